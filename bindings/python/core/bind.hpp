@@ -1,0 +1,12 @@
+// One function a part of the core; each fills the module in the order of the folders of src/.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace tradewind {
+
+void bind_layout(nanobind::module_& module);
+void bind_pattern(nanobind::module_& module);
+void bind_schedule(nanobind::module_& module);
+
+}  // namespace tradewind

@@ -1,0 +1,24 @@
+#include <nanobind/nanobind.h>
+
+#include "base/error.hpp"
+#include "bind.hpp"
+
+namespace nb = nanobind;
+
+NB_MODULE(_core, module) {
+    module.doc() = "The compiled core of Tradewind: layouts, patterns, schedules, and what verifies and simulates them.";
+    // Errors of the core become those of tradewind.errors, which has one class a family.
+    static nb::object input_error = nb::module_::import_("tradewind.errors").attr("InputError");
+    nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+        try {
+            std::rethrow_exception(p);
+        } catch (const tradewind::InputError& e) {
+            PyErr_SetString(input_error.ptr(), e.what());
+        } catch (const tradewind::Interrupted&) {
+            PyErr_SetNone(PyExc_KeyboardInterrupt);
+        }
+    });
+    tradewind::bind_layout(module);
+    tradewind::bind_pattern(module);
+    tradewind::bind_schedule(module);
+}

@@ -1,0 +1,49 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include "bind.hpp"
+#include "pattern/allreduce.hpp"
+#include "pattern/halo.hpp"
+#include "pattern/transpose.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tradewind {
+
+namespace {
+
+std::tuple<Index, Index, Index> shape(const Box& box) { return {box.width(Z), box.width(Y), box.width(X)}; }
+
+}  // namespace
+
+void bind_pattern(nb::module_& module) {
+    nb::class_<Pattern>(module, "Pattern", "What must move between ranks.")
+        .def_prop_ro("name", &Pattern::name)
+        .def_prop_ro("ranks", &Pattern::ranks)
+        .def_prop_ro("in_place", &Pattern::in_place)
+        .def("describe", &Pattern::describe)
+        .def("source_shape", [](const Pattern& p, Rank r) { return shape(p.source_box(r)); }, "rank"_a,
+             "(nz, ny, nx) of the array that a rank sends from.")
+        .def("target_shape", [](const Pattern& p, Rank r) { return shape(p.target_box(r)); }, "rank"_a,
+             "(nz, ny, nx) of the array that a rank receives into.");
+    nb::class_<Halo, Pattern>(module, "Halo")
+        .def(nb::init<Blocks, Index, std::array<bool, 2>>(), "layout"_a, "width"_a, "periodic"_a)
+        .def_prop_ro("layout", &Halo::layout)
+        .def_prop_ro("width", &Halo::width);
+    nb::class_<Transpose, Pattern>(module, "Transpose")
+        .def(nb::init<Blocks, Blocks>(), "from_layout"_a, "to_layout"_a)
+        .def_prop_ro("from_layout", &Transpose::from)
+        .def_prop_ro("to_layout", &Transpose::to)
+        .def_prop_ro("largest_group", &Transpose::largest_group)
+        .def_prop_ro("complete", &Transpose::complete)
+        .def("block_volume", &Transpose::block_volume, "sender"_a, "receiver"_a);
+    nb::class_<AllReduce, Pattern>(module, "AllReduce")
+        .def(nb::init<Rank, Index>(), "ranks"_a, "count"_a)
+        .def_prop_ro("count", &AllReduce::count);
+}
+
+}  // namespace tradewind

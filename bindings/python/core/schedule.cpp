@@ -1,0 +1,63 @@
+#include "schedule/schedule.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "algorithm/registry.hpp"
+#include "bind.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tradewind {
+
+void bind_schedule(nb::module_& module) {
+    nb::class_<Message>(module, "Message")
+        .def_ro("peer", &Message::peer)
+        .def_ro("count", &Message::count)
+        .def_ro("tag", &Message::tag)
+        .def_ro("turn", &Message::turn);
+    nb::class_<Schedule>(module, "Schedule", "Stages of messages between the ranks of a pattern.")
+        .def_prop_ro("algorithm", &Schedule::algorithm)
+        .def_prop_ro("ranks", &Schedule::ranks)
+        .def_prop_ro("stages", &Schedule::stages)
+        .def_prop_ro("pattern", &Schedule::pattern, nb::rv_policy::reference_internal)
+        .def("combines", &Schedule::combines, "stage"_a)
+        .def(
+            "sends",
+            [](const Schedule& s, Rank rank, int stage) {
+                std::vector<Message> all;
+                for (int j = 0; j < s.sends(rank, stage); ++j)
+                    if (Message m = s.send(rank, stage, j); m.count > 0) all.push_back(m);
+                return all;
+            },
+            "rank"_a, "stage"_a, "The messages that a rank sends in a stage.")
+        .def(
+            "receives",
+            [](const Schedule& s, Rank rank, int stage) {
+                std::vector<Message> all;
+                for (int j = 0; j < s.receives(rank, stage); ++j)
+                    if (Message m = s.receive(rank, stage, j); m.count > 0) all.push_back(m);
+                return all;
+            },
+            "rank"_a, "stage"_a, "The messages that a rank receives in a stage.");
+    nb::class_<AlgorithmEntry>(module, "AlgorithmEntry")
+        .def_ro("pattern", &AlgorithmEntry::pattern)
+        .def_ro("name", &AlgorithmEntry::name)
+        .def_ro("has_radix", &AlgorithmEntry::has_radix)
+        .def_ro("description", &AlgorithmEntry::description)
+        .def_ro("source", &AlgorithmEntry::source)
+        .def_ro("is_default", &AlgorithmEntry::is_default)
+        .def("radices", [](const AlgorithmEntry& e, const Pattern& p) { return e.radices(p); }, "pattern"_a);
+    module.def("algorithms", [] { return algorithms(); });
+    module.def("make_schedule",
+               [](std::shared_ptr<Pattern> pattern, const std::string& algorithm) {
+                   return std::const_pointer_cast<Schedule>(make_schedule(std::move(pattern), algorithm));
+               },
+               "pattern"_a, "algorithm"_a);
+}
+
+}  // namespace tradewind

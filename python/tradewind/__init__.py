@@ -1,0 +1,1 @@
+"""Tradewind: the communication of weather and climate models, verified, run, measured and simulated."""

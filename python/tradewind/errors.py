@@ -1,0 +1,33 @@
+"""The errors that Tradewind raises, one class a family, each with the exit code of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class TradewindError(Exception):
+    """Something failed. Exit code 1."""
+
+    exit_code = 1
+
+
+class InputError(TradewindError, ValueError):
+    """What was asked for cannot be. The text says what is wrong, where, and what is allowed. Exit code 2."""
+
+    exit_code = 2
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("\n".join(problems))
+        self.problems: Sequence[str] = problems
+
+
+class VerificationError(TradewindError):
+    """A schedule does not do what its pattern asks, or can deadlock."""
+
+
+class MissingMPIError(TradewindError):
+    """No MPI, or not the one that Tradewind was built with. The text says what to install."""
+
+
+class PlanError(TradewindError):
+    """A plan was used in a way that it cannot be (for example after its communicator was freed)."""

@@ -1,0 +1,254 @@
+"""One exchange as a user asks for it on the command line or in a study: pattern, ranks, grid, split, algorithm.
+
+`Exchange` checks the whole request and reports everything that is wrong with it at once; `steps()` makes the
+schedules that are run one after another (three for a whole transposition).
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from tradewind import _core
+from tradewind.errors import InputError
+
+PATTERNS = ("transpose", "halo", "allreduce")
+DTYPES = {"f4": 4, "f8": 8, "i4": 4, "i8": 8, "c8": 8, "c16": 16}
+"""Element types by their NumPy names, with the bytes of one element."""
+
+SLABS = {"xz": ("xy", "zy"), "xy": ("zy", "zx"), "yz": ("zx", "yx")}
+"""The transpositions of a spectral model: the axes divided before and after (Zheng & Marguinaud 2018, Fig. 3)."""
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """The sentence for a name that nobody knows, with the nearest one that somebody does."""
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"unknown {what} {name!r}{hint} (known: {', '.join(known)})"
+
+
+def parse_extents(text: str, count: int, what: str) -> tuple[int, ...]:
+    """``"28800x14400x256"`` -> (28800, 14400, 256). Raises InputError for anything else than `count` whole numbers."""
+    parts = text.lower().split("x")
+    if len(parts) == count and all(p.strip().isdigit() and p.isascii() for p in parts):
+        return tuple(int(p) for p in parts)
+    example = "x".join(["602", "568", "60"][:count])
+    raise InputError(f"{what} {text!r}: {count} whole numbers joined by 'x' are allowed, like {example}")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One schedule of an exchange, run `repeat` times in a row."""
+
+    name: str
+    schedule: _core.Schedule
+    repeat: int = 1
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A request for one exchange. All fields are plain values; ``asdict`` is its identity in a study.
+
+    Raises InputError, with every problem at once, when it is made.
+    """
+
+    pattern: str
+    ranks: int
+    grid: tuple[int, int, int] | None = None
+    """(nx, ny, nz); not for allreduce."""
+    split: tuple[int, int] | None = None
+    """(cx, cy) ranks over x and y; None: see `default_split`."""
+    algorithm: str | None = None
+    """None: the pattern's default."""
+    slab: str = "all"
+    """transpose: "xz", "xy", "yz" or "all" three in order."""
+    width: int = 3
+    """halo: points on every side."""
+    periodic: str = ""
+    """halo: the periodic directions, some of "xy"."""
+    count: int = 3
+    """allreduce: elements."""
+    times: int = 1
+    """How often the exchange is repeated, one after another."""
+    fields: int = 1
+    """Fields that travel together in each message."""
+    dtype: str = "f8"
+
+    def __post_init__(self) -> None:
+        problems = self._problems()
+        if problems:
+            raise InputError(*problems)
+        if self.algorithm is None:
+            object.__setattr__(self, "algorithm", default_algorithm(self.pattern))
+        if self.split is None and self.pattern != "allreduce":
+            object.__setattr__(self, "split", default_split(self))
+        self.steps()  # the core has the last word: radices, empty parts
+
+    def _problems(self) -> list[str]:
+        problems = []
+        if self.pattern not in PATTERNS:
+            return [unknown("pattern", self.pattern, PATTERNS)]
+        if self.ranks < 1 or self.ranks > 2**31 - 1:
+            problems.append(f"ranks {self.ranks}: 1..2147483647 are allowed")
+        if self.dtype not in DTYPES:
+            problems.append(unknown("dtype", self.dtype, DTYPES))
+        for name in ("fields", "times", "count"):
+            if getattr(self, name) < 1:
+                problems.append(f"{name} {getattr(self, name)}: 1 or more are allowed")
+        if self.width < 0:
+            problems.append(f"width {self.width}: a halo is 0 or more points wide")
+        if self.slab not in (*SLABS, "all"):
+            problems.append(unknown("slab", self.slab, (*SLABS, "all")))
+        if not set(self.periodic) <= {"x", "y"} or len(set(self.periodic)) != len(self.periodic):
+            problems.append(f"periodic {self.periodic!r}: some of 'xy' are allowed")
+        if self.algorithm is not None:
+            problems += _algorithm_problems(self.pattern, self.algorithm)
+        if self.pattern == "allreduce":
+            return problems
+        if self.grid is None:
+            problems.append(f"a {self.pattern} needs a grid, like 602x568x60")
+        elif min(self.grid) < 1:
+            problems.append(f"grid {_extents(self.grid)}: 1 or more points along each direction are allowed")
+        if self.split is not None:
+            problems += self._split_problems(self.split)
+        return problems
+
+    def _split_problems(self, split: tuple[int, int]) -> list[str]:
+        cx, cy = split
+        if cx < 1 or cy < 1:
+            return [f"split {_extents(split)}: 1 or more ranks along each direction are allowed"]
+        problems = []
+        if cx * cy != self.ranks:
+            problems.append(f"split {_extents(split)} makes {cx * cy} ranks: {cx * cy} is not {self.ranks}")
+        if self.grid is not None and self.slab in (*SLABS, "all"):
+            problems += misfits(self.grid, split, self._layout_axes())
+        return problems
+
+    def _layout_axes(self) -> list[str]:
+        """The axes divided by the two rank coordinates, of every layout that the exchange touches."""
+        if self.pattern == "halo":
+            return ["xy"]
+        slabs = SLABS.values() if self.slab == "all" else [SLABS[self.slab]]
+        return list(dict.fromkeys(axes for pair in slabs for axes in pair))
+
+    @property
+    def bytes_per_point(self) -> int:
+        return self.fields * DTYPES[self.dtype]
+
+    @property
+    def name(self) -> str:
+        """A short label, for tables and plots."""
+        detail = {"halo": f" {self.width}", "allreduce": f" {self.count}x{self.times}"}.get(self.pattern, "")
+        return f"{self.pattern}{detail} {self.algorithm}"
+
+    def steps(self) -> list[Step]:
+        """The schedules of this exchange, in the order in which they are run."""
+        assert self.algorithm is not None
+        if self.pattern == "allreduce":
+            reduce = _core.AllReduce(self.ranks, self.count)
+            return [Step("allreduce", _core.make_schedule(reduce, self.algorithm), self.times)]
+        assert self.grid is not None
+        assert self.split is not None
+        grid = _core.Grid(*self.grid)
+        if self.pattern == "halo":
+            layout = _core.Blocks(grid, self.split)
+            halo = _core.Halo(layout, self.width, ["x" in self.periodic, "y" in self.periodic])
+            return [Step("halo", _core.make_schedule(halo, self.algorithm), self.times)]
+        steps = []
+        for slab in SLABS if self.slab == "all" else [self.slab]:
+            before, after = (_core.Blocks(grid, self.split, axes) for axes in SLABS[slab])
+            try:
+                schedule = _core.make_schedule(_core.Transpose(before, after), self.algorithm)
+            except InputError as error:
+                raise InputError(f"slab {slab}: {error}") from None
+            steps.append(Step(slab, schedule))
+        return steps * self.times
+
+    def imbalance(self) -> float:
+        """Points of the largest part over the mean, the worst over the layouts that the exchange touches."""
+        if self.grid is None or self.split is None:
+            return 1.0
+        return max(_layout_imbalance(self.grid, self.split, axes) for axes in self._layout_axes())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The request as plain values, those that its pattern does not use left out."""
+        unused = {
+            "transpose": {"width", "periodic", "count"},
+            "halo": {"slab", "count"},
+            "allreduce": {"grid", "split", "slab", "width", "periodic"},
+        }[self.pattern]
+        return {key: value for key, value in asdict(self).items() if key not in unused}
+
+
+def _extents(values: Iterable[int]) -> str:
+    return "x".join(str(v) for v in values)
+
+
+def _algorithm_problems(pattern: str, algorithm: str) -> list[str]:
+    entries = [entry for entry in _core.algorithms() if entry.pattern == pattern]
+    base, _, radix = algorithm.partition("-")
+    for entry in entries:
+        if entry.name == algorithm or (entry.has_radix and entry.name == f"{base}-k" and radix):
+            return []
+    names = [entry.name for entry in entries]
+    return [unknown(f"{pattern} algorithm", algorithm, names)]
+
+
+def default_algorithm(pattern: str) -> str:
+    """The algorithm that a pattern uses when none is named."""
+    entry = next(e for e in _core.algorithms() if e.pattern == pattern and e.is_default)
+    return entry.name.replace("-k", "-4" if pattern == "transpose" else "-2")
+
+
+def misfits(grid: tuple[int, int, int], split: tuple[int, int], layouts: Iterable[str]) -> list[str]:
+    """Where a split has more ranks along a direction than the grid has points, in any of the layouts."""
+    problems = {}
+    for axes in layouts:
+        for parts, axis in zip(split, axes, strict=True):
+            points = grid["xyz".index(axis)]
+            if parts > points:
+                levels = "levels" if axis == "z" else f"points along {axis}"
+                problems[axis, parts] = (
+                    f"split {_extents(split)}: {parts} ranks do not divide {points} {levels} among them "
+                    f"(1..{points} are allowed)"
+                )
+    return list(problems.values())
+
+
+def _layout_imbalance(grid: tuple[int, int, int], split: tuple[int, int], axes: str) -> float:
+    worst = 1.0
+    for parts, axis in zip(split, axes, strict=True):
+        points = grid["xyz".index(axis)]
+        worst *= math.ceil(points / parts) * parts / points
+    return worst
+
+
+def default_split(exchange: Exchange) -> tuple[int, int]:
+    """The split of an exchange that names none.
+
+    A transposition takes the factor pair of the ranks that fits the grid and the algorithm's radix with the least
+    imbalance, of several the one nearest to a square; a halo the pair nearest to a square, the larger number along
+    the direction with more points. Raises InputError where no pair fits.
+    """
+    grid, ranks = exchange.grid, exchange.ranks
+    assert grid is not None
+    layouts = exchange._layout_axes()
+    pairs = [(a, ranks // a) for a in range(1, ranks + 1) if ranks % a == 0]
+    pairs = [pair for pair in pairs if not misfits(grid, pair, layouts)]
+    pairs.sort(key=lambda p: (abs(math.log(p[0] / p[1])), (p[0] < p[1]) == (grid[0] >= grid[1])))
+    if exchange.pattern == "transpose":
+        pairs.sort(key=lambda p: round(max(_layout_imbalance(grid, p, axes) for axes in layouts), 9))
+    for pair in pairs:
+        try:
+            replace(exchange, split=pair)
+        except InputError:
+            continue
+        return pair
+    raise InputError(
+        f"{ranks} ranks: no split CXxCY of them fits the grid {_extents(grid)} with {exchange.algorithm}; "
+        "name fewer ranks, or another algorithm"
+    )

@@ -1,0 +1,37 @@
+// Every algorithm there is, by name: what the command line, the documents and the tests read.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "schedule/schedule.hpp"
+
+namespace tradewind {
+
+// An algorithm's name as a user writes it: "burst", or with a radix "ring-4".
+struct AlgorithmName {
+    std::string base;
+    Index radix = 0;  // 0: none given
+};
+AlgorithmName parse_algorithm(const std::string& text);
+
+struct AlgorithmEntry {
+    std::string pattern;      // "transpose", "halo", "allreduce"
+    std::string name;         // "ring-k" where it takes a radix, else "burst"
+    bool has_radix;
+    std::string description;  // one line: what, in how many stages
+    std::string source;       // where it was published
+    std::shared_ptr<const Schedule> (*make)(std::shared_ptr<const Pattern>, Index radix);
+    // Allowed radices of a pattern: {least, most}.
+    std::array<Index, 2> (*radices)(const Pattern&);
+    bool is_default = false;
+};
+
+const std::vector<AlgorithmEntry>& algorithms();
+
+// Throws InputError for an unknown name (with the nearest known one), an algorithm of another pattern, a radix that is
+// missing or out of range.
+std::shared_ptr<const Schedule> make_schedule(std::shared_ptr<const Pattern> pattern, const std::string& algorithm);
+
+}  // namespace tradewind

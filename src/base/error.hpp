@@ -1,0 +1,21 @@
+// The two families of errors that the core throws. Nothing in the core aborts, exits or prints.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace tradewind {
+
+// What the caller asked for cannot be: says what is wrong, the value, what is allowed.
+class InputError : public std::invalid_argument {
+  public:
+    using std::invalid_argument::invalid_argument;
+};
+
+// The caller asked to stop (for example Ctrl-C), seen at a point where that is safe.
+class Interrupted : public std::runtime_error {
+  public:
+    Interrupted() : std::runtime_error("interrupted") {}
+};
+
+}  // namespace tradewind

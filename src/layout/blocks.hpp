@@ -1,0 +1,63 @@
+// Who owns what: a grid divided along two of its directions.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "layout/box.hpp"
+#include "layout/division.hpp"
+
+namespace tradewind {
+
+// nx x ny x nz points; arrays are [z][y][x], x fastest.
+struct Grid {
+    std::array<Index, 3> points{1, 1, 1};
+    Grid(Index nx, Index ny, Index nz);
+    friend bool operator==(const Grid&, const Grid&) = default;
+    Index volume() const { return points[X] * points[Y] * points[Z]; }
+};
+
+// Ranks r = i + j * split[0] with i < split[0], j < split[1]; i divides the direction axes[0], j divides axes[1], the
+// third direction stays whole. Blocks over x/y are "xy"; x pencils are "zy", y pencils "zx", columns (z pencils) "xy"
+// or "yx". Nothing is stored a rank.
+class Blocks {
+  public:
+    // Throws InputError where a part would be empty, naming direction, parts and points.
+    Blocks(Grid grid, std::array<Index, 2> split, std::string axes = "xy");
+
+    const Grid& grid() const { return grid_; }
+    const std::array<Index, 2>& split() const { return split_; }
+    const std::string& axes() const { return axes_; }
+    Rank ranks() const { return static_cast<Rank>(split_[0] * split_[1]); }
+
+    const Division& division(int axis) const { return division_[axis]; }
+    // Which of the two rank coordinates divides an axis: 0, 1, or -1 for none.
+    int coordinate_of(int axis) const { return coordinate_of_[axis]; }
+    std::array<Index, 2> coordinates(Rank rank) const { return {rank % split_[0], rank / split_[0]}; }
+    Rank rank_at(std::array<Index, 2> c) const { return static_cast<Rank>(c[0] + c[1] * split_[0]); }
+
+    Index part(Rank rank, int axis) const {
+        const int c = coordinate_of_[axis];
+        return c < 0 ? 0 : coordinates(rank)[c];
+    }
+    // The points that a rank owns.
+    Box box(Rank rank) const;
+
+    friend bool operator==(const Blocks& a, const Blocks& b) {
+        return a.grid_ == b.grid_ && a.split_ == b.split_ && a.axes_ == b.axes_;
+    }
+
+  private:
+    Grid grid_;
+    std::array<Index, 2> split_;
+    std::string axes_;
+    std::array<Division, 3> division_;
+    std::array<int, 3> coordinate_of_{-1, -1, -1};
+};
+
+// The axes string of pencils along one direction ('x' -> "zy", 'y' -> "zx", 'z' -> "xy"): a rank keeps its second
+// coordinate between x/y blocks and x pencils, and its first between x pencils and y pencils, so that each
+// transposition stays within rows or columns of ranks (Zheng & Marguinaud 2018, Fig. 3).
+std::string pencil_axes(char along);
+
+}  // namespace tradewind

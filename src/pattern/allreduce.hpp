@@ -1,0 +1,31 @@
+#pragma once
+
+#include "pattern/pattern.hpp"
+
+namespace tradewind {
+
+// Every rank contributes a vector of `count` elements and ends with the sum (or another commutative and associative
+// operation) over all ranks. The vector is a box of points along x.
+class AllReduce : public Pattern {
+  public:
+    AllReduce(Rank ranks, Index count);
+
+    std::string name() const override { return "allreduce"; }
+    std::string describe() const override;
+    Rank ranks() const override { return ranks_; }
+    bool in_place() const override { return true; }
+    Box source_box(Rank) const override { return range(0, count_); }
+    Box target_box(Rank) const override { return range(0, count_); }
+    Box owned_box(Rank) const override { return range(0, count_); }
+    std::vector<Box> answer(Rank) const override { return {range(0, count_)}; }
+    bool reduces() const override { return true; }
+
+    Index count() const { return count_; }
+    static Box range(Index begin, Index end) { return {{begin, 0, 0}, {end, 1, 1}}; }
+
+  private:
+    Rank ranks_;
+    Index count_;
+};
+
+}  // namespace tradewind

@@ -1,0 +1,72 @@
+#include "pattern/halo.hpp"
+
+#include "base/error.hpp"
+
+namespace tradewind {
+
+Halo::Halo(Blocks layout, Index width, std::array<bool, 2> periodic)
+    : layout_(std::move(layout)), width_(width), periodic_(periodic) {
+    if (width < 0) throw InputError("width " + std::to_string(width) + ": a halo is 0 or more points wide");
+    if (width > (1 << 24))
+        throw InputError("width " + std::to_string(width) + ": at most 16777216 points are allowed");
+}
+
+std::string Halo::describe() const {
+    std::string periods;
+    if (periodic_[X]) periods += "x";
+    if (periodic_[Y]) periods += "y";
+    return "halo of width " + std::to_string(width_) + (periods.empty() ? "" : ", periodic in " + periods);
+}
+
+std::array<Index, 3> Halo::period() const {
+    const auto& n = layout_.grid().points;
+    return {periodic_[X] ? n[X] : 0, periodic_[Y] ? n[Y] : 0, 0};
+}
+
+Box Halo::target_box(Rank rank) const {
+    Box box = layout_.box(rank);
+    for (int a : {X, Y}) {
+        box.begin[a] -= width_;
+        box.end[a] += width_;
+    }
+    return box;
+}
+
+std::array<Index, 2> Halo::extended(int axis, Index part) const {
+    const Division& d = layout_.division(axis);
+    Index begin = d.begin_unwrapped(part) - width_, end = d.end_unwrapped(part) + width_;
+    if (!periodic(axis)) {
+        begin = std::max<Index>(begin, 0);
+        end = std::min(end, d.points());
+    }
+    return {begin, end};
+}
+
+std::array<Index, 2> Halo::reach(int axis, Index part) const {
+    const Division& d = layout_.division(axis);
+    const auto [begin, end] = extended(axis, part);
+    return {d.owner_unwrapped(begin), d.owner_unwrapped(end - 1)};
+}
+
+std::array<Index, 2> Halo::overlap(int axis, Index part, Index other) const {
+    const Division& d = layout_.division(axis);
+    const auto [begin, end] = extended(axis, part);
+    return {std::max(begin, d.begin_unwrapped(other)), std::min(end, d.end_unwrapped(other))};
+}
+
+std::vector<Box> Halo::answer(Rank rank) const {
+    const Box own = layout_.box(rank);
+    const auto x = extended(X, layout_.part(rank, X)), y = extended(Y, layout_.part(rank, Y));
+    std::vector<Box> boxes;
+    const auto add = [&](Index x0, Index x1, Index y0, Index y1) {
+        const Box box{{x0, y0, own.begin[Z]}, {x1, y1, own.end[Z]}};
+        if (!box.empty()) boxes.push_back(box);
+    };
+    add(x[0], own.begin[X], own.begin[Y], own.end[Y]);
+    add(own.end[X], x[1], own.begin[Y], own.end[Y]);
+    add(x[0], x[1], y[0], own.begin[Y]);
+    add(x[0], x[1], own.end[Y], y[1]);
+    return boxes;
+}
+
+}  // namespace tradewind

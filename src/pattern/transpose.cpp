@@ -1,0 +1,141 @@
+#include "pattern/transpose.hpp"
+
+#include "base/error.hpp"
+
+namespace tradewind {
+
+Transpose::Transpose(Blocks from, Blocks to) : from_(std::move(from)), to_(std::move(to)) {
+    if (!(from_.grid() == to_.grid())) throw InputError("transpose: the two layouts divide different grids");
+    if (from_.ranks() != to_.ranks())
+        throw InputError("transpose: " + std::to_string(from_.ranks()) + " ranks before and " +
+                         std::to_string(to_.ranks()) + " after; the two layouts must have the same number");
+    std::array<Index, 2> most{1, 1};
+    for (int a = 0; a < 3; ++a) {
+        const Division &f = from_.division(a), &t = to_.division(a);
+        Direction& d = directions_[a];
+        d.of_from.resize(f.parts());
+        d.of_to.resize(t.parts());
+        // A component ends where a part of either layout ends at the same point.
+        for (Index i = 0, j = 0; i < f.parts();) {
+            Component c{i, i + 1, j, j + 1};
+            while (f.end(c.from_end - 1) != t.end(c.to_end - 1)) {
+                if (f.end(c.from_end - 1) < t.end(c.to_end - 1))
+                    ++c.from_end;
+                else
+                    ++c.to_end;
+            }
+            const Index id = static_cast<Index>(d.components.size());
+            for (; i < c.from_end; ++i) d.of_from[i] = id;
+            for (; j < c.to_end; ++j) d.of_to[j] = id;
+            d.components.push_back(c);
+        }
+        Index most_from = 1, most_to = 1;
+        for (const Component& c : d.components) {
+            most_from = std::max(most_from, c.from_end - c.from_begin);
+            most_to = std::max(most_to, c.to_end - c.to_begin);
+        }
+        most[0] *= most_from;
+        most[1] *= most_to;
+    }
+    largest_group_ = std::max(most[0], most[1]);
+    closed_ = compute_closed();
+    complete_ = closed_;
+    for (const Direction& d : directions_)
+        for (const Component& c : d.components)
+            if (c.from_end - c.from_begin > 1 && c.to_end - c.to_begin > 1) complete_ = false;
+    if (complete_) {
+        const Ranges ranges = senders(components(0, true));
+        if (ranges.count() == ranges.size[0]) line_ = 0;
+        else if (ranges.count() == ranges.size[1]) line_ = 1;
+    }
+}
+
+// Senders and receivers of every group agree exactly when, for each rank coordinate, the parts that it runs over do.
+bool Transpose::compute_closed() const {
+    if (from_.split() != to_.split()) return false;
+    for (int c = 0; c < 2; ++c) {
+        int before = -1, after = -1;
+        for (int a = 0; a < 3; ++a) {
+            if (from_.coordinate_of(a) == c) before = a;
+            if (to_.coordinate_of(a) == c) after = a;
+        }
+        if (from_.split()[c] == 1) continue;
+        if (before == after) continue;  // the same division before and after: each part is a component of its own
+        if (directions_[before].components.size() != 1 || directions_[after].components.size() != 1) return false;
+    }
+    return true;
+}
+
+std::string Transpose::describe() const {
+    return "transposition from " + from_.axes() + " to " + to_.axes() + " blocks, groups of up to " +
+           std::to_string(largest_group_) + " ranks";
+}
+
+Box Transpose::block(Rank sender, Rank receiver) const { return intersection(from_.box(sender), to_.box(receiver)); }
+
+Index Transpose::largest_block() const {
+    Index volume = 1;
+    for (int a = 0; a < 3; ++a) volume *= std::min(from_.division(a).widest(), to_.division(a).widest());
+    return volume;
+}
+
+Transpose::Components Transpose::components(Rank rank, bool as_sender) const {
+    Components c;
+    const Blocks& layout = as_sender ? from_ : to_;
+    const auto coordinates = layout.coordinates(rank);
+    for (int a = 0; a < 3; ++a) {
+        const Direction& d = directions_[a];
+        const int along = layout.coordinate_of(a);
+        const Index part = along < 0 ? 0 : coordinates[along];
+        c[a] = &d.components[as_sender ? d.of_from[part] : d.of_to[part]];
+    }
+    return c;
+}
+
+Transpose::Ranges Transpose::senders(const Components& components) const {
+    Ranges r{{0, 0}, {1, 1}};
+    for (int a = 0; a < 3; ++a)
+        if (const int c = from_.coordinate_of(a); c >= 0) {
+            r.begin[c] = components[a]->from_begin;
+            r.size[c] = components[a]->from_end - components[a]->from_begin;
+        }
+    return r;
+}
+
+Transpose::Ranges Transpose::receivers(const Components& components) const {
+    Ranges r{{0, 0}, {1, 1}};
+    for (int a = 0; a < 3; ++a)
+        if (const int c = to_.coordinate_of(a); c >= 0) {
+            r.begin[c] = components[a]->to_begin;
+            r.size[c] = components[a]->to_end - components[a]->to_begin;
+        }
+    return r;
+}
+
+Index Transpose::position(const Ranges& ranges, const std::array<Index, 2>& c) {
+    return (c[0] - ranges.begin[0]) + ranges.size[0] * (c[1] - ranges.begin[1]);
+}
+
+Transpose::Place Transpose::sending(Rank rank) const {
+    const Components c = components(rank, true);
+    const Ranges s = senders(c), r = receivers(c);
+    return {position(s, from_.coordinates(rank)), s.count(), r.count()};
+}
+
+Transpose::Place Transpose::receiving(Rank rank) const {
+    const Components c = components(rank, false);
+    const Ranges s = senders(c), r = receivers(c);
+    return {position(r, to_.coordinates(rank)), s.count(), r.count()};
+}
+
+Rank Transpose::receiver_at(Rank sender, Index position) const {
+    const Ranges r = receivers(components(sender, true));
+    return to_.rank_at({r.begin[0] + position % r.size[0], r.begin[1] + position / r.size[0]});
+}
+
+Rank Transpose::sender_at(Rank receiver, Index position) const {
+    const Ranges s = senders(components(receiver, false));
+    return from_.rank_at({s.begin[0] + position % s.size[0], s.begin[1] + position / s.size[0]});
+}
+
+}  // namespace tradewind

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <vector>
+
+#include "layout/blocks.hpp"
+#include "pattern/pattern.hpp"
+
+namespace tradewind {
+
+// The redistribution of a grid from one layout to another: rank d receives from rank s the points that s owns before
+// and d owns after.
+//
+// The exchange falls apart into independent groups. Along one direction, parts of the two layouts that overlap,
+// directly or through others, form a component; a component of the whole is one component a direction. Its senders
+// (ranks that own a part of it before) and its receivers (after) are products of ranges of rank coordinates, so that
+// a rank's place in them is computed, not stored. In the transpositions of a spectral model the senders of a group
+// are its receivers: a row or a column of ranks.
+class Transpose : public Pattern {
+  public:
+    Transpose(Blocks from, Blocks to);
+
+    std::string name() const override { return "transpose"; }
+    std::string describe() const override;
+    Rank ranks() const override { return from_.ranks(); }
+    bool in_place() const override { return false; }
+    Box source_box(Rank rank) const override { return from_.box(rank); }
+    Box target_box(Rank rank) const override { return to_.box(rank); }
+    Box owned_box(Rank rank) const override { return from_.box(rank); }
+    std::vector<Box> answer(Rank rank) const override { return {to_.box(rank)}; }
+
+    const Blocks& from() const { return from_; }
+    const Blocks& to() const { return to_; }
+
+    // The points that move from a sender to a receiver; may be empty.
+    Box block(Rank sender, Rank receiver) const;
+    Index block_volume(Rank sender, Rank receiver) const { return block(sender, receiver).volume(); }
+    Index largest_block() const;  // no block has more points
+
+    // A rank's place in the group it sends in, or receives in.
+    struct Place {
+        Index position;   // of this rank among the senders (or receivers)
+        Index senders;    // how many the group has
+        Index receivers;
+        Index size() const { return senders > receivers ? senders : receivers; }
+    };
+    Place sending(Rank rank) const;
+    Place receiving(Rank rank) const;
+    // The rank at a position among the receivers of the group that `sender` sends in, and the converse.
+    Rank receiver_at(Rank sender, Index position) const;
+    Rank sender_at(Rank receiver, Index position) const;
+
+    Index largest_group() const { return largest_group_; }
+    // Whether the receivers of each group are its senders, in the same order.
+    bool closed() const { return closed_; }
+    // Whether each group is closed and each of its ranks has something for every other.
+    bool complete() const { return complete_; }
+
+    // Where a group is one row or column of ranks: the coordinate along it (0 or 1), else -1. Then the block from
+    // position p to position q has width(p) along the direction that the coordinate divides before, and width(q)
+    // along the one that it divides after.
+    int line() const { return line_; }
+
+  private:
+    struct Component {
+        Index from_begin, from_end, to_begin, to_end;  // parts of the two layouts
+    };
+    struct Direction {  // of one axis; as long as it has parts, never as there are ranks
+        std::vector<Component> components;
+        std::vector<Index> of_from, of_to;  // component of a part
+    };
+    struct Ranges {  // of the two rank coordinates
+        std::array<Index, 2> begin, size;
+        Index count() const { return size[0] * size[1]; }
+    };
+    using Components = std::array<const Component*, 3>;
+
+    Components components(Rank rank, bool as_sender) const;
+    Ranges senders(const Components& c) const;
+    Ranges receivers(const Components& c) const;
+    static Index position(const Ranges& ranges, const std::array<Index, 2>& coordinates);
+    bool compute_closed() const;
+
+    Blocks from_, to_;
+    std::array<Direction, 3> directions_;
+    Index largest_group_ = 1;
+    bool closed_ = false, complete_ = false;
+    int line_ = -1;
+};
+
+}  // namespace tradewind

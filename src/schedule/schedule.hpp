@@ -1,0 +1,76 @@
+// The narrow waist: what every algorithm makes, and all that verify, mpi and sim know of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pattern/pattern.hpp"
+
+namespace tradewind {
+
+// One message as one of its two ends sees it.
+struct Message {
+    Rank peer = 0;
+    Index count = 0;        // elements (grid points of one field); a message of 0 is neither sent nor received
+    std::int32_t tag = 0;   // tells messages between the same two ranks in one stage apart; the same at both ends
+    std::int8_t turn = 0;   // 0 or 1: the half in which the sender sends when ranks take turns (transport even-odd)
+};
+
+enum class Buffer : std::uint8_t { source, target, scratch };
+
+// A box of points in one rank's memory, in the order of its array: x fastest, then y, then z. A message is its
+// pieces one after another; the pieces of its two ends have the same volumes in the same order.
+struct Piece {
+    Buffer buffer = Buffer::source;
+    Box box;           // global coordinates, unwrapped as the rank's array is
+    Index offset = 0;  // scratch only: its first element; the box is stored there without gaps
+};
+
+// A copy inside one rank.
+struct Copy {
+    Piece from, to;
+};
+
+// Stages of messages between the ranks of a pattern. Lazy: every answer is computed when asked; nothing is stored a
+// rank. In stage s a rank sends and receives the messages of stage s, all read from memory as it was before the stage
+// and written after; the stage ends for it when its sends have left and its receives have arrived. `send` and
+// `receive` are O(1) in the number of ranks; `pieces` are for those who move data.
+class Schedule {
+  public:
+    explicit Schedule(std::shared_ptr<const Pattern> pattern, std::string algorithm)
+        : pattern_(std::move(pattern)), algorithm_(std::move(algorithm)) {}
+    virtual ~Schedule() = default;
+    Schedule(const Schedule&) = delete;
+    Schedule& operator=(const Schedule&) = delete;
+
+    const Pattern& pattern() const { return *pattern_; }
+    const std::string& algorithm() const { return algorithm_; }  // as it is spelled: "ring-4"
+    Rank ranks() const { return pattern_->ranks(); }
+
+    virtual int stages() const = 0;
+    // How many messages to ask for; some of them may be empty (count 0).
+    virtual int sends(Rank rank, int stage) const = 0;
+    virtual int receives(Rank rank, int stage) const = 0;
+    virtual Message send(Rank rank, int stage, int j) const = 0;
+    virtual Message receive(Rank rank, int stage, int j) const = 0;
+    // Appends the pieces of a message, from the sender's memory or into the receiver's.
+    virtual void send_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const = 0;
+    virtual void receive_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const = 0;
+    // Appends the copies that a rank makes within its own memory in a stage (read before, written after).
+    virtual void copies(Rank, int, std::vector<Copy>&) const {}
+
+    // Whether what is received in a stage is combined with what is there: then the result is the combination of the
+    // rank's own value and all received ones in ascending order of rank, so that ranks which combine the same values
+    // agree bit for bit.
+    virtual bool combines(int) const { return false; }
+    // Elements (of one field) of scratch memory that a rank needs.
+    virtual Index scratch(Rank) const { return 0; }
+
+  private:
+    std::shared_ptr<const Pattern> pattern_;
+    std::string algorithm_;
+};
+
+}  // namespace tradewind
