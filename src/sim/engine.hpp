@@ -141,21 +141,16 @@ class Part {
         const int port_bits = net_.port_bits(), index_bits = 64 - world_.shift - port_bits;
         const bool identity = world_.placement.identity();
         for (auto& part : parts)
-            for (Chunk* chunk = part->outbox_[id_]->take(window_); chunk;) {
-                if (count + Chunk::capacity > packets_.size()) grow();
-                for (std::uint32_t i = 0; i < chunk->count; ++i, ++count) {
-                    Event& event = packets_[count] = chunk->events[i];
-                    keys_[count] = (static_cast<std::uint64_t>(event.time - window_start_) << port_bits |
-                                    net_.port_of(event.where))
-                                       << index_bits |
-                                   count;
-                    const std::uint32_t node = identity ? event.rank : world_.placement.node(static_cast<Rank>(event.rank));
-                    route(event, node);
-                }
-                Chunk* done = chunk;
-                chunk = chunk->next;
-                pool_.give(done);
-            }
+            pool_.drain(part->outbox_[id_]->take(window_), [&](const Event& arrived) {
+                if (count == packets_.size()) [[unlikely]] grow();
+                Event& event = packets_[count] = arrived;
+                keys_[count] = (static_cast<std::uint64_t>(event.time - window_start_) << port_bits |
+                                net_.port_of(event.where))
+                                   << index_bits |
+                               count;
+                route(event, identity ? event.rank : world_.placement.node(static_cast<Rank>(event.rank)));
+                ++count;
+            });
         return count;
     }
 
@@ -166,6 +161,7 @@ class Part {
         std::uint32_t port = 0;
         if (sw == dst_sw) {
             port = world_.first_terminal + world_.by_switch.remainder(node);
+            prefetch_rank(event.rank);
         } else if constexpr (Routing::adaptive) {
             if (world_.routing.decided(sw, dst_sw, event.memory))
                 port = world_.routing.port(sw, dst_sw, node, event.memory);
@@ -176,6 +172,12 @@ class Part {
         }
         event.where = sw * net_.radix() + port;
         __builtin_prefetch(&net_.ports[event.where], 1);
+    }
+
+    void prefetch_rank(std::uint32_t rank) const {
+        const auto* state = reinterpret_cast<const char*>(&world_.ranks[rank]);
+        __builtin_prefetch(state, 1);
+        __builtin_prefetch(state + sizeof(RankState) - 1, 1);
     }
 
     void decide(Event& event) {
@@ -251,18 +253,17 @@ class Part {
 
     // Third: the ranks.
     void act() {
-        for (Chunk* chunk = actions_.take(window_); chunk;) {
-            for (std::uint32_t i = 0; i < chunk->count; ++i) {
-                if (shared_nic())
-                    push_now(chunk->events[i]);
-                else
-                    act(chunk->events[i]);
-            }
-            events_ += chunk->count;
-            Chunk* done = chunk;
-            chunk = chunk->next;
-            pool_.give(done);
-        }
+        const Chunks list = actions_.take(window_);
+        for (const Chunk* chunk = list.first; chunk; chunk = chunk->next)
+            for (std::uint32_t i = 0; i < (chunk == list.first ? list.count : Chunk::capacity); ++i)
+                prefetch_rank(chunk->events[i].rank);
+        pool_.drain(list, [&](const Event& event) {
+            ++events_;
+            if (shared_nic())
+                push_now(event);
+            else
+                act(event);
+        });
         drain_now();
     }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "sim/event.hpp"
@@ -18,10 +19,16 @@ namespace tradewind::sim {
 struct Chunk {
     static constexpr std::uint32_t capacity = 63;
     Chunk* next;
-    std::uint32_t count;
     Event events[capacity];
 };
 static_assert(sizeof(Chunk) <= 2112);
+
+// A list of chunks, newest first. All but the first are full: how many events the first one holds stands here, so that
+// adding an event touches two cache lines, not three.
+struct Chunks {
+    Chunk* first = nullptr;
+    std::uint32_t count = 0;
+};
 
 class ChunkPool {
   public:
@@ -29,13 +36,21 @@ class ChunkPool {
         if (!free_) grow();
         Chunk* chunk = free_;
         free_ = chunk->next;
-        chunk->next = nullptr;
-        chunk->count = 0;
         return chunk;
     }
     void give(Chunk* chunk) {
         chunk->next = free_;
         free_ = chunk;
+    }
+    // Calls `use` with each event of a list and takes its chunks back.
+    template <class Use>
+    void drain(Chunks list, Use use) {
+        while (list.first) {
+            for (std::uint32_t i = 0; i < list.count; ++i) use(list.first->events[i]);
+            Chunk* done = list.first;
+            list = {done->next, Chunk::capacity};
+            give(done);
+        }
     }
 
   private:
@@ -64,13 +79,8 @@ class Wheel {
             append(far_[window / stretch], event, pool);
     }
 
-    // The chunks of a window, newest first.
-    Chunk* take(std::int64_t window) {
-        Chunk*& head = heads_[slot(window)];
-        Chunk* chunks = head;
-        head = nullptr;
-        return chunks;
-    }
+    // The events of a window.
+    Chunks take(std::int64_t window) { return std::exchange(slots_[slot(window)], {}); }
     // By the writer, once the reader has taken the window.
     void clear(std::int64_t window) { bits_[slot(window) / 64] &= ~(1ULL << (slot(window) % 64)); }
 
@@ -84,33 +94,27 @@ class Wheel {
             const std::int64_t first = far_.begin()->first * stretch;
             if (first > near) return near;
             if (first + stretch - current > windows) return std::min(near, first - 1);
-            Chunk* chunk = far_.begin()->second;
+            const Chunks chunks = far_.begin()->second;
             far_.erase(far_.begin());
-            while (chunk) {
-                for (std::uint32_t i = 0; i < chunk->count; ++i)
-                    push_near(chunk->events[i], chunk->events[i].time >> shift, pool);
-                Chunk* done = chunk;
-                chunk = chunk->next;
-                pool.give(done);
-            }
+            pool.drain(chunks, [&](const Event& event) { push_near(event, event.time >> shift, pool); });
         }
     }
 
   private:
     static std::size_t slot(std::int64_t window) { return static_cast<std::size_t>(window & (windows - 1)); }
 
-    static void append(Chunk*& head, const Event& event, ChunkPool& pool) {
-        if (!head || head->count == Chunk::capacity) [[unlikely]] {
+    static void append(Chunks& list, const Event& event, ChunkPool& pool) {
+        if (!list.first || list.count == Chunk::capacity) [[unlikely]] {
             Chunk* chunk = pool.take();
-            chunk->next = head;
-            head = chunk;
+            chunk->next = list.first;
+            list = {chunk, 0};
         }
-        head->events[head->count++] = event;
+        list.first->events[list.count++] = event;
     }
     void push_near(const Event& event, std::int64_t window, ChunkPool& pool) {
-        Chunk*& head = heads_[slot(window)];
-        if (!head) bits_[slot(window) / 64] |= 1ULL << (slot(window) % 64);
-        append(head, event, pool);
+        const std::size_t at = slot(window);
+        bits_[at / 64] |= 1ULL << (at % 64);
+        append(slots_[at], event, pool);
     }
     std::int64_t next_near(std::int64_t current) const {
         const std::size_t start = slot(current + 1);
@@ -126,9 +130,9 @@ class Wheel {
         return never;
     }
 
-    std::array<Chunk*, windows> heads_{};
+    std::array<Chunks, windows> slots_{};
     std::array<std::uint64_t, windows / 64> bits_{};
-    std::map<std::int64_t, Chunk*> far_;
+    std::map<std::int64_t, Chunks> far_;  // [window / stretch]
 };
 
 }  // namespace tradewind::sim
