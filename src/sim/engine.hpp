@@ -73,7 +73,8 @@ struct alignas(64) Report {
 template <class Routing>
 class Part {
   public:
-    Part(World<Routing>& world, int id, int parts) : world_(world), net_(world.network), id_(id) {
+    Part(World<Routing>& world, int id, int parts, std::uint32_t events_a_chunk)
+        : world_(world), net_(world.network), id_(id), pool_(events_a_chunk) {
         for (int p = 0; p < parts; ++p) outbox_.push_back(std::make_unique<Wheel>());
         step_end_.resize(world.program.steps().size(), 0);
     }
@@ -254,9 +255,9 @@ class Part {
     // Third: the ranks.
     void act() {
         const Chunks list = actions_.take(window_);
-        for (const Chunk* chunk = list.first; chunk; chunk = chunk->next)
-            for (std::uint32_t i = 0; i < (chunk == list.first ? list.count : Chunk::capacity); ++i)
-                prefetch_rank(chunk->events[i].rank);
+        std::uint32_t count = list.count;
+        for (const Chunk* chunk = list.first; chunk; chunk = chunk->next, count = pool_.capacity())
+            for (std::uint32_t i = 0; i < count; ++i) prefetch_rank(chunk->events()[i].rank);
         pool_.drain(list, [&](const Event& event) {
             ++events_;
             if (shared_nic())
@@ -419,7 +420,7 @@ class Part {
     }
 
     void grow() {
-        const std::size_t size = std::max<std::size_t>(1024, packets_.size() * 3 / 2 + Chunk::capacity);
+        const std::size_t size = std::max<std::size_t>(1024, packets_.size() * 3 / 2);
         packets_.resize(size);
         keys_.resize(size);
         other_keys_.resize(size);

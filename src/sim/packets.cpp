@@ -19,6 +19,8 @@ namespace {
 
 // A window with fewer events than this costs less on one thread than the barrier does.
 constexpr std::uint64_t few_events = 300;
+// From this many events a window on, chunks are long.
+constexpr double full_window = 16;
 // Windows that the first thread then goes through alone before all look again.
 constexpr std::uint64_t solo_windows = 64;
 // Rounds between two calls of the caller's progress function.
@@ -27,11 +29,12 @@ constexpr std::uint64_t rounds_a_call = 256;
 template <class Routing>
 class Engine {
   public:
-    Engine(World<Routing>& world, const SimulationOptions& options)
+    Engine(World<Routing>& world, const SimulationOptions& options, double events_a_window)
         : world_(world), options_(options), barrier_(options.threads) {
+        const std::uint32_t events_a_chunk = events_a_window < full_window ? 7 : 63;
         for (auto& reports : reports_) reports.resize(static_cast<std::size_t>(options.threads));
         for (int p = 0; p < options.threads; ++p)
-            parts_.push_back(std::make_unique<Part<Routing>>(world, p, options.threads));
+            parts_.push_back(std::make_unique<Part<Routing>>(world, p, options.threads, events_a_chunk));
     }
 
     // Returns the number of windows visited.
@@ -151,11 +154,28 @@ void judge_load(const Network& network, SimulationResult& result) {
     if (total > 0) result.imbalance = static_cast<double>(most) * static_cast<double>(used) / static_cast<double>(total);
 }
 
+// Packets of a message that a rank sends first, times the ports on a path, over the time that the NIC takes for one:
+// what a window would hold if every rank sent without a pause.
+double events_a_window(const Machine& machine, const Program& program, const SimulationOptions& options) {
+    const std::int64_t most = options.packet.value > 0 ? options.packet.value : SimulationOptions::largest_packet;
+    double packet = 1;
+    const Schedule& schedule = *program.steps().front().schedule;
+    for (int j = 0; schedule.stages() > 0 && j < schedule.sends(0, 0); ++j)
+        packet = std::max(packet, static_cast<double>(std::min(
+                                      most, schedule.send(0, 0, j).count * program.bytes_per_point())));
+    const double packet_time = packet / machine.injection.bandwidth.value;
+    const double window = std::min(machine.local.latency.value, machine.injection.latency.value) * 1e-12;
+    return program.ranks() * 5.0 * window / packet_time;
+}
+
 template <class Routing>
 SimulationResult simulate_with(const Machine& machine, const Program& program, const Placement& placement,
-                               const SimulationOptions& options, Routing routing) {
+                               const SimulationOptions& asked, Routing routing) {
+    SimulationOptions options = asked;
+    const double events = events_a_window(machine, program, options);
+    options.threads = std::clamp(static_cast<int>(events / few_events), 1, asked.threads);
     auto world = std::make_unique<World<Routing>>(machine, program, placement, options, std::move(routing));
-    Engine<Routing> engine(*world, options);
+    Engine<Routing> engine(*world, options, events);
     SimulationResult result;
     result.step_end.resize(program.steps().size());
     result.windows = engine.run();
