@@ -1,7 +1,9 @@
 // Every algorithm there is, by name: what the command line, the documents and the tests read.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,13 +14,13 @@ namespace tradewind {
 // An algorithm's name as a user writes it: "burst", or with a radix "ring-4".
 struct AlgorithmName {
     std::string base;
-    Index radix = 0;  // 0: none given
+    std::optional<Index> radix;
 };
 AlgorithmName parse_algorithm(const std::string& text);
 
 struct AlgorithmEntry {
-    std::string pattern;      // "transpose", "halo", "allreduce"
-    std::string name;         // "ring-k" where it takes a radix, else "burst"
+    std::string pattern;  // "transpose", "halo", "allreduce"
+    std::string name;     // "ring-k" where it takes a radix, else "burst"
     bool has_radix;
     std::string description;  // one line: what, in how many stages
     std::string source;       // where it was published

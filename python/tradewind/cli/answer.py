@@ -1,0 +1,56 @@
+"""How every command answers: text for a reader or one JSON value, and an exit code that a script can trust.
+
+Commands raise the errors of `tradewind.errors`; `run` turns them, and those of the command line itself, into words on
+standard error (with ``--json``: ``{"error": ...}`` on standard output) and the exit codes 0 done, 1 failed, 2 bad input.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import typer
+
+
+def answer(result: Any, as_json: bool, show: Callable[[], None]) -> None:
+    """Prints `result` as one JSON value, or calls `show` to print it for a reader."""
+    if as_json:
+        print(json.dumps(result, allow_nan=False))
+    else:
+        show()
+
+
+def refuse(message: str, as_json: bool) -> None:
+    """Prints why something was refused or failed."""
+    if as_json:
+        print(json.dumps({"error": message}))
+    else:
+        prefix = "error: "
+        print(prefix + message.replace("\n", "\n" + prefix), file=sys.stderr)
+
+
+def run(app: typer.Typer, arguments: Sequence[str]) -> int:
+    """Runs the command line `app` and returns the exit code."""
+    import click
+    import typer
+
+    from tradewind.errors import TradewindError
+
+    as_json = "--json" in arguments
+    try:
+        code = app(list(arguments), standalone_mode=False)
+    except TradewindError as error:
+        refuse(str(error), as_json)
+        return error.exit_code
+    except click.ClickException as error:
+        refuse(error.format_message(), as_json)
+        return 2
+    except (click.exceptions.Exit, typer.Exit) as stop:
+        return stop.exit_code
+    except (click.Abort, typer.Abort, KeyboardInterrupt):
+        refuse("interrupted", as_json)
+        return 1
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+
+#include "pattern/transpose.hpp"
+#include "schedule/schedule.hpp"
+
+namespace tradewind {
+
+// All-to-all in ceil(log2 n) stages (Bruck et al. 1997, "Efficient algorithms for all-to-all communications in
+// multiport message-passing systems"): in stage k, all blocks whose destination, relative to the rank they
+// start from, has bit k set go on by 2^k ranks, each by way of a slot of scratch memory until its last hop. No rotation
+// of the data before and after, as the original has: blocks are addressed where they lie.
+//
+// Throws InputError unless each group is one row or column of ranks that all have something for each other.
+std::shared_ptr<const Schedule> alltoall_bruck(std::shared_ptr<const Transpose> transpose);
+
+}  // namespace tradewind

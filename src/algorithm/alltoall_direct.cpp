@@ -1,0 +1,45 @@
+#include "algorithm/alltoall_direct.hpp"
+
+namespace tradewind {
+
+int DirectAllToAll::meetings(const Transpose::Place& place, int stage) const {
+    return meetings(place.size(), stage);
+}
+
+Message DirectAllToAll::send(Rank rank, int stage, int j) const {
+    const Transpose::Place place = transpose_->sending(rank);
+    const Meeting m = receiver(place.position, place.size(), stage, j);
+    if (m.position >= place.receivers) return {rank, 0, m.tag, m.turn};
+    const Rank peer = transpose_->receiver_at(rank, m.position);
+    return {peer, peer == rank ? 0 : transpose_->block_volume(rank, peer), m.tag, m.turn};
+}
+
+Message DirectAllToAll::receive(Rank rank, int stage, int j) const {
+    const Transpose::Place place = transpose_->receiving(rank);
+    const Meeting m = sender(place.position, place.size(), stage, j);
+    if (m.position >= place.senders) return {rank, 0, m.tag, m.turn};
+    const Rank peer = transpose_->sender_at(rank, m.position);
+    return {peer, peer == rank ? 0 : transpose_->block_volume(peer, rank), m.tag, m.turn};
+}
+
+void DirectAllToAll::send_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const {
+    pieces.push_back({Buffer::source, transpose_->block(rank, send(rank, stage, j).peer)});
+}
+
+void DirectAllToAll::receive_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const {
+    pieces.push_back({Buffer::target, transpose_->block(receive(rank, stage, j).peer, rank)});
+}
+
+void DirectAllToAll::copies(Rank rank, int stage, std::vector<Copy>& copies) const {
+    const Transpose::Place place = transpose_->sending(rank);
+    bool own = stage == 0 && !meets_itself();
+    for (int j = 0; j < meetings(place.size(), stage) && !own; ++j) {
+        const Index position = receiver(place.position, place.size(), stage, j).position;
+        own = meets_itself() && position < place.receivers && transpose_->receiver_at(rank, position) == rank;
+    }
+    if (!own) return;
+    if (const Box block = transpose_->block(rank, rank); !block.empty())
+        copies.push_back({{Buffer::source, block}, {Buffer::target, block}});
+}
+
+}  // namespace tradewind

@@ -1,0 +1,50 @@
+// What the all-to-all algorithms that send each block straight to its receiver have in common.
+#pragma once
+
+#include <memory>
+
+#include "pattern/transpose.hpp"
+#include "schedule/schedule.hpp"
+
+namespace tradewind {
+
+// Each message is one block of the transposition. An algorithm says only when: which position of the group is met in
+// which stage. Positions run over 0..n-1 where n is the larger of the numbers of senders and receivers; a position
+// that has no rank is passed over. What a rank has for itself is a copy, in the stage where it would be sent.
+class DirectAllToAll : public Schedule {
+  public:
+    DirectAllToAll(std::shared_ptr<const Transpose> transpose, std::string algorithm)
+        : Schedule(transpose, std::move(algorithm)), transpose_(std::move(transpose)) {}
+
+    int sends(Rank rank, int stage) const final { return meetings(transpose_->sending(rank), stage); }
+    int receives(Rank rank, int stage) const final { return meetings(transpose_->receiving(rank), stage); }
+    Message send(Rank rank, int stage, int j) const final;
+    Message receive(Rank rank, int stage, int j) const final;
+    void send_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const final;
+    void receive_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const final;
+    void copies(Rank rank, int stage, std::vector<Copy>& copies) const final;
+
+  protected:
+    // Whom a position meets; tag and turn as in Message.
+    struct Meeting {
+        Index position;
+        std::int32_t tag;
+        std::int8_t turn;
+    };
+    // How many positions one position of a group of n meets in a stage.
+    virtual int meetings(Index n, int stage) const = 0;
+    // The j-th position that receives from position p of n, and the j-th one that sends to it.
+    virtual Meeting receiver(Index p, Index n, int stage, int j) const = 0;
+    virtual Meeting sender(Index q, Index n, int stage, int j) const = 0;
+
+    // Whether a position and itself are two ranks in some group, so that they must meet as any other two do.
+    bool meets_itself() const { return !transpose_->closed(); }
+    const Transpose& transpose() const { return *transpose_; }
+
+  private:
+    int meetings(const Transpose::Place& place, int stage) const;
+
+    std::shared_ptr<const Transpose> transpose_;
+};
+
+}  // namespace tradewind

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+
+#include "pattern/halo.hpp"
+#include "schedule/schedule.hpp"
+
+namespace tradewind {
+
+// The halo exchange in one stage: every rank receives from each rank that owns a part of its halo, corners included.
+// Throws InputError where that are more messages than can be told apart by a tag.
+std::shared_ptr<const Schedule> halo_direct(std::shared_ptr<const Halo> halo);
+
+}  // namespace tradewind

@@ -1,0 +1,73 @@
+// What the halo algorithms have in common: the points that one part of a direction has for another.
+#pragma once
+
+#include "base/error.hpp"
+#include "pattern/halo.hpp"
+
+namespace tradewind {
+
+using Interval = std::array<Index, 2>;  // begin, end
+
+// Parts are `offset` apart on the (periodic) continuation of a direction; a rank's array has the coordinates of the lap
+// in which its own part is numbered 0..parts-1, so that the same points have two names where the seam lies between.
+struct Strip {
+    Index peer;  // the part at the other end, 0..parts-1
+    Interval at_sender, at_receiver;
+
+    // What `part` sends to the part `offset` further on. Offset 0: its own points.
+    static Strip sent(const Halo& halo, int axis, Index part, Index offset) {
+        const Division& d = halo.layout().division(axis);
+        const Index lap = Division::floor_divide(part + offset, d.parts());
+        return between(halo, axis, part + offset - lap * d.parts(), offset, lap);
+    }
+    // What `part` receives from the part `offset` before it.
+    static Strip received(const Halo& halo, int axis, Index part, Index offset) {
+        const Division& d = halo.layout().division(axis);
+        const Index lap = -Division::floor_divide(part - offset, d.parts());
+        Strip strip = between(halo, axis, part, offset, lap);
+        strip.peer = part - offset + lap * d.parts();
+        return strip;
+    }
+
+    Index width() const { return at_receiver[1] - at_receiver[0]; }
+
+  private:
+    static Strip between(const Halo& halo, int axis, Index receiver, Index offset, Index lap) {
+        const Interval points = halo.overlap(axis, receiver, receiver - offset);
+        const Index shift = lap * halo.layout().division(axis).points();
+        return {receiver, {points[0] + shift, points[1] + shift}, points};
+    }
+};
+
+// The offsets at which a part sends along an axis: all from first to last but 0.
+struct Offsets {
+    Index first, last;
+    // Part a reaches b exactly when b reaches a, so the parts that a part sends to are those that its halo reaches.
+    static Offsets sent(const Halo& halo, int axis, Index part) {
+        const auto [begin, end] = halo.reach(axis, part);
+        return {begin - part, end - part};
+    }
+    // Offsets are as the sender sees them.
+    static Offsets received(const Halo& halo, int axis, Index part) {
+        const auto [begin, end] = halo.reach(axis, part);
+        return {part - end, part - begin};
+    }
+    Index count() const { return last - first + 1; }
+};
+
+// Of two ranks at this offset, one sends in the even half and one in the odd (away from the seam).
+inline std::int8_t halo_turn(Index part, Index offset) {
+    return static_cast<std::int8_t>((part / std::abs(offset)) & 1);
+}
+
+// 0, 1, -1, 2, -2, ... -> 0, 1, 2, 3, 4, ...
+inline Index folded(Index offset) {
+    return offset > 0 ? 2 * offset - 1 : -2 * offset;
+}
+
+// An upper bound of folded(offset) + 1 over all offsets along an axis.
+inline Index folded_bound(const Halo& halo, int axis) {
+    return 2 * (halo.width() / halo.layout().division(axis).narrow() + 2) + 1;
+}
+
+}  // namespace tradewind

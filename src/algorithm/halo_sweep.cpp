@@ -1,0 +1,91 @@
+#include "algorithm/halo_sweep.hpp"
+
+#include "algorithm/halo_strip.hpp"
+
+namespace tradewind {
+
+namespace {
+
+class Sweep : public Schedule {
+  public:
+    explicit Sweep(std::shared_ptr<const Halo> halo) : Schedule(halo, "sweep"), halo_(std::move(halo)) {}
+
+    int stages() const override { return 2; }
+    int sends(Rank rank, int stage) const override { return messages(Offsets::sent(*halo_, stage, part(rank, stage))); }
+    int receives(Rank rank, int stage) const override {
+        return messages(Offsets::received(*halo_, stage, part(rank, stage)));
+    }
+    Message send(Rank rank, int stage, int j) const override {
+        const Index offset = nth(Offsets::sent(*halo_, stage, part(rank, stage)), j);
+        return message(rank, stage, offset, Strip::sent(*halo_, stage, part(rank, stage), offset), rank);
+    }
+    Message receive(Rank rank, int stage, int j) const override {
+        const Index offset = nth(Offsets::received(*halo_, stage, part(rank, stage)), j);
+        const Strip strip = Strip::received(*halo_, stage, part(rank, stage), offset);
+        return message(rank, stage, offset, strip, at(rank, stage, strip.peer));
+    }
+    void send_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const override {
+        const Index offset = nth(Offsets::sent(*halo_, stage, part(rank, stage)), j);
+        pieces.push_back(sent(rank, stage, Strip::sent(*halo_, stage, part(rank, stage), offset)));
+    }
+    void receive_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const override {
+        const Index offset = nth(Offsets::received(*halo_, stage, part(rank, stage)), j);
+        pieces.push_back(received(rank, stage, Strip::received(*halo_, stage, part(rank, stage), offset)));
+    }
+    void copies(Rank rank, int stage, std::vector<Copy>& copies) const override {
+        const Offsets offsets = Offsets::sent(*halo_, stage, part(rank, stage));
+        for (int j = 0; j < messages(offsets); ++j)
+            if (const Strip strip = Strip::sent(*halo_, stage, part(rank, stage), nth(offsets, j));
+                strip.peer == part(rank, stage))
+                copies.push_back({sent(rank, stage, strip), received(rank, stage, strip)});
+    }
+
+  private:
+    // Stage 0 runs along axis X = 0, stage 1 along Y = 1.
+    Index part(Rank rank, int axis) const { return halo_->layout().coordinates(rank)[axis]; }
+    Rank at(Rank rank, int axis, Index part) const {
+        auto coordinates = halo_->layout().coordinates(rank);
+        coordinates[axis] = part;
+        return halo_->layout().rank_at(coordinates);
+    }
+    static int messages(const Offsets& offsets) { return static_cast<int>(offsets.count() - 1); }
+    static Index nth(const Offsets& offsets, int j) {
+        const Index offset = offsets.first + j;
+        return offset < 0 ? offset : offset + 1;
+    }
+
+    Message message(Rank rank, int stage, Index offset, const Strip& strip, Rank sender) const {
+        const Rank peer = at(rank, stage, strip.peer);
+        const Index count = peer == rank ? 0 : received(rank, stage, strip).box.volume();
+        return {peer, count, static_cast<std::int32_t>(folded(offset)), halo_turn(part(sender, stage), offset)};
+    }
+
+    // A strip of the array: in the first stage own rows, in the second the x halo is with them.
+    Box box(Rank rank, int stage, const Interval& points) const {
+        Box box = halo_->layout().box(rank);
+        if (stage == Y) {
+            const Interval x = halo_->extended(X, part(rank, X));
+            box.begin[X] = x[0];
+            box.end[X] = x[1];
+        }
+        box.begin[stage] = points[0];
+        box.end[stage] = points[1];
+        return box;
+    }
+    Piece sent(Rank rank, int stage, const Strip& strip) const {
+        return {Buffer::source, box(rank, stage, strip.at_sender)};
+    }
+    Piece received(Rank rank, int stage, const Strip& strip) const {
+        return {Buffer::target, box(rank, stage, strip.at_receiver)};
+    }
+
+    std::shared_ptr<const Halo> halo_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Schedule> halo_sweep(std::shared_ptr<const Halo> halo) {
+    return std::make_shared<Sweep>(std::move(halo));
+}
+
+}  // namespace tradewind

@@ -1,0 +1,155 @@
+#include "algorithm/registry.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "algorithm/allreduce_recursive.hpp"
+#include "algorithm/allreduce_ring.hpp"
+#include "algorithm/alltoall_bruck.hpp"
+#include "algorithm/alltoall_pairwise.hpp"
+#include "algorithm/alltoall_ring.hpp"
+#include "algorithm/halo_direct.hpp"
+#include "algorithm/halo_sweep.hpp"
+#include "base/error.hpp"
+
+namespace tradewind {
+
+namespace {
+
+using PatternPtr = std::shared_ptr<const Pattern>;
+using SchedulePtr = std::shared_ptr<const Schedule>;
+
+template <class Wanted>
+std::shared_ptr<const Wanted> as(const PatternPtr& pattern) {
+    auto wanted = std::dynamic_pointer_cast<const Wanted>(pattern);
+    if (!wanted) throw InputError("a pattern named " + pattern->name() + " is not the one that its algorithms know");
+    return wanted;
+}
+
+std::array<Index, 2> no_radices(const Pattern&) {
+    return {0, 0};
+}
+
+std::array<Index, 2> ring_radices(const Pattern& pattern) {
+    return {1, std::max<Index>(1, dynamic_cast<const Transpose&>(pattern).largest_group() - 1)};
+}
+
+// One rank has nothing to do, whatever the radix.
+std::array<Index, 2> recursive_radices(const Pattern& pattern) {
+    return {2, pattern.ranks() == 1 ? std::numeric_limits<std::int32_t>::max() : std::max<Index>(2, pattern.ranks())};
+}
+
+constexpr const char* zheng = "Zheng & Marguinaud 2018, doi:10.5194/gmd-11-3409-2018";
+constexpr const char* thakur = "Thakur, Rabenseifner & Gropp 2005, doi:10.1177/1094342005051521";
+constexpr const char* bruck = "Bruck et al. 1997, doi:10.1109/71.642949";
+constexpr const char* patarasuk = "Patarasuk & Yuan 2009, doi:10.1016/j.jpdc.2008.09.002";
+
+std::vector<AlgorithmEntry> make_table() {
+    return {
+        {"transpose", "ring-k", true, "k ranks further on in each of ceil((n-1)/k) stages", zheng,
+         [](PatternPtr p, Index k) { return alltoall_ring(as<Transpose>(p), k); }, ring_radices, true},
+        {"transpose", "burst", false, "everything at once, in 1 stage", zheng,
+         [](PatternPtr p, Index) { return alltoall_burst(as<Transpose>(p)); }, no_radices},
+        {"transpose", "pairwise", false, "one partner in each of n-1 stages (n, where n is not a power of 2)", thakur,
+         [](PatternPtr p, Index) { return alltoall_pairwise(as<Transpose>(p)); }, no_radices},
+        {"transpose", "bruck", false, "blocks passed on from rank to rank, in ceil(log2 n) stages", bruck,
+         [](PatternPtr p, Index) { return alltoall_bruck(as<Transpose>(p)); }, no_radices},
+        {"halo", "sweep", false, "along x, then along y with the x halo attached, in 2 stages", zheng,
+         [](PatternPtr p, Index) { return halo_sweep(as<Halo>(p)); }, no_radices, true},
+        {"halo", "direct", false, "all neighbours at once, corners too, in 1 stage",
+         "Ding & He 2001, doi:10.1145/582034.582084 (against sweeps)",
+         [](PatternPtr p, Index) { return halo_direct(as<Halo>(p)); }, no_radices},
+        {"allreduce", "recursive-k", true, "groups of k exchange all they have, in log_k n stages (and 2 for a fold)",
+         thakur, [](PatternPtr p, Index k) { return allreduce_recursive(as<AllReduce>(p), k); }, recursive_radices,
+         true},
+        {"allreduce", "ring", false, "chunks summed up around a ring, then sent around, in 2 (n-1) stages", patarasuk,
+         [](PatternPtr p, Index) { return allreduce_ring(as<AllReduce>(p)); }, no_radices},
+    };
+}
+
+// Levenshtein distance.
+std::size_t distance(const std::string& a, const std::string& b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), 0);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = std::exchange(row[0], i + 1);
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t changed = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+        }
+    }
+    return row.back();
+}
+
+std::string base_of(const AlgorithmEntry& entry) {
+    return entry.has_radix ? entry.name.substr(0, entry.name.size() - 2) : entry.name;
+}
+
+std::string names_of(const std::string& pattern) {
+    std::string names;
+    for (const AlgorithmEntry& e : algorithms())
+        if (e.pattern == pattern) names += (names.empty() ? "" : ", ") + e.name;
+    return names;
+}
+
+[[noreturn]] void refuse_unknown(const std::string& pattern, const std::string& text, const AlgorithmName& name) {
+    const AlgorithmEntry* nearest = nullptr;
+    std::size_t least = std::max<std::size_t>(2, name.base.size() / 2) + 1;
+    for (const AlgorithmEntry& e : algorithms()) {
+        if (base_of(e) == name.base && e.pattern != pattern)
+            throw InputError(text + " is an algorithm of " + e.pattern + ", not of " + pattern + " (which has " +
+                             names_of(pattern) + ")");
+        if (const std::size_t d = distance(base_of(e), name.base); e.pattern == pattern && d < least) {
+            least = d;
+            nearest = &e;
+        }
+    }
+    throw InputError("unknown " + pattern + " algorithm '" + text + "'" +
+                     (nearest ? "; did you mean '" + nearest->name + "'?" : "") + " (known: " + names_of(pattern) +
+                     ")");
+}
+
+std::string scope(const Pattern& pattern) {
+    if (const auto* transpose = dynamic_cast<const Transpose*>(&pattern))
+        return "groups of " + std::to_string(transpose->largest_group()) + " ranks";
+    return std::to_string(pattern.ranks()) + (pattern.ranks() == 1 ? " rank" : " ranks");
+}
+
+}  // namespace
+
+const std::vector<AlgorithmEntry>& algorithms() {
+    static const std::vector<AlgorithmEntry> table = make_table();
+    return table;
+}
+
+AlgorithmName parse_algorithm(const std::string& text) {
+    const std::size_t dash = text.rfind('-');
+    if (dash == std::string::npos || dash + 1 == text.size()) return {text, {}};
+    const std::string digits = text.substr(dash + 1);
+    if (digits.find_first_not_of("0123456789") != std::string::npos) return {text, {}};
+    const bool fits = digits.size() <= 18;
+    return {text.substr(0, dash), fits ? std::stoll(digits) : std::numeric_limits<Index>::max()};
+}
+
+std::shared_ptr<const Schedule> make_schedule(std::shared_ptr<const Pattern> pattern, const std::string& algorithm) {
+    const AlgorithmName name = parse_algorithm(algorithm);
+    for (const AlgorithmEntry& e : algorithms()) {
+        if (e.pattern != pattern->name() || (base_of(e) != name.base && e.name != name.base)) continue;
+        if (!e.has_radix && name.radix) throw InputError(algorithm + ": " + e.name + " takes no radix");
+        const auto [least, most] = e.radices(*pattern);
+        const std::string allowed =
+            std::to_string(least) + ".." + std::to_string(most) + " are allowed for " + scope(*pattern);
+        if (e.has_radix && !name.radix)
+            throw InputError(algorithm + ": the radix is missing, write " + base_of(e) + "-" + std::to_string(least) +
+                             " (" + allowed + ")");
+        if (e.has_radix && (*name.radix < least || *name.radix > most))
+            throw InputError(algorithm + ": radix " + std::to_string(*name.radix) + " is out of range, " + allowed);
+        return e.make(std::move(pattern), name.radix.value_or(0));
+    }
+    refuse_unknown(pattern->name(), algorithm, name);
+}
+
+}  // namespace tradewind
