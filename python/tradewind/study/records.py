@@ -9,7 +9,7 @@ from tradewind.study.environment import Environment
 from tradewind.study.store import CorruptCaseError, Store
 
 Record = dict[str, Any]
-"""The labels of a case, `time_s` (None for a proof), `result`, `wall_s`, `environment`, `finished` and `is_foreign`."""
+"""The labels of a case, `layout_imbalance`, `time_s` (None for a proof), `result`, `wall_s`, `environment`, `finished` and `is_foreign`."""
 
 
 @dataclass
@@ -43,7 +43,8 @@ def read_records(store: Store, environment: Environment) -> Records:
         if body is None:
             found.missing.append(name)
         else:
-            found.records.append(_record(labels, body, environment))
+            record = _record(labels, body, environment)
+            found.records.append({**record, "layout_imbalance": entry["layout_imbalance"]})
     return found
 
 

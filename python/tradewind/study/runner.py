@@ -81,6 +81,8 @@ def run_study(
     with store.locked():
         store.remove_parts()
         write_atomically(store.study_file, study_file.file.text.encode())
+        for machine in {planned.machine for planned in plan.planned if planned.machine}:
+            write_atomically(store.machines / f"{machine.stem}.toml", machine.read_bytes())
         return _Run(plan, store, executors, environment, observer).run(workers, remeasure)
 
 
@@ -189,7 +191,10 @@ class _Run:
         self.observer.failed(planned, reason)
 
     def _save_manifest(self) -> None:
-        cases = [{"key": planned.key, "labels": planned.case.labels} for planned in self.plan.planned]
+        cases = [
+            {"key": planned.key, "labels": planned.case.labels, "layout_imbalance": planned.case.exchange.imbalance()}
+            for planned in self.plan.planned
+        ]
         skipped = [skip.as_dict() for skip in self.outcome.skipped]
         notes = list(self.outcome.recomputed)
         self.store.save_manifest({"cases": cases, "skipped": skipped, "failed": self.outcome.failed, "notes": notes})

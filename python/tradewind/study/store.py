@@ -1,10 +1,11 @@
 """The folder of a study's results: one file a case, whole or not there at all.
 
-======================= =====================================================================
-``study.toml``          the study file as last run: what a report is rebuilt from
-``manifest.json``       the cases that belong to it, those skipped and those failed
-``cases/<key>.json``    one answer, with its inputs, its provenance and a checksum
-======================= =====================================================================
+======================== ====================================================================
+``study.toml``           the study file as last run: what a report is rebuilt from
+``manifest.json``        the cases that belong to it, those skipped and those failed
+``cases/<key>.json``     one answer, with its inputs, its provenance and a checksum
+``machines/<name>.toml`` the machines that were simulated
+======================== ====================================================================
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.cases = folder / "cases"
+        self.machines = folder / "machines"
         self.study_file = folder / "study.toml"
         self.manifest_file = folder / "manifest.json"
 
@@ -66,6 +68,7 @@ class Store:
         elif folder.exists() and any(entry.name != ".lock" for entry in folder.iterdir()):
             raise InputError(f"{folder} is not empty and holds no study: name another folder with --out")
         store.cases.mkdir(parents=True, exist_ok=True)
+        store.machines.mkdir(exist_ok=True)
         return store
 
     @classmethod
