@@ -54,6 +54,14 @@ NUMBERS: dict[str, tuple[Get, str, str]] = {
 """Each variable: where it stands in a record, its units, its long name."""
 
 
+ORIGINS = {
+    "host": "host on which the case was computed",
+    "cpu": "its processor",
+    "mpi": "its MPI library",
+    "commit": "git commit of Tradewind there",
+}
+
+
 def build_dataset(records: Sequence[Record], attributes: dict[str, Any]) -> xr.Dataset:
     """The Dataset of a study's cases. `attributes` say where it comes from (see `provenance`)."""
     import numpy as np
@@ -66,6 +74,9 @@ def build_dataset(records: Sequence[Record], attributes: dict[str, Any]) -> xr.D
         variables[label] = ("case", values, {"units": "1", "long_name": long_name})
     for name, (get, units, long_name) in NUMBERS.items():
         variables[name] = ("case", _numbers([get(record) for record in records]), {"units": units, "long_name": long_name})
+    for name, long_name in ORIGINS.items():
+        origins = np.array([_text(record["environment"][name]) for record in records], dtype=object)
+        variables[name] = ("case", origins, {"units": "1", "long_name": long_name})
     variables |= _steps(records) | _samples(records) | _delays(records)
     case = np.array([record["key"] for record in records], dtype=object)
     coordinates = {"case": ("case", case, {"units": "1", "long_name": "hash of the inputs of the case"})}
