@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from tradewind import _core, units
+from tradewind.data import data_folder
 from tradewind.errors import InputError
 from tradewind.exchange import unknown
 from tradewind.toml_lines import Place, TomlFile
@@ -172,7 +173,7 @@ class MachineFile:
 
 def machine_folder() -> Path:
     """Where the machine files that come with Tradewind lie."""
-    return Path(__file__).parent / "machines"
+    return data_folder("machines")
 
 
 def machine_names() -> list[str]:

@@ -57,6 +57,15 @@ class Simulation:
             "wall_s": events / (HOPS_PER_SECOND * (1 + 0.7 * (self.threads - 1))),
         }
 
+    def check_memory(self, force: bool = False) -> None:
+        """Refuses what the memory of this computer cannot hold, unless forced."""
+        needed, free = self.forecast()["memory_bytes"], psutil.virtual_memory().available
+        if needed > free and not force:
+            raise InputError(
+                f"this simulation needs about {units.format_bytes(needed)} of memory and {units.format_bytes(free)} "
+                "are free: name fewer ranks, a larger packet, or force it"
+            )
+
     def run(self, progress: Progress | None = None) -> dict[str, Any]:
         """Runs it; see `simulate` for the answer."""
         report = None
@@ -162,12 +171,7 @@ def simulate(
     arrival minus arrival on an empty network), ``wall_s``, ``peak_rss_bytes``. Raises InputError.
     """
     simulation = prepare(exchange, machine, **options)
-    needed, free = simulation.forecast()["memory_bytes"], psutil.virtual_memory().available
-    if needed > free and not force:
-        raise InputError(
-            f"this simulation needs about {units.format_bytes(needed)} of memory and {units.format_bytes(free)} are "
-            "free: name fewer ranks, a larger packet, or force it"
-        )
+    simulation.check_memory(force)
     return simulation.run(progress)
 
 
