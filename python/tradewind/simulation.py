@@ -79,11 +79,15 @@ class Simulation:
         run = _core.simulate_packets if self.model == "packet" else _core.simulate_loggp
         result = run(*self._arguments(), self.threads, self.seed, report)
         wall_s = time.perf_counter() - begin
-        return self._inputs() | _figures(result, self.exchange, self.model) | {
-            "wall_s": wall_s,
-            "packet_hops_per_s": result.packet_hops / wall_s,
-            "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-        }
+        return (
+            self._inputs()
+            | _figures(result, self.exchange, self.model)
+            | {
+                "wall_s": wall_s,
+                "packet_hops_per_s": result.packet_hops / wall_s,
+                "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            }
+        )
 
     def _inputs(self) -> dict[str, Any]:
         packet = {
@@ -211,4 +215,7 @@ def _figures(result: _core.SimulationResult, exchange: Exchange, model: str) -> 
 def _delay(counts: list[int]) -> dict[str, list[float]]:
     """The histogram without the empty bins at its end; edges are one more than counts."""
     used = max((i + 1 for i, count in enumerate(counts) if count), default=1)
-    return {"edges_s": [_core.delay_lower_edge_s(i) for i in range(used + 1)], "counts": [float(c) for c in counts[:used]]}
+    return {
+        "edges_s": [_core.delay_lower_edge_s(i) for i in range(used + 1)],
+        "counts": [float(c) for c in counts[:used]],
+    }

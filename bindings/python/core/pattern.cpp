@@ -16,7 +16,9 @@ namespace tradewind {
 
 namespace {
 
-std::tuple<Index, Index, Index> shape(const Box& box) { return {box.width(Z), box.width(Y), box.width(X)}; }
+std::tuple<Index, Index, Index> shape(const Box& box) {
+    return {box.width(Z), box.width(Y), box.width(X)};
+}
 
 }  // namespace
 
@@ -26,10 +28,12 @@ void bind_pattern(nb::module_& module) {
         .def_prop_ro("ranks", &Pattern::ranks)
         .def_prop_ro("in_place", &Pattern::in_place)
         .def("describe", &Pattern::describe)
-        .def("source_shape", [](const Pattern& p, Rank r) { return shape(p.source_box(r)); }, "rank"_a,
-             "(nz, ny, nx) of the array that a rank sends from.")
-        .def("target_shape", [](const Pattern& p, Rank r) { return shape(p.target_box(r)); }, "rank"_a,
-             "(nz, ny, nx) of the array that a rank receives into.");
+        .def(
+            "source_shape", [](const Pattern& p, Rank r) { return shape(p.source_box(r)); }, "rank"_a,
+            "(nz, ny, nx) of the array that a rank sends from.")
+        .def(
+            "target_shape", [](const Pattern& p, Rank r) { return shape(p.target_box(r)); }, "rank"_a,
+            "(nz, ny, nx) of the array that a rank receives into.");
     nb::class_<Halo, Pattern>(module, "Halo")
         .def(nb::init<Blocks, Index, std::array<bool, 2>>(), "layout"_a, "width"_a, "periodic"_a)
         .def_prop_ro("layout", &Halo::layout)

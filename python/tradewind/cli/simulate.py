@@ -20,9 +20,7 @@ def command(
     pattern: options.Pattern,
     ranks: options.Ranks,
     machine: Annotated[str, typer.Option("--machine", help=f"Name or file. {_LIST}", show_default=False)],
-    routing: Annotated[
-        str | None, typer.Option("--routing", help=_LIST, show_default="the machine's own")
-    ] = None,
+    routing: Annotated[str | None, typer.Option("--routing", help=_LIST, show_default="the machine's own")] = None,
     algorithm: Annotated[str | None, typer.Option("--algorithm", help=_LIST, show_default="the pattern's own")] = None,
     model: Annotated[str, typer.Option("--model", help="packet, or loggp: no congestion.")] = "packet",
     buffers: Annotated[str, typer.Option("--buffers", help="Of switches: unbounded.")] = "unbounded",
@@ -30,7 +28,9 @@ def command(
         str | None,
         typer.Option("--packet", help="Size, or `message`: one packet a message.", show_default="the machine's own"),
     ] = None,
-    threads: Annotated[int | None, typer.Option("--threads", help="Of this computer.", show_default="all cores")] = None,
+    threads: Annotated[
+        int | None, typer.Option("--threads", help="Of this computer.", show_default="all cores")
+    ] = None,
     placement: Annotated[str, typer.Option("--placement", help="linear, round-robin or random.")] = "linear",
     seed: Annotated[int, typer.Option("--seed", help="Of random routing and placement.")] = 1,
     ranks_per_node: Annotated[int, typer.Option("--ranks-per-node", help="Ranks a node.")] = 1,
@@ -90,14 +90,18 @@ def command(
         _announce(run, as_json)
         with _progress(as_json) as report:
             results.append(run.run(report))
-    single = len(results) == 1 and not any("," in (text or "") or text == "all" for text in (machine, routing, algorithm))
+    single = len(results) == 1 and not any(
+        "," in (text or "") or text == "all" for text in (machine, routing, algorithm)
+    )
     answer(results[0] if single else results, as_json, lambda: _show(results))
 
 
 def _settings(texts: list[str]) -> dict[str, str]:
     from tradewind.errors import InputError
 
-    problems = [f"--set {text!r}: KEY=VALUE is allowed, like link.bandwidth=100GB/s" for text in texts if "=" not in text]
+    problems = [
+        f"--set {text!r}: KEY=VALUE is allowed, like link.bandwidth=100GB/s" for text in texts if "=" not in text
+    ]
     if problems:
         raise InputError(*problems)
     return dict(text.split("=", 1) for text in texts)  # type: ignore[misc]
@@ -175,10 +179,10 @@ def _show(results: list[dict[str, Any]]) -> None:
 
     first = results[0]
     title = f"{first['pattern']} on {first['ranks']} ranks: {format_count(first['bytes'])}B in messages"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in ("machine", "routing", "algorithm"):
-        table.add_column(name)
-    for name in ("time", "bound", "imbalance", "messages", "packet-hops", "wall"):
+        table.add_column(name, no_wrap=True)
+    for name in ("time", "bound", "imbalance", "messages", "hops"):
         table.add_column(name, justify="right", no_wrap=True)
     for r in results:
         table.add_row(
@@ -190,7 +194,6 @@ def _show(results: list[dict[str, Any]]) -> None:
             f"{r['imbalance']:.2f}" if "imbalance" in r else "-",
             format_count(r["messages"]),
             format_count(r["packet_hops"]) if "packet_hops" in r else "-",
-            format_seconds(r["wall_s"]),
         )
     console = Console()
     console.print(table)

@@ -127,16 +127,20 @@ def _bar_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
 
 def _delay_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
     axis = time_axis("delay: arrival minus arrival on an empty network (s)")
-    chart = alt.Chart().mark_line(interpolate="step-after", strokeWidth=2).encode(
-        x=alt.X("from:Q", scale=alt.Scale(type="log", nice=False), axis=axis),
-        y=alt.Y("share:Q", axis=alt.Axis(title="share of arrivals (%)", format=".0%")),
-        color=colour("curve", plot.curve, curves),
-        tooltip=[
-            alt.Tooltip("curve:N"),
-            alt.Tooltip("from:Q", format=".3s"),
-            alt.Tooltip("to:Q", format=".3s"),
-            alt.Tooltip("share:Q", format=".1%"),
-        ],
+    chart = (
+        alt.Chart()
+        .mark_line(interpolate="step-after", strokeWidth=2)
+        .encode(
+            x=alt.X("from:Q", scale=alt.Scale(type="log", nice=False), axis=axis),
+            y=alt.Y("share:Q", axis=alt.Axis(title="share of arrivals (%)", format=".0%")),
+            color=colour("curve", plot.curve, curves),
+            tooltip=[
+                alt.Tooltip("curve:N"),
+                alt.Tooltip("from:Q", format=".3s"),
+                alt.Tooltip("to:Q", format=".3s"),
+                alt.Tooltip("share:Q", format=".1%"),
+            ],
+        )
     )
     return _panelled(chart, plot, rows)
 

@@ -138,7 +138,9 @@ def _better(finding: Finding, cases: list[Record]) -> Answer:
         figures.append(f"{ranks} ranks: {names[0]} {_text(low)}, {names[1]} {_text(high)}")
         if low[-1] * finding.factor >= high[0]:
             wanted = f" by {finding.factor:g}" if finding.factor != 1 else ""
-            problems.append(f"at {ranks} ranks {names[0]} ({_text(low)}) is not below {names[1]} ({_text(high)}){wanted}")
+            problems.append(
+                f"at {ranks} ranks {names[0]} ({_text(low)}) is not below {names[1]} ({_text(high)}){wanted}"
+            )
     return problems, figures
 
 

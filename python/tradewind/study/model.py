@@ -53,7 +53,7 @@ def _checked(check: Callable[[str], Any]) -> AfterValidator:
 
 def _packet(text: str) -> None:
     if text != "message" and byte_count(text) < 1:
-        raise InputError(f"packet {text!r}: 1 byte or more, or \"message\" for one packet a message, are allowed")
+        raise InputError(f'packet {text!r}: 1 byte or more, or "message" for one packet a message, are allowed')
 
 
 def _directions(text: str) -> None:
