@@ -1,7 +1,7 @@
 """How every command answers: text for a reader or one JSON value, and an exit code that a script can trust.
 
 Commands raise the errors of `tradewind.errors`; `run` turns them, and those of the command line itself, into words on
-standard error (with ``--json``: ``{"error": ...}`` on standard output) and the exit codes 0 done, 1 failed, 2 bad input.
+standard error (with ``--json``: ``{"error": ...}`` on standard output) and exit codes: 0 done, 1 failed, 2 bad input.
 """
 
 from __future__ import annotations
@@ -32,12 +32,23 @@ def refuse(message: str, as_json: bool) -> None:
         print(prefix + message.replace("\n", "\n" + prefix), file=sys.stderr)
 
 
+def _usage_error() -> type[Exception]:
+    """What typer raises for a command line that it cannot read: newer versions carry a click of their own."""
+    import importlib
+    import importlib.util
+
+    own = importlib.util.find_spec("typer._click") is not None
+    kind: type[Exception] = importlib.import_module("typer._click" if own else "click").ClickException
+    return kind
+
+
 def run(app: typer.Typer, arguments: Sequence[str]) -> int:
     """Runs the command line `app` and returns the exit code."""
-    import click
     import typer
 
     from tradewind.errors import TradewindError
+
+    usage_error = _usage_error()
 
     as_json = "--json" in arguments
     try:
@@ -45,12 +56,12 @@ def run(app: typer.Typer, arguments: Sequence[str]) -> int:
     except TradewindError as error:
         refuse(str(error), as_json)
         return error.exit_code
-    except click.ClickException as error:
-        refuse(error.format_message(), as_json)
+    except usage_error as error:
+        refuse(error.format_message(), as_json)  # type: ignore[attr-defined]
         return 2
-    except (click.exceptions.Exit, typer.Exit) as stop:
+    except typer.Exit as stop:
         return stop.exit_code
-    except (click.Abort, typer.Abort, KeyboardInterrupt):
+    except (typer.Abort, KeyboardInterrupt):
         refuse("interrupted", as_json)
         return 1
     return code if isinstance(code, int) else 0
