@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "algorithm/halo_strip.hpp"
+#include "base/error.hpp"
 
 namespace tradewind {
 
@@ -14,26 +15,27 @@ class Direct : public Schedule {
         : Schedule(halo, "direct"), halo_(std::move(halo)), tags_x_(folded_bound(*halo_, X)) {}
 
     int stages() const override { return 1; }
-    int sends(Rank rank, int) const override { return Around(rank, *halo_, Offsets::sent).messages(); }
-    int receives(Rank rank, int) const override { return Around(rank, *halo_, Offsets::received).messages(); }
+    int sends(Rank rank, int) const override { return Around(rank, *halo_).messages(); }
+    int receives(Rank rank, int) const override { return Around(rank, *halo_).messages(); }
     Message send(Rank rank, int, int j) const override {
-        const auto offset = Around(rank, *halo_, Offsets::sent).nth(j);
+        const auto offset = Around(rank, *halo_).nth(j);
         return message(rank, offset, strips(rank, offset, Strip::sent), true);
     }
     Message receive(Rank rank, int, int j) const override {
-        const auto offset = Around(rank, *halo_, Offsets::received).nth(j);
+        const auto offset = Around(rank, *halo_).nth(j);
         return message(rank, offset, strips(rank, offset, Strip::received), false);
     }
     void send_pieces(Rank rank, int, int j, std::vector<Piece>& pieces) const override {
-        pieces.push_back(sent(rank, strips(rank, Around(rank, *halo_, Offsets::sent).nth(j), Strip::sent)));
+        pieces.push_back(sent(rank, strips(rank, Around(rank, *halo_).nth(j), Strip::sent)));
     }
     void receive_pieces(Rank rank, int, int j, std::vector<Piece>& pieces) const override {
-        pieces.push_back(received(rank, strips(rank, Around(rank, *halo_, Offsets::received).nth(j), Strip::received)));
+        pieces.push_back(received(rank, strips(rank, Around(rank, *halo_).nth(j), Strip::received)));
     }
     void copies(Rank rank, int, std::vector<Copy>& copies) const override {
-        const Around around(rank, *halo_, Offsets::sent);
+        const Around around(rank, *halo_);
         for (int j = 0; j < around.messages(); ++j)
-            if (const Strips strip = strips(rank, around.nth(j), Strip::sent); peer(strip) == rank)
+            if (const Strips strip = strips(rank, around.nth(j), Strip::sent);
+                peer(rank, strip) == rank && area(strip) > 0)
                 copies.push_back({sent(rank, strip), received(rank, strip)});
     }
 
@@ -43,30 +45,33 @@ class Direct : public Schedule {
 
     // The offsets around a rank, row by row, without (0, 0).
     struct Around {
-        Offsets x, y;
-        template <class Of>
-        Around(Rank rank, const Halo& halo, Of of)
-            : x(of(halo, X, halo.layout().coordinates(rank)[X])), y(of(halo, Y, halo.layout().coordinates(rank)[Y])) {}
-        int messages() const { return static_cast<int>(x.count() * y.count() - 1); }
+        Index x, y;  // -x..x, -y..y
+        Around(Rank rank, const Halo& halo)
+            : x(most_offset(halo, X, halo.layout().part(rank, X))),
+              y(most_offset(halo, Y, halo.layout().part(rank, Y))) {}
+        int messages() const { return static_cast<int>((2 * x + 1) * (2 * y + 1) - 1); }
         Offset nth(int j) const {
-            const Index own = -x.first - y.first * x.count(), k = j < own ? j : j + 1;
-            return {x.first + k % x.count(), y.first + k / x.count()};
+            const Index k = j < messages() / 2 ? j : j + 1;
+            return {k % (2 * x + 1) - x, k / (2 * x + 1) - y};
         }
     };
 
     template <class Of>
     Strips strips(Rank rank, const Offset& offset, Of of) const {
-        const auto coordinates = halo_->layout().coordinates(rank);
-        return {of(*halo_, X, coordinates[X], offset[X]), of(*halo_, Y, coordinates[Y], offset[Y])};
+        return {of(*halo_, X, halo_->layout().part(rank, X), offset[X]),
+                of(*halo_, Y, halo_->layout().part(rank, Y), offset[Y])};
     }
-    Rank peer(const Strips& strips) const { return halo_->layout().rank_at({strips[X].peer, strips[Y].peer}); }
+    Rank peer(Rank rank, const Strips& strips) const { return rank_at(*halo_, rank, {strips[X].peer, strips[Y].peer}); }
+
+    static Index area(const Strips& strips) { return strips[X].width() * strips[Y].width(); }
 
     Message message(Rank rank, const Offset& offset, const Strips& strips, bool sending) const {
-        const Rank other = peer(strips);
-        const Index depth = halo_->layout().grid().points[Z];
-        const Index count = other == rank ? 0 : strips[X].width() * strips[Y].width() * depth;
+        const Rank other = peer(rank, strips);
+        const Blocks& layout = halo_->layout();
+        const Index depth = layout.division(Z).width(layout.part(rank, Z));
+        const Index count = other == rank ? 0 : area(strips) * depth;
         const int axis = offset[X] != 0 ? X : Y;
-        const Index sender = halo_->layout().coordinates(sending ? rank : other)[axis];
+        const Index sender = layout.part(sending ? rank : other, axis);
         return {other, count, static_cast<std::int32_t>(folded(offset[X]) + tags_x_ * folded(offset[Y])),
                 halo_turn(sender, offset[axis])};
     }

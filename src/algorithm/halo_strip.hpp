@@ -1,7 +1,8 @@
 // What the halo algorithms have in common: the points that one part of a direction has for another.
 #pragma once
 
-#include "base/error.hpp"
+#include <cstdlib>
+
 #include "pattern/halo.hpp"
 
 namespace tradewind {
@@ -29,7 +30,8 @@ struct Strip {
         return strip;
     }
 
-    Index width() const { return at_receiver[1] - at_receiver[0]; }
+    // Nothing where the offset is out of reach.
+    Index width() const { return std::max<Index>(0, at_receiver[1] - at_receiver[0]); }
 
   private:
     static Strip between(const Halo& halo, int axis, Index receiver, Index offset, Index lap) {
@@ -39,21 +41,21 @@ struct Strip {
     }
 };
 
-// The offsets at which a part sends along an axis: all from first to last but 0.
-struct Offsets {
-    Index first, last;
-    // Part a reaches b exactly when b reaches a, so the parts that a part sends to are those that its halo reaches.
-    static Offsets sent(const Halo& halo, int axis, Index part) {
-        const auto [begin, end] = halo.reach(axis, part);
-        return {begin - part, end - part};
-    }
-    // Offsets are as the sender sees them.
-    static Offsets received(const Halo& halo, int axis, Index part) {
-        const auto [begin, end] = halo.reach(axis, part);
-        return {part - end, part - begin};
-    }
-    Index count() const { return last - first + 1; }
-};
+// The offsets at which a part exchanges along an axis, those at which it sends and those at which it receives in one
+// list, -most..most. Both are gone through in this order, so that ranks which do one exchange after another meet: on a
+// part near the edge of the grid, lists of only what there is would pair other offsets than on its neighbours.
+inline Index most_offset(const Halo& halo, int axis, Index part) {
+    const auto [begin, end] = halo.reach(axis, part);
+    return std::max(part - begin, end - part);
+}
+
+// The rank whose parts along X and Y are these, in the same layer as `rank`.
+inline Rank rank_at(const Halo& halo, Rank rank, const std::array<Index, 2>& parts) {
+    auto coordinates = halo.layout().coordinates(rank);
+    for (int axis : {X, Y})
+        if (const int c = halo.layout().coordinate_of(axis); c >= 0) coordinates[c] = parts[axis];
+    return halo.layout().rank_at(coordinates);
+}
 
 // Of two ranks at this offset, one sends in the even half and one in the odd (away from the seam).
 inline std::int8_t halo_turn(Index part, Index offset) {

@@ -11,53 +11,51 @@ class Sweep : public Schedule {
     explicit Sweep(std::shared_ptr<const Halo> halo) : Schedule(halo, "sweep"), halo_(std::move(halo)) {}
 
     int stages() const override { return 2; }
-    int sends(Rank rank, int stage) const override { return messages(Offsets::sent(*halo_, stage, part(rank, stage))); }
-    int receives(Rank rank, int stage) const override {
-        return messages(Offsets::received(*halo_, stage, part(rank, stage)));
-    }
+    int sends(Rank rank, int stage) const override { return messages(rank, stage); }
+    int receives(Rank rank, int stage) const override { return messages(rank, stage); }
     Message send(Rank rank, int stage, int j) const override {
-        const Index offset = nth(Offsets::sent(*halo_, stage, part(rank, stage)), j);
-        return message(rank, stage, offset, Strip::sent(*halo_, stage, part(rank, stage), offset), rank);
+        const Index offset = nth(rank, stage, j);
+        return message(rank, stage, offset, Strip::sent(*halo_, stage, part(rank, stage), offset), true);
     }
     Message receive(Rank rank, int stage, int j) const override {
-        const Index offset = nth(Offsets::received(*halo_, stage, part(rank, stage)), j);
-        const Strip strip = Strip::received(*halo_, stage, part(rank, stage), offset);
-        return message(rank, stage, offset, strip, at(rank, stage, strip.peer));
+        const Index offset = nth(rank, stage, j);
+        return message(rank, stage, offset, Strip::received(*halo_, stage, part(rank, stage), offset), false);
     }
     void send_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const override {
-        const Index offset = nth(Offsets::sent(*halo_, stage, part(rank, stage)), j);
-        pieces.push_back(sent(rank, stage, Strip::sent(*halo_, stage, part(rank, stage), offset)));
+        pieces.push_back(sent(rank, stage, Strip::sent(*halo_, stage, part(rank, stage), nth(rank, stage, j))));
     }
     void receive_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const override {
-        const Index offset = nth(Offsets::received(*halo_, stage, part(rank, stage)), j);
-        pieces.push_back(received(rank, stage, Strip::received(*halo_, stage, part(rank, stage), offset)));
+        pieces.push_back(received(rank, stage, Strip::received(*halo_, stage, part(rank, stage), nth(rank, stage, j))));
     }
     void copies(Rank rank, int stage, std::vector<Copy>& copies) const override {
-        const Offsets offsets = Offsets::sent(*halo_, stage, part(rank, stage));
-        for (int j = 0; j < messages(offsets); ++j)
-            if (const Strip strip = Strip::sent(*halo_, stage, part(rank, stage), nth(offsets, j));
-                strip.peer == part(rank, stage))
+        const Index own = part(rank, stage);
+        for (int j = 0; j < messages(rank, stage); ++j)
+            if (const Strip strip = Strip::sent(*halo_, stage, own, nth(rank, stage, j));
+                strip.peer == own && strip.width() > 0)
                 copies.push_back({sent(rank, stage, strip), received(rank, stage, strip)});
     }
 
   private:
     // Stage 0 runs along axis X = 0, stage 1 along Y = 1.
-    Index part(Rank rank, int axis) const { return halo_->layout().coordinates(rank)[axis]; }
-    Rank at(Rank rank, int axis, Index part) const {
-        auto coordinates = halo_->layout().coordinates(rank);
-        coordinates[axis] = part;
-        return halo_->layout().rank_at(coordinates);
+    Index part(Rank rank, int axis) const { return halo_->layout().part(rank, axis); }
+    Rank at(Rank rank, int axis, Index part_there) const {
+        std::array<Index, 2> parts{part(rank, X), part(rank, Y)};
+        parts[axis] = part_there;
+        return rank_at(*halo_, rank, parts);
     }
-    static int messages(const Offsets& offsets) { return static_cast<int>(offsets.count() - 1); }
-    static Index nth(const Offsets& offsets, int j) {
-        const Index offset = offsets.first + j;
+    int messages(Rank rank, int stage) const {
+        return static_cast<int>(2 * most_offset(*halo_, stage, part(rank, stage)));
+    }
+    Index nth(Rank rank, int stage, int j) const {
+        const Index offset = j - most_offset(*halo_, stage, part(rank, stage));
         return offset < 0 ? offset : offset + 1;
     }
 
-    Message message(Rank rank, int stage, Index offset, const Strip& strip, Rank sender) const {
+    Message message(Rank rank, int stage, Index offset, const Strip& strip, bool sending) const {
         const Rank peer = at(rank, stage, strip.peer);
-        const Index count = peer == rank ? 0 : received(rank, stage, strip).box.volume();
-        return {peer, count, static_cast<std::int32_t>(folded(offset)), halo_turn(part(sender, stage), offset)};
+        const Index sender = sending ? part(rank, stage) : strip.peer;
+        const Index count = peer == rank || strip.width() == 0 ? 0 : received(rank, stage, strip).box.volume();
+        return {peer, count, static_cast<std::int32_t>(folded(offset)), halo_turn(sender, offset)};
     }
 
     // A strip of the array: in the first stage own rows, in the second the x halo is with them.

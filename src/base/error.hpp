@@ -1,4 +1,4 @@
-// The two families of errors that the core throws. Nothing in the core aborts, exits or prints.
+// The families of errors that the core throws. Nothing in the core aborts, exits or prints.
 #pragma once
 
 #include <stdexcept>
@@ -10,6 +10,12 @@ namespace tradewind {
 class InputError : public std::invalid_argument {
   public:
     using std::invalid_argument::invalid_argument;
+};
+
+// A schedule does not do what its pattern asks, or can deadlock.
+class VerificationError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
 };
 
 // The caller asked to stop (for example Ctrl-C), seen at a point where that is safe.

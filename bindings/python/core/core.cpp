@@ -9,11 +9,14 @@ NB_MODULE(_core, module) {
     module.doc() = "The compiled core of Tradewind: layouts, patterns, schedules, and what verifies and simulates them.";
     // Errors of the core become those of tradewind.errors, which has one class a family.
     static nb::object input_error = nb::module_::import_("tradewind.errors").attr("InputError");
+    static nb::object verification_error = nb::module_::import_("tradewind.errors").attr("VerificationError");
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {
             std::rethrow_exception(p);
         } catch (const tradewind::InputError& e) {
             PyErr_SetString(input_error.ptr(), e.what());
+        } catch (const tradewind::VerificationError& e) {
+            PyErr_SetString(verification_error.ptr(), e.what());
         } catch (const tradewind::Interrupted&) {
             PyErr_SetNone(PyExc_KeyboardInterrupt);
         }
@@ -21,4 +24,5 @@ NB_MODULE(_core, module) {
     tradewind::bind_layout(module);
     tradewind::bind_pattern(module);
     tradewind::bind_schedule(module);
+    tradewind::bind_verify(module);
 }

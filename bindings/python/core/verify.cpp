@@ -1,0 +1,128 @@
+#include "verify/verify.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "base/error.hpp"
+#include "bind.hpp"
+#include "schedule/matrix.hpp"
+#include "schedule/posting.hpp"
+#include "schedule/text.hpp"
+#include "verify/cover.hpp"
+#include "verify/damage.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tradewind {
+
+namespace {
+
+void check_place(const Schedule& schedule, Rank rank, int stage) {
+    if (rank < 0 || rank >= schedule.ranks())
+        throw InputError("rank " + std::to_string(rank) + ": 0.." + std::to_string(schedule.ranks() - 1) +
+                         " are allowed");
+    if (stage < 0 || stage >= schedule.stages())
+        throw InputError("stage " + std::to_string(stage) + ": 0.." + std::to_string(schedule.stages() - 1) +
+                         " are allowed");
+}
+
+void poll_signals() {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+using Matrix = nb::ndarray<nb::numpy, Index, nb::ndim<2>>;
+
+Matrix matrix(const Schedule& schedule, Rank ranks_per_bin, int first, int last) {
+    auto* data = new std::vector<Index>(communication_matrix(schedule, ranks_per_bin, first, last, poll_signals));
+    nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<Index>*>(p); });
+    const std::size_t n = (schedule.ranks() - 1) / ranks_per_bin + 1;
+    return Matrix(data->data(), {n, n}, owner);
+}
+
+using Bounds = std::tuple<std::array<Index, 3>, std::array<Index, 3>>;
+
+std::vector<Box> boxes(const std::vector<Bounds>& bounds) {
+    std::vector<Box> result;
+    for (const auto& [begin, end] : bounds) result.push_back({begin, end});
+    return result;
+}
+
+}  // namespace
+
+void bind_verify(nb::module_& module) {
+    nb::class_<Verified>(module, "Verified", "What was verified: counts over all ranks and stages.")
+        .def_ro("ranks", &Verified::ranks)
+        .def_ro("stages", &Verified::stages)
+        .def_ro("messages", &Verified::messages)
+        .def_ro("points", &Verified::points, "Points of one field sent in messages.")
+        .def_ro("largest", &Verified::largest, "Points of the largest message.")
+        .def_ro("copied", &Verified::copied, "Points copied within a rank.");
+    module.def(
+        "verify",
+        [](const Schedule& schedule, const std::string& transport, std::optional<std::function<void(int)>> progress) {
+            return verify(schedule, transport, [&](int stage) {
+                poll_signals();
+                if (progress) (*progress)(stage);
+            });
+        },
+        "schedule"_a, "transport"_a, "progress"_a = nb::none(),
+        "Runs a schedule in this process: every point of the answer arrives exactly once, and the posting order of\n"
+        "`transport` is free of deadlock. Calls progress(stage) before each stage. Raises VerificationError.");
+
+    nb::class_<PostingEntry>(module, "PostingEntry")
+        .def_ro("name", &PostingEntry::name)
+        .def_ro("description", &PostingEntry::description);
+    module.def("posting_orders", [] { return posting_orders(); }, "The posting orders of two-sided transports.");
+    module.def(
+        "posting",
+        [](const std::string& transport, const Schedule& schedule, Rank rank, int stage) {
+            check_place(schedule, rank, stage);
+            std::vector<std::tuple<std::string, std::string, int>> acts;
+            for (const Act& act : posting_order(transport).acts(schedule, rank, stage))
+                acts.emplace_back(act.kind == Act::post ? "post" : "wait", act.sending ? "send" : "receive", act.j);
+            return acts;
+        },
+        "transport"_a, "schedule"_a, "rank"_a, "stage"_a,
+        "[(\"post\" or \"wait\", \"send\" or \"receive\", j)]: what a rank does in a stage, in order.");
+
+    module.def(
+        "stage_text",
+        [](const Schedule& schedule, Rank rank, int stage) {
+            check_place(schedule, rank, stage);
+            return stage_text(schedule, rank, stage);
+        },
+        "schedule"_a, "rank"_a, "stage"_a, "What a rank does in a stage, one line a message or copy.");
+    module.def("communication_matrix", &matrix, "schedule"_a, "ranks_per_bin"_a, "first"_a, "last"_a,
+               "int64 array [sender bin][receiver bin]: points sent in the stages first..last - 1.");
+
+    module.def("damages", [] { return damages(); }, "The faults that `damaged` knows.");
+    module.def(
+        "damaged",
+        [](std::shared_ptr<Schedule> schedule, const std::string& fault, Rank rank, int stage, int j) {
+            return std::const_pointer_cast<Schedule>(damaged(std::move(schedule), fault, rank, stage, j));
+        },
+        "schedule"_a, "fault"_a, "rank"_a, "stage"_a, "j"_a,
+        "The schedule with a fault at the j-th message that a rank sends in a stage, for tests of checkers.");
+    module.def(
+        "find_miscount",
+        [](const std::vector<Bounds>& covering, const std::vector<Bounds>& wanted) {
+            std::optional<std::tuple<std::array<Index, 3>, int, int>> answer;
+            if (const auto m = find_miscount(boxes(covering), boxes(wanted)))
+                answer = {m->point, m->covered, m->wanted};
+            return answer;
+        },
+        "boxes"_a, "wanted"_a,
+        "A point that lies in another number of `boxes` than of `wanted`, as ((x, y, z), boxes, wanted); None if "
+        "there\n"
+        "is none. A box is ((x0, y0, z0), (x1, y1, z1)), the upper bound excluded.");
+}
+
+}  // namespace tradewind

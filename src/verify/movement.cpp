@@ -1,0 +1,132 @@
+#include "verify/movement.hpp"
+
+#include "base/error.hpp"
+#include "schedule/text.hpp"
+#include "verify/cover.hpp"
+
+namespace tradewind {
+
+namespace {
+
+std::string of_rank(Rank rank) {
+    return " of rank " + std::to_string(rank);
+}
+
+Index volume(const std::vector<Piece>& pieces) {
+    Index sum = 0;
+    for (const Piece& piece : pieces) sum += piece.box.volume();
+    return sum;
+}
+
+}  // namespace
+
+Movement::Movement(const Schedule& schedule)
+    : schedule_(schedule), pattern_(schedule.pattern()), period_(pattern_.period()), memory_(schedule.ranks()) {}
+
+void Movement::run_stage(int stage, const std::vector<Match>& matches) {
+    pending_.clear();
+    std::vector<Piece> from, to;
+    for (const Match& m : matches) {
+        from.clear();
+        to.clear();
+        schedule_.send_pieces(m.sender, stage, m.send, from);
+        schedule_.receive_pieces(m.receiver, stage, m.receive, to);
+        const auto where = [&] { return to_text(m, stage); };
+        if (volume(from) != m.count || volume(to) != m.count || from.size() != to.size())
+            throw VerificationError(where() + ": its pieces are " + std::to_string(from.size()) + " of " +
+                                    std::to_string(volume(from)) + " points at the sender and " +
+                                    std::to_string(to.size()) + " of " + std::to_string(volume(to)) +
+                                    " at the receiver");
+        for (std::size_t i = 0; i < from.size(); ++i) transfer(m.sender, from[i], m.receiver, to[i], where());
+    }
+    std::vector<Copy> copies;
+    for (Rank rank = 0; rank < schedule_.ranks(); ++rank) {
+        copies.clear();
+        schedule_.copies(rank, stage, copies);
+        for (const Copy& copy : copies) {
+            copied_ += copy.from.box.volume();
+            transfer(rank, copy.from, rank, copy.to, "stage " + std::to_string(stage) + ", copy" + of_rank(rank));
+        }
+    }
+    for (const Write& w : pending_) write(w, stage);
+}
+
+void Movement::transfer(Rank from, const Piece& source, Rank to, const Piece& target, const std::string& where) {
+    for (int a = 0; a < 3; ++a) {
+        const Index shift = target.box.begin[a] - source.box.begin[a];
+        const bool same_width = source.box.width(a) == target.box.width(a);
+        if (!same_width || (period_[a] == 0 ? shift != 0 : shift % period_[a] != 0))
+            throw VerificationError(where + ": " + to_text(source) + of_rank(from) + " is not the same points as " +
+                                    to_text(target) + of_rank(to));
+    }
+    if (source.buffer == Buffer::scratch)
+        check_scratch(from, source, where);
+    else
+        check_held(from, source, where);
+    if (target.buffer == Buffer::source && !pattern_.in_place())
+        throw VerificationError(where + ": it writes into the source array" + of_rank(to));
+    pending_.push_back({to, target});
+}
+
+// Boxes that are held are disjoint, or else `finish` finds points that were written twice: so volumes decide.
+void Movement::check_held(Rank rank, const Piece& piece, const std::string& where) const {
+    Index held = 0;
+    if (pattern_.in_place() || piece.buffer == Buffer::source) {
+        const Box owned = pattern_.owned_box(rank);
+        if (owned.contains(piece.box)) return;
+        held += intersection(owned, piece.box).volume();
+    }
+    if (pattern_.in_place() || piece.buffer == Buffer::target)
+        for (const Box& box : memory_[rank].written) held += intersection(box, piece.box).volume();
+    if (held < piece.box.volume())
+        throw VerificationError(where + ": " + to_text(piece) + of_rank(rank) + " has only " + std::to_string(held) +
+                                " of its " + std::to_string(piece.box.volume()) + " points by then");
+}
+
+void Movement::check_scratch(Rank rank, const Piece& piece, const std::string& where) const {
+    const auto slot = memory_[rank].scratch.find(piece.offset);
+    if (slot == memory_[rank].scratch.end())
+        throw VerificationError(where + ": " + to_text(piece) + of_rank(rank) + " holds nothing by then");
+    if (!(slot->second.box == piece.box))
+        throw VerificationError(where + ": " + to_text(piece) + of_rank(rank) + " holds " + to_text(slot->second.box) +
+                                " by then");
+}
+
+void Movement::write(const Write& w, int stage) {
+    if (w.piece.box.empty()) return;
+    if (w.piece.buffer == Buffer::scratch)
+        write_scratch(w, stage);
+    else
+        memory_[w.rank].written.push_back(w.piece.box);
+}
+
+void Movement::write_scratch(const Write& w, int stage) {
+    auto& scratch = memory_[w.rank].scratch;
+    const Index begin = w.piece.offset, end = begin + w.piece.box.volume();
+    const std::string where = "stage " + std::to_string(stage) + ": " + to_text(w.piece) + of_rank(w.rank);
+    if (begin < 0 || end > schedule_.scratch(w.rank))
+        throw VerificationError(where + " lies beyond the " + std::to_string(schedule_.scratch(w.rank)) +
+                                " elements of its scratch memory");
+    auto slot = scratch.lower_bound(begin);
+    if (slot != scratch.begin() && std::prev(slot)->first + std::prev(slot)->second.box.volume() > begin) --slot;
+    while (slot != scratch.end() && slot->first < end) {
+        if (slot->second.stage == stage) throw VerificationError(where + " is written twice");
+        slot = scratch.erase(slot);
+    }
+    scratch.emplace(begin, Slot{w.piece.box, stage});
+}
+
+void Movement::finish() const {
+    for (Rank rank = 0; rank < schedule_.ranks(); ++rank) {
+        const auto wrong = find_miscount(memory_[rank].written, pattern_.answer(rank));
+        if (!wrong) continue;
+        const std::string times = wrong->covered == 1 ? "once" : std::to_string(wrong->covered) + " times";
+        throw VerificationError("rank " + std::to_string(rank) + ": point x " + std::to_string(wrong->point[X]) +
+                                ", y " + std::to_string(wrong->point[Y]) + ", z " + std::to_string(wrong->point[Z]) +
+                                " of its target array is " +
+                                (wrong->covered == 0 ? "never written" : "written " + times) +
+                                (wrong->wanted == 1 ? "; exactly once is right" : "; it must not be touched"));
+    }
+}
+
+}  // namespace tradewind
