@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tradewind import _core
+from tradewind.errors import InputError
 
 GRID = (13, 11, 7)
 LAYOUT_PAIRS = [("xy", "zy"), ("zy", "zx"), ("zx", "yx"), ("xy", "yx"), ("xz", "zy")]
@@ -66,8 +67,18 @@ def algorithms(pattern: _core.Pattern) -> list[str]:
             names.append(entry.name)
         elif entry.pattern == pattern.name:
             least, most = entry.radices(pattern)
+            most = min(most, max(pattern.ranks, least))  # one rank allows any radix
             names += [entry.name.replace("-k", f"-{k}") for k in range(least, most + 1)]
-    return names
+    return [name for name in names if _allows(pattern, name)]
+
+
+def _allows(pattern: _core.Pattern, algorithm: str) -> bool:
+    """Whether an algorithm does a pattern: bruck only where the ranks of a group have something for each other."""
+    try:
+        _core.make_schedule(pattern, algorithm)
+    except InputError:
+        return False
+    return True
 
 
 def cases(ranks: int) -> list[Case]:
