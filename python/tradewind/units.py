@@ -66,9 +66,13 @@ def watts(text: object) -> float:
 def _scaled(value: float, steps: list[tuple[float, str]]) -> str:
     for factor, unit in steps:
         if abs(value) >= factor:
-            return f"{value / factor:.3g} {unit}"
+            return f"{_short(value / factor)} {unit}"
     factor, unit = steps[-1]
-    return f"{value / factor:.3g} {unit}"
+    return f"{_short(value / factor)} {unit}"
+
+
+def _short(value: float) -> str:
+    return f"{value:.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
 
 
 def format_seconds(value: float) -> str:

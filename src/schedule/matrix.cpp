@@ -4,22 +4,22 @@
 
 namespace tradewind {
 
-std::vector<Index> communication_matrix(const Schedule& schedule, int bins, int first, int last,
+std::vector<Index> communication_matrix(const Schedule& schedule, Rank ranks_per_bin, int first, int last,
                                         const std::function<void()>& poll) {
-    if (bins < 1 || bins > schedule.ranks())
-        throw InputError(std::to_string(bins) + " bins: 1.." + std::to_string(schedule.ranks()) + " are allowed");
+    if (ranks_per_bin < 1) throw InputError(std::to_string(ranks_per_bin) + " ranks in a bin: 1 or more are allowed");
     if (first < 0 || last > schedule.stages() || first > last)
         throw InputError("stages " + std::to_string(first) + ".." + std::to_string(last - 1) + ": 0.." +
                          std::to_string(schedule.stages() - 1) + " are allowed");
-    const Index ranks = schedule.ranks();
-    std::vector<Index> matrix(static_cast<std::size_t>(bins) * bins);
-    const auto bin = [&](Index rank) { return rank * bins / ranks; };
+    const Rank ranks = schedule.ranks();
+    const std::size_t bins = (ranks - 1) / ranks_per_bin + 1;
+    std::vector<Index> matrix(bins * bins);
     for (int stage = first; stage < last; ++stage)
         for (Rank rank = 0; rank < ranks; ++rank) {
             if (rank % 1024 == 0) poll();
-            Index* row = &matrix[bin(rank) * bins];
+            Index* row = &matrix[rank / ranks_per_bin * bins];
             for (int j = 0; j < schedule.sends(rank, stage); ++j)
-                if (const Message m = schedule.send(rank, stage, j); m.count > 0) row[bin(m.peer)] += m.count;
+                if (const Message m = schedule.send(rank, stage, j); m.count > 0)
+                    row[m.peer / ranks_per_bin] += m.count;
         }
     return matrix;
 }

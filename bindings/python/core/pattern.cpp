@@ -3,6 +3,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
 #include "pattern/allreduce.hpp"
@@ -29,7 +30,15 @@ void bind_pattern(nb::module_& module) {
         .def("source_shape", [](const Pattern& p, Rank r) { return shape(p.source_box(r)); }, "rank"_a,
              "(nz, ny, nx) of the array that a rank sends from.")
         .def("target_shape", [](const Pattern& p, Rank r) { return shape(p.target_box(r)); }, "rank"_a,
-             "(nz, ny, nx) of the array that a rank receives into.");
+             "(nz, ny, nx) of the array that a rank receives into.")
+        .def(
+            "answer",
+            [](const Pattern& p, Rank rank) {
+                std::vector<std::tuple<std::array<Index, 3>, std::array<Index, 3>>> boxes;
+                for (const Box& box : p.answer(rank)) boxes.emplace_back(box.begin, box.end);
+                return boxes;
+            },
+            "rank"_a, "[((x0, y0, z0), (x1, y1, z1))] of the points that a rank must end with, upper bounds excluded.");
     nb::class_<Halo, Pattern>(module, "Halo")
         .def(nb::init<Blocks, Index, std::array<bool, 2>>(), "layout"_a, "width"_a, "periodic"_a)
         .def_prop_ro("layout", &Halo::layout)
@@ -39,7 +48,25 @@ void bind_pattern(nb::module_& module) {
         .def_prop_ro("from_layout", &Transpose::from)
         .def_prop_ro("to_layout", &Transpose::to)
         .def_prop_ro("largest_group", &Transpose::largest_group)
+        .def_prop_ro("closed", &Transpose::closed)
         .def_prop_ro("complete", &Transpose::complete)
+        .def(
+            "receivers",
+            [](const Transpose& t, Rank sender) {
+                std::vector<Rank> ranks;
+                for (Index p = 0; p < t.sending(sender).receivers; ++p) ranks.push_back(t.receiver_at(sender, p));
+                return ranks;
+            },
+            "sender"_a, "The ranks that receive in the group that a rank sends in, in the order of their positions.")
+        .def(
+            "senders",
+            [](const Transpose& t, Rank receiver) {
+                std::vector<Rank> ranks;
+                for (Index p = 0; p < t.receiving(receiver).senders; ++p) ranks.push_back(t.sender_at(receiver, p));
+                return ranks;
+            },
+            "receiver"_a, "The ranks that send in the group that a rank receives in, in the order of their positions.")
+        .def("position", [](const Transpose& t, Rank rank) { return t.sending(rank).position; }, "sender"_a)
         .def("block_volume", &Transpose::block_volume, "sender"_a, "receiver"_a);
     nb::class_<AllReduce, Pattern>(module, "AllReduce")
         .def(nb::init<Rank, Index>(), "ranks"_a, "count"_a)

@@ -40,10 +40,10 @@ void poll_signals() {
 
 using Matrix = nb::ndarray<nb::numpy, Index, nb::ndim<2>>;
 
-Matrix matrix(const Schedule& schedule, int bins, int first, int last) {
-    auto* data = new std::vector<Index>(communication_matrix(schedule, bins, first, last, poll_signals));
+Matrix matrix(const Schedule& schedule, Rank ranks_per_bin, int first, int last) {
+    auto* data = new std::vector<Index>(communication_matrix(schedule, ranks_per_bin, first, last, poll_signals));
     nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<Index>*>(p); });
-    const std::size_t n = static_cast<std::size_t>(bins);
+    const std::size_t n = (schedule.ranks() - 1) / ranks_per_bin + 1;
     return Matrix(data->data(), {n, n}, owner);
 }
 
@@ -100,7 +100,7 @@ void bind_verify(nb::module_& module) {
             return stage_text(schedule, rank, stage);
         },
         "schedule"_a, "rank"_a, "stage"_a, "What a rank does in a stage, one line a message or copy.");
-    module.def("communication_matrix", &matrix, "schedule"_a, "bins"_a, "first"_a, "last"_a,
+    module.def("communication_matrix", &matrix, "schedule"_a, "ranks_per_bin"_a, "first"_a, "last"_a,
                "int64 array [sender bin][receiver bin]: points sent in the stages first..last - 1.");
 
     module.def("damages", [] { return damages(); }, "The faults that `damaged` knows.");

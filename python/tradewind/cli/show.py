@@ -1,0 +1,132 @@
+"""`tradewind show`: the stages of a rank as text, and the communication matrix as a picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tradewind.cli import options
+from tradewind.cli.answer import answer
+
+if TYPE_CHECKING:
+    from tradewind import _core
+    from tradewind.exchange import Exchange
+
+_MOST_STAGES = 16
+
+
+def command(
+    pattern: options.Pattern,
+    ranks: options.Ranks,
+    algorithm: options.Algorithm = None,
+    rank: Annotated[int, typer.Option("--rank", help="Whose stages to show.")] = 0,
+    stage: Annotated[
+        int | None,
+        typer.Option("--stage", help="Only this stage of each step, also in the picture.", show_default="all"),
+    ] = None,
+    picture: Annotated[
+        str | None,
+        typer.Option("--picture", help="Draw who sends how much to whom: FILE.svg, .png, .pdf or .html."),
+    ] = None,
+    grid: options.Grid = None,
+    split: options.Split = None,
+    slab: options.Slab = "all",
+    width: options.Width = 3,
+    periodic: options.Periodic = "",
+    count: options.Count = 3,
+    times: options.Times = 1,
+    fields: options.Fields = 1,
+    dtype: options.Dtype = "f8",
+    as_json: options.Json = False,
+) -> None:
+    """Show what a rank does, stage by stage, and draw the communication matrix."""
+    from pathlib import Path
+
+    exchange = options.make_exchange(
+        pattern,
+        ranks,
+        algorithm,
+        grid=grid,
+        split=split,
+        slab=slab,
+        width=width,
+        periodic=periodic,
+        count=count,
+        times=times,
+        fields=fields,
+        dtype=dtype,
+    )
+    schedules = {step.name: step.schedule for step in exchange.steps()}
+    _check(schedules, exchange.ranks, rank, stage)
+    if picture is not None:
+        from tradewind.plot.matrix import save_picture
+
+        save_picture(exchange, Path(picture), None if stage is None else range(stage, stage + 1))
+    if as_json:
+        answer(_as_json(exchange, schedules, rank, stage, picture), True, lambda: None)
+    else:
+        _show(exchange, schedules, rank, stage, picture)
+
+
+def _check(schedules: dict[str, _core.Schedule], ranks: int, rank: int, stage: int | None) -> None:
+    from tradewind.errors import InputError
+
+    problems = []
+    if not 0 <= rank < ranks:
+        problems.append(f"rank {rank}: 0..{ranks - 1} are allowed")
+    most = max(schedule.stages for schedule in schedules.values())
+    if stage is not None and not 0 <= stage < most:
+        problems.append(f"stage {stage}: 0..{most - 1} are allowed" if most else f"stage {stage}: there are none")
+    if problems:
+        raise InputError(*problems)
+
+
+def _stages(schedule: _core.Schedule, stage: int | None) -> range:
+    return range(schedule.stages) if stage is None else range(stage, min(stage + 1, schedule.stages))
+
+
+def _as_json(
+    exchange: Exchange, schedules: dict[str, _core.Schedule], rank: int, stage: int | None, picture: str | None
+) -> dict[str, Any]:
+    size = exchange.bytes_per_point
+
+    def messages(found: list[_core.Message]) -> list[dict[str, int]]:
+        return [{"peer": m.peer, "bytes": m.count * size, "tag": m.tag, "turn": m.turn} for m in found]
+
+    steps = [
+        {
+            "name": name,
+            "pattern": schedule.pattern.describe(),
+            "stages": schedule.stages,
+            "of_rank": [
+                {
+                    "stage": s,
+                    "sends": messages(schedule.sends(rank, s)),
+                    "receives": messages(schedule.receives(rank, s)),
+                }
+                for s in _stages(schedule, stage)
+            ],
+        }
+        for name, schedule in schedules.items()
+    ]
+    return exchange.as_dict() | {"rank": rank, "steps": steps, "picture": picture}
+
+
+def _show(
+    exchange: Exchange, schedules: dict[str, _core.Schedule], rank: int, stage: int | None, picture: str | None
+) -> None:
+    from tradewind import _core
+
+    print(f"{exchange.name}, {exchange.ranks} ranks, rank {rank}; {exchange.bytes_per_point} bytes a point")
+    for name, schedule in schedules.items():
+        print(f"\n{name}: {schedule.pattern.describe()}, {schedule.stages} stages")
+        stages = _stages(schedule, stage)
+        for s in stages[:_MOST_STAGES]:
+            print(f"  stage {s}")
+            lines = _core.stage_text(schedule, rank, s).splitlines()
+            print("\n".join(f"    {line}" for line in lines or ["nothing"]))
+        if len(stages) > _MOST_STAGES:
+            print(f"  and {len(stages) - _MOST_STAGES} more stages; --stage S shows one")
+    if picture is not None:
+        print(f"\npicture: {picture}")

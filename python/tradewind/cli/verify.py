@@ -1,0 +1,94 @@
+"""`tradewind verify`: runs an exchange in one process and checks that it is right and free of deadlock."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from tradewind.cli import options
+from tradewind.cli.answer import answer
+
+
+def command(
+    pattern: options.Pattern,
+    ranks: options.Ranks,
+    algorithm: options.Algorithm = None,
+    transport: Annotated[
+        str,
+        typer.Option("--transport", help="Posting order: sendrecv, isend-recv, send-irecv, isend-irecv or even-odd."),
+    ] = "isend-irecv",
+    grid: options.Grid = None,
+    split: options.Split = None,
+    slab: options.Slab = "all",
+    width: options.Width = 3,
+    periodic: options.Periodic = "",
+    count: options.Count = 3,
+    times: options.Times = 1,
+    fields: options.Fields = 1,
+    dtype: options.Dtype = "f8",
+    as_json: options.Json = False,
+) -> None:
+    """Check that every point arrives exactly once, and that no ranks can wait for each other for ever."""
+    from tradewind.verification import verify
+
+    exchange = options.make_exchange(
+        pattern,
+        ranks,
+        algorithm,
+        grid=grid,
+        split=split,
+        slab=slab,
+        width=width,
+        periodic=periodic,
+        count=count,
+        times=times,
+        fields=fields,
+        dtype=dtype,
+    )
+    with _ProgressBar(sys.stderr.isatty() and not as_json) as bar:
+        result = verify(exchange, transport, bar.update)
+    answer(result, as_json, lambda: _show(result))
+
+
+class _ProgressBar:
+    """A bar of stages on standard error, where somebody looks on."""
+
+    def __init__(self, visible: bool) -> None:
+        from rich.console import Console
+        from rich.progress import Progress, TaskID
+
+        self._progress = Progress(console=Console(stderr=True), transient=True, disable=not visible)
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> _ProgressBar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def update(self, step: str, stage: int, stages: int) -> None:
+        if step not in self._tasks:
+            self._tasks[step] = self._progress.add_task(step, total=stages)
+        self._progress.update(self._tasks[step], completed=stage)
+
+
+def _show(result: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from tradewind import units
+
+    table = Table(title=f"{result['pattern']}, {result['algorithm']}, {result['ranks']} ranks")
+    table.add_column("step")
+    for column in ("stages", "messages", "bytes", "largest message", "copied in ranks"):
+        table.add_column(column, justify="right")
+    for step in result["steps"]:
+        sizes = (units.format_bytes(step[key]) for key in ("bytes", "largest_message_bytes", "copied_bytes"))
+        table.add_row(step["name"], f"{step['stages']:,}", f"{step['messages']:,}", *sizes)
+    Console().print(table)
+    print("verified: every point of the answer arrives exactly once, and nothing else is touched")
+    print(f"verified: free of deadlock with {result['transport']}, even where every send is synchronous")
+    print(f"in {units.format_seconds(result['wall_s'])}")

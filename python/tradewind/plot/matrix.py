@@ -1,0 +1,108 @@
+"""The communication matrix of an exchange as a picture: who sends how much to whom."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tradewind import _core, units
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SUFFIXES = (".svg", ".png", ".pdf", ".html")
+_MOST_BINS = 600
+_MOST_CELLS = 16_000
+_SIDE = 480  # pixels
+
+
+def communication_matrix(
+    schedules: list[_core.Schedule], bytes_per_point: int, stages: range | None = None
+) -> tuple[NDArray[np.int64], int]:
+    """Bytes that each bin of ranks sends to each other one, ``[sender][receiver]``, over all schedules.
+
+    A bin is one rank where a picture can show that many, else as few in a row as it can. `stages`: only these, of each
+    schedule that has them. Returns the matrix and the number of ranks in a bin.
+    """
+    import numpy as np
+
+    ranks = schedules[0].ranks
+
+    def total(ranks_per_bin: int) -> NDArray[np.int64]:
+        parts = []
+        for schedule in schedules:
+            wanted = range(schedule.stages) if stages is None else stages
+            first, last = min(wanted.start, schedule.stages), min(wanted.stop, schedule.stages)
+            parts.append(_core.communication_matrix(schedule, ranks_per_bin, first, last))
+        matrix: NDArray[np.int64] = np.sum(parts, axis=0) * bytes_per_point
+        return matrix
+
+    ranks_per_bin = math.ceil(ranks / _MOST_BINS)
+    matrix = total(ranks_per_bin)
+    if int((matrix > 0).sum()) > _MOST_CELLS:
+        ranks_per_bin = math.ceil(ranks / math.isqrt(_MOST_CELLS))
+        matrix = total(ranks_per_bin)
+    return matrix, ranks_per_bin
+
+
+def chart(matrix: NDArray[np.int64], ranks_per_bin: int, ranks: int, title: str) -> Any:
+    """The picture of a matrix, as an Altair chart: sender downward, receiver to the right, colour the bytes."""
+    import altair as alt
+    import numpy as np
+
+    edges = np.minimum(np.arange(matrix.shape[0] + 1) * ranks_per_bin, ranks)
+    senders, receivers = np.nonzero(matrix)
+    cells = [
+        {
+            "s0": int(edges[s]),
+            "s1": int(edges[s + 1]),
+            "r0": int(edges[r]),
+            "r1": int(edges[r + 1]),
+            "bytes": int(matrix[s, r]),
+        }
+        for s, r in zip(senders, receivers, strict=True)
+    ]
+    values = matrix[senders, receivers]
+    wide = values.size > 0 and int(values.max()) > 100 * int(values.min())
+    ticks = alt.Axis(grid=False, tickMinStep=1, format="d")
+    scale = alt.Scale(domain=[0, ranks], nice=False)
+    per = "rank" if ranks_per_bin == 1 else f"{ranks_per_bin} ranks"
+    return (
+        alt.Chart({"values": cells}, title=title)
+        .mark_rect(strokeWidth=0)
+        .encode(
+            x=alt.X("r0:Q", title="receiver (rank)", scale=scale, axis=ticks),
+            x2="r1",
+            y=alt.Y("s0:Q", title="sender (rank)", scale=alt.Scale(domain=[ranks, 0], nice=False), axis=ticks),
+            y2="s1",
+            color=alt.Color(
+                "bytes:Q",
+                title=["bytes from", f"{per} to {per}"],
+                scale=alt.Scale(scheme="viridis", type="log" if wide else "linear", reverse=True, zero=False),
+                legend=alt.Legend(format="~s"),
+            ),
+        )
+        .properties(width=_SIDE, height=_SIDE)
+        .configure_view(stroke="#888", fill="white")
+    )
+
+
+def save_picture(exchange: Exchange, path: Path, stages: range | None = None) -> None:
+    """Writes the communication matrix of an exchange as SVG, PNG, PDF or HTML, by the name of the file.
+
+    Raises InputError for another kind of file, or where it cannot be written.
+    """
+    if path.suffix not in SUFFIXES:
+        raise InputError(f"picture {path}: a name that ends in {', '.join(SUFFIXES)} is allowed")
+    distinct = {step.name: step.schedule for step in exchange.steps()}
+    matrix, ranks_per_bin = communication_matrix(list(distinct.values()), exchange.bytes_per_point, stages)
+    total = units.format_bytes(float(matrix.sum()))
+    title = f"{exchange.name}, {exchange.ranks} ranks, {total}"
+    try:
+        chart(matrix, ranks_per_bin, exchange.ranks, title).save(str(path), scale_factor=2)
+    except OSError as error:
+        raise InputError(f"picture {path}: {error.strerror}") from None
