@@ -24,6 +24,9 @@ PLACEMENTS = ("linear", "round-robin", "random")
 Progress = Callable[[float, float], None]
 """Called with the simulated time in seconds and the fraction of all bytes that have arrived."""
 
+MODEL_VERSION = 1
+"""Goes up whenever the same inputs give other times: a study then simulates its cases again."""
+
 HOPS_PER_SECOND = 12e6
 """Packet-hops that one thread is expected to simulate in a second, for forecasts; benchmarks/ measures it."""
 

@@ -92,18 +92,20 @@ class Skip:
         return {"sweep": self.sweep, "name": self.name, "reason": self.reason}
 
 
-def identity(case: Case, environment: Environment, machine_text: str | None, model_version: object) -> dict[str, Any]:
-    """Everything that the answer of a case depends on. A stored answer is used again only where all of it is equal."""
+def identity(
+    case: Case, environment: Environment, machine: str | None = None, model_version: object = None
+) -> dict[str, Any]:
+    """Everything that the answer of a case depends on. A stored answer is used again only where all of it is equal.
+
+    `machine`: the hash of a simulated machine's values; `model_version`: that of the simulator.
+    """
     known: dict[str, Any] = {"request": case.request}
     if case.kind == "simulate":
-        known["machine_sha256"] = hashlib.sha256((machine_text or "").encode()).hexdigest()
-        known["model_version"] = model_version
-    elif case.kind == "measure":
+        return known | {"machine": machine, "model_version": model_version}
+    if case.kind == "measure":
         names = ("host", "cpu", "mpi", "commit", "version")
-        known |= {name: getattr(environment, name) for name in names}
-    else:
-        known |= {"version": environment.version, "commit": environment.commit}
-    return known
+        return known | {name: getattr(environment, name) for name in names}
+    return known | {"version": environment.version, "commit": environment.commit}
 
 
 def expand(study: Study) -> tuple[list[Case], list[Skip]]:

@@ -9,7 +9,10 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from tradewind.errors import InputError
 from tradewind.exchange import DTYPES, PATTERNS, SLABS, parse_extents, unknown
+from tradewind.launch.bench import PACKINGS, TRANSPORTS
+from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS
 from tradewind.units import byte_count
+from tradewind.verification import transports
 
 KINDS = ("verify", "measure", "simulate")
 PLOTS = ("time", "bars", "delay")
@@ -99,15 +102,15 @@ class VerifySweep(Sweep):
     """Each case is proved in one process."""
 
     kind: Literal["verify"]
-    transport: Many[str] = ["isend-irecv"]
+    transport: Many[Annotated[str, _one_of("transport", tuple(transports()))]] = ["isend-irecv"]
 
 
 class MeasureSweep(Sweep):
     """Each case is timed on this machine, alone."""
 
     kind: Literal["measure"]
-    transport: Many[str] = ["isend-irecv"]
-    packing: Many[str] = ["buffer"]
+    transport: Many[Annotated[str, _one_of("transport", TRANSPORTS)]] = ["isend-irecv"]
+    packing: Many[Annotated[str, _one_of("packing", PACKINGS)]] = ["buffer"]
     repeat: Positive = 20
 
 
@@ -119,11 +122,11 @@ class SimulateSweep(Sweep):
     """Names, or paths of machine files from the study file's folder."""
     routing: Many[str] | None = None
     """None: the machine's own."""
-    model: Many[Annotated[str, _one_of("model", ("packet", "loggp"))]] = ["packet"]
-    buffers: Many[Annotated[str, _one_of("buffers", ("unbounded", "credits"))]] = ["unbounded"]
+    model: Many[Annotated[str, _one_of("model", MODELS)]] = ["packet"]
+    buffers: Many[Annotated[str, _one_of("kind of buffers", BUFFERS)]] = ["unbounded"]
     packet: Many[Annotated[str, _checked(_packet)]] | None = None
     """None: the machine's own."""
-    placement: Many[Annotated[str, _one_of("placement", ("linear", "round-robin", "random"))]] = ["linear"]
+    placement: Many[Annotated[str, _one_of("placement", PLACEMENTS)]] = ["linear"]
     ranks_per_node: Many[Positive] = [1]
     seed: Many[Annotated[int, Field(ge=0, strict=True)]] | None = None
     """None: the study's."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange
+from tradewind.machine import load_machine, machine_folder
 from tradewind.study.case import Case, Skip, digest, expand, identity
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile
@@ -29,8 +30,6 @@ class Executors:
     """(exchange, machine, routing=..., model=..., buffers=..., packet=..., threads=..., ...)"""
     forecast: Callable[..., Result]
     """As simulate; answers messages, packet_hops, memory_bytes and wall_s. Raises InputError for what cannot be."""
-    machine_file: Callable[[str], Path]
-    """Where the machine of a name or path is described. Raises InputError for one that nobody knows."""
     model_version: object = 0
     """Changes whenever the same inputs may give other simulated times."""
 
@@ -42,6 +41,7 @@ class Planned:
     case: Case
     identity: dict[str, Any]
     machine: Path | None = None
+    """The file of the machine that is simulated."""
     forecast: Result | None = None
 
     @property
@@ -50,7 +50,7 @@ class Planned:
 
     @property
     def cost_s(self) -> float:
-        """Wall time that the case may take, as far as anybody knows."""
+        """Wall time that the case will take on one core, as far as anybody knows."""
         return float(self.forecast["wall_s"]) if self.forecast else 0.0
 
 
@@ -65,21 +65,20 @@ class Plan:
 def make_plan(study_file: StudyFile, executors: Executors, environment: Environment) -> Plan:
     """Expands a study and forecasts its simulations. Raises InputError with all unknown machines and settings."""
     machines = _machines(study_file, executors)
-    texts = {name: path.read_text(encoding="utf-8") for name, path in machines.items()}
     cases, skips = expand(study_file.study)
     plan = Plan(skips=skips)
     for case in cases:
-        machine = case.options.get("machine")
-        known = identity(case, environment, texts.get(str(machine)), executors.model_version)
         if case.kind != "simulate":
-            plan.planned.append(Planned(case, known))
+            plan.planned.append(Planned(case, identity(case, environment)))
             continue
-        path = machines[str(machine)]
+        path, options = machines[case.options["machine"]], simulation_options(case)
+        machine = load_machine(path, case.options["settings"])
         try:
-            forecast = executors.forecast(case.exchange, path, **simulation_options(case))
+            forecast = executors.forecast(case.exchange, path, threads=1, **options)
         except InputError as error:
             plan.skips.append(Skip(case.sweep, case.name, "; ".join(error.problems)))
             continue
+        known = identity(case, environment, machine.identity, executors.model_version)
         plan.planned.append(Planned(case, known, path, forecast))
     return plan
 
@@ -98,7 +97,9 @@ def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
             continue
         for j, name in enumerate(sweep.machine):
             try:
-                found[name] = executors.machine_file(_located(name, study_file.path.parent))
+                path = _located(name, study_file.path.parent)
+                load_machine(path)
+                found[name] = path if path.suffix == ".toml" else machine_folder() / f"{name}.toml"
             except InputError as error:
                 place = ("sweep", i, "machine", j)
                 problems += [study_file.file.at(place, f"sweep {i + 1}: {text}") for text in error.problems]
@@ -110,9 +111,9 @@ def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
     return found
 
 
-def _located(machine: str, folder: Path) -> str:
+def _located(machine: str, folder: Path) -> Path:
     path = folder / machine
-    return str(path) if path.suffix == ".toml" and path.is_file() else machine
+    return path if path.suffix == ".toml" and path.is_file() else Path(machine)
 
 
 def _refusals(sweep: SimulateSweep, machines: list[Path], executors: Executors) -> Iterator[tuple[str, str]]:
