@@ -70,6 +70,11 @@ class Pattern:
     def target_shape(self, rank: int) -> tuple[int, int, int]:
         """(nz, ny, nx) of the array that a rank receives into."""
 
+    def answer(self, rank: int) -> list[tuple[list[int], list[int]]]:
+        """
+        [((x0, y0, z0), (x1, y1, z1))] of the points that a rank must end with, upper bounds excluded.
+        """
+
 class Halo(Pattern):
     def __init__(self, layout: Blocks, width: int, periodic: Sequence[bool]) -> None: ...
 
@@ -92,7 +97,22 @@ class Transpose(Pattern):
     def largest_group(self) -> int: ...
 
     @property
+    def closed(self) -> bool: ...
+
+    @property
     def complete(self) -> bool: ...
+
+    def receivers(self, sender: int) -> list[int]:
+        """
+        The ranks that receive in the group that a rank sends in, in the order of their positions.
+        """
+
+    def senders(self, receiver: int) -> list[int]:
+        """
+        The ranks that send in the group that a rank receives in, in the order of their positions.
+        """
+
+    def position(self, sender: int) -> int: ...
 
     def block_volume(self, sender: int, receiver: int) -> int: ...
 
@@ -363,7 +383,7 @@ def posting(transport: str, schedule: Schedule, rank: int, stage: int) -> list[t
 def stage_text(schedule: Schedule, rank: int, stage: int) -> str:
     """What a rank does in a stage, one line a message or copy."""
 
-def communication_matrix(schedule: Schedule, bins: int, first: int, last: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+def communication_matrix(schedule: Schedule, ranks_per_bin: int, first: int, last: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """
     int64 array [sender bin][receiver bin]: points sent in the stages first..last - 1.
     """
