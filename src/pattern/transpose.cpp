@@ -50,7 +50,7 @@ Transpose::Transpose(Blocks from, Blocks to) : from_(std::move(from)), to_(std::
     }
 }
 
-// Senders and receivers of every group agree exactly when, for each rank coordinate, the parts that it runs over do.
+// Senders and receivers of every group agree if, for each rank coordinate, the parts that it runs over do.
 bool Transpose::compute_closed() const {
     if (from_.split() != to_.split()) return false;
     for (int c = 0; c < 2; ++c) {
