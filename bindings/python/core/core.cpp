@@ -6,7 +6,8 @@
 namespace nb = nanobind;
 
 NB_MODULE(_core, module) {
-    module.doc() = "The compiled core of Tradewind: layouts, patterns, schedules, and what verifies and simulates them.";
+    module.doc() =
+        "The compiled core of Tradewind: layouts, patterns, schedules, and what verifies and simulates them.";
     nb::set_leak_warnings(false);  // what is alive when the interpreter ends is not a leak
     // Errors of the core become those of tradewind.errors, which has one class a family.
     static nb::object input_error = nb::module_::import_("tradewind.errors").attr("InputError");
@@ -25,5 +26,7 @@ NB_MODULE(_core, module) {
     tradewind::bind_layout(module);
     tradewind::bind_pattern(module);
     tradewind::bind_schedule(module);
+    tradewind::bind_machine(module);
+    tradewind::bind_simulation(module);
     tradewind::bind_verify(module);
 }

@@ -1,0 +1,95 @@
+"""What `tradewind doctor` looks at."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import shutil
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tradewind.errors import TradewindError
+from tradewind.launch import job
+
+if TYPE_CHECKING:
+    from tradewind.mpi import MPI
+
+_HELLO_TIMEOUT_S = 120.0
+
+
+def checkup() -> dict[str, Any]:
+    """All checks: ``{"ok": ..., "checks": [{"name", "ok", "value", "advice"}, ...]}``."""
+    checks = [
+        _check("python", platform.python_version),
+        _check("tradewind", lambda: importlib.metadata.version("tradewind")),
+        _check("core", _core),
+        _check("cores", lambda: f"{len(os.sched_getaffinity(0))} of {os.cpu_count()} may be used"),
+        _check("memory", _memory),
+        _check("threads", lambda: f"{threading.active_count()} run here"),
+        _check("mpi", _mpi),
+        _check("launcher", _launcher),
+        _check("two ranks", _two_ranks),
+    ]
+    return {"ok": all(check["ok"] for check in checks), "checks": checks}
+
+
+def _check(name: str, look: Callable[[], str]) -> dict[str, Any]:
+    try:
+        return {"name": name, "ok": True, "value": look(), "advice": ""}
+    except (TradewindError, ImportError, OSError) as error:
+        head, _, advice = str(error).partition(": ")
+        return {"name": name, "ok": False, "value": head, "advice": advice}
+
+
+def _core() -> str:
+    from tradewind import _core
+
+    return f"{len(_core.algorithms())} algorithms"
+
+
+def _memory() -> str:
+    import psutil
+
+    from tradewind.units import format_bytes
+
+    memory = psutil.virtual_memory()
+    return f"{format_bytes(memory.available)} of {format_bytes(memory.total)} are free"
+
+
+def _mpi() -> str:
+    from tradewind import mpi
+
+    library = mpi.MPI.Get_library_version().splitlines()[0].strip()
+    return f"{library}; built against {mpi._mpi.build_mpi} by {mpi._mpi.build_compiler}; both the same library"
+
+
+def _launcher() -> str:
+    launcher = job.find_launcher()
+    return f"{shutil.which(launcher.command[0])}: {launcher.version}"
+
+
+def _two_ranks() -> str:
+    if job.is_rank():
+        return "not tried: this is an MPI rank itself"
+    answer = job.run(2, "tradewind.launch.checkup:hello", None, timeout_s=_HELLO_TIMEOUT_S)
+    return f"started on {', '.join(sorted(set(answer['hosts'])))}; exchanged {answer['bytes']} bytes, all right"
+
+
+def hello(comm: MPI.Intracomm, _: None) -> dict[str, Any]:
+    """Run by two ranks: a halo exchange, compared with the reference answer."""
+    from tradewind import _core, mpi
+    from tradewind.errors import VerificationError
+    from tradewind.launch import reference
+
+    layout = _core.Blocks(_core.Grid(16, 8, 4), (comm.Get_size(), 1))
+    halo = _core.Halo(layout, 2, (True, True))
+    rank = comm.Get_rank()
+    array = reference.source(halo, rank, 0, "f8")
+    plan = mpi.plan(halo, comm, array)
+    plan()
+    if (array != reference.answer(halo, rank, 0, "f8", "xy")).any():
+        raise VerificationError("the exchange of two ranks went wrong: run the tests, and report what they say")
+    return {"hosts": comm.allgather(platform.node()), "bytes": comm.allreduce(plan.bytes_sent)}

@@ -1,0 +1,134 @@
+"""An MPI job: started, watched, and its one answer collected.
+
+The ranks run `tradewind.launch.worker`, which writes the answer (or why there is none) into a file. A job that ends
+without one has failed, whatever its exit code says: a rank that leaves by ``_exit(0)`` makes MPI's launcher return 0.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tradewind import errors
+from tradewind.errors import InputError, MissingMPIError, PlanError, TradewindError
+
+_RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_RANK")
+_LAST_LINES = 20
+
+
+def is_rank() -> bool:
+    """Whether this process is already one rank of an MPI job."""
+    if any(name in os.environ for name in _RANK_VARIABLES):
+        return True
+    # A batch script has SLURM_PROCID too, but only what srun starts is a step.
+    return os.environ.get("SLURM_STEP_ID", "").isdigit() and "SLURM_PROCID" in os.environ
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """The command that starts MPI ranks."""
+
+    command: tuple[str, ...]
+    version: str
+    """The first line of what it says of itself."""
+
+    @property
+    def is_open_mpi(self) -> bool:
+        return any(name in self.version for name in ("Open MPI", "OpenRTE", "PRRTE", "prterun"))
+
+    def arguments(self, ranks: int) -> list[str]:
+        options = []
+        if self.is_open_mpi:
+            options.append("--oversubscribe")
+            if os.geteuid() == 0:
+                options.append("--allow-run-as-root")
+        return [*self.command, *options, "-n", str(ranks)]
+
+
+def find_launcher() -> Launcher:
+    """TRADEWIND_MPIEXEC (a command, with options if need be), else this environment's mpiexec, else the PATH's."""
+    named = os.environ.get("TRADEWIND_MPIEXEC")
+    beside = Path(sysconfig.get_path("scripts")) / "mpiexec"
+    command = shlex.split(named) if named else [str(beside) if beside.exists() else shutil.which("mpiexec") or ""]
+    if not command or shutil.which(command[0]) is None:
+        where = f"TRADEWIND_MPIEXEC={named!r} is no program" if named else "there is no mpiexec"
+        raise MissingMPIError(
+            f"{where}: install MPI with  pip install 'tradewind[mpich]', or name the launcher in TRADEWIND_MPIEXEC"
+        )
+    probe = subprocess.run([command[0], "--version"], capture_output=True, text=True, timeout=60, check=False)
+    lines = (probe.stdout + probe.stderr).strip().splitlines()
+    return Launcher(tuple(command), lines[0] if lines else "")
+
+
+def run(ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None) -> Any:
+    """Runs the function `worker` ("package.module:function") on new ranks and returns what rank 0 answered.
+
+    Each rank calls ``function(comm, payload)``. `payload` and the answer are JSON values. Raises what a rank raised
+    where that is an error of Tradewind, and PlanError with the job's last output where a rank died or time ran out.
+    """
+    if ranks < 1:
+        raise InputError(f"ranks {ranks}: 1 or more are allowed")
+    launcher = find_launcher()
+    with tempfile.TemporaryDirectory(prefix="tradewind-") as folder:
+        room = Path(folder)
+        (room / "request.json").write_text(json.dumps({"worker": worker, "payload": payload}))
+        command = [*launcher.arguments(ranks), sys.executable, "-m", "tradewind.launch.worker", folder]
+        code = _watch(command, room / "output.txt", timeout_s)
+        return _collect(room, ranks, code)
+
+
+def _watch(command: list[str], output: Path, timeout_s: float | None) -> int | None:
+    """The exit code; None when time ran out."""
+    with output.open("wb") as stream:
+        job = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        try:
+            return job.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            if job.poll() is None:
+                _stop(job)
+
+
+def _stop(job: subprocess.Popen[bytes]) -> None:
+    """Ends a launcher, which ends its ranks; what does not listen is killed."""
+    for number, patience_s in ((signal.SIGTERM, 5.0), (signal.SIGKILL, None)):
+        os.killpg(job.pid, number)
+        try:
+            job.wait(patience_s)
+            return
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def _collect(room: Path, ranks: int, code: int | None) -> Any:
+    failures = sorted(room.glob("failure.*.json"), key=lambda path: int(path.suffixes[0][1:]))
+    if failures:
+        raise _failure(json.loads(failures[0].read_text()))
+    answer = room / "answer.json"
+    if code == 0 and answer.exists():
+        return json.loads(answer.read_text())
+    end = "were stopped: their time ran out" if code is None else f"ended with exit code {code}"
+    end += ", without an answer" if not answer.exists() else ", after their answer"
+    lines = (room / "output.txt").read_text(errors="replace").strip().splitlines()[-_LAST_LINES:]
+    said = "; their last output:\n" + "\n".join(lines) if lines else "; they printed nothing"
+    raise PlanError(f"the {ranks} MPI ranks {end}{said}")
+
+
+def _failure(record: dict[str, Any]) -> TradewindError:
+    kind = getattr(errors, record["kind"], None)
+    if isinstance(kind, type) and issubclass(kind, TradewindError):
+        return kind(*record["problems"])
+    return PlanError(f"rank {record['rank']} failed:\n{record['text']}")

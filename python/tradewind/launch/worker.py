@@ -1,0 +1,83 @@
+"""What each rank of a started job runs: ``python -m tradewind.launch.worker FOLDER`` (see `tradewind.launch.job`)."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from tradewind.errors import PlanError, TradewindError
+
+
+def abort_on_error() -> None:
+    """Makes an uncaught exception end all ranks: left alone, the others would wait for this one for ever."""
+
+    def hook(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
+        traceback.print_exception(kind, error, where)
+        sys.stderr.flush()
+        from mpi4py import MPI
+
+        MPI.COMM_WORLD.Abort(1)
+
+    sys.excepthook = hook
+
+
+def write_whole(path: Path, value: Any) -> None:
+    """Writes JSON so that a reader sees all of it or nothing."""
+    partial = path.with_name(path.name + ".partial")
+    with partial.open("w") as stream:
+        json.dump(value, stream, allow_nan=False)
+        stream.flush()
+        os.fsync(stream.fileno())
+    partial.replace(path)
+
+
+def _load(worker: str) -> Callable[[Any, Any], Any]:
+    module, _, name = worker.partition(":")
+    function: Callable[[Any, Any], Any] = getattr(importlib.import_module(module), name)
+    return function
+
+
+def main(folder: str) -> None:
+    """Runs the job's function as one rank; rank 0 writes the answer."""
+    room = Path(folder)
+    abort_on_error()
+    request = json.loads((room / "request.json").read_text())
+    rank = 0
+    try:
+        import tradewind.mpi  # noqa: F401  (MissingMPIError before anything else)
+        from mpi4py import MPI
+
+        comm = MPI.COMM_WORLD
+        rank = comm.Get_rank()
+        answer = _load(request["worker"])(comm, request["payload"])
+        if rank == 0:
+            write_whole(room / "answer.json", answer)
+        comm.Barrier()  # no rank leaves before all are through
+    except Exception as error:
+        # Of several ranks that fail, the one with its own reason counts, not those that heard of it.
+        number = rank if not isinstance(error, PlanError) else rank + 2**31
+        problems = list(getattr(error, "problems", None) or [str(error)])
+        record = {"rank": rank, "kind": type(error).__name__, "problems": problems, "text": traceback.format_exc()}
+        write_whole(room / f"failure.{number}.json", record)
+        if not isinstance(error, TradewindError):
+            raise
+        sys.stderr.write(f"rank {rank}: {error}\n")
+        sys.stderr.flush()
+        _leave_together(error)
+
+
+def _leave_together(error: TradewindError) -> None:
+    from mpi4py import MPI
+
+    MPI.COMM_WORLD.Abort(error.exit_code)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

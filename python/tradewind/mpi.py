@@ -1,0 +1,200 @@
+"""Schedules on real MPI: `plan` binds one to arrays and a communicator.
+
+Needs an MPI library and mpi4py (MissingMPIError says what to install); the rest of Tradewind works without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.errors import InputError, MissingMPIError
+from tradewind.exchange import DTYPES, default_algorithm, unknown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+_INSTALL = (
+    "install one with  pip install 'tradewind[mpich]'  (a laptop), or on a cluster, with its compiler wrapper,  "
+    "pip install 'tradewind[mpi]' -Ccmake.define.MPI_C_COMPILER=mpicc"
+)
+
+try:
+    from mpi4py import MPI
+except (ImportError, RuntimeError) as error:  # RuntimeError: mpi4py is there, but finds no MPI library
+    raise MissingMPIError(f"MPI is not available ({error}): {_INSTALL}") from error
+try:
+    from tradewind import _mpi  # type: ignore[attr-defined,unused-ignore]
+except ImportError as error:
+    raise MissingMPIError(f"Tradewind was built without this MPI ({error}): {_INSTALL}") from error
+
+if MPI.Get_library_version() != _mpi.library_version():
+    raise MissingMPIError(
+        f"mpi4py uses {MPI.Get_library_version().splitlines()[0]}, Tradewind was built with "
+        f"{_mpi.library_version().splitlines()[0]}: both must use the same MPI; {_INSTALL}"
+    )
+
+Plan = _mpi.Plan
+
+TRANSPORTS = ("isend-irecv",)
+PACKINGS = ("buffer",)
+NATIVE = "native"
+"""The algorithm name of the MPI library's own collective."""
+
+
+def plan(
+    what: _core.Schedule | _core.Pattern,
+    comm: MPI.Intracomm,
+    fields: Array | Sequence[Array],
+    target: Array | Sequence[Array] | None = None,
+    *,
+    algorithm: str | None = None,
+    transport: str = "isend-irecv",
+    packing: str = "buffer",
+    dims: str = "zyx",
+    operation: str = "sum",
+    largest_message: int = 2**30,
+) -> Plan:
+    """Binds a schedule, or a pattern with an algorithm, to arrays. Collective over `comm`.
+
+    `fields`: one array or several, which then travel in one message. Each has the shape that the pattern gives this
+    rank, (nz, ny, nx) or in the order that `dims` says ("xyz" for Fortran's arrays), any strides, and one of the element
+    types f4 f8 i4 i8 c8 c16. A reduction takes vectors. `target`: as many arrays, for a transposition; halos and
+    reductions work in place. `operation` of a reduction: sum, min, max, prod. `largest_message`: bytes of one MPI
+    message; longer messages of the schedule go in several.
+
+    The plan keeps the arrays alive. Called on all ranks, it carries out the exchange. Raises InputError where something
+    does not fit; PlanError where another rank raised, or the ranks make different plans.
+    """
+    if not isinstance(comm, MPI.Intracomm):
+        raise InputError(f"comm is {comm!r}: an intracommunicator of mpi4py is allowed")
+    if comm == MPI.COMM_NULL:
+        raise InputError("comm is the null communicator: it has been freed, or this rank is not part of it")
+    handle = comm.py2f()
+    try:
+        pattern = what.pattern if isinstance(what, _core.Schedule) else what
+        schedule = _schedule(what, algorithm)
+        _check_choice("transport", transport, TRANSPORTS)
+        _check_choice("packing", packing, PACKINGS)
+        sources = _checked("source", fields, dims, writable=pattern.in_place)
+        targets = _targets(pattern, sources, target, dims)
+        described = [[_describe(a, pattern, dims) for a in arrays] for arrays in (sources, targets)]
+    except InputError as error:
+        _refuse(handle, error)
+    arguments = (*described, (sources, targets), sources[0].dtype.str[1:], operation)
+    if schedule is None:
+        return _mpi.native_plan(pattern, handle, *arguments)
+    return _mpi.schedule_plan(schedule, handle, *arguments, transport, packing, largest_message)
+
+
+def _refuse(handle: int, error: InputError) -> NoReturn:
+    _mpi.agree(handle, "", str(error))  # tells the other ranks, which would wait otherwise
+    raise error
+
+
+def _schedule(what: _core.Schedule | _core.Pattern, algorithm: str | None) -> _core.Schedule | None:
+    if isinstance(what, _core.Schedule):
+        if algorithm is not None:
+            raise InputError(f"algorithm {algorithm!r}: the schedule has one already, {what.algorithm}")
+        return what
+    if not isinstance(what, _core.Pattern):
+        raise InputError(f"{what!r} is neither a schedule nor a pattern")
+    if algorithm == NATIVE:
+        return None
+    return _core.make_schedule(what, algorithm or default_algorithm(what.name))
+
+
+def _check_choice(what: str, name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        raise InputError(unknown(what, name, known))
+
+
+def _checked(what: str, fields: Array | Sequence[Array], dims: str, *, writable: bool) -> list[Array]:
+    arrays = [fields] if isinstance(fields, np.ndarray) else list(fields)
+    if not arrays:
+        raise InputError(f"no {what} field: one array or more are allowed")
+    if sorted(dims) != ["x", "y", "z"]:
+        raise InputError(f"dims {dims!r}: an order of the three letters x, y, z is allowed, like 'zyx'")
+    for number, array in enumerate(arrays):
+        name = f"{what} field {number}"
+        if not isinstance(array, np.ndarray):
+            raise InputError(f"{name} is a {type(array).__name__}: a NumPy array is allowed")
+        if array.dtype.str[1:] not in DTYPES or not array.dtype.isnative:
+            raise InputError(f"{name} has the type {array.dtype}: {', '.join(DTYPES)} in native byte order are allowed")
+        if array.dtype != arrays[0].dtype:
+            raise InputError(
+                f"{name} has the type {array.dtype}, field 0 {arrays[0].dtype}: all fields of a plan have one type"
+            )
+        if not array.flags.aligned or any(s % array.itemsize for s in array.strides):
+            raise InputError(f"{name} is not aligned: strides of whole elements are allowed, not {array.strides} bytes")
+        if writable and not array.flags.writeable:
+            raise InputError(f"{name} is read-only, but the plan writes into it")
+        if writable and any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True)):
+            raise InputError(f"{name} repeats elements (strides {array.strides} bytes), but the plan writes into it")
+    return arrays
+
+
+def _targets(
+    pattern: _core.Pattern, sources: list[Array], target: Array | Sequence[Array] | None, dims: str
+) -> list[Array]:
+    if pattern.in_place:
+        if target is not None:
+            raise InputError(f"a {pattern.name} works in place: give no target")
+        _check_apart([(f"field {n}", a) for n, a in enumerate(sources)], 0)
+        return sources
+    if target is None:
+        raise InputError(f"a {pattern.name} needs target arrays")
+    targets = _checked("target", target, dims, writable=True)
+    if targets[0].dtype != sources[0].dtype:
+        raise InputError(f"the source has the type {sources[0].dtype}, the target {targets[0].dtype}: one is allowed")
+    named = [(f"target field {n}", a) for n, a in enumerate(targets)]
+    named += [(f"source field {n}", a) for n, a in enumerate(sources)]
+    _check_apart(named, len(sources))
+    return targets
+
+
+def _check_apart(named: list[tuple[str, Array]], read_only: int) -> None:
+    """No array may share memory with one that is written; the last `read_only` of them are only read."""
+    for n, (name, array) in enumerate(named[: len(named) - read_only]):
+        for other_name, other in named[n + 1 :]:
+            if np.may_share_memory(array, other) and _share(array, other):
+                raise InputError(f"{name} and {other_name} overlap in memory: the plan writes into the first")
+
+
+def _share(a: Array, b: Array) -> bool:
+    try:
+        return np.shares_memory(a, b, max_work=10**6)
+    except np.exceptions.TooHardError:
+        return True
+
+
+def _describe(
+    array: Array, pattern: _core.Pattern, dims: str
+) -> tuple[int, tuple[int, int, int], tuple[int, int, int]]:
+    """(address, points along x, y, z, bytes from point to point along x, y, z); the core checks the shape."""
+    if pattern.name == "allreduce" and array.ndim == 1:
+        return array.ctypes.data, (array.shape[0], 1, 1), (array.strides[0], array.nbytes, array.nbytes)
+    if array.ndim != 3:
+        wanted = (
+            "one dimension"
+            if pattern.name == "allreduce"
+            else f"three dimensions, ({', '.join('n' + d for d in dims)}),"
+        )
+        raise InputError(f"a field of shape {array.shape}: {wanted} are allowed")
+    order = [dims.index(axis) for axis in "xyz"]
+    shape = tuple(array.shape[i] for i in order)
+    strides = tuple(array.strides[i] for i in order)
+    return array.ctypes.data, shape, strides  # type: ignore[return-value]
+
+
+def ranks_per_core(comm: MPI.Intracomm, cores: int) -> float:
+    """Ranks that share a node, over the cores that they may use; the worst node. Collective."""
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    ranks = node.Get_size()
+    node.Free()
+    return float(comm.allreduce(ranks / max(cores, 1), MPI.MAX))

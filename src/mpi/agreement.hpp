@@ -1,0 +1,15 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+namespace tradewind {
+
+// Collective. Makes sure that all ranks of a communicator are about to make the same plan, and that every rank can:
+// otherwise a rank that fails or does something else would leave the others waiting for ever.
+// `identity` says what this rank makes, `problem` why it cannot ("" where it can). Returns on a rank with a problem of
+// its own (which knows best what to throw); throws PlanError on all the others, and on all ranks that differ.
+void agree(MPI_Comm comm, const std::string& identity, const std::string& problem);
+
+}  // namespace tradewind

@@ -1,0 +1,58 @@
+#include "mpi/communicator.hpp"
+
+#include "mpi/error.hpp"
+
+namespace tradewind {
+
+namespace {
+
+bool finalized() {
+    int flag = 0;
+    MPI_Finalized(&flag);
+    return flag != 0;
+}
+
+int report_deletion(MPI_Comm, int, void* value, void*) {
+    auto* gone = static_cast<std::shared_ptr<bool>*>(value);
+    **gone = true;
+    delete gone;
+    return MPI_SUCCESS;
+}
+
+}  // namespace
+
+Communicator::Communicator(MPI_Comm original) : original_(original), gone_(std::make_shared<bool>(false)) {
+    check(MPI_Comm_dup(original, &duplicate_), [] { return std::string("duplicating the communicator of a plan"); });
+    MPI_Comm_set_errhandler(duplicate_, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(duplicate_, &rank_);
+    MPI_Comm_size(duplicate_, &ranks_);
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, report_deletion, &keyval_, nullptr),
+          [] { return std::string("watching the communicator of a plan"); });
+    auto gone = std::make_unique<std::shared_ptr<bool>>(gone_);
+    check(MPI_Comm_set_attr(original, keyval_, gone.get()),
+          [] { return std::string("watching the communicator of a plan"); });
+    gone.release();  // now the attribute's
+}
+
+Communicator::~Communicator() {
+    if (finalized()) return;
+    if (!*gone_) MPI_Comm_delete_attr(original_, keyval_);
+    MPI_Comm_free_keyval(&keyval_);
+    MPI_Comm_free(&duplicate_);
+}
+
+void Communicator::require_usable() const {
+    if (finalized()) throw PlanError("a plan used after MPI was finalized");
+    if (*gone_)
+        throw PlanError("a plan used after its communicator is gone: rank " + std::to_string(rank_) +
+                        " has freed the communicator that the plan was made on; keep it, or make a new plan");
+}
+
+int largest_tag(MPI_Comm comm) {
+    void* value = nullptr;
+    int found = 0;
+    MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &found);
+    return found ? *static_cast<int*>(value) : 32767;  // the least that the standard allows
+}
+
+}  // namespace tradewind

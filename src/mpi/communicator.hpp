@@ -1,0 +1,37 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+
+#include "base/units.hpp"
+
+namespace tradewind {
+
+// A duplicate of the caller's communicator, so that no message of a plan can be taken for one of the caller's or of
+// another plan. Knows whether the caller has freed the original: a freed handle cannot be told from a live one, hence
+// the duplicate leaves an attribute on the original whose deletion reports it.
+class Communicator {
+  public:
+    explicit Communicator(MPI_Comm original);  // collective
+    ~Communicator();
+    Communicator(const Communicator&) = delete;
+    Communicator& operator=(const Communicator&) = delete;
+
+    MPI_Comm handle() const { return duplicate_; }
+    Rank rank() const { return rank_; }
+    Rank ranks() const { return ranks_; }
+    // Throws PlanError when the original is freed, or MPI is finalized.
+    void require_usable() const;
+
+  private:
+    MPI_Comm original_, duplicate_ = MPI_COMM_NULL;
+    int keyval_ = MPI_KEYVAL_INVALID;
+    std::shared_ptr<bool> gone_;
+    int rank_ = 0, ranks_ = 1;
+};
+
+// The largest tag that MPI takes on a communicator.
+int largest_tag(MPI_Comm comm);
+
+}  // namespace tradewind

@@ -1,0 +1,39 @@
+// Copies of boxes of elements between strided memories, analysed once and carried out many times.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "base/units.hpp"
+
+namespace tradewind {
+
+// A box of elements in memory.
+struct View {
+    std::byte* data = nullptr;
+    std::array<Index, 3> stride{};  // bytes along x, y, z
+};
+
+// The strides of a box that is stored without gaps, x fastest.
+inline std::array<Index, 3> dense_strides(const std::array<Index, 3>& shape, Index element) {
+    return {element, element * shape[0], element * shape[0] * shape[1]};
+}
+
+// Runs of contiguous bytes, in three nested loops: loop 0 is the innermost.
+struct StridedCopy {
+    const std::byte* from = nullptr;
+    std::byte* to = nullptr;
+    Index run = 0;                                                  // bytes
+    std::array<Index, 3> count{1, 1, 1};                            // runs
+    std::array<Index, 3> from_stride{0, 0, 0}, to_stride{0, 0, 0};  // bytes
+    void (*execute)(const StridedCopy&) = nullptr;
+
+    Index bytes() const { return run * count[0] * count[1] * count[2]; }
+    bool contiguous() const { return count[0] * count[1] * count[2] == 1; }
+};
+
+// Everything that can be contiguous becomes one run. Where the two memories have different fastest axes, the copy goes
+// in tiles, so that each cache line is fetched once.
+StridedCopy make_copy(View from, View to, const std::array<Index, 3>& shape, Index element);
+
+}  // namespace tradewind

@@ -1,0 +1,42 @@
+#include "mpi/plan.hpp"
+
+#include "mpi/error.hpp"
+
+namespace tradewind {
+
+void Plan::enter(State expected) {
+    communicator_.require_usable();
+    State seen = expected;
+    if (state_.compare_exchange_strong(seen, expected)) return;
+    if (seen == State::broken) throw PlanError("a plan that has failed cannot be used again: make a new one");
+    throw PlanError(expected == State::idle ? "start of a plan that is under way: wait for it first"
+                                            : "wait for a plan that was not started: start it first");
+}
+
+template <typename Step>
+void Plan::advance(Step step, State after) {
+    state_ = State::broken;  // unless the step comes back
+    step();
+    state_ = after;
+}
+
+void Plan::start() {
+    enter(State::idle);
+    advance([this] { begin(); }, State::in_flight);
+}
+
+void Plan::wait() {
+    enter(State::in_flight);
+    advance([this] { finish(); }, State::idle);
+}
+
+void Plan::run() {
+    enter(State::idle);
+    advance([this] { whole(); }, State::idle);
+}
+
+std::string Plan::who(int stage) const {
+    return "rank " + std::to_string(communicator_.rank()) + ", stage " + std::to_string(stage) + " of " + description_;
+}
+
+}  // namespace tradewind

@@ -1,0 +1,48 @@
+#include "mpi/prepare.hpp"
+
+#include <sstream>
+
+#include "mpi/error.hpp"
+#include "mpi/program.hpp"
+
+namespace tradewind {
+
+namespace {
+
+std::ostream& operator<<(std::ostream& out, const Box& box) {
+    for (int a = 0; a < 3; ++a) out << (a ? " x " : "[") << box.begin[a] << ".." << box.end[a];
+    return out << "]";
+}
+
+}  // namespace
+
+std::string identity(const Pattern& pattern, const std::string& algorithm, const PlanRequest& request) {
+    const Rank last = pattern.ranks() - 1;
+    std::ostringstream text;
+    text << pattern.describe() << ", " << algorithm << ", " << pattern.ranks() << " ranks, " << request.source.size()
+         << " x " << name_of(request.element);
+    if (pattern.reduces()) text << ", " << name_of(request.operation);
+    text << ", " << request.transport << ", " << request.packing << ", messages of up to "
+         << request.largest_message.value << " bytes, last rank " << pattern.source_box(last) << " to "
+         << pattern.target_box(last);
+    return text.str();
+}
+
+Rank check_request(const Pattern& pattern, MPI_Comm comm, const PlanRequest& request) {
+    int rank = 0, ranks = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    if (ranks != pattern.ranks())
+        throw InputError("the communicator has " + std::to_string(ranks) + " ranks, but the " + pattern.describe() +
+                         " is made for " + std::to_string(pattern.ranks()));
+    if (request.transport != "isend-irecv")
+        throw InputError("transport \"" + request.transport + "\": isend-irecv is allowed");
+    if (request.packing != "buffer") throw InputError("packing \"" + request.packing + "\": buffer is allowed");
+    if (request.largest_message.value < 1 || request.largest_message.value > (1 << 30))
+        throw InputError("largest message of " + std::to_string(request.largest_message.value) +
+                         " bytes: 1..1073741824 are allowed");
+    check_fields(pattern, rank, request);
+    return rank;
+}
+
+}  // namespace tradewind
