@@ -47,6 +47,7 @@ Blocks::Blocks(Grid grid, std::array<Index, 2> split, std::string axes)
     if (split_[0] > std::numeric_limits<Rank>::max() / split_[1])
         throw InputError("split " + std::to_string(split_[0]) + "x" + std::to_string(split_[1]) +
                          ": more than 2147483647 ranks");
+    by_row_ = Divider(static_cast<std::uint32_t>(split_[0]));
 }
 
 Box Blocks::box(Rank rank) const {

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "base/divide.hpp"
 #include "layout/box.hpp"
 #include "layout/division.hpp"
 
@@ -33,7 +34,10 @@ class Blocks {
     const Division& division(int axis) const { return division_[axis]; }
     // Which of the two rank coordinates divides an axis: 0, 1, or -1 for none.
     int coordinate_of(int axis) const { return coordinate_of_[axis]; }
-    std::array<Index, 2> coordinates(Rank rank) const { return {rank % split_[0], rank / split_[0]}; }
+    std::array<Index, 2> coordinates(Rank rank) const {
+        const std::uint32_t j = by_row_.quotient(static_cast<std::uint32_t>(rank));
+        return {static_cast<Index>(rank - j * by_row_.divisor()), j};
+    }
     Rank rank_at(std::array<Index, 2> c) const { return static_cast<Rank>(c[0] + c[1] * split_[0]); }
 
     Index part(Rank rank, int axis) const {
@@ -53,6 +57,7 @@ class Blocks {
     std::string axes_;
     std::array<Division, 3> division_;
     std::array<int, 3> coordinate_of_{-1, -1, -1};
+    Divider by_row_;
 };
 
 // The axes string of pencils along one direction ('x' -> "zy", 'y' -> "zx", 'z' -> "xy"): a rank keeps its second

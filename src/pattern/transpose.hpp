@@ -33,13 +33,13 @@ class Transpose : public Pattern {
 
     // The points that move from a sender to a receiver; may be empty.
     Box block(Rank sender, Rank receiver) const;
-    Index block_volume(Rank sender, Rank receiver) const { return block(sender, receiver).volume(); }
+    Index block_volume(Rank sender, Rank receiver) const;
     Index largest_block() const;  // no block has more points
 
     // A rank's place in the group it sends in, or receives in.
     struct Place {
-        Index position;   // of this rank among the senders (or receivers)
-        Index senders;    // how many the group has
+        Index position;  // of this rank among the senders (or receivers)
+        Index senders;   // how many the group has
         Index receivers;
         Index size() const { return senders > receivers ? senders : receivers; }
     };
@@ -79,12 +79,15 @@ class Transpose : public Pattern {
     Ranges receivers(const Components& c) const;
     static Index position(const Ranges& ranges, const std::array<Index, 2>& coordinates);
     bool compute_closed() const;
+    void find_directions();
 
     Blocks from_, to_;
     std::array<Direction, 3> directions_;
     Index largest_group_ = 1;
     bool closed_ = false, complete_ = false;
     int line_ = -1;
+    int before_ = X, after_ = X,
+        across_ = X;  // of a line: the direction that its coordinate divides before, after; the third
 };
 
 }  // namespace tradewind

@@ -1,0 +1,117 @@
+#include "machine/machine.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+
+#include "bind.hpp"
+#include "machine/placement.hpp"
+#include "machine/topology/crossbar.hpp"
+#include "machine/topology/dragonfly.hpp"
+#include "machine/topology/fattree.hpp"
+#include "machine/topology/torus.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tradewind {
+
+namespace {
+
+Picoseconds picoseconds(double seconds) {
+    return {static_cast<std::int64_t>(std::llround(seconds * 1e12))};
+}
+
+LinkRate link_rate(double bytes_per_second, double latency_s) {
+    return {{bytes_per_second}, picoseconds(latency_s)};
+}
+
+const char* kind_name(LinkKind kind) {
+    switch (kind) {
+        case LinkKind::terminal: return "terminal";
+        case LinkKind::local: return "local";
+        case LinkKind::global: return "global";
+        default: return "none";
+    }
+}
+
+}  // namespace
+
+void bind_machine(nb::module_& module) {
+    nb::class_<Topology>(module, "Topology", "How switches are wired, and where nodes hang.")
+        .def_prop_ro("name", &Topology::name)
+        .def("describe", &Topology::describe)
+        .def_prop_ro("switches", &Topology::switches)
+        .def_prop_ro("radix", &Topology::radix)
+        .def_prop_ro("nodes", &Topology::nodes)
+        .def_prop_ro("nodes_per_switch", &Topology::nodes_per_switch)
+        .def_prop_ro("first_terminal", &Topology::first_terminal)
+        .def(
+            "port",
+            [](const Topology& t, std::uint32_t sw, std::uint32_t port) {
+                const PortEnd end = t.port(sw, port);
+                return std::make_tuple(std::string(kind_name(end.kind)), end.peer_switch, end.peer_port);
+            },
+            "switch"_a, "port"_a, "(kind, switch, port) of the other end of a port's link.")
+        .def(
+            "distance",
+            [](const Topology& t, std::uint32_t from, std::uint32_t to) {
+                const auto d = t.distance(from, to);
+                return std::make_tuple(d.local, d.global);
+            },
+            "from_switch"_a, "to_switch"_a, "(local, global) links on a shortest path.");
+    nb::class_<Torus, Topology>(module, "Torus")
+        .def(nb::init<std::vector<std::uint32_t>, std::uint32_t>(), "shape"_a, "nodes_per_switch"_a);
+    nb::class_<FatTree, Topology>(module, "FatTree")
+        .def(nb::init<std::uint32_t, std::uint32_t>(), "levels"_a, "down_ports"_a);
+    nb::class_<Dragonfly, Topology>(module, "Dragonfly")
+        .def(nb::init<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>(), "rows"_a,
+             "columns"_a, "groups"_a, "nodes_per_switch"_a, "global_links"_a);
+    nb::class_<Crossbar, Topology>(module, "Crossbar").def(nb::init<std::uint32_t>(), "nodes"_a);
+
+    nb::class_<Machine>(module, "Machine", "Bandwidths in bytes a second, latencies and overheads in seconds.")
+        .def(
+            "__init__",
+            [](Machine* self, std::shared_ptr<Topology> topology, std::string routing, double link_bandwidth,
+               double link_latency, double global_bandwidth, double global_latency, double injection_bandwidth,
+               double injection_latency, double ejection_bandwidth, double ejection_latency, double send_overhead,
+               double receive_overhead, double memory_bandwidth) {
+                new (self) Machine{std::move(topology),
+                                   std::move(routing),
+                                   link_rate(link_bandwidth, link_latency),
+                                   link_rate(global_bandwidth, global_latency),
+                                   link_rate(injection_bandwidth, injection_latency),
+                                   link_rate(ejection_bandwidth, ejection_latency),
+                                   picoseconds(send_overhead),
+                                   picoseconds(receive_overhead),
+                                   {memory_bandwidth}};
+                self->check();
+            },
+            nb::kw_only(), "topology"_a, "routing"_a, "link_bandwidth"_a, "link_latency"_a, "global_bandwidth"_a,
+            "global_latency"_a, "injection_bandwidth"_a, "injection_latency"_a, "ejection_bandwidth"_a,
+            "ejection_latency"_a, "send_overhead"_a, "receive_overhead"_a, "memory_bandwidth"_a)
+        .def_prop_ro("topology", [](const Machine& m) { return std::const_pointer_cast<Topology>(m.topology); })
+        .def_ro("routing", &Machine::routing);
+    nb::class_<Placement>(module, "Placement")
+        .def(nb::init<const std::string&, Rank, std::uint32_t, std::uint32_t, std::uint64_t>(), "kind"_a, "ranks"_a,
+             "ranks_per_node"_a, "nodes"_a, "seed"_a)
+        .def("node", &Placement::node, "rank"_a);
+    nb::class_<RoutingEntry>(module, "RoutingEntry")
+        .def_ro("name", &RoutingEntry::name)
+        .def_ro("topology", &RoutingEntry::topology)
+        .def_ro("description", &RoutingEntry::description)
+        .def_ro("source", &RoutingEntry::source);
+    nb::class_<TopologyEntry>(module, "TopologyEntry")
+        .def_ro("name", &TopologyEntry::name)
+        .def_ro("parameters", &TopologyEntry::parameters)
+        .def_ro("description", &TopologyEntry::description)
+        .def_ro("source", &TopologyEntry::source);
+    module.def("routings", [] { return routings(); });
+    module.def("topologies", [] { return topologies(); });
+}
+
+}  // namespace tradewind

@@ -1,0 +1,29 @@
+"""`tradewind report`: writes the report of a study again, from its stored cases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tradewind.cli.options import Json
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The results of a study.", show_default=False)],
+    open_page: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
+    json: Json = False,
+) -> int:
+    """Write the report of a study again, from its stored cases."""
+    import webbrowser
+
+    from tradewind.cli.answer import answer
+    from tradewind.report.build import build_report
+    from tradewind.study.environment import here
+
+    report = build_report(folder, here())
+    answer(report.as_dict(), json, lambda: print(f"report: {report.page}"))
+    if open_page:
+        webbrowser.open(report.page.resolve().as_uri())
+    return 1 if report.records.failed or report.records.missing else 0

@@ -1,0 +1,1 @@
+"""The results of a study as one xarray Dataset, and as NetCDF."""

@@ -1,0 +1,163 @@
+"""Makes one Dataset of all cases of a study: a dimension `case`, units and a long name on everything.
+
+A value that a case does not have is NaN, or an empty text. Bins of delay and samples of a measurement have
+dimensions of their own, filled up with NaN to the longest.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tradewind.study.environment import Environment
+from tradewind.study.labels import INTEGER_LABELS, LABELS
+from tradewind.study.records import Record
+
+if TYPE_CHECKING:
+    import numpy as np
+    import xarray as xr
+    from numpy.typing import NDArray
+
+Get = Callable[[Record], Any]
+
+
+def _of(kind: str, key: str) -> Get:
+    return lambda record: record["result"].get(key) if record["kind"] == kind else None
+
+
+def _measured(key: str) -> Get:
+    return lambda record: record["result"]["results"][0].get(key) if record["kind"] == "measure" else None
+
+
+NUMBERS: dict[str, tuple[Get, str, str]] = {
+    "time": (lambda record: record["time_s"], "s", "simulated time, or median of the measured times, of the exchange"),
+    "measured_min": (_measured("min_s"), "s", "shortest measured time"),
+    "measured_rate": (_measured("bytes_per_s"), "B/s", "measured rate of the exchange"),
+    "floor": (_of("measure", "floor_s"), "s", "time to pack and copy the same bytes inside one rank"),
+    "copy_rate": (_of("measure", "copy_bytes_per_s"), "B/s", "rate of a memory copy on the same ranks"),
+    "ranks_per_core": (_of("measure", "ranks_per_core"), "1", "measured ranks that share one core"),
+    "layout_imbalance": (
+        lambda record: record["layout_imbalance"],
+        "1",
+        "points of the largest part over the mean, the worst of the layouts of the exchange",
+    ),
+    "messages": (_of("simulate", "messages"), "1", "messages"),
+    "bytes": (_of("simulate", "bytes"), "B", "bytes of all messages"),
+    "packet_hops": (_of("simulate", "packet_hops"), "1", "packets through ports, injection and ejection included"),
+    "bound": (_of("simulate", "bound_s"), "s", "time of the most loaded link or NIC alone"),
+    "imbalance": (_of("simulate", "imbalance"), "1", "load of the most loaded link over the mean of those used"),
+    "wall_time": (lambda record: record["wall_s"], "s", "wall time that the case took to answer"),
+    "peak_rss": (_of("simulate", "peak_rss_bytes"), "B", "peak memory of the simulating process"),
+}
+"""Each variable: where it stands in a record, its units, its long name."""
+
+
+ORIGINS = {
+    "host": "host on which the case was computed",
+    "cpu": "its processor",
+    "mpi": "its MPI library",
+    "commit": "git commit of Tradewind there",
+}
+
+
+def build_dataset(records: Sequence[Record], attributes: dict[str, Any]) -> xr.Dataset:
+    """The Dataset of a study's cases. `attributes` say where it comes from (see `provenance`)."""
+    import numpy as np
+    import xarray as xr
+
+    variables: dict[str, Any] = {}
+    for label, long_name in LABELS.items():
+        column = [record.get(label) for record in records]
+        values = _numbers(column) if label in INTEGER_LABELS else np.array([_text(v) for v in column], dtype=object)
+        variables[label] = ("case", values, {"units": "1", "long_name": long_name})
+    for name, (get, units, long_name) in NUMBERS.items():
+        variables[name] = (
+            "case",
+            _numbers([get(record) for record in records]),
+            {"units": units, "long_name": long_name},
+        )
+    for name, long_name in ORIGINS.items():
+        origins = np.array([_text(record["environment"][name]) for record in records], dtype=object)
+        variables[name] = ("case", origins, {"units": "1", "long_name": long_name})
+    variables |= _steps(records) | _samples(records) | _delays(records)
+    case = np.array([record["key"] for record in records], dtype=object)
+    coordinates = {"case": ("case", case, {"units": "1", "long_name": "hash of the inputs of the case"})}
+    return xr.Dataset(variables, coords=coordinates, attrs=attributes)
+
+
+def provenance(study_text: str, title: str, source: str, seed: int, environment: Environment) -> dict[str, Any]:
+    """Where a Dataset comes from: study text, seed, versions, commit, MPI library, processor."""
+    import h5netcdf
+    import numpy as np
+    import xarray as xr
+
+    versions = f"tradewind {environment.version}, Python {environment.python}, NumPy {np.__version__}"
+    return {
+        "title": title,
+        "source": source,
+        "study": study_text,
+        "seed": seed,
+        "git_commit": environment.commit or "none: an installed package",
+        "versions": f"{versions}, xarray {xr.__version__}, h5netcdf {h5netcdf.__version__}",
+        "mpi_library": environment.mpi or "none",
+        "host": environment.host,
+        "cpu": environment.cpu,
+        "cores": environment.cores,
+        "system": environment.system,
+    }
+
+
+def write_dataset(dataset: xr.Dataset, path: Path) -> None:
+    """Writes NetCDF, whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    dataset.to_netcdf(temporary, engine="h5netcdf")
+    os.replace(temporary, path)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _numbers(values: Sequence[Any]) -> NDArray[np.float64]:
+    import numpy as np
+
+    return np.array([np.nan if value is None else float(value) for value in values], dtype=np.float64)
+
+
+def _table(rows: Sequence[Sequence[float]]) -> NDArray[np.float64]:
+    """Rows of different lengths as one array, filled up with NaN."""
+    import numpy as np
+
+    table = np.full((len(rows), max((len(row) for row in rows), default=0)), np.nan)
+    for i, row in enumerate(rows):
+        table[i, : len(row)] = row
+    return table
+
+
+def _steps(records: Sequence[Record]) -> dict[str, Any]:
+    """The time of each slab or other step of the simulated cases."""
+    by_case = [_of("simulate", "step_time_s")(record) or {} for record in records]
+    names = list(dict.fromkeys(name for steps in by_case for name in steps))
+    variables = {}
+    for name in names:
+        attributes = {"units": "s", "long_name": f"simulated time of step {name}"}
+        variables[f"time_{name}"] = ("case", _numbers([steps.get(name) for steps in by_case]), attributes)
+    return variables
+
+
+def _samples(records: Sequence[Record]) -> dict[str, Any]:
+    rows = [_measured("samples_s")(record) or [] for record in records]
+    attributes = {"units": "s", "long_name": "measured time of each repetition"}
+    return {"samples": (("case", "sample"), _table(rows), attributes)}
+
+
+def _delays(records: Sequence[Record]) -> dict[str, Any]:
+    histograms = [_of("simulate", "delay")(record) or {"edges_s": [], "counts": []} for record in records]
+    edges = {"units": "s", "long_name": "edges of the bins of delay: arrival minus arrival on an empty network"}
+    counts = {"units": "1", "long_name": "arrivals in each bin of delay"}
+    return {
+        "delay_edge": (("case", "edge"), _table([h["edges_s"] for h in histograms]), edges),
+        "delay_count": (("case", "bin"), _table([h["counts"] for h in histograms]), counts),
+    }

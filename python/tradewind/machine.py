@@ -1,0 +1,271 @@
+"""Machines: TOML files that say how a network is wired and what its links, NICs and nodes do.
+
+``load_machine("dragonfly-MM")`` reads a machine that comes with Tradewind, ``load_machine("mine.toml")`` a file of
+yours; ``settings={"link.bandwidth": "100GB/s"}`` changes any value. Every number of a file names its source under
+``[source]``. An unknown key, a wrong unit or an impossible value is an error with file and line, all at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from tradewind import _core, units
+from tradewind.data import data_folder
+from tradewind.errors import InputError
+from tradewind.exchange import unknown
+from tradewind.toml_lines import Place, TomlFile
+
+Count = Annotated[int, Field(strict=True, ge=1, lt=2**31)]
+
+
+def _quantity(parse: Callable[[object], float], positive: bool) -> BeforeValidator:
+    def check(text: object) -> float:
+        value = parse(text)
+        if positive and value <= 0:
+            raise InputError(f"{text!r}: more than 0 is allowed")
+        return value
+
+    return BeforeValidator(check)
+
+
+Bandwidth = Annotated[float, _quantity(units.bytes_per_second, positive=True)]
+Latency = Annotated[float, _quantity(units.seconds, positive=False)]
+Size = Annotated[int, _quantity(units.byte_count, positive=True)]
+
+
+class Table(BaseModel):
+    """A table of a machine file. A key that it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Torus(Table):
+    kind: Literal["torus"]
+    shape: Annotated[list[Count], Field(min_length=1, max_length=6)]
+    """Switches along each dimension."""
+    nodes_per_switch: Count
+
+    def build(self) -> _core.Topology:
+        return _core.Torus(self.shape, self.nodes_per_switch)
+
+
+class FatTree(Table):
+    kind: Literal["fattree"]
+    levels: Count
+    """Levels of switches."""
+    down_ports: Count
+    """Descendant ports of a switch; it has as many upward."""
+
+    def build(self) -> _core.Topology:
+        return _core.FatTree(self.levels, self.down_ports)
+
+
+class Dragonfly(Table):
+    kind: Literal["dragonfly"]
+    rows: Count
+    columns: Count
+    """A group is rows x columns switches, every row and every column fully connected."""
+    groups: Count
+    nodes_per_switch: Count
+    global_links: Annotated[int, Field(strict=True, ge=0, lt=2**20)]
+    """Links of a switch to other groups."""
+
+    def build(self) -> _core.Topology:
+        return _core.Dragonfly(self.rows, self.columns, self.groups, self.nodes_per_switch, self.global_links)
+
+
+class Crossbar(Table):
+    kind: Literal["crossbar"]
+    nodes: Count
+
+    def build(self) -> _core.Topology:
+        return _core.Crossbar(self.nodes)
+
+
+class GlobalLink(Table):
+    """What links between groups have of their own; None: as other links."""
+
+    bandwidth: Bandwidth | None = None
+    latency: Latency | None = None
+
+
+class Link(Table):
+    bandwidth: Bandwidth
+    latency: Latency
+    """From the head leaving a port to the head at the next switch, that switch's own latency included."""
+    global_: Annotated[GlobalLink, Field(alias="global")] = GlobalLink()
+
+
+class Nic(Table):
+    injection_bandwidth: Bandwidth
+    ejection_bandwidth: Bandwidth
+    latency: Latency
+    """Between node and switch, either way."""
+    send_overhead: Latency
+    receive_overhead: Latency
+    """Time of the CPU, a message."""
+
+
+class Node(Table):
+    memory_bandwidth: Bandwidth
+    """Of copies between ranks of one node."""
+
+
+class Packet(Table):
+    size: Size
+
+
+class Machine(Table):
+    """A machine file."""
+
+    title: str
+    routing: str
+    topology: Annotated[Torus | FatTree | Dragonfly | Crossbar, Field(discriminator="kind")]
+    link: Link
+    nic: Nic
+    node: Node
+    packet: Packet
+    source: dict[str, str]
+    """Where each number comes from, by its key ("link.bandwidth")."""
+
+    def build(self, routing: str | None = None) -> _core.Machine:
+        """The machine as the simulator takes it, with another routing if one is named."""
+        link = self.link
+        return _core.Machine(
+            topology=self.topology.build(),
+            routing=routing or self.routing,
+            link_bandwidth=link.bandwidth,
+            link_latency=link.latency,
+            global_bandwidth=link.global_.bandwidth or link.bandwidth,
+            global_latency=link.latency if link.global_.latency is None else link.global_.latency,
+            injection_bandwidth=self.nic.injection_bandwidth,
+            injection_latency=self.nic.latency,
+            ejection_bandwidth=self.nic.ejection_bandwidth,
+            ejection_latency=self.nic.latency,
+            send_overhead=self.nic.send_overhead,
+            receive_overhead=self.nic.receive_overhead,
+            memory_bandwidth=self.node.memory_bandwidth,
+        )
+
+
+@dataclass(frozen=True)
+class MachineFile:
+    """A machine, its short name, and the values it was made from."""
+
+    name: str
+    machine: Machine
+    values: dict[str, Any]
+    """The file's tables after all settings, without texts: what a result depends on."""
+
+    @property
+    def identity(self) -> str:
+        """A hash of all values that a simulation depends on."""
+        return hashlib.sha256(json.dumps(self.values, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def machine_folder() -> Path:
+    """Where the machine files that come with Tradewind lie."""
+    return data_folder("machines")
+
+
+def machine_names() -> list[str]:
+    """The machines that come with Tradewind."""
+    return sorted(path.stem for path in machine_folder().glob("*.toml"))
+
+
+def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) -> MachineFile:
+    """The machine of a name or a file, with some of its values set anew. Raises InputError with all problems."""
+    path = Path(name)
+    if path.suffix != ".toml":
+        if str(name) not in machine_names():
+            raise InputError(unknown("machine", str(name), machine_names()) + "; or name a file like mine.toml")
+        path = machine_folder() / f"{name}.toml"
+    file = TomlFile(path)
+    problems = [_set(file.data, key, text) for key, text in (settings or {}).items()]
+    try:
+        machine = Machine.model_validate(file.data)
+    except ValidationError as error:
+        problems += [file.at(*_problem(details, file.data)) for details in error.errors(include_url=False)]
+    else:
+        problems += [file.at(place, text) for place, text in _missing_sources(file.data, machine)]
+        problems += _core_problems(file, machine)
+    if found := [problem for problem in problems if problem]:
+        raise InputError(*found)
+    values = {key: value for key, value in file.data.items() if key not in ("title", "source")}
+    return MachineFile(path.stem, machine, values)
+
+
+def _set(data: dict[str, Any], key: str, text: str) -> str | None:
+    """Sets ``link.bandwidth`` and the like; returns what is wrong with it."""
+    *tables, last = key.split(".")
+    table: Any = data
+    for name in tables:
+        table = table.setdefault(name, {}) if isinstance(table, dict) and name in ("global", *table) else None
+    if not isinstance(table, dict) or isinstance(table.get(last), dict):
+        return unknown("machine value", key, _keys(data))
+    try:
+        table[last] = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        table[last] = text
+    return None
+
+
+def _keys(table: dict[str, Any], prefix: str = "") -> Iterator[str]:
+    for key, value in table.items():
+        if isinstance(value, dict) and key != "source":
+            yield from _keys(value, f"{prefix}{key}.")
+        elif key not in ("title", "source", "kind"):
+            yield prefix + key
+
+
+def _problem(details: Any, data: dict[str, Any]) -> tuple[Place, str]:
+    """One error of pydantic, in our words."""
+    tags = {"torus", "fattree", "dragonfly", "crossbar"}
+    place = tuple(part for part in details["loc"] if part not in tags)
+    key, value = ".".join(str(part) for part in place), details["input"]
+    if details["type"] == "extra_forbidden":
+        known = _known_keys(place, data)
+        return place, f"{key}: " + unknown("key", str(place[-1]), known)
+    if details["type"] == "missing":
+        return place[:-1], f"{key} is missing"
+    if details["type"] == "value_error":
+        return place, f"{key} = {details['ctx']['error']}"
+    if details["type"] == "union_tag_invalid":
+        return (*place, "kind"), f"{key}.kind: " + unknown("topology", str(details["ctx"]["tag"]), sorted(tags))
+    return place, f"{key} = {value!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
+
+
+def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
+    kinds = {"torus": Torus, "fattree": FatTree, "dragonfly": Dragonfly, "crossbar": Crossbar}
+    tables: dict[Place, type[BaseModel]] = {
+        (): Machine,
+        ("link",): Link,
+        ("link", "global"): GlobalLink,
+        ("nic",): Nic,
+        ("node",): Node,
+        ("packet",): Packet,
+        ("topology",): kinds.get(data.get("topology", {}).get("kind"), Torus),
+    }
+    return [field.alias or name for name, field in tables[place[:-1]].model_fields.items()]
+
+
+def _missing_sources(data: dict[str, Any], machine: Machine) -> Iterator[tuple[Place, str]]:
+    for key in _keys(data):
+        if key != "routing" and not any(key == named or key.startswith(f"{named}.") for named in machine.source):
+            yield tuple(key.split(".")), f"{key} has no source: say under [source] where it comes from"
+
+
+def _core_problems(file: TomlFile, machine: Machine) -> Iterator[str]:
+    try:
+        machine.build()
+    except InputError as error:
+        place = ("routing",) if "routing" in str(error) else ("topology",)
+        yield file.at(place, str(error))

@@ -1,0 +1,24 @@
+"""Turns specifications into pictures for papers, and into the one script that a page needs to draw them itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import vl_convert as vlc
+
+VEGA_LITE = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
+"""The version of Vega-Lite that the specifications are written for."""
+
+
+def to_svg(specification: dict[str, Any]) -> str:
+    return str(vlc.vegalite_to_svg(specification, vl_version=VEGA_LITE))
+
+
+def to_pdf(specification: dict[str, Any]) -> bytes:
+    return bytes(vlc.vegalite_to_pdf(specification, vl_version=VEGA_LITE))
+
+
+def script() -> str:
+    """Vega, Vega-Lite and vega-embed as one script, safe to stand inside a page."""
+    return str(vlc.javascript_bundle(vl_version=VEGA_LITE)).replace("</script", "<\\/script")

@@ -1,0 +1,103 @@
+"""Rebuilds everything that is made from the stored cases of a study."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tradewind.study.environment import Environment
+from tradewind.study.finding import Verdict, judge
+from tradewind.study.load import load_study
+from tradewind.study.records import Records, read_records
+from tradewind.study.store import Store, write_atomically
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot of the study, drawn."""
+
+    name: str
+    title: str
+    note: str
+    specification: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was written, and what it says."""
+
+    page: Path
+    dataset: Path
+    figures: list[Path]
+    verdicts: list[Verdict]
+    records: Records
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "report": str(self.page),
+            "dataset": str(self.dataset),
+            "figures": [str(path) for path in self.figures],
+            "cases": len(self.records.records),
+            "missing": self.records.missing,
+            "failed": self.records.failed,
+            "skipped": self.records.skipped,
+            "findings": [verdict.as_dict() for verdict in self.verdicts],
+        }
+
+
+def build_report(folder: Path, environment: Environment) -> Report:
+    """Writes results.nc, report.html and figures/ into a results folder. Raises InputError for any other folder."""
+    from tradewind.dataset.build import build_dataset, provenance, write_dataset
+    from tradewind.report.page import render
+
+    store = Store.existing(folder)
+    study_file = load_study(store.study_file)
+    study, text = study_file.study, study_file.file.text
+    records = read_records(store, environment)
+    verdicts = [judge(finding, records.records) for finding in study.finding]
+    attributes = provenance(text, study.title, study.source, study.seed, environment)
+    attributes["findings"] = json.dumps([verdict.as_dict() for verdict in verdicts])
+    write_dataset(build_dataset(records.records, attributes), folder / "results.nc")
+    figures = _draw(study_file.study.plot, records)
+    page = render(study, text, records, verdicts, figures, environment, machine_texts(store))
+    write_atomically(folder / "report.html", page.encode())
+    pictures = _export(figures, folder / "figures")
+    return Report(folder / "report.html", folder / "results.nc", pictures, verdicts, records)
+
+
+def machine_texts(store: Store) -> dict[str, str]:
+    """The machine files that the study used, by the machine's name."""
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(store.machines.glob("*.toml"))}
+
+
+def _draw(plots: list[Any], records: Records) -> list[Figure]:
+    from tradewind.plot.figure import draw
+
+    figures = []
+    for i, plot in enumerate(plots):
+        specification = draw(plot, records.records)
+        if specification is not None:
+            figures.append(Figure(f"{i + 1:02}-{_slug(plot.title)}", plot.title, plot.note, specification))
+    return figures
+
+
+def _slug(title: str) -> str:
+    words = "".join(c if c.isalnum() and c.isascii() else " " for c in title.lower()).split()
+    return "-".join(words)[:60]
+
+
+def _export(figures: list[Figure], folder: Path) -> list[Path]:
+    from tradewind.plot.export import to_pdf, to_svg
+
+    folder.mkdir(exist_ok=True)
+    written = []
+    for figure in figures:
+        written += [folder / f"{figure.name}.svg", folder / f"{figure.name}.pdf"]
+        write_atomically(written[-2], to_svg(figure.specification).encode())
+        write_atomically(written[-1], to_pdf(figure.specification))
+    for old in folder.iterdir():
+        if old.suffix in (".svg", ".pdf") and old not in written:
+            old.unlink()  # of a plot that the study no longer has
+    return written

@@ -1,0 +1,224 @@
+"""How long an exchange takes on a machine: packet by packet, or by the LogGP formula."""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from tradewind import _core, units
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange, unknown
+from tradewind.machine import MachineFile, load_machine
+
+MODELS = ("packet", "loggp")
+BUFFERS = ("unbounded",)
+PLACEMENTS = ("linear", "round-robin", "random")
+
+Progress = Callable[[float, float], None]
+"""Called with the simulated time in seconds and the fraction of all bytes that have arrived."""
+
+MODEL_VERSION = 1
+"""Goes up whenever the same inputs give other times: a study then simulates its cases again."""
+
+HOPS_PER_SECOND = 12e6
+"""Packet-hops that one thread is expected to simulate in a second, for forecasts; benchmarks/ measures it."""
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """One simulation, checked and ready to run. `prepare` makes it."""
+
+    exchange: Exchange
+    file: MachineFile
+    machine: _core.Machine
+    placement: _core.Placement
+    model: str
+    packet_bytes: int
+    """0: one packet a message."""
+    threads: int
+    seed: int
+
+    def _arguments(self) -> tuple[Any, ...]:
+        steps = [(step.name, step.schedule, step.repeat) for step in self.exchange.steps()]
+        return self.machine, steps, self.exchange.bytes_per_point, self.placement, self.packet_bytes
+
+    def forecast(self) -> dict[str, float]:
+        """What the run will cost: messages, packet_hops, memory_bytes, wall_s (from a sample of the ranks)."""
+        cost = _core.forecast(*self._arguments())
+        events = cost.packet_hops if self.model == "packet" else cost.messages
+        return {
+            "messages": cost.messages,
+            "packet_hops": cost.packet_hops if self.model == "packet" else 0.0,
+            "memory_bytes": cost.memory_bytes,
+            "wall_s": events / (HOPS_PER_SECOND * (1 + 0.7 * (self.threads - 1))),
+        }
+
+    def check_memory(self, force: bool = False) -> None:
+        """Refuses what the memory of this computer cannot hold, unless forced."""
+        needed, free = self.forecast()["memory_bytes"], psutil.virtual_memory().available
+        if needed > free and not force:
+            raise InputError(
+                f"this simulation needs about {units.format_bytes(needed)} of memory and {units.format_bytes(free)} "
+                "are free: name fewer ranks, a larger packet, or force it"
+            )
+
+    def run(self, progress: Progress | None = None) -> dict[str, Any]:
+        """Runs it; see `simulate` for the answer."""
+        report = None
+        if progress is not None:
+            total = max(1.0, _core.forecast(*self._arguments()).bytes)
+
+            def report(simulated_s: float, arrived: int) -> None:
+                progress(simulated_s, min(1.0, arrived / total))
+
+        begin = time.perf_counter()
+        run = _core.simulate_packets if self.model == "packet" else _core.simulate_loggp
+        result = run(*self._arguments(), self.threads, self.seed, report)
+        wall_s = time.perf_counter() - begin
+        return (
+            self._inputs()
+            | _figures(result, self.exchange, self.model)
+            | {
+                "wall_s": wall_s,
+                "packet_hops_per_s": result.packet_hops / wall_s,
+                "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            }
+        )
+
+    def _inputs(self) -> dict[str, Any]:
+        packet = {
+            "packet_bytes": self.packet_bytes or "message",
+            "buffers": "unbounded",
+            "routing": self.machine.routing,
+        }
+        return {
+            **self.exchange.as_dict(),
+            "model": self.model,
+            "machine": self.file.name,
+            "topology": self.machine.topology.describe(),
+            **(packet if self.model == "packet" else {}),
+            "split_imbalance": self.exchange.imbalance(),
+            "threads": self.threads,
+            "seed": self.seed,
+        }
+
+
+def prepare(
+    exchange: Exchange,
+    machine: str | Path | MachineFile,
+    *,
+    routing: str | None = None,
+    model: str = "packet",
+    buffers: str = "unbounded",
+    packet: str | None = None,
+    threads: int | None = None,
+    placement: str = "linear",
+    seed: int = 1,
+    ranks_per_node: int = 1,
+    settings: Mapping[str, str] | None = None,
+) -> Simulation:
+    """Checks all that a simulation needs. Raises InputError with every problem at once."""
+    problems = []
+    for what, name, known in (("model", model, MODELS), ("placement", placement, PLACEMENTS)):
+        if name not in known:
+            problems.append(unknown(what, name, known))
+    if buffers not in BUFFERS:
+        problems.append(unknown("kind of buffers", buffers, BUFFERS))
+    packet_bytes = 0
+    if packet not in (None, "message"):
+        try:
+            packet_bytes = units.byte_count(packet)
+            if not 1 <= packet_bytes <= _core.largest_packet:
+                problems.append(f"packet {packet!r}: 1B to 128MiB are allowed, or 'message' for one packet a message")
+        except InputError as error:
+            problems.append(f"packet {error}")
+    if threads is not None and not 1 <= threads <= 256:
+        problems.append(f"threads {threads}: 1..256 are allowed")
+    if not 0 <= seed < 2**63:
+        problems.append(f"seed {seed}: 0..{2**63 - 1} are allowed")
+    if ranks_per_node < 1:
+        problems.append(f"ranks per node {ranks_per_node}: 1 or more are allowed")
+    file = built = None
+    try:
+        file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
+        built = file.machine.build(routing)
+    except InputError as error:
+        problems += error.problems
+    if problems or file is None or built is None:
+        raise InputError(*problems)
+    if packet is None:
+        packet_bytes = file.machine.packet.size
+    place = _core.Placement(placement, exchange.ranks, ranks_per_node, built.topology.nodes, seed)
+    return Simulation(exchange, file, built, place, model, packet_bytes, threads or usable_cores(), seed)
+
+
+def simulate(
+    exchange: Exchange,
+    machine: str | Path | MachineFile,
+    *,
+    progress: Progress | None = None,
+    force: bool = False,
+    **options: Any,
+) -> dict[str, Any]:
+    """Simulates an exchange on a machine.
+
+    Options as in `prepare`. What the memory of this computer cannot hold is refused unless forced.
+
+    Returns a dictionary of plain values: the inputs, and ``time_s`` (until the last rank is done), ``step_time_s`` (of
+    each slab or step, from the end of the one before), ``messages``, ``bytes``, ``packet_hops`` (one packet through
+    one port, injection and ejection included), ``bound_s`` (what the most loaded link or NIC needs for its bytes, and
+    ``bound_by`` which), ``imbalance`` (most loaded over mean of the links in use), ``delay`` (histogram of packets by
+    arrival minus arrival on an empty network), ``wall_s``, ``peak_rss_bytes``. Raises InputError.
+    """
+    simulation = prepare(exchange, machine, **options)
+    simulation.check_memory(force)
+    return simulation.run(progress)
+
+
+def forecast(exchange: Exchange, machine: str | Path | MachineFile, **options: Any) -> dict[str, float]:
+    """What `simulate` with the same arguments will cost: messages, packet_hops, memory_bytes, wall_s."""
+    return prepare(exchange, machine, **options).forecast()
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def _figures(result: _core.SimulationResult, exchange: Exchange, model: str) -> dict[str, Any]:
+    steps, before = {}, 0.0
+    for i, (step, end) in enumerate(zip(exchange.steps(), result.step_end_s, strict=True)):
+        name = step.name if exchange.times == 1 or step.repeat > 1 else f"{step.name}-{i + 1}"
+        steps[name] = end - before
+        before = end
+    figures: dict[str, Any] = {
+        "time_s": result.time_s,
+        "step_time_s": steps,
+        "messages": result.messages,
+        "bytes": result.bytes,
+    }
+    if model == "packet":
+        figures |= {
+            "packet_hops": result.packet_hops,
+            "bound_s": result.bound_s,
+            "bound_by": result.bound_by,
+            "imbalance": result.imbalance,
+            "delay": _delay(result.delay_counts),
+        }
+    return figures
+
+
+def _delay(counts: list[int]) -> dict[str, list[float]]:
+    """The histogram without the empty bins at its end; edges are one more than counts."""
+    used = max((i + 1 for i, count in enumerate(counts) if count), default=1)
+    return {
+        "edges_s": [_core.delay_lower_edge_s(i) for i in range(used + 1)],
+        "counts": [float(c) for c in counts[:used]],
+    }

@@ -1,0 +1,165 @@
+"""A case is one point of a study. Two cases with the same inputs are the same case, wherever they are written."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange
+from tradewind.study.environment import Environment
+from tradewind.study.labels import LABELS
+from tradewind.study.model import MeasureSweep, SimulateSweep, Study, Sweep, VerifySweep
+
+AnySweep = VerifySweep | MeasureSweep | SimulateSweep
+PATTERN_KEYS = {
+    "transpose": ("slab", "times", "fields", "dtype"),
+    "halo": ("width", "periodic", "times", "fields", "dtype"),
+    "allreduce": ("count", "times", "fields", "dtype"),
+}
+"""The keys of a sweep that vary an exchange beside its ranks, grid, split and algorithm."""
+
+
+def canonical(value: Any) -> str:
+    """JSON that is the same text for equal values."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest(value: Any) -> str:
+    return hashlib.sha256(canonical(value).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Case:
+    """One point of a study."""
+
+    sweep: str
+    kind: str
+    exchange: Exchange
+    algorithm: str
+    """The exchange's own, or "native"."""
+    options: Mapping[str, Any]
+    """What the kind adds, as plain values."""
+
+    @property
+    def name(self) -> str:
+        """A line for a reader."""
+        parts = [self.kind, self.exchange_name, f"{self.exchange.ranks} ranks"]
+        parts += [str(self.options[key]) for key in ("machine", "routing") if self.options.get(key)]
+        return ", ".join(parts)
+
+    @property
+    def exchange_name(self) -> str:
+        assert self.exchange.algorithm is not None
+        return self.exchange.name.replace(self.exchange.algorithm, self.algorithm)
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """All inputs as plain values. What the answer does not depend on is not among them."""
+        exchange = {**self.exchange.as_dict(), "algorithm": self.algorithm}
+        return {"kind": self.kind, "exchange": exchange, "options": dict(self.options)}
+
+    @property
+    def labels(self) -> dict[str, Any]:
+        """What selections, plots and the dataset know of the case (`tradewind.study.labels`)."""
+        exchange = self.request["exchange"]
+        for key in ("grid", "split"):
+            if exchange.get(key) is not None:
+                exchange[key] = "x".join(str(n) for n in exchange[key])
+        options = {**self.options, "settings": _settings_text(self.options.get("settings", {}))}
+        own = {"sweep": self.sweep, "kind": self.kind, "exchange": self.exchange_name}
+        known = {**exchange, **options, **own}
+        return {label: known.get(label) for label in LABELS}
+
+
+def _settings_text(settings: Mapping[str, str]) -> str | None:
+    return ", ".join(f"{key}={value}" for key, value in sorted(settings.items())) or None
+
+
+@dataclass(frozen=True)
+class Skip:
+    """A point of a study that cannot be, and why."""
+
+    sweep: str
+    name: str
+    reason: str
+
+    def as_dict(self) -> dict[str, str]:
+        return {"sweep": self.sweep, "name": self.name, "reason": self.reason}
+
+
+def identity(
+    case: Case, environment: Environment, machine: str | None = None, model_version: object = None
+) -> dict[str, Any]:
+    """Everything that the answer of a case depends on. A stored answer is used again only where all of it is equal.
+
+    `machine`: the hash of a simulated machine's values; `model_version`: that of the simulator.
+    """
+    known: dict[str, Any] = {"request": case.request}
+    if case.kind == "simulate":
+        return known | {"machine": machine, "model_version": model_version}
+    if case.kind == "measure":
+        names = ("host", "cpu", "mpi", "commit", "version")
+        return known | {name: getattr(environment, name) for name in names}
+    return known | {"version": environment.version, "commit": environment.commit}
+
+
+def expand(study: Study) -> tuple[list[Case], list[Skip]]:
+    """All cases of a study, and the points that cannot be: a radix out of range, ranks that no split fits."""
+    cases: list[Case] = []
+    skips: list[Skip] = []
+    for sweep in study.sweep:
+        for inputs in _exchanges(sweep):
+            algorithm = inputs["algorithm"]
+            try:
+                exchange = Exchange(**{**inputs, "algorithm": None if algorithm == "native" else algorithm})
+            except InputError as error:
+                skips.append(Skip(sweep.name, _inputs_text(inputs), "; ".join(error.problems)))
+                continue
+            assert exchange.algorithm is not None
+            for options in _options(sweep, study.seed):
+                cases.append(Case(sweep.name, sweep.kind, exchange, algorithm or exchange.algorithm, options))
+    return cases, skips
+
+
+def _exchanges(sweep: Sweep) -> Iterator[dict[str, Any]]:
+    keys = PATTERN_KEYS[sweep.pattern]
+    varied = [getattr(sweep, key) for key in keys]
+    for grid, algorithm in itertools.product(sweep.grid or [None], sweep.algorithm or [None]):
+        for values in itertools.product(*varied):
+            for ranks in sweep.ranks:
+                for split in sweep.split.get(ranks, sweep.split.get(0, [None])):  # type: ignore[arg-type]
+                    inputs = {"grid": grid, "split": split, "algorithm": algorithm}
+                    yield {"pattern": sweep.pattern, "ranks": ranks, **inputs, **dict(zip(keys, values, strict=True))}
+
+
+def _inputs_text(inputs: dict[str, Any]) -> str:
+    split = f" as {inputs['split'][0]}x{inputs['split'][1]}" if inputs["split"] else ""
+    return f"{inputs['pattern']} {inputs['algorithm'] or ''}".strip() + f", {inputs['ranks']} ranks{split}"
+
+
+def _options(sweep: AnySweep, study_seed: int) -> Iterator[dict[str, Any]]:
+    if isinstance(sweep, VerifySweep):
+        yield from ({"transport": transport} for transport in sweep.transport)
+        return
+    if isinstance(sweep, MeasureSweep):
+        for transport, packing in itertools.product(sweep.transport, sweep.packing):
+            yield {"transport": transport, "packing": packing, "repeat": sweep.repeat}
+        return
+    varied = {
+        "machine": sweep.machine,
+        "routing": sweep.routing or [None],
+        "model": sweep.model,
+        "buffers": sweep.buffers,
+        "packet": sweep.packet or [None],
+        "placement": sweep.placement,
+        "ranks_per_node": sweep.ranks_per_node,
+        "seed": sweep.seed or [study_seed],
+    }
+    settings = [dict(zip(sweep.set, values, strict=True)) for values in itertools.product(*sweep.set.values())]
+    for values in itertools.product(*varied.values(), settings):
+        yield dict(zip((*varied, "settings"), values, strict=True))

@@ -1,0 +1,13 @@
+"""The functions that answer the cases of a study in earnest."""
+
+from __future__ import annotations
+
+from tradewind.launch import bench
+from tradewind.simulation import MODEL_VERSION, forecast, simulate
+from tradewind.study.plan import Executors
+from tradewind.verification import verify
+
+
+def default_executors() -> Executors:
+    """Verification and simulation in this program, measurement on MPI ranks that it starts."""
+    return Executors(verify=verify, bench=bench, simulate=simulate, forecast=forecast, model_version=MODEL_VERSION)

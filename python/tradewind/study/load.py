@@ -1,0 +1,215 @@
+"""Reads a study file and reports everything that is wrong with it at once, each with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from tradewind import _core
+from tradewind.errors import InputError
+from tradewind.exchange import PATTERNS, unknown
+from tradewind.study.finding import TESTS
+from tradewind.study.labels import LABELS
+from tradewind.study.model import KINDS, Finding, MeasureSweep, Plot, SimulateSweep, Study, VerifySweep
+from tradewind.toml_lines import Place, TomlFile
+
+SWEEPS: dict[str, type[BaseModel]] = {"verify": VerifySweep, "measure": MeasureSweep, "simulate": SimulateSweep}
+UNUSED = {
+    "transpose": {"width", "periodic", "count"},
+    "halo": {"slab", "count"},
+    "allreduce": {"grid", "split", "slab", "width", "periodic"},
+}
+"""The keys of a sweep that say nothing about a pattern."""
+
+Problem = tuple[Place, str]
+
+
+@dataclass(frozen=True)
+class StudyFile:
+    """A study and the file that it was read from."""
+
+    study: Study
+    file: TomlFile
+
+    @property
+    def path(self) -> Path:
+        return self.file.path
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+
+def load_study(path: Path | str, text: str | None = None) -> StudyFile:
+    """Reads a study file (or `text`, as if it stood in `path`). Raises InputError with all of its problems."""
+    file = TomlFile(path, text)
+    problems: list[Problem] = []
+    study = None
+    try:
+        study = Study.model_validate(file.data)
+    except ValidationError as error:
+        problems += [_problem(details, file.data) for details in error.errors(include_url=False)]
+    problems += _cross_checks(file.data)
+    if problems or study is None:
+        problems.sort(key=lambda p: file.line(p[0]))
+        raise InputError(*dict.fromkeys(file.at(place, text) for place, text in problems))
+    return StudyFile(study, file)
+
+
+def _problem(details: ErrorDetails, data: dict[str, Any]) -> Problem:
+    """One error of pydantic, in our words."""
+    place = _place(details["loc"])
+    kind, value, key = details["type"], details["input"], str(details["loc"][-1])
+    context = details.get("ctx", {})
+    if kind == "extra_forbidden":
+        text = unknown("key", key, _known_keys(place, data))
+    elif kind == "missing":
+        place, text = place[:-1], f"key {key!r} is missing"
+    elif kind == "union_tag_not_found":
+        text = f"key 'kind' is missing (known: {', '.join(KINDS)})"
+    elif kind == "union_tag_invalid":
+        place, text = (*place, "kind"), unknown("kind", str(context["tag"]), KINDS)
+    elif kind == "value_error":
+        text = str(context["error"])
+    elif kind == "too_short":
+        text = f"{key} is empty: 1 or more are needed"
+    else:
+        text = f"{_name(place)} {value!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
+    return place, _owner(place) + text
+
+
+def _place(location: tuple[int | str, ...]) -> Place:
+    """The place in the file that a location of pydantic means: the tag of the union and the like are left out."""
+    if location[0] == "sweep" and len(location) > 2 and location[2] in KINDS:
+        location = (*location[:2], *location[3:])
+    return tuple(part for part in location if part != "[key]")
+
+
+def _name(place: Place) -> str:
+    return next((str(part) for part in reversed(place) if isinstance(part, str)), "value")
+
+
+def _owner(place: Place) -> str:
+    """ "sweep 2: " before a problem of the second sweep."""
+    return f"{place[0]} {place[1] + 1}: " if len(place) > 1 and isinstance(place[1], int) else ""
+
+
+def _known_keys(place: Place, data: dict[str, Any]) -> Iterable[str]:
+    if len(place) < 3:
+        return Study.model_fields
+    if place[0] == "sweep":
+        sweep = data["sweep"][place[1]]
+        unused = UNUSED.get(sweep.get("pattern"), set())
+        return [key for key in SWEEPS[sweep["kind"]].model_fields if key not in unused]
+    return (Plot if place[0] == "plot" else Finding).model_fields
+
+
+def _tables(data: dict[str, Any], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    tables = data.get(name, [])
+    if isinstance(tables, list):
+        yield from ((i, table) for i, table in enumerate(tables) if isinstance(table, dict))
+
+
+def _cross_checks(data: dict[str, Any]) -> list[Problem]:
+    """What no single value shows: names that must fit one another."""
+    problems: list[Problem] = []
+    names: list[str] = []
+    for i, sweep in _tables(data, "sweep"):
+        problems += [(("sweep", i, *place), f"sweep {i + 1}: {text}") for place, text in _sweep_problems(sweep)]
+        if sweep.get("name") in names:
+            problems.append((("sweep", i, "name"), f"sweep {i + 1}: another sweep is called {sweep['name']!r}"))
+        names.append(str(sweep.get("name")))
+    for kind in ("plot", "finding"):
+        for i, table in _tables(data, kind):
+            checks = _finding_problems(table) if kind == "finding" else _plot_problems(table)
+            for place, selection in _selections(table):
+                checks += _selection_problems(place, selection, names)
+            problems += [((kind, i, *place), f"{kind} {i + 1}: {text}") for place, text in checks]
+    return problems
+
+
+def _sweep_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
+    pattern, kind = sweep.get("pattern"), sweep.get("kind")
+    if pattern not in PATTERNS:
+        return
+    for key in sorted(UNUSED[pattern] & set(sweep)):
+        yield (key,), f"{key} says nothing about {pattern}: leave it out"
+    if pattern != "allreduce" and "grid" not in sweep:
+        yield (), f"a {pattern} needs a grid, like 602x568x60"
+    for place, name in _values(sweep, "algorithm"):
+        if isinstance(name, str) and (text := _algorithm_problem(pattern, name, kind)):
+            yield place, text
+    split, ranks = sweep.get("split"), [value for _, value in _values(sweep, "ranks")]
+    if isinstance(split, dict):
+        for key in split:
+            if key.isdigit() and int(key) not in ranks:
+                yield ("split", key), f"split names {key} ranks, which ranks does not ({ranks})"
+
+
+def _values(table: dict[str, Any], key: str) -> Iterator[tuple[Place, Any]]:
+    value = table.get(key, [])
+    if not isinstance(value, list):
+        yield (key,), value
+        return
+    for i, item in enumerate(value):
+        yield (key, i), item
+
+
+def _algorithm_problem(pattern: str, name: str, kind: str | None) -> str | None:
+    """What is wrong with an algorithm's name; whether its radix fits is found case by case."""
+    entries = {entry.name: entry for entry in _core.algorithms() if entry.pattern == pattern}
+    base, _, radix = name.partition("-")
+    with_radix = entries.get(f"{base}-k")
+    if name == "native" and kind in ("verify", "simulate"):
+        return f"only the MPI library knows its native algorithm: {kind} one of {', '.join(entries)}"
+    if name in entries and not entries[name].has_radix or name == "native":
+        return None
+    if with_radix is None:
+        return unknown(f"{pattern} algorithm", name, [*entries, *(["native"] if kind == "measure" else [])])
+    if not (radix.isascii() and radix.isdigit()):
+        return f"algorithm {name!r}: {base} needs a radix, a whole number like {base}-2"
+    return None
+
+
+def _plot_problems(plot: dict[str, Any]) -> list[Problem]:
+    return [
+        ((key,), unknown("label", str(plot[key]), LABELS))
+        for key in ("curve", "panel")
+        if key in plot and plot[key] not in LABELS
+    ]
+
+
+def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
+    tests = [test for test in TESTS if test in finding]
+    if "better" in finding and "than" in finding:
+        tests.remove("than")
+    if len(tests) != 1:
+        return [((), f"one test is needed, not {len(tests)} (better with than, or one of {', '.join(TESTS[2:])})")]
+    if tests == ["better"] and "than" not in finding or tests == ["than"]:
+        return [((tests[0],), "better and than belong together")]
+    problems: list[Problem] = []
+    if isinstance(same := finding.get("same"), list) and len(same) < 2:
+        problems.append((("same",), "same compares 2 or more selections"))
+    if (apart := finding.get("apart")) is not None and apart not in LABELS:
+        problems.append((("apart",), unknown("label", str(apart), LABELS)))
+    return problems
+
+
+def _selections(table: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]:
+    for key in ("of", "where", "better", "than", "same", "falls", "rises"):
+        for place, value in _values(table, key):
+            if isinstance(value, dict):
+                yield place, value
+
+
+def _selection_problems(place: Place, selection: dict[str, Any], sweeps: list[str]) -> list[Problem]:
+    problems: list[Problem] = [((*place, key), unknown("label", key, LABELS)) for key in selection if key not in LABELS]
+    for value_place, name in _values(selection, "sweep"):
+        if name not in sweeps:
+            problems.append(((*place, *value_place), unknown("sweep", str(name), sweeps)))
+    return problems

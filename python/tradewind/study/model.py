@@ -1,0 +1,187 @@
+"""What a study file may say. Every key that may hold a list multiplies the cases of its sweep by its length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from tradewind.errors import InputError
+from tradewind.exchange import DTYPES, PATTERNS, SLABS, parse_extents, unknown
+from tradewind.launch.bench import PACKINGS, TRANSPORTS
+from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS
+from tradewind.units import byte_count
+from tradewind.verification import transports
+
+KINDS = ("verify", "measure", "simulate")
+PLOTS = ("time", "bars", "delay")
+
+
+class Table(BaseModel):
+    """A table of a study file. A key that it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+def _one_of(what: str, known: tuple[str, ...]) -> AfterValidator:
+    def check(value: str) -> str:
+        if value not in known:
+            raise InputError(unknown(what, value, known))
+        return value
+
+    return AfterValidator(check)
+
+
+def _extents(count: int, what: str) -> BeforeValidator:
+    def check(value: Any) -> tuple[int, ...]:
+        if not isinstance(value, str):
+            raise InputError(f"{what} {value!r}: text is allowed, {count} whole numbers joined by 'x'")
+        return parse_extents(value, count, what)
+
+    return BeforeValidator(check)
+
+
+def _checked(check: Callable[[str], Any]) -> AfterValidator:
+    def run(value: str) -> str:
+        check(value)
+        return value
+
+    return AfterValidator(run)
+
+
+def _packet(text: str) -> None:
+    if text != "message" and byte_count(text) < 1:
+        raise InputError(f'packet {text!r}: 1 byte or more, or "message" for one packet a message, are allowed')
+
+
+def _directions(text: str) -> None:
+    if not set(text) <= {"x", "y"} or len(set(text)) != len(text):
+        raise InputError(f"periodic {text!r}: some of 'xy' are allowed")
+
+
+T = TypeVar("T")
+Many = Annotated[list[T], BeforeValidator(_listed), Field(min_length=1)]
+"""One value or a list of them."""
+
+Positive = Annotated[int, Field(ge=1, strict=True)]
+Grid = Annotated[tuple[int, int, int], _extents(3, "grid")]
+Split = Annotated[tuple[int, int], _extents(2, "split")]
+
+
+def _split_by_ranks(value: Any) -> Any:
+    return value if isinstance(value, dict) else {0: value}
+
+
+class Sweep(Table):
+    """Cases of one pattern. What each kind adds stands in the classes below."""
+
+    name: str
+    """What plots and findings call it."""
+    pattern: Annotated[str, _one_of("pattern", PATTERNS)]
+    ranks: Many[Positive]
+    algorithm: Many[str] | None = None
+    """None: the pattern's default."""
+    grid: Many[Grid] | None = None
+    split: Annotated[dict[int, Many[Split]], BeforeValidator(_split_by_ranks)] = Field(default_factory=dict)
+    """For each number of ranks; under 0 for all others. Numbers that are not named take the default split."""
+    slab: Many[Annotated[str, _one_of("slab", (*SLABS, "all"))]] = ["all"]
+    width: Many[Annotated[int, Field(ge=0, strict=True)]] = [3]
+    periodic: Many[Annotated[str, _checked(_directions)]] = [""]
+    count: Many[Positive] = [3]
+    times: Many[Positive] = [1]
+    fields: Many[Positive] = [1]
+    dtype: Many[Annotated[str, _one_of("dtype", tuple(DTYPES))]] = ["f8"]
+
+
+class VerifySweep(Sweep):
+    """Each case is proved in one process."""
+
+    kind: Literal["verify"]
+    transport: Many[Annotated[str, _one_of("transport", tuple(transports()))]] = ["isend-irecv"]
+
+
+class MeasureSweep(Sweep):
+    """Each case is timed on this machine, alone."""
+
+    kind: Literal["measure"]
+    transport: Many[Annotated[str, _one_of("transport", TRANSPORTS)]] = ["isend-irecv"]
+    packing: Many[Annotated[str, _one_of("packing", PACKINGS)]] = ["buffer"]
+    repeat: Positive = 20
+
+
+class SimulateSweep(Sweep):
+    """Each case is simulated on a machine."""
+
+    kind: Literal["simulate"]
+    machine: Many[str]
+    """Names, or paths of machine files from the study file's folder."""
+    routing: Many[str] | None = None
+    """None: the machine's own."""
+    model: Many[Annotated[str, _one_of("model", MODELS)]] = ["packet"]
+    buffers: Many[Annotated[str, _one_of("kind of buffers", BUFFERS)]] = ["unbounded"]
+    packet: Many[Annotated[str, _checked(_packet)]] | None = None
+    """None: the machine's own."""
+    placement: Many[Annotated[str, _one_of("placement", PLACEMENTS)]] = ["linear"]
+    ranks_per_node: Many[Positive] = [1]
+    seed: Many[Annotated[int, Field(ge=0, strict=True)]] | None = None
+    """None: the study's."""
+    set: dict[str, Many[str]] = Field(default_factory=dict)
+    """Any values of the machine, like ``{ "link.bandwidth" = ["1GB/s", "10GB/s"] }``."""
+
+
+Value = str | int
+Selection = dict[str, Annotated[list[Value], BeforeValidator(_listed)]]
+"""Cases by their labels: ``{ sweep = "halo", width = [3, 20] }``."""
+
+
+class Plot(Table):
+    """A figure: `time` against ranks, `bars` of the time of each curve, or the `delay` of messages."""
+
+    kind: Annotated[str, _one_of("kind of plot", PLOTS)] = "time"
+    title: str
+    of: Many[Selection]
+    """The cases of several selections are drawn together."""
+    curve: str = "exchange"
+    """The label that tells one curve from another."""
+    panel: str | None = None
+    """The label that tells one panel from another."""
+    note: str = ""
+
+
+class Finding(Table):
+    """A claim, and one test of it over the cases (see `tradewind.study.finding`)."""
+
+    figure: str
+    claim: str
+    where: Selection = Field(default_factory=dict)
+    """Holds for every selection of the test."""
+    ranks: Many[Positive] | None = None
+    """The numbers of ranks where the test must hold; None: all that the cases have."""
+    tolerance: Annotated[float, Field(ge=0)] = 0.1
+    factor: Annotated[float, Field(gt=0)] = 1.0
+    better: Selection | None = None
+    than: Selection | None = None
+    same: list[Selection] | None = None
+    falls: Selection | None = None
+    rises: Selection | None = None
+    apart: str | None = None
+    untestable: str | None = None
+
+
+class Study(Table):
+    """A study file."""
+
+    title: str
+    description: str = ""
+    source: str = ""
+    seed: Annotated[int, Field(ge=0, strict=True)] = 1
+    sweep: Annotated[
+        list[Annotated[VerifySweep | MeasureSweep | SimulateSweep, Field(discriminator="kind")]], Field(min_length=1)
+    ]
+    plot: list[Plot] = Field(default_factory=list)
+    finding: list[Finding] = Field(default_factory=list)

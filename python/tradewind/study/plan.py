@@ -1,0 +1,136 @@
+"""What a study will compute, before it is computed: its cases, what each will cost, and what cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange
+from tradewind.machine import load_machine, machine_folder
+from tradewind.study.case import Case, Skip, digest, expand, identity
+from tradewind.study.environment import Environment
+from tradewind.study.load import StudyFile
+from tradewind.study.model import SimulateSweep
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Executors:
+    """The functions that answer cases: those of Tradewind, or others with the same parameters."""
+
+    verify: Callable[..., Result]
+    """(exchange, transport=...)"""
+    bench: Callable[..., Result]
+    """(exchange, algorithms=..., transports=..., packings=..., repeat=...)"""
+    simulate: Callable[..., Result]
+    """(exchange, machine, routing=..., model=..., buffers=..., packet=..., threads=..., ...)"""
+    forecast: Callable[..., Result]
+    """As simulate; answers messages, packet_hops, memory_bytes and wall_s. Raises InputError for what cannot be."""
+    model_version: object = 0
+    """Changes whenever the same inputs may give other simulated times."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A case with what it costs and under which key it is stored."""
+
+    case: Case
+    identity: dict[str, Any]
+    machine: Path | None = None
+    """The file of the machine that is simulated."""
+    forecast: Result | None = None
+
+    @property
+    def key(self) -> str:
+        return digest(self.identity)
+
+    @property
+    def cost_s(self) -> float:
+        """Wall time that the case will take on one core, as far as anybody knows."""
+        return float(self.forecast["wall_s"]) if self.forecast else 0.0
+
+
+@dataclass
+class Plan:
+    """All cases of a study in the order of its file."""
+
+    planned: list[Planned] = field(default_factory=list)
+    skips: list[Skip] = field(default_factory=list)
+
+
+def make_plan(study_file: StudyFile, executors: Executors, environment: Environment) -> Plan:
+    """Expands a study and forecasts its simulations. Raises InputError with all unknown machines and settings."""
+    machines = _machines(study_file, executors)
+    cases, skips = expand(study_file.study)
+    plan = Plan(skips=skips)
+    for case in cases:
+        if case.kind != "simulate":
+            plan.planned.append(Planned(case, identity(case, environment)))
+            continue
+        path, options = machines[case.options["machine"]], simulation_options(case)
+        machine = load_machine(path, case.options["settings"])
+        try:
+            forecast = executors.forecast(case.exchange, path, threads=1, **options)
+        except InputError as error:
+            plan.skips.append(Skip(case.sweep, case.name, "; ".join(error.problems)))
+            continue
+        known = identity(case, environment, machine.identity, executors.model_version)
+        plan.planned.append(Planned(case, known, path, forecast))
+    return plan
+
+
+def simulation_options(case: Case) -> dict[str, Any]:
+    """The options of a case as `simulate` and `forecast` take them."""
+    return {key: value for key, value in case.options.items() if key != "machine"}
+
+
+def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
+    """The file of every machine that the study names; a path is meant from the study file's folder."""
+    found: dict[str, Path] = {}
+    problems: list[str] = []
+    for i, sweep in enumerate(study_file.study.sweep):
+        if not isinstance(sweep, SimulateSweep):
+            continue
+        for j, name in enumerate(sweep.machine):
+            try:
+                path = _located(name, study_file.path.parent)
+                load_machine(path)
+                found[name] = path if path.suffix == ".toml" else machine_folder() / f"{name}.toml"
+            except InputError as error:
+                place = ("sweep", i, "machine", j)
+                problems += [study_file.file.at(place, f"sweep {i + 1}: {text}") for text in error.problems]
+        known = [found[name] for name in sweep.machine if name in found]
+        for place, text in _refusals(sweep, known, executors):
+            problems.append(study_file.file.at(("sweep", i, place), f"sweep {i + 1}: {text}"))
+    if problems:
+        raise InputError(*dict.fromkeys(problems))
+    return found
+
+
+def _located(machine: str, folder: Path) -> Path:
+    path = folder / machine
+    return path if path.suffix == ".toml" and path.is_file() else Path(machine)
+
+
+def _refusals(sweep: SimulateSweep, machines: list[Path], executors: Executors) -> Iterator[tuple[str, str]]:
+    """Routings and settings that one of the machines refuses, whatever the exchange: tried on two ranks."""
+    exchange = Exchange("allreduce", 2)
+    for machine in machines:
+        for routing in sweep.routing or [None]:
+            yield from _refusal("routing", executors, exchange, machine, {"routing": routing})
+        for key, values in sweep.set.items():
+            for value in values:
+                yield from _refusal("set", executors, exchange, machine, {"settings": {key: value}})
+
+
+def _refusal(
+    place: str, executors: Executors, exchange: Exchange, machine: Path, options: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
+    try:
+        executors.forecast(exchange, machine, **options)
+    except InputError as error:
+        yield from ((place, text) for text in error.problems)

@@ -1,0 +1,62 @@
+"""Reads the stored cases of a study back as flat records: what findings, figures and the dataset are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tradewind.study.environment import Environment
+from tradewind.study.store import CorruptCaseError, Store
+
+Record = dict[str, Any]
+"""The labels of a case, `layout_imbalance`, `time_s` (None for a proof), `result`, `wall_s`, `environment`, `finished` and `is_foreign`."""
+
+
+@dataclass
+class Records:
+    """The cases of a results folder as far as they are stored."""
+
+    records: list[Record] = field(default_factory=list)
+    skipped: list[dict[str, str]] = field(default_factory=list)
+    failed: list[dict[str, str]] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    """Names of cases that were never computed, and what is wrong with damaged ones."""
+    notes: list[str] = field(default_factory=list)
+
+
+def read_records(store: Store, environment: Environment) -> Records:
+    """All cases that the manifest of a results folder names."""
+    manifest = store.load_manifest()
+    found = Records(skipped=manifest["skipped"], notes=manifest["notes"])
+    for entry in manifest["cases"]:
+        labels, key = entry["labels"], entry["key"]
+        name = f"{labels['kind']} {labels['exchange']}, {labels['ranks']} ranks"
+        name += f", {labels['machine']}" if labels["machine"] else ""
+        if key in manifest["failed"]:
+            found.failed.append({"sweep": labels["sweep"], "name": name, "reason": manifest["failed"][key]})
+            continue
+        try:
+            body = store.load(key)
+        except CorruptCaseError as error:
+            found.missing.append(str(error))
+            continue
+        if body is None:
+            found.missing.append(name)
+        else:
+            record = _record(labels, body, environment)
+            found.records.append({**record, "layout_imbalance": entry["layout_imbalance"]})
+    return found
+
+
+def _record(labels: dict[str, Any], body: dict[str, Any], environment: Environment) -> Record:
+    result, kind = body["result"], labels["kind"]
+    record = {**labels, **{key: body[key] for key in ("result", "wall_s", "environment", "finished", "key")}}
+    record["time_s"] = None
+    if kind == "simulate":
+        record["time_s"] = result["time_s"]
+        record["routing"] = result["routing"]
+    elif kind == "measure":
+        record["time_s"] = result["results"][0]["median_s"]
+    theirs = body["environment"]
+    record["is_foreign"] = kind == "measure" and (theirs["host"], theirs["cpu"]) != (environment.host, environment.cpu)
+    return record

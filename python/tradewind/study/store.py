@@ -1,0 +1,147 @@
+"""The folder of a study's results: one file a case, whole or not there at all.
+
+======================== ====================================================================
+``study.toml``           the study file as last run: what a report is rebuilt from
+``manifest.json``        the cases that belong to it, those skipped and those failed
+``cases/<key>.json``     one answer, with its inputs, its provenance and a checksum
+``machines/<name>.toml`` the machines that were simulated
+======================== ====================================================================
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tradewind.errors import InputError, TradewindError
+from tradewind.study.case import digest
+
+
+class CorruptCaseError(TradewindError):
+    """A case file that is not what was once written."""
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Writes a file so that a reader, and a crash, sees the old content or the new one and never a part."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with open(temporary, "wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(temporary, path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+class Store:
+    """A results folder. Make it with `create`, or with `existing` to read one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.cases = folder / "cases"
+        self.machines = folder / "machines"
+        self.study_file = folder / "study.toml"
+        self.manifest_file = folder / "manifest.json"
+
+    @classmethod
+    def create(cls, folder: Path, study_text: str) -> Store:
+        """Makes the folder of a study, or goes on with it. Raises InputError for one that belongs to something else."""
+        store = cls(folder)
+        title = _title(study_text)
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder} is not a folder")
+        if store.study_file.exists():
+            theirs = _title(store.study_file.read_text(encoding="utf-8"))
+            if theirs != title:
+                raise InputError(
+                    f"{folder} holds the results of another study, {theirs!r} and not {title!r}: name another with --out"
+                )
+        elif folder.exists() and any(entry.name != ".lock" for entry in folder.iterdir()):
+            raise InputError(f"{folder} is not empty and holds no study: name another folder with --out")
+        store.cases.mkdir(parents=True, exist_ok=True)
+        store.machines.mkdir(exist_ok=True)
+        return store
+
+    @classmethod
+    def existing(cls, folder: Path) -> Store:
+        """The folder of a study that was run before. Raises InputError for any other."""
+        store = cls(folder)
+        if not store.study_file.is_file() or not store.manifest_file.is_file():
+            raise InputError(f"{folder} is not a results folder: `tradewind study FILE` makes one")
+        return store
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keeps other runs out of the folder. The lock ends with the process, however it ends."""
+        with open(self.folder / ".lock", "a+", encoding="utf-8") as stream:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                stream.seek(0)
+                raise TradewindError(f"{self.folder}: another run writes here ({stream.read().strip()})") from None
+            stream.truncate(0)
+            stream.write(f"process {os.getpid()}\n")
+            stream.flush()
+            yield
+
+    def remove_parts(self) -> None:
+        """Removes what a killed run left half-written. Only for the holder of the lock."""
+        for folder in (self.folder, self.cases):
+            for part in folder.glob(".*.part"):
+                part.unlink()
+
+    def path(self, key: str) -> Path:
+        return self.cases / f"{key}.json"
+
+    def save(self, key: str, body: dict[str, Any]) -> None:
+        """Stores the answer of a case under its key."""
+        document = {"checksum": digest(body), "case": body}
+        write_atomically(self.path(key), json.dumps(document, indent=1, allow_nan=False).encode())
+
+    def load(self, key: str) -> dict[str, Any] | None:
+        """The stored answer of a case; None where there is none. Raises CorruptCaseError for a damaged one."""
+        path = self.path(key)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError) as error:
+            raise CorruptCaseError(f"{path} cannot be read: {error}") from None
+        try:
+            document = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise CorruptCaseError(f"{path} is truncated or damaged: {error}") from None
+        body = document.get("case") if isinstance(document, dict) else None
+        if not isinstance(body, dict) or document.get("checksum") != digest(body):
+            raise CorruptCaseError(f"{path} is damaged: its checksum does not fit")
+        if body.get("key") != key:
+            raise CorruptCaseError(f"{path} holds another case, {body.get('key')!r}")
+        return body
+
+    def save_manifest(self, manifest: dict[str, Any]) -> None:
+        write_atomically(self.manifest_file, json.dumps(manifest, indent=1, allow_nan=False).encode())
+
+    def load_manifest(self) -> dict[str, Any]:
+        try:
+            manifest = json.loads(self.manifest_file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise TradewindError(f"{self.manifest_file} cannot be read: {error}; run the study again") from None
+        if not isinstance(manifest, dict):
+            raise TradewindError(f"{self.manifest_file} is damaged; run the study again")
+        return manifest
+
+
+def _title(study_text: str) -> str:
+    try:
+        return str(tomllib.loads(study_text).get("title", ""))
+    except tomllib.TOMLDecodeError:
+        return ""

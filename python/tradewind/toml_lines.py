@@ -1,0 +1,148 @@
+"""Reads a TOML file and remembers the line of every key, so that an error can say where it stands."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tradewind.errors import InputError
+
+Place = tuple[str | int, ...]
+"""A place in a file: ``("sweep", 1, "algorithm", 0)`` is the first algorithm of the second ``[[sweep]]``."""
+
+_KEY = re.compile(r"""[ \t]*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([A-Za-z0-9_-]+))[ \t]*""")
+_BLANK = re.compile(r"(?:[ \t\r\n,]|#[^\n]*)*")
+_SCALAR = re.compile(r"[^,\]}#\n]*")
+
+
+class TomlFile:
+    """A TOML file: `data`, and `line(place)` for the line on which a place of it begins.
+
+    Raises InputError for a file that cannot be read or is not TOML.
+    """
+
+    def __init__(self, path: Path | str, text: str | None = None) -> None:
+        self.path = Path(path)
+        try:
+            self.text = self.path.read_text(encoding="utf-8") if text is None else text
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"cannot read {self.path}: {getattr(error, 'strerror', None) or error}") from None
+        try:
+            self.data: dict[str, Any] = tomllib.loads(self.text)
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"{self.path}: not TOML: {error}") from None
+        self._lines = _Scanner(self.text.replace("\r\n", "\n")).lines
+
+    def line(self, place: Place) -> int:
+        """The line of a place, or of the nearest thing around it that the file names (1 for the file itself)."""
+        while place and place not in self._lines:
+            place = place[:-1]
+        return self._lines.get(place, 1)
+
+    def at(self, place: Place, problem: str) -> str:
+        """A problem with the file and line where it stands before it."""
+        return f"{self.path}:{self.line(place)}: {problem}"
+
+
+class _Scanner:
+    """Finds the lines of all places of a text that is known to be valid TOML."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = 0
+        self.lines: dict[Place, int] = {}
+        self._tables: dict[Place, int] = {}  # arrays of tables: how many elements so far
+        table: Place = ()
+        while self._skip(_BLANK):
+            if self.text[self.position] == "[":
+                table = self._header()
+            else:
+                self._pair(table)
+
+    def _skip(self, pattern: re.Pattern[str]) -> bool:
+        match = pattern.match(self.text, self.position)
+        assert match is not None
+        self.position = match.end()
+        return self.position < len(self.text)
+
+    def _note(self, place: Place) -> None:
+        self.lines.setdefault(place, self.text.count("\n", 0, self.position) + 1)
+
+    def _keys(self) -> list[str]:
+        keys = []
+        while True:
+            match = _KEY.match(self.text, self.position)
+            assert match is not None
+            keys.append(next(group for group in match.groups() if group is not None))
+            self.position = match.end()
+            if self.text[self.position] != ".":
+                return keys
+            self.position += 1
+
+    def _header(self) -> Place:
+        is_array = self.text.startswith("[[", self.position)
+        start = self.position
+        self.position += 2 if is_array else 1
+        keys = self._keys()
+        end = self.position + (2 if is_array else 1)
+        self.position = start
+        place: Place = ()
+        for i, key in enumerate(keys):
+            place = (*place, key)
+            self._note(place)
+            if is_array and i == len(keys) - 1:
+                self._tables[place] = self._tables.get(place, 0) + 1
+            if place in self._tables:
+                place = (*place, self._tables[place] - 1)
+        self._note(place)
+        self.position = end
+        return place
+
+    def _pair(self, table: Place) -> None:
+        start = self.position
+        place = table
+        for key in self._keys():
+            place = (*place, key)
+            end, self.position = self.position, start
+            self._note(place)
+            self.position = end
+        self.position += 1  # the equals sign
+        self._value(place)
+
+    def _value(self, place: Place) -> None:
+        while self.text[self.position] in " \t":
+            self.position += 1
+        first = self.text[self.position]
+        if first == "[":
+            self._inside("]", lambda i: self._value((*place, i)), place)
+        elif first == "{":
+            self._inside("}", lambda _: self._pair(place), None)
+        elif first in "\"'":
+            self._string(first)
+        else:
+            self._skip(_SCALAR)
+
+    def _inside(self, closing: str, read: Callable[[int], None], array: Place | None) -> None:
+        self.position += 1
+        index = 0
+        while True:
+            self._skip(_BLANK)
+            if self.text[self.position] == closing:
+                break
+            if array is not None:
+                self._note((*array, index))
+            read(index)
+            index += 1
+        self.position += 1
+
+    def _string(self, quote: str) -> None:
+        delimiter = quote * 3 if self.text.startswith(quote * 3, self.position) else quote
+        self.position += len(delimiter)
+        while not self.text.startswith(delimiter, self.position):
+            self.position += 2 if quote == '"' and self.text[self.position] == "\\" else 1
+        self.position += len(delimiter)
+        while len(delimiter) == 3 and self.text[self.position : self.position + 1] == quote:
+            self.position += 1  # up to two quotes may stand before the closing three

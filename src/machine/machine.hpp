@@ -1,0 +1,44 @@
+// A machine: topology, routing, and what its links, NICs and nodes do.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/units.hpp"
+#include "machine/topology/topology.hpp"
+
+namespace tradewind {
+
+struct LinkRate {
+    BytesPerSecond bandwidth;
+    Picoseconds latency;  // from the head leaving a port to the head at the next switch, that switch's own included
+};
+
+struct Machine {
+    std::shared_ptr<const Topology> topology;
+    std::string routing;  // one of routings()
+
+    LinkRate local, global;                       // between switches; only dragonflies have global links
+    LinkRate injection, ejection;                 // node to switch, switch to node
+    Picoseconds send_overhead, receive_overhead;  // of the CPU, a message
+    BytesPerSecond memory_bandwidth;              // of a node: messages between its own ranks
+
+    // The link that a port of this kind drives.
+    const LinkRate& rate(LinkKind kind) const;
+    // Throws InputError for values that cannot be.
+    void check() const;
+};
+
+struct RoutingEntry {
+    std::string name, topology, description, source;
+};
+const std::vector<RoutingEntry>& routings();
+
+struct TopologyEntry {
+    std::string name, parameters, description, source;
+};
+const std::vector<TopologyEntry>& topologies();
+
+}  // namespace tradewind

@@ -1,0 +1,18 @@
+// Crossbar: there is only one switch, so no packet is ever on a switch that is not its destination's.
+#pragma once
+
+#include "machine/routing/packet.hpp"
+#include "machine/topology/crossbar.hpp"
+
+namespace tradewind {
+
+class Direct {
+  public:
+    static constexpr bool adaptive = false, spreads = false;
+
+    explicit Direct(const Crossbar&) {}
+
+    std::uint32_t port(std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t&) const { return 0; }
+};
+
+}  // namespace tradewind

@@ -1,0 +1,172 @@
+// Dragonfly: minimal, valiant and UGAL routing.
+#pragma once
+
+#include <vector>
+
+#include "base/random.hpp"
+#include "machine/routing/packet.hpp"
+#include "machine/topology/dragonfly.hpp"
+
+namespace tradewind {
+
+// Steps that the three routings are made of. A packet's memory: two bits of state, 14 bits that name the intermediate
+// group or switch, 16 random bits that pick one of the parallel global links.
+class DragonflyPaths {
+  public:
+    explicit DragonflyPaths(const Dragonfly& d)
+        : columns_(d.columns()),
+          groups_(d.groups()),
+          first_global_(d.first_global()),
+          pairs_(d.links_per_pair()),
+          size_(d.group_size()),
+          positions_(d.switches()),
+          links_(static_cast<std::size_t>(d.group_size()) * d.global_links()) {
+        for (std::uint32_t s = 0; s < d.switches(); ++s)
+            positions_[s] = {s / size_, s % size_ / columns_, s % size_ % columns_};
+        for (std::uint32_t q = 0; q < links_.size(); ++q)
+            links_[q] = {q / size_, q % size_ / columns_, q % size_ % columns_};
+    }
+
+  protected:
+    enum State : std::uint32_t { to_group = 0, to_destination = 1, to_switch = 2 };
+    static State state(std::uint32_t m) { return static_cast<State>(m >> 30); }
+    static std::uint32_t via(std::uint32_t m) { return (m >> 16) & 0x3fff; }
+    static std::uint32_t pack(State s, std::uint32_t via, std::uint32_t m) {
+        return s << 30 | via << 16 | (m & 0xffff);
+    }
+
+    struct Position {  // of a switch, or of the end of a global link (`group` is then its port)
+        std::uint32_t group : 14, row : 10, column : 10;
+    };
+    const Position& at(std::uint32_t sw) const { return positions_[sw]; }
+
+    std::uint32_t within(const Position& here, const Position& there) const {
+        return here.column != there.column ? there.column : columns_ + there.row;
+    }
+    static std::uint32_t steps(const Position& a, const Position& b) {
+        return (a.row != b.row) + (a.column != b.column);
+    }
+    static bool same_place(const Position& a, const Position& b) { return a.row == b.row && a.column == b.column; }
+
+    std::uint32_t offset(std::uint32_t from_group, std::uint32_t to_group) const {
+        return to_group >= from_group ? to_group - from_group : to_group + groups_ - from_group;
+    }
+    // Which of the parallel links a packet takes to the group `offset` further on.
+    std::uint32_t pick(std::uint32_t m, std::uint32_t offset) const {
+        const std::uint32_t random = ((m & 0xffff) * 0x9e3779b1u) ^ (offset * 0x85ebca6bu);
+        return scale_to(random * 0xc2b2ae35u, pairs_);
+    }
+    std::uint32_t towards_group(const Position& here, std::uint32_t group, std::uint32_t m) const {
+        const std::uint32_t ahead = offset(here.group, group);
+        const Position& gate = links_[pick(m, ahead) * (groups_ - 1) + ahead - 1];
+        return same_place(here, gate) ? first_global_ + gate.group : within(here, gate);
+    }
+    std::uint32_t minimal(const Position& here, const Position& there, std::uint32_t m) const {
+        return here.group == there.group ? within(here, there) : towards_group(here, there.group, m);
+    }
+    // Links from a place to a group, and the place where one arrives there.
+    std::uint32_t cross(Position& here, std::uint32_t group, std::uint32_t m) const {
+        const std::uint32_t ahead = offset(here.group, group), link = pick(m, ahead);
+        const Position& gate = links_[link * (groups_ - 1) + ahead - 1];
+        const std::uint32_t count = steps(here, gate) + 1;
+        const Position& landing = links_[link * (groups_ - 1) + groups_ - ahead - 1];
+        here = {group, landing.row, landing.column};
+        return count;
+    }
+    std::uint32_t minimal_length(Position here, const Position& there, std::uint32_t m) const {
+        const std::uint32_t count = here.group == there.group ? 0 : cross(here, there.group, m);
+        return count + steps(here, there);
+    }
+
+    // Draws the intermediate group of a packet between groups, or the intermediate switch of one within its group.
+    std::uint32_t draw(const Position& here, const Position& there, std::uint32_t m) const {
+        const std::uint32_t random = static_cast<std::uint32_t>(mix(m & memory::random_bits));
+        if (here.group == there.group) return pack(to_switch, scale_to(random, size_), m);
+        if (groups_ == 2) return pack(to_destination, 0, m);
+        std::uint32_t group = scale_to(random, groups_ - 2);  // of those that are neither here nor there
+        const std::uint32_t low = here.group < there.group ? here.group : there.group;
+        const std::uint32_t high = here.group < there.group ? there.group : here.group;
+        if (group >= low) ++group;
+        if (group >= high) ++group;
+        return pack(to_group, group, m);
+    }
+    // The way of a packet whose intermediate stop is drawn; forgets the stop once there.
+    std::uint32_t follow(const Position& here, const Position& there, std::uint32_t& m) const {
+        if (state(m) == to_group) {
+            if (here.group != via(m)) return towards_group(here, via(m), m);
+            m = pack(to_destination, 0, m);
+        } else if (state(m) == to_switch) {
+            const Position stop{here.group, via(m) / columns_, via(m) % columns_};
+            if (!same_place(here, stop)) return within(here, stop);
+            m = pack(to_destination, 0, m);
+        }
+        return minimal(here, there, m);
+    }
+    std::uint32_t length(Position here, const Position& there, std::uint32_t m) const {
+        if (state(m) == to_group) {
+            const std::uint32_t count = cross(here, via(m), m);
+            return count + minimal_length(here, there, m);
+        }
+        if (state(m) == to_switch) {
+            const Position stop{here.group, via(m) / columns_, via(m) % columns_};
+            return steps(here, stop) + steps(stop, there);
+        }
+        return minimal_length(here, there, m);
+    }
+
+    std::uint32_t columns_, groups_, first_global_, pairs_, size_;
+    std::vector<Position> positions_;  // [switch]
+    std::vector<Position> links_;      // [global link of a group]: port, row, column
+};
+
+// A shortest path in each group: row, column; one fixed global link for a pair of nodes.
+class DragonflyMinimal : public DragonflyPaths {
+  public:
+    static constexpr bool adaptive = false, spreads = false;
+    using DragonflyPaths::DragonflyPaths;
+
+    std::uint32_t port(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t, std::uint32_t& m) const {
+        return minimal(at(sw), at(dst_sw), m);
+    }
+};
+
+// Valiant (Valiant 1982; Kim et al. 2008): by way of a random group, within a group by way of a random switch.
+class Valiant : public DragonflyPaths {
+  public:
+    static constexpr bool adaptive = false, spreads = true;
+    using DragonflyPaths::DragonflyPaths;
+
+    std::uint32_t port(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t, std::uint32_t& m) const {
+        if (m >= memory::fresh) m = draw(at(sw), at(dst_sw), m);
+        return follow(at(sw), at(dst_sw), m);
+    }
+};
+
+// UGAL with local queues (Singh 2005; Kim et al. 2008): the source switch takes the valiant path where the bytes that
+// wait at its first port, times its links, are fewer than those of the minimal path.
+class Ugal : public DragonflyPaths {
+  public:
+    static constexpr bool adaptive = true, spreads = true;
+    using DragonflyPaths::DragonflyPaths;
+
+    bool decided(std::uint32_t, std::uint32_t, std::uint32_t m) const { return m < memory::fresh; }
+
+    std::uint32_t port(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t, std::uint32_t& m) const {
+        return follow(at(sw), at(dst_sw), m);
+    }
+
+    template <class Queue>
+    std::uint32_t choose(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t, std::uint32_t& m,
+                         const Queue& queue) const {
+        const Position &here = at(sw), &there = at(dst_sw);
+        const std::uint32_t direct = pack(to_destination, 0, m);
+        std::uint32_t detour = draw(here, there, m);
+        const std::uint32_t links = length(here, there, detour);
+        const std::uint64_t direct_cost = queue(minimal(here, there, direct)) * minimal_length(here, there, direct);
+        const std::uint64_t detour_cost = queue(follow(here, there, detour)) * links;
+        m = detour_cost < direct_cost ? detour : direct;
+        return follow(here, there, m);
+    }
+};
+
+}  // namespace tradewind

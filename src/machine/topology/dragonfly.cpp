@@ -1,0 +1,73 @@
+#include "machine/topology/dragonfly.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace tradewind {
+
+Dragonfly::Dragonfly(std::uint32_t rows, std::uint32_t columns, std::uint32_t groups, std::uint32_t nodes_per_switch,
+                     std::uint32_t global_links)
+    : rows_(rows),
+      columns_(columns),
+      groups_(groups),
+      nodes_per_switch_(nodes_per_switch),
+      global_links_(global_links) {
+    if (rows < 1 || columns < 1 || groups < 1 || nodes_per_switch < 1)
+        throw InputError("dragonfly: 1 or more rows, columns, groups and nodes a switch are allowed");
+    const double size = static_cast<double>(rows) * columns;
+    // The routing of a packet keeps the number of a group, or of a switch in its group, in 14 bits.
+    if (rows > 1023 || columns > 1023 || size > 16384 || groups > 16384)
+        throw InputError("dragonfly: at most 16384 switches a group (1023 a row) and 16384 groups are allowed");
+    check_size("dragonfly", size * groups, static_cast<double>(rows) + columns + global_links + nodes_per_switch,
+               size * groups * nodes_per_switch);
+    if (groups > 1) links_per_pair_ = group_size() * global_links / (groups - 1);
+    if (groups > 1 && links_per_pair_ == 0)
+        throw InputError("dragonfly: " + std::to_string(global_links) + " global links on each of the " +
+                         std::to_string(group_size()) + " switches of a group do not reach the other " +
+                         std::to_string(groups - 1) + " groups");
+}
+
+std::string Dragonfly::describe() const {
+    return "dragonfly of " + std::to_string(groups_) + " groups of " + std::to_string(rows_) + " x " +
+           std::to_string(columns_) + " switches, " + std::to_string(global_links_) + " global links and " +
+           std::to_string(nodes_per_switch_) + " nodes a switch";
+}
+
+PortEnd Dragonfly::port(std::uint32_t switch_id, std::uint32_t port) const {
+    if (port >= first_terminal()) return {LinkKind::terminal, 0, 0};
+    const std::uint32_t group = switch_id / group_size(), local = switch_id % group_size();
+    const std::uint32_t row = local / columns_, column = local % columns_, first = switch_id - local;
+    if (port < columns_) {
+        if (port == column) return {};
+        return {LinkKind::local, first + row * columns_ + port, column};
+    }
+    if (port < first_global()) {
+        if (port - columns_ == row) return {};
+        return {LinkKind::local, first + (port - columns_) * columns_ + column, columns_ + row};
+    }
+    if (groups_ == 1) return {};
+    const std::uint32_t q = (port - first_global()) * group_size() + local;
+    const std::uint32_t m = q / (groups_ - 1), offset = 1 + q % (groups_ - 1);
+    if (m >= links_per_pair_) return {};
+    // Its other end is link m of that group back to this one, groups - offset further on.
+    const std::uint32_t back = link(m, groups_ - offset);
+    return {LinkKind::global, (group + offset) % groups_ * group_size() + back % group_size(),
+            first_global() + back / group_size()};
+}
+
+Topology::Distance Dragonfly::distance(std::uint32_t from, std::uint32_t to) const {
+    const std::uint32_t size = group_size();
+    const auto local = [&](std::uint32_t a, std::uint32_t b) {
+        return static_cast<int>(a / columns_ != b / columns_) + static_cast<int>(a % columns_ != b % columns_);
+    };
+    if (from / size == to / size) return {local(from % size, to % size), 0};
+    const std::uint32_t offset = (to / size + groups_ - from / size) % groups_;
+    int best = 5;
+    for (std::uint32_t m = 0; m < links_per_pair_; ++m)
+        best = std::min(
+            best, local(from % size, link(m, offset) % size) + local(link(m, groups_ - offset) % size, to % size));
+    return {best, 1};
+}
+
+}  // namespace tradewind

@@ -1,0 +1,43 @@
+// The point where the threads of a simulation meet after each window.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+namespace tradewind::sim {
+
+// Spins for a moment, since a window takes tens of microseconds, then yields: the machine may have fewer idle cores
+// than threads.
+class Barrier {
+  public:
+    explicit Barrier(int threads) : threads_(threads) {}
+
+    void wait() {
+        const std::uint32_t turn = turn_.load(std::memory_order_relaxed);
+        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
+            arrived_.store(0, std::memory_order_relaxed);
+            turn_.store(turn + 1, std::memory_order_release);
+            return;
+        }
+        for (int spins = 0; turn_.load(std::memory_order_acquire) == turn; ++spins) {
+            if (spins < 4096)
+                pause();
+            else
+                std::this_thread::yield();
+        }
+    }
+
+  private:
+    static void pause() {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+    }
+
+    alignas(64) std::atomic<int> arrived_{0};
+    alignas(64) std::atomic<std::uint32_t> turn_{0};
+    int threads_;
+};
+
+}  // namespace tradewind::sim

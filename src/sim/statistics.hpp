@@ -1,0 +1,59 @@
+// What a simulation answers.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace tradewind {
+
+// Counts of packets by delay (arrival minus arrival on an empty network), in four bins an octave of picoseconds;
+// bin 0 holds what waited less than one.
+struct DelayHistogram {
+    static constexpr std::size_t bins = 256;
+    std::array<std::uint64_t, bins> counts{};
+
+    void add(float picoseconds) {
+        // The leading bits of a float are its exponent and two bits of mantissa: four bins an octave.
+        constexpr std::uint32_t one = std::bit_cast<std::uint32_t>(1.0f) >> 21;
+        const std::uint32_t bits = std::bit_cast<std::uint32_t>(picoseconds) >> 21;
+        const std::uint32_t bin = bits < one ? 0 : bits - one + 1;
+        ++counts[bin < bins ? bin : bins - 1];
+    }
+    // The lower edge of a bin, in seconds; the upper one is the next bin's lower.
+    static double lower_edge(std::size_t bin) {
+        if (bin == 0) return 0;
+        const auto octave = static_cast<double>((bin - 1) / 4), quarter = static_cast<double>((bin - 1) % 4);
+        return std::exp2(octave) * (1 + quarter / 4) * 1e-12;
+    }
+    void merge(const DelayHistogram& other) {
+        for (std::size_t i = 0; i < bins; ++i) counts[i] += other.counts[i];
+    }
+};
+
+struct LinkLoad {
+    std::uint32_t from_switch, from_port;
+    std::string kind;  // "local", "global", "ejection"
+    std::uint64_t bytes;
+};
+
+struct SimulationResult {
+    Picoseconds time;                   // until the last rank has ended its last stage
+    std::vector<Picoseconds> step_end;  // [step], over all ranks
+    std::int64_t messages = 0, bytes = 0;
+    std::int64_t packet_hops = 0;  // one packet through one port, injection and ejection included
+    std::uint64_t events = 0, windows = 0;
+    DelayHistogram delay;
+    std::vector<std::uint64_t> port_bytes;  // [switch * radix + port]
+    std::vector<std::uint64_t> nic_bytes;   // [node]
+    Picoseconds bound;                      // the time that the most loaded link or NIC needs for its bytes
+    std::string bound_by;                   // which
+    double imbalance = 1;                   // most loaded over mean of the links between switches that were used
+};
+
+}  // namespace tradewind

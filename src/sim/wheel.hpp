@@ -1,0 +1,155 @@
+// Events that wait for their window of time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "sim/event.hpp"
+
+namespace tradewind::sim {
+
+// Some events, and the next such chunk of a list. Chunks come from a free list a thread: a vector a window would keep
+// the largest size it ever had.
+struct Chunk {
+    Chunk* next;
+    Event* events() { return reinterpret_cast<Event*>(this) + 1; }
+    const Event* events() const { return reinterpret_cast<const Event*>(this) + 1; }
+};
+
+// A list of chunks, newest first. All but the first are full: how many events the first one holds stands here, so that
+// adding an event touches two cache lines, not three.
+struct Chunks {
+    Chunk* first = nullptr;
+    std::uint32_t count = 0;
+};
+
+class ChunkPool {
+  public:
+    // Events a chunk: many where windows are full, so that lists are read in long runs; few where most windows hold one
+    // event or two, so that thousands of chunks stay in the cache.
+    explicit ChunkPool(std::uint32_t capacity) : capacity_(capacity) {}
+
+    std::uint32_t capacity() const { return capacity_; }
+    Chunk* take() {
+        if (!free_) grow();
+        Chunk* chunk = free_;
+        free_ = chunk->next;
+        return chunk;
+    }
+    // Calls `use` with each event of a list and takes its chunks back.
+    template <class Use>
+    void drain(Chunks list, Use use) {
+        while (list.first) {
+            for (std::uint32_t i = 0; i < list.count; ++i) use(list.first->events()[i]);
+            Chunk* done = list.first;
+            list = {done->next, capacity_};
+            give(done);
+        }
+    }
+
+  private:
+    static constexpr std::size_t slab_bytes = std::size_t{1} << 19;
+
+    void give(Chunk* chunk) {
+        chunk->next = free_;
+        free_ = chunk;
+    }
+    void grow() {
+        const std::size_t chunks = slab_bytes / (sizeof(Event) * (capacity_ + 1));
+        slabs_.push_back(std::make_unique_for_overwrite<Event[]>(chunks * (capacity_ + 1)));
+        for (std::size_t i = chunks; i-- > 0;) give(reinterpret_cast<Chunk*>(&slabs_.back()[i * (capacity_ + 1)]));
+    }
+
+    std::uint32_t capacity_;
+    Chunk* free_ = nullptr;
+    std::vector<std::unique_ptr<Event[]>> slabs_;
+};
+
+// The events that one thread has put aside for another (or for itself), by window: a wheel of the next 4096 windows,
+// and lists of 1024 windows each for what lies beyond. One thread writes; the reader takes the current window's events
+// while the writer only adds to later ones.
+class Wheel {
+  public:
+    static constexpr std::int64_t windows = 4096;
+    static constexpr std::int64_t stretch = 1024;  // windows that share a far list
+    static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+    void push(const Event& event, std::int64_t window, std::int64_t current, ChunkPool& pool) {
+        if (window - current < windows)
+            push_near(event, window, pool);
+        else
+            append(far_[window / stretch], event, pool);
+    }
+
+    // The events of a window.
+    Chunks take(std::int64_t window) { return std::exchange(slots_[slot(window)], {}); }
+    // By the writer, once the reader has taken the window.
+    void clear(std::int64_t window) {
+        const std::size_t at = slot(window);
+        bits_[at / 64] &= ~(1ULL << (at % 64));
+        if (bits_[at / 64] == 0) words_ &= ~(1ULL << (at / 64));
+    }
+
+    // The first window after `current` that holds an event, or an earlier one that is worth a visit. By the writer: it
+    // moves a far list near once no nearer event is left before it and all its windows lie on the wheel (the slot of
+    // the current window, which a reader may still be taking, is not among them).
+    std::int64_t next(std::int64_t current, int shift, ChunkPool& pool) {
+        for (;;) {
+            const std::int64_t near = next_near(current);
+            if (far_.empty()) return near;
+            const std::int64_t first = far_.begin()->first * stretch;
+            if (first > near) return near;
+            if (first + stretch - current > windows) return std::min(near, first - 1);
+            const Chunks chunks = far_.begin()->second;
+            far_.erase(far_.begin());
+            pool.drain(chunks, [&](const Event& event) { push_near(event, event.time >> shift, pool); });
+        }
+    }
+
+  private:
+    static std::size_t slot(std::int64_t window) { return static_cast<std::size_t>(window & (windows - 1)); }
+
+    static void append(Chunks& list, const Event& event, ChunkPool& pool) {
+        if (!list.first || list.count == pool.capacity()) [[unlikely]] {
+            Chunk* chunk = pool.take();
+            chunk->next = list.first;
+            list = {chunk, 0};
+        }
+        list.first->events()[list.count++] = event;
+    }
+    void push_near(const Event& event, std::int64_t window, ChunkPool& pool) {
+        const std::size_t at = slot(window);
+        bits_[at / 64] |= 1ULL << (at % 64);
+        words_ |= 1ULL << (at / 64);
+        append(slots_[at], event, pool);
+    }
+    std::int64_t next_near(std::int64_t current) const {
+        const std::size_t start = slot(current + 1);
+        std::uint64_t word = bits_[start / 64] >> (start % 64);
+        if (word) return current + 1 + std::countr_zero(word);
+        // The other words in the order in which they come, beginning after this one and ending with it.
+        const std::size_t after = start / 64 + 1;
+        const std::uint64_t words = after == 64 ? words_ : words_ >> after | words_ << (64 - after);
+        if (words) {
+            const std::size_t at = (after + static_cast<std::size_t>(std::countr_zero(words))) % 64;
+            const std::size_t found = at * 64 + static_cast<std::size_t>(std::countr_zero(bits_[at]));
+            return current + 1 + static_cast<std::int64_t>((found - start) & (windows - 1));
+        }
+        return never;
+    }
+
+    std::array<Chunks, windows> slots_{};
+    std::array<std::uint64_t, windows / 64> bits_{};  // which slots hold events
+    std::uint64_t words_ = 0;                         // which words of bits_ are not 0
+    static_assert(windows == 64 * 64);
+    std::map<std::int64_t, Chunks> far_;  // [window / stretch]
+};
+
+}  // namespace tradewind::sim
