@@ -73,7 +73,11 @@ def build_dataset(records: Sequence[Record], attributes: dict[str, Any]) -> xr.D
         values = _numbers(column) if label in INTEGER_LABELS else np.array([_text(v) for v in column], dtype=object)
         variables[label] = ("case", values, {"units": "1", "long_name": long_name})
     for name, (get, units, long_name) in NUMBERS.items():
-        variables[name] = ("case", _numbers([get(record) for record in records]), {"units": units, "long_name": long_name})
+        variables[name] = (
+            "case",
+            _numbers([get(record) for record in records]),
+            {"units": units, "long_name": long_name},
+        )
     for name, long_name in ORIGINS.items():
         origins = np.array([_text(record["environment"][name]) for record in records], dtype=object)
         variables[name] = ("case", origins, {"units": "1", "long_name": long_name})

@@ -35,8 +35,9 @@ def _label(record: Record, label: str | None) -> str:
     if label is None:
         return ""
     value = record.get(label)
-    text = {"ranks": f"{value} ranks", "width": f"width {value}", "exchange": record["exchange"]}
-    return text.get(label, "" if value is None else str(value))
+    if value is None:
+        return ""
+    return {"ranks": f"{value} ranks", "width": f"width {value}"}.get(label, str(value))
 
 
 def _time_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
@@ -88,10 +89,10 @@ def _trimmed(rows: list[Row]) -> list[Row]:
 def _panelled(chart: Any, plot: Plot, rows: list[Row]) -> Any:
     panels = list(dict.fromkeys(row["panel"] for row in rows))
     if plot.panel is None or len(panels) < 2:
-        return chart.properties(width=460, height=300, data=alt.Data(values=rows))
+        return chart.properties(width=460, height=300, data=alt.InlineData(values=rows))
     chart = chart.properties(width=max(200, 780 // min(len(panels), 3)), height=260)
-    facet = alt.Facet("panel:N", title=None, sort=panels, columns=3)
-    return chart.facet(facet=facet, columns=3, data=alt.Data(values=rows))
+    facet = alt.Facet("panel:N", title=None, sort=panels)
+    return chart.facet(facet=facet, columns=3, data=alt.InlineData(values=rows))
 
 
 def _time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
@@ -127,16 +128,20 @@ def _bar_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
 
 def _delay_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
     axis = time_axis("delay: arrival minus arrival on an empty network (s)")
-    chart = alt.Chart().mark_line(interpolate="step-after", strokeWidth=2).encode(
-        x=alt.X("from:Q", scale=alt.Scale(type="log", nice=False), axis=axis),
-        y=alt.Y("share:Q", axis=alt.Axis(title="share of arrivals (%)", format=".0%")),
-        color=colour("curve", plot.curve, curves),
-        tooltip=[
-            alt.Tooltip("curve:N"),
-            alt.Tooltip("from:Q", format=".3s"),
-            alt.Tooltip("to:Q", format=".3s"),
-            alt.Tooltip("share:Q", format=".1%"),
-        ],
+    chart = (
+        alt.Chart()
+        .mark_line(interpolate="step-after", strokeWidth=2)
+        .encode(
+            x=alt.X("from:Q", scale=alt.Scale(type="log", nice=False), axis=axis),
+            y=alt.Y("share:Q", axis=alt.Axis(title="share of arrivals (%)", format=".0%")),
+            color=colour("curve", plot.curve, curves),
+            tooltip=[
+                alt.Tooltip("curve:N"),
+                alt.Tooltip("from:Q", format=".3s"),
+                alt.Tooltip("to:Q", format=".3s"),
+                alt.Tooltip("share:Q", format=".1%"),
+            ],
+        )
     )
     return _panelled(chart, plot, rows)
 

@@ -141,7 +141,9 @@ def measured_rows(records: Sequence[Record]) -> list[Row]:
         rows.append(
             {
                 **_inputs(record),
-                "way": f"{best['transport']}, {best['packing']}" if record["algorithm"] != "native" else "the library's own",
+                "way": f"{best['transport']}, {best['packing']}"
+                if record["algorithm"] != "native"
+                else "the library's own",
                 "median": format_seconds(best["median_s"]),
                 "least": format_seconds(best["min_s"]),
                 "spread": format_seconds(samples[-1]),

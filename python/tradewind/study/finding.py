@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from tradewind.study.model import Finding, Selection
@@ -57,7 +58,7 @@ class Verdict:
         }
 
 
-class _NotTestable(Exception):
+class _NotTestableError(Exception):
     """Why a test cannot be made; never leaves this file."""
 
 
@@ -74,7 +75,7 @@ def judge(finding: Finding, records: Iterable[Record]) -> Verdict:
     cases = [record for record in records if record["time_s"] is not None and matches(record, finding.where)]
     try:
         problems, figures = _TESTS[test](finding, cases)
-    except _NotTestable as reason:
+    except _NotTestableError as reason:
         return Verdict(finding.figure, finding.claim, NOT_TESTABLE, str(reason))
     if problems:
         return Verdict(finding.figure, finding.claim, NOT_REPRODUCED, "; ".join(problems), figures)
@@ -88,7 +89,7 @@ def name_of(selection: Selection) -> str:
 
 
 def _curve(finding: Finding, cases: list[Record], selection: Mapping[str, Sequence[Any]]) -> Curve:
-    """The curve of a selection at the ranks of the finding. Raises _NotTestable where cases are missing."""
+    """The curve of a selection at the ranks of the finding. Raises _NotTestableError where cases are missing."""
     name = name_of({label: list(values) for label, values in selection.items()})
     fastest: dict[int, dict[Any, float]] = {}
     needed: dict[int, int] = {}
@@ -100,13 +101,13 @@ def _curve(finding: Finding, cases: list[Record], selection: Mapping[str, Sequen
             needed[ranks] = SEEDS_NEEDED if is_random and ranks <= SEEDS_UP_TO else needed.get(ranks, 1)
     wanted = finding.ranks or sorted(fastest)
     if missing := [str(ranks) for ranks in wanted if ranks not in fastest]:
-        raise _NotTestable(f"no case of {name} at {', '.join(missing)} ranks")
+        raise _NotTestableError(f"no case of {name} at {', '.join(missing)} ranks")
     if not wanted:
-        raise _NotTestable(f"no case of {name}")
+        raise _NotTestableError(f"no case of {name}")
     for ranks in wanted:
         if len(fastest[ranks]) < needed[ranks]:
-            raise _NotTestable(
-                f"{name} at {ranks} ranks depends on chance, and {len(fastest[ranks])} seeds are fewer than {SEEDS_NEEDED}"
+            raise _NotTestableError(
+                f"{name} at {ranks} ranks depends on chance: {len(fastest[ranks])} seeds, {SEEDS_NEEDED} are needed"
             )
     return {ranks: sorted(fastest[ranks].values()) for ranks in wanted}
 
@@ -123,7 +124,7 @@ Answer = tuple[list[str], list[str]]
 def _common(curves: Iterable[Curve]) -> list[int]:
     common = set.intersection(*(set(curve) for curve in curves))
     if not common:
-        raise _NotTestable("the curves have no number of ranks in common")
+        raise _NotTestableError("the curves have no number of ranks in common")
     return sorted(common)
 
 
@@ -138,7 +139,9 @@ def _better(finding: Finding, cases: list[Record]) -> Answer:
         figures.append(f"{ranks} ranks: {names[0]} {_text(low)}, {names[1]} {_text(high)}")
         if low[-1] * finding.factor >= high[0]:
             wanted = f" by {finding.factor:g}" if finding.factor != 1 else ""
-            problems.append(f"at {ranks} ranks {names[0]} ({_text(low)}) is not below {names[1]} ({_text(high)}){wanted}")
+            problems.append(
+                f"at {ranks} ranks {names[0]} ({_text(low)}) is not below {names[1]} ({_text(high)}){wanted}"
+            )
     return problems, figures
 
 
@@ -161,10 +164,10 @@ def _slope(finding: Finding, cases: list[Record], selection: Selection, falling:
     name = name_of(selection)
     curve = _curve(finding, cases, selection)
     if len(curve) < 2:
-        raise _NotTestable(f"{name} has one number of ranks only")
+        raise _NotTestableError(f"{name} has one number of ranks only")
     ranks = sorted(curve)
     problems = []
-    for first, second in zip(ranks, ranks[1:], strict=False):
+    for first, second in pairwise(ranks):
         before, after = curve[first], curve[second]
         if after[-1] >= before[0] if falling else after[0] <= before[-1]:
             problems.append(f"{name} takes {_text(before)} on {first} ranks and {_text(after)} on {second}")
@@ -186,7 +189,7 @@ def _apart(finding: Finding, cases: list[Record]) -> Answer:
     assert label is not None
     values = list(dict.fromkeys(case[label] for case in cases if case.get(label) is not None))
     if len(values) < 2:
-        raise _NotTestable(f"the cases have {len(values)} values of {label}")
+        raise _NotTestableError(f"the cases have {len(values)} values of {label}")
     curves = {value: _curve(finding, cases, {label: [value]}) for value in values}
     figures, widest = [], (0.0, 0)
     for ranks in _common(curves.values()):

@@ -167,7 +167,7 @@ def _algorithm_problem(pattern: str, name: str, kind: str | None) -> str | None:
     with_radix = entries.get(f"{base}-k")
     if name == "native" and kind in ("verify", "simulate"):
         return f"only the MPI library knows its native algorithm: {kind} one of {', '.join(entries)}"
-    if name in entries and not entries[name].has_radix or name == "native":
+    if (name in entries and not entries[name].has_radix) or name == "native":
         return None
     if with_radix is None:
         return unknown(f"{pattern} algorithm", name, [*entries, *(["native"] if kind == "measure" else [])])
@@ -190,7 +190,7 @@ def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
         tests.remove("than")
     if len(tests) != 1:
         return [((), f"one test is needed, not {len(tests)} (better with than, or one of {', '.join(TESTS[2:])})")]
-    if tests == ["better"] and "than" not in finding or tests == ["than"]:
+    if (tests == ["better"] and "than" not in finding) or tests == ["than"]:
         return [((tests[0],), "better and than belong together")]
     problems: list[Problem] = []
     if isinstance(same := finding.get("same"), list) and len(same) < 2:

@@ -7,14 +7,15 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.exchange import DTYPES, PATTERNS, SLABS, parse_extents, unknown
 from tradewind.launch.bench import PACKINGS, TRANSPORTS
 from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS
 from tradewind.units import byte_count
-from tradewind.verification import transports
 
 KINDS = ("verify", "measure", "simulate")
+POSTING_ORDERS = tuple(entry.name for entry in _core.posting_orders())
 PLOTS = ("time", "bars", "delay")
 
 
@@ -56,7 +57,7 @@ def _checked(check: Callable[[str], Any]) -> AfterValidator:
 
 def _packet(text: str) -> None:
     if text != "message" and byte_count(text) < 1:
-        raise InputError(f"packet {text!r}: 1 byte or more, or \"message\" for one packet a message, are allowed")
+        raise InputError(f'packet {text!r}: 1 byte or more, or "message" for one packet a message, are allowed')
 
 
 def _directions(text: str) -> None:
@@ -102,7 +103,7 @@ class VerifySweep(Sweep):
     """Each case is proved in one process."""
 
     kind: Literal["verify"]
-    transport: Many[Annotated[str, _one_of("transport", tuple(transports()))]] = ["isend-irecv"]
+    transport: Many[Annotated[str, _one_of("transport", POSTING_ORDERS)]] = ["isend-irecv"]
 
 
 class MeasureSweep(Sweep):

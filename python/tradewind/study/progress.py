@@ -47,9 +47,7 @@ class LineObserver(Observer):
     def done(self, planned: Planned, result: Result, wall_s: float) -> None:
         self._number += 1
         took = format_seconds(wall_s)
-        self._print(
-            f"[{self._number}/{self._total}] {planned.case.name}: {answer_text(planned, result)} (took {took})"
-        )
+        self._print(f"[{self._number}/{self._total}] {planned.case.name}: {answer_text(planned, result)} (took {took})")
 
     def failed(self, planned: Planned, reason: str) -> None:
         self._number += 1
@@ -60,7 +58,13 @@ class BarObserver(Observer):
     """A progress bar, with the case that was answered last."""
 
     def __init__(self, console: Console) -> None:
-        columns = (SpinnerColumn(), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+        columns = (
+            SpinnerColumn(),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.description}"),
+        )
         self._progress = Progress(*columns, console=console)
         self._task = self._progress.add_task("", total=None)
 

@@ -9,7 +9,8 @@ from tradewind.study.environment import Environment
 from tradewind.study.store import CorruptCaseError, Store
 
 Record = dict[str, Any]
-"""The labels of a case, `layout_imbalance`, `time_s` (None for a proof), `result`, `wall_s`, `environment`, `finished` and `is_foreign`."""
+"""The labels of a case, `key`, `layout_imbalance`, `time_s` (None for a proof), `result`, `wall_s`, `environment`,
+`finished`, and `is_foreign`: whether it was measured on another machine."""
 
 
 @dataclass
