@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from tradewind import _core, units
+from tradewind.data import data_folder
 from tradewind.errors import InputError
 from tradewind.exchange import unknown
 from tradewind.toml_lines import Place, TomlFile
@@ -172,7 +173,7 @@ class MachineFile:
 
 def machine_folder() -> Path:
     """Where the machine files that come with Tradewind lie."""
-    return Path(__file__).parent / "machines"
+    return data_folder("machines")
 
 
 def machine_names() -> list[str]:
@@ -243,7 +244,12 @@ def _problem(details: Any, data: dict[str, Any]) -> tuple[Place, str]:
 
 
 def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
-    kinds = {"torus": Torus, "fattree": FatTree, "dragonfly": Dragonfly, "crossbar": Crossbar}
+    kinds: dict[str, type[BaseModel]] = {
+        "torus": Torus,
+        "fattree": FatTree,
+        "dragonfly": Dragonfly,
+        "crossbar": Crossbar,
+    }
     tables: dict[Place, type[BaseModel]] = {
         (): Machine,
         ("link",): Link,
@@ -251,7 +257,7 @@ def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
         ("nic",): Nic,
         ("node",): Node,
         ("packet",): Packet,
-        ("topology",): kinds.get(data.get("topology", {}).get("kind"), Torus),
+        ("topology",): kinds.get(str(data.get("topology", {}).get("kind")), Torus),
     }
     return [field.alias or name for name, field in tables[place[:-1]].model_fields.items()]
 

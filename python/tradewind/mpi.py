@@ -180,7 +180,11 @@ def _describe(
     if pattern.name == "allreduce" and array.ndim == 1:
         return array.ctypes.data, (array.shape[0], 1, 1), (array.strides[0], array.nbytes, array.nbytes)
     if array.ndim != 3:
-        wanted = "one dimension" if pattern.name == "allreduce" else f"three dimensions, ({', '.join('n' + d for d in dims)}),"
+        wanted = (
+            "one dimension"
+            if pattern.name == "allreduce"
+            else f"three dimensions, ({', '.join('n' + d for d in dims)}),"
+        )
         raise InputError(f"a field of shape {array.shape}: {wanted} are allowed")
     order = [dims.index(axis) for axis in "xyz"]
     shape = tuple(array.shape[i] for i in order)
@@ -194,4 +198,3 @@ def ranks_per_core(comm: MPI.Intracomm, cores: int) -> float:
     ranks = node.Get_size()
     node.Free()
     return float(comm.allreduce(ranks / max(cores, 1), MPI.MAX))
-

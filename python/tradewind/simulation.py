@@ -14,7 +14,7 @@ import psutil
 
 from tradewind import _core, units
 from tradewind.errors import InputError
-from tradewind.exchange import Exchange, unknown
+from tradewind.exchange import Exchange, Workload, unknown
 from tradewind.machine import MachineFile, load_machine
 
 MODELS = ("packet", "loggp")
@@ -35,7 +35,7 @@ HOPS_PER_SECOND = 12e6
 class Simulation:
     """One simulation, checked and ready to run. `prepare` makes it."""
 
-    exchange: Exchange
+    exchange: Workload
     file: MachineFile
     machine: _core.Machine
     placement: _core.Placement
@@ -60,24 +60,36 @@ class Simulation:
             "wall_s": events / (HOPS_PER_SECOND * (1 + 0.7 * (self.threads - 1))),
         }
 
+    def check_memory(self, force: bool = False) -> None:
+        """Refuses what the memory of this computer cannot hold, unless forced."""
+        needed, free = self.forecast()["memory_bytes"], psutil.virtual_memory().available
+        if needed > free and not force:
+            raise InputError(
+                f"this simulation needs about {units.format_bytes(needed)} of memory and {units.format_bytes(free)} "
+                "are free: name fewer ranks, a larger packet, or force it"
+            )
+
     def run(self, progress: Progress | None = None) -> dict[str, Any]:
         """Runs it; see `simulate` for the answer."""
-        report = None
-        if progress is not None:
-            total = max(1.0, _core.forecast(*self._arguments()).bytes)
+        total = max(1.0, _core.forecast(*self._arguments()).bytes) if progress else 1.0
 
-            def report(simulated_s: float, arrived: int) -> None:
-                progress(simulated_s, min(1.0, arrived / total))
+        def report(simulated_s: float, arrived: int) -> None:
+            assert progress is not None
+            progress(simulated_s, min(1.0, arrived / total))
 
         begin = time.perf_counter()
         run = _core.simulate_packets if self.model == "packet" else _core.simulate_loggp
-        result = run(*self._arguments(), self.threads, self.seed, report)
+        result = run(*self._arguments(), self.threads, self.seed, report if progress else None)
         wall_s = time.perf_counter() - begin
-        return self._inputs() | _figures(result, self.exchange, self.model) | {
-            "wall_s": wall_s,
-            "packet_hops_per_s": result.packet_hops / wall_s,
-            "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-        }
+        return (
+            self._inputs()
+            | _figures(result, self.exchange, self.model)
+            | {
+                "wall_s": wall_s,
+                "packet_hops_per_s": result.packet_hops / wall_s,
+                "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            }
+        )
 
     def _inputs(self) -> dict[str, Any]:
         packet = {
@@ -91,14 +103,14 @@ class Simulation:
             "machine": self.file.name,
             "topology": self.machine.topology.describe(),
             **(packet if self.model == "packet" else {}),
-            "split_imbalance": self.exchange.imbalance(),
+            **({"split_imbalance": self.exchange.imbalance()} if isinstance(self.exchange, Exchange) else {}),
             "threads": self.threads,
             "seed": self.seed,
         }
 
 
 def prepare(
-    exchange: Exchange,
+    exchange: Workload,
     machine: str | Path | MachineFile,
     *,
     routing: str | None = None,
@@ -147,7 +159,7 @@ def prepare(
 
 
 def simulate(
-    exchange: Exchange,
+    exchange: Workload,
     machine: str | Path | MachineFile,
     *,
     progress: Progress | None = None,
@@ -165,16 +177,11 @@ def simulate(
     arrival minus arrival on an empty network), ``wall_s``, ``peak_rss_bytes``. Raises InputError.
     """
     simulation = prepare(exchange, machine, **options)
-    needed, free = simulation.forecast()["memory_bytes"], psutil.virtual_memory().available
-    if needed > free and not force:
-        raise InputError(
-            f"this simulation needs about {units.format_bytes(needed)} of memory and {units.format_bytes(free)} are "
-            "free: name fewer ranks, a larger packet, or force it"
-        )
+    simulation.check_memory(force)
     return simulation.run(progress)
 
 
-def forecast(exchange: Exchange, machine: str | Path | MachineFile, **options: Any) -> dict[str, float]:
+def forecast(exchange: Workload, machine: str | Path | MachineFile, **options: Any) -> dict[str, float]:
     """What `simulate` with the same arguments will cost: messages, packet_hops, memory_bytes, wall_s."""
     return prepare(exchange, machine, **options).forecast()
 
@@ -184,11 +191,10 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _figures(result: _core.SimulationResult, exchange: Exchange, model: str) -> dict[str, Any]:
+def _figures(result: _core.SimulationResult, exchange: Workload, model: str) -> dict[str, Any]:
     steps, before = {}, 0.0
-    for i, (step, end) in enumerate(zip(exchange.steps(), result.step_end_s, strict=True)):
-        name = step.name if exchange.times == 1 or step.repeat > 1 else f"{step.name}-{i + 1}"
-        steps[name] = end - before
+    for step, end in zip(exchange.steps(), result.step_end_s, strict=True):
+        steps[step.name] = end - before
         before = end
     figures: dict[str, Any] = {
         "time_s": result.time_s,
@@ -210,4 +216,7 @@ def _figures(result: _core.SimulationResult, exchange: Exchange, model: str) -> 
 def _delay(counts: list[int]) -> dict[str, list[float]]:
     """The histogram without the empty bins at its end; edges are one more than counts."""
     used = max((i + 1 for i, count in enumerate(counts) if count), default=1)
-    return {"edges_s": [_core.delay_lower_edge_s(i) for i in range(used + 1)], "counts": [float(c) for c in counts[:used]]}
+    return {
+        "edges_s": [_core.delay_lower_edge_s(i) for i in range(used + 1)],
+        "counts": [float(c) for c in counts[:used]],
+    }

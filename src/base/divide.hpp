@@ -9,8 +9,7 @@ namespace tradewind {
 class Divider {
   public:
     Divider() = default;
-    explicit Divider(std::uint32_t divisor)
-        : divisor_(divisor), reciprocal_(((1ULL << 63) + divisor - 1) / divisor) {}
+    explicit Divider(std::uint32_t divisor) : divisor_(divisor), reciprocal_(((1ULL << 63) + divisor - 1) / divisor) {}
 
     std::uint32_t quotient(std::uint32_t n) const {
         return static_cast<std::uint32_t>((static_cast<unsigned __int128>(n) * reciprocal_) >> 63);

@@ -13,7 +13,9 @@ constexpr std::uint64_t mix(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return mix(mix(a) ^ b); }
+constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+    return mix(mix(a) ^ b);
+}
 
 // Maps 32 random bits onto 0..n-1 without a division (Lemire 2019); the bias is below n / 2^32.
 constexpr std::uint32_t scale_to(std::uint32_t random, std::uint32_t n) {

@@ -19,9 +19,7 @@ struct Box {
     friend bool operator==(const Box&, const Box&) = default;
 
     Index width(int axis) const { return end[axis] - begin[axis]; }
-    Index volume() const {
-        return empty() ? 0 : width(X) * width(Y) * width(Z);
-    }
+    Index volume() const { return empty() ? 0 : width(X) * width(Y) * width(Z); }
     bool empty() const { return width(X) <= 0 || width(Y) <= 0 || width(Z) <= 0; }
     bool contains(const Box& other) const {
         for (int a = 0; a < 3; ++a)

@@ -20,8 +20,8 @@ struct Machine {
     std::shared_ptr<const Topology> topology;
     std::string routing;  // one of routings()
 
-    LinkRate local, global;         // between switches; only dragonflies have global links
-    LinkRate injection, ejection;   // node to switch, switch to node
+    LinkRate local, global;                       // between switches; only dragonflies have global links
+    LinkRate injection, ejection;                 // node to switch, switch to node
     Picoseconds send_overhead, receive_overhead;  // of the CPU, a message
     BytesPerSecond memory_bandwidth;              // of a node: messages between its own ranks
 

@@ -21,8 +21,7 @@ Placement::Placement(const std::string& kind, Rank ranks, std::uint32_t ranks_pe
         for (Rank r = 0; r < ranks; ++r) table_[r] = static_cast<std::uint32_t>(r % needed);
         return;
     }
-    if (kind != "random")
-        throw InputError("placement '" + kind + "' is unknown (known: linear, round-robin, random)");
+    if (kind != "random") throw InputError("placement '" + kind + "' is unknown (known: linear, round-robin, random)");
     std::vector<std::uint32_t> order(nodes);
     std::iota(order.begin(), order.end(), 0u);
     for (std::uint32_t i = 0; i < needed; ++i) {  // Fisher-Yates, as far as it is needed

@@ -7,8 +7,7 @@ namespace tradewind {
 Halo::Halo(Blocks layout, Index width, std::array<bool, 2> periodic)
     : layout_(std::move(layout)), width_(width), periodic_(periodic) {
     if (width < 0) throw InputError("width " + std::to_string(width) + ": a halo is 0 or more points wide");
-    if (width > (1 << 24))
-        throw InputError("width " + std::to_string(width) + ": at most 16777216 points are allowed");
+    if (width > (1 << 24)) throw InputError("width " + std::to_string(width) + ": at most 16777216 points are allowed");
 }
 
 std::string Halo::describe() const {

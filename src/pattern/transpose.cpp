@@ -45,8 +45,10 @@ Transpose::Transpose(Blocks from, Blocks to) : from_(std::move(from)), to_(std::
             if (c.from_end - c.from_begin > 1 && c.to_end - c.to_begin > 1) complete_ = false;
     if (complete_) {
         const Ranges ranges = senders(components(0, true));
-        if (ranges.count() == ranges.size[0]) line_ = 0;
-        else if (ranges.count() == ranges.size[1]) line_ = 1;
+        if (ranges.count() == ranges.size[0])
+            line_ = 0;
+        else if (ranges.count() == ranges.size[1])
+            line_ = 1;
     }
     if (line_ >= 0) find_directions();
 }
@@ -82,7 +84,9 @@ std::string Transpose::describe() const {
            std::to_string(largest_group_) + " ranks";
 }
 
-Box Transpose::block(Rank sender, Rank receiver) const { return intersection(from_.box(sender), to_.box(receiver)); }
+Box Transpose::block(Rank sender, Rank receiver) const {
+    return intersection(from_.box(sender), to_.box(receiver));
+}
 
 Index Transpose::largest_block() const {
     Index volume = 1;

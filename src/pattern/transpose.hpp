@@ -38,8 +38,8 @@ class Transpose : public Pattern {
 
     // A rank's place in the group it sends in, or receives in.
     struct Place {
-        Index position;   // of this rank among the senders (or receivers)
-        Index senders;    // how many the group has
+        Index position;  // of this rank among the senders (or receivers)
+        Index senders;   // how many the group has
         Index receivers;
         Index size() const { return senders > receivers ? senders : receivers; }
     };
@@ -86,7 +86,8 @@ class Transpose : public Pattern {
     Index largest_group_ = 1;
     bool closed_ = false, complete_ = false;
     int line_ = -1;
-    int before_ = X, after_ = X, across_ = X;  // of a line: the direction that its coordinate divides before, after; the third
+    int before_ = X, after_ = X,
+        across_ = X;  // of a line: the direction that its coordinate divides before, after; the third
 };
 
 }  // namespace tradewind

@@ -143,12 +143,13 @@ class Part {
         const bool identity = world_.placement.identity();
         for (auto& part : parts)
             pool_.drain(part->outbox_[id_]->take(window_), [&](const Event& arrived) {
-                if (count == packets_.size()) [[unlikely]] grow();
+                if (count == packets_.size()) [[unlikely]]
+                    grow();
                 Event& event = packets_[count] = arrived;
-                keys_[count] = (static_cast<std::uint64_t>(event.time - window_start_) << port_bits |
-                                net_.port_of(event.where))
-                                   << index_bits |
-                               count;
+                keys_[count] =
+                    (static_cast<std::uint64_t>(event.time - window_start_) << port_bits | net_.port_of(event.where))
+                        << index_bits |
+                    count;
                 route(event, identity ? event.rank : world_.placement.node(static_cast<Rank>(event.rank)));
                 ++count;
             });
@@ -240,17 +241,15 @@ class Part {
             rank.cpu = std::max(rank.cpu, time) + world_.receive_overhead;
             time = rank.cpu;
         }
-        Arrival& arrival = stage - rank.stage < RankState::ring ? rank.arrivals[stage % RankState::ring]
-                                                                : early_[early_key(r, stage)];
+        Arrival& arrival =
+            stage - rank.stage < RankState::ring ? rank.arrivals[stage % RankState::ring] : early_[early_key(r, stage)];
         arrival.bytes += bytes;
         arrival.time = std::max(arrival.time, time);
         if (stage == rank.stage && rank.message == RankState::all_sent && arrival.bytes == rank.expected)
             act_later(std::max(rank.departed, arrival.time), r, advance, 0, 0);
     }
 
-    static std::uint64_t early_key(Rank r, std::uint32_t stage) {
-        return static_cast<std::uint64_t>(r) << 32 | stage;
-    }
+    static std::uint64_t early_key(Rank r, std::uint32_t stage) { return static_cast<std::uint64_t>(r) << 32 | stage; }
 
     // Third: the ranks.
     void act() {
@@ -300,8 +299,13 @@ class Part {
     }
 
     void act_later(std::int64_t time, Rank r, RankEvent what, std::uint32_t stage, std::int64_t bytes) {
-        const Event event{time, what, static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(bytes), stage,
-                          static_cast<std::uint32_t>(bytes >> 32), 0};
+        const Event event{time,
+                          what,
+                          static_cast<std::uint32_t>(r),
+                          static_cast<std::uint32_t>(bytes),
+                          stage,
+                          static_cast<std::uint32_t>(bytes >> 32),
+                          0};
         if (time < window_end_)
             push_now(event);
         else
@@ -379,7 +383,8 @@ class Part {
 
     // A message between ranks of one node: a copy at the node's memory bandwidth.
     void copy(RankState& rank, Rank peer) {
-        const auto duration = static_cast<std::int64_t>(std::ceil(static_cast<double>(rank.left) * world_.memory_byte_time));
+        const auto duration =
+            static_cast<std::int64_t>(std::ceil(static_cast<double>(rank.left) * world_.memory_byte_time));
         rank.departed = std::max(rank.departed, rank.post) + duration;
         act_later(rank.departed, peer, arrive, rank.stage, rank.left);
         rank.left = 0;
@@ -403,8 +408,13 @@ class Part {
             nic.busy = rank.departed = start + rate.duration(static_cast<std::uint32_t>(bytes));
             nic.bytes += static_cast<std::uint64_t>(bytes);
             ++hops_;
-            Event event{start + rate.latency, where, static_cast<std::uint32_t>(peer), static_cast<std::uint32_t>(bytes),
-                        rank.stage, memory::fresh | random, 0};
+            Event event{start + rate.latency,
+                        where,
+                        static_cast<std::uint32_t>(peer),
+                        static_cast<std::uint32_t>(bytes),
+                        rank.stage,
+                        memory::fresh | random,
+                        0};
             if (rank.left == 0) event.size |= Event::last_bit;
             event.set_rate(Network::injection);
             outbox_[id_]->push(event, event.time >> world_.shift, window_, pool_);
@@ -413,9 +423,11 @@ class Part {
     }
 
     std::uint32_t draw(Rank r, Rank peer, const RankState& rank) const {
-        std::uint64_t random = mix(world_.seed ^ (static_cast<std::uint64_t>(r) << 32 | static_cast<std::uint32_t>(peer)));
+        std::uint64_t random =
+            mix(world_.seed ^ (static_cast<std::uint64_t>(r) << 32 | static_cast<std::uint32_t>(peer)));
         if constexpr (Routing::spreads)
-            random = mix(random ^ (static_cast<std::uint64_t>(rank.stage) << 40) ^ static_cast<std::uint64_t>(rank.left));
+            random =
+                mix(random ^ (static_cast<std::uint64_t>(rank.stage) << 40) ^ static_cast<std::uint64_t>(rank.left));
         return static_cast<std::uint32_t>(random >> 34);
     }
 

@@ -18,13 +18,15 @@ constexpr std::int64_t enough_messages = 200'000;
 Forecast forecast(const Machine& machine, const Program& program, const Placement& placement,
                   const SimulationOptions& options) {
     const Topology& topology = *machine.topology;
-    const double packet = static_cast<double>(options.packet.value > 0 ? options.packet.value : SimulationOptions::largest_packet);
+    const double packet =
+        static_cast<double>(options.packet.value > 0 ? options.packet.value : SimulationOptions::largest_packet);
     // Links of a path: valiant and UGAL take up to two shortest ones.
     const double stretch = machine.routing == "valiant" ? 2.0 : machine.routing == "ugal" ? 1.5 : 1.0;
     std::int64_t sampled_messages = 0, sampled_ranks = 0;
     double messages = 0, bytes = 0, hops = 0, most_in_flight = 0;
     while (sampled_ranks < program.ranks() && sampled_messages < enough_messages) {
-        const auto r = static_cast<Rank>(mix(static_cast<std::uint64_t>(sampled_ranks)) % static_cast<std::uint64_t>(program.ranks()));
+        const auto r = static_cast<Rank>(mix(static_cast<std::uint64_t>(sampled_ranks)) %
+                                         static_cast<std::uint64_t>(program.ranks()));
         ++sampled_ranks;
         for (const Step& step : program.steps())
             for (int stage = 0; stage < step.schedule->stages(); ++stage) {
@@ -33,7 +35,8 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
                     const Message message = step.schedule->send(r, stage, j);
                     if (message.count == 0) continue;
                     ++sampled_messages;
-                    const double size = static_cast<double>(message.count) * static_cast<double>(program.bytes_per_point());
+                    const double size =
+                        static_cast<double>(message.count) * static_cast<double>(program.bytes_per_point());
                     const std::uint32_t from = placement.node(r), to = placement.node(message.peer);
                     messages += step.repeat;
                     bytes += size * step.repeat;

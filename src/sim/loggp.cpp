@@ -25,7 +25,8 @@ class Paths {
 
     Path between(Rank a, Rank b) const {
         const Topology& topology = *machine_.topology;
-        const auto links = topology.distance(topology.switch_of(placement_.node(a)), topology.switch_of(placement_.node(b)));
+        const auto links =
+            topology.distance(topology.switch_of(placement_.node(a)), topology.switch_of(placement_.node(b)));
         Path path{0, 0};
         const auto cross = [&](const LinkRate& rate, int times) {
             if (times == 0) return;
@@ -61,16 +62,16 @@ class StageTimes {
             last = std::max(last, arrival(r, message, schedule, stage, begin));
         }
         // The receiver's NIC takes its bytes one after another; its CPU each message in turn.
-        const auto drain = static_cast<std::int64_t>(static_cast<double>(bytes_received) * 1e12 /
-                                                     machine_.ejection.bandwidth.value);
+        const auto drain =
+            static_cast<std::int64_t>(static_cast<double>(bytes_received) * 1e12 / machine_.ejection.bandwidth.value);
         if (received > 0) end = std::max({end, last, begin[r] + drain}) + received * machine_.receive_overhead.value;
         return std::max(end, departure(r, schedule, stage, -1, begin, &result));
     }
 
   private:
     // When the message to a peer (with a tag) has left the sender, or with tag -1 when all have.
-    std::int64_t departure(Rank r, const Schedule& schedule, int stage, std::int64_t tag, const std::vector<std::int64_t>& begin,
-                           SimulationResult* result, Rank peer = -1) const {
+    std::int64_t departure(Rank r, const Schedule& schedule, int stage, std::int64_t tag,
+                           const std::vector<std::int64_t>& begin, SimulationResult* result, Rank peer = -1) const {
         std::int64_t post = begin[r], left = begin[r];
         for (int j = 0, n = schedule.sends(r, stage); j < n; ++j) {
             const Message message = schedule.send(r, stage, j);

@@ -14,7 +14,8 @@ Network::Network(const Machine& machine, const Placement& placement, Rank ranks,
     port_bits_ = std::max(1, static_cast<int>(std::bit_width(radix_ - 1)));
     port_mask_ = port_bits_ == 32 ? ~0u : (1u << port_bits_) - 1;
     for (const LinkRate* rate : {&machine.local, &machine.global, &machine.injection, &machine.ejection})
-        rates.push_back({static_cast<std::uint64_t>(std::llround(65536e12 / rate->bandwidth.value)), rate->latency.value});
+        rates.push_back(
+            {static_cast<std::uint64_t>(std::llround(65536e12 / rate->bandwidth.value)), rate->latency.value});
     look_ahead_ = std::min(rates[injection].latency, rates[ejection].latency);
     divide(topology, placement, ranks, parts);
 
@@ -34,8 +35,9 @@ Network::Network(const Machine& machine, const Placement& placement, Rank ranks,
             }
         }
     if (look_ahead_ < 1)
-        throw InputError("a link or NIC latency of 0 leaves the packet model no time to look ahead; "
-                         "name a latency of 1ps or more, or use the model 'loggp'");
+        throw InputError(
+            "a link or NIC latency of 0 leaves the packet model no time to look ahead; "
+            "name a latency of 1ps or more, or use the model 'loggp'");
 }
 
 // Switches that hold ranks go to the parts in contiguous runs of equal numbers of ranks (neighbours talk most); those

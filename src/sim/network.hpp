@@ -11,13 +11,13 @@ namespace tradewind::sim {
 
 // A port of a switch and the link it drives. 32 bytes: two a cache line.
 struct alignas(32) Port {
-    std::int64_t busy = 0;     // ps until which it is held
-    std::uint64_t bytes = 0;   // sent in all
-    std::uint32_t peer = 0;    // `where` of the other end
+    std::int64_t busy = 0;    // ps until which it is held
+    std::uint64_t bytes = 0;  // sent in all
+    std::uint32_t peer = 0;   // `where` of the other end
     std::uint32_t packets = 0;
-    std::uint8_t rate = 0;     // index of its byte time and latency
-    std::uint8_t kind = 0;     // LinkKind
-    std::uint16_t owner = 0;   // the part of the simulation that the other end belongs to
+    std::uint8_t rate = 0;    // index of its byte time and latency
+    std::uint8_t kind = 0;    // LinkKind
+    std::uint16_t owner = 0;  // the part of the simulation that the other end belongs to
 };
 static_assert(sizeof(Port) == 32);
 
@@ -50,7 +50,9 @@ class Network {
     std::uint16_t owner(std::uint32_t sw) const { return owners_[sw]; }
     // The smallest latency: nothing that happens has an effect elsewhere sooner.
     std::int64_t look_ahead() const { return look_ahead_; }
-    std::uint64_t slower(std::uint32_t a, std::uint32_t b) const { return rates[a].byte_time >= rates[b].byte_time ? a : b; }
+    std::uint64_t slower(std::uint32_t a, std::uint32_t b) const {
+        return rates[a].byte_time >= rates[b].byte_time ? a : b;
+    }
 
     std::vector<Port> ports;  // [switch][port]
     std::vector<Nic> nics;    // [node]

@@ -151,7 +151,8 @@ void judge_load(const Network& network, SimulationResult& result) {
         ++used;
     }
     for (const Nic& nic : network.nics) consider(time(nic.bytes, Network::injection), "injection");
-    if (total > 0) result.imbalance = static_cast<double>(most) * static_cast<double>(used) / static_cast<double>(total);
+    if (total > 0)
+        result.imbalance = static_cast<double>(most) * static_cast<double>(used) / static_cast<double>(total);
 }
 
 // Packets of a message that a rank sends first, times the ports on a path, over the time that the NIC takes for one:
@@ -161,8 +162,8 @@ double events_a_window(const Machine& machine, const Program& program, const Sim
     double packet = 1;
     const Schedule& schedule = *program.steps().front().schedule;
     for (int j = 0; schedule.stages() > 0 && j < schedule.sends(0, 0); ++j)
-        packet = std::max(packet, static_cast<double>(std::min(
-                                      most, schedule.send(0, 0, j).count * program.bytes_per_point())));
+        packet = std::max(
+            packet, static_cast<double>(std::min(most, schedule.send(0, 0, j).count * program.bytes_per_point())));
     const double packet_time = packet / machine.injection.bandwidth.value;
     const double window = std::min(machine.local.latency.value, machine.injection.latency.value) * 1e-12;
     return program.ranks() * 5.0 * window / packet_time;

@@ -26,7 +26,8 @@ inline void radix_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint64
     std::fill_n(counts.begin(), buckets * static_cast<std::size_t>(passes), 0u);
     for (std::size_t i = 0; i < n; ++i) {
         std::uint64_t key = keys[i] >> low;
-        for (int p = 0; p < passes; ++p, key >>= width) ++counts[static_cast<std::size_t>(p) * buckets + (key & (buckets - 1))];
+        for (int p = 0; p < passes; ++p, key >>= width)
+            ++counts[static_cast<std::size_t>(p) * buckets + (key & (buckets - 1))];
     }
     for (int p = 0; p < passes; ++p) {
         std::uint32_t* count = &counts[static_cast<std::size_t>(p) * buckets];

@@ -43,17 +43,17 @@ struct LinkLoad {
 };
 
 struct SimulationResult {
-    Picoseconds time;                     // until the last rank has ended its last stage
-    std::vector<Picoseconds> step_end;    // [step], over all ranks
+    Picoseconds time;                   // until the last rank has ended its last stage
+    std::vector<Picoseconds> step_end;  // [step], over all ranks
     std::int64_t messages = 0, bytes = 0;
-    std::int64_t packet_hops = 0;         // one packet through one port, injection and ejection included
+    std::int64_t packet_hops = 0;  // one packet through one port, injection and ejection included
     std::uint64_t events = 0, windows = 0;
     DelayHistogram delay;
-    std::vector<std::uint64_t> port_bytes;    // [switch * radix + port]
-    std::vector<std::uint64_t> nic_bytes;     // [node]
-    Picoseconds bound;                    // the time that the most loaded link or NIC needs for its bytes
-    std::string bound_by;                 // which
-    double imbalance = 1;                 // most loaded over mean of the links between switches that were used
+    std::vector<std::uint64_t> port_bytes;  // [switch * radix + port]
+    std::vector<std::uint64_t> nic_bytes;   // [node]
+    Picoseconds bound;                      // the time that the most loaded link or NIC needs for its bytes
+    std::string bound_by;                   // which
+    double imbalance = 1;                   // most loaded over mean of the links between switches that were used
 };
 
 }  // namespace tradewind

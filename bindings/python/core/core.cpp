@@ -6,7 +6,8 @@
 namespace nb = nanobind;
 
 NB_MODULE(_core, module) {
-    module.doc() = "The compiled core of Tradewind: layouts, patterns, schedules, and what verifies and simulates them.";
+    module.doc() =
+        "The compiled core of Tradewind: layouts, patterns, schedules, and what verifies and simulates them.";
     // Errors of the core become those of tradewind.errors, which has one class a family.
     static nb::object input_error = nb::module_::import_("tradewind.errors").attr("InputError");
     static nb::object verification_error = nb::module_::import_("tradewind.errors").attr("VerificationError");

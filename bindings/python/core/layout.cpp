@@ -1,11 +1,10 @@
-#include "layout/blocks.hpp"
-
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
 #include "bind.hpp"
+#include "layout/blocks.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -35,14 +34,15 @@ void bind_layout(nb::module_& module) {
                 return std::make_tuple(box.begin, box.end);
             },
             "rank"_a, "((x0, y0, z0), (x1, y1, z1)) of the points that a rank owns, the upper bound excluded.")
-        .def("shape",
-             [](const Blocks& b, Rank rank) {
-                 const Box box = b.box(rank);
-                 return std::make_tuple(box.width(Z), box.width(Y), box.width(X));
-             },
-             "rank"_a, "(nz, ny, nx) of a rank's array.");
-    module.def("pencil_axes", [](const std::string& along) { return pencil_axes(along.empty() ? '?' : along[0]); },
-               "along"_a);
+        .def(
+            "shape",
+            [](const Blocks& b, Rank rank) {
+                const Box box = b.box(rank);
+                return std::make_tuple(box.width(Z), box.width(Y), box.width(X));
+            },
+            "rank"_a, "(nz, ny, nx) of a rank's array.");
+    module.def(
+        "pencil_axes", [](const std::string& along) { return pencil_axes(along.empty() ? '?' : along[0]); }, "along"_a);
 }
 
 }  // namespace tradewind

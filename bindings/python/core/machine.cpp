@@ -22,9 +22,13 @@ namespace tradewind {
 
 namespace {
 
-Picoseconds picoseconds(double seconds) { return {static_cast<std::int64_t>(std::llround(seconds * 1e12))}; }
+Picoseconds picoseconds(double seconds) {
+    return {static_cast<std::int64_t>(std::llround(seconds * 1e12))};
+}
 
-LinkRate link_rate(double bytes_per_second, double latency_s) { return {{bytes_per_second}, picoseconds(latency_s)}; }
+LinkRate link_rate(double bytes_per_second, double latency_s) {
+    return {{bytes_per_second}, picoseconds(latency_s)};
+}
 
 const char* kind_name(LinkKind kind) {
     switch (kind) {

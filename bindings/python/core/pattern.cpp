@@ -17,7 +17,9 @@ namespace tradewind {
 
 namespace {
 
-std::tuple<Index, Index, Index> shape(const Box& box) { return {box.width(Z), box.width(Y), box.width(X)}; }
+std::tuple<Index, Index, Index> shape(const Box& box) {
+    return {box.width(Z), box.width(Y), box.width(X)};
+}
 
 }  // namespace
 
@@ -27,10 +29,12 @@ void bind_pattern(nb::module_& module) {
         .def_prop_ro("ranks", &Pattern::ranks)
         .def_prop_ro("in_place", &Pattern::in_place)
         .def("describe", &Pattern::describe)
-        .def("source_shape", [](const Pattern& p, Rank r) { return shape(p.source_box(r)); }, "rank"_a,
-             "(nz, ny, nx) of the array that a rank sends from.")
-        .def("target_shape", [](const Pattern& p, Rank r) { return shape(p.target_box(r)); }, "rank"_a,
-             "(nz, ny, nx) of the array that a rank receives into.")
+        .def(
+            "source_shape", [](const Pattern& p, Rank r) { return shape(p.source_box(r)); }, "rank"_a,
+            "(nz, ny, nx) of the array that a rank sends from.")
+        .def(
+            "target_shape", [](const Pattern& p, Rank r) { return shape(p.target_box(r)); }, "rank"_a,
+            "(nz, ny, nx) of the array that a rank receives into.")
         .def(
             "answer",
             [](const Pattern& p, Rank rank) {
@@ -66,7 +70,8 @@ void bind_pattern(nb::module_& module) {
                 return ranks;
             },
             "receiver"_a, "The ranks that send in the group that a rank receives in, in the order of their positions.")
-        .def("position", [](const Transpose& t, Rank rank) { return t.sending(rank).position; }, "sender"_a)
+        .def(
+            "position", [](const Transpose& t, Rank rank) { return t.sending(rank).position; }, "sender"_a)
         .def("block_volume", &Transpose::block_volume, "sender"_a, "receiver"_a);
     nb::class_<AllReduce, Pattern>(module, "AllReduce")
         .def(nb::init<Rank, Index>(), "ranks"_a, "count"_a)

@@ -53,11 +53,12 @@ void bind_schedule(nb::module_& module) {
         .def_ro("is_default", &AlgorithmEntry::is_default)
         .def("radices", [](const AlgorithmEntry& e, const Pattern& p) { return e.radices(p); }, "pattern"_a);
     module.def("algorithms", [] { return algorithms(); });
-    module.def("make_schedule",
-               [](std::shared_ptr<Pattern> pattern, const std::string& algorithm) {
-                   return std::const_pointer_cast<Schedule>(make_schedule(std::move(pattern), algorithm));
-               },
-               "pattern"_a, "algorithm"_a);
+    module.def(
+        "make_schedule",
+        [](std::shared_ptr<Pattern> pattern, const std::string& algorithm) {
+            return std::const_pointer_cast<Schedule>(make_schedule(std::move(pattern), algorithm));
+        },
+        "pattern"_a, "algorithm"_a);
 }
 
 }  // namespace tradewind

@@ -80,10 +80,12 @@ void bind_simulation(nb::module_& module) {
                      [](const SimulationResult& r) {
                          return std::vector<std::uint64_t>(r.delay.counts.begin(), r.delay.counts.end());
                      })
-        .def_prop_ro("port_bytes", [](const SimulationResult& r) { return array(r.port_bytes); },
-                     "Bytes that each port of each switch has sent, [switch * radix + port].")
-        .def_prop_ro("nic_bytes", [](const SimulationResult& r) { return array(r.nic_bytes); },
-                     "Bytes that each node has injected, [node].");
+        .def_prop_ro(
+            "port_bytes", [](const SimulationResult& r) { return array(r.port_bytes); },
+            "Bytes that each port of each switch has sent, [switch * radix + port].")
+        .def_prop_ro(
+            "nic_bytes", [](const SimulationResult& r) { return array(r.nic_bytes); },
+            "Bytes that each node has injected, [node].");
     nb::class_<Forecast>(module, "Forecast")
         .def_ro("messages", &Forecast::messages)
         .def_ro("bytes", &Forecast::bytes)

@@ -1,17 +1,79 @@
-"""The command line `tradewind`: one file a command, each with one function `command`."""
+"""The command line `tradewind`: one file a command, each with one function `command`.
+
+A command's file is imported only when it runs, so that `tradewind --help` answers at once.
+"""
 
 from __future__ import annotations
 
+import importlib
 import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import typer
+
+COMMANDS = {
+    "study": "Run a study, or go on with it, and write its report.",
+    "simulate": "How long an exchange takes on a machine, packet by packet.",
+    "verify": "Prove that a schedule delivers every byte once and cannot deadlock.",
+    "show": "The stages of a rank as text, the communication matrix as a picture.",
+    "bench": "Measure the ways to do one exchange on MPI ranks.",
+    "report": "Write the report of a study again from its results.",
+    "list": "Machines, topologies, routings, algorithms, transports, studies.",
+    "doctor": "Check that all that Tradewind needs is there and works.",
+}
 
 
 def main() -> None:
     """Runs the command that the arguments name and exits with its code."""
+    from tradewind.cli import answer
+
+    sys.exit(answer.run(make_app(), sys.argv[1:]))
+
+
+def make_app() -> typer.Typer:
+    """The command line as a typer application."""
     import typer
 
-    from tradewind.cli import answer, show, verify
+    app = typer.Typer(
+        cls=_lazy_group(),
+        name="tradewind",
+        add_completion=False,
+        no_args_is_help=True,
+        help="The communication of weather and climate models: verified, run, measured and simulated.",
+        pretty_exceptions_enable=False,
+    )
 
-    app = typer.Typer(no_args_is_help=True, add_completion=False, help="Communication of weather and climate models.")
-    app.command("verify")(verify.command)
-    app.command("show")(show.command)
-    sys.exit(answer.run(app, sys.argv[1:]))
+    @app.callback(invoke_without_command=True)
+    def options(
+        version: bool = typer.Option(False, "--version", help="Print the version."),
+    ) -> None:
+        if version:
+            from importlib.metadata import version as installed
+
+            print(installed("tradewind"))
+            raise typer.Exit
+
+    return app
+
+
+def _lazy_group() -> type[typer.core.TyperGroup]:
+    import typer
+
+    class Commands(typer.core.TyperGroup):
+        """Knows the names and summaries of all commands, and imports one when it is asked for."""
+
+        def list_commands(self, ctx: Any) -> list[str]:
+            return list(COMMANDS)
+
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            if cmd_name not in COMMANDS:
+                return None
+            if ctx.resilient_parsing or "--help" in sys.argv[1:2]:
+                return typer.core.TyperCommand(cmd_name, help=COMMANDS[cmd_name])
+            one = typer.Typer(add_completion=False)
+            module = importlib.import_module(f"tradewind.cli.{cmd_name}")
+            one.command(cmd_name, help=COMMANDS[cmd_name])(module.command)
+            return typer.main.get_command(one)
+
+    return Commands

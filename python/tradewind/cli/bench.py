@@ -15,11 +15,11 @@ def command(
     pattern: options.Pattern,
     ranks: Annotated[
         int | None,
-        typer.Option("-n", "--ranks", help="MPI ranks to start; under mpiexec or srun those that run.", show_default=False),
+        typer.Option(
+            "-n", "--ranks", help="MPI ranks to start; under mpiexec or srun those that run.", show_default=False
+        ),
     ] = None,
-    algorithm: Annotated[
-        str | None, typer.Option("--algorithm", help=_ALL, show_default="the pattern's own")
-    ] = None,
+    algorithm: Annotated[str | None, typer.Option("--algorithm", help=_ALL, show_default="the pattern's own")] = None,
     transport: Annotated[str, typer.Option("--transport", help=_ALL)] = "isend-irecv",
     packing: Annotated[str, typer.Option("--packing", help=_ALL)] = "buffer",
     repeat: Annotated[int, typer.Option("--repeat", help="Samples of each combination.")] = 20,

@@ -121,6 +121,7 @@ def _candidates(exchange: Exchange) -> Iterable[str]:
             continue
         ranges = [entry.radices(pattern) for pattern in patterns]
         least, most = max(r[0] for r in ranges), min(r[1] for r in ranges)
+        most = min(most, max(least, exchange.ranks))  # one rank allows any radix
         radices = {least, most, *(2**i for i in range(1, 31) if least < 2**i < most)}
         for radix in sorted(radices):
             yield entry.name.replace("-k", f"-{radix}")

@@ -92,7 +92,10 @@ def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     for algorithm in payload["algorithms"]:
         for transport in payload["transports"]:
             for packing in payload["packings"]:
-                if algorithm == mpi.NATIVE and (transport, packing) != (payload["transports"][0], payload["packings"][0]):
+                if algorithm == mpi.NATIVE and (transport, packing) != (
+                    payload["transports"][0],
+                    payload["packings"][0],
+                ):
                     continue  # the library's collective has no transport of ours
                 plans = _plans(comm, room, algorithm, transport, packing)
                 if payload["check"]:

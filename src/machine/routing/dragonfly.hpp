@@ -14,8 +14,13 @@ namespace tradewind {
 class DragonflyPaths {
   public:
     explicit DragonflyPaths(const Dragonfly& d)
-        : columns_(d.columns()), groups_(d.groups()), first_global_(d.first_global()), pairs_(d.links_per_pair()),
-          size_(d.group_size()), positions_(d.switches()), links_(static_cast<std::size_t>(d.group_size()) * d.global_links()) {
+        : columns_(d.columns()),
+          groups_(d.groups()),
+          first_global_(d.first_global()),
+          pairs_(d.links_per_pair()),
+          size_(d.group_size()),
+          positions_(d.switches()),
+          links_(static_cast<std::size_t>(d.group_size()) * d.global_links()) {
         for (std::uint32_t s = 0; s < d.switches(); ++s)
             positions_[s] = {s / size_, s % size_ / columns_, s % size_ % columns_};
         for (std::uint32_t q = 0; q < links_.size(); ++q)
@@ -26,7 +31,9 @@ class DragonflyPaths {
     enum State : std::uint32_t { to_group = 0, to_destination = 1, to_switch = 2 };
     static State state(std::uint32_t m) { return static_cast<State>(m >> 30); }
     static std::uint32_t via(std::uint32_t m) { return (m >> 16) & 0x3fff; }
-    static std::uint32_t pack(State s, std::uint32_t via, std::uint32_t m) { return s << 30 | via << 16 | (m & 0xffff); }
+    static std::uint32_t pack(State s, std::uint32_t via, std::uint32_t m) {
+        return s << 30 | via << 16 | (m & 0xffff);
+    }
 
     struct Position {  // of a switch, or of the end of a global link (`group` is then its port)
         std::uint32_t group : 14, row : 10, column : 10;
@@ -36,7 +43,9 @@ class DragonflyPaths {
     std::uint32_t within(const Position& here, const Position& there) const {
         return here.column != there.column ? there.column : columns_ + there.row;
     }
-    static std::uint32_t steps(const Position& a, const Position& b) { return (a.row != b.row) + (a.column != b.column); }
+    static std::uint32_t steps(const Position& a, const Position& b) {
+        return (a.row != b.row) + (a.column != b.column);
+    }
     static bool same_place(const Position& a, const Position& b) { return a.row == b.row && a.column == b.column; }
 
     std::uint32_t offset(std::uint32_t from_group, std::uint32_t to_group) const {
@@ -147,7 +156,8 @@ class Ugal : public DragonflyPaths {
     }
 
     template <class Queue>
-    std::uint32_t choose(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t, std::uint32_t& m, const Queue& queue) const {
+    std::uint32_t choose(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t, std::uint32_t& m,
+                         const Queue& queue) const {
         const Position &here = at(sw), &there = at(dst_sw);
         const std::uint32_t direct = pack(to_destination, 0, m);
         std::uint32_t detour = draw(here, there, m);

@@ -8,7 +8,11 @@ namespace tradewind {
 
 Dragonfly::Dragonfly(std::uint32_t rows, std::uint32_t columns, std::uint32_t groups, std::uint32_t nodes_per_switch,
                      std::uint32_t global_links)
-    : rows_(rows), columns_(columns), groups_(groups), nodes_per_switch_(nodes_per_switch), global_links_(global_links) {
+    : rows_(rows),
+      columns_(columns),
+      groups_(groups),
+      nodes_per_switch_(nodes_per_switch),
+      global_links_(global_links) {
     if (rows < 1 || columns < 1 || groups < 1 || nodes_per_switch < 1)
         throw InputError("dragonfly: 1 or more rows, columns, groups and nodes a switch are allowed");
     const double size = static_cast<double>(rows) * columns;
@@ -61,8 +65,8 @@ Topology::Distance Dragonfly::distance(std::uint32_t from, std::uint32_t to) con
     const std::uint32_t offset = (to / size + groups_ - from / size) % groups_;
     int best = 5;
     for (std::uint32_t m = 0; m < links_per_pair_; ++m)
-        best = std::min(best, local(from % size, link(m, offset) % size) +
-                                  local(link(m, groups_ - offset) % size, to % size));
+        best = std::min(
+            best, local(from % size, link(m, offset) % size) + local(link(m, groups_ - offset) % size, to % size));
     return {best, 1};
 }
 

@@ -1,0 +1,50 @@
+# The two commands of the README are `make study` and `make test`; each sets up what it needs in .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# A cluster's own MPI instead of the mpich wheel: make MPI_C_COMPILER=/path/to/mpicc
+MPI_C_COMPILER ?=
+EXTRAS := dev,docs,$(if $(MPI_C_COMPILER),mpi,mpich)
+BUILD_REQUIRES := "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.24" "ninja>=1.11" $(if $(MPI_C_COMPILER),,"mpich>=5")
+CXX_FILES := $(shell find src bindings -name '*.hpp' -o -name '*.cpp')
+
+.PHONY: study test lint test-all benchmark docs clean
+
+study: $(VENV)/installed
+	$(BIN)/tradewind study studies/quickstart.toml
+
+test: $(VENV)/installed lint
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check python tests benchmarks docs
+	$(BIN)/ruff format --check python tests benchmarks docs
+	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+	$(BIN)/mypy
+
+# What `make test` has no time for, or what needs packages of the system.
+test-all: test
+	tests/sanitizers.sh
+	tests/second_mpi.sh
+	$(BIN)/mkdocs build --strict --site-dir build/site
+
+benchmark: $(VENV)/installed
+	$(BIN)/python benchmarks/run.py
+
+docs: $(VENV)/installed
+	$(BIN)/mkdocs serve
+
+clean:
+	rm -rf $(VENV) build site
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Tradewind needs Python 3.11 or newer; name one: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+
+# Built in place, without isolation, so that a change compiles only what it touches.
+$(VENV)/installed: $(VENV)/bin/python pyproject.toml CMakeLists.txt cmake/mpi.cmake $(CXX_FILES)
+	$(BIN)/python -m pip install --quiet $(BUILD_REQUIRES)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --no-build-isolation \
+	    $(if $(MPI_C_COMPILER),-Ccmake.define.MPI_C_COMPILER=$(MPI_C_COMPILER)) -e '.[$(EXTRAS)]'
+	touch $@

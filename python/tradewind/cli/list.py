@@ -1,0 +1,109 @@
+"""`tradewind list`: what there is, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from tradewind.cli import options
+
+Rows = list[dict[str, Any]]
+
+
+def command(
+    what: Annotated[
+        str,
+        typer.Argument(help="machines, topologies, routings, algorithms, transports or studies.", show_default=False),
+    ],
+    as_json: options.Json = False,
+) -> None:
+    """What there is, by name."""
+    from tradewind.cli.answer import answer
+    from tradewind.errors import InputError
+    from tradewind.exchange import unknown
+
+    if what not in TABLES:
+        raise InputError(unknown("list", what, TABLES))
+    rows = TABLES[what]()
+    answer(rows, as_json, lambda: _show(rows))
+
+
+def _machines() -> Rows:
+    from tradewind.machine import load_machine, machine_names
+
+    rows = []
+    for name in machine_names():
+        machine = load_machine(name).machine
+        topology = machine.build().topology
+        rows.append(
+            {
+                "name": name,
+                "switches": topology.switches,
+                "nodes": topology.nodes,
+                "routing": machine.routing,
+                "topology": topology.describe(),
+                "title": machine.title,
+            }
+        )
+    return rows
+
+
+def _topologies() -> Rows:
+    from tradewind import _core
+
+    keys = ("name", "parameters", "description", "source")
+    return [{key: getattr(entry, key) for key in keys} for entry in _core.topologies()]
+
+
+def _routings() -> Rows:
+    from tradewind import _core
+
+    keys = ("name", "topology", "description", "source")
+    return [{key: getattr(entry, key) for key in keys} for entry in _core.routings()]
+
+
+def _algorithms() -> Rows:
+    from tradewind import _core
+
+    keys = ("pattern", "name", "description", "source")
+    return [{key: getattr(entry, key) for key in keys} for entry in _core.algorithms()]
+
+
+def _transports() -> Rows:
+    from tradewind import _core
+
+    return [{"name": entry.name, "description": entry.description} for entry in _core.posting_orders()]
+
+
+def _studies() -> Rows:
+    from tradewind.data import data_folder
+    from tradewind.study.load import load_study
+
+    studies = [load_study(path) for path in sorted(data_folder("studies").glob("**/*.toml"))]
+    return [{"name": study.name, "title": study.study.title} for study in studies]
+
+
+TABLES: dict[str, Callable[[], Rows]] = {
+    "machines": _machines,
+    "topologies": _topologies,
+    "routings": _routings,
+    "algorithms": _algorithms,
+    "transports": _transports,
+    "studies": _studies,
+}
+
+
+def _show(rows: Rows) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD)
+    keys = [key for key in (rows[0] if rows else ()) if key != "title" or len(rows[0]) < 4]
+    for key in keys:
+        table.add_column(key, no_wrap=key == "name")
+    for row in rows:
+        table.add_row(*(str(row[key]) for key in keys))
+    Console().print(table)

@@ -1,0 +1,208 @@
+"""`tradewind simulate`: how long an exchange takes on a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tradewind.cli import options
+
+if TYPE_CHECKING:
+    from tradewind.simulation import Progress, Simulation
+
+_LIST = "One, a comma list, or `all`."
+
+
+def command(
+    pattern: options.Pattern,
+    ranks: options.Ranks,
+    machine: Annotated[str, typer.Option("--machine", help=f"Name or file. {_LIST}", show_default=False)],
+    routing: Annotated[str | None, typer.Option("--routing", help=_LIST, show_default="the machine's own")] = None,
+    algorithm: Annotated[str | None, typer.Option("--algorithm", help=_LIST, show_default="the pattern's own")] = None,
+    model: Annotated[str, typer.Option("--model", help="packet, or loggp: no congestion.")] = "packet",
+    buffers: Annotated[str, typer.Option("--buffers", help="Of switches: unbounded.")] = "unbounded",
+    packet: Annotated[
+        str | None,
+        typer.Option("--packet", help="Size, or `message`: one packet a message.", show_default="the machine's own"),
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option("--threads", help="Of this computer.", show_default="all cores")
+    ] = None,
+    placement: Annotated[str, typer.Option("--placement", help="linear, round-robin or random.")] = "linear",
+    seed: Annotated[int, typer.Option("--seed", help="Of random routing and placement.")] = 1,
+    ranks_per_node: Annotated[int, typer.Option("--ranks-per-node", help="Ranks a node.")] = 1,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Any machine value, like link.bandwidth=100GB/s; repeatable.", show_default=False),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Run what memory may not hold.")] = False,
+    grid: options.Grid = None,
+    split: options.Split = None,
+    slab: options.Slab = "all",
+    width: options.Width = 3,
+    periodic: options.Periodic = "",
+    count: options.Count = 3,
+    times: options.Times = 1,
+    fields: options.Fields = 1,
+    dtype: options.Dtype = "f8",
+    as_json: options.Json = False,
+) -> None:
+    """How long an exchange takes on a machine, packet by packet."""
+    from tradewind import simulation
+    from tradewind.cli.answer import answer
+
+    chosen = _settings(settings or [])
+    runs = []
+    exchange_options: dict[str, Any] = {
+        "grid": grid,
+        "split": split,
+        "slab": slab,
+        "width": width,
+        "periodic": periodic,
+        "count": count,
+        "times": times,
+        "fields": fields,
+        "dtype": dtype,
+    }
+    for one_machine, one_routing, one_algorithm in _product(pattern, machine, routing, algorithm):
+        exchange = options.make_exchange(pattern, ranks, one_algorithm, **exchange_options)
+        runs.append(
+            simulation.prepare(
+                exchange,
+                one_machine,
+                routing=one_routing,
+                model=model,
+                buffers=buffers,
+                packet=packet,
+                threads=threads,
+                placement=placement,
+                seed=seed,
+                ranks_per_node=ranks_per_node,
+                settings=chosen,
+            )
+        )
+    results = []
+    for run in runs:
+        run.check_memory(force)
+        _announce(run, as_json)
+        with _progress(as_json) as report:
+            results.append(run.run(report))
+    single = len(results) == 1 and not any(
+        "," in (text or "") or text == "all" for text in (machine, routing, algorithm)
+    )
+    answer(results[0] if single else results, as_json, lambda: _show(results))
+
+
+def _settings(texts: list[str]) -> dict[str, str]:
+    from tradewind.errors import InputError
+
+    problems = [
+        f"--set {text!r}: KEY=VALUE is allowed, like link.bandwidth=100GB/s" for text in texts if "=" not in text
+    ]
+    if problems:
+        raise InputError(*problems)
+    return {key: value for key, _, value in (text.partition("=") for text in texts)}
+
+
+def _product(
+    pattern: str, machines: str, routings: str | None, algorithms: str | None
+) -> Iterator[tuple[str, str | None, str | None]]:
+    """All combinations of the comma lists; `all` routings are those of the machine's topology."""
+    from tradewind import _core
+    from tradewind.machine import load_machine, machine_names
+
+    def algorithm_names() -> list[str | None]:
+        if algorithms == "all":
+            names = [entry.name for entry in _core.algorithms() if entry.pattern == pattern]
+            return [name.replace("-k", "-4") for name in names]
+        return list(algorithms.split(",")) if algorithms else [None]
+
+    for machine in machine_names() if machines == "all" else machines.split(","):
+        names: list[str | None] = list(routings.split(",")) if routings else [None]
+        if routings == "all":
+            kind = load_machine(machine).machine.topology.kind
+            names = [entry.name for entry in _core.routings() if entry.topology == kind]
+        for routing in names:
+            for algorithm in algorithm_names():
+                yield machine, routing, algorithm
+
+
+def _announce(run: Simulation, as_json: bool) -> None:
+    """Says on standard error what the simulation will cost."""
+    import sys
+
+    from tradewind.units import format_bytes, format_count, format_seconds
+
+    if as_json and not sys.stderr.isatty():
+        return
+    cost = run.forecast()
+    hops = f"{format_count(cost['packet_hops'])} packet-hops, " if run.model == "packet" else ""
+    print(
+        f"{run.exchange.name} on {run.file.name}: about {format_count(cost['messages'])} messages, {hops}"
+        f"{format_bytes(cost['memory_bytes'])} of memory, {format_seconds(cost['wall_s'])}",
+        file=sys.stderr,
+    )
+
+
+@contextmanager
+def _progress(as_json: bool) -> Iterator[Progress | None]:
+    """A progress bar on standard error when a terminal looks on."""
+    import sys
+
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    from tradewind.units import format_seconds
+
+    columns = (TextColumn("simulated {task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(format_seconds(0), total=1.0)
+
+        def report(simulated_s: float, fraction: float) -> None:
+            bar.update(task, completed=fraction, description=format_seconds(simulated_s))
+
+        yield report
+
+
+def _show(results: list[dict[str, Any]]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from tradewind.units import format_bytes, format_count, format_seconds
+
+    first = results[0]
+    title = f"{first['pattern']} on {first['ranks']} ranks: {format_count(first['bytes'])}B in messages"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("machine", "routing", "algorithm"):
+        table.add_column(name, no_wrap=True)
+    for name in ("time", "bound", "imbalance", "messages", "hops"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for r in results:
+        table.add_row(
+            r["machine"],
+            r.get("routing", "-"),
+            r["algorithm"],
+            format_seconds(r["time_s"]),
+            format_seconds(r["bound_s"]) if "bound_s" in r else "-",
+            f"{r['imbalance']:.2f}" if "imbalance" in r else "-",
+            format_count(r["messages"]),
+            format_count(r["packet_hops"]) if "packet_hops" in r else "-",
+        )
+    console = Console()
+    console.print(table)
+    if len(results) == 1:
+        steps = ", ".join(f"{name} {format_seconds(s)}" for name, s in first["step_time_s"].items())
+        console.print(f"by step: {steps}", highlight=False)
+        if "bound_by" in first:
+            packet = first["packet_bytes"]
+            size = "one packet a message" if packet == "message" else f"packets of {format_bytes(packet)}"
+            console.print(
+                f"bound by the most loaded {first['bound_by']}; {size}; {first['buffers']} buffers", highlight=False
+            )

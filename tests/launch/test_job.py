@@ -1,0 +1,93 @@
+"""Starting ranks: an answer comes back whole, and every other end is an error with its reason."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tradewind.errors import InputError, MissingMPIError, PlanError
+from tradewind.launch import find_launcher, is_rank, run
+
+pytest.importorskip("mpi4py.MPI")
+
+
+def test_answer_of_all_ranks():
+    assert run(3, "job_ends:well", [1, "a"], timeout_s=60) == {"payload": [1, "a"], "ranks": [0, 1, 2]}
+
+
+def test_killed_rank():
+    with pytest.raises(PlanError, match=r"the 2 MPI ranks ended with exit code \d+, without an answer") as error:
+        run(2, "job_ends:killed", None, timeout_s=60)
+    assert "about to be killed" in str(error.value)
+
+
+def test_ranks_that_leave_with_exit_code_0():
+    with pytest.raises(PlanError, match="without an answer") as error:
+        run(2, "job_ends:left", None, timeout_s=60)
+    assert "leaving" in str(error.value)
+
+
+def test_exception_on_one_rank_ends_all():
+    with pytest.raises(PlanError, match="rank 1 failed") as error:
+        run(2, "job_ends:failed", None, timeout_s=60)
+    assert "ZeroDivisionError: rank 1 divided by zero" in str(error.value)
+
+
+def test_own_errors_come_back_as_they_are():
+    with pytest.raises(InputError) as error:
+        run(2, "job_ends:refused", None, timeout_s=60)
+    assert error.value.problems == ("width -1", "ranks 0")
+
+
+def test_time_runs_out(tmp_path):
+    pid_file = tmp_path / "pid"
+    begin = time.monotonic()
+    with pytest.raises(PlanError, match="their time ran out") as error:
+        run(2, "job_ends:hung", str(pid_file), timeout_s=6)
+    assert time.monotonic() - begin < 20
+    assert "waiting for nothing" in str(error.value)
+    pid = int(pid_file.read_text())
+    for _ in range(50):
+        if not _lives(pid):
+            break
+        time.sleep(0.1)
+    assert not _lives(pid)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+
+
+def test_number_of_ranks():
+    with pytest.raises(InputError, match="ranks 0: 1 or more are allowed"):
+        run(0, "job_ends:well", None)
+
+
+def test_launcher_of_the_environment_is_named_by_a_variable(monkeypatch):
+    monkeypatch.setenv("TRADEWIND_MPIEXEC", "no-such-mpiexec -x")
+    with pytest.raises(MissingMPIError, match="TRADEWIND_MPIEXEC='no-such-mpiexec -x' is no program"):
+        find_launcher()
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({}, False),
+        ({"PMI_RANK": "0"}, True),
+        ({"OMPI_COMM_WORLD_RANK": "3"}, True),
+        ({"SLURM_PROCID": "0"}, False),  # a batch script
+        ({"SLURM_PROCID": "0", "SLURM_STEP_ID": "0"}, True),
+    ],
+)
+def test_being_a_rank(monkeypatch, variables, expected):
+    for name in [n for n in os.environ if n.startswith(("PMI", "OMPI_", "SLURM_"))]:
+        monkeypatch.delenv(name)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert is_rank() is expected

@@ -1,0 +1,218 @@
+"""Wrong uses of a plan, by ranks: each returns what every rank met, as "Kind: text", "" where nothing was refused."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.errors import TradewindError
+
+GRID = (12, 10, 4)
+
+
+def _halo(ranks: int, width: int = 2) -> _core.Halo:
+    return _core.Halo(_core.Blocks(_core.Grid(*GRID), (ranks, 1)), width, [True, True])
+
+
+def _swap(ranks: int) -> _core.Transpose:
+    grid = _core.Grid(*GRID)
+    return _core.Transpose(_core.Blocks(grid, (ranks, 1), "xy"), _core.Blocks(grid, (ranks, 1), "zy"))
+
+
+def _zeros(comm: Any, width: int = 2) -> Any:
+    return np.zeros(_halo(comm.size, width).source_shape(comm.rank))
+
+
+def _plan(*arguments: Any, **options: Any) -> Any:
+    from tradewind import mpi
+
+    return mpi.plan(*arguments, **options)
+
+
+def shape_on_one_rank(comm: Any) -> None:
+    array = _zeros(comm)
+    _plan(_halo(comm.size), comm, array[:, 1:] if comm.rank == 1 else array)
+
+
+def dimensions(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, np.zeros(5))
+
+
+def fortran_shape(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, np.asfortranarray(_zeros(comm).transpose()))
+
+
+def mixed_types(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, [_zeros(comm), _zeros(comm).astype("f4")])
+
+
+def unknown_type(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, _zeros(comm).astype("u2"))
+
+
+def byte_order(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, _zeros(comm).astype(">f8"))
+
+
+def no_array(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, [_zeros(comm).tolist()])
+
+
+def no_field(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, [])
+
+
+def read_only(comm: Any) -> None:
+    array = _zeros(comm)
+    array.flags.writeable = False
+    _plan(_halo(comm.size), comm, array)
+
+
+def same_array_twice(comm: Any) -> None:
+    array = _zeros(comm)
+    _plan(_halo(comm.size), comm, [array, array])
+
+
+def target_in_place(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, _zeros(comm), _zeros(comm))
+
+
+def target_missing(comm: Any) -> None:
+    _plan(_swap(comm.size), comm, np.zeros(_swap(comm.size).source_shape(comm.rank)))
+
+
+def target_overlaps(comm: Any) -> None:
+    pattern = _swap(comm.size)
+    memory = np.zeros(2 * int(np.prod(pattern.source_shape(comm.rank))))
+    views = []
+    for shape in (pattern.source_shape(comm.rank), pattern.target_shape(comm.rank)):
+        views.append(memory[: int(np.prod(shape))].reshape(shape))
+    _plan(pattern, comm, *views)
+
+
+def fewer_targets(comm: Any) -> None:
+    pattern = _swap(comm.size)
+    source = [np.zeros(pattern.source_shape(comm.rank)) for _ in range(2)]
+    _plan(pattern, comm, source, np.zeros(pattern.target_shape(comm.rank)))
+
+
+def other_ranks(comm: Any) -> None:
+    _plan(_halo(comm.size + 1), comm, _zeros(comm))
+
+
+def dims(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, _zeros(comm), dims="zxx")
+
+
+def transport(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, _zeros(comm), transport="isend-irevc")
+
+
+def algorithm(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, _zeros(comm), algorithm="sweeep")
+
+
+def native_halo(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, _zeros(comm), algorithm="native")
+
+
+def complex_minimum(comm: Any) -> None:
+    _plan(_core.AllReduce(comm.size, 3), comm, np.zeros(3, "c16"), operation="min")
+
+
+def operation(comm: Any) -> None:
+    _plan(_core.AllReduce(comm.size, 3), comm, np.zeros(3), operation="mean")
+
+
+def null_communicator(comm: Any) -> None:
+    other = comm.Dup()
+    other.Free()
+    _plan(_halo(comm.size), other, _zeros(comm))
+
+
+def different_plans(comm: Any) -> None:
+    width = 2 + comm.rank
+    _plan(_halo(comm.size, width), comm, _zeros(comm, width))
+
+
+def different_algorithms(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, _zeros(comm), algorithm=["sweep", "direct"][comm.rank])
+
+
+def communicator_gone(comm: Any) -> None:
+    other = comm.Dup()
+    plan = _plan(_halo(comm.size), other, _zeros(comm))
+    plan()
+    other.Free()
+    plan()
+
+
+def start_twice(comm: Any) -> None:
+    plan = _plan(_halo(comm.size), comm, _zeros(comm))
+    plan.start()
+    try:
+        plan.start()
+    finally:
+        plan.wait()
+
+
+def wait_first(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, _zeros(comm)).wait()
+
+
+def call_while_started(comm: Any) -> None:
+    plan = _plan(_halo(comm.size), comm, _zeros(comm))
+    plan.start()
+    try:
+        plan()
+    finally:
+        plan.wait()
+
+
+def destroyed_in_flight(comm: Any) -> None:
+    seen: list[Any] = []
+    hook, sys.unraisablehook = sys.unraisablehook, lambda event: seen.append(event.exc_value)
+    try:
+        plan = _plan(_halo(comm.size), comm, _zeros(comm))
+        plan.start()
+        del plan
+    finally:
+        sys.unraisablehook = hook
+    raise seen[0]
+
+
+ALL: dict[str, Callable[[Any], None]] = {
+    name: function
+    for name, function in list(globals().items())
+    if callable(function) and getattr(function, "__module__", "") == __name__ and not name.startswith("_")
+}
+
+
+def run(comm: Any, payload: list[str]) -> dict[str, list[str]]:
+    outcome = {}
+    for name in payload:
+        try:
+            ALL[name](comm)
+            met = ""
+        except TradewindError as error:
+            met = f"{type(error).__name__}: {error}"
+        outcome[name] = comm.allgather(met)
+    return outcome
+
+
+def interleaved(comm: Any, _: None) -> list[list[float]]:
+    """Two plans on one communicator, waited for in another order on each rank."""
+    pattern = _halo(comm.size)
+    arrays = [_zeros(comm) + 100 * n + comm.rank for n in range(2)]
+    plans = [_plan(pattern, comm, array, algorithm="sweep") for array in arrays]
+    for plan in plans:
+        plan.start()
+    for plan in plans if comm.rank == 0 else plans[::-1]:
+        plan.wait()
+    w, (ny, nx) = 2, arrays[0].shape[1:]
+    halos = [[float(a[0, ny // 2, 0]), float(a[0, ny // 2, nx - 1]), float(a[0, 0, w])] for a in arrays]
+    return comm.allgather(halos)  # type: ignore[no-any-return]

@@ -1,0 +1,42 @@
+"""Every algorithm on real MPI ranks, against answers worked out in NumPy: one job a rank count runs all its cases."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import cache
+
+import mpi_cases
+import pytest
+
+from tradewind import _core
+
+pytest.importorskip("mpi4py.MPI")
+
+from tradewind import launch  # noqa: E402
+
+RANKS = (1, 2, 3, 4, 6)
+CASES = [(ranks, case) for ranks in RANKS for case in mpi_cases.cases(ranks)]
+
+
+@cache
+def outcomes(ranks: int) -> dict[str, str]:
+    return launch.run(ranks, "mpi_cases:run", [asdict(case) for case in mpi_cases.cases(ranks)], timeout_s=240)
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_every_case_has_run(ranks):
+    assert set(outcomes(ranks)) == {case.name for case in mpi_cases.cases(ranks)}
+    assert len(outcomes(ranks)) > 50
+
+
+@pytest.mark.parametrize(("ranks", "case"), CASES, ids=lambda value: getattr(value, "name", str(value)))
+def test_data_arrive(ranks, case):
+    assert outcomes(ranks)[case.name] == ""
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_the_same_schedules_are_verified(ranks):
+    for case in mpi_cases.cases(ranks):
+        if case.algorithm != "native":
+            schedule = _core.make_schedule(mpi_cases.make_pattern(case), case.algorithm)
+            assert _core.verify(schedule, "isend-irecv").ranks == ranks
