@@ -4,13 +4,14 @@ A finding is one test over *curves*: the time of the cases that a selection mean
 Where several cases of a selection have the same ranks and seed, the fastest speaks for it, so that
 ``{ algorithm = ["recursive-8", "recursive-21"] }`` is the better of the two.
 
-=================== ==================================================================================
-``better``, ``than`` one curve lies below the other, by `factor` or more
-``same``             curves differ by no more than the fraction `tolerance` of the fastest
-``falls``, ``rises`` a curve goes down, or up, from each number of ranks to the next
-``apart``            somewhere the values of this label differ by `factor` or more
-``untestable``       why these cases cannot show it
-=================== ==================================================================================
+===================== ==================================================================================
+``better``, ``than``  one curve lies below the other, by `factor` or more
+``same``              curves differ by no more than the fraction `tolerance` of the fastest
+``falls``, ``rises``  a curve goes down, or up, from each number of ranks to the next
+``flatter``, ``than`` from the first to the last number of ranks, one curve falls by a smaller factor
+``apart``             somewhere the values of this label differ by `factor` or more
+``untestable``        why these cases cannot show it
+===================== ==================================================================================
 
 Where the routing or the placement is random, a comparison must hold for the worst of at least 5 seeds.
 """
@@ -25,7 +26,10 @@ from typing import Any
 from tradewind.study.model import Finding, Selection
 from tradewind.units import format_seconds
 
-TESTS = ("better", "than", "same", "falls", "rises", "apart", "untestable")
+TESTS = ("better", "flatter", "than", "same", "falls", "rises", "apart", "untestable")
+PAIRED = ("better", "flatter")
+"""The tests that compare with `than`."""
+
 REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE = "reproduced", "not reproduced", "not testable here"
 RANDOM_ROUTINGS = frozenset({"valiant", "ugal", "UGAL"})
 SEEDS_NEEDED = 5
@@ -145,6 +149,23 @@ def _better(finding: Finding, cases: list[Record]) -> Answer:
     return problems, figures
 
 
+def _flatter(finding: Finding, cases: list[Record]) -> Answer:
+    assert finding.flatter is not None
+    assert finding.than is not None
+    falls, figures = [], []
+    curves = [_curve(finding, cases, selection) for selection in (finding.flatter, finding.than)]
+    ranks = _common(curves)
+    if len(ranks) < 2:
+        raise _NotTestableError("the curves have one number of ranks in common")
+    for selection, curve in zip((finding.flatter, finding.than), curves, strict=True):
+        first, last = curve[ranks[0]], curve[ranks[-1]]
+        falls.append((first[0] / last[-1], first[-1] / last[0]))  # least and most, over the seeds
+        fall = f"{_text(first)} to {_text(last)}, by {falls[-1][0]:.3g}"
+        figures.append(f"{ranks[0]} to {ranks[-1]} ranks: {name_of(selection)} from {fall}")
+    holds = falls[0][1] < falls[1][0]
+    return ([] if holds else [f"{name_of(finding.flatter)} falls by as much: {'; '.join(figures)}"]), figures
+
+
 def _same(finding: Finding, cases: list[Record]) -> Answer:
     assert finding.same is not None
     names = [name_of(selection) for selection in finding.same]
@@ -204,6 +225,7 @@ def _apart(finding: Finding, cases: list[Record]) -> Answer:
 
 _TESTS: dict[str, Callable[[Finding, list[Record]], Answer]] = {
     "better": _better,
+    "flatter": _flatter,
     "same": _same,
     "falls": _falls,
     "rises": _rises,

@@ -166,6 +166,7 @@ class Finding(Table):
     tolerance: Annotated[float, Field(ge=0)] = 0.1
     factor: Annotated[float, Field(gt=0)] = 1.0
     better: Selection | None = None
+    flatter: Selection | None = None
     than: Selection | None = None
     same: list[Selection] | None = None
     falls: Selection | None = None

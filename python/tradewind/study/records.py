@@ -55,7 +55,7 @@ def _record(labels: dict[str, Any], body: dict[str, Any], environment: Environme
     record["time_s"] = None
     if kind == "simulate":
         record["time_s"] = result["time_s"]
-        record["routing"] = result["routing"]
+        record["routing"] = result.get("routing", record["routing"])  # the formula of loggp knows no routing
     elif kind == "measure":
         record["time_s"] = result["results"][0]["median_s"]
     theirs = body["environment"]
