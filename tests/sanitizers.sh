@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=$PWD/.venv/bin/python
+# Without site (-S), so that the editable installation does not come first.
+packages=$("$python" -c "import sysconfig; print(sysconfig.get_path('purelib'))")
 runtime() { "${CXX:-g++}" -print-file-name="$1"; }
 
 build() { # name, sanitizers
@@ -20,10 +22,10 @@ PATH=$PWD/.venv/bin:$PATH
 build address address,undefined
 echo "address and undefined-behaviour sanitizers"
 LD_PRELOAD="$(runtime libasan.so) $(runtime libubsan.so)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
-    PYTHONPATH=build/address/package "$python" tests/sanitized.py
+    PYTHONPATH=build/address/package:$packages "$python" -S tests/sanitized.py
 
 build thread thread
 echo "thread sanitizer"
 LD_PRELOAD="$(runtime libtsan.so)" TSAN_OPTIONS="halt_on_error=1 report_signal_unsafe=0" \
-    PYTHONPATH=build/thread/package "$python" tests/sanitized.py
+    PYTHONPATH=build/thread/package:$packages "$python" -S tests/sanitized.py
 echo "sanitizers: nothing found"
