@@ -68,6 +68,7 @@ struct alignas(64) Report {
     std::uint64_t events = 0;          // that it has seen in all
     std::int64_t arrived = 0;          // bytes
     bool stop = false;
+    bool alone = false;  // from the first part: it does the next round for all
 };
 
 template <class Routing>
