@@ -23,8 +23,10 @@ constexpr std::uint64_t few_events = 300;
 constexpr double full_window = 16;
 // Windows that the first thread then goes through alone before all look again.
 constexpr std::uint64_t solo_windows = 64;
-// Rounds between two calls of the caller's progress function.
-constexpr std::uint64_t rounds_a_call = 256;
+// It looks up earlier where windows are full: after so many events, a few milliseconds.
+constexpr std::uint64_t solo_events = 100'000;
+// The caller's progress function is called after so many events, or rounds where these are nearly empty.
+constexpr std::uint64_t events_a_call = 1'000'000, rounds_a_call = 256;
 
 template <class Routing>
 class Engine {
@@ -37,16 +39,17 @@ class Engine {
             parts_.push_back(std::make_unique<Part<Routing>>(world, p, options.threads, events_a_chunk));
     }
 
-    // Returns the number of windows visited.
-    std::uint64_t run() {
+    void run() {
         {
             std::vector<std::jthread> others;
             for (int p = 1; p < options_.threads; ++p) others.emplace_back([this, p] { work(p); });
             work(0);
         }
         if (failure_) std::rethrow_exception(failure_);
-        return windows_;
     }
+
+    std::uint64_t windows() const { return windows_; }
+    std::uint64_t solo_windows_visited() const { return solo_windows_; }
 
     const std::vector<std::unique_ptr<Part<Routing>>>& parts() const { return parts_; }
 
@@ -70,12 +73,13 @@ class Engine {
             if (solo && id != 0) continue;
             guarded(id, turn, [&] {
                 if (solo) {
-                    go_alone(all.next, reports_[turn]);
+                    go_alone(all, reports_[turn]);
                 } else {
                     parts_[id]->process(all.next, parts_);
                     reports_[turn][id] = parts_[id]->report();
+                    if (id == 0) ++windows_;
                 }
-                if (id == 0) tell(all, solo ? solo_windows : 1);
+                if (id == 0) tell(all);
             });
         }
     }
@@ -91,17 +95,20 @@ class Engine {
         return all;
     }
 
-    void go_alone(std::int64_t window, std::vector<Report>& reports) {
-        for (std::uint64_t i = 0; i < solo_windows && window != Wheel::never; ++i) {
-            for (auto& part : parts_) part->process(window, parts_);
+    void go_alone(Report all, std::vector<Report>& reports) {
+        const std::uint64_t enough = all.events + solo_events;
+        for (std::uint64_t i = 0; i < solo_windows && all.next != Wheel::never && all.events < enough; ++i) {
+            for (auto& part : parts_) part->process(all.next, parts_);
             for (std::size_t p = 0; p < parts_.size(); ++p) reports[p] = parts_[p]->report();
-            window = sum(reports).next;
+            all = sum(reports);
+            ++windows_;
+            ++solo_windows_;
         }
     }
 
-    void tell(const Report& all, std::uint64_t windows) {
-        windows_ += windows;
-        if (!options_.progress || ++rounds_ % rounds_a_call != 0) return;
+    void tell(const Report& all) {
+        if (!options_.progress || (++rounds_ % rounds_a_call != 0 && all.events < told_ + events_a_call)) return;
+        told_ = all.events;
         if (!options_.progress(Picoseconds{all.next << world_.shift}, Bytes{all.arrived})) throw Interrupted();
     }
 
@@ -122,7 +129,7 @@ class Engine {
     Barrier barrier_;
     std::array<std::vector<Report>, 2> reports_;  // [round % 2][part]
     std::vector<std::unique_ptr<Part<Routing>>> parts_;
-    std::uint64_t windows_ = 0, rounds_ = 0;
+    std::uint64_t windows_ = 0, solo_windows_ = 0, rounds_ = 0, told_ = 0;
     std::mutex mutex_;
     std::exception_ptr failure_;
 };
@@ -174,18 +181,23 @@ SimulationResult simulate_with(const Machine& machine, const Program& program, c
                                const SimulationOptions& asked, Routing routing) {
     SimulationOptions options = asked;
     const double events = events_a_window(machine, program, options);
-    options.threads = std::clamp(static_cast<int>(events / few_events), 1, asked.threads);
+    options.threads = static_cast<int>(std::clamp(events / few_events, 1.0, static_cast<double>(asked.threads)));
     auto world = std::make_unique<World<Routing>>(machine, program, placement, options, std::move(routing));
     Engine<Routing> engine(*world, options, events);
     SimulationResult result;
     result.step_end.resize(program.steps().size());
-    result.windows = engine.run();
+    engine.run();
+    result.windows = engine.windows();
+    result.solo_windows = engine.solo_windows_visited();
     std::int64_t finished = 0, arrived = 0;
     for (const auto& part : engine.parts()) part->add_to(result, finished, arrived);
     if (finished != program.ranks() || arrived != result.bytes)
         throw std::runtime_error(std::to_string(program.ranks() - finished) +
                                  " ranks wait for messages that nobody sends: verify the schedule");
-    for (const Picoseconds end : result.step_end) result.time = std::max(result.time, end);
+    for (Picoseconds& end : result.step_end) {  // a step without stages ends with the one before
+        end = std::max(end, result.time);
+        result.time = end;
+    }
     judge_load(world->network, result);
     for (const Port& port : world->network.ports) result.port_bytes.push_back(port.bytes);
     for (const Nic& nic : world->network.nics) result.nic_bytes.push_back(nic.bytes);
