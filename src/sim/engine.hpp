@@ -85,6 +85,10 @@ class Part {
         enter(0);
         for (Rank r = 0; r < world_.program.ranks(); ++r) {
             if (net_.owner(world_.by_switch.quotient(world_.placement.node(r))) != id_) continue;
+            if (world_.program.stages() == 0) {  // a single rank has nobody to talk to
+                ++finished_;
+                continue;
+            }
             begin_stage(r, world_.ranks[r], 0);
             if (shared_nic())
                 act_later(0, r, emit, 0, 0);
@@ -411,7 +415,8 @@ class Part {
             const std::int64_t bytes = std::min(rank.left, world_.packet);
             const std::uint32_t random = draw(r, peer, rank);
             rank.left -= bytes;
-            nic.busy = rank.departed = start + rate.duration(static_cast<std::uint32_t>(bytes));
+            nic.busy = start + rate.duration(static_cast<std::uint32_t>(bytes));
+            rank.departed = std::max(rank.departed, nic.busy);  // a copy may take longer
             nic.bytes += static_cast<std::uint64_t>(bytes);
             ++hops_;
             Event event{start + rate.latency,

@@ -45,64 +45,79 @@ class Paths {
     const Placement& placement_;
 };
 
-// All ranks through one stage: from the times at which they begin it to those at which they end it.
+// All ranks through one stage: from the times at which they begin it to those at which they end it. Each sender tells
+// its receivers when its messages arrive, so that a stage costs no more than its messages.
 class StageTimes {
   public:
     StageTimes(const Machine& machine, const Program& program, const Placement& placement)
-        : machine_(machine), program_(program), paths_(machine, placement) {}
+        : machine_(machine),
+          program_(program),
+          paths_(machine, placement),
+          received_(static_cast<std::size_t>(program.ranks())),
+          left_(received_.size()) {}
 
-    std::int64_t end(Rank r, const Schedule& schedule, int stage, const std::vector<std::int64_t>& begin,
-                     SimulationResult& result) const {
-        std::int64_t end = begin[r], bytes_received = 0, last = 0, received = 0;
-        for (int j = 0, n = schedule.receives(r, stage); j < n; ++j) {
-            const Message message = schedule.receive(r, stage, j);
-            if (message.count == 0) continue;
-            ++received;
-            bytes_received += message.count * program_.bytes_per_point();
-            last = std::max(last, arrival(r, message, schedule, stage, begin));
+    // Replaces the times in `time`.
+    template <class Check>
+    void pass(const Schedule& schedule, int stage, std::vector<std::int64_t>& time, SimulationResult& result,
+              Check check) {
+        std::fill(received_.begin(), received_.end(), Received{});
+        for (Rank r = 0; r < program_.ranks(); ++r) {
+            left_[r] = send_all(r, schedule, stage, time[r], result);
+            if (r % ranks_a_check == 0) check(r);
         }
-        // The receiver's NIC takes its bytes one after another; its CPU each message in turn.
-        const auto drain =
-            static_cast<std::int64_t>(static_cast<double>(bytes_received) * 1e12 / machine_.ejection.bandwidth.value);
-        if (received > 0) end = std::max({end, last, begin[r] + drain}) + received * machine_.receive_overhead.value;
-        return std::max(end, departure(r, schedule, stage, -1, begin, &result));
+        for (Rank r = 0; r < program_.ranks(); ++r) {
+            const Received& received = received_[r];
+            // The receiver's NIC takes its bytes one after another; its CPU each message in turn.
+            const auto drain = static_cast<std::int64_t>(static_cast<double>(received.bytes) * 1e12 /
+                                                         machine_.ejection.bandwidth.value);
+            if (received.messages > 0)
+                time[r] =
+                    std::max(received.last, time[r] + drain) + received.messages * machine_.receive_overhead.value;
+            time[r] = std::max(time[r], left_[r]);
+        }
     }
 
   private:
-    // When the message to a peer (with a tag) has left the sender, or with tag -1 when all have.
-    std::int64_t departure(Rank r, const Schedule& schedule, int stage, std::int64_t tag,
-                           const std::vector<std::int64_t>& begin, SimulationResult* result, Rank peer = -1) const {
-        std::int64_t post = begin[r], left = begin[r];
+    static constexpr Rank ranks_a_check = 64;
+
+    struct Received {
+        std::int64_t messages = 0, bytes = 0;  // bytes from other nodes
+        std::int64_t last = 0;                 // arrival of the last tail, ps
+    };
+
+    // Returns when the last message has left.
+    std::int64_t send_all(Rank r, const Schedule& schedule, int stage, std::int64_t begin, SimulationResult& result) {
+        std::int64_t post = begin, left = begin;
         for (int j = 0, n = schedule.sends(r, stage); j < n; ++j) {
             const Message message = schedule.send(r, stage, j);
             if (message.count == 0) continue;
             const std::int64_t bytes = message.count * program_.bytes_per_point();
+            const bool same_node = paths_.same_node(r, message.peer);
+            const double byte_time = same_node ? paths_.memory_byte_time() : paths_.injection_byte_time();
             post += machine_.send_overhead.value;
-            const double byte_time =
-                paths_.same_node(r, message.peer) ? paths_.memory_byte_time() : paths_.injection_byte_time();
             left = std::max(left, post) + static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) * byte_time));
-            if (result) {
-                ++result->messages;
-                result->bytes += bytes;
-            }
-            if (message.peer == peer && message.tag == tag) return left;
+            ++result.messages;
+            result.bytes += bytes;
+            Received& received = received_[message.peer];
+            ++received.messages;
+            if (!same_node) received.bytes += bytes;
+            received.last = std::max(received.last, same_node ? left : arrival(left, r, message.peer, bytes));
         }
         return left;
     }
 
-    std::int64_t arrival(Rank r, const Message& message, const Schedule& schedule, int stage,
-                         const std::vector<std::int64_t>& begin) const {
-        const std::int64_t left = departure(message.peer, schedule, stage, message.tag, begin, nullptr, r);
-        if (paths_.same_node(r, message.peer)) return left;
-        const Path path = paths_.between(message.peer, r);
-        const double bytes = static_cast<double>(message.count) * static_cast<double>(program_.bytes_per_point());
-        // Its tail leaves the NIC at injection speed and arrives at the speed of the slowest link.
-        return left + path.latency + static_cast<std::int64_t>(bytes * (path.byte_time - paths_.injection_byte_time()));
+    // A tail leaves the NIC at injection speed and arrives at the speed of the slowest link.
+    std::int64_t arrival(std::int64_t left, Rank from, Rank to, std::int64_t bytes) const {
+        const Path path = paths_.between(from, to);
+        const double behind = static_cast<double>(bytes) * (path.byte_time - paths_.injection_byte_time());
+        return left + path.latency + static_cast<std::int64_t>(behind);
     }
 
     const Machine& machine_;
     const Program& program_;
     Paths paths_;
+    std::vector<Received> received_;  // [rank]
+    std::vector<std::int64_t> left_;  // [rank]
 };
 
 }  // namespace
@@ -110,19 +125,16 @@ class StageTimes {
 SimulationResult simulate_loggp(const Machine& machine, const Program& program, const Placement& placement,
                                 const SimulationOptions& options) {
     machine.check();
-    const StageTimes times(machine, program, placement);
-    const auto ranks = static_cast<std::size_t>(program.ranks());
-    std::vector<std::int64_t> begin(ranks, 0), end(ranks);
+    StageTimes times(machine, program, placement);
+    std::vector<std::int64_t> time(static_cast<std::size_t>(program.ranks()), 0);
     SimulationResult result;
     for (const Step& step : program.steps()) {
         for (int turn = 0; turn < step.repeat; ++turn)
-            for (int stage = 0; stage < step.schedule->stages(); ++stage) {
-                for (Rank r = 0; r < program.ranks(); ++r) end[r] = times.end(r, *step.schedule, stage, begin, result);
-                begin.swap(end);
-                const Picoseconds now{*std::max_element(begin.begin(), begin.end())};
-                if (options.progress && !options.progress(now, Bytes{result.bytes})) throw Interrupted();
-            }
-        result.step_end.push_back({*std::max_element(begin.begin(), begin.end())});
+            for (int stage = 0; stage < step.schedule->stages(); ++stage)
+                times.pass(*step.schedule, stage, time, result, [&](Rank r) {
+                    if (options.progress && !options.progress({time[r]}, Bytes{result.bytes})) throw Interrupted();
+                });
+        result.step_end.push_back({*std::max_element(time.begin(), time.end())});
     }
     result.time = result.step_end.back();
     return result;

@@ -23,8 +23,9 @@ namespace {
 constexpr double few_events = 300;
 // From this many events a window on, chunks are long.
 constexpr double full_window = 16;
-// Windows that the first thread goes through alone in one round.
-constexpr int windows_alone = 64;
+// The first thread, alone, looks up after so many windows, or events where these are full.
+constexpr int look_up_windows = 64;
+constexpr std::uint64_t look_up_events = 50'000;
 // How often the caller hears of progress.
 constexpr std::chrono::milliseconds between_calls{100};
 
@@ -39,16 +40,17 @@ class Engine {
             parts_.push_back(std::make_unique<Part<Routing>>(world, p, options.threads, events_a_chunk));
     }
 
-    // Returns the number of windows visited.
-    std::uint64_t run() {
+    void run() {
         {
             std::vector<std::jthread> others;
             for (int p = 1; p < options_.threads; ++p) others.emplace_back([this, p] { work(p); });
             work(0);
         }
         if (failure_) std::rethrow_exception(failure_);
-        return windows_;
     }
+
+    std::uint64_t windows() const { return windows_; }
+    std::uint64_t windows_alone() const { return windows_alone_; }
 
     const std::vector<std::unique_ptr<Part<Routing>>>& parts() const { return parts_; }
 
@@ -70,7 +72,7 @@ class Engine {
             const std::size_t turn = (round + 1) % 2;
             guarded(id, turn, [&] {
                 if (alone) {
-                    go_alone(all.next, reports_[turn]);
+                    go_alone(all, reports_[turn]);
                 } else {
                     parts_[id]->process(all.next, parts_);
                     reports_[turn][id] = parts_[id]->report();
@@ -84,15 +86,16 @@ class Engine {
     }
 
     // The other threads sleep meanwhile; waking them for every few windows would cost what they cannot give.
-    void go_alone(std::int64_t window, std::vector<Report>& reports) {
-        for (bool alone = true; alone && window != Wheel::never;) {
-            for (int i = 0; i < windows_alone && window != Wheel::never; ++i) {
-                ++windows_;
-                for (auto& part : parts_) part->process(window, parts_);
+    void go_alone(Report all, std::vector<Report>& reports) {
+        for (bool alone = true; alone && all.next != Wheel::never; alone = look_up(all)) {
+            const std::uint64_t enough = all.events + look_up_events;
+            for (int i = 0; i < look_up_windows && all.next != Wheel::never && all.events < enough; ++i) {
+                for (auto& part : parts_) part->process(all.next, parts_);
                 for (std::size_t p = 0; p < parts_.size(); ++p) reports[p] = parts_[p]->report();
-                window = sum(reports).next;
+                all = sum(reports);
+                ++windows_;
+                ++windows_alone_;
             }
-            alone = look_up(sum(reports));
         }
     }
 
@@ -134,7 +137,7 @@ class Engine {
     Barrier barrier_;
     std::array<std::vector<Report>, 2> reports_;  // [round % 2][part]
     std::vector<std::unique_ptr<Part<Routing>>> parts_;
-    std::uint64_t windows_ = 0;
+    std::uint64_t windows_ = 0, windows_alone_ = 0;
     Pace pace_;
     std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
     std::mutex mutex_;
@@ -188,18 +191,23 @@ SimulationResult simulate_with(const Machine& machine, const Program& program, c
                                const SimulationOptions& asked, Routing routing) {
     SimulationOptions options = asked;
     const double events = events_a_window(machine, program, options);
-    options.threads = std::clamp(static_cast<int>(events / few_events), 1, asked.threads);
+    options.threads = static_cast<int>(std::clamp(events / few_events, 1.0, static_cast<double>(asked.threads)));
     auto world = std::make_unique<World<Routing>>(machine, program, placement, options, std::move(routing));
     Engine<Routing> engine(*world, options, events);
     SimulationResult result;
     result.step_end.resize(program.steps().size());
-    result.windows = engine.run();
+    engine.run();
+    result.windows = engine.windows();
+    result.solo_windows = engine.windows_alone();
     std::int64_t finished = 0, arrived = 0;
     for (const auto& part : engine.parts()) part->add_to(result, finished, arrived);
     if (finished != program.ranks() || arrived != result.bytes)
         throw std::runtime_error(std::to_string(program.ranks() - finished) +
                                  " ranks wait for messages that nobody sends: verify the schedule");
-    for (const Picoseconds end : result.step_end) result.time = std::max(result.time, end);
+    for (Picoseconds& end : result.step_end) {  // a step without stages ends with the one before
+        end = std::max(end, result.time);
+        result.time = end;
+    }
     judge_load(world->network, result);
     for (const Port& port : world->network.ports) result.port_bytes.push_back(port.bytes);
     for (const Nic& nic : world->network.nics) result.nic_bytes.push_back(nic.bytes);

@@ -47,7 +47,8 @@ struct SimulationResult {
     std::vector<Picoseconds> step_end;  // [step], over all ranks
     std::int64_t messages = 0, bytes = 0;
     std::int64_t packet_hops = 0;  // one packet through one port, injection and ejection included
-    std::uint64_t events = 0, windows = 0;
+    std::uint64_t events = 0;
+    std::uint64_t windows = 0, solo_windows = 0;  // visited in all, and by one thread for all parts
     DelayHistogram delay;
     std::vector<std::uint64_t> port_bytes;  // [switch * radix + port]
     std::vector<std::uint64_t> nic_bytes;   // [node]

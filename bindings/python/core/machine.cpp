@@ -8,6 +8,7 @@
 
 #include <cmath>
 
+#include "base/error.hpp"
 #include "bind.hpp"
 #include "machine/placement.hpp"
 #include "machine/topology/crossbar.hpp"
@@ -22,7 +23,9 @@ namespace tradewind {
 
 namespace {
 
+// A latency or an overhead. Far longer ones would overflow the clock of a simulation.
 Picoseconds picoseconds(double seconds) {
+    if (!(seconds >= 0 && seconds <= 3600)) throw InputError("a latency or an overhead: 0s to 1h are allowed");
     return {static_cast<std::int64_t>(std::llround(seconds * 1e12))};
 }
 

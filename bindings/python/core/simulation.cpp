@@ -75,6 +75,7 @@ void bind_simulation(nb::module_& module) {
         .def_ro("bytes", &SimulationResult::bytes)
         .def_ro("packet_hops", &SimulationResult::packet_hops)
         .def_ro("windows", &SimulationResult::windows)
+        .def_ro("solo_windows", &SimulationResult::solo_windows)
         .def_prop_ro("bound_s", [](const SimulationResult& r) { return r.bound.seconds(); })
         .def_ro("bound_by", &SimulationResult::bound_by)
         .def_ro("imbalance", &SimulationResult::imbalance)
@@ -83,10 +84,10 @@ void bind_simulation(nb::module_& module) {
                          return std::vector<std::uint64_t>(r.delay.counts.begin(), r.delay.counts.end());
                      })
         .def_prop_ro(
-            "port_bytes", [](const SimulationResult& r) { return array(r.port_bytes); },
+            "port_bytes", [](const SimulationResult& r) { return array(r.port_bytes); }, nb::rv_policy::reference,
             "Bytes that each port of each switch has sent, [switch * radix + port].")
         .def_prop_ro(
-            "nic_bytes", [](const SimulationResult& r) { return array(r.nic_bytes); },
+            "nic_bytes", [](const SimulationResult& r) { return array(r.nic_bytes); }, nb::rv_policy::reference,
             "Bytes that each node has injected, [node].");
     nb::class_<Forecast>(module, "Forecast")
         .def_ro("messages", &Forecast::messages)

@@ -6,8 +6,10 @@
 namespace tradewind {
 
 // A routing is a class with
-//   static constexpr bool adaptive   some of its decisions look at queues or keep state, so they are made in order of
-//   time static constexpr bool spreads    its random number differs from packet to packet, not only from pair to pair
+//   static constexpr bool adaptive
+//       some of its decisions look at queues or keep state, so they are made in order of time
+//   static constexpr bool spreads
+//       its random number differs from packet to packet, not only from pair to pair
 //   port(sw, dst_sw, dst_node, memory)           the output port
 // and where adaptive
 //   decided(sw, dst_sw, memory)                  whether port() can tell; else

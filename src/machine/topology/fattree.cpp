@@ -1,5 +1,6 @@
 #include "machine/topology/fattree.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -33,12 +34,19 @@ PortEnd FatTree::port(std::uint32_t switch_id, std::uint32_t port) const {
     return {LinkKind::local, (level + 1) * width_ + w - digit * p + (port - k_) * p, digit};
 }
 
-// Between two switches of the lowest level; elsewhere up to the common ancestors' level and down.
+// A link between levels l and l + 1 replaces digit l, so a path goes as far down as the lowest digit that differs and
+// above the highest one, whichever comes first.
 Topology::Distance FatTree::distance(std::uint32_t from, std::uint32_t to) const {
-    const std::uint32_t a = from % width_, b = to % width_, la = from / width_, lb = to / width_;
-    std::uint32_t top = la > lb ? la : lb;
-    while (a / power_[top] != b / power_[top]) ++top;
-    return {static_cast<int>(2 * top - la - lb), 0};
+    const std::uint32_t a = from % width_, b = to % width_;
+    const int la = static_cast<int>(from / width_), lb = static_cast<int>(to / width_);
+    int low = std::min(la, lb), high = std::max(la, lb);
+    for (int digit = 0; digit + 1 < static_cast<int>(levels_); ++digit) {
+        if (a / power_[digit] % k_ == b / power_[digit] % k_) continue;
+        low = std::min(low, digit);
+        high = std::max(high, digit + 1);
+    }
+    const int down_first = (la - low) + (high - low) + (high - lb), up_first = (high - la) + (high - low) + (lb - low);
+    return {std::min(down_first, up_first), 0};
 }
 
 }  // namespace tradewind

@@ -35,7 +35,7 @@ class Topology {
     virtual std::uint32_t first_terminal() const = 0;
     virtual PortEnd port(std::uint32_t switch_id, std::uint32_t port) const = 0;
 
-    // Links between switches on a shortest path, by kind.
+    // Links between switches on a shortest path, by kind; in a dragonfly one with at most one global link.
     struct Distance {
         int local = 0, global = 0;
     };

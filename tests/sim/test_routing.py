@@ -1,0 +1,134 @@
+"""What each routing is for."""
+
+import numpy as np
+import pytest
+from small import FATTREE, NS, all_to_all, core, machine, run
+
+from tradewind.exchange import Exchange
+from tradewind.simulation import prepare
+
+BYTE = 100
+DRAGONFLY = {"kind": "dragonfly", "rows": 2, "columns": 4, "groups": 9, "nodes_per_switch": 2, "global_links": 2}
+
+
+def loads(result, topology, kind):
+    """Bytes of all ports of one kind of link."""
+    ports = result.port_bytes.reshape(topology.switches, topology.radix)
+    return np.array(
+        [ports[s, p] for s in range(topology.switches) for p in range(topology.radix) if topology.port(s, p)[0] == kind]
+    )
+
+
+@pytest.mark.parametrize("levels", [2, 3])
+def test_d_mod_k_carries_shift_permutations_without_contention(levels):
+    """Every stage of ring-1 is a shift of all ranks; a full fat-tree carries it as a crossbar would, but for latency."""
+    tree = {"kind": "fattree", "levels": levels, "down_ports": 4}
+    ranks = 4**levels
+    file = machine(tree, "d-mod-k")
+    result = run(all_to_all(ranks, "ring-1", 2000), file)
+    longest = 2 * levels * 100 * NS  # not every rank waits for the longest path in every stage
+    assert (ranks - 1) * (16000 * BYTE + 200 * NS) < result.time_ps <= (ranks - 1) * (16000 * BYTE + longest)
+    waited = sum(result.delay_counts[1:])
+    ring = run(all_to_all(ranks, "ring-1", 2000), machine(tree, "round-robin"))
+    assert ring.time_ps > result.time_ps
+    assert sum(ring.delay_counts[1:]) > waited
+
+
+def test_round_robin_deals_evenly():
+    """Every switch gives its ports up the same number of packets, or one more to some."""
+    file = machine(FATTREE, "round-robin", packet="64B")
+    simulation = prepare(all_to_all(64, "ring-3", 8), file)
+    result, topology = core(simulation), simulation.machine.topology
+    ports = result.port_bytes.reshape(topology.switches, topology.radix) // 64
+    up = ports[:32, 4:]
+    assert up.min() > 0
+    assert (up.max(axis=1) - up.min(axis=1) <= 1).all()
+
+
+def neighbour_groups(elements):
+    """Rank r exchanges with rank r + 16, which is in the next group."""
+    return Exchange("transpose", 32, (16, 2, 2 * elements), (16, 2), "burst", slab="xy")
+
+
+def test_minimal_takes_one_link_between_two_groups():
+    simulation = prepare(neighbour_groups(1000), machine(DRAGONFLY | {"global_links": 1}, "minimal"))
+    result = core(simulation)
+    used = loads(result, simulation.machine.topology, "global")
+    assert (used > 0).sum() == 2
+    assert used.sum() == result.bytes
+    assert result.bound_by == "global link"
+    assert result.time_s == pytest.approx(result.bound_s, rel=0.1)
+
+
+@pytest.mark.parametrize("routing", ["valiant", "ugal"])
+def test_detours_beat_one_crowded_link(routing):
+    minimal, other = (
+        run(neighbour_groups(10_000), machine(DRAGONFLY | {"global_links": 1}, name), seed=7)
+        for name in ("minimal", routing)
+    )
+    assert other.time_ps < minimal.time_ps / 2
+    assert other.imbalance < minimal.imbalance
+
+
+def test_valiant_spreads_over_all_other_groups():
+    simulation = prepare(neighbour_groups(10_000), machine(DRAGONFLY | {"global_links": 1}, "valiant", packet="256B"))
+    result, topology = core(simulation), simulation.machine.topology
+    ports = result.port_bytes.reshape(topology.switches, topology.radix)
+    out = np.zeros((9, 9), np.int64)  # [from group, to group]
+    for switch, port in zip(*np.nonzero(ports), strict=True):
+        kind, peer, _ = topology.port(int(switch), int(port))
+        if kind == "global":
+            out[switch // 8, peer // 8] += ports[switch, port]
+    assert out[0, 1] == 0, "a valiant path never takes the direct link"
+    assert out[0, 2:].min() > 0.8 * out[0, 2:].mean()
+    assert out[0, 2:].max() < 1.2 * out[0, 2:].mean()
+    np.testing.assert_array_equal(out[0, 2:], out[2:, 1])
+    # Two links between groups, and of the first at least one a packet.
+    assert out.sum() == 2 * result.bytes
+
+
+def test_valiant_spreads_within_a_group():
+    """Two switches of one group exchange: by way of random switches, a third of the load or less on the direct link."""
+    exchange = Exchange("transpose", 4, (2, 2, 20_000), (2, 2), "ring-1", slab="xy")
+    simulation = prepare(exchange, machine(DRAGONFLY, "valiant", packet="256B"))
+    result = core(simulation)
+    local = loads(result, simulation.machine.topology, "local")
+    assert (local > 0).sum() > 10
+    assert loads(result, simulation.machine.topology, "global").sum() == 0
+
+
+def test_parallel_links_between_groups_are_used_alike():
+    """Two groups with 64 links: minimal paths of many pairs, valiant ones of one pair."""
+    wide = {"kind": "dragonfly", "rows": 4, "columns": 4, "groups": 2, "nodes_per_switch": 16, "global_links": 4}
+    exchange = Exchange("transpose", 512, (256, 512, 2), (256, 2), "burst", slab="xy", fields=4)
+    for routing in ("minimal", "valiant"):
+        simulation = prepare(exchange, machine(wide, routing, packet="256B"))
+        used = loads(core(simulation), simulation.machine.topology, "global")
+        assert len(used) == 128
+        assert used.min() > 0.1 * used.mean()
+        assert used.max() < 3.5 * used.mean()
+
+
+def test_ugal_is_minimal_on_an_empty_network_and_detours_under_load():
+    file = machine(DRAGONFLY | {"global_links": 1}, "ugal")
+    topology = file.machine.build().topology
+    exchange = Exchange("allreduce", 2, algorithm="recursive-2", count=4)
+    for seed in range(20):
+        simulation = prepare(exchange, file, placement="random", seed=seed)
+        a, b = (simulation.placement.node(rank) // 2 for rank in range(2))
+        assert core(simulation).packet_hops == 2 * (2 + sum(topology.distance(a, b)))
+    loaded = core(prepare(neighbour_groups(10_000), file))
+    out = loads(loaded, topology, "global")
+    assert (out > 0).sum() > 10
+
+
+@pytest.mark.parametrize("routing", ["minimal", "valiant", "ugal"])
+@pytest.mark.parametrize("groups", [1, 2, 3])
+def test_few_groups(routing, groups):
+    """Nothing to detour through."""
+    tiny = {"kind": "dragonfly", "rows": 1, "columns": 2, "groups": groups, "nodes_per_switch": 2, "global_links": 1}
+    result = run(all_to_all(4 * groups, "burst", 100), machine(tiny, routing))
+    assert result.bytes == 4 * groups * (4 * groups - 1) * 800
+    single = tiny | {"columns": 1, "global_links": 2}
+    result = run(all_to_all(2 * groups, "burst", 100), machine(single, routing))
+    assert result.bytes == 2 * groups * (2 * groups - 1) * 800

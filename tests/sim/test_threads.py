@@ -1,0 +1,163 @@
+"""The same bits for any number of threads, on repeat, and beside another simulation."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from small import CROSSBAR, all_to_all, core, machine, pair, run
+
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange
+from tradewind.simulation import prepare
+
+# A thousand ranks and more, packets of a few hundred bytes: more than the 300 events a window below which the engine
+# goes on with one thread.
+TORUS = {"kind": "torus", "shape": [8, 8, 4], "nodes_per_switch": 4}
+FATTREE = {"kind": "fattree", "levels": 3, "down_ports": 10}
+DRAGONFLY = {"kind": "dragonfly", "rows": 4, "columns": 4, "groups": 16, "nodes_per_switch": 4, "global_links": 2}
+CASES = [
+    (TORUS, "dimension-order"),
+    (FATTREE, "d-mod-k"),
+    (FATTREE, "round-robin"),
+    (DRAGONFLY, "minimal"),
+    (DRAGONFLY, "valiant"),
+    (DRAGONFLY, "ugal"),
+]
+TRANSPOSE = Exchange("transpose", 1000, (400, 50, 40), (20, 50), "ring-4", slab="xy")
+
+
+def bits(result):
+    return (
+        result.time_ps,
+        result.messages,
+        result.bytes,
+        result.packet_hops,
+        result.step_end_s,
+        result.delay_counts,
+        result.port_bytes.tobytes(),
+        result.nic_bytes.tobytes(),
+        result.bound_s,
+    )
+
+
+@pytest.mark.parametrize("ranks_per_node", [1, 3])
+@pytest.mark.parametrize(("topology", "routing"), CASES, ids=lambda v: v if isinstance(v, str) else v["kind"])
+def test_same_bits_for_any_number_of_threads(topology, routing, ranks_per_node):
+    file = machine(topology, routing, latency="300ns", packet="64B", send_overhead="7ns", receive_overhead="9ns")
+    simulation = prepare(TRANSPOSE, file, ranks_per_node=ranks_per_node, placement="random", seed=3)
+    one = core(simulation, 1)
+    assert bits(core(simulation, 1)) == bits(one)
+    for threads in (2, 3, 4):
+        several = core(simulation, threads)
+        assert bits(several) == bits(one), threads
+        assert several.windows == one.windows
+        assert several.solo_windows < 0.8 * several.windows, "did not run in parallel"
+
+
+def test_threads_without_ranks_of_their_own():
+    """More threads than switches that hold ranks, and windows with few events."""
+    file = machine(TORUS, packet="8B", latency="1us")
+    one, many = (run(all_to_all(6, "burst", 500), file, threads=threads) for threads in (1, 16))
+    assert bits(one) == bits(many)
+
+
+def test_another_seed_changes_random_routing_only():
+    results = {
+        (routing, seed): core(prepare(TRANSPOSE, machine(DRAGONFLY, routing), seed=seed))
+        for routing in ("valiant", "ugal")
+        for seed in (1, 2)
+    }
+    assert bits(results["valiant", 1]) != bits(results["valiant", 2])
+    assert bits(results["ugal", 1]) != bits(results["ugal", 2])
+    for topology, routing in CASES[:3]:
+        one, two = (run(TRANSPOSE, machine(topology, routing), seed=seed) for seed in (1, 2))
+        assert bits(one) == bits(two)
+    # Where two groups have one link, a minimal path has nothing to choose.
+    single = DRAGONFLY | {"groups": 33}
+    one, two = (run(TRANSPOSE, machine(single, "minimal"), seed=seed) for seed in (1, 2))
+    assert bits(one) == bits(two)
+
+
+def test_two_simulations_at_one_time():
+    simulations = [prepare(TRANSPOSE, machine(topology, routing)) for topology, routing in CASES]
+    alone = [bits(core(simulation, 2)) for simulation in simulations]
+    with ThreadPoolExecutor(len(simulations)) as pool:
+        together = list(pool.map(lambda simulation: bits(core(simulation, 2)), simulations))
+    assert together == alone
+
+
+def test_other_python_threads_run_meanwhile():
+    done = threading.Event()
+    ticks = 0
+
+    def tick():
+        nonlocal ticks
+        while not done.wait(0.001):
+            ticks += 1
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    run(all_to_all(512, "ring-4", 10), machine(DRAGONFLY))
+    done.set()
+    thread.join()
+    assert ticks > 5
+
+
+def test_progress_is_told_and_may_raise():
+    seen = []
+    exchange = all_to_all(256, "ring-1", 4, times=20)
+    simulation = prepare(exchange, machine(CROSSBAR | {"nodes": 256}, packet="8B"))
+    result = core(simulation, 1, lambda seconds, arrived: seen.append((seconds, arrived)))
+    assert seen
+    assert seen == sorted(seen)
+    assert seen[-1][0] <= result.time_s
+    assert seen[-1][1] <= result.bytes
+
+    def refuse(seconds, arrived):
+        raise ZeroDivisionError
+
+    for threads in (1, 2):
+        with pytest.raises(ZeroDivisionError):
+            core(simulation, threads, refuse)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 257])
+def test_threads_have_limits(threads):
+    with pytest.raises(InputError, match="1 to 256"):
+        core(prepare(pair(1), machine(CROSSBAR)), threads)
+
+
+@pytest.mark.parametrize("model", ["packet", "loggp"])
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_ctrl_c_stops_a_long_simulation(threads, model):
+    """Full windows: a million packets at one time, and minutes to go."""
+    ranks, algorithm = ("200000", "ring-1") if model == "packet" else ("2000", "burst")
+    command = ["simulate", "transpose", "--ranks", ranks, "--grid", "28800x14400x256", "--machine", "torus-M"]
+    command += ["--set", "link.latency=10us", "--set", "nic.latency=10us", "--packet", "64B"]
+    command += ["--algorithm", algorithm, "--slab", "xy" if model == "packet" else "yz", "--split"]
+    command += ["200x1000" if model == "packet" else "1x2000"]
+    process = subprocess.Popen(
+        [Path(sys.executable).with_name("tradewind"), *command, "--threads", threads, "--model", model],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        assert "messages" in process.stderr.readline()  # the forecast: the simulation begins
+        time.sleep(1.5)
+        assert process.poll() is None, "it should take minutes"
+        process.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        _, err = process.communicate(timeout=30)
+        assert time.monotonic() - begin < 3
+        assert process.returncode == 1
+        assert "interrupted" in err
+        assert "Traceback" not in err
+    finally:
+        process.kill()
