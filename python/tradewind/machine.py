@@ -244,7 +244,12 @@ def _problem(details: Any, data: dict[str, Any]) -> tuple[Place, str]:
 
 
 def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
-    kinds = {"torus": Torus, "fattree": FatTree, "dragonfly": Dragonfly, "crossbar": Crossbar}
+    kinds: dict[str, type[BaseModel]] = {
+        "torus": Torus,
+        "fattree": FatTree,
+        "dragonfly": Dragonfly,
+        "crossbar": Crossbar,
+    }
     tables: dict[Place, type[BaseModel]] = {
         (): Machine,
         ("link",): Link,
@@ -252,7 +257,7 @@ def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
         ("nic",): Nic,
         ("node",): Node,
         ("packet",): Packet,
-        ("topology",): kinds.get(data.get("topology", {}).get("kind"), Torus),
+        ("topology",): kinds.get(str(data.get("topology", {}).get("kind")), Torus),
     }
     return [field.alias or name for name, field in tables[place[:-1]].model_fields.items()]
 
