@@ -305,6 +305,8 @@ def delay_lower_edge_s(bin: int) -> float: ...
 
 largest_packet: int = 134217728
 
+rank_bytes: int = 128
+
 class Verified:
     """What was verified: counts over all ranks and stages."""
 

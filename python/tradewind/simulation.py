@@ -78,7 +78,9 @@ class Simulation:
             progress(simulated_s, min(1.0, arrived / total))
 
         begin = time.perf_counter()
-        run = _core.simulate_packets if self.model == "packet" else _core.simulate_loggp
+        run: Callable[..., _core.SimulationResult] = (
+            _core.simulate_packets if self.model == "packet" else _core.simulate_loggp
+        )
         result = run(*self._arguments(), self.threads, self.seed, report if progress else None)
         wall_s = time.perf_counter() - begin
         return (
