@@ -7,8 +7,8 @@
 ```` ```text ````                   right after a python block: what that block prints
 =================================== =============================================================================
 
-Quoted output may leave things out: ``...`` stands for anything, on a line of its own for any lines. Space at the ends of
-lines, and how much of it separates words, does not count. Blocks of other languages are not run.
+Quoted output may leave things out: ``...`` stands for anything, on a line of its own for any lines. Blank lines at
+the ends do not count, nor space at the ends of lines, nor how much of it separates words. Blocks of other languages are not run.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def commands(block: Block) -> list[tuple[str, str]]:
 def agrees(quoted: str, actual: str) -> bool:
     """Whether an output is as the page quotes it."""
     pattern = ""
-    for line in quoted.strip("\n").splitlines():
+    for line in quoted.strip().splitlines():
         if line.strip() == "...":
             pattern += r"(?:.*\n)*?"
             continue
@@ -82,7 +82,7 @@ def agrees(quoted: str, actual: str) -> bool:
         for part, space in zip(parts[1:], blank[1:], strict=True):
             text += ".*?" + (r"\s*" if space else "") + part
         pattern += r"[^\S\n]*" + text + r"[^\S\n]*\n"
-    return re.fullmatch(pattern, actual.strip("\n") + "\n") is not None
+    return re.fullmatch(pattern, actual.strip() + "\n") is not None
 
 
 class Page:
