@@ -1,1 +1,59 @@
-"""Tradewind: the communication of weather and climate models, verified, run, measured and simulated."""
+"""Tradewind: the communication of weather and climate models, verified, run, measured and simulated.
+
+A pattern (`Halo`, `Transpose`, `AllReduce`) says what must move, an algorithm in which stages; together they give a
+`Schedule`, which is verified in one process, run on MPI (`Schedule.plan`) and simulated on a network.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tradewind.errors import InputError, MissingMPIError, PlanError, TradewindError, VerificationError
+    from tradewind.exchange import Exchange
+    from tradewind.machine import load_machine
+    from tradewind.pattern import AllReduce, Blocks, Grid, Halo, Pencils, Schedule, Transpose
+    from tradewind.simulation import forecast, simulate
+    from tradewind.verification import verify
+
+# Imported when first used: `tradewind --help` must not wait for NumPy and pydantic.
+_HOMES = {
+    "tradewind.errors": ("InputError", "MissingMPIError", "PlanError", "TradewindError", "VerificationError"),
+    "tradewind.exchange": ("Exchange",),
+    "tradewind.machine": ("load_machine",),
+    "tradewind.pattern": ("AllReduce", "Blocks", "Grid", "Halo", "Pencils", "Schedule", "Transpose"),
+    "tradewind.simulation": ("forecast", "simulate"),
+    "tradewind.verification": ("verify",),
+}
+
+__all__ = [
+    "AllReduce",
+    "Blocks",
+    "Exchange",
+    "Grid",
+    "Halo",
+    "InputError",
+    "MissingMPIError",
+    "Pencils",
+    "PlanError",
+    "Schedule",
+    "TradewindError",
+    "Transpose",
+    "VerificationError",
+    "forecast",
+    "load_machine",
+    "simulate",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(module), name)
+    raise AttributeError(f"module 'tradewind' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -10,7 +10,7 @@ import difflib
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from tradewind import _core
 from tradewind.errors import InputError
@@ -47,6 +47,19 @@ class Step:
     name: str
     schedule: _core.Schedule
     repeat: int = 1
+
+
+class Workload(Protocol):
+    """What verify and simulate ask of an exchange: its schedules, and how many bytes a grid point has."""
+
+    @property
+    def ranks(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def bytes_per_point(self) -> int: ...
+    def steps(self) -> list[Step]: ...
+    def as_dict(self) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -166,7 +179,9 @@ class Exchange:
             except InputError as error:
                 raise InputError(f"slab {slab}: {error}") from None
             steps.append(Step(slab, schedule))
-        return steps * self.times
+        if self.times == 1:
+            return steps
+        return [Step(f"{s.name}-{turn}", s.schedule) for turn in range(1, self.times + 1) for s in steps]
 
     def imbalance(self) -> float:
         """Points of the largest part over the mean, the worst over the layouts that the exchange touches."""

@@ -29,7 +29,7 @@ try:
 except (ImportError, RuntimeError) as error:  # RuntimeError: mpi4py is there, but finds no MPI library
     raise MissingMPIError(f"MPI is not available ({error}): {_INSTALL}") from error
 try:
-    from tradewind import _mpi  # type: ignore[attr-defined,unused-ignore]
+    from tradewind import _mpi
 except ImportError as error:
     raise MissingMPIError(f"Tradewind was built without this MPI ({error}): {_INSTALL}") from error
 
@@ -38,6 +38,8 @@ if MPI.Get_library_version() != _mpi.library_version():
         f"mpi4py uses {MPI.Get_library_version().splitlines()[0]}, Tradewind was built with "
         f"{_mpi.library_version().splitlines()[0]}: both must use the same MPI; {_INSTALL}"
     )
+
+__all__ = ["MPI", "NATIVE", "PACKINGS", "TRANSPORTS", "Plan", "plan", "ranks_per_core"]
 
 Plan = _mpi.Plan
 
@@ -63,9 +65,9 @@ def plan(
     """Binds a schedule, or a pattern with an algorithm, to arrays. Collective over `comm`.
 
     `fields`: one array or several, which then travel in one message. Each has the shape that the pattern gives this
-    rank, (nz, ny, nx) or in the order that `dims` says ("xyz" for Fortran's arrays), any strides, and one of the element
-    types f4 f8 i4 i8 c8 c16. A reduction takes vectors. `target`: as many arrays, for a transposition; halos and
-    reductions work in place. `operation` of a reduction: sum, min, max, prod. `largest_message`: bytes of one MPI
+    rank, (nz, ny, nx) or in the order that `dims` says ("xyz" for Fortran's arrays), any strides, and one of the
+    element types f4 f8 i4 i8 c8 c16. A reduction takes vectors. `target`: as many arrays, for a transposition; halos
+    and reductions work in place. `operation` of a reduction: sum, min, max, prod. `largest_message`: bytes of one MPI
     message; longer messages of the schedule go in several.
 
     The plan keeps the arrays alive. Called on all ranks, it carries out the exchange. Raises InputError where something
@@ -83,13 +85,19 @@ def plan(
         _check_choice("packing", packing, PACKINGS)
         sources = _checked("source", fields, dims, writable=pattern.in_place)
         targets = _targets(pattern, sources, target, dims)
-        described = [[_describe(a, pattern, dims) for a in arrays] for arrays in (sources, targets)]
+        described = (
+            [_describe(array, pattern, dims) for array in sources],
+            [_describe(array, pattern, dims) for array in targets],
+        )
     except InputError as error:
         _refuse(handle, error)
-    arguments = (*described, (sources, targets), sources[0].dtype.str[1:], operation)
+    bound = (sources, targets)
+    element = sources[0].dtype.str[1:]
     if schedule is None:
-        return _mpi.native_plan(pattern, handle, *arguments)
-    return _mpi.schedule_plan(schedule, handle, *arguments, transport, packing, largest_message)
+        return _mpi.native_plan(pattern, handle, *described, bound, element, operation)
+    return _mpi.schedule_plan(
+        schedule, handle, *described, bound, element, operation, transport, packing, largest_message
+    )
 
 
 def _refuse(handle: int, error: InputError) -> NoReturn:
@@ -168,7 +176,7 @@ def _check_apart(named: list[tuple[str, Array]], read_only: int) -> None:
 
 def _share(a: Array, b: Array) -> bool:
     try:
-        return np.shares_memory(a, b, max_work=10**6)
+        return np.shares_memory(a, b, max_work=10**6)  # type: ignore[arg-type]  # the stubs of NumPy know -1 and 0 only
     except np.exceptions.TooHardError:
         return True
 

@@ -14,7 +14,7 @@ import psutil
 
 from tradewind import _core, units
 from tradewind.errors import InputError
-from tradewind.exchange import Exchange, unknown
+from tradewind.exchange import Exchange, Workload, unknown
 from tradewind.machine import MachineFile, load_machine
 
 MODELS = ("packet", "loggp")
@@ -35,7 +35,7 @@ HOPS_PER_SECOND = 12e6
 class Simulation:
     """One simulation, checked and ready to run. `prepare` makes it."""
 
-    exchange: Exchange
+    exchange: Workload
     file: MachineFile
     machine: _core.Machine
     placement: _core.Placement
@@ -71,16 +71,17 @@ class Simulation:
 
     def run(self, progress: Progress | None = None) -> dict[str, Any]:
         """Runs it; see `simulate` for the answer."""
-        report = None
-        if progress is not None:
-            total = max(1.0, _core.forecast(*self._arguments()).bytes)
+        total = max(1.0, _core.forecast(*self._arguments()).bytes) if progress else 1.0
 
-            def report(simulated_s: float, arrived: int) -> None:
-                progress(simulated_s, min(1.0, arrived / total))
+        def report(simulated_s: float, arrived: int) -> None:
+            assert progress is not None
+            progress(simulated_s, min(1.0, arrived / total))
 
         begin = time.perf_counter()
-        run = _core.simulate_packets if self.model == "packet" else _core.simulate_loggp
-        result = run(*self._arguments(), self.threads, self.seed, report)
+        run: Callable[..., _core.SimulationResult] = (
+            _core.simulate_packets if self.model == "packet" else _core.simulate_loggp
+        )
+        result = run(*self._arguments(), self.threads, self.seed, report if progress else None)
         wall_s = time.perf_counter() - begin
         return (
             self._inputs()
@@ -104,14 +105,14 @@ class Simulation:
             "machine": self.file.name,
             "topology": self.machine.topology.describe(),
             **(packet if self.model == "packet" else {}),
-            "split_imbalance": self.exchange.imbalance(),
+            **({"split_imbalance": self.exchange.imbalance()} if isinstance(self.exchange, Exchange) else {}),
             "threads": self.threads,
             "seed": self.seed,
         }
 
 
 def prepare(
-    exchange: Exchange,
+    exchange: Workload,
     machine: str | Path | MachineFile,
     *,
     routing: str | None = None,
@@ -160,7 +161,7 @@ def prepare(
 
 
 def simulate(
-    exchange: Exchange,
+    exchange: Workload,
     machine: str | Path | MachineFile,
     *,
     progress: Progress | None = None,
@@ -182,7 +183,7 @@ def simulate(
     return simulation.run(progress)
 
 
-def forecast(exchange: Exchange, machine: str | Path | MachineFile, **options: Any) -> dict[str, float]:
+def forecast(exchange: Workload, machine: str | Path | MachineFile, **options: Any) -> dict[str, float]:
     """What `simulate` with the same arguments will cost: messages, packet_hops, memory_bytes, wall_s."""
     return prepare(exchange, machine, **options).forecast()
 
@@ -192,11 +193,10 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _figures(result: _core.SimulationResult, exchange: Exchange, model: str) -> dict[str, Any]:
+def _figures(result: _core.SimulationResult, exchange: Workload, model: str) -> dict[str, Any]:
     steps, before = {}, 0.0
-    for i, (step, end) in enumerate(zip(exchange.steps(), result.step_end_s, strict=True)):
-        name = step.name if exchange.times == 1 or step.repeat > 1 else f"{step.name}-{i + 1}"
-        steps[name] = end - before
+    for step, end in zip(exchange.steps(), result.step_end_s, strict=True):
+        steps[step.name] = end - before
         before = end
     figures: dict[str, Any] = {
         "time_s": result.time_s,

@@ -8,7 +8,7 @@ from typing import Any
 
 from tradewind import _core
 from tradewind.errors import InputError, VerificationError
-from tradewind.exchange import Exchange, unknown
+from tradewind.exchange import Workload, unknown
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of a step, the number of its stage that comes next and how many stages it has."""
@@ -19,21 +19,20 @@ def transports() -> list[str]:
     return [entry.name for entry in _core.posting_orders()]
 
 
-def verify(exchange: Exchange, transport: str = "isend-irecv", progress: Progress | None = None) -> dict[str, Any]:
+def verify(exchange: Workload, transport: str = "isend-irecv", progress: Progress | None = None) -> dict[str, Any]:
     """Runs the schedules of an exchange on boxes of points and checks what they do.
 
     Every point of the pattern's answer must arrive exactly once and nothing else may be touched; and with the posting
     order of `transport` no ranks may wait for each other, even where every send is synchronous.
 
     Returns plain values: the request, and for each step and in all `stages`, `messages`, `bytes` (of all messages),
-    `largest_message_bytes` and `copied_bytes` (within ranks). What is repeated `times` times is counted once.
+    `largest_message_bytes` and `copied_bytes` (within ranks). A halo or reduction that is repeated is counted once.
     Raises VerificationError, with step, stage and ranks, where a check fails; InputError for an unknown transport.
     """
     if transport not in transports():
         raise InputError(unknown("transport", transport, transports()))
     began = time.perf_counter()
-    distinct = {step.name: step.schedule for step in exchange.steps()}
-    steps = [_verify_step(exchange, name, schedule, transport, progress) for name, schedule in distinct.items()]
+    steps = [_verify_step(exchange, s.name, s.schedule, transport, progress) for s in exchange.steps()]
     return exchange.as_dict() | {
         "transport": transport,
         "ok": True,
@@ -49,7 +48,7 @@ def verify(exchange: Exchange, transport: str = "isend-irecv", progress: Progres
 
 
 def _verify_step(
-    exchange: Exchange, name: str, schedule: _core.Schedule, transport: str, progress: Progress | None
+    exchange: Workload, name: str, schedule: _core.Schedule, transport: str, progress: Progress | None
 ) -> dict[str, Any]:
     began = time.perf_counter()
     stages = schedule.stages

@@ -31,7 +31,8 @@ class Bruck : public Schedule {
   public:
     explicit Bruck(std::shared_ptr<const Transpose> transpose)
         : Schedule(transpose, "bruck"), transpose_(std::move(transpose)), n_(transpose_->largest_group()) {
-        const int line = transpose_->line();
+        // Complete groups are rows or columns: three directions leave no room for both coordinates to change theirs.
+        const int line = n_ > 1 && transpose_->from().coordinates(transpose_->receiver_at(0, 1))[0] == 0 ? 1 : 0;
         for (int a = 0; a < 3; ++a) {
             if (transpose_->from().coordinate_of(a) == line) before_ = a;
             if (transpose_->to().coordinate_of(a) == line) after_ = a;
@@ -105,7 +106,7 @@ class Bruck : public Schedule {
 }  // namespace
 
 std::shared_ptr<const Schedule> alltoall_bruck(std::shared_ptr<const Transpose> transpose) {
-    if (!transpose->complete() || transpose->line() < 0)
+    if (!transpose->complete())
         throw InputError(
             "bruck passes blocks on from rank to rank, so the ranks of each group must all have something for each "
             "other; this " +

@@ -12,7 +12,7 @@ namespace tradewind {
 // start from, has bit k set go on by 2^k ranks, each by way of a slot of scratch memory until its last hop. No rotation
 // of the data before and after, as the original has: blocks are addressed where they lie.
 //
-// Throws InputError unless each group is one row or column of ranks that all have something for each other.
+// Throws InputError unless the ranks of each group all have something for each other.
 std::shared_ptr<const Schedule> alltoall_bruck(std::shared_ptr<const Transpose> transpose);
 
 }  // namespace tradewind

@@ -97,12 +97,6 @@ class NativeTranspose : public NativePlan {
               [this] { return who(0) + ": making the group's communicator"; });
         MPI_Comm_set_errhandler(group_, MPI_ERRORS_RETURN);
         compile(pattern, request, rank);
-        const Index element = bytes_of(request.element);
-        for (std::size_t q = 0; q < layout_.send_counts.size(); ++q)
-            if (static_cast<Index>(q) != place.position && layout_.send_counts[q] > 0) {
-                ++messages_;
-                bytes_sent_ += Bytes{layout_.send_counts[q] * element};
-            }
     }
     ~NativeTranspose() override {
         int finalized = 0;

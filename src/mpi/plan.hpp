@@ -44,8 +44,9 @@ class Plan {
 
     bool in_flight() const { return state_ == State::in_flight; }
     const std::string& describe() const { return description_; }
-    Index messages() const { return messages_; }      // sent by this rank in one call
-    Bytes bytes_sent() const { return bytes_sent_; }  // by this rank in one call
+    // Sent by this rank in one call; 0 where the MPI library's own collective decides.
+    Index messages() const { return messages_; }
+    Bytes bytes_sent() const { return bytes_sent_; }
     MPI_Comm communicator() const { return communicator_.handle(); }
 
   protected:

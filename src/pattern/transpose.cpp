@@ -63,7 +63,7 @@ void Transpose::find_directions() {
     if (before_ == after_ || from_.coordinate_of(across_) != to_.coordinate_of(across_)) line_ = -1;
 }
 
-// Senders and receivers of every group agree exactly when, for each rank coordinate, the parts that it runs over do.
+// Senders and receivers of every group agree if, for each rank coordinate, the parts that it runs over do.
 bool Transpose::compute_closed() const {
     if (from_.split() != to_.split()) return false;
     for (int c = 0; c < 2; ++c) {
@@ -135,6 +135,7 @@ Index Transpose::position(const Ranges& ranges, const std::array<Index, 2>& c) {
 Index Transpose::block_volume(Rank sender, Rank receiver) const {
     if (line_ < 0) return block(sender, receiver).volume();
     const auto s = from_.coordinates(sender), r = from_.coordinates(receiver);
+    if (s[1 - line_] != r[1 - line_]) return 0;  // two groups
     const int other = from_.coordinate_of(across_);
     return from_.division(before_).width(s[line_]) * to_.division(after_).width(r[line_]) *
            from_.division(across_).width(other < 0 ? 0 : s[other]);

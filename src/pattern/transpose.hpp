@@ -50,7 +50,8 @@ class Transpose : public Pattern {
     Rank sender_at(Rank receiver, Index position) const;
 
     Index largest_group() const { return largest_group_; }
-    // Whether the receivers of each group are its senders, in the same order.
+    // Whether the receivers of each group are its senders, in the same order. (Not said of layouts that are split
+    // differently, though by chance it may be so.)
     bool closed() const { return closed_; }
     // Whether each group is closed and each of its ranks has something for every other.
     bool complete() const { return complete_; }

@@ -3,12 +3,11 @@
 
 #include <atomic>
 #include <cstdint>
-#include <thread>
 
 namespace tradewind::sim {
 
-// Spins for a moment, since a window takes tens of microseconds, then yields: the machine may have fewer idle cores
-// than threads.
+// Spins for a moment, since a window takes tens of microseconds, then sleeps: the machine may have fewer idle cores
+// than threads, and one thread may be left to work alone for milliseconds.
 class Barrier {
   public:
     explicit Barrier(int threads) : threads_(threads) {}
@@ -18,13 +17,14 @@ class Barrier {
         if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
             arrived_.store(0, std::memory_order_relaxed);
             turn_.store(turn + 1, std::memory_order_release);
+            turn_.notify_all();
             return;
         }
         for (int spins = 0; turn_.load(std::memory_order_acquire) == turn; ++spins) {
             if (spins < 4096)
                 pause();
             else
-                std::this_thread::yield();
+                turn_.wait(turn, std::memory_order_acquire);
         }
     }
 

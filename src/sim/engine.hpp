@@ -68,6 +68,7 @@ struct alignas(64) Report {
     std::uint64_t events = 0;          // that it has seen in all
     std::int64_t arrived = 0;          // bytes
     bool stop = false;
+    bool alone = false;  // from the first part: it does the next round for all
 };
 
 template <class Routing>
@@ -132,6 +133,8 @@ class Part {
     }
 
   private:
+    static constexpr int packets_ahead = 4;
+
     bool shared_nic() const { return world_.placement.ranks_per_node() > 1; }
 
     void enter(std::int64_t window) {
@@ -399,10 +402,13 @@ class Part {
         const Rate rate = net_.rates[Network::injection];
         const std::uint32_t sw = world_.by_switch.quotient(node);
         const std::uint32_t where = net_.where(sw, world_.first_terminal + world_.by_switch.remainder(node));
-        for (bool first = true; rank.left > 0; first = false) {
+        for (int packets = 0; rank.left > 0; ++packets) {
             const std::int64_t start = std::max(nic.busy, rank.post);
-            // Ranks that share a NIC take turns, a packet at a time.
-            if (start >= window_end_ || (shared_nic() && !first)) {
+            // Ranks that share a NIC take turns, a packet at a time. A rank that has it for itself knows when its next
+            // packets will leave, and sends a few ahead: an action costs as much as a hop.
+            const bool turn_over =
+                shared_nic() ? packets == 1 || start >= window_end_ : packets >= packets_ahead && start >= window_end_;
+            if (turn_over) {
                 act_later(start, r, emit, 0, 0);
                 return false;
             }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <mutex>
 #include <stdexcept>
@@ -10,6 +11,7 @@
 #include "machine/routing/dragonfly.hpp"
 #include "machine/routing/fattree.hpp"
 #include "sim/engine.hpp"
+#include "sim/pace.hpp"
 
 namespace tradewind {
 
@@ -17,16 +19,15 @@ namespace sim {
 
 namespace {
 
-// A window with fewer events than this costs less on one thread than the barrier does.
-constexpr std::uint64_t few_events = 300;
+// With fewer events a window than this for each thread, more threads do not pay.
+constexpr double few_events = 300;
 // From this many events a window on, chunks are long.
 constexpr double full_window = 16;
-// Windows that the first thread then goes through alone before all look again.
-constexpr std::uint64_t solo_windows = 64;
-// It looks up earlier where windows are full: after so many events, a few milliseconds.
-constexpr std::uint64_t solo_events = 100'000;
-// The caller's progress function is called after so many events, or rounds where these are nearly empty.
-constexpr std::uint64_t events_a_call = 1'000'000, rounds_a_call = 256;
+// Windows that the first thread goes through alone before it looks up, and events where windows are full.
+constexpr int windows_alone = 64;
+constexpr std::uint64_t events_alone = 100'000;
+// How often the caller hears of progress.
+constexpr std::chrono::milliseconds between_calls{100};
 
 template <class Routing>
 class Engine {
@@ -49,8 +50,7 @@ class Engine {
     }
 
     std::uint64_t windows() const { return windows_; }
-    std::uint64_t solo_windows_visited() const { return solo_windows_; }
-
+    std::uint64_t solo_windows() const { return solo_windows_; }
     const std::vector<std::unique_ptr<Part<Routing>>>& parts() const { return parts_; }
 
   private:
@@ -59,29 +59,54 @@ class Engine {
         guarded(id, 0, [&] {
             parts_[id]->start();
             reports_[0][id] = parts_[id]->report();
+            reports_[0][id].alone = options_.threads == 1;
         });
-        std::uint64_t average = 2 * few_events, before = 0;
-        bool solo = options_.threads == 1;
         for (std::size_t round = 0;; ++round) {
             barrier_.wait();
-            const Report all = sum(reports_[round % 2]);
+            const auto& reports = reports_[round % 2];
+            const Report all = sum(reports);
             if (all.stop || all.next == Wheel::never) return;
-            average = (7 * average + (all.events - before) / (solo ? solo_windows : 1)) / 8;
-            before = all.events;
-            solo = options_.threads == 1 || average < few_events;
+            const bool alone = reports[0].alone;
+            if (alone && id != 0) continue;
             const std::size_t turn = (round + 1) % 2;
-            if (solo && id != 0) continue;
             guarded(id, turn, [&] {
-                if (solo) {
+                if (alone) {
                     go_alone(all, reports_[turn]);
                 } else {
                     parts_[id]->process(all.next, parts_);
                     reports_[turn][id] = parts_[id]->report();
-                    if (id == 0) ++windows_;
+                    if (id == 0) {
+                        ++windows_;
+                        reports_[turn][0].alone = look_up(all);
+                    }
                 }
-                if (id == 0) tell(all);
             });
         }
+    }
+
+    // The other threads sleep meanwhile; waking them for every few windows would cost what they cannot give.
+    void go_alone(Report all, std::vector<Report>& reports) {
+        for (bool alone = true; alone && all.next != Wheel::never;) {
+            const std::uint64_t enough = all.events + events_alone;
+            for (int i = 0; i < windows_alone && all.events < enough && all.next != Wheel::never; ++i) {
+                ++windows_;
+                ++solo_windows_;
+                for (auto& part : parts_) part->process(all.next, parts_);
+                for (std::size_t p = 0; p < parts_.size(); ++p) reports[p] = parts_[p]->report();
+                all = sum(reports);
+            }
+            alone = look_up(all);
+        }
+    }
+
+    // What the first thread does between windows. Returns whether it goes on alone.
+    bool look_up(const Report& all) {
+        const auto now = std::chrono::steady_clock::now();
+        if (options_.progress && now - told_ > between_calls) {
+            told_ = now;
+            if (!options_.progress(Picoseconds{all.next << world_.shift}, Bytes{all.arrived})) throw Interrupted();
+        }
+        return options_.threads == 1 || pace_.alone(all.events, now);
     }
 
     static Report sum(const std::vector<Report>& reports) {
@@ -93,23 +118,6 @@ class Engine {
             all.stop = all.stop || report.stop;
         }
         return all;
-    }
-
-    void go_alone(Report all, std::vector<Report>& reports) {
-        const std::uint64_t enough = all.events + solo_events;
-        for (std::uint64_t i = 0; i < solo_windows && all.next != Wheel::never && all.events < enough; ++i) {
-            for (auto& part : parts_) part->process(all.next, parts_);
-            for (std::size_t p = 0; p < parts_.size(); ++p) reports[p] = parts_[p]->report();
-            all = sum(reports);
-            ++windows_;
-            ++solo_windows_;
-        }
-    }
-
-    void tell(const Report& all) {
-        if (!options_.progress || (++rounds_ % rounds_a_call != 0 && all.events < told_ + events_a_call)) return;
-        told_ = all.events;
-        if (!options_.progress(Picoseconds{all.next << world_.shift}, Bytes{all.arrived})) throw Interrupted();
     }
 
     // An exception in one thread stops all of them at the next barrier.
@@ -129,7 +137,9 @@ class Engine {
     Barrier barrier_;
     std::array<std::vector<Report>, 2> reports_;  // [round % 2][part]
     std::vector<std::unique_ptr<Part<Routing>>> parts_;
-    std::uint64_t windows_ = 0, solo_windows_ = 0, rounds_ = 0, told_ = 0;
+    std::uint64_t windows_ = 0, solo_windows_ = 0;
+    Pace pace_;
+    std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
     std::mutex mutex_;
     std::exception_ptr failure_;
 };
@@ -188,7 +198,7 @@ SimulationResult simulate_with(const Machine& machine, const Program& program, c
     result.step_end.resize(program.steps().size());
     engine.run();
     result.windows = engine.windows();
-    result.solo_windows = engine.solo_windows_visited();
+    result.solo_windows = engine.solo_windows();
     std::int64_t finished = 0, arrived = 0;
     for (const auto& part : engine.parts()) part->add_to(result, finished, arrived);
     if (finished != program.ranks() || arrived != result.bytes)

@@ -37,10 +37,12 @@ class ChunkPool {
     explicit ChunkPool(std::uint32_t capacity) : capacity_(capacity) {}
 
     std::uint32_t capacity() const { return capacity_; }
-    Chunk* take() {
+    // An empty chunk to stand before others of a list.
+    Chunk* take_before(Chunk* next) {
         if (!free_) grow();
         Chunk* chunk = free_;
         free_ = chunk->next;
+        chunk->next = next;
         return chunk;
     }
     // Calls `use` with each event of a list and takes its chunks back.
@@ -117,18 +119,18 @@ class Wheel {
     static std::size_t slot(std::int64_t window) { return static_cast<std::size_t>(window & (windows - 1)); }
 
     static void append(Chunks& list, const Event& event, ChunkPool& pool) {
-        if (!list.first || list.count == pool.capacity()) [[unlikely]] {
-            Chunk* chunk = pool.take();
-            chunk->next = list.first;
-            list = {chunk, 0};
-        }
+        if (!list.first || list.count == pool.capacity()) [[unlikely]]
+            list = {pool.take_before(list.first), 0};
         list.first->events()[list.count++] = event;
     }
     void push_near(const Event& event, std::int64_t window, ChunkPool& pool) {
         const std::size_t at = slot(window);
-        bits_[at / 64] |= 1ULL << (at % 64);
-        words_ |= 1ULL << (at / 64);
-        append(slots_[at], event, pool);
+        Chunks& list = slots_[at];
+        if (!list.first) {
+            bits_[at / 64] |= 1ULL << (at % 64);
+            words_ |= 1ULL << (at / 64);
+        }
+        append(list, event, pool);
     }
     std::int64_t next_near(std::int64_t current) const {
         const std::size_t start = slot(current + 1);

@@ -45,3 +45,18 @@ def hung(comm: Any, pid_file: str) -> None:
             file.write(str(os.getpid()))
         print("waiting for nothing", flush=True)
     time.sleep(600)
+
+
+def bench_with_a_fault_on_rank_1(comm: Any, _: None) -> None:
+    from tradewind.exchange import Exchange
+    from tradewind.launch import measure
+
+    room = measure.Room(Exchange("halo", 2, grid=(12, 10, 4), split=(2, 1), width=2, algorithm="sweep"), comm.rank)
+    plans = measure._plans(comm, room, "sweep", "isend-irecv", "buffer")
+
+    def exchange_with_a_fault() -> None:
+        plans["halo"]()
+        if comm.rank == 1:
+            room.arrays["halo"][0][0][0, 5, 0] = -5
+
+    measure._check(comm, room, {"halo": exchange_with_a_fault}, "sweep")  # type: ignore[dict-item]

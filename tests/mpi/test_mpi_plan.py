@@ -12,7 +12,7 @@ from tradewind import _core
 
 pytest.importorskip("mpi4py.MPI")
 
-from tradewind import launch  # noqa: E402
+from tradewind import launch
 
 RANKS = (1, 2, 3, 4, 6)
 CASES = [(ranks, case) for ranks in RANKS for case in mpi_cases.cases(ranks)]

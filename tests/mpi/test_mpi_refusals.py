@@ -11,20 +11,22 @@ import pytest
 
 pytest.importorskip("mpi4py.MPI")
 
-import mpi_refusals as refusals  # noqa: E402
+import mpi_refusals as refusals
 
-from tradewind import launch  # noqa: E402
+from tradewind import launch
 
 # What a rank that meets it must be told; where two texts stand, those of rank 0 and rank 1.
 EXPECTED = {
     "shape_on_one_rank": [
         "PlanError: rank 1 cannot make this plan: source field 0 has the shape",
-        "InputError: source field 0 has the shape (nz, ny, nx) = (4, 13, 10), but rank 1 of halo of width 2, periodic in "
-        "xy needs (nz, ny, nx) = (4, 14, 10)",
+        "InputError: source field 0 has the shape (nz, ny, nx) = (4, 13, 10), but rank 1 of halo of width 2, periodic "
+        "in xy needs (nz, ny, nx) = (4, 14, 10)",
     ],
     "dimensions": ["InputError: a field of shape (5,): three dimensions, (nz, ny, nx), are allowed"],
     "fortran_shape": ["has the shape (nz, ny, nx) = (10, 14, 4), but rank"],
-    "mixed_types": ["InputError: source field 1 has the type float32, field 0 float64: all fields of a plan have one type"],
+    "mixed_types": [
+        "InputError: source field 1 has the type float32, field 0 float64: all fields of a plan have one type"
+    ],
     "unknown_type": ["InputError: source field 0 has the type uint16: f4, f8, i4, i8, c8, c16 in native"],
     "byte_order": ["InputError: source field 0 has the type >f8"],
     "no_array": ["InputError: source field 0 is a list: a NumPy array is allowed"],
@@ -39,12 +41,16 @@ EXPECTED = {
     "dims": ["InputError: dims 'zxx'"],
     "transport": ["InputError: unknown transport 'isend-irevc'; did you mean 'isend-irecv'?"],
     "algorithm": ["InputError: unknown"],
-    "native_halo": ["InputError: algorithm \"native\" is the MPI library's own collective: there is one for transpositions"],
+    "native_halo": [
+        'InputError: algorithm "native" is the MPI library\'s own collective: there is one for transpositions'
+    ],
     "complex_minimum": ["InputError: the min of complex numbers is not defined: sum and prod are allowed"],
     "operation": ['InputError: operation "mean": sum, min, max and prod are allowed'],
     "null_communicator": ["InputError: comm is the null communicator"],
     "different_plans": ["PlanError: the ranks make different plans: rank 0 {halo of width 2"],
-    "different_algorithms": ["PlanError: the ranks make different plans: rank 0 {halo of width 2, periodic in xy, sweep"],
+    "different_algorithms": [
+        "PlanError: the ranks make different plans: rank 0 {halo of width 2, periodic in xy, sweep"
+    ],
     "communicator_gone": ["PlanError: a plan used after its communicator is gone: rank"],
     "start_twice": ["PlanError: start of a plan that is under way: wait for it first"],
     "wait_first": ["PlanError: wait for a plan that was not started: start it first"],
@@ -79,7 +85,12 @@ def test_plans_under_way_together_do_not_mix():
 
 def _python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=os.environ | environment, check=False
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=os.environ | environment,
+        check=False,
     )
 
 
@@ -112,9 +123,5 @@ def test_without_mpi4py_the_rest_works():
 
 
 def test_another_mpi_in_mpi4py_is_refused():
-    done = _python(
-        "from mpi4py import MPI\n"
-        "MPI.Get_library_version = lambda: 'Other MPI 1.0'\n"
-        "import tradewind.mpi\n"
-    )
+    done = _python("from mpi4py import MPI\nMPI.Get_library_version = lambda: 'Other MPI 1.0'\nimport tradewind.mpi\n")
     assert "MissingMPIError: mpi4py uses Other MPI 1.0, Tradewind was built with" in done.stderr

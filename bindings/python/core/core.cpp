@@ -8,6 +8,7 @@ namespace nb = nanobind;
 NB_MODULE(_core, module) {
     module.doc() =
         "The compiled core of Tradewind: layouts, patterns, schedules, and what verifies and simulates them.";
+    nb::set_leak_warnings(false);  // what is alive when the interpreter ends is not a leak
     // Errors of the core become those of tradewind.errors, which has one class a family.
     static nb::object input_error = nb::module_::import_("tradewind.errors").attr("InputError");
     static nb::object verification_error = nb::module_::import_("tradewind.errors").attr("VerificationError");

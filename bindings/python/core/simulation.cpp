@@ -7,6 +7,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
+#include "sim/network.hpp"
+#include "sim/rank.hpp"
 #include "sim/simulate.hpp"
 
 namespace nb = nanobind;
@@ -105,6 +107,7 @@ void bind_simulation(nb::module_& module) {
         "machine"_a, "steps"_a, "bytes_per_point"_a, "placement"_a, "packet_bytes"_a);
     module.def("delay_lower_edge_s", &DelayHistogram::lower_edge, "bin"_a);
     module.attr("largest_packet") = SimulationOptions::largest_packet;
+    module.attr("rank_bytes") = sizeof(sim::RankState) + sizeof(sim::Nic);
 }
 
 }  // namespace tradewind

@@ -10,7 +10,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import click
     import typer
 
 COMMANDS = {
@@ -64,10 +63,10 @@ def _lazy_group() -> type[typer.core.TyperGroup]:
     class Commands(typer.core.TyperGroup):
         """Knows the names and summaries of all commands, and imports one when it is asked for."""
 
-        def list_commands(self, ctx: click.Context) -> list[str]:
+        def list_commands(self, ctx: Any) -> list[str]:
             return list(COMMANDS)
 
-        def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
             if cmd_name not in COMMANDS:
                 return None
             if ctx.resilient_parsing or "--help" in sys.argv[1:2]:

@@ -74,7 +74,7 @@ def _algorithms() -> Rows:
 def _transports() -> Rows:
     from tradewind import _core
 
-    return [{"name": name} for name in _core.posting_orders()]
+    return [{"name": entry.name, "description": entry.description} for entry in _core.posting_orders()]
 
 
 def _studies() -> Rows:

@@ -61,7 +61,7 @@ def make_exchange(
     fields: int = 1,
     dtype: str = "f8",
 ) -> Exchange:
-    """The exchange that the options ask for. Raises InputError with all that cannot be read, else all that cannot be."""
+    """The exchange that the options ask for. Raises InputError: all that cannot be read, else all that cannot be."""
     from tradewind.errors import InputError
     from tradewind.exchange import Exchange, parse_extents
 

@@ -104,7 +104,7 @@ def _settings(texts: list[str]) -> dict[str, str]:
     ]
     if problems:
         raise InputError(*problems)
-    return dict(text.split("=", 1) for text in texts)  # type: ignore[misc]
+    return {key: value for key, _, value in (text.partition("=") for text in texts)}
 
 
 def _product(

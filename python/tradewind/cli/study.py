@@ -101,6 +101,8 @@ def _show_plan(plan: Plan) -> None:
             texts += [format_bytes(cost["memory_bytes"]), format_seconds(cost["wall_s"])]
         table.add_row(planned.case.sweep, planned.case.name, *texts)
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=200)
     console.print(table)
     for skip in plan.skips:
         console.print(f"skipped ({skip.sweep}): {skip.name}: {skip.reason}", highlight=False, markup=False)

@@ -30,12 +30,12 @@ def bench(
 ) -> dict[str, Any]:
     """Measures an exchange on real MPI ranks, once for each combination of algorithm, transport and packing.
 
-    `algorithms`: names, "all", or None for the exchange's own. `repeat`: samples of each; one is the slowest rank's time
-    for the whole exchange. `check` compares what arrives with the reference answer, bit for bit, before anything is
-    timed. Starts the ranks, or where this process is one of them, is one. Seconds and bytes throughout:
+    `algorithms`: names, "all", or None for the exchange's own. `repeat`: samples of each; one is the slowest rank's
+    time for the whole exchange. `check` compares what arrives with the reference answer, bit for bit, before
+    anything is timed. Starts the ranks, or where this process is one of them, is one. Seconds and bytes throughout:
 
     - ``results``: by combination ``median_s``, ``min_s``, ``samples_s``, ``steps`` (the same by slab), ``bytes_per_s``,
-      ``ratio_to_copy``, ``ratio_to_floor``, ``messages`` and ``bytes_sent`` (of the rank that has most);
+      ``ratio_to_copy``, ``ratio_to_floor``, ``messages`` and ``bytes_sent`` of the busiest rank (None for native);
     - ``bytes``: what the exchange writes on the rank that receives most; ``bytes_per_s`` is this over ``median_s``;
     - ``copy_bytes_per_s``: what a rank copies from memory to memory while the others do so too;
     - ``floor_s``: all memory traffic of a one-stage exchange, and no message.
@@ -102,7 +102,7 @@ def refusal(exchange: Exchange, algorithm: str) -> str | None:
         patterns = [step.schedule.pattern for step in exchange.steps()]
         if all(p.name == "allreduce" or (isinstance(p, _core.Transpose) and p.complete) for p in patterns):
             return None
-        return f"algorithm 'native': MPI has a collective of its own for transpose and allreduce, none for {exchange.pattern}"
+        return f"algorithm 'native': MPI has one for transpose and allreduce, none for {exchange.pattern}"
     try:
         replace(exchange, algorithm=algorithm)
     except InputError as error:

@@ -7,7 +7,6 @@ import importlib.util
 import os
 import platform
 import shutil
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +27,8 @@ def checkup() -> dict[str, Any]:
         _check("core", _core),
         _check("cores", lambda: f"{len(os.sched_getaffinity(0))} of {os.cpu_count()} may be used"),
         _check("memory", _memory),
-        _check("threads", lambda: f"{threading.active_count()} run here"),
         _check("mpi", _mpi),
+        _check("threads", _threads),
         _check("launcher", _launcher),
         _check("two ranks", _two_ranks),
     ]
@@ -60,10 +59,18 @@ def _memory() -> str:
 
 
 def _mpi() -> str:
-    from tradewind import mpi
+    from tradewind import _mpi, mpi
 
-    library = mpi.MPI.Get_library_version().splitlines()[0].strip()
-    return f"{library}; built against {mpi._mpi.build_mpi} by {mpi._mpi.build_compiler}; both the same library"
+    library = " ".join(mpi.MPI.Get_library_version().splitlines()[0].split())
+    return f"{library}, which mpi4py uses too; built against {_mpi.build_mpi} by compiler {_mpi.build_compiler}"
+
+
+def _threads() -> str:
+    from tradewind.mpi import MPI
+
+    names = ("SINGLE", "FUNNELED", "SERIALIZED", "MULTIPLE")
+    levels = {getattr(MPI, f"THREAD_{name}"): name.lower() for name in names}
+    return f"MPI gives the level {levels[MPI.Query_thread()]}"
 
 
 def _launcher() -> str:

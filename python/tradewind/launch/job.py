@@ -40,7 +40,7 @@ class Launcher:
 
     command: tuple[str, ...]
     version: str
-    """The first line of what it says of itself."""
+    """What it says of itself, in short."""
 
     @property
     def is_open_mpi(self) -> bool:
@@ -67,7 +67,7 @@ def find_launcher() -> Launcher:
         )
     probe = subprocess.run([command[0], "--version"], capture_output=True, text=True, timeout=60, check=False)
     lines = (probe.stdout + probe.stderr).strip().splitlines()
-    return Launcher(tuple(command), lines[0] if lines else "")
+    return Launcher(tuple(command), ", ".join(" ".join(line.split()) for line in lines[:2]))
 
 
 def run(ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,13 @@ UNTOUCHED = -1
 _CYCLE = 97  # sums over ranks stay small whole numbers, which every element type adds without rounding
 
 
-def numbers(x: Array, y: Array, z: Array, points: tuple[int, int, int], field: int, dtype: str) -> Array:
-    """The global number of each grid point of a box, plus the field's number; [z][y][x]."""
+def numbers(ranges: Sequence[Array], points: Sequence[int], field: int, dtype: str) -> Array:
+    """The global number of each grid point of ranges along x, y, z, plus the field's number; [z][y][x]."""
+    x, y, z = ranges
     line = x.astype(np.int64)[None, None, :]
     column = y.astype(np.int64)[None, :, None] * points[0]
     level = z.astype(np.int64)[:, None, None] * (points[0] * points[1])
-    return (line + column + level + field).astype(dtype)
+    return np.asarray(line + column + (level + field), dtype)
 
 
 def _ranges(box: Any) -> list[Array]:
@@ -35,11 +37,11 @@ def source(pattern: _core.Pattern, rank: int, field: int, dtype: str) -> Array:
         return ((np.arange(pattern.count) + rank + field) % _CYCLE).astype(dtype)
     if isinstance(pattern, _core.Transpose):
         layout = pattern.from_layout
-        return numbers(*_ranges(layout.box(rank)), layout.grid.points, field, dtype)
+        return numbers(_ranges(layout.box(rank)), layout.grid.points, field, dtype)
     assert isinstance(pattern, _core.Halo)
     w, layout = pattern.width, pattern.layout
     array = np.full(pattern.source_shape(rank), UNTOUCHED, dtype)
-    inner = numbers(*_ranges(layout.box(rank)), layout.grid.points, field, dtype)
+    inner = numbers(_ranges(layout.box(rank)), layout.grid.points, field, dtype)
     array[:, w : w + inner.shape[1], w : w + inner.shape[2]] = inner
     return array
 
@@ -56,10 +58,10 @@ def answer(pattern: _core.Pattern, rank: int, field: int, dtype: str, periodic: 
         # A rank counts as its remainder: whole cycles of ranks all add the same.
         cycles, rest = divmod(pattern.ranks, _CYCLE)
         total = sum(((values + r) % _CYCLE for r in range(rest)), np.zeros_like(values))
-        return (total + cycles * (_CYCLE * (_CYCLE - 1) // 2)).astype(dtype)
+        return np.asarray(total + cycles * (_CYCLE * (_CYCLE - 1) // 2), dtype)
     if isinstance(pattern, _core.Transpose):
         layout = pattern.to_layout
-        return numbers(*_ranges(layout.box(rank)), layout.grid.points, field, dtype)
+        return numbers(_ranges(layout.box(rank)), layout.grid.points, field, dtype)
     assert isinstance(pattern, _core.Halo)
     layout, w = pattern.layout, pattern.width
     (x0, y0, z0), (x1, y1, z1) = layout.box(rank)
@@ -67,7 +69,7 @@ def answer(pattern: _core.Pattern, rank: int, field: int, dtype: str, periodic: 
     x, y = np.arange(x0 - w, x1 + w), np.arange(y0 - w, y1 + w)
     inside_x = np.full(x.size, True) if "x" in periodic else (x >= 0) & (x < nx)
     inside_y = np.full(y.size, True) if "y" in periodic else (y >= 0) & (y < ny)
-    array = numbers(x % nx, y % ny, np.arange(z0, z1), layout.grid.points, field, dtype)
+    array = numbers([x % nx, y % ny, np.arange(z0, z1)], layout.grid.points, field, dtype)
     array[:, :, ~inside_x] = UNTOUCHED
     array[:, ~inside_y, :] = UNTOUCHED
     return array
@@ -76,7 +78,7 @@ def answer(pattern: _core.Pattern, rank: int, field: int, dtype: str, periodic: 
 def answer_points(pattern: _core.Pattern, rank: int, periodic: str = "") -> int:
     """Points of one field that the exchange writes on a rank."""
     if isinstance(pattern, _core.AllReduce):
-        return pattern.count
+        return int(pattern.count)
     if isinstance(pattern, _core.Transpose):
         return int(np.prod(pattern.target_shape(rank)))
     assert isinstance(pattern, _core.Halo)

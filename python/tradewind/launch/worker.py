@@ -6,13 +6,16 @@ import importlib
 import json
 import os
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from tradewind.errors import PlanError, TradewindError
+
+_PATIENCE_S = 0.5
 
 
 def abort_on_error() -> None:
@@ -26,6 +29,18 @@ def abort_on_error() -> None:
         MPI.COMM_WORLD.Abort(1)
 
     sys.excepthook = hook
+
+
+def leave_together(error: TradewindError) -> NoReturn:
+    """Ends all ranks with the exit code of an error."""
+    from mpi4py import MPI
+
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if isinstance(error, PlanError):
+        time.sleep(_PATIENCE_S)  # the rank with the reason speaks first
+    MPI.COMM_WORLD.Abort(error.exit_code)
+    raise error
 
 
 def write_whole(path: Path, value: Any) -> None:
@@ -51,8 +66,9 @@ def main(folder: str) -> None:
     request = json.loads((room / "request.json").read_text())
     rank = 0
     try:
-        import tradewind.mpi  # noqa: F401  (MissingMPIError before anything else)
         from mpi4py import MPI
+
+        import tradewind.mpi  # noqa: F401  (MissingMPIError before anything else)
 
         comm = MPI.COMM_WORLD
         rank = comm.Get_rank()
@@ -69,14 +85,7 @@ def main(folder: str) -> None:
         if not isinstance(error, TradewindError):
             raise
         sys.stderr.write(f"rank {rank}: {error}\n")
-        sys.stderr.flush()
-        _leave_together(error)
-
-
-def _leave_together(error: TradewindError) -> None:
-    from mpi4py import MPI
-
-    MPI.COMM_WORLD.Abort(error.exit_code)
+        leave_together(error)
 
 
 if __name__ == "__main__":

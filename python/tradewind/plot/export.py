@@ -21,4 +21,6 @@ def to_pdf(specification: dict[str, Any]) -> bytes:
 
 def script() -> str:
     """Vega, Vega-Lite and vega-embed as one script, safe to stand inside a page."""
-    return str(vlc.javascript_bundle(vl_version=VEGA_LITE)).replace("</script", "<\\/script")
+    return str(vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE)).replace(
+        "</script", "<\\/script"
+    )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import altair as alt
 
-from tradewind.plot.style import CONFIG, colour, ranks_axis, time_axis
+from tradewind.plot.style import CONFIG, COUNT, SECONDS, colour, linear_time_axis, log_axis
 from tradewind.study.finding import matches
 from tradewind.study.model import Plot
 from tradewind.study.records import Record
+from tradewind.units import format_seconds
 
 Row = dict[str, Any]
 
@@ -35,8 +37,9 @@ def _label(record: Record, label: str | None) -> str:
     if label is None:
         return ""
     value = record.get(label)
-    text = {"ranks": f"{value} ranks", "width": f"width {value}", "exchange": record["exchange"]}
-    return text.get(label, "" if value is None else str(value))
+    if value is None:
+        return ""
+    return {"ranks": f"{value} ranks", "width": f"width {value}"}.get(label, str(value))
 
 
 def _time_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
@@ -60,54 +63,63 @@ def _bar_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
     return rows
 
 
+DELAY_EDGES = [step * 10.0**k for k in range(-9, 5) for step in (1, 2, 5)]
+"""The drawn bins of delay (s). What is shorter than the first edge counts as no delay."""
+
+
 def _delay_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
-    rows: list[Row] = []
-    for record in records:
-        histogram = record["result"].get("delay")
-        if not histogram or not sum(histogram["counts"]):
-            continue
-        edges, total = histogram["edges_s"], sum(histogram["counts"])
-        labels = {"curve": _label(record, plot.curve), "panel": _label(record, plot.panel)}
-        for low, high, count in zip(edges, edges[1:], histogram["counts"], strict=False):
-            # A logarithmic axis has no place for 0 or infinity: the end bins are drawn one octave wide.
-            left = low if low > 0 else high / 2
-            right = high if math.isfinite(high) else 2 * left
-            rows.append({"from": left, "to": right, "share": count / total, **labels})
-    return _trimmed(rows)
-
-
-def _trimmed(rows: list[Row]) -> list[Row]:
-    """The bins between the first and the last one in which anything arrived."""
-    filled = [row for row in rows if row["share"] > 0]
-    if not filled:
+    counts = [_drawn_counts(record["result"].get("delay")) for record in records]
+    used = [i for each in counts for i, count in enumerate(each) if i and count]
+    if not used:
         return []
-    first, last = min(row["from"] for row in filled), max(row["from"] for row in filled)
-    return [row for row in rows if first <= row["from"] <= last]
+    first, last = min(used), max(used)
+    rows: list[Row] = []
+    for record, each in zip(records, counts, strict=True):
+        labels = {"curve": _label(record, plot.curve), "panel": _label(record, plot.panel)}
+        # What was not delayed stands in a bin of its own, to the left of all others; the last row closes the line.
+        shown = [each[0], *each[first : last + 1], 0.0]
+        edges = [DELAY_EDGES[first - 1] / 2, *DELAY_EDGES[first - 1 : last + 1]]
+        for i, (low, count) in enumerate(zip(edges, shown, strict=True)):
+            delay = "none" if i == 0 else f"{format_seconds(low)} to {format_seconds(DELAY_EDGES[first + i - 1])}"
+            rows.append({"from": low, "share": count / max(1.0, sum(each)), "delay": delay, **labels})
+    return rows
 
 
-def _panelled(chart: Any, plot: Plot, rows: list[Row]) -> Any:
+def _drawn_counts(histogram: dict[str, list[float]] | None) -> list[float]:
+    """The arrivals in each drawn bin; the first bin holds those without delay."""
+    counts = [0.0] * len(DELAY_EDGES)
+    if histogram is not None:
+        edges = histogram["edges_s"]
+        for low, high, count in zip(edges, edges[1:], histogram["counts"], strict=False):
+            middle = (low * high) ** 0.5 if math.isfinite(high) else low
+            counts[min(bisect.bisect_right(DELAY_EDGES, middle), len(counts) - 1)] += count
+    return counts
+
+
+def _panelled(chart: Any, plot: Plot, rows: list[Row], height: int = 260) -> Any:
     panels = list(dict.fromkeys(row["panel"] for row in rows))
     if plot.panel is None or len(panels) < 2:
-        return chart.properties(width=460, height=300, data=alt.Data(values=rows))
-    chart = chart.properties(width=max(200, 780 // min(len(panels), 3)), height=260)
-    facet = alt.Facet("panel:N", title=None, sort=panels, columns=3)
-    return chart.facet(facet=facet, columns=3, data=alt.Data(values=rows))
+        return chart.properties(width=460, height=height, data=alt.InlineData(values=rows))
+    chart = chart.properties(width=max(200, 780 // min(len(panels), 3)), height=height)
+    facet = alt.Facet("panel:N", title=None, sort=panels)
+    return chart.facet(facet=facet, columns=3, data=alt.InlineData(values=rows))
 
 
 def _time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
+    ranks_scale, ranks_axis = log_axis([row["ranks"] for row in rows], "ranks (number)", COUNT)
+    time_scale, time_axis = log_axis([row["time"] for row in rows], "time of the exchange (s)", SECONDS)
     base = alt.Chart().encode(
-        x=alt.X("ranks:Q", scale=alt.Scale(type="log", nice=False, padding=12), axis=ranks_axis()),
+        x=alt.X("ranks:Q", scale=ranks_scale, axis=ranks_axis),
         color=colour("curve", plot.curve, curves),
     )
-    y = alt.Y("median(time):Q", scale=alt.Scale(type="log", padding=8), axis=time_axis())
-    line = base.mark_line(strokeWidth=2).encode(y=y)
+    line = base.mark_line(strokeWidth=2).encode(y=alt.Y("median(time):Q", scale=time_scale, axis=time_axis))
     tip = [
         alt.Tooltip("case:N"),
         alt.Tooltip("ranks:Q", format=","),
         alt.Tooltip("time:Q", format=".3s", title="time (s)"),
     ]
     points = base.mark_point(filled=True, size=55, opacity=1).encode(
-        y=alt.Y("time:Q", scale=alt.Scale(type="log"), axis=time_axis()),
+        y=alt.Y("time:Q", scale=time_scale, axis=time_axis),
         shape=alt.Shape("curve:N", title=plot.curve, sort=curves, scale=alt.Scale(domain=curves)),
         tooltip=tip,
     )
@@ -116,31 +128,26 @@ def _time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
 
 def _bar_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
     base = alt.Chart().encode(y=alt.Y("curve:N", sort=curves, title=None))
+    axis = linear_time_axis("time of the exchange, median (s); tick: shortest")
     bars = base.mark_bar(size=14).encode(
-        x=alt.X("time:Q", axis=time_axis("time of the exchange, median (s); tick: shortest")),
+        x=alt.X("time:Q", axis=axis),
         color=colour("curve", plot.curve, curves).legend(None),
         tooltip=[alt.Tooltip("case:N"), alt.Tooltip("time:Q", format=".3s"), alt.Tooltip("least:Q", format=".3s")],
     )
     ticks = base.mark_tick(thickness=2, size=18, color="#888888").encode(x="least:Q")
-    return _panelled(alt.layer(bars, ticks), plot, rows).resolve_scale(x="independent")
+    height = max(80, 26 * len(curves))
+    return _panelled(alt.layer(bars, ticks), plot, rows, height).resolve_scale(x="independent")
 
 
 def _delay_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
-    axis = time_axis("delay: arrival minus arrival on an empty network (s)")
-    chart = (
-        alt.Chart()
-        .mark_line(interpolate="step-after", strokeWidth=2)
-        .encode(
-            x=alt.X("from:Q", scale=alt.Scale(type="log", nice=False), axis=axis),
-            y=alt.Y("share:Q", axis=alt.Axis(title="share of arrivals (%)", format=".0%")),
-            color=colour("curve", plot.curve, curves),
-            tooltip=[
-                alt.Tooltip("curve:N"),
-                alt.Tooltip("from:Q", format=".3s"),
-                alt.Tooltip("to:Q", format=".3s"),
-                alt.Tooltip("share:Q", format=".1%"),
-            ],
-        )
+    title = "delay: arrival minus arrival on an empty network (s); leftmost: none"
+    scale, axis = log_axis([row["from"] for row in rows], title, SECONDS)
+    line = alt.Chart().mark_line(interpolate="step-after", strokeWidth=2)
+    chart = line.encode(
+        x=alt.X("from:Q", scale=scale, axis=axis),
+        y=alt.Y("share:Q", axis=alt.Axis(title="share of arrivals (%)", format=".0%")),
+        color=colour("curve", plot.curve, curves),
+        tooltip=[alt.Tooltip("curve:N"), alt.Tooltip("delay:N"), alt.Tooltip("share:Q", format=".1%")],
     )
     return _panelled(chart, plot, rows)
 

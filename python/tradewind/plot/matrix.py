@@ -72,7 +72,7 @@ def chart(matrix: NDArray[np.int64], ranks_per_bin: int, ranks: int, title: str)
     scale = alt.Scale(domain=[0, ranks], nice=False)
     per = "rank" if ranks_per_bin == 1 else f"{ranks_per_bin} ranks"
     return (
-        alt.Chart({"values": cells}, title=title)
+        alt.Chart(alt.Data.from_dict({"values": cells}, validate=False), title=title)
         .mark_rect(strokeWidth=0)
         .encode(
             x=alt.X("r0:Q", title="receiver (rank)", scale=scale, axis=ticks),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -23,12 +25,20 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def time_axis(title: str = "time of the exchange (s)") -> alt.Axis:
+def log_axis(values: Sequence[float], title: str, labels: str) -> tuple[alt.Scale, alt.Axis]:
+    """A logarithmic axis around values, with ticks at 1, and at 2 and 5 where that is not too many."""
+    low, high = math.log10(min(values)), math.log10(max(values))
+    margin = max(0.12, 0.06 * (high - low))
+    low, high = low - margin, high + margin
+    steps = (1,) if high - low > 2.5 else (1, 2, 5)
+    ticks = [float(f"{step}e{k}") for k in range(math.floor(low), math.ceil(high) + 1) for step in steps]
+    ticks = [tick for tick in ticks if low <= math.log10(tick) <= high]
+    scale = alt.Scale(type="log", domain=[10**low, 10**high], nice=False)
+    return scale, alt.Axis(title=title, labelExpr=labels, values=ticks)
+
+
+def linear_time_axis(title: str) -> alt.Axis:
     return alt.Axis(title=title, labelExpr=SECONDS, tickCount=6)
-
-
-def ranks_axis() -> alt.Axis:
-    return alt.Axis(title="ranks (number)", labelExpr=COUNT, tickCount=6)
 
 
 def colour(label: str, title: str, values: list[str]) -> alt.Color:

@@ -84,8 +84,9 @@ def _draw(plots: list[Any], records: Records) -> list[Figure]:
 
 
 def _slug(title: str) -> str:
-    words = "".join(c if c.isalnum() and c.isascii() else " " for c in title.lower()).split()
-    return "-".join(words)[:60]
+    """A file name from a title, without what stands in brackets."""
+    bare = title.partition("(")[0].lower()
+    return "-".join("".join(c if c.isalnum() and c.isascii() else " " for c in bare).split())
 
 
 def _export(figures: list[Figure], folder: Path) -> list[Path]:

@@ -166,7 +166,7 @@ def simulated_rows(records: Sequence[Record]) -> list[Row]:
         if record["kind"] != "simulate":
             continue
         result = record["result"]
-        steps = result["step_time_s"]
+        steps, bound, load = result["step_time_s"], result.get("bound_s"), result.get("imbalance")
         rows.append(
             {
                 **_inputs(record),
@@ -176,12 +176,12 @@ def simulated_rows(records: Sequence[Record]) -> list[Row]:
                 "layout_imbalance": f"{record['layout_imbalance']:.2f}",
                 "time": format_seconds(result["time_s"]),
                 "steps": ", ".join(f"{n} {format_seconds(t)}" for n, t in steps.items()) if len(steps) > 1 else "",
-                "bound": format_seconds(result["bound_s"]),
-                "imbalance": f"{result['imbalance']:.1f}",
+                "bound": "" if bound is None else format_seconds(bound),
+                "imbalance": "" if load is None else f"{load:.1f}",
                 "messages": format_count(result["messages"]),
                 "message": format_bytes(result["bytes"] / result["messages"]) if result["messages"] else "",
                 "packets": packets_per_message(result),
-                "packet_hops": format_count(result["packet_hops"]),
+                "packet_hops": format_count(result.get("packet_hops", 0)),
                 "wall": format_seconds(result["wall_s"]),
             }
         )
@@ -190,7 +190,7 @@ def simulated_rows(records: Sequence[Record]) -> list[Row]:
 
 def packets_per_message(result: dict[str, Any]) -> str:
     """How many packets the mean message takes."""
-    packet, messages = result["packet_bytes"], result["messages"]
+    packet, messages = result.get("packet_bytes", "message"), result["messages"]
     if packet == "message" or not messages:
         return "1"
     number = result["bytes"] / messages / packet
@@ -204,7 +204,7 @@ def network_rows(records: Sequence[Record]) -> list[Row]:
     for sweep in dict.fromkeys(record["sweep"] for record in simulated):
         mine = [record for record in simulated if record["sweep"] == sweep]
         packets = {packets_per_message(record["result"]) for record in mine}
-        sizes = dict.fromkeys(record["result"]["packet_bytes"] for record in mine)
+        sizes = dict.fromkeys(record["result"].get("packet_bytes", "message") for record in mine)
         whole = "one packet a message in every case" if packets == {"1"} else "one packet a message in some cases"
         if "1" not in packets:
             whole = "several packets a message"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,12 +129,17 @@ def expand(study: Study) -> tuple[list[Case], list[Skip]]:
 def _exchanges(sweep: Sweep) -> Iterator[dict[str, Any]]:
     keys = PATTERN_KEYS[sweep.pattern]
     varied = [getattr(sweep, key) for key in keys]
-    for grid, algorithm in itertools.product(sweep.grid or [None], sweep.algorithm or [None]):
+    for grid, algorithm in itertools.product(_or_none(sweep.grid), _or_none(sweep.algorithm)):
         for values in itertools.product(*varied):
             for ranks in sweep.ranks:
-                for split in sweep.split.get(ranks, sweep.split.get(0, [None])):  # type: ignore[arg-type]
+                for split in _or_none(sweep.split.get(ranks, sweep.split.get(0))):
                     inputs = {"grid": grid, "split": split, "algorithm": algorithm}
                     yield {"pattern": sweep.pattern, "ranks": ranks, **inputs, **dict(zip(keys, values, strict=True))}
+
+
+def _or_none(values: Sequence[Any] | None) -> Sequence[Any]:
+    """One case with nothing said where a sweep says nothing."""
+    return values or [None]
 
 
 def _inputs_text(inputs: dict[str, Any]) -> str:
@@ -150,12 +155,12 @@ def _options(sweep: AnySweep, study_seed: int) -> Iterator[dict[str, Any]]:
         for transport, packing in itertools.product(sweep.transport, sweep.packing):
             yield {"transport": transport, "packing": packing, "repeat": sweep.repeat}
         return
-    varied = {
+    varied: dict[str, Sequence[Any]] = {
         "machine": sweep.machine,
-        "routing": sweep.routing or [None],
+        "routing": _or_none(sweep.routing),
         "model": sweep.model,
         "buffers": sweep.buffers,
-        "packet": sweep.packet or [None],
+        "packet": _or_none(sweep.packet),
         "placement": sweep.placement,
         "ranks_per_node": sweep.ranks_per_node,
         "seed": sweep.seed or [study_seed],

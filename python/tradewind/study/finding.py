@@ -4,13 +4,14 @@ A finding is one test over *curves*: the time of the cases that a selection mean
 Where several cases of a selection have the same ranks and seed, the fastest speaks for it, so that
 ``{ algorithm = ["recursive-8", "recursive-21"] }`` is the better of the two.
 
-=================== ==================================================================================
-``better``, ``than`` one curve lies below the other, by `factor` or more
-``same``             curves differ by no more than the fraction `tolerance` of the fastest
-``falls``, ``rises`` a curve goes down, or up, from each number of ranks to the next
-``apart``            somewhere the values of this label differ by `factor` or more
-``untestable``       why these cases cannot show it
-=================== ==================================================================================
+===================== ==================================================================================
+``better``, ``than``  one curve lies below the other, by `factor` or more
+``same``              curves differ by no more than the fraction `tolerance` of the fastest
+``falls``, ``rises``  a curve goes down, or up, from each number of ranks to the next
+``flatter``, ``than`` from the first to the last number of ranks, one curve falls by a smaller factor
+``apart``             somewhere the values of this label differ by `factor` or more
+``untestable``        why these cases cannot show it
+===================== ==================================================================================
 
 Where the routing or the placement is random, a comparison must hold for the worst of at least 5 seeds.
 """
@@ -19,12 +20,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from tradewind.study.model import Finding, Selection
 from tradewind.units import format_seconds
 
-TESTS = ("better", "than", "same", "falls", "rises", "apart", "untestable")
+TESTS = ("better", "flatter", "than", "same", "falls", "rises", "apart", "untestable")
+PAIRED = ("better", "flatter")
+"""The tests that compare with `than`."""
+
 REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE = "reproduced", "not reproduced", "not testable here"
 RANDOM_ROUTINGS = frozenset({"valiant", "ugal", "UGAL"})
 SEEDS_NEEDED = 5
@@ -57,7 +62,7 @@ class Verdict:
         }
 
 
-class _NotTestable(Exception):
+class _NotTestableError(Exception):
     """Why a test cannot be made; never leaves this file."""
 
 
@@ -74,7 +79,7 @@ def judge(finding: Finding, records: Iterable[Record]) -> Verdict:
     cases = [record for record in records if record["time_s"] is not None and matches(record, finding.where)]
     try:
         problems, figures = _TESTS[test](finding, cases)
-    except _NotTestable as reason:
+    except _NotTestableError as reason:
         return Verdict(finding.figure, finding.claim, NOT_TESTABLE, str(reason))
     if problems:
         return Verdict(finding.figure, finding.claim, NOT_REPRODUCED, "; ".join(problems), figures)
@@ -88,7 +93,7 @@ def name_of(selection: Selection) -> str:
 
 
 def _curve(finding: Finding, cases: list[Record], selection: Mapping[str, Sequence[Any]]) -> Curve:
-    """The curve of a selection at the ranks of the finding. Raises _NotTestable where cases are missing."""
+    """The curve of a selection at the ranks of the finding. Raises _NotTestableError where cases are missing."""
     name = name_of({label: list(values) for label, values in selection.items()})
     fastest: dict[int, dict[Any, float]] = {}
     needed: dict[int, int] = {}
@@ -100,13 +105,13 @@ def _curve(finding: Finding, cases: list[Record], selection: Mapping[str, Sequen
             needed[ranks] = SEEDS_NEEDED if is_random and ranks <= SEEDS_UP_TO else needed.get(ranks, 1)
     wanted = finding.ranks or sorted(fastest)
     if missing := [str(ranks) for ranks in wanted if ranks not in fastest]:
-        raise _NotTestable(f"no case of {name} at {', '.join(missing)} ranks")
+        raise _NotTestableError(f"no case of {name} at {', '.join(missing)} ranks")
     if not wanted:
-        raise _NotTestable(f"no case of {name}")
+        raise _NotTestableError(f"no case of {name}")
     for ranks in wanted:
         if len(fastest[ranks]) < needed[ranks]:
-            raise _NotTestable(
-                f"{name} at {ranks} ranks depends on chance, and {len(fastest[ranks])} seeds are fewer than {SEEDS_NEEDED}"
+            raise _NotTestableError(
+                f"{name} at {ranks} ranks depends on chance: {len(fastest[ranks])} seeds, {SEEDS_NEEDED} are needed"
             )
     return {ranks: sorted(fastest[ranks].values()) for ranks in wanted}
 
@@ -123,7 +128,7 @@ Answer = tuple[list[str], list[str]]
 def _common(curves: Iterable[Curve]) -> list[int]:
     common = set.intersection(*(set(curve) for curve in curves))
     if not common:
-        raise _NotTestable("the curves have no number of ranks in common")
+        raise _NotTestableError("the curves have no number of ranks in common")
     return sorted(common)
 
 
@@ -142,6 +147,23 @@ def _better(finding: Finding, cases: list[Record]) -> Answer:
                 f"at {ranks} ranks {names[0]} ({_text(low)}) is not below {names[1]} ({_text(high)}){wanted}"
             )
     return problems, figures
+
+
+def _flatter(finding: Finding, cases: list[Record]) -> Answer:
+    assert finding.flatter is not None
+    assert finding.than is not None
+    falls, figures = [], []
+    curves = [_curve(finding, cases, selection) for selection in (finding.flatter, finding.than)]
+    ranks = _common(curves)
+    if len(ranks) < 2:
+        raise _NotTestableError("the curves have one number of ranks in common")
+    for selection, curve in zip((finding.flatter, finding.than), curves, strict=True):
+        first, last = curve[ranks[0]], curve[ranks[-1]]
+        falls.append((first[0] / last[-1], first[-1] / last[0]))  # least and most, over the seeds
+        fall = f"{_text(first)} to {_text(last)}, by {falls[-1][0]:.3g}"
+        figures.append(f"{ranks[0]} to {ranks[-1]} ranks: {name_of(selection)} from {fall}")
+    holds = falls[0][1] < falls[1][0]
+    return ([] if holds else [f"{name_of(finding.flatter)} falls by as much: {'; '.join(figures)}"]), figures
 
 
 def _same(finding: Finding, cases: list[Record]) -> Answer:
@@ -163,10 +185,10 @@ def _slope(finding: Finding, cases: list[Record], selection: Selection, falling:
     name = name_of(selection)
     curve = _curve(finding, cases, selection)
     if len(curve) < 2:
-        raise _NotTestable(f"{name} has one number of ranks only")
+        raise _NotTestableError(f"{name} has one number of ranks only")
     ranks = sorted(curve)
     problems = []
-    for first, second in zip(ranks, ranks[1:], strict=False):
+    for first, second in pairwise(ranks):
         before, after = curve[first], curve[second]
         if after[-1] >= before[0] if falling else after[0] <= before[-1]:
             problems.append(f"{name} takes {_text(before)} on {first} ranks and {_text(after)} on {second}")
@@ -188,7 +210,7 @@ def _apart(finding: Finding, cases: list[Record]) -> Answer:
     assert label is not None
     values = list(dict.fromkeys(case[label] for case in cases if case.get(label) is not None))
     if len(values) < 2:
-        raise _NotTestable(f"the cases have {len(values)} values of {label}")
+        raise _NotTestableError(f"the cases have {len(values)} values of {label}")
     curves = {value: _curve(finding, cases, {label: [value]}) for value in values}
     figures, widest = [], (0.0, 0)
     for ranks in _common(curves.values()):
@@ -203,6 +225,7 @@ def _apart(finding: Finding, cases: list[Record]) -> Answer:
 
 _TESTS: dict[str, Callable[[Finding, list[Record]], Answer]] = {
     "better": _better,
+    "flatter": _flatter,
     "same": _same,
     "falls": _falls,
     "rises": _rises,

@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.exchange import PATTERNS, unknown
-from tradewind.study.finding import TESTS
+from tradewind.study.finding import PAIRED, TESTS
 from tradewind.study.labels import LABELS
 from tradewind.study.model import KINDS, Finding, MeasureSweep, Plot, SimulateSweep, Study, VerifySweep
 from tradewind.toml_lines import Place, TomlFile
@@ -167,7 +167,7 @@ def _algorithm_problem(pattern: str, name: str, kind: str | None) -> str | None:
     with_radix = entries.get(f"{base}-k")
     if name == "native" and kind in ("verify", "simulate"):
         return f"only the MPI library knows its native algorithm: {kind} one of {', '.join(entries)}"
-    if name in entries and not entries[name].has_radix or name == "native":
+    if (name in entries and not entries[name].has_radix) or name == "native":
         return None
     if with_radix is None:
         return unknown(f"{pattern} algorithm", name, [*entries, *(["native"] if kind == "measure" else [])])
@@ -185,13 +185,12 @@ def _plot_problems(plot: dict[str, Any]) -> list[Problem]:
 
 
 def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
-    tests = [test for test in TESTS if test in finding]
-    if "better" in finding and "than" in finding:
-        tests.remove("than")
+    tests = [test for test in TESTS if test in finding and test != "than"]
     if len(tests) != 1:
-        return [((), f"one test is needed, not {len(tests)} (better with than, or one of {', '.join(TESTS[2:])})")]
-    if tests == ["better"] and "than" not in finding or tests == ["than"]:
-        return [((tests[0],), "better and than belong together")]
+        known = ", ".join(test for test in TESTS if test != "than")
+        return [((), f"one test is needed, not {len(tests)} (known: {known})")]
+    if (tests[0] in PAIRED) != ("than" in finding):
+        return [((tests[0],), f"than belongs to {' or '.join(PAIRED)}, and they to it")]
     problems: list[Problem] = []
     if isinstance(same := finding.get("same"), list) and len(same) < 2:
         problems.append((("same",), "same compares 2 or more selections"))
@@ -201,7 +200,7 @@ def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
 
 
 def _selections(table: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]:
-    for key in ("of", "where", "better", "than", "same", "falls", "rises"):
+    for key in ("of", "where", "better", "flatter", "than", "same", "falls", "rises"):
         for place, value in _values(table, key):
             if isinstance(value, dict):
                 yield place, value

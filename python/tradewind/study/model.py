@@ -7,14 +7,15 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.exchange import DTYPES, PATTERNS, SLABS, parse_extents, unknown
 from tradewind.launch.bench import PACKINGS, TRANSPORTS
 from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS
 from tradewind.units import byte_count
-from tradewind.verification import transports
 
 KINDS = ("verify", "measure", "simulate")
+POSTING_ORDERS = tuple(entry.name for entry in _core.posting_orders())
 PLOTS = ("time", "bars", "delay")
 
 
@@ -102,7 +103,7 @@ class VerifySweep(Sweep):
     """Each case is proved in one process."""
 
     kind: Literal["verify"]
-    transport: Many[Annotated[str, _one_of("transport", tuple(transports()))]] = ["isend-irecv"]
+    transport: Many[Annotated[str, _one_of("transport", POSTING_ORDERS)]] = ["isend-irecv"]
 
 
 class MeasureSweep(Sweep):
@@ -165,6 +166,7 @@ class Finding(Table):
     tolerance: Annotated[float, Field(ge=0)] = 0.1
     factor: Annotated[float, Field(gt=0)] = 1.0
     better: Selection | None = None
+    flatter: Selection | None = None
     than: Selection | None = None
     same: list[Selection] | None = None
     falls: Selection | None = None

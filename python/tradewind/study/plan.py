@@ -104,8 +104,8 @@ def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
                 place = ("sweep", i, "machine", j)
                 problems += [study_file.file.at(place, f"sweep {i + 1}: {text}") for text in error.problems]
         known = [found[name] for name in sweep.machine if name in found]
-        for place, text in _refusals(sweep, known, executors):
-            problems.append(study_file.file.at(("sweep", i, place), f"sweep {i + 1}: {text}"))
+        for key, text in _refusals(sweep, known, executors):
+            problems.append(study_file.file.at(("sweep", i, key), f"sweep {i + 1}: {text}"))
     if problems:
         raise InputError(*dict.fromkeys(problems))
     return found
@@ -120,7 +120,7 @@ def _refusals(sweep: SimulateSweep, machines: list[Path], executors: Executors) 
     """Routings and settings that one of the machines refuses, whatever the exchange: tried on two ranks."""
     exchange = Exchange("allreduce", 2)
     for machine in machines:
-        for routing in sweep.routing or [None]:
+        for routing in sweep.routing or []:
             yield from _refusal("routing", executors, exchange, machine, {"routing": routing})
         for key, values in sweep.set.items():
             for value in values:

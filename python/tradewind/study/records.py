@@ -9,7 +9,8 @@ from tradewind.study.environment import Environment
 from tradewind.study.store import CorruptCaseError, Store
 
 Record = dict[str, Any]
-"""The labels of a case, `layout_imbalance`, `time_s` (None for a proof), `result`, `wall_s`, `environment`, `finished` and `is_foreign`."""
+"""The labels of a case, `key`, `layout_imbalance`, `time_s` (None for a proof), `result`, `wall_s`, `environment`,
+`finished`, and `is_foreign`: whether it was measured on another machine."""
 
 
 @dataclass
@@ -54,7 +55,7 @@ def _record(labels: dict[str, Any], body: dict[str, Any], environment: Environme
     record["time_s"] = None
     if kind == "simulate":
         record["time_s"] = result["time_s"]
-        record["routing"] = result["routing"]
+        record["routing"] = result.get("routing", record["routing"])  # the formula of loggp knows no routing
     elif kind == "measure":
         record["time_s"] = result["results"][0]["median_s"]
     theirs = body["environment"]

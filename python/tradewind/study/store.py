@@ -63,7 +63,8 @@ class Store:
             theirs = _title(store.study_file.read_text(encoding="utf-8"))
             if theirs != title:
                 raise InputError(
-                    f"{folder} holds the results of another study, {theirs!r} and not {title!r}: name another with --out"
+                    f"{folder} holds the results of another study, {theirs!r} and not {title!r}: "
+                    "name another folder with --out"
                 )
         elif folder.exists() and any(entry.name != ".lock" for entry in folder.iterdir()):
             raise InputError(f"{folder} is not empty and holds no study: name another folder with --out")

@@ -1,0 +1,62 @@
+"""Tradewind's own speed: ``make benchmark``, or ``python benchmarks/run.py [simulator|startup|exchange] ...``.
+
+Prints figures of one run on this machine, each with the number of samples, median and spread; ratios where there is
+something to lay a figure beside. Run it on an idle machine: two spinning threads on two busy cores measure the others.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from exchange import exchange
+from simulator import simulator
+
+BIN = Path(sys.executable).parent
+
+
+def startup() -> None:
+    """``tradewind --help``, as a user waits for it."""
+    samples = []
+    for _ in range(10):
+        begin = time.perf_counter()
+        subprocess.run([BIN / "tradewind", "--help"], check=True, stdout=subprocess.DEVNULL)
+        samples.append(time.perf_counter() - begin)
+    print(f"tradewind --help: median {statistics.median(samples):.3f} s of {len(samples)}, least {min(samples):.3f} s")
+    print("  goal: below 0.3 s")
+
+
+def copy_rate() -> float:
+    """Bytes that one core copies in a second, out of cache."""
+    source = np.ones(32 * 1024 * 1024 // 8)
+    target = np.empty_like(source)
+    best = float("inf")
+    for _ in range(10):
+        begin = time.perf_counter()
+        np.copyto(target, source)
+        best = min(best, time.perf_counter() - begin)
+    return source.nbytes / best
+
+
+PARTS: dict[str, Callable[[], None]] = {"simulator": simulator, "startup": startup, "exchange": exchange}
+
+
+def main() -> None:
+    names = sys.argv[1:] or list(PARTS)
+    if unknown := [name for name in names if name not in PARTS]:
+        sys.exit(f"unknown benchmark {', '.join(unknown)} (known: {', '.join(PARTS)})")
+    load = os.getloadavg()[0]
+    print(f"{os.cpu_count()} cores, load {load:.2f}; one core copies {copy_rate() / 1e9:.1f} GB/s")
+    for name in names:
+        print(f"\n== {name}")
+        PARTS[name]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""``python -m tradewind``: the command line."""
+
+from tradewind.cli import main
+
+main()

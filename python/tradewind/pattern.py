@@ -1,0 +1,155 @@
+"""Layouts, patterns and schedules, as a model developer meets them.
+
+>>> import tradewind as tw
+>>> grid = tw.Grid(nx=602, ny=568, nz=60)
+>>> block = tw.Blocks(grid, split=(4, 2))
+>>> halo = tw.Halo(block, width=3, periodic=("x",))
+>>> halo.schedule("sweep").verify()["messages"]
+24
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tradewind import _core
+from tradewind.errors import InputError
+from tradewind.exchange import DTYPES, Step, default_algorithm, unknown
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from tradewind.mpi import Array, Plan
+
+Grid = _core.Grid
+Blocks = _core.Blocks
+
+
+class Pencils(_core.Blocks):
+    """Whole lines along one direction, the other two divided.
+
+    `split` = (a, b) ranks: a divides z and b the other one (for ``along="z"``: x and y), so that between x/y blocks and
+    x pencils of the same split a rank keeps its row, and between x pencils and y pencils its column (Zheng & Marguinaud
+    2018, Fig. 3). Raises InputError where a part would be empty.
+    """
+
+    def __init__(self, grid: _core.Grid, along: str, split: tuple[int, int]) -> None:
+        super().__init__(grid, split, _core.pencil_axes(along))
+
+
+class _Scheduled(_core.Pattern if TYPE_CHECKING else object):  # type: ignore[misc]
+    """What all patterns have in common."""
+
+    def schedule(self, algorithm: str | None = None) -> Schedule:
+        """The stages of messages that carry the pattern out, by an algorithm such as ``"ring-4"``.
+
+        None takes the pattern's default. Raises InputError for an unknown algorithm or a radix out of range.
+        """
+        return Schedule(_core.make_schedule(self, algorithm or default_algorithm(self.name)))
+
+
+class Halo(_core.Halo, _Scheduled):
+    """Around its own points each rank receives `width` points to every side in x and y, corners included.
+
+    The array of a rank has the shape (nz, ny + 2 width, nx + 2 width) of its part. `periodic` names directions, "x"
+    and "y"; elsewhere the cells beyond the grid are not touched. The width may exceed the neighbours' subdomains.
+    """
+
+    def __init__(self, layout: _core.Blocks, width: int, periodic: Iterable[str] = ()) -> None:
+        names = set(periodic)
+        if not names <= {"x", "y"}:
+            raise InputError(f"periodic {sorted(names)}: some of 'x' and 'y' are allowed")
+        super().__init__(layout, width, ["x" in names, "y" in names])
+
+
+class Transpose(_core.Transpose, _Scheduled):
+    """The redistribution of a grid from one layout to another."""
+
+
+class AllReduce(_core.AllReduce, _Scheduled):
+    """The sum (or another operation) over all ranks of a vector of `count` elements; every rank gets it."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A pattern and an algorithm: stages of messages, to be verified, run or simulated."""
+
+    core: _core.Schedule
+
+    @property
+    def algorithm(self) -> str:
+        return self.core.algorithm
+
+    @property
+    def ranks(self) -> int:
+        return self.core.ranks
+
+    @property
+    def stages(self) -> int:
+        return self.core.stages
+
+    def verify(self, transport: str = "isend-irecv") -> dict[str, Any]:
+        """Proves that the schedule does what the pattern asks; see `tradewind.verification.verify`."""
+        from tradewind.verification import verify
+
+        return verify(_Alone(self.core), transport)
+
+    def simulate(self, machine: str | Path, *, fields: int = 1, dtype: str = "f8", **options: Any) -> dict[str, Any]:
+        """How long it takes on a machine; see `tradewind.simulation.simulate`."""
+        from tradewind.simulation import simulate
+
+        return simulate(_Alone(self.core, fields, dtype), machine, **options)
+
+    def plan(
+        self,
+        comm: MPI.Intracomm,
+        fields: Array | list[Array],
+        target: Array | list[Array] | None = None,
+        **options: Any,
+    ) -> Plan:
+        """Binds the schedule to arrays and a communicator; see `tradewind.mpi.plan`."""
+        from tradewind.mpi import plan
+
+        return plan(self.core, comm, fields, target, **options)
+
+
+@dataclass(frozen=True)
+class _Alone:
+    """A schedule as an exchange of one step (see `tradewind.exchange.Workload`)."""
+
+    schedule: _core.Schedule
+    fields: int = 1
+    dtype: str = "f8"
+
+    def __post_init__(self) -> None:
+        if self.dtype not in DTYPES:
+            raise InputError(unknown("dtype", self.dtype, DTYPES))
+        if self.fields < 1:
+            raise InputError(f"fields {self.fields}: 1 or more are allowed")
+
+    @property
+    def ranks(self) -> int:
+        return self.schedule.ranks
+
+    @property
+    def bytes_per_point(self) -> int:
+        return self.fields * DTYPES[self.dtype]
+
+    @property
+    def name(self) -> str:
+        return f"{self.schedule.pattern.name} {self.schedule.algorithm}"
+
+    def steps(self) -> list[Step]:
+        return [Step(self.schedule.pattern.name, self.schedule)]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "pattern": self.schedule.pattern.name,
+            "ranks": self.ranks,
+            "algorithm": self.schedule.algorithm,
+            "fields": self.fields,
+            "dtype": self.dtype,
+        }

@@ -1,0 +1,65 @@
+"""The allreduce algorithms: every value once in every sum, for any number of ranks and any radix."""
+
+import pytest
+from drawing import TRANSPORTS
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tradewind import _core
+from tradewind.errors import InputError
+
+
+@given(st.integers(1, 40), st.sampled_from([1, 2, 3, 7, 40, 100]), st.sampled_from(TRANSPORTS))
+def test_every_radix_sums_each_value_once(ranks, count, transport):
+    reduce = _core.AllReduce(ranks, count)
+    for radix in range(2, max(3, ranks + 1)):
+        _core.verify(_core.make_schedule(reduce, f"recursive-{radix}"), transport)
+
+
+@given(st.integers(1, 40), st.sampled_from([1, 2, 3, 7, 40, 100]), st.sampled_from(TRANSPORTS))
+def test_the_ring_sums_each_value_once(ranks, count, transport):
+    _core.verify(_core.make_schedule(_core.AllReduce(ranks, count), "ring"), transport)
+
+
+@pytest.mark.parametrize(
+    ("n", "k"),
+    [(n, k) for n in (1, 2, 3, 8, 9, 12, 27, 40, 64, 1000, 10**6) for k in (2, 3, 5, 8) if k <= n or n == 1],
+)
+def test_recursive_has_log_k_n_stages_and_two_for_a_fold(n, k):
+    power, digits = 1, 0
+    while power * k <= n:
+        power, digits = power * k, digits + 1
+    schedule = _core.make_schedule(_core.AllReduce(n, 2), f"recursive-{k}")
+    assert schedule.stages == digits + (2 if power < n else 0)
+
+
+@pytest.mark.parametrize(("n", "k", "core"), [(8, 3, 3), (17, 9, 9), (40, 7, 7), (7, 4, 4)])
+def test_ranks_beyond_the_power_fold_onto_their_remainder(n, k, core):
+    schedule = _core.make_schedule(_core.AllReduce(n, 1), f"recursive-{k}")
+    last = schedule.stages - 1
+    for rank in range(core, n):
+        assert [m.peer for m in schedule.sends(rank, 0)] == [rank % core]
+        assert [m.peer for m in schedule.receives(rank, last)] == [rank % core]
+        assert not any(schedule.sends(rank, stage) for stage in range(1, last))
+    assert schedule.combines(0)
+    assert not schedule.combines(last)
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 13])
+def test_the_ring_sends_the_least_there_can_be(n):
+    count = 3 * n
+    verified = _core.verify(_core.make_schedule(_core.AllReduce(n, count), "ring"), "sendrecv")
+    assert verified.stages == 2 * (n - 1)
+    assert verified.points == 2 * (n - 1) * count
+
+
+def test_a_chunk_without_elements_is_not_sent():
+    verified = _core.verify(_core.make_schedule(_core.AllReduce(10, 3), "ring"), "sendrecv")
+    assert verified.messages == 2 * 9 * 3
+
+
+def test_bad_allreduces_are_refused():
+    with pytest.raises(InputError, match="0 ranks"):
+        _core.AllReduce(0, 1)
+    with pytest.raises(InputError, match="0 elements"):
+        _core.AllReduce(4, 0)

@@ -1,0 +1,98 @@
+"""Random layouts, patterns and schedules, for property tests."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+
+from hypothesis import strategies as st
+
+from tradewind import _core
+
+AXES = ("xy", "yx", "xz", "zx", "yz", "zy")
+TRANSPORTS = [entry.name for entry in _core.posting_orders()]
+
+
+def splits(points: tuple[int, int, int], ranks: int, axes: str) -> list[tuple[int, int]]:
+    """All splits of `ranks` that leave no part of a grid of `points` empty."""
+    most = [points["xyz".index(axis)] for axis in axes]
+    pairs = [(a, ranks // a) for a in range(1, ranks + 1) if ranks % a == 0]
+    return [pair for pair in pairs if pair[0] <= most[0] and pair[1] <= most[1]]
+
+
+@st.composite
+def grids(draw, most=14):
+    return tuple(draw(st.integers(1, most)) for _ in range(3))
+
+
+@st.composite
+def layouts(draw, points=None, ranks=None, among=AXES, most_ranks=40):
+    """Blocks of any two directions of a grid; where the number of ranks is given, it must have a split."""
+    points = draw(grids()) if points is None else points
+    axes = draw(st.sampled_from(among))
+    if ranks is None:
+        fitting = [n for n in range(1, most_ranks + 1) if splits(points, n, axes)]
+        ranks = draw(st.sampled_from(fitting))
+    return _core.Blocks(_core.Grid(*points), draw(st.sampled_from(splits(points, ranks, axes))), axes)
+
+
+@st.composite
+def transposes(draw, most_ranks=40):
+    """Any two layouts of one grid."""
+    points = draw(grids())
+    before = draw(layouts(points=points, most_ranks=most_ranks))
+    fitting = [axes for axes in AXES if splits(points, before.ranks, axes)]
+    after = draw(layouts(points=points, ranks=before.ranks, among=fitting))
+    return _core.Transpose(before, after)
+
+
+@st.composite
+def slab_transposes(draw, most_ranks=40):
+    """The transpositions within rows or columns of ranks that spectral models make."""
+    before, after = draw(st.sampled_from([("xy", "zy"), ("zy", "zx"), ("zx", "yx"), ("xy", "xz"), ("xz", "yz")]))
+    cx, cy = draw(st.sampled_from([(a, b) for a in range(1, most_ranks + 1) for b in range(1, most_ranks // a + 1)]))
+    points = tuple(draw(st.integers(max(cx, cy), max(cx, cy) + 30)) for _ in range(3))
+    grid = _core.Grid(*points)
+    return _core.Transpose(_core.Blocks(grid, (cx, cy), before), _core.Blocks(grid, (cx, cy), after))
+
+
+@st.composite
+def halos(draw, most_ranks=40):
+    """Widths within the neighbour, beyond it and beyond the grid."""
+    layout = draw(layouts(among=["xy", "xy", "yx", "xz", "zy"], most_ranks=most_ranks))
+    width = draw(st.one_of(st.integers(0, 4), st.integers(5, 40)))
+    return _core.Halo(layout, width, (draw(st.booleans()), draw(st.booleans())))
+
+
+def algorithm_names(pattern: _core.Pattern) -> list[str]:
+    """Every algorithm of a pattern, with every radix that it allows."""
+    names = []
+    for entry in _core.algorithms():
+        if entry.pattern == pattern.name:
+            least, most = entry.radices(pattern)
+            most = min(most, 64)
+            names += [entry.name[:-1] + str(k) for k in range(least, most + 1)] if entry.has_radix else [entry.name]
+    return names
+
+
+def ceil_log(base: int, n: int) -> int:
+    """The least p with base ** p >= n."""
+    p = 0
+    while base**p < n:
+        p += 1
+    return p
+
+
+def cells(boxes) -> dict[tuple[int, int, int], int]:
+    """How many of the boxes ((x0, y0, z0), (x1, y1, z1)) each point lies in."""
+    count: dict[tuple[int, int, int], int] = defaultdict(int)
+    for (x0, y0, z0), (x1, y1, z1) in boxes:
+        for x in range(x0, x1):
+            for y in range(y0, y1):
+                for z in range(z0, z1):
+                    count[x, y, z] += 1
+    return dict(count)
+
+
+def volume(box) -> int:
+    return math.prod(end - begin for begin, end in zip(*box, strict=True))

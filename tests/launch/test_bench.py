@@ -1,0 +1,159 @@
+"""`tradewind bench` and `tradewind doctor`, as a user types them and as MPI's launcher starts them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from tradewind.cli import answer, bench, doctor
+from tradewind.errors import InputError, VerificationError
+from tradewind.exchange import Exchange
+from tradewind.launch import bench as run_bench
+from tradewind.launch.bench import choose
+from tradewind.launch.job import find_launcher, run
+
+pytest.importorskip("mpi4py.MPI")
+
+APP = (
+    "import sys, typer\n"
+    "from tradewind.cli import answer, bench, doctor\n"
+    "app = typer.Typer()\n"
+    "app.command('bench')(bench.command)\n"
+    "app.command('doctor')(doctor.command)\n"
+    "sys.exit(answer.run(app, sys.argv[1:]))\n"
+)
+
+
+def tradewind(capsys: pytest.CaptureFixture[str], arguments: str) -> tuple[int, str]:
+    app = typer.Typer()
+    app.command("bench")(bench.command)
+    app.command("doctor")(doctor.command)
+    code = answer.run(app, arguments.split())
+    return code, capsys.readouterr().out
+
+
+def under_launcher(ranks: int, arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [*find_launcher().arguments(ranks), sys.executable, "-c", APP, *arguments.split()]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_halo_as_json(capsys):
+    code, text = tradewind(
+        capsys, "bench halo -n 2 --grid 62x58x6 --split 2x1 --width 3 --periodic xy --repeat 4 --json"
+    )
+    assert code == 0
+    result = json.loads(text)
+    (row,) = result["results"]
+    assert (row["algorithm"], row["transport"], row["packing"]) == ("sweep", "isend-irecv", "buffer")
+    assert len(row["samples_s"]) == 4
+    assert 0 < row["min_s"] <= row["median_s"] <= max(row["samples_s"])
+    # Its own 31 x 58 points and 3 more all around, on 6 levels of doubles.
+    assert result["bytes"] == ((31 + 6) * (58 + 6) - 31 * 58) * 6 * 8
+    assert row["bytes_per_s"] == pytest.approx(result["bytes"] / row["median_s"])
+    # Two x halos of 3 columns; the y halos are its own: it has all of y.
+    assert (row["messages"], row["bytes_sent"]) == (2, 2 * 3 * 58 * 6 * 8)
+    assert result["copy_bytes_per_s"] > 1e8
+    assert 0 < result["floor_s"] < 1
+    assert result["checked"] is True
+    assert result["oversubscribed"] == (result["ranks_per_core"] > 1)
+    assert {"host", "cpu", "mpi"} <= set(result["provenance"])
+
+
+def test_all_algorithms_of_a_transposition_and_what_is_skipped(capsys):
+    code, text = tradewind(
+        capsys, "bench transpose -n 4 --grid 17x13x9 --split 2x2 --algorithm all --repeat 2 --fields 2 --json"
+    )
+    assert code == 0
+    result = json.loads(text)
+    assert {row["algorithm"] for row in result["results"]} == {"ring-1", "burst", "pairwise", "bruck", "native"}
+    assert result["skipped"] == []
+    assert [step["name"] for step in result["results"][0]["steps"]] == ["xz", "xy", "yz"]
+    for row in result["results"]:
+        assert row["median_s"] >= max(step["min_s"] for step in row["steps"])
+
+
+def test_all_skips_with_a_reason():
+    exchange = Exchange("halo", 2, grid=(20, 10, 4), split=(2, 1))
+    chosen, skipped = choose(exchange, ["all"])
+    assert chosen == ["sweep", "direct"]
+    assert [item["algorithm"] for item in skipped] == ["native"]
+    assert "none for halo" in skipped[0]["reason"]
+    with pytest.raises(InputError, match="none for halo"):
+        choose(exchange, ["native"])
+    with pytest.raises(InputError, match="ring-9"):
+        choose(Exchange("transpose", 4, grid=(8, 8, 8), split=(2, 2)), ["ring-9"])
+
+
+def test_radices_of_all():
+    chosen, _ = choose(Exchange("allreduce", 6), ["all"])
+    assert chosen == ["recursive-2", "recursive-4", "recursive-6", "ring", "native"]
+
+
+def test_table(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "140")
+    code, text = tradewind(capsys, "bench allreduce -n 3 --count 4 --times 2 --algorithm ring,native --repeat 2")
+    assert code == 0
+    assert "allreduce on 3 ranks" in text
+    assert "x memory copy" in text
+    assert ("oversubscribed" in text) == (run_bench(Exchange("allreduce", 3), repeat=1)["oversubscribed"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("bench halo --grid 20x10x4", "how many ranks? Say -n RANKS"),
+        ("bench halo -n 2 --grid 20x10x4 --split 3x1", "split 3x1 makes 3 ranks: 3 is not 2"),
+        ("bench halo -n 2 --grid 20x10x4 --width -1", "width -1"),
+        ("bench halo -n 2 --grid 20x10x4 --transport put", "unknown transport 'put'"),
+        ("bench halo -n 2 --grid 20x10x4 --packing bufer", "did you mean 'buffer'?"),
+        ("bench halo -n 2 --grid 20x10x4 --algorithm swep", "did you mean 'sweep'?"),
+        ("bench halo -n 2 --grid 20x10x4 --repeat 0", "repeat 0"),
+        ("bench halo -n 2 --grid 20x10x4 --timeout 5", "has no unit"),
+        ("bench hallo -n 2", "unknown pattern 'hallo'"),
+    ],
+)
+def test_bad_input(capsys, arguments, message):
+    code, text = tradewind(capsys, arguments + " --json")
+    assert code == 2
+    assert message in json.loads(text)["error"]
+
+
+def test_wrong_answers_are_found():
+    """The check before the timing must be able to fail."""
+    with pytest.raises(VerificationError, match="rank 1, halo, field 0: 1 of 560 elements differ") as error:
+        run(2, "job_ends:bench_with_a_fault_on_rank_1", None, timeout_s=60)
+    assert "first -5.0 for" in str(error.value)
+
+
+def test_command_under_the_launcher():
+    done = under_launcher(2, "bench allreduce --repeat 2 --json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["ranks"] == 2
+
+
+def test_bad_input_under_the_launcher():
+    done = under_launcher(2, "bench halo -n 3 --grid 20x10x4 --json")
+    assert done.returncode != 0
+    assert "-n 3, but 2 ranks are running" in done.stdout + done.stderr
+
+
+def test_doctor(capsys):
+    code, text = tradewind(capsys, "doctor --json")
+    checks = {check["name"]: check for check in json.loads(text)["checks"]}
+    assert code == 0
+    assert checks["two ranks"]["value"].endswith("exchanged 2048 bytes, all right")
+    assert all(check["ok"] for check in checks.values())
+
+
+def test_doctor_finds_what_is_broken(capsys, monkeypatch):
+    monkeypatch.setenv("TRADEWIND_MPIEXEC", "no-such-mpiexec")
+    code, text = tradewind(capsys, "doctor --json")
+    checks = {check["name"]: check for check in json.loads(text)["checks"]}
+    assert code == 1
+    assert not checks["launcher"]["ok"]
+    assert "pip install" in checks["launcher"]["advice"]
+    assert checks["mpi"]["ok"]

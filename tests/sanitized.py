@@ -1,0 +1,49 @@
+"""What `sanitizers.sh` runs: every algorithm verified, every routing simulated on several threads.
+
+Not a pytest module: under a sanitizer only the compiled core matters, and hypothesis would take an hour.
+"""
+
+import sys
+from pathlib import Path
+
+import tradewind as tw
+from tradewind import _core
+from tradewind.exchange import Exchange
+
+GRID = (37, 29, 13)
+
+
+def exchanges() -> list[Exchange]:
+    """Small and uneven, one of each algorithm."""
+    made = [Exchange("transpose", 12, GRID, (4, 3), algorithm=a) for a in ("burst", "ring-2", "pairwise", "bruck")]
+    made += [Exchange("halo", 12, GRID, (4, 3), algorithm=a, width=11, periodic="x") for a in ("sweep", "direct")]
+    made += [Exchange("allreduce", 23, algorithm=a, count=5, times=3) for a in ("recursive-3", "ring")]
+    return made
+
+
+def main() -> None:
+    assert Path(_core.__file__).parent == Path(tw.__file__).parent
+    for exchange in exchanges():
+        for order in _core.posting_orders():
+            tw.verify(exchange, order.name)
+    crowd = Exchange("transpose", 900, (90, 90, 90), (30, 30), algorithm="ring-4")
+    for machine, routing in (
+        ("torus-M", "dimension-order"),
+        ("fattree-M", "d-mod-k"),
+        ("fattree-M", "round-robin"),
+        ("dragonfly-MM", "minimal"),
+        ("dragonfly-MM", "valiant"),
+        ("dragonfly-MM", "ugal"),
+    ):
+        times = {
+            tw.simulate(crowd, machine, routing=routing, packet="64B", threads=threads, placement=placement)["time_s"]
+            for threads, placement in ((1, "random"), (3, "random"))
+        }
+        assert len(times) == 1, (machine, routing, times)
+    for exchange in exchanges():
+        tw.simulate(exchange, "dragonfly-MM", ranks_per_node=5, placement="round-robin")
+        tw.simulate(exchange, "torus-M", model="loggp")
+    sys.stdout.write(f"{len(exchanges())} exchanges verified and simulated\n")
+
+
+main()

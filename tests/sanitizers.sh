@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Builds the core with the address and undefined-behaviour sanitizers, and with the thread sanitizer, and runs the
+# tests that exercise it. Needs only what `make test` needs.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+python=$PWD/.venv/bin/python
+# Without site (-S), so that the editable installation does not come first.
+packages=$("$python" -c "import sysconfig; print(sysconfig.get_path('purelib'))")
+runtime() { "${CXX:-g++}" -print-file-name="$1"; }
+
+build() { # name, sanitizers
+    cmake -S . -B "build/$1" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRADEWIND_SANITIZE="$2" \
+        -DPython_EXECUTABLE="$python" >/dev/null
+    cmake --build "build/$1" --target _core >/dev/null
+    # A package of its own: the Python files of the checkout, the compiled module of this build.
+    mkdir -p "build/$1/package/tradewind"
+    cp -r python/tradewind/. machines studies "build/$1/package/tradewind/"
+    cp "build/$1/"_core.*.so "build/$1/package/tradewind/"
+}
+
+PATH=$PWD/.venv/bin:$PATH
+build address address,undefined
+echo "address and undefined-behaviour sanitizers"
+LD_PRELOAD="$(runtime libasan.so) $(runtime libubsan.so)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
+    PYTHONPATH=build/address/package:$packages "$python" -S tests/sanitized.py
+
+build thread thread
+echo "thread sanitizer"
+LD_PRELOAD="$(runtime libtsan.so)" TSAN_OPTIONS="halt_on_error=1 report_signal_unsafe=0" \
+    PYTHONPATH=build/thread/package:$packages "$python" -S tests/sanitized.py
+echo "sanitizers: nothing found"

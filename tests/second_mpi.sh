@@ -1,0 +1,26 @@
+#!/bin/sh
+# Builds Tradewind against a second MPI library, Debian's Open MPI, in an environment of its own, and runs the tests of
+# everything that talks to MPI there.   usage: tests/second_mpi.sh [FOLDER]   (default: build/second-mpi)
+# MPI_C_COMPILER names another MPI's compiler wrapper; its mpiexec must then be the first on the PATH.
+set -eu
+repository=$(cd "$(dirname "$0")/.." && pwd)
+folder=${1:-$repository/build/second-mpi}
+compiler=${MPI_C_COMPILER:-/usr/bin/mpicc}
+
+if [ ! -x "$compiler" ]; then
+    if [ "$(id -u)" -ne 0 ]; then
+        echo "second_mpi.sh: no $compiler; install it (apt-get install openmpi-bin libopenmpi-dev) or name another" \
+            "in MPI_C_COMPILER" >&2
+        exit 1
+    fi
+    apt-get update -qq
+    apt-get install -y -qq openmpi-bin libopenmpi-dev
+fi
+
+[ -x "$folder/venv/bin/python" ] || python3 -m venv "$folder/venv"
+# A build folder of its own: the ordinary one remembers the first MPI.
+"$folder/venv/bin/pip" install -q "$repository[mpi]" 'pytest>=8.2' 'hypothesis>=6.100' \
+    -Ccmake.define.MPI_C_COMPILER="$compiler" -Cbuild-dir="$folder/cmake"
+cd "$repository"
+"$folder/venv/bin/python" -c 'from tradewind import mpi; print("second MPI:", mpi.MPI.Get_library_version().split(",")[0])'
+exec "$folder/venv/bin/python" -m pytest -q tests/mpi tests/launch

@@ -1,0 +1,122 @@
+"""Damaged schedules are refused, each with words that name the fault and its place."""
+
+import pytest
+from drawing import TRANSPORTS, algorithm_names, slab_transposes
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tradewind import _core
+from tradewind.errors import InputError, VerificationError
+
+GRID = _core.Grid(20, 6, 21)
+ROW = _core.Transpose(_core.Blocks(GRID, (5, 1), "xy"), _core.Blocks(GRID, (5, 1), "zy"))
+HALO = _core.Halo(_core.Blocks(GRID, (5, 2)), 2, (True, False))
+REDUCE = _core.AllReduce(7, 10)
+
+
+def refused(schedule, words, transport="isend-irecv"):
+    with pytest.raises(VerificationError, match=words):
+        _core.verify(schedule, transport)
+
+
+def damaged(pattern, algorithm, fault, rank=1, stage=0, j=0):
+    return _core.damaged(_core.make_schedule(pattern, algorithm), fault, rank, stage, j)
+
+
+CASES = [
+    (ROW, "ring-2", "drop", "rank 2: point x 4, y 0, z 9 of its target array is never written; exactly once is right"),
+    (ROW, "ring-2", "drop-send", r"stage 0: rank 2 waits for a message from rank 1 \(tag 1, 96 points\) that nobody s"),
+    (
+        ROW,
+        "ring-2",
+        "drop-receive",
+        r"stage 0: rank 1 sends rank 2 a message \(tag 1, 96 points\) that nobody receives",
+    ),
+    (ROW, "ring-2", "double", "rank 2: point x 4, y 0, z 9 of its target array is written 2 times"),
+    (ROW, "ring-2", "swap", "stage 0, message of rank 1 to rank 2 .* is not the same points as target"),
+    (
+        ROW,
+        "ring-2",
+        "misplace",
+        r"source \[x 4:8, .*\] of rank 1 is not the same points as target \[x 5:9, .* of rank 2",
+    ),
+    (ROW, "ring-2", "count", "rank 1 to rank 2 .*: the receiver expects 97 points"),
+    (ROW, "ring-2", "tag", "rank 1 sends rank 2 a message .* that nobody receives"),
+    (ROW, "ring-2", "turn", "the receiver expects the other turn"),
+    (ROW, "ring-2", "no-copies", "rank 1: point x 4, y 0, z 5 of its target array is never written"),
+    (ROW, "bruck", "drop", "scratch .* of rank 2 holds nothing by then"),
+    (ROW, "bruck", "double", "scratch .* of rank 2 is written twice"),
+    (HALO, "sweep", "drop", "has only .* of its .* points by then"),
+    (HALO, "sweep", "double", "rank .* is written 2 times; exactly once is right"),
+    (HALO, "sweep", "misplace", "is not the same points as target"),
+    (HALO, "direct", "drop", "is never written; exactly once is right"),
+    (REDUCE, "recursive-3", "drop", "rank 0, element 0: the value of rank 6 is missing"),
+    (REDUCE, "recursive-3", "double", "rank 0, element 0: the value of rank 6 is in it twice"),
+    (REDUCE, "ring", "drop", "rank .*, element .*: "),
+    (REDUCE, "ring", "double", "rank .*, element .*: .*twice"),
+    (REDUCE, "ring", "misplace", "is not the same elements as"),
+]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "algorithm", "fault", "words"), CASES, ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_a_fault_is_named_with_its_place(pattern, algorithm, fault, words):
+    rank = 6 if algorithm == "recursive-3" else 1
+    sound = _core.make_schedule(pattern, algorithm)
+    _core.verify(sound, "isend-irecv")
+    refused(_core.damaged(sound, fault, rank, 0, next(j for j in range(9) if sends(sound, rank, j))), words)
+
+
+def sends(schedule, rank, j):
+    try:
+        _core.damaged(schedule, "drop", rank, 0, j)
+    except InputError:
+        return False
+    return True
+
+
+def test_a_value_given_back_twice_is_refused():
+    last = _core.make_schedule(REDUCE, "recursive-3").stages - 1
+    refused(damaged(REDUCE, "recursive-3", "double", rank=0, stage=last), "is given element 0 twice")
+
+
+@settings(max_examples=150)
+@given(slab_transposes(most_ranks=20), st.sampled_from(_core.damages()), st.sampled_from(TRANSPORTS), st.data())
+def test_no_damage_to_any_transposition_goes_unseen(transpose, fault, transport, data):
+    schedule = _core.make_schedule(transpose, data.draw(st.sampled_from(algorithm_names(transpose))))
+    places = [
+        (rank, stage, j)
+        for stage in range(schedule.stages)
+        for rank in range(schedule.ranks)
+        for j in range(len(schedule.sends(rank, stage)))
+    ]
+    if fault == "swap":  # needs two messages in the stage
+        places = [place for place in places if len(schedule.sends(*place[:2])) > 1]
+    if not places or fault in ("reverse", "no-copies"):
+        return
+    broken = _core.damaged(schedule, fault, *data.draw(st.sampled_from(places)))
+    with pytest.raises(VerificationError):
+        _core.verify(broken, transport)
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(2, 20),
+    st.integers(1, 30),
+    st.sampled_from(["drop", "drop-send", "drop-receive", "double", "misplace", "count", "tag", "turn"]),
+    st.data(),
+)
+def test_no_damage_to_an_allreduce_goes_unseen(ranks, count, fault, data):
+    reduce = _core.AllReduce(ranks, count)
+    schedule = _core.make_schedule(reduce, data.draw(st.sampled_from(algorithm_names(reduce))))
+    stage = data.draw(st.integers(0, schedule.stages - 1))
+    rank = data.draw(st.sampled_from([r for r in range(ranks) if schedule.sends(r, stage)]))
+    refused(_core.damaged(schedule, fault, rank, stage, 0), "rank")
+
+
+def test_what_cannot_be_damaged_is_refused():
+    with pytest.raises(InputError, match="unknown fault"):
+        damaged(ROW, "burst", "burn")
+    with pytest.raises(InputError, match="rank 1 sends no message 4 in stage 0"):
+        damaged(ROW, "burst", "drop", j=4)
