@@ -26,19 +26,22 @@ from tradewind.toml_lines import Place, TomlFile
 Count = Annotated[int, Field(strict=True, ge=1, lt=2**31)]
 
 
-def _quantity(parse: Callable[[object], float], positive: bool) -> BeforeValidator:
+def _quantity(parse: Callable[[object], float], least: str, most: str) -> BeforeValidator:
+    lowest, highest = parse(least), parse(most)
+
     def check(text: object) -> float:
         value = parse(text)
-        if positive and value <= 0:
-            raise InputError(f"{text!r}: more than 0 is allowed")
+        if not lowest <= value <= highest:
+            raise InputError(f"{text!r}: {least} to {most} are allowed")
         return value
 
     return BeforeValidator(check)
 
 
-Bandwidth = Annotated[float, _quantity(units.bytes_per_second, positive=True)]
-Latency = Annotated[float, _quantity(units.seconds, positive=False)]
-Size = Annotated[int, _quantity(units.byte_count, positive=True)]
+# The core's limits: its clock counts picoseconds in 64 bits, a packet's size is kept in 28.
+Bandwidth = Annotated[float, _quantity(units.bytes_per_second, "1MB/s", "1000TB/s")]
+Latency = Annotated[float, _quantity(units.seconds, "0s", "1h")]
+Size = Annotated[int, _quantity(units.byte_count, "1B", "128MiB")]
 
 
 class Table(BaseModel):
@@ -90,6 +93,14 @@ class Crossbar(Table):
         return _core.Crossbar(self.nodes)
 
 
+TOPOLOGIES: dict[str, type[Table]] = {
+    "torus": Torus,
+    "fattree": FatTree,
+    "dragonfly": Dragonfly,
+    "crossbar": Crossbar,
+}
+
+
 class GlobalLink(Table):
     """What links between groups have of their own; None: as other links."""
 
@@ -138,10 +149,14 @@ class Machine(Table):
 
     def build(self, routing: str | None = None) -> _core.Machine:
         """The machine as the simulator takes it, with another routing if one is named."""
-        link = self.link
+        link, kind = self.link, self.topology.kind
+        routing = routing or self.routing
+        known = [entry.name for entry in _core.routings() if entry.topology == kind]
+        if routing not in known:
+            raise InputError(unknown(f"{kind} routing", routing, known))
         return _core.Machine(
             topology=self.topology.build(),
-            routing=routing or self.routing,
+            routing=routing,
             link_bandwidth=link.bandwidth,
             link_latency=link.latency,
             global_bandwidth=link.global_.bandwidth or link.bandwidth,
@@ -189,13 +204,14 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
             raise InputError(unknown("machine", str(name), machine_names()) + "; or name a file like mine.toml")
         path = machine_folder() / f"{name}.toml"
     file = TomlFile(path)
+    numbers = list(_keys(file.data))  # what a setting adds has no line in the file, and needs no source there
     problems = [_set(file.data, key, text) for key, text in (settings or {}).items()]
     try:
         machine = Machine.model_validate(file.data)
     except ValidationError as error:
         problems += [file.at(*_problem(details, file.data)) for details in error.errors(include_url=False)]
     else:
-        problems += [file.at(place, text) for place, text in _missing_sources(file.data, machine)]
+        problems += [file.at(place, text) for place, text in _missing_sources(numbers, machine)]
         problems += _core_problems(file, machine)
     if found := [problem for problem in problems if problem]:
         raise InputError(*found)
@@ -228,8 +244,9 @@ def _keys(table: dict[str, Any], prefix: str = "") -> Iterator[str]:
 
 def _problem(details: Any, data: dict[str, Any]) -> tuple[Place, str]:
     """One error of pydantic, in our words."""
-    tags = {"torus", "fattree", "dragonfly", "crossbar"}
-    place = tuple(part for part in details["loc"] if part not in tags)
+    place: Place = details["loc"]
+    if place[0] == "topology":  # pydantic puts the kind second
+        place = tuple(part for i, part in enumerate(place) if i != 1 or part not in TOPOLOGIES)
     key, value = ".".join(str(part) for part in place), details["input"]
     if details["type"] == "extra_forbidden":
         known = _known_keys(place, data)
@@ -239,17 +256,13 @@ def _problem(details: Any, data: dict[str, Any]) -> tuple[Place, str]:
     if details["type"] == "value_error":
         return place, f"{key} = {details['ctx']['error']}"
     if details["type"] == "union_tag_invalid":
-        return (*place, "kind"), f"{key}.kind: " + unknown("topology", str(details["ctx"]["tag"]), sorted(tags))
+        return (*place, "kind"), f"{key}.kind: " + unknown("topology", str(details["ctx"]["tag"]), sorted(TOPOLOGIES))
     return place, f"{key} = {value!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
 
 
 def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
-    kinds: dict[str, type[BaseModel]] = {
-        "torus": Torus,
-        "fattree": FatTree,
-        "dragonfly": Dragonfly,
-        "crossbar": Crossbar,
-    }
+    topology = data.get("topology")
+    kind = topology.get("kind") if isinstance(topology, dict) else None
     tables: dict[Place, type[BaseModel]] = {
         (): Machine,
         ("link",): Link,
@@ -257,13 +270,13 @@ def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
         ("nic",): Nic,
         ("node",): Node,
         ("packet",): Packet,
-        ("topology",): kinds.get(str(data.get("topology", {}).get("kind")), Torus),
+        ("topology",): TOPOLOGIES.get(str(kind), Torus),
     }
     return [field.alias or name for name, field in tables[place[:-1]].model_fields.items()]
 
 
-def _missing_sources(data: dict[str, Any], machine: Machine) -> Iterator[tuple[Place, str]]:
-    for key in _keys(data):
+def _missing_sources(numbers: list[str], machine: Machine) -> Iterator[tuple[Place, str]]:
+    for key in numbers:
         if key != "routing" and not any(key == named or key.startswith(f"{named}.") for named in machine.source):
             yield tuple(key.split(".")), f"{key} has no source: say under [source] where it comes from"
 

@@ -144,8 +144,8 @@ def prepare(
         problems.append(f"threads {threads}: 1..256 are allowed")
     if not 0 <= seed < 2**63:
         problems.append(f"seed {seed}: 0..{2**63 - 1} are allowed")
-    if ranks_per_node < 1:
-        problems.append(f"ranks per node {ranks_per_node}: 1 or more are allowed")
+    if not 1 <= ranks_per_node < 2**31:
+        problems.append(f"ranks per node {ranks_per_node}: 1..{2**31 - 1} are allowed")
     file = built = None
     try:
         file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)

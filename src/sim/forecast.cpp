@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/random.hpp"
+#include "machine/topology/dragonfly.hpp"
 #include "sim/network.hpp"
 #include "sim/rank.hpp"
 #include "sim/simulate.hpp"
@@ -13,6 +15,29 @@ namespace {
 // A sample of so many messages is enough for the means; a rank more costs as many calls as the schedule has messages.
 constexpr std::int64_t enough_messages = 200'000;
 
+// Every rank once, those that follow one another far apart: i times a number near the golden section of n that has no
+// divisor in common with it.
+class Sample {
+  public:
+    explicit Sample(std::int64_t n)
+        : n_(n), step_(std::max<std::int64_t>(1, std::llround(0.618034 * static_cast<double>(n)))) {
+        while (std::gcd(step_, n_) != 1) ++step_;
+    }
+    Rank rank(std::int64_t i) const { return static_cast<Rank>(i * step_ % n_); }
+
+  private:
+    std::int64_t n_, step_;
+};
+
+// Links between switches that a packet takes. Of a dragonfly a packet takes some link between two groups, not the best.
+int links(const Topology& topology, std::uint32_t from, std::uint32_t to, std::uint64_t random) {
+    const auto* dragonfly = dynamic_cast<const Dragonfly*>(&topology);
+    const std::uint32_t pairs = dragonfly ? dragonfly->links_per_pair() : 0;
+    const auto d = pairs == 0 ? topology.distance(from, to)
+                              : dragonfly->distance_by(from, to, static_cast<std::uint32_t>(random % pairs));
+    return d.local + d.global;
+}
+
 }  // namespace
 
 Forecast forecast(const Machine& machine, const Program& program, const Placement& placement,
@@ -22,11 +47,11 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
         static_cast<double>(options.packet.value > 0 ? options.packet.value : SimulationOptions::largest_packet);
     // Links of a path: valiant and UGAL take up to two shortest ones.
     const double stretch = machine.routing == "valiant" ? 2.0 : machine.routing == "ugal" ? 1.5 : 1.0;
+    const Sample sample(program.ranks());
     std::int64_t sampled_messages = 0, sampled_ranks = 0;
     double messages = 0, bytes = 0, hops = 0, most_in_flight = 0;
     while (sampled_ranks < program.ranks() && sampled_messages < enough_messages) {
-        const auto r = static_cast<Rank>(mix(static_cast<std::uint64_t>(sampled_ranks)) %
-                                         static_cast<std::uint64_t>(program.ranks()));
+        const Rank r = sample.rank(sampled_ranks);
         ++sampled_ranks;
         for (const Step& step : program.steps())
             for (int stage = 0; stage < step.schedule->stages(); ++stage) {
@@ -41,9 +66,10 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
                     messages += step.repeat;
                     bytes += size * step.repeat;
                     if (from == to) continue;
-                    const auto d = topology.distance(topology.switch_of(from), topology.switch_of(to));
                     const double packets = std::ceil(size / packet);
-                    hops += packets * step.repeat * (2 + stretch * (d.local + d.global));
+                    const int path = links(topology, topology.switch_of(from), topology.switch_of(to),
+                                           mix(static_cast<std::uint64_t>(sampled_messages)));
+                    hops += packets * step.repeat * (2 + stretch * path);
                     stage_packets += packets;
                 }
                 most_in_flight = std::max(most_in_flight, stage_packets);

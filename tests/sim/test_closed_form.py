@@ -206,7 +206,7 @@ def test_one_rank_has_nothing_to_do():
 
 
 @pytest.mark.parametrize("model", ["packet", "loggp"])
-@pytest.mark.parametrize("algorithm", ["ring-1", "burst", "pairwise", "bruck"])
+@pytest.mark.parametrize("algorithm", ["ring-1", "burst", "pairwise"])
 @pytest.mark.parametrize("split", [(4, 1), (1, 4), (2, 2)])
 def test_a_step_without_messages_takes_no_time(split, algorithm, model):
     """Of a transposition of 4 x 1 ranks one slab has groups of one rank."""

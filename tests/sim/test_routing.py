@@ -28,10 +28,11 @@ def test_d_mod_k_carries_shift_permutations_without_contention(levels):
     result = run(all_to_all(ranks, "ring-1", 2000), file)
     longest = 2 * levels * 100 * NS  # not every rank waits for the longest path in every stage
     assert (ranks - 1) * (16000 * BYTE + 200 * NS) < result.time_ps <= (ranks - 1) * (16000 * BYTE + longest)
-    waited = sum(result.delay_counts[1:])
-    ring = run(all_to_all(ranks, "ring-1", 2000), machine(tree, "round-robin"))
-    assert ring.time_ps > result.time_ps
-    assert sum(ring.delay_counts[1:]) > waited
+    assert len(np.unique(loads(result, file.machine.build().topology, "local"))) == levels - 1  # one a level
+    if levels == 3:  # dealt out in turn, packets meet on the way down
+        dealt = run(all_to_all(ranks, "ring-1", 2000), machine(tree, "round-robin"))
+        assert dealt.time_ps > result.time_ps
+        assert sum(dealt.delay_counts[1:]) > sum(result.delay_counts[1:])
 
 
 def test_round_robin_deals_evenly():
@@ -98,15 +99,14 @@ def test_valiant_spreads_within_a_group():
 
 
 def test_parallel_links_between_groups_are_used_alike():
-    """Two groups with 64 links: minimal paths of many pairs, valiant ones of one pair."""
+    """Two groups with 64 links."""
     wide = {"kind": "dragonfly", "rows": 4, "columns": 4, "groups": 2, "nodes_per_switch": 16, "global_links": 4}
-    exchange = Exchange("transpose", 512, (256, 512, 2), (256, 2), "burst", slab="xy", fields=4)
     for routing in ("minimal", "valiant"):
-        simulation = prepare(exchange, machine(wide, routing, packet="256B"))
+        simulation = prepare(all_to_all(512, "burst"), machine(wide, routing))
         used = loads(core(simulation), simulation.machine.topology, "global")
         assert len(used) == 128
-        assert used.min() > 0.1 * used.mean()
-        assert used.max() < 3.5 * used.mean()
+        assert used.min() > 0.8 * used.mean()
+        assert used.max() < 1.2 * used.mean()
 
 
 def test_ugal_is_minimal_on_an_empty_network_and_detours_under_load():

@@ -135,12 +135,13 @@ def test_threads_have_limits(threads):
 @pytest.mark.parametrize("model", ["packet", "loggp"])
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_ctrl_c_stops_a_long_simulation(threads, model):
-    """Full windows: a million packets at one time, and minutes to go."""
-    ranks, algorithm = ("200000", "ring-1") if model == "packet" else ("2000", "burst")
-    command = ["simulate", "transpose", "--ranks", ranks, "--grid", "28800x14400x256", "--machine", "torus-M"]
-    command += ["--set", "link.latency=10us", "--set", "nic.latency=10us", "--packet", "64B"]
-    command += ["--algorithm", algorithm, "--slab", "xy" if model == "packet" else "yz", "--split"]
-    command += ["200x1000" if model == "packet" else "1x2000"]
+    """Full windows, and minutes to go."""
+    ranks, split, algorithm = {
+        "packet": ("100000", "100x1000", "ring-1"),
+        "loggp": ("14000", "1x14000", "burst"),
+    }[model]
+    command = ["simulate", "transpose", "--ranks", ranks, "--split", split, "--slab", "xy", "--algorithm", algorithm]
+    command += ["--grid", "28800x14400x256", "--machine", "torus-M"]
     process = subprocess.Popen(
         [Path(sys.executable).with_name("tradewind"), *command, "--threads", threads, "--model", model],
         stdout=subprocess.PIPE,

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     import typer
 
 
+INTERRUPTED = 130
+"""What typer answers for Ctrl-C."""
+
+
 def answer(result: Any, as_json: bool, show: Callable[[], None]) -> None:
     """Prints `result` as one JSON value, or calls `show` to print it for a reader."""
     if as_json:
@@ -62,6 +66,8 @@ def run(app: typer.Typer, arguments: Sequence[str]) -> int:
     except typer.Exit as stop:
         return stop.exit_code
     except (typer.Abort, KeyboardInterrupt):
+        code = INTERRUPTED
+    if code == INTERRUPTED:
         refuse("interrupted", as_json)
         return 1
     return code if isinstance(code, int) else 0

@@ -58,17 +58,20 @@ PortEnd Dragonfly::port(std::uint32_t switch_id, std::uint32_t port) const {
 }
 
 Topology::Distance Dragonfly::distance(std::uint32_t from, std::uint32_t to) const {
+    Distance best = distance_by(from, to, 0);
+    for (std::uint32_t m = 1; m < links_per_pair_ && best.global > 0; ++m)
+        best.local = std::min(best.local, distance_by(from, to, m).local);
+    return best;
+}
+
+Topology::Distance Dragonfly::distance_by(std::uint32_t from, std::uint32_t to, std::uint32_t m) const {
     const std::uint32_t size = group_size();
     const auto local = [&](std::uint32_t a, std::uint32_t b) {
         return static_cast<int>(a / columns_ != b / columns_) + static_cast<int>(a % columns_ != b % columns_);
     };
     if (from / size == to / size) return {local(from % size, to % size), 0};
     const std::uint32_t offset = (to / size + groups_ - from / size) % groups_;
-    int best = 5;
-    for (std::uint32_t m = 0; m < links_per_pair_; ++m)
-        best = std::min(
-            best, local(from % size, link(m, offset) % size) + local(link(m, groups_ - offset) % size, to % size));
-    return {best, 1};
+    return {local(from % size, link(m, offset) % size) + local(link(m, groups_ - offset) % size, to % size), 1};
 }
 
 }  // namespace tradewind

@@ -25,6 +25,8 @@ class Dragonfly : public Topology {
     std::uint32_t first_terminal() const override { return first_global() + global_links_; }
     PortEnd port(std::uint32_t switch_id, std::uint32_t port) const override;
     Distance distance(std::uint32_t from, std::uint32_t to) const override;
+    // Where the global link taken between two groups is number m of them.
+    Distance distance_by(std::uint32_t from, std::uint32_t to, std::uint32_t m) const;
 
     std::uint32_t rows() const { return rows_; }
     std::uint32_t columns() const { return columns_; }

@@ -1,0 +1,233 @@
+"""Machine files: what is read, what is refused, and that everything wrong is said at once with its line."""
+
+import re
+
+import pytest
+
+from tradewind.errors import InputError
+from tradewind.machine import load_machine, machine_folder, machine_names
+
+GOOD = """\
+title = "mine"
+routing = "minimal"
+
+[topology]
+kind = "dragonfly"
+rows = 2
+columns = 3
+groups = 4
+nodes_per_switch = 2
+global_links = 2
+
+[link]
+bandwidth = "10GB/s"
+latency = "100ns"
+
+[nic]
+injection_bandwidth = "10GB/s"
+ejection_bandwidth = "10GB/s"
+latency = "100ns"
+send_overhead = "0ns"
+receive_overhead = "0ns"
+
+[node]
+memory_bandwidth = "100GB/s"
+
+[packet]
+size = "4KiB"
+
+[source]
+topology = "chosen"
+link = "chosen"
+nic = "chosen"
+node = "chosen"
+packet = "chosen"
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Writes the good file with some of its lines replaced, and returns its path."""
+
+    def write(*replacements):
+        text = GOOD
+        for old, new in replacements:
+            assert text.count(old) >= 1, old
+            text = text.replace(old, new, 1)
+        path = tmp_path / "mine.toml"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def problems(path, settings=None):
+    with pytest.raises(InputError) as error:
+        load_machine(path, settings)
+    return list(error.value.problems)
+
+
+def line_of(path, text):
+    return next(i for i, line in enumerate(path.read_text().splitlines(), 1) if text in line)
+
+
+def test_a_file_is_read(written):
+    file = load_machine(written())
+    assert file.name == "mine"
+    assert file.machine.link.bandwidth == 10e9
+    assert file.machine.nic.latency == pytest.approx(100e-9)
+    assert file.machine.packet.size == 4096
+    assert file.machine.build().routing == "minimal"
+    assert file.machine.build("valiant").routing == "valiant"
+
+
+@pytest.mark.parametrize("name", machine_names())
+def test_every_number_of_a_shipped_machine_has_a_source(name):
+    file = load_machine(name)
+    sources = file.machine.source
+    for table, keys in file.values.items():
+        if isinstance(keys, dict):
+            for key in keys:
+                assert table in sources or f"{table}.{key}" in sources, (name, table, key)
+    assert all(text.strip() for text in sources.values())
+    assert file.machine.build().topology.nodes > 300_000
+
+
+def test_every_mistake_is_named_with_its_line(written):
+    path = written(
+        ('bandwidth = "10GB/s"', 'bandwidht = "10GB/s"'),
+        ('latency = "100ns"', 'latency = "100GB"'),
+        ("groups = 4", "groups = 0"),
+        ('size = "4KiB"', "size = 4096"),
+        ('send_overhead = "0ns"', ""),
+        ('memory_bandwidth = "100GB/s"', 'memory_bandwidth = "0GB/s"'),
+    )
+    found = problems(path)
+    said = {
+        "bandwidht": "did you mean 'bandwidth'",
+        'latency = "100GB"': "not a unit of a time",
+        "groups = 0": "greater than or equal to 1",
+        "size = 4096": "has no unit",
+        "[nic]": "nic.send_overhead is missing",
+        "memory_bandwidth": "1MB/s to 1000TB/s are allowed",
+    }
+    for text, words in said.items():
+        start = f"{path}:{line_of(path, text)}: "
+        assert any(problem.startswith(start) and words in problem for problem in found), (text, found)
+    assert f"{path}:{line_of(path, '[link]')}: link.bandwidth is missing" in found
+    assert len(found) == 7
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('kind = "dragonfly"', 'kind = "dragonfli"', "did you mean 'dragonfly'"),
+        ('kind = "dragonfly"', "", "kind"),
+        ('routing = "minimal"', 'routing = "minimum"', "did you mean 'minimal'"),
+        ('routing = "minimal"', 'routing = "d-mod-k"', "minimal, valiant, ugal"),
+        ("groups = 4", "groups = 40", "do not reach"),
+        ("groups = 4", "groups = 4.0", "groups"),
+        ("groups = 4", 'groups = "4"', "groups"),
+        ("groups = 4", "groups = true", "groups"),
+        ("groups = 4", "groups = 99999999999", "groups"),
+        ("global_links = 2", "global_links = -1", "greater than or equal to 0"),
+        ('link = "chosen"', "", "link.bandwidth has no source"),
+        ('link = "chosen"', "link = 5", "source.link"),
+        ('bandwidth = "10GB/s"', 'bandwidth = "-10GB/s"', "bandwidth"),
+        ('bandwidth = "10GB/s"', 'bandwidth = "1e30GB/s"', "1MB/s to 1000TB/s"),
+        ('latency = "100ns"', 'latency = "1e30s"', "0s to 1h"),
+        ('latency = "100ns"', 'latency = "nan"', "latency"),
+        ('size = "4KiB"', 'size = "0.5B"', "whole number"),
+        ('size = "4KiB"', 'size = "0B"', "1B to 128MiB"),
+        ('size = "4KiB"', 'size = "256MiB"', "128MiB"),
+        ("[packet]", "[torus]\na = 1\n[packet]", "torus"),
+        ("[packet]", "[link.locl]\na = 1\n[packet]", "unknown key 'locl'"),
+        ('title = "mine"', "title = [", "not TOML"),
+    ],
+)
+def test_what_is_refused(written, old, new, words):
+    found = problems(written((old, new)))
+    assert any(words in problem for problem in found), found
+    assert all(re.match(r".*mine\.toml(:\d+)?: ", problem) for problem in found), found
+
+
+@pytest.mark.parametrize("topology", ["5", '"torus"', "[1, 2]", '{kind = ["torus"]}', "{kind = 7}"])
+def test_a_topology_that_is_no_table(tmp_path, topology):
+    head, _, rest = GOOD.partition("[topology]")
+    rest = rest[rest.index("[link]") :]
+    path = tmp_path / "odd.toml"
+    path.write_text(f"{head}topology = {topology}\ncolour = 1\n{rest}")
+    found = problems(path)
+    assert any("topology" in problem for problem in found), found
+    assert any("unknown key 'colour'" in problem for problem in found), found
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    assert "cannot read" in problems(tmp_path / "none.toml")[0]
+
+
+def test_an_unknown_name_has_a_nearest_one():
+    (text,) = problems("dragonfly-MN")
+    assert "did you mean 'dragonfly-MM'" in text
+    assert "torus-M" in text
+
+
+def test_settings_change_any_value(written):
+    file = load_machine(
+        written(),
+        {
+            "link.bandwidth": "20GB/s",
+            "topology.groups": "3",
+            "routing": "ugal",
+            "packet.size": '"1KiB"',
+            "link.global.latency": "1us",
+            "link.global.bandwidth": "5GB/s",
+        },
+    )
+    assert file.machine.link.bandwidth == 20e9
+    assert file.machine.build().topology.switches == 18
+    assert file.machine.build().routing == "ugal"
+    assert file.machine.packet.size == 1024
+    assert file.machine.link.global_.latency == pytest.approx(1e-6)
+    torus = load_machine("torus-M", {"topology.shape": "[5, 5]"})
+    assert torus.machine.build().topology.nodes == 625
+
+
+@pytest.mark.parametrize("machine", ["dragonfly-MM", "torus-M"])
+def test_a_value_that_only_a_setting_names_needs_no_source(machine):
+    file = load_machine(machine, {"link.global.bandwidth": "20GB/s"})
+    assert file.machine.link.global_.bandwidth == 20e9
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("link.bandwidht", "1GB/s", "did you mean"),
+        ("lnk.bandwidth", "1GB/s", "did you mean 'link.bandwidth'"),
+        ("link", "1GB/s", "unknown machine value 'link'"),
+        ("link.bandwidth", "1ns", "not a unit of a bandwidth"),
+        ("link.bandwidth", "1", "has no unit"),
+        ("link.bandwidth", "", "bandwidth"),
+        ("topology.groups", "many", "groups"),
+        ("topology.shape", "[5, 5]", "unknown key 'shape'"),
+        ("link.bandwidth.x", "1", "unknown machine value"),
+        ("", "1", "unknown"),
+        ("title", "5", "title"),
+    ],
+)
+def test_settings_that_are_refused(written, key, value, words):
+    found = problems(written(), {key: value, "nic.latency": "5GB"})
+    assert any(words in problem for problem in found), found
+    assert any("nic.latency" in problem for problem in found), "all problems at once"
+
+
+def test_identity_follows_values_and_not_words(written):
+    base = load_machine(written()).identity
+    assert load_machine(written(('title = "mine"', 'title = "yours"'))).identity == base
+    assert load_machine(written(('link = "chosen"', 'link = "measured"'))).identity == base
+    assert load_machine(written(("groups = 4", "groups = 3"))).identity != base
+    assert load_machine(written(), {"link.latency": "101ns"}).identity != base
+
+
+def test_all_shipped_files_are_loaded():
+    assert {path.stem for path in machine_folder().glob("*.toml")} == set(machine_names())

@@ -1,0 +1,70 @@
+"""The forecast against what then happens."""
+
+import pytest
+from small import CROSSBAR, FATTREE, TORUS, core, machine
+
+from tradewind import units
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange
+from tradewind.simulation import prepare, simulate
+
+DRAGONFLY = {"kind": "dragonfly", "rows": 4, "columns": 4, "groups": 9, "nodes_per_switch": 4, "global_links": 4}
+EXCHANGES = [
+    Exchange("transpose", 60, (40, 20, 30), (10, 6), "ring-2"),
+    Exchange("transpose", 64, (64, 8, 64), (64, 1), "bruck", slab="xz"),
+    Exchange("halo", 60, (100, 70, 8), (10, 6), "sweep", width=8),
+    Exchange("halo", 4, (40, 30, 8), (4, 1), "direct", width=2),
+    Exchange("allreduce", 59, algorithm="recursive-4", count=700, times=7),
+    Exchange("allreduce", 64, algorithm="ring", count=9000),
+]
+
+
+@pytest.mark.parametrize("packet", ["100B", "message"])
+@pytest.mark.parametrize("exchange", EXCHANGES, ids=lambda e: e.name)
+@pytest.mark.parametrize(
+    ("topology", "routing", "error"),
+    [
+        (CROSSBAR, "direct", 0.0),
+        (TORUS | {"shape": [4, 4, 4]}, "dimension-order", 0.0),
+        (FATTREE, "d-mod-k", 0.0),
+        (FATTREE, "round-robin", 0.0),
+        (DRAGONFLY, "minimal", 0.05),
+        (DRAGONFLY, "valiant", 0.5),
+        (DRAGONFLY, "ugal", 0.5),
+    ],
+    ids=str,
+)
+def test_forecast_of_messages_and_hops(topology, routing, error, exchange, packet):
+    """All ranks of a small exchange are in the sample: exact where one path leads from node to node."""
+    simulation = prepare(exchange, machine(topology, routing), packet=packet)
+    forecast, result = simulation.forecast(), core(simulation)
+    assert forecast["messages"] == pytest.approx(result.messages, rel=1e-9)
+    assert forecast["packet_hops"] == pytest.approx(result.packet_hops, rel=max(error, 1e-9))
+
+
+def test_forecast_of_many_ranks_from_a_sample():
+    for name, exchange in {
+        "torus-M": Exchange("halo", 40_000, (2000, 2000, 10), (200, 200), "sweep", width=2),
+        "dragonfly-MM": Exchange("transpose", 10_000, (1000, 1000, 100), (100, 100), "ring-4", slab="xy"),
+        "fattree-M": Exchange("allreduce", 30_000, algorithm="recursive-8", count=3),
+    }.items():
+        simulation = prepare(exchange, name)
+        forecast, result = simulation.forecast(), core(simulation, 2)
+        assert forecast["messages"] == pytest.approx(result.messages, rel=0.05)
+        assert forecast["packet_hops"] == pytest.approx(result.packet_hops, rel=0.05)
+
+
+def test_loggp_has_no_packets():
+    assert prepare(EXCHANGES[0], machine(TORUS | {"shape": [4, 4, 4]}), model="loggp").forecast()["packet_hops"] == 0
+
+
+def test_what_memory_cannot_hold_is_refused_unless_forced(monkeypatch):
+    class Memory:
+        available = 1000.0
+
+    monkeypatch.setattr("tradewind.simulation.psutil.virtual_memory", Memory)
+    file = machine(TORUS)
+    needed = prepare(EXCHANGES[3], file).forecast()["memory_bytes"]
+    with pytest.raises(InputError, match=f"about {units.format_bytes(needed)} of memory and 1000 B are free"):
+        simulate(EXCHANGES[3], file)
+    assert simulate(EXCHANGES[3], file, force=True)["time_s"] > 0

@@ -1,0 +1,114 @@
+"""What `prepare` refuses, and what `simulate` answers."""
+
+import json
+
+import pytest
+from small import CROSSBAR, DRAGONFLY, TORUS, all_to_all, machine, pair
+
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange
+from tradewind.simulation import prepare, simulate
+
+
+def problems(exchange, file, **options):
+    with pytest.raises(InputError) as error:
+        simulate(exchange, file, **options)
+    return list(error.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"model": "paket"}, "did you mean 'packet'"),
+        ({"placement": "rondom"}, "did you mean 'random'"),
+        ({"routing": "valient"}, "did you mean 'valiant'"),
+        ({"routing": "d-mod-k"}, "minimal, valiant, ugal"),
+        ({"buffers": "creditz"}, "unknown kind of buffers"),
+        ({"packet": "4"}, "has no unit"),
+        ({"packet": "4KB/s"}, "not a unit of a size"),
+        ({"packet": "0B"}, "1B to 128MiB"),
+        ({"packet": "129MiB"}, "1B to 128MiB"),
+        ({"packet": ""}, "packet"),
+        ({"threads": 0}, "1..256"),
+        ({"threads": 1000}, "1..256"),
+        ({"seed": -1}, "seed -1"),
+        ({"seed": 2**63}, "seed"),
+        ({"ranks_per_node": 0}, "ranks per node 0"),
+        ({"ranks_per_node": 2**33}, "ranks per node"),
+    ],
+)
+def test_each_bad_option_is_refused(options, words):
+    assert any(words in problem for problem in problems(pair(1), machine(DRAGONFLY), **options))
+
+
+def test_all_bad_options_are_named_at_once():
+    found = problems(
+        pair(1), "dragonfly-MN", model="paket", placement="x", packet="5", threads=0, seed=-1, ranks_per_node=0
+    )
+    assert len(found) == 7
+
+
+def test_too_many_ranks():
+    (text,) = problems(all_to_all(65, "ring-1"), machine(CROSSBAR))
+    assert "65 ranks with 1 a node need 65 nodes; the machine has 64" in text
+    assert simulate(all_to_all(65, "ring-1"), machine(CROSSBAR), ranks_per_node=2)["time_s"] > 0
+
+
+@pytest.mark.parametrize("zero", [{"latency": "0ns", "nic_latency": "1ns"}, {"nic_latency": "0ns"}])
+def test_no_latency_is_for_loggp(zero):
+    (text,) = problems(pair(1), machine(TORUS, **zero))
+    assert "'loggp'" in text
+    assert simulate(pair(1), machine(TORUS, **zero), model="loggp")["time_s"] > 0
+
+
+def test_no_latency_of_links_that_are_not_there():
+    """A crossbar has none, a single group no global ones."""
+    assert simulate(pair(1), machine(CROSSBAR, latency="0ns", nic_latency="1ns"))["time_s"] > 0
+    alone = DRAGONFLY | {"groups": 1}
+    assert simulate(pair(1), machine(alone, global_link={"latency": "0ns"}))["time_s"] > 0
+
+
+@pytest.mark.parametrize("model", ["packet", "loggp"])
+def test_the_answer_is_plain_and_whole(model):
+    exchange = Exchange("transpose", 12, (12, 12, 12), (4, 3), "ring-2")
+    answer = simulate(exchange, machine(TORUS), model=model, seed=9, threads=1)
+    assert json.loads(json.dumps(answer, allow_nan=False)).keys() == answer.keys()
+    always = {"time_s", "step_time_s", "messages", "bytes", "seed", "wall_s", "peak_rss_bytes", "machine", "topology"}
+    assert always <= answer.keys()
+    assert answer["step_time_s"].keys() == {"xz", "xy", "yz"}
+    assert sum(answer["step_time_s"].values()) == pytest.approx(answer["time_s"])
+    assert answer["seed"] == 9
+    assert answer["wall_s"] > 0
+    assert answer["peak_rss_bytes"] > 1e6
+    packet = {"packet_hops", "bound_s", "imbalance", "packet_bytes", "buffers", "routing", "delay"}
+    assert packet & answer.keys() == (packet if model == "packet" else set())
+    if model == "packet":
+        delay = answer["delay"]
+        assert len(delay["edges_s"]) == len(delay["counts"]) + 1
+        assert delay["edges_s"] == sorted(delay["edges_s"])
+        assert answer["packet_bytes"] == 4096
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_steps_of_a_repeated_exchange(times):
+    exchange = Exchange("transpose", 12, (12, 12, 12), (4, 3), "ring-2", times=times)
+    steps = simulate(exchange, machine(TORUS))["step_time_s"]
+    assert len(steps) == 3 * times
+    assert all(time > 0 for time in steps.values())
+    halo = Exchange("halo", 12, (48, 48, 2), (4, 3), width=1, times=times)
+    assert len(simulate(halo, machine(TORUS))["step_time_s"]) == 1
+
+
+def test_delays_are_counted_where_packets_wait():
+    """Three senders into one port: of one packet each, the second waits for one, the third for two."""
+    exchange = Exchange("allreduce", 15, algorithm="recursive-4", count=512)
+    delay = simulate(exchange, machine(CROSSBAR), packet="message")["delay"]
+    packet = 4096 / 10e9
+    assert sum(delay["counts"]) == 11 + 12 + 11
+
+    def waited(seconds):
+        bins = zip(delay["edges_s"], delay["edges_s"][1:], delay["counts"], strict=False)
+        return sum(count for low, high, count in bins if low <= seconds < high)
+
+    assert waited(packet) >= 4
+    assert waited(2 * packet) >= 3
