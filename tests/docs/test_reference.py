@@ -226,6 +226,15 @@ def test_everything_public_is_documented() -> None:
     assert not missing
 
 
+def test_every_study_that_comes_along_can_be_read() -> None:
+    from tradewind.study.load import load_study
+
+    studies = sorted((ROOT / "studies").rglob("*.toml"))
+    assert studies
+    for path in studies:
+        assert load_study(path).study.sweep
+
+
 def test_a_folder_of_the_map_exists() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     for name in re.findall(r"^  ([a-z_]+)/", text.split("```")[3], re.MULTILINE):
