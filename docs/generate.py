@@ -113,7 +113,8 @@ def filled(page: str) -> str:
         section = re.compile(f"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
         if not section.search(text):
             raise ValueError(f"{page} has no section {name}: write <!-- begin {name} --> and <!-- end {name} -->")
-        text = section.sub(lambda found, made=make(): f"{found[1]}\n{made}\n\n{found[2]}", text)
+        made = make().replace("\\", r"\\")
+        text = section.sub(rf"\1\n{made}\n\n\2", text)
     return text
 
 

@@ -1,6 +1,6 @@
 """A halo exchange on MPI ranks: every rank ends with the points around its own.
 
-    mpiexec -n 2 python examples/01_halo.py
+mpiexec -n 2 python examples/01_halo.py
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """The transpositions of a spectral model on MPI ranks: from x/y blocks to whole lines along x, and back.
 
-    mpiexec -n 2 python examples/02_transpose.py
+mpiexec -n 2 python examples/02_transpose.py
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """The scalar products of an iterative solver on MPI ranks, by two algorithms.
 
-    mpiexec -n 2 python examples/03_allreduce.py
+mpiexec -n 2 python examples/03_allreduce.py
 """
 
 import numpy as np

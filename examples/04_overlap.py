@@ -1,6 +1,6 @@
 """A halo exchange that goes on while the interior is computed.
 
-    mpiexec -n 2 python examples/04_overlap.py
+mpiexec -n 2 python examples/04_overlap.py
 """
 
 import numpy as np

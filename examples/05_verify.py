@@ -1,6 +1,6 @@
 """Verifies schedules in one process, for rank counts that this machine does not have.
 
-    python examples/05_verify.py
+python examples/05_verify.py
 """
 
 import tradewind as tw

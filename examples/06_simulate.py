@@ -1,6 +1,6 @@
 """Which all-to-all algorithm, on which network? Simulates one transposition of a spectral model.
 
-    python examples/06_simulate.py
+python examples/06_simulate.py
 """
 
 import tradewind as tw

@@ -1,6 +1,6 @@
 """A machine of your own, and what one of its values does.
 
-    python examples/07_own_machine.py
+python examples/07_own_machine.py
 """
 
 from pathlib import Path

@@ -106,7 +106,7 @@ class Engine {
             told_ = now;
             if (!options_.progress(Picoseconds{all.next << world_.shift}, Bytes{all.arrived})) throw Interrupted();
         }
-        return options_.threads == 1 || pace_.alone(all.events, now);
+        return options_.threads == 1 || (options_.adaptive && pace_.alone(all.events, now));
     }
 
     static Report sum(const std::vector<Report>& reports) {
@@ -191,7 +191,8 @@ SimulationResult simulate_with(const Machine& machine, const Program& program, c
                                const SimulationOptions& asked, Routing routing) {
     SimulationOptions options = asked;
     const double events = events_a_window(machine, program, options);
-    options.threads = static_cast<int>(std::clamp(events / few_events, 1.0, static_cast<double>(asked.threads)));
+    if (options.adaptive)
+        options.threads = static_cast<int>(std::clamp(events / few_events, 1.0, static_cast<double>(asked.threads)));
     auto world = std::make_unique<World<Routing>>(machine, program, placement, options, std::move(routing));
     Engine<Routing> engine(*world, options, events);
     SimulationResult result;
@@ -209,6 +210,8 @@ SimulationResult simulate_with(const Machine& machine, const Program& program, c
         result.time = end;
     }
     judge_load(world->network, result);
+    result.port_bytes.reserve(world->network.ports.size());
+    result.nic_bytes.reserve(world->network.nics.size());
     for (const Port& port : world->network.ports) result.port_bytes.push_back(port.bytes);
     for (const Nic& nic : world->network.nics) result.nic_bytes.push_back(nic.bytes);
     return result;

@@ -8,7 +8,8 @@
 =================================== =============================================================================
 
 Quoted output may leave things out: ``...`` stands for anything, on a line of its own for any lines. Blank lines at
-the ends do not count, nor space at the ends of lines, nor how much of it separates words. Blocks of other languages are not run.
+the ends do not count, nor space at the ends of lines, nor how much of it separates words. Output that begins with
+``error:`` must come with exit code 2. Blocks of other languages are not run.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def agrees(quoted: str, actual: str) -> bool:
         blank = [bool(part) and part[0].isspace() for part in line.split("...")]
         text = parts[0]
         for part, space in zip(parts[1:], blank[1:], strict=True):
-            text += ".*?" + (r"\s*" if space else "") + part
+            text += ".*?" + (r"\s+" if space else "") + part
         pattern += r"[^\S\n]*" + text + r"[^\S\n]*\n"
     return re.fullmatch(pattern, actual.strip() + "\n") is not None
 
@@ -128,4 +129,6 @@ class Page:
         shown = f"$ {command}\n{done.stdout}{done.stderr}"
         refused = quoted.startswith("error:")
         assert done.returncode == (2 if refused else 0), f"exit code {done.returncode}\n{shown}"
-        assert agrees(quoted, done.stderr if refused else done.stdout) or not quoted, f"the page says\n{quoted}\n{shown}"
+        assert agrees(quoted, done.stderr if refused else done.stdout) or not quoted, (
+            f"the page says\n{quoted}\n{shown}"
+        )

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from document_blocks import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))

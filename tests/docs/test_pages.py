@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from document_blocks import ROOT, Block, Page, agrees, blocks, commands
 
 PAGES = sorted(
@@ -31,9 +30,9 @@ def test_pages_are_found() -> None:
 def test_blocks_are_found_with_title_and_output() -> None:
     page = 'a\n```python title="a.py"\nx\n```\nb\n```python\nprint(1)\n```\n\n```text\n1\n```\n```sh\nno\n```\n'
     assert blocks(page) == [
-        Block("python", "a.py", "x\n", 2),
-        Block("python", None, "print(1)\n", 6, "1\n"),
-        Block("sh", None, "no\n", 13),
+        Block("python", "a.py", "x\n", 3),
+        Block("python", None, "print(1)\n", 7, "1\n"),
+        Block("sh", None, "no\n", 14),
     ]
 
 
