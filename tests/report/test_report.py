@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import MEASURE, STUDY, Answer, Command
+from report_study import MEASURE, STUDY, Answer, Command
 
 Results = tuple[Path, Answer]
 

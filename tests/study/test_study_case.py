@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fakes import FAKES, HERE
+from study_fakes import FAKES, HERE
 
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from fakes import FAKES, HERE
+from study_fakes import FAKES, HERE
 
 from tradewind.study.environment import Environment
 from tradewind.study.load import load_study
