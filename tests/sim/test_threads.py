@@ -53,10 +53,10 @@ def test_same_bits_for_any_number_of_threads(topology, routing, ranks_per_node):
     one = core(simulation, 1)
     assert bits(core(simulation, 1)) == bits(one)
     for threads in (2, 3, 4):
-        several = core(simulation, threads)
+        several = core(simulation, threads, adaptive=False)
         assert bits(several) == bits(one), threads
         assert several.windows == one.windows
-        assert several.solo_windows < 0.8 * several.windows, "did not run in parallel"
+        assert several.solo_windows == 0  # all of them in parallel
 
 
 def test_threads_without_ranks_of_their_own():
