@@ -249,6 +249,8 @@ class SimulationResult:
     @property
     def windows(self) -> int: ...
     @property
+    def solo_windows(self) -> int: ...
+    @property
     def bound_s(self) -> float: ...
     @property
     def bound_by(self) -> str: ...
@@ -283,6 +285,7 @@ def simulate_packets(
     threads: int,
     seed: int,
     progress: Callable[[float, int], None] | None = None,
+    always_together: bool = False,
 ) -> SimulationResult: ...
 def simulate_loggp(
     machine: Machine,
@@ -293,6 +296,7 @@ def simulate_loggp(
     threads: int,
     seed: int,
     progress: Callable[[float, int], None] | None = None,
+    always_together: bool = False,
 ) -> SimulationResult: ...
 def forecast(
     machine: Machine,

@@ -106,7 +106,7 @@ class Engine {
             told_ = now;
             if (!options_.progress(Picoseconds{all.next << world_.shift}, Bytes{all.arrived})) throw Interrupted();
         }
-        return options_.threads == 1 || pace_.alone(all.events, now);
+        return options_.threads == 1 || (!options_.always_together && pace_.alone(all.events, now));
     }
 
     static Report sum(const std::vector<Report>& reports) {
@@ -191,7 +191,8 @@ SimulationResult simulate_with(const Machine& machine, const Program& program, c
                                const SimulationOptions& asked, Routing routing) {
     SimulationOptions options = asked;
     const double events = events_a_window(machine, program, options);
-    options.threads = static_cast<int>(std::clamp(events / few_events, 1.0, static_cast<double>(asked.threads)));
+    if (!options.always_together)
+        options.threads = static_cast<int>(std::clamp(events / few_events, 1.0, static_cast<double>(asked.threads)));
     auto world = std::make_unique<World<Routing>>(machine, program, placement, options, std::move(routing));
     Engine<Routing> engine(*world, options, events);
     SimulationResult result;
