@@ -8,10 +8,12 @@ from typing import Annotated
 import numpy
 from numpy.typing import NDArray
 
+
 class Grid:
     """nx x ny x nz grid points; arrays are [z][y][x], x fastest."""
 
     def __init__(self, nx: int, ny: int, nz: int = 1) -> None: ...
+
     @property
     def points(self) -> list[int]:
         """(nx, ny, nz)"""
@@ -24,15 +26,20 @@ class Blocks:
     `axes` and part j of the second. Raises InputError where a part would be empty.
     """
 
-    def __init__(self, grid: Grid, split: Sequence[int], axes: str = "xy") -> None: ...
+    def __init__(self, grid: Grid, split: Sequence[int], axes: str = 'xy') -> None: ...
+
     @property
     def grid(self) -> Grid: ...
+
     @property
     def split(self) -> list[int]: ...
+
     @property
     def axes(self) -> str: ...
+
     @property
     def ranks(self) -> int: ...
+
     def box(self, rank: int) -> tuple[list[int], list[int]]:
         """
         ((x0, y0, z0), (x1, y1, z1)) of the points that a rank owns, the upper bound excluded.
@@ -48,11 +55,15 @@ class Pattern:
 
     @property
     def name(self) -> str: ...
+
     @property
     def ranks(self) -> int: ...
+
     @property
     def in_place(self) -> bool: ...
+
     def describe(self) -> str: ...
+
     def source_shape(self, rank: int) -> tuple[int, int, int]:
         """(nz, ny, nx) of the array that a rank sends from."""
 
@@ -66,23 +77,31 @@ class Pattern:
 
 class Halo(Pattern):
     def __init__(self, layout: Blocks, width: int, periodic: Sequence[bool]) -> None: ...
+
     @property
     def layout(self) -> Blocks: ...
+
     @property
     def width(self) -> int: ...
 
 class Transpose(Pattern):
     def __init__(self, from_layout: Blocks, to_layout: Blocks) -> None: ...
+
     @property
     def from_layout(self) -> Blocks: ...
+
     @property
     def to_layout(self) -> Blocks: ...
+
     @property
     def largest_group(self) -> int: ...
+
     @property
     def closed(self) -> bool: ...
+
     @property
     def complete(self) -> bool: ...
+
     def receivers(self, sender: int) -> list[int]:
         """
         The ranks that receive in the group that a rank sends in, in the order of their positions.
@@ -94,20 +113,25 @@ class Transpose(Pattern):
         """
 
     def position(self, sender: int) -> int: ...
+
     def block_volume(self, sender: int, receiver: int) -> int: ...
 
 class AllReduce(Pattern):
     def __init__(self, ranks: int, count: int) -> None: ...
+
     @property
     def count(self) -> int: ...
 
 class Message:
     @property
     def peer(self) -> int: ...
+
     @property
     def count(self) -> int: ...
+
     @property
     def tag(self) -> int: ...
+
     @property
     def turn(self) -> int: ...
 
@@ -116,13 +140,18 @@ class Schedule:
 
     @property
     def algorithm(self) -> str: ...
+
     @property
     def ranks(self) -> int: ...
+
     @property
     def stages(self) -> int: ...
+
     @property
     def pattern(self) -> Pattern: ...
+
     def combines(self, stage: int) -> bool: ...
+
     def sends(self, rank: int, stage: int) -> list[Message]:
         """The messages that a rank sends in a stage."""
 
@@ -132,19 +161,26 @@ class Schedule:
 class AlgorithmEntry:
     @property
     def pattern(self) -> str: ...
+
     @property
     def name(self) -> str: ...
+
     @property
     def has_radix(self) -> bool: ...
+
     @property
     def description(self) -> str: ...
+
     @property
     def source(self) -> str: ...
+
     @property
     def is_default(self) -> bool: ...
+
     def radices(self, pattern: Pattern) -> list[int]: ...
 
 def algorithms() -> list[AlgorithmEntry]: ...
+
 def make_schedule(pattern: Pattern, algorithm: str) -> Schedule: ...
 
 class Topology:
@@ -152,17 +188,24 @@ class Topology:
 
     @property
     def name(self) -> str: ...
+
     def describe(self) -> str: ...
+
     @property
     def switches(self) -> int: ...
+
     @property
     def radix(self) -> int: ...
+
     @property
     def nodes(self) -> int: ...
+
     @property
     def nodes_per_switch(self) -> int: ...
+
     @property
     def first_terminal(self) -> int: ...
+
     def port(self, switch: int, port: int) -> tuple[str, int, int]:
         """(kind, switch, port) of the other end of a port's link."""
 
@@ -184,80 +227,86 @@ class Crossbar(Topology):
 class Machine:
     """Bandwidths in bytes a second, latencies and overheads in seconds."""
 
-    def __init__(
-        self,
-        *,
-        topology: Topology,
-        routing: str,
-        link_bandwidth: float,
-        link_latency: float,
-        global_bandwidth: float,
-        global_latency: float,
-        injection_bandwidth: float,
-        injection_latency: float,
-        ejection_bandwidth: float,
-        ejection_latency: float,
-        send_overhead: float,
-        receive_overhead: float,
-        memory_bandwidth: float,
-    ) -> None: ...
+    def __init__(self, *, topology: Topology, routing: str, link_bandwidth: float, link_latency: float, global_bandwidth: float, global_latency: float, injection_bandwidth: float, injection_latency: float, ejection_bandwidth: float, ejection_latency: float, send_overhead: float, receive_overhead: float, memory_bandwidth: float) -> None: ...
+
     @property
     def topology(self) -> Topology: ...
+
     @property
     def routing(self) -> str: ...
 
 class Placement:
     def __init__(self, kind: str, ranks: int, ranks_per_node: int, nodes: int, seed: int) -> None: ...
+
     def node(self, rank: int) -> int: ...
 
 class RoutingEntry:
     @property
     def name(self) -> str: ...
+
     @property
     def topology(self) -> str: ...
+
     @property
     def description(self) -> str: ...
+
     @property
     def source(self) -> str: ...
 
 class TopologyEntry:
     @property
     def name(self) -> str: ...
+
     @property
     def parameters(self) -> str: ...
+
     @property
     def description(self) -> str: ...
+
     @property
     def source(self) -> str: ...
 
 def routings() -> list[RoutingEntry]: ...
+
 def topologies() -> list[TopologyEntry]: ...
 
 class SimulationResult:
     @property
     def time_s(self) -> float: ...
+
     @property
     def time_ps(self) -> int: ...
+
     @property
     def step_end_s(self) -> list[float]: ...
+
     @property
     def messages(self) -> int: ...
+
     @property
     def bytes(self) -> int: ...
+
     @property
     def packet_hops(self) -> int: ...
+
     @property
     def windows(self) -> int: ...
+
     @property
     def solo_windows(self) -> int: ...
+
     @property
     def bound_s(self) -> float: ...
+
     @property
     def bound_by(self) -> str: ...
+
     @property
     def imbalance(self) -> float: ...
+
     @property
     def delay_counts(self) -> list[int]: ...
+
     @property
     def port_bytes(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
         """Bytes that each port of each switch has sent, [switch * radix + port]."""
@@ -269,42 +318,22 @@ class SimulationResult:
 class Forecast:
     @property
     def messages(self) -> float: ...
+
     @property
     def bytes(self) -> float: ...
+
     @property
     def packet_hops(self) -> float: ...
+
     @property
     def memory_bytes(self) -> float: ...
 
-def simulate_packets(
-    machine: Machine,
-    steps: Sequence[tuple[str, Schedule, int]],
-    bytes_per_point: int,
-    placement: Placement,
-    packet_bytes: int,
-    threads: int,
-    seed: int,
-    progress: Callable[[float, int], None] | None = None,
-    always_together: bool = False,
-) -> SimulationResult: ...
-def simulate_loggp(
-    machine: Machine,
-    steps: Sequence[tuple[str, Schedule, int]],
-    bytes_per_point: int,
-    placement: Placement,
-    packet_bytes: int,
-    threads: int,
-    seed: int,
-    progress: Callable[[float, int], None] | None = None,
-    always_together: bool = False,
-) -> SimulationResult: ...
-def forecast(
-    machine: Machine,
-    steps: Sequence[tuple[str, Schedule, int]],
-    bytes_per_point: int,
-    placement: Placement,
-    packet_bytes: int,
-) -> Forecast: ...
+def simulate_packets(machine: Machine, steps: Sequence[tuple[str, Schedule, int]], bytes_per_point: int, placement: Placement, packet_bytes: int, threads: int, seed: int, progress: Callable[[float, int], None] | None = None) -> SimulationResult: ...
+
+def simulate_loggp(machine: Machine, steps: Sequence[tuple[str, Schedule, int]], bytes_per_point: int, placement: Placement, packet_bytes: int, threads: int, seed: int, progress: Callable[[float, int], None] | None = None) -> SimulationResult: ...
+
+def forecast(machine: Machine, steps: Sequence[tuple[str, Schedule, int]], bytes_per_point: int, placement: Placement, packet_bytes: int) -> Forecast: ...
+
 def delay_lower_edge_s(bin: int) -> float: ...
 
 largest_packet: int = 134217728
@@ -316,10 +345,13 @@ class Verified:
 
     @property
     def ranks(self) -> int: ...
+
     @property
     def stages(self) -> int: ...
+
     @property
     def messages(self) -> int: ...
+
     @property
     def points(self) -> int:
         """Points of one field sent in messages."""
@@ -341,6 +373,7 @@ def verify(schedule: Schedule, transport: str, progress: Callable[[int], None] |
 class PostingEntry:
     @property
     def name(self) -> str: ...
+
     @property
     def description(self) -> str: ...
 
@@ -355,9 +388,7 @@ def posting(transport: str, schedule: Schedule, rank: int, stage: int) -> list[t
 def stage_text(schedule: Schedule, rank: int, stage: int) -> str:
     """What a rank does in a stage, one line a message or copy."""
 
-def communication_matrix(
-    schedule: Schedule, ranks_per_bin: int, first: int, last: int
-) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+def communication_matrix(schedule: Schedule, ranks_per_bin: int, first: int, last: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """
     int64 array [sender bin][receiver bin]: points sent in the stages first..last - 1.
     """
@@ -370,9 +401,7 @@ def damaged(schedule: Schedule, fault: str, rank: int, stage: int, j: int) -> Sc
     The schedule with a fault at the j-th message that a rank sends in a stage, for tests of checkers.
     """
 
-def find_miscount(
-    boxes: Sequence[tuple[Sequence[int], Sequence[int]]], wanted: Sequence[tuple[Sequence[int], Sequence[int]]]
-) -> tuple[list[int], int, int] | None:
+def find_miscount(boxes: Sequence[tuple[Sequence[int], Sequence[int]]], wanted: Sequence[tuple[Sequence[int], Sequence[int]]]) -> tuple[list[int], int, int] | None:
     """
     A point that lies in another number of `boxes` than of `wanted`, as ((x, y, z), boxes, wanted); None if there
     is none. A box is ((x0, y0, z0), (x1, y1, z1)), the upper bound excluded.

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import tradewind._core
 
+
 class Plan:
     """
     A schedule bound to arrays and a communicator: call it as often as needed, on all ranks.
@@ -14,8 +15,11 @@ class Plan:
     """
 
     def __call__(self) -> None: ...
+
     def start(self) -> None: ...
+
     def wait(self) -> None: ...
+
     @property
     def in_flight(self) -> bool:
         """Started, not yet waited for."""
@@ -30,33 +34,16 @@ class Plan:
 
     def __repr__(self) -> str: ...
 
-def schedule_plan(
-    schedule: tradewind._core.Schedule,
-    comm: int,
-    source: Sequence[tuple[int, Sequence[int], Sequence[int]]],
-    target: Sequence[tuple[int, Sequence[int], Sequence[int]]],
-    arrays: object,
-    element: str,
-    operation: str,
-    transport: str,
-    packing: str,
-    largest_message: int,
-) -> Plan: ...
-def native_plan(
-    pattern: tradewind._core.Pattern,
-    comm: int,
-    source: Sequence[tuple[int, Sequence[int], Sequence[int]]],
-    target: Sequence[tuple[int, Sequence[int], Sequence[int]]],
-    arrays: object,
-    element: str,
-    operation: str,
-) -> Plan: ...
+def schedule_plan(schedule: tradewind._core.Schedule, comm: int, source: Sequence[tuple[int, Sequence[int], Sequence[int]]], target: Sequence[tuple[int, Sequence[int], Sequence[int]]], arrays: object, element: str, operation: str, transport: str, packing: str, largest_message: int) -> Plan: ...
+
+def native_plan(pattern: tradewind._core.Pattern, comm: int, source: Sequence[tuple[int, Sequence[int], Sequence[int]]], target: Sequence[tuple[int, Sequence[int], Sequence[int]]], arrays: object, element: str, operation: str) -> Plan: ...
+
 def agree(comm: int, identity: str, problem: str) -> None:
     """
     Collective: raises unless all ranks say the same and none has a problem.
     """
 
-def measure(comm: int, steps: Sequence[tuple[Plan, int]], warmup: int, samples: int, copy_only: bool = False) -> tuple:
+def measure(comm: int, steps: Sequence[tuple[Plan, int]], warmup: int, samples: int, copy_only: bool = False) -> tuple[list[float], list[list[float]]]:
     """
     Collective. Seconds of `samples` exchanges, the maximum over ranks: ([sample], [step][sample]).
     """
@@ -64,6 +51,6 @@ def measure(comm: int, steps: Sequence[tuple[Plan, int]], warmup: int, samples: 
 def library_version() -> str:
     """What the MPI library in use calls itself."""
 
-build_mpi: str = "MPICH 5.0.2"
+build_mpi: str = 'MPICH 5.0.2'
 
-build_compiler: str = "12.2.0"
+build_compiler: str = '12.2.0'

@@ -179,9 +179,7 @@ class Exchange:
             except InputError as error:
                 raise InputError(f"slab {slab}: {error}") from None
             steps.append(Step(slab, schedule))
-        if self.times == 1:
-            return steps
-        return [Step(f"{s.name}-{turn}", s.schedule) for turn in range(1, self.times + 1) for s in steps]
+        return steps * self.times
 
     def imbalance(self) -> float:
         """Points of the largest part over the mean, the worst over the layouts that the exchange touches."""

@@ -194,9 +194,11 @@ def usable_cores() -> int:
 
 
 def _figures(result: _core.SimulationResult, exchange: Workload, model: str) -> dict[str, Any]:
-    steps, before = {}, 0.0
-    for step, end in zip(exchange.steps(), result.step_end_s, strict=True):
-        steps[step.name] = end - before
+    steps: dict[str, float] = {}
+    before = 0.0
+    for i, (step, end) in enumerate(zip(exchange.steps(), result.step_end_s, strict=True)):
+        name = step.name if step.name not in steps else f"{step.name} {i + 1}"  # a transposition that is repeated
+        steps[name] = end - before
         before = end
     figures: dict[str, Any] = {
         "time_s": result.time_s,

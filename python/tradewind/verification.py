@@ -26,13 +26,14 @@ def verify(exchange: Workload, transport: str = "isend-irecv", progress: Progres
     order of `transport` no ranks may wait for each other, even where every send is synchronous.
 
     Returns plain values: the request, and for each step and in all `stages`, `messages`, `bytes` (of all messages),
-    `largest_message_bytes` and `copied_bytes` (within ranks). A halo or reduction that is repeated is counted once.
+    `largest_message_bytes` and `copied_bytes` (within ranks). What is repeated `times` times is counted once.
     Raises VerificationError, with step, stage and ranks, where a check fails; InputError for an unknown transport.
     """
     if transport not in transports():
         raise InputError(unknown("transport", transport, transports()))
     began = time.perf_counter()
-    steps = [_verify_step(exchange, s.name, s.schedule, transport, progress) for s in exchange.steps()]
+    distinct = {step.name: step.schedule for step in exchange.steps()}
+    steps = [_verify_step(exchange, name, schedule, transport, progress) for name, schedule in distinct.items()]
     return exchange.as_dict() | {
         "transport": transport,
         "ok": True,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 namespace tradewind {
@@ -78,13 +79,14 @@ StridedCopy make_copy(View from, View to, const std::array<Index, 3>& shape, Ind
         Index count, from_stride, to_stride;
     };
     std::array<Loop, 3> loops;
-    int n = 0;
-    for (int a = 0; a < 3; ++a)
-        if (shape[a] != 1) loops[n++] = {shape[a], from.stride[a], to.stride[a]};
-    std::sort(loops.begin(), loops.begin() + n, [](const Loop& a, const Loop& b) {
-        return std::pair(std::abs(a.to_stride), std::abs(a.from_stride)) <
-               std::pair(std::abs(b.to_stride), std::abs(b.from_stride));
+    for (int a = 0; a < 3; ++a) loops[a] = {shape[a], from.stride[a], to.stride[a]};
+    // Fastest in the target first; directions of one point go last, and are left out.
+    std::sort(loops.begin(), loops.end(), [](const Loop& a, const Loop& b) {
+        return std::tuple(a.count == 1, std::abs(a.to_stride), std::abs(a.from_stride)) <
+               std::tuple(b.count == 1, std::abs(b.to_stride), std::abs(b.from_stride));
     });
+    const int n =
+        static_cast<int>(std::count_if(loops.begin(), loops.end(), [](const Loop& loop) { return loop.count != 1; }));
     StridedCopy c;
     c.from = from.data;
     c.to = to.data;

@@ -19,11 +19,11 @@ Network::Network(const Machine& machine, const Placement& placement, Rank ranks,
     look_ahead_ = std::min(rates[injection].latency, rates[ejection].latency);
     divide(topology, placement, ranks, parts);
 
-    ports.resize(std::size_t{topology.switches()} * radix_);
+    ports.reserve(std::size_t{topology.switches()} * radix_);
     for (std::uint32_t s = 0; s < topology.switches(); ++s)
         for (std::uint32_t p = 0; p < radix_; ++p) {
             const PortEnd end = topology.port(s, p);
-            Port& port = ports[index(s, p)];
+            Port& port = ports.emplace_back();
             port.kind = static_cast<std::uint8_t>(end.kind);
             port.rate = static_cast<std::uint8_t>(end.kind == LinkKind::terminal ? ejection
                                                   : end.kind == LinkKind::global ? global

@@ -23,9 +23,9 @@ namespace {
 constexpr double few_events = 300;
 // From this many events a window on, chunks are long.
 constexpr double full_window = 16;
-// Windows that the first thread goes through alone before it looks up, and events where windows are full.
-constexpr int windows_alone = 64;
-constexpr std::uint64_t events_alone = 100'000;
+// The first thread, alone, looks up after so many windows, or events where these are full.
+constexpr int look_up_windows = 64;
+constexpr std::uint64_t look_up_events = 50'000;
 // How often the caller hears of progress.
 constexpr std::chrono::milliseconds between_calls{100};
 
@@ -50,7 +50,8 @@ class Engine {
     }
 
     std::uint64_t windows() const { return windows_; }
-    std::uint64_t solo_windows() const { return solo_windows_; }
+    std::uint64_t windows_alone() const { return windows_alone_; }
+
     const std::vector<std::unique_ptr<Part<Routing>>>& parts() const { return parts_; }
 
   private:
@@ -86,16 +87,15 @@ class Engine {
 
     // The other threads sleep meanwhile; waking them for every few windows would cost what they cannot give.
     void go_alone(Report all, std::vector<Report>& reports) {
-        for (bool alone = true; alone && all.next != Wheel::never;) {
-            const std::uint64_t enough = all.events + events_alone;
-            for (int i = 0; i < windows_alone && all.events < enough && all.next != Wheel::never; ++i) {
-                ++windows_;
-                ++solo_windows_;
+        for (bool alone = true; alone && all.next != Wheel::never; alone = look_up(all)) {
+            const std::uint64_t enough = all.events + look_up_events;
+            for (int i = 0; i < look_up_windows && all.next != Wheel::never && all.events < enough; ++i) {
                 for (auto& part : parts_) part->process(all.next, parts_);
                 for (std::size_t p = 0; p < parts_.size(); ++p) reports[p] = parts_[p]->report();
                 all = sum(reports);
+                ++windows_;
+                ++windows_alone_;
             }
-            alone = look_up(all);
         }
     }
 
@@ -106,7 +106,7 @@ class Engine {
             told_ = now;
             if (!options_.progress(Picoseconds{all.next << world_.shift}, Bytes{all.arrived})) throw Interrupted();
         }
-        return options_.threads == 1 || (!options_.always_together && pace_.alone(all.events, now));
+        return options_.threads == 1 || (options_.adaptive && pace_.alone(all.events, now));
     }
 
     static Report sum(const std::vector<Report>& reports) {
@@ -137,7 +137,7 @@ class Engine {
     Barrier barrier_;
     std::array<std::vector<Report>, 2> reports_;  // [round % 2][part]
     std::vector<std::unique_ptr<Part<Routing>>> parts_;
-    std::uint64_t windows_ = 0, solo_windows_ = 0;
+    std::uint64_t windows_ = 0, windows_alone_ = 0;
     Pace pace_;
     std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
     std::mutex mutex_;
@@ -191,7 +191,7 @@ SimulationResult simulate_with(const Machine& machine, const Program& program, c
                                const SimulationOptions& asked, Routing routing) {
     SimulationOptions options = asked;
     const double events = events_a_window(machine, program, options);
-    if (!options.always_together)
+    if (options.adaptive)
         options.threads = static_cast<int>(std::clamp(events / few_events, 1.0, static_cast<double>(asked.threads)));
     auto world = std::make_unique<World<Routing>>(machine, program, placement, options, std::move(routing));
     Engine<Routing> engine(*world, options, events);
@@ -199,7 +199,7 @@ SimulationResult simulate_with(const Machine& machine, const Program& program, c
     result.step_end.resize(program.steps().size());
     engine.run();
     result.windows = engine.windows();
-    result.solo_windows = engine.solo_windows();
+    result.solo_windows = engine.windows_alone();
     std::int64_t finished = 0, arrived = 0;
     for (const auto& part : engine.parts()) part->add_to(result, finished, arrived);
     if (finished != program.ranks() || arrived != result.bytes)
@@ -210,6 +210,8 @@ SimulationResult simulate_with(const Machine& machine, const Program& program, c
         result.time = end;
     }
     judge_load(world->network, result);
+    result.port_bytes.reserve(world->network.ports.size());
+    result.nic_bytes.reserve(world->network.nics.size());
     for (const Port& port : world->network.ports) result.port_bytes.push_back(port.bytes);
     for (const Nic& nic : world->network.nics) result.nic_bytes.push_back(nic.bytes);
     return result;

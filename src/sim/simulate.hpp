@@ -16,7 +16,8 @@ struct SimulationOptions {
     Bytes packet{4096};  // 0: one packet a message (of at most largest_packet)
     int threads = 1;
     std::uint64_t seed = 1;
-    bool always_together = false;  // all threads, also where one alone would be faster: to test that they agree
+    // Use fewer threads where windows hold little and one alone where that is faster; false: always all.
+    bool adaptive = true;
     // Called now and then from the thread that called simulate(), with the simulated time and the bytes that have
     // arrived; returns false to stop (then simulate() throws Interrupted).
     std::function<bool(Picoseconds, Bytes)> progress;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -38,7 +39,7 @@ def tradewind(capsys: pytest.CaptureFixture[str], arguments: str) -> tuple[int, 
 
 def under_launcher(ranks: int, arguments: str) -> subprocess.CompletedProcess[str]:
     command = [*find_launcher().arguments(ranks), sys.executable, "-c", APP, *arguments.split()]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, timeout=120, check=False)
 
 
 def test_halo_as_json(capsys):

@@ -66,7 +66,7 @@ def all_to_all(ranks: int, algorithm: str, points: int = 1, times: int = 1) -> E
 
 
 def core(
-    simulation: Simulation, threads: int = 1, progress: Any = None, always_together: bool = False
+    simulation: Simulation, threads: int = 1, progress: Any = None, adaptive: bool = True
 ) -> _core.SimulationResult:
     steps = [(step.name, step.schedule, step.repeat) for step in simulation.exchange.steps()]
     run = _core.simulate_packets if simulation.model == "packet" else _core.simulate_loggp
@@ -79,7 +79,7 @@ def core(
         threads,
         simulation.seed,
         progress,
-        always_together,
+        adaptive,
     )
 
 

@@ -44,7 +44,7 @@ def test_a_slow_link_in_a_ring(size):
     result = core(simulation)
     assert result.messages == 50 * 14 * 8
     assert result.time_s >= result.bound_s
-    assert bits(core(simulation, 2, always_together=True)) == bits(result)
+    assert bits(core(simulation, 2, adaptive=False)) == bits(result)
     slow = 50 * 14 * (size * 8 * 10 * NS)
     assert slow < result.time_ps < slow * 1.05 + 50 * 14 * 50 * NS
 
@@ -68,7 +68,7 @@ def test_messages_dozens_of_stages_early(times):
         ]
     assert result.time_ps == pytest.approx(times * max(end), rel=0.01 if times == 1 else 0.5)
     assert result.messages == times * n * (n - 1)
-    assert bits(core(simulation, 2, always_together=True)) == bits(result)
+    assert bits(core(simulation, 2, adaptive=False)) == bits(result)
 
 
 def test_a_burst_does_not_leave_at_once():
@@ -97,4 +97,4 @@ def test_mixed_latencies():
     simulation = prepare(exchange, file)
     one = core(simulation)
     assert one.time_ps > 1_000_000 * NS
-    assert bits(core(simulation, 4, always_together=True)) == bits(one)
+    assert bits(core(simulation, 4, adaptive=False)) == bits(one)

@@ -52,7 +52,7 @@ def test_same_bits_for_any_number_of_threads(topology, routing, ranks_per_node):
     one = core(simulation, 1)
     assert bits(core(simulation, 1)) == bits(one)
     for threads in (2, 3, 4):
-        several = core(simulation, threads, always_together=True)
+        several = core(simulation, threads, adaptive=False)
         assert bits(several) == bits(one), threads
         assert several.windows == one.windows
         assert (several.solo_windows, one.solo_windows) == (0, one.windows), "did not run in parallel"
@@ -64,7 +64,7 @@ def test_threads_without_ranks_of_their_own():
     """More threads than switches that hold ranks, and windows with few events."""
     file = machine(TORUS, packet="8B", latency="1us")
     simulation = prepare(all_to_all(6, "burst", 50), file)
-    assert bits(core(simulation)) == bits(core(simulation, 16, always_together=True))
+    assert bits(core(simulation)) == bits(core(simulation, 16, adaptive=False))
 
 
 def test_another_seed_changes_random_routing_only():
@@ -86,9 +86,9 @@ def test_another_seed_changes_random_routing_only():
 
 def test_two_simulations_at_one_time():
     simulations = [prepare(TRANSPOSE, machine(topology, routing)) for topology, routing in CASES]
-    alone = [bits(core(simulation, 2, always_together=True)) for simulation in simulations]
+    alone = [bits(core(simulation, 2, adaptive=False)) for simulation in simulations]
     with ThreadPoolExecutor(len(simulations)) as pool:
-        together = list(pool.map(lambda simulation: bits(core(simulation, 2, always_together=True)), simulations))
+        together = list(pool.map(lambda simulation: bits(core(simulation, 2, adaptive=False)), simulations))
     assert together == alone
 
 

@@ -27,9 +27,9 @@ Program program(const std::vector<StepTuple>& steps, std::int64_t bytes_per_poin
     return {std::move(made), bytes_per_point};
 }
 
-SimulationOptions options(std::int64_t packet_bytes, int threads, std::uint64_t seed, Progress progress,
-                          bool always_together) {
-    SimulationOptions options{{packet_bytes}, threads, seed, always_together, {}};
+SimulationOptions options(std::int64_t packet_bytes, int threads, std::uint64_t seed, bool adaptive,
+                          Progress progress) {
+    SimulationOptions options{{packet_bytes}, threads, seed, adaptive, {}};
     if (progress)
         options.progress = [progress = std::move(progress)](Picoseconds time, Bytes bytes) {
             const nb::gil_scoped_acquire gil;
@@ -53,9 +53,9 @@ nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<1>> array(const std::vector<std::
 template <SimulationResult (*Simulate)(const Machine&, const Program&, const Placement&, const SimulationOptions&)>
 SimulationResult run(const Machine& machine, const std::vector<StepTuple>& steps, std::int64_t bytes_per_point,
                      const Placement& placement, std::int64_t packet_bytes, int threads, std::uint64_t seed,
-                     Progress progress, bool always_together) {
+                     Progress progress, bool adaptive) {
     const Program made = program(steps, bytes_per_point);
-    const SimulationOptions chosen = options(packet_bytes, threads, seed, std::move(progress), always_together);
+    const SimulationOptions chosen = options(packet_bytes, threads, seed, adaptive, std::move(progress));
     const nb::gil_scoped_release release;
     return Simulate(machine, made, placement, chosen);
 }
@@ -96,14 +96,14 @@ void bind_simulation(nb::module_& module) {
         .def_ro("packet_hops", &Forecast::packet_hops)
         .def_ro("memory_bytes", &Forecast::memory_bytes);
     module.def("simulate_packets", &run<simulate_packets>, "machine"_a, "steps"_a, "bytes_per_point"_a, "placement"_a,
-               "packet_bytes"_a, "threads"_a, "seed"_a, "progress"_a.none() = nb::none(), "always_together"_a = false);
+               "packet_bytes"_a, "threads"_a, "seed"_a, "progress"_a.none() = nb::none(), "adaptive"_a = true);
     module.def("simulate_loggp", &run<simulate_loggp>, "machine"_a, "steps"_a, "bytes_per_point"_a, "placement"_a,
-               "packet_bytes"_a, "threads"_a, "seed"_a, "progress"_a.none() = nb::none(), "always_together"_a = false);
+               "packet_bytes"_a, "threads"_a, "seed"_a, "progress"_a.none() = nb::none(), "adaptive"_a = true);
     module.def(
         "forecast",
         [](const Machine& machine, const std::vector<StepTuple>& steps, std::int64_t bytes_per_point,
            const Placement& placement, std::int64_t packet_bytes) {
-            return forecast(machine, program(steps, bytes_per_point), placement, {{packet_bytes}, 1, 1, false, {}});
+            return forecast(machine, program(steps, bytes_per_point), placement, {{packet_bytes}, 1, 1, true, {}});
         },
         "machine"_a, "steps"_a, "bytes_per_point"_a, "placement"_a, "packet_bytes"_a);
     module.def("delay_lower_edge_s", &DelayHistogram::lower_edge, "bin"_a);

@@ -88,8 +88,9 @@ std::string build_version() {
 #endif
 }
 
-nb::tuple measured(MPI_Fint comm, const std::vector<std::tuple<const BoundPlan*, int>>& steps, int warmup, int samples,
-                   bool copy_only) {
+std::tuple<std::vector<double>, std::vector<std::vector<double>>> measured(
+    MPI_Fint comm, const std::vector<std::tuple<const BoundPlan*, int>>& steps, int warmup, int samples,
+    bool copy_only) {
     std::vector<MeasuredStep> measured;
     for (const auto& [plan, repeat] : steps) measured.push_back({&plan->plan(), repeat});
     Samples result;
@@ -97,7 +98,7 @@ nb::tuple measured(MPI_Fint comm, const std::vector<std::tuple<const BoundPlan*,
         const nb::gil_scoped_release release;
         result = measure(MPI_Comm_f2c(comm), measured, warmup, samples, copy_only);
     }
-    return nb::make_tuple(result.total, result.step);
+    return {result.total, result.step};
 }
 
 void bind_plan(nb::module_& module) {

@@ -23,7 +23,7 @@ from tradewind import errors
 from tradewind.errors import InputError, MissingMPIError, PlanError, TradewindError
 
 _RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_RANK")
-_LAST_LINES = 20
+_LAST_LINES = 40
 
 
 def is_rank() -> bool:
@@ -65,7 +65,9 @@ def find_launcher() -> Launcher:
         raise MissingMPIError(
             f"{where}: install MPI with  pip install 'tradewind[mpich]', or name the launcher in TRADEWIND_MPIEXEC"
         )
-    probe = subprocess.run([command[0], "--version"], capture_output=True, text=True, timeout=60, check=False)
+    probe = subprocess.run(
+        [command[0], "--version"], env=dict(os.environ), capture_output=True, text=True, timeout=60, check=False
+    )
     lines = (probe.stdout + probe.stderr).strip().splitlines()
     return Launcher(tuple(command), ", ".join(" ".join(line.split()) for line in lines[:2]))
 
@@ -91,7 +93,12 @@ def _watch(command: list[str], output: Path, timeout_s: float | None) -> int | N
     """The exit code; None when time ran out."""
     with output.open("wb") as stream:
         job = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT, start_new_session=True
+            command,
+            env=dict(os.environ),  # as Python saw it at first: an MPI in this process adds what confuses a launcher
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
         try:
             return job.wait(timeout_s)

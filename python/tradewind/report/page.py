@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -82,13 +83,18 @@ def headline(records: Records) -> list[Row]:
         rows.append(
             {
                 "exchange": exchange,
-                "verified": [f"{r['ranks']} ranks" for r in mine if r["kind"] == "verify"],
+                "verified": ", ".join(map(_grouped, sorted({r["ranks"] for r in mine if r["kind"] == "verify"}))),
                 "measured": [_measured_cell(r) for r in mine if r["kind"] == "measure"],
                 "simulated": {name: _simulated_cell(simulated, name) for name in _machines(records.records)},
             }
         )
     pattern_order = ("transpose", "halo", "allreduce")
     return sorted(rows, key=lambda row: pattern_order.index(row["exchange"].split()[0]))
+
+
+def _grouped(number: int) -> str:
+    """10000 -> "10 000", with a narrow space that does not break."""
+    return f"{number:,}".replace(",", "\u202f")
 
 
 def _measured_cell(record: Record) -> Row:
@@ -107,7 +113,7 @@ def _simulated_cell(simulated: Sequence[Record], machine: str) -> list[Row]:
             by_ranks.setdefault(record["ranks"], []).append(record["time_s"])
     return [
         {
-            "ranks": format_count(ranks),
+            "ranks": _grouped(ranks),
             "time": " .. ".join(dict.fromkeys((format_seconds(min(times)), format_seconds(max(times))))),
         }
         for ranks, times in sorted(by_ranks.items())
@@ -149,8 +155,8 @@ def measured_rows(records: Sequence[Record]) -> list[Row]:
                 "spread": format_seconds(samples[-1]),
                 "samples": len(samples),
                 "rate": format_rate(rate) if rate else "",
-                "copy_share": f"{100 * rate / copy:.0f} %" if rate and copy else "",
-                "floor": f"{best['median_s'] / floor:.2f}" if floor else "",
+                "copy_share": f"{100 * rate / copy:.2g} %" if rate and copy else "",
+                "floor": f"{best['median_s'] / floor:.3g}" if floor else "",
                 "oversubscribed": result["oversubscribed"],
                 "ranks_per_core": f"{result['ranks_per_core']:g}",
                 "foreign": record["environment"]["host"] if record["is_foreign"] else "",
@@ -194,7 +200,7 @@ def packets_per_message(result: dict[str, Any]) -> str:
     if packet == "message" or not messages:
         return "1"
     number = result["bytes"] / messages / packet
-    return "1" if number <= 1 else f"≈ {format_count(number)}"
+    return "1" if number <= 1 else f"≈ {format_count(math.ceil(number))}"
 
 
 def network_rows(records: Sequence[Record]) -> list[Row]:

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from tradewind.study.labels import INTEGER_LABELS
 from tradewind.study.model import Finding, Selection
 from tradewind.units import format_seconds
 
@@ -88,8 +89,12 @@ def judge(finding: Finding, records: Iterable[Record]) -> Verdict:
 
 def name_of(selection: Selection) -> str:
     """``{"algorithm": ["ring-1"]}`` -> ``"ring-1"``."""
-    values = (", ".join(str(v) for v in values) for label, values in selection.items() if label != "sweep")
-    return " ".join(values) or ", ".join(str(v) for v in selection.get("sweep", ["all cases"]))
+    names = []
+    for label, values in selection.items():
+        if label != "sweep":
+            prefix = f"{label} " if label in INTEGER_LABELS else ""
+            names.append(prefix + ", ".join(str(v) for v in values))
+    return " ".join(names) or ", ".join(str(v) for v in selection.get("sweep", ["all cases"]))
 
 
 def _curve(finding: Finding, cases: list[Record], selection: Mapping[str, Sequence[Any]]) -> Curve:

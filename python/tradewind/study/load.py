@@ -78,6 +78,10 @@ def _problem(details: ErrorDetails, data: dict[str, Any]) -> Problem:
         text = str(context["error"])
     elif kind == "too_short":
         text = f"{key} is empty: 1 or more are needed"
+    elif kind == "greater_than_equal":
+        text = f"{_name(place)} {value!r}: {context['ge']} or more are allowed"
+    elif kind == "string_type":
+        text = f'{_name(place)} {value!r}: text is allowed, like "{value}"'
     else:
         text = f"{_name(place)} {value!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
     return place, _owner(place) + text
@@ -210,5 +214,5 @@ def _selection_problems(place: Place, selection: dict[str, Any], sweeps: list[st
     problems: list[Problem] = [((*place, key), unknown("label", key, LABELS)) for key in selection if key not in LABELS]
     for value_place, name in _values(selection, "sweep"):
         if name not in sweeps:
-            problems.append(((*place, *value_place), unknown("sweep", str(name), sweeps)))
+            problems.append(((*place, *value_place), unknown("sweep", str(name), dict.fromkeys(sweeps))))
     return problems

@@ -47,21 +47,21 @@ def _extents(count: int, what: str) -> BeforeValidator:
     return BeforeValidator(check)
 
 
-def _checked(check: Callable[[str], Any]) -> AfterValidator:
-    def run(value: str) -> str:
+def _checked(check: Callable[[Any], None]) -> BeforeValidator:
+    def run(value: Any) -> Any:
         check(value)
         return value
 
-    return AfterValidator(run)
+    return BeforeValidator(run)
 
 
-def _packet(text: str) -> None:
+def _packet(text: Any) -> None:
     if text != "message" and byte_count(text) < 1:
         raise InputError(f'packet {text!r}: 1 byte or more, or "message" for one packet a message, are allowed')
 
 
-def _directions(text: str) -> None:
-    if not set(text) <= {"x", "y"} or len(set(text)) != len(text):
+def _directions(text: Any) -> None:
+    if not isinstance(text, str) or not set(text) <= {"x", "y"} or len(set(text)) != len(text):
         raise InputError(f"periodic {text!r}: some of 'xy' are allowed")
 
 

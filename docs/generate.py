@@ -1,0 +1,123 @@
+"""Writes the tables of the reference pages that the program itself knows.
+
+``python docs/generate.py`` brings the pages up to date; the tests compare them with what it would write.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import typer
+
+from tradewind import _core
+from tradewind.cli import COMMANDS
+
+REFERENCE = Path(__file__).parent / "reference"
+
+
+def table(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A Markdown table."""
+    lines = [list(header)]
+    lines += [["---"] * len(lines[0])]
+    lines += [[str(cell).replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def algorithms() -> str:
+    rows = [(e.pattern, f"`{e.name}`", e.description, e.source) for e in _core.algorithms()]
+    return table(("pattern", "algorithm", "what, and in how many stages", "source"), rows)
+
+
+def routings() -> str:
+    rows = [(f"`{e.name}`", e.topology, e.description, e.source) for e in _core.routings()]
+    return table(("routing", "topology", "what", "source"), rows)
+
+
+def topologies() -> str:
+    rows = [(f"`{e.name}`", e.parameters, e.description, e.source) for e in _core.topologies()]
+    return table(("topology", "parameters", "what", "source"), rows)
+
+
+def transports() -> str:
+    rows = [(f"`{e.name}`", e.description) for e in _core.posting_orders()]
+    return table(("transport", "in which order a rank posts and waits in a stage"), rows)
+
+
+def machines() -> str:
+    from tradewind.machine import load_machine, machine_names
+
+    rows = []
+    for name in machine_names():
+        machine = load_machine(name).machine
+        topology = machine.build().topology
+        rows.append((f"`{name}`", f"{topology.switches:,}", f"{topology.nodes:,}", machine.routing, machine.title))
+    return table(("machine", "switches", "nodes", "routing", "what"), rows)
+
+
+def commands() -> str:
+    return table(("command", "what it does"), ((f"`{name}`", text) for name, text in COMMANDS.items()))
+
+
+def options(name: str) -> str:
+    """Arguments and options of a command."""
+    command = typer.main.get_command(_one_command(name))
+    rows = []
+    for parameter in command.params:
+        if parameter.name == "help":
+            continue
+        flags = [*parameter.opts, *parameter.secondary_opts]
+        is_argument = not any(flag.startswith("-") for flag in flags)
+        spelled = (parameter.metavar or str(parameter.name).upper()) if is_argument else ", ".join(flags)
+        rows.append((f"`{spelled}`", parameter.help or "", _default(parameter)))
+    return table(("option", "what", "default"), rows)
+
+
+def _one_command(name: str) -> typer.Typer:
+    import importlib
+
+    app = typer.Typer(add_completion=False)
+    app.command(name)(importlib.import_module(f"tradewind.cli.{name}").command)
+    return app
+
+
+def _default(parameter: object) -> str:
+    shown, default = getattr(parameter, "show_default", True), getattr(parameter, "default", None)
+    if isinstance(shown, str):
+        return shown
+    if getattr(parameter, "required", False):
+        return "required"
+    if default is None or default is False or default == "":
+        return ""
+    return f"`{str(default).lower() if isinstance(default, bool) else default}`"
+
+
+SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
+    "registry.md": {
+        "algorithms": algorithms,
+        "transports": transports,
+        "topologies": topologies,
+        "routings": routings,
+        "machines": machines,
+    },
+    "command-line.md": {"commands": commands} | {name: lambda name=name: options(name) for name in COMMANDS},
+}
+"""By page, the sections between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``."""
+
+
+def filled(page: str) -> str:
+    """The text of a page with its generated sections as they should be."""
+    text = (REFERENCE / page).read_text(encoding="utf-8")
+    for name, make in SECTIONS[page].items():
+        section = re.compile(f"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
+        if not section.search(text):
+            raise ValueError(f"{page} has no section {name}: write <!-- begin {name} --> and <!-- end {name} -->")
+        made = make().replace("\\", r"\\")
+        text = section.sub(rf"\1\n{made}\n\n\2", text)
+    return text
+
+
+if __name__ == "__main__":
+    for page in SECTIONS:
+        (REFERENCE / page).write_text(filled(page), encoding="utf-8")

@@ -1,0 +1,67 @@
+"""Every code block of the documents runs, and prints what the document says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from document_blocks import ROOT, Block, Page, agrees, blocks, commands
+
+PAGES = sorted(
+    path
+    for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
+    if any(block.language in ("python", "console") for block in blocks(path.read_text(encoding="utf-8")))
+)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_blocks_of_a_page_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = Page(tmp_path)
+    for block in blocks(path.read_text(encoding="utf-8")):
+        page.run(block)
+
+
+def test_pages_are_found() -> None:
+    names = {str(path.relative_to(ROOT)) for path in PAGES}
+    assert {"README.md", "docs/tutorial/index.md", "docs/how-to/verify.md"} <= names
+
+
+def test_blocks_are_found_with_title_and_output() -> None:
+    page = 'a\n```python title="a.py"\nx\n```\nb\n```python\nprint(1)\n```\n\n```text\n1\n```\n```sh\nno\n```\n'
+    assert blocks(page) == [
+        Block("python", "a.py", "x\n", 3),
+        Block("python", None, "print(1)\n", 7, "1\n"),
+        Block("sh", None, "no\n", 14),
+    ]
+
+
+def test_a_console_block_has_commands_and_their_output() -> None:
+    assert commands(Block("console", None, "$ a b\nx\ny\n$ c\n", 1)) == [("a b", "x\ny\n"), ("c", "")]
+
+
+@pytest.mark.parametrize(
+    ("quoted", "actual", "same"),
+    [
+        ("time 1 s\n", "time  1 s \n", True),
+        ("time 1 s\n", "time 2 s\n", False),
+        ("time ... s\n", "time 2 s\n", True),
+        ("time ... s\n", "time 2 ms\n", False),
+        ("...\nb\n...\n", "a\na\nb\nc\n", True),
+        ("...\nb\n", "b\n", True),
+        ("...\nb\n", "a\nb\nc\n", False),
+        ("a\nb\n", "a\nx\nb\n", False),
+        ("a (1) [x]\n", "a (1) [x]\n", True),
+    ],
+)
+def test_quoted_output_is_compared(quoted: str, actual: str, same: bool) -> None:
+    assert agrees(quoted, actual) is same
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("$ exit 3\n", "console"), ("$ echo a\nb\n", "console"), ("raise ValueError\n", "python")],
+)
+def test_a_block_that_fails_is_seen(text: str, language: str, tmp_path: Path) -> None:
+    with pytest.raises((AssertionError, ValueError)):
+        Page(tmp_path).run(Block(language, None, text, 1))

@@ -1,0 +1,241 @@
+"""The reference pages say what the program says."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import inspect
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from document_blocks import ROOT
+
+import tradewind as tw
+
+REFERENCE = ROOT / "docs" / "reference"
+REQUEST = {
+    *("pattern", "ranks", "algorithm", "times", "fields", "dtype"),
+    *("grid", "split", "slab", "width", "periodic", "count"),
+}
+STUDY = """
+title = "keys"
+[[sweep]]
+name = "a"
+kind = "verify"
+pattern = "allreduce"
+ranks = [2, 4]
+[[finding]]
+figure = "1"
+claim = "c"
+falls = { sweep = "a" }
+"""
+
+
+def page(name: str) -> str:
+    return (REFERENCE / name).read_text(encoding="utf-8")
+
+
+def section(text: str, title: str) -> str:
+    """The text below a heading of the second level."""
+    return re.split(r"^## ", text.split(f"\n## {title}\n", 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def first_column(text: str) -> set[str]:
+    """All code words in the first column of the tables."""
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    return {word for row in rows for word in re.findall(r"`([^`]+)`", row.split("|")[1])}
+
+
+@pytest.fixture(scope="module")
+def generate() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["command-line.md", "registry.md"])
+def test_generated_tables_are_up_to_date(name: str, generate: ModuleType) -> None:
+    assert page(name) == generate.filled(name), "run  python docs/generate.py"
+
+
+def test_a_stale_table_is_seen(generate: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "registry.md").write_text(page("registry.md").replace("| `ring-k` |", "| `rong-k` |"), encoding="utf-8")
+    monkeypatch.setattr(generate, "REFERENCE", tmp_path)
+    assert generate.filled("registry.md") == page("registry.md")
+
+
+def keys(value: Any, prefix: str = "") -> Iterator[str]:
+    """The names of all values of an answer: ``a``, ``b.c``, ``list[].d``."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            nested = inner if isinstance(inner, dict) or (isinstance(inner, list) and inner[:1] and inner[0]) else None
+            if isinstance(nested, dict):
+                yield from keys(nested, f"{prefix}{key}.")
+            elif isinstance(nested, list) and isinstance(nested[0], dict):
+                for item in nested:
+                    yield from keys(item, f"{prefix}{key}[].")
+            else:
+                yield prefix + key
+
+
+def answer(arguments: str, folder: Path) -> Any:
+    command = [sys.executable, "-m", "tradewind", *arguments.split(), "--json"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(done.stdout)
+
+
+def check_keys(title: str, found: set[str]) -> None:
+    documented = first_column(section(page("json.md"), title))
+    assert {key for key in found if key not in REQUEST or key in documented} == documented
+
+
+GRID = "--grid 24x20x4"
+
+
+def test_keys_of_verify(tmp_path: Path) -> None:
+    check_keys("verify", set(keys(answer(f"verify transpose --ranks 4 {GRID}", tmp_path))))
+
+
+def test_keys_of_show(tmp_path: Path) -> None:
+    check_keys("show", set(keys(answer(f"show halo --ranks 4 {GRID}", tmp_path))))
+
+
+def test_keys_of_simulate(tmp_path: Path) -> None:
+    result = answer(f"simulate halo --ranks 4 {GRID} --machine torus-M", tmp_path)
+    step_times = result.pop("step_time_s")
+    assert list(step_times) == ["halo"]
+    check_keys("simulate", {*keys(result), "step_time_s"})
+    loggp = answer(f"simulate halo --ranks 4 {GRID} --machine torus-M --model loggp", tmp_path)
+    starred = first_column(
+        "\n".join(r for r in section(page("json.md"), "simulate").splitlines() if "| * " in r or "| * |" in r)
+    )
+    assert starred == set(keys(result)) - set(keys(loggp))
+
+
+def test_keys_of_bench(tmp_path: Path) -> None:
+    result = answer(f"bench transpose -n 2 {GRID} --repeat 1 --warmup 0", tmp_path)
+    assert set(result.pop("exchange")) <= REQUEST
+    check_keys("bench", {*keys(result), "exchange"})
+
+
+def test_keys_of_study_and_report(tmp_path: Path) -> None:
+    (tmp_path / "keys.toml").write_text(STUDY)
+    check_keys("study", set(keys(answer("study keys.toml", tmp_path))))
+    check_keys("report", set(keys(answer("report results/keys", tmp_path))))
+
+
+def test_keys_of_doctor(tmp_path: Path) -> None:
+    check_keys("doctor", set(keys(answer("doctor", tmp_path))))
+
+
+def test_keys_of_machine_files() -> None:
+    from tradewind import machine
+
+    def fields(table: Any, prefix: str) -> Iterator[str]:
+        for name, field in table.model_fields.items():
+            inner = field.annotation
+            if isinstance(inner, type) and issubclass(inner, machine.Table):
+                yield from fields(inner, f"{prefix}{field.alias or name}.")
+            elif name != "topology":
+                yield prefix + (field.alias or name)
+
+    parameters = {
+        f"topology.{name}"
+        for kind in (machine.Torus, machine.FatTree, machine.Dragonfly, machine.Crossbar)
+        for name in kind.model_fields
+    }
+    text = page("machine-file.md")
+    assert first_column(section(text, "Keys")) == {*fields(machine.Machine, ""), "topology.kind"}
+    second = {
+        row.split("|")[2].strip().strip("`")
+        for row in section(text, "Parameters of the topologies").splitlines()
+        if row.startswith("| ")
+    }
+    assert second - {"key", "---"} == parameters - {"topology.kind"}
+
+
+def test_keys_of_study_files() -> None:
+    from tradewind.study import model
+
+    text = page("study-file.md")
+    sweeps = {key for kind in (model.VerifySweep, model.MeasureSweep, model.SimulateSweep) for key in kind.model_fields}
+    assert first_column(section(text, "The study")) == set(model.Study.model_fields)
+    assert first_column(section(text, "Sweeps")) == sweeps
+    assert first_column(section(text, "Plots")) == set(model.Plot.model_fields)
+    assert first_column(section(text, "Findings")) == set(model.Finding.model_fields)
+
+
+def signatures() -> dict[str, ast.Call]:
+    """What the blocks of the Python page call, by name."""
+    calls = re.findall(r"^```py\n(.*?)^```$", page("python.md"), re.DOTALL | re.MULTILINE)
+    found = {}
+    for text in calls:
+        name, _, parameters = text.strip().partition("(")
+        found[name] = ast.parse(f"def f({parameters}: ...").body[0]
+    return found  # type: ignore[return-value]
+
+
+def documented_parameters(function: Any) -> list[str]:
+    arguments = function.args
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return [a.arg for a in named] + ([arguments.kwarg.arg] if arguments.kwarg else [])
+
+
+def actual_parameters(name: str) -> list[str]:
+    import tradewind.mpi
+    from tradewind import pattern
+
+    places: dict[str, Any] = {"tw": tw, "tradewind": tradewind, "Pattern": pattern._Scheduled}
+    first, *rest = name.split(".")
+    thing = places[first]
+    for part in rest:
+        thing = getattr(thing, part)
+    if isinstance(thing, type) and not inspect.isfunction(thing.__init__) and thing.__init__ is not object.__init__:
+        return compiled_parameters(thing.__name__)
+    found = inspect.signature(thing.__init__ if isinstance(thing, type) else thing).parameters
+    return [parameter for parameter in found if parameter != "self"]
+
+
+def compiled_parameters(name: str) -> list[str]:
+    """Of a class of the compiled core, by its stubs."""
+    stubs = ast.parse((ROOT / "python" / "tradewind" / "_core.pyi").read_text(encoding="utf-8"))
+    made = next(node for node in stubs.body if isinstance(node, ast.ClassDef) and node.name == name)
+    init = next(node for node in made.body if isinstance(node, ast.FunctionDef) and node.name == "__init__")
+    return [argument.arg for argument in init.args.args if argument.arg != "self"]
+
+
+@pytest.mark.parametrize("name", signatures())
+def test_signature_is_as_documented(name: str) -> None:
+    assert documented_parameters(signatures()[name]) == actual_parameters(name)
+
+
+def test_everything_public_is_documented() -> None:
+    text = page("python.md")
+    missing = [name for name in tw.__all__ if f"tw.{name}" not in text]
+    assert not missing
+
+
+def test_every_study_that_comes_along_can_be_read() -> None:
+    from tradewind.study.load import load_study
+
+    studies = sorted((ROOT / "studies").rglob("*.toml"))
+    assert studies
+    for path in studies:
+        assert load_study(path).study.sweep
+
+
+def test_a_folder_of_the_map_exists() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for name in re.findall(r"^  ([a-z_]+)/", text.split("```")[3], re.MULTILINE):
+        assert (ROOT / "src" / name).is_dir() or (ROOT / "python" / "tradewind" / name).is_dir(), name

@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from report_study import STUDY, Answer, Command, run_tradewind
+
+
+@pytest.fixture(scope="session")
+def tradewind() -> Command:
+    return run_tradewind
+
+
+@pytest.fixture(scope="session")
+def study_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("study") / "small.toml"
+    path.write_text(STUDY)
+    return path
+
+
+@pytest.fixture(scope="session")
+def results(study_file: Path) -> tuple[Path, Answer]:
+    """The folder of the study after one run of the command, and what that said."""
+    folder = study_file.parent / "results"
+    return folder, run_tradewind("study", study_file, "--out", folder, "--json")

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from report_study import MEASURE, STUDY, Answer, Command
+
+Results = tuple[Path, Answer]
+
+
+class Page(HTMLParser):
+    """The text of a page, its tags and everything that it would load from elsewhere."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text, self.links, self.open = "", [], list[str]()
+        self.specifications: list[dict[str, Any]] = []
+        self._is_specification = False
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        self._is_specification = values.get("class") == "specification"
+        self.links += [value for key, value in attrs if key in ("src", "href") and not str(value).startswith("#")]
+        if tag not in ("meta", "br", "link", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._is_specification and self.open[-1] == "script":
+            self.specifications.append(json.loads(data))
+        elif "script" not in self.open and "style" not in self.open:
+            self.text += data
+
+
+def rows_of(specification: dict[str, Any]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = specification["datasets"][specification["data"]["name"]]
+    return rows
+
+
+def test_the_command_answers_with_what_it_did(results: Results) -> None:
+    folder, answer = results
+    assert answer.code == 0, answer.err
+    said = answer.json
+    assert (said["computed"], said["reused"], said["failed"], said["missing"]) == (12, 0, [], [])
+    assert [skip["name"] for skip in said["skipped"]] == ["transpose ring-7, 4 ranks as 4x1"]
+    assert said["report"] == str(folder / "report.html")
+    verdicts = {finding["figure"]: finding["verdict"] for finding in said["findings"]}
+    assert {verdicts["1"], verdicts["2"]} == {"reproduced", "not reproduced"}
+    assert verdicts["3"] == "not testable here"
+
+
+def test_the_page_stands_alone(results: Results) -> None:
+    text = (results[0] / "report.html").read_text()
+    assert len(text) < 3e6
+    page = Page(text)
+    assert page.open == []
+    assert page.links == []
+    assert not re.search(r"@import|url\(", text.partition("</style>")[0])
+    assert "vegaEmbed" in text
+    assert len(page.specifications) == 2
+    for expected in (
+        "A <small> study",
+        "ring-7",
+        "radix 7 is out of range",
+        "no wings",
+        "unbounded",
+        "4 KiB",
+        "minimal",
+    ):
+        assert expected in page.text, expected
+
+
+def test_figures_as_pictures(results: Results) -> None:
+    figures = results[0] / "figures"
+    assert sorted(path.name for path in figures.iterdir()) == [
+        "01-time-script-of-it.pdf",
+        "01-time-script-of-it.svg",
+        "02-delay.pdf",
+        "02-delay.svg",
+    ]
+    svg = (figures / "01-time-script-of-it.svg").read_text()
+    for expected in ("ranks (number)", "time of the exchange (s)", "torus-M", "dragonfly-MM", "ring-1", "bruck"):
+        assert expected in svg, expected
+    assert (figures / "02-delay.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_figure_draws_the_stored_times(results: Results) -> None:
+    page = Page((results[0] / "report.html").read_text())
+    drawn = {(row["case"], row["ranks"], row["time"]) for row in rows_of(page.specifications[0])}
+    stored = set()
+    for path in (results[0] / "cases").iterdir():
+        body = json.loads(path.read_text())["case"]
+        request = body["identity"]["request"]
+        if request["kind"] == "simulate":
+            name = f"transpose {request['exchange']['algorithm']}, {request['options']['machine']}"
+            stored.add((name, request["exchange"]["ranks"], body["result"]["time_s"]))
+    assert drawn == stored
+    shares: dict[str, float] = {}
+    for row in rows_of(page.specifications[1]):
+        shares[row["curve"]] = shares.get(row["curve"], 0.0) + row["share"]
+    assert shares == pytest.approx(dict.fromkeys(("ring-1", "ring-7", "bruck"), 1.0))
+
+
+def test_a_second_run_computes_nothing_and_says_the_same(
+    results: Results, study_file: Path, tradewind: Command
+) -> None:
+    again = tradewind("study", study_file, "--out", results[0], "--json")
+    assert (again.code, again.json["computed"], again.json["reused"]) == (0, 0, 12)
+    assert again.json["findings"] == results[1].json["findings"]
+    assert again.err.splitlines()[0] == "12 cases, 12 of them stored already"
+
+
+def test_a_report_is_written_again_from_stored_cases(results: Results, tmp_path: Path, tradewind: Command) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(results[0], folder)
+    for name in ("report.html", "results.nc"):
+        (folder / name).unlink()
+    case = next((folder / "cases").iterdir())
+    case.write_text(case.read_text()[:-50])
+    answer = tradewind("report", folder, "--json")
+    assert answer.code == 1
+    assert (folder / "results.nc").is_file()
+    assert len(answer.json["missing"]) == 1
+    assert "This report is not complete" in (folder / "report.html").read_text()
+
+
+def test_dry_run_says_what_it_will_cost(study_file: Path, tmp_path: Path, tradewind: Command) -> None:
+    answer = tradewind("study", study_file, "--out", tmp_path / "none", "--dry-run", "--json")
+    assert answer.code == 0
+    assert len(answer.json["cases"]) == 12
+    forecasts = [case["forecast"] for case in answer.json["cases"] if case["sweep"] == "network"]
+    assert all(forecast["packet_hops"] > 0 and forecast["wall_s"] > 0 for forecast in forecasts)
+    assert not (tmp_path / "none").exists()
+    assert "12 cases, 1 skipped" in tradewind("study", study_file, "--dry-run").out
+
+
+def test_bad_input_is_refused(results: Results, tmp_path: Path, tradewind: Command) -> None:
+    other = tmp_path / "other.toml"
+    other.write_text(STUDY.replace("A <small> study", "Another"))
+    answer = tradewind("study", other, "--out", results[0], "--json")
+    assert answer.code == 2
+    assert "another study" in answer.json["error"]
+    other.write_text(STUDY.replace("torus-M", "tours-M", 1).replace("ring-7", "rnig-7"))
+    answer = tradewind("study", other, "--json")
+    assert answer.code == 2
+    assert f"{other}:22: sweep 2: unknown transpose algorithm 'rnig-7'" in answer.json["error"]
+    assert tradewind("report", tmp_path, "--json").code == 2
+    assert tradewind("study", tmp_path / "none.toml").code == 2
+
+
+def test_measured_cases_and_those_of_another_machine(tmp_path: Path, tradewind: Command) -> None:
+    if importlib.util.find_spec("mpi4py") is None:
+        pytest.skip("no MPI here")
+    file = tmp_path / "measured.toml"
+    file.write_text('title = "Measured"\n' + MEASURE)
+    folder = tmp_path / "results"
+    answer = tradewind("study", file, "--out", folder, "--json")
+    assert answer.code == 0, answer.err
+    text = (folder / "report.html").read_text()
+    assert "the library&#39;s own" in text
+    assert "Measured on another machine" not in text
+    _pretend_other_host(folder)
+    assert tradewind("report", folder).code == 0
+    text = (folder / "report.html").read_text()
+    assert "Measured on another machine" in text
+    assert "measured on elsewhere" in text
+
+
+def _pretend_other_host(folder: Path) -> None:
+    from tradewind.study.store import Store
+
+    store = Store.existing(folder)
+    for path in store.cases.iterdir():
+        body = store.load(path.stem)
+        assert body is not None
+        body["environment"]["host"] = "elsewhere"
+        store.save(path.stem, body)

@@ -1,0 +1,70 @@
+"""Executors with known answers, in place of the real ones: what is tested is the study around them."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from tradewind.errors import TradewindError
+from tradewind.simulation import forecast
+from tradewind.study.environment import Environment
+from tradewind.study.plan import Executors
+
+HERE = Environment(
+    host="here", cpu="a processor", cores=2, mpi="an MPI", commit="abc", version="1", python="3", system="Linux"
+)
+
+
+def record_call(kind: str) -> None:
+    """Leaves a file for each call, because the calls happen in other processes."""
+    folder = Path(os.environ["TRADEWIND_TEST_CALLS"])
+    (folder / f"{kind}-{os.getpid()}-{time.monotonic_ns()}").touch()
+
+
+def verify(exchange: Any, transport: str) -> dict[str, Any]:
+    record_call("verify")
+    return {"ok": True}
+
+
+def bench(exchange: Any, *, algorithms: list[str], repeat: int, **ways: Any) -> dict[str, Any]:
+    record_call("measure")
+    row = {
+        "algorithm": algorithms[0],
+        "transport": "isend-irecv",
+        "packing": "buffer",
+        "median_s": 2e-3,
+        "min_s": 1e-3,
+        "samples_s": [1e-3, 2e-3, 3e-3],
+        "bytes_per_s": 1e9,
+    }
+    copy = {"floor_s": 1e-3, "copy_bytes_per_s": 4e9, "ranks_per_core": 2.0, "oversubscribed": True}
+    return {"results": [row], "skipped": [], **copy}
+
+
+def simulate(exchange: Any, machine: Path, *, threads: int, seed: int, **options: Any) -> dict[str, Any]:
+    """Burst fails and bruck dies; all else takes 100 s over the ranks."""
+    record_call("simulate")
+    if exchange.algorithm == "burst":
+        raise TradewindError("burst cannot be simulated today")
+    if exchange.algorithm == "bruck":
+        os._exit(9)
+    time.sleep(float(os.environ.get("TRADEWIND_TEST_SLEEP", "0")))
+    return {
+        "time_s": 100.0 / exchange.ranks,
+        "step_time_s": {"xz": 1.0},
+        "messages": 10,
+        "bytes": 4000,
+        "packet_hops": 30,
+        "bound_s": 0.5,
+        "imbalance": 1.5,
+        "packet_bytes": 100,
+        "routing": "dimension-order",
+        "delay": {"edges_s": [0.0, 1e-6, 2e-6], "counts": [5.0, 5.0]},
+        "wall_s": 0.1,
+        "peak_rss_bytes": 1000,
+    }
+
+
+FAKES = Executors(verify=verify, bench=bench, simulate=simulate, forecast=forecast, model_version=7)

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from study_fakes import FAKES, HERE
+
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange
+from tradewind.machine import machine_folder
+from tradewind.study.case import Case, digest, expand, identity
+from tradewind.study.load import load_study
+from tradewind.study.plan import make_plan
+
+
+def test_lists_multiply_and_what_cannot_be_is_skipped(small_study: Path) -> None:
+    cases, skips = expand(load_study(small_study).study)
+    assert [case.kind for case in cases] == ["verify"] * 2 + ["measure"] * 2 + ["simulate"] * 6
+    assert [case.algorithm for case in cases[2:4]] == ["burst", "native"]
+    assert {(case.exchange.ranks, case.algorithm) for case in cases[4:]} == {
+        (4, "ring-1"),
+        (8, "ring-1"),
+        (8, "ring-5"),
+    }
+    assert {case.options["machine"] for case in cases[4:]} == {"torus-M", "fattree-M"}
+    assert {case.options["seed"] for case in cases[4:]} == {3}
+    assert len(skips) == 1
+    assert skips[0].name == "transpose ring-5, 4 ranks as 4x1"
+    assert "radix 5 is out of range, 1..3 are allowed" in skips[0].reason
+
+
+def test_ranks_that_no_split_fits_are_skipped() -> None:
+    text = 'title = "t"\n[[sweep]]\nname = "a"\nkind = "verify"\npattern = "halo"\ngrid = "5x5x5"\nranks = [4, 26]\n'
+    cases, skips = expand(load_study("a.toml", text).study)
+    assert [case.exchange.ranks for case in cases] == [4]
+    assert "26 ranks: no split" in skips[0].reason
+
+
+def test_settings_multiply() -> None:
+    text = (
+        'title = "t"\n[[sweep]]\nname = "a"\nkind = "simulate"\npattern = "allreduce"\nranks = 4\nmachine = "torus-M"\n'
+        'set = { "link.bandwidth" = ["1GB/s", "10GB/s"], "link.latency" = ["1us", "2us", "3us"] }\nseed = [1, 2]\n'
+    )
+    cases, _ = expand(load_study("a.toml", text).study)
+    assert len(cases) == 12
+    assert cases[0].labels["settings"] == "link.bandwidth=1GB/s, link.latency=1us"
+    assert len({digest(case.request) for case in cases}) == 12
+
+
+def case(kind: str, **options: object) -> Case:
+    return Case("s", kind, Exchange("allreduce", 4, algorithm="recursive-2"), "recursive-2", options)
+
+
+def test_identity_holds_what_the_answer_depends_on() -> None:
+    elsewhere = replace(HERE, host="elsewhere")
+    committed = replace(HERE, commit="def")
+    simulated, measured = case("simulate", seed=1), case("measure", repeat=3)
+
+    assert identity(simulated, HERE, "m", 1) == identity(simulated, elsewhere, "m", 1)
+    assert identity(simulated, HERE, "m", 1) == identity(replace(simulated, sweep="other"), HERE, "m", 1)
+    assert identity(simulated, HERE, "m", 1) != identity(simulated, HERE, "changed", 1)
+    assert identity(simulated, HERE, "m", 1) != identity(simulated, HERE, "m", 2)
+    assert identity(simulated, HERE, "m", 1) != identity(case("simulate", seed=2), HERE, "m", 1)
+    assert identity(measured, HERE) != identity(measured, elsewhere)
+    assert identity(measured, HERE) != identity(measured, committed)
+    assert identity(case("verify"), HERE) == identity(case("verify"), elsewhere)
+    assert identity(case("verify"), HERE) != identity(case("verify"), committed)
+
+
+def test_a_plan_forecasts_simulations_and_skips_what_the_machine_has_no_room_for(small_study: Path) -> None:
+    text = small_study.read_text()
+    text += '[[sweep]]\nname = "large"\nkind = "simulate"\npattern = "allreduce"\nranks = [8, 400000]\n'
+    text += 'machine = "torus-M"\n'
+    plan = make_plan(load_study(small_study, text), FAKES, HERE)
+    simulated = [planned for planned in plan.planned if planned.case.kind == "simulate"]
+    assert all(planned.forecast is not None and planned.forecast["packet_hops"] > 0 for planned in simulated)
+    assert [skip.sweep for skip in plan.skips] == ["network", "large"]
+    assert "390625" in plan.skips[1].reason
+
+
+def test_unknown_machines_routings_and_settings_are_errors_with_lines(small_study: Path) -> None:
+    text = small_study.read_text()
+    line = text.count("\n") + 1
+    text += '[[sweep]]\nname = "b"\nkind = "simulate"\npattern = "allreduce"\nranks = 4\n'
+    text += 'machine = [\n"torus-M",\n"tours-M"]\n'
+    text += 'routing = "minimla"\nset = { "link.bandwith" = "1GB/s" }\n'
+    with pytest.raises(InputError) as caught:
+        make_plan(load_study(small_study, text), FAKES, HERE)
+    problems = caught.value.problems
+    assert any(p.startswith(f"{small_study}:{line + 7}: sweep 4: unknown machine 'tours-M'") for p in problems)
+    assert any(p.startswith(f"{small_study}:{line + 8}: sweep 4: ") and "minimla" in p for p in problems)
+    assert any(p.startswith(f"{small_study}:{line + 9}: sweep 4: ") and "link.bandwith" in p for p in problems)
+
+
+def test_a_machine_file_beside_the_study(small_study: Path) -> None:
+    original = (machine_folder() / "torus-M.toml").read_text()
+    (small_study.parent / "mine.toml").write_text(original.replace('latency = "100ns"', 'latency = "200ns"', 1))
+    text = small_study.read_text().replace('["torus-M", "fattree-M"]', '["torus-M", "mine.toml"]')
+    plan = make_plan(load_study(small_study, text), FAKES, HERE)
+    simulated = [planned for planned in plan.planned if planned.case.kind == "simulate"]
+    assert {planned.machine for planned in simulated} == {
+        machine_folder() / "torus-M.toml",
+        small_study.parent / "mine.toml",
+    }
+    assert len({planned.identity["machine"] for planned in simulated}) == 2

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tradewind.errors import InputError
+from tradewind.study.load import load_study
+from tradewind.toml_lines import TomlFile
+
+BROKEN = """\
+title = "Broken"
+sede = 4
+
+[[sweep]]
+name = "a"
+kind = "simulate"
+pattern = "transpose"
+grid = "100x100"
+ranks = [4, 0]
+algorithm = [
+    "ring-1",
+    "rnig-4",
+    "burst-3",
+    "ring-x",
+    "native",
+]
+machine = "torus-M"
+packet = 4096
+
+[[sweep]]
+name = "a"
+kind = "simulat"
+pattern = "halo"
+
+[[sweep]]
+name = "c"
+kind = "measure"
+pattern = "allreduce"
+ranks = 2
+width = 3
+machine = "torus-M"
+
+[[plot]]
+title = "A plot"
+of = { sweep = "b", algoritm = "ring-1" }
+curve = "algorihm"
+
+[[finding]]
+figure = "1"
+claim = "it is so"
+better = { sweep = "a" }
+
+[[finding]]
+figure = "2"
+claim = "and so"
+"""
+
+
+def problems_of(text: str) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        load_study("broken.toml", text)
+    return list(caught.value.problems)
+
+
+def test_all_mistakes_are_reported_with_their_lines() -> None:
+    problems = problems_of(BROKEN)
+    expected = {
+        2: "unknown key 'sede'; did you mean 'seed'?",
+        8: "sweep 1: grid '100x100': 3 whole numbers",
+        9: "sweep 1: ranks 0: 1 or more are allowed",
+        12: "sweep 1: unknown transpose algorithm 'rnig-4'; did you mean 'ring-k'?",
+        13: "sweep 1: unknown transpose algorithm 'burst-3'; did you mean 'burst'?",
+        14: "sweep 1: algorithm 'ring-x': ring needs a radix",
+        15: "sweep 1: only the MPI library knows its native algorithm",
+        18: "sweep 1: 4096 has no unit",
+        21: "sweep 2: another sweep is called 'a'",
+        22: "sweep 2: unknown kind 'simulat'; did you mean 'simulate'?",
+        30: "sweep 3: width says nothing about allreduce",
+        31: "sweep 3: unknown key 'machine'",
+        35: "plot 1: unknown sweep 'b' (known: a, c)",
+        36: "plot 1: unknown label 'algorihm'; did you mean 'algorithm'?",
+        41: "finding 1: than belongs to better or flatter",
+        43: "finding 2: one test is needed, not 0",
+    }
+    for line, text in expected.items():
+        assert any(p.startswith(f"broken.toml:{line}: ") and text in p for p in problems), (line, text, problems)
+    assert any("unknown label 'algoritm'; did you mean 'algorithm'?" in p for p in problems)
+    assert any("a halo needs a grid" in p for p in problems)
+
+
+def test_a_size_without_unit_and_one_with_a_wrong_unit_are_errors() -> None:
+    sweep = '[[sweep]]\nname = "a"\nkind = "simulate"\npattern = "allreduce"\nranks = 4\nmachine = "torus-M"\n'
+    problems = problems_of(f'title = "t"\n{sweep}packet = ["4096", "4 parsec", "4KiB"]\n')
+    assert len(problems) == 2
+    assert "'4096' has no unit" in problems[0]
+    assert "'parsec' is not a unit of a size" in problems[1]
+    assert all(p.startswith("broken.toml:8: sweep 1: ") for p in problems)
+
+
+def test_missing_keys_are_named() -> None:
+    problems = problems_of('[[sweep]]\nkind = "verify"\n')
+    assert "broken.toml:1: key 'title' is missing" in problems
+    assert "broken.toml:1: sweep 1: key 'name' is missing" in problems
+    assert any("'kind'" in p for p in problems_of('title = "t"\n[[sweep]]\nname = "a"\n'))
+
+
+def test_split_for_ranks_that_the_sweep_does_not_have() -> None:
+    sweep = '[[sweep]]\nname = "a"\nkind = "verify"\npattern = "halo"\ngrid = "9x9x9"\nranks = 4\n'
+    assert any("split names 6 ranks" in p for p in problems_of(f'title = "t"\n{sweep}split = {{ 6 = "3x2" }}\n'))
+
+
+def test_what_is_not_toml_or_not_there(tmp_path: Path) -> None:
+    assert "at line 2" in problems_of("title = 'a'\nseed = = 2\n")[0]
+    with pytest.raises(InputError, match="cannot read"):
+        load_study(tmp_path / "none.toml")
+
+
+def test_lines_of_a_file_with_everything() -> None:
+    text = (
+        'a = """\none\n"quoted" \'\'\' """\n"b.c" = [ # comment ]\n  [1, 2],\n  { d = "x]", e.f = 3 },\n]\n'
+        "[t.u]\nv = '''\n[[no]]\n'''\n[[w]]\n[[w]]\nx = 1979-05-27T07:32:00Z\n[w.y]\nz = -1.5e3\n"
+    )
+    file = TomlFile("t.toml", text)
+    lines = {("a",): 1, ("b.c",): 4, ("b.c", 0): 5, ("b.c", 1): 6, ("b.c", 1, "d"): 6, ("b.c", 1, "e", "f"): 6}
+    lines |= {("t", "u"): 8, ("t", "u", "v"): 9, ("w", 0): 12, ("w", 1): 13, ("w", 1, "x"): 14, ("w", 1, "y", "z"): 16}
+    assert {place: file.line(place) for place in lines} == lines
+    assert file.line(("w", 1, "x", "deeper")) == 14
+    assert file.at(("w", 0), "wrong") == "t.toml:12: wrong"
+
+
+def test_the_quickstart_is_a_study() -> None:
+    path = Path(__file__).parents[2] / "studies" / "quickstart.toml"
+    study = load_study(path).study
+    assert {sweep.kind for sweep in study.sweep} == {"verify", "measure", "simulate"}
+    assert study.plot
+    assert study.finding

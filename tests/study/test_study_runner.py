@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from study_fakes import FAKES, HERE
+
+from tradewind.study.environment import Environment
+from tradewind.study.load import load_study
+from tradewind.study.plan import make_plan
+from tradewind.study.records import read_records
+from tradewind.study.runner import Outcome, run_study
+from tradewind.study.store import Store
+
+Calls = Callable[[str], int]
+
+
+def run(path: Path, environment: Environment = HERE, **options: object) -> tuple[Outcome, Store]:
+    study_file = load_study(path)
+    store = Store.create(path.parent / "results", study_file.file.text)
+    plan = make_plan(study_file, FAKES, environment)
+    return run_study(study_file, plan, store, FAKES, environment, **options), store  # type: ignore[arg-type]
+
+
+def test_every_case_is_computed_once(small_study: Path, calls: Calls) -> None:
+    outcome, store = run(small_study)
+    assert (outcome.computed, outcome.reused, len(outcome.skipped), outcome.failed) == (10, 0, 1, {})
+    assert (calls("verify"), calls("measure"), calls("simulate")) == (2, 2, 6)
+    outcome, _ = run(small_study)
+    assert (outcome.computed, outcome.reused) == (0, 10)
+    assert (calls("verify"), calls("measure"), calls("simulate")) == (2, 2, 6)
+
+    records = read_records(store, HERE)
+    assert [record["time_s"] for record in records.records[:4]] == [None, None, 2e-3, 2e-3]
+    assert {(r["ranks"], r["time_s"]) for r in records.records[4:]} == {(4, 25.0), (8, 12.5)}
+    assert {r["routing"] for r in records.records[4:]} == {"dimension-order"}
+    assert not any(record["is_foreign"] for record in records.records)
+
+
+def test_measured_again_when_asked_or_on_another_machine(small_study: Path, calls: Calls) -> None:
+    run(small_study)
+    outcome, store = run(small_study, remeasure=True)
+    assert (outcome.computed, calls("measure"), calls("simulate")) == (2, 4, 6)
+    elsewhere = replace(HERE, host="elsewhere")
+    foreign = read_records(store, elsewhere)
+    assert [record["is_foreign"] for record in foreign.records].count(True) == 2
+    outcome, _ = run(small_study, elsewhere)
+    assert (outcome.computed, calls("measure"), calls("simulate")) == (2, 6, 6)
+
+
+def test_a_damaged_case_is_computed_again_and_said_so(small_study: Path, calls: Calls) -> None:
+    _, store = run(small_study)
+    damaged = sorted(store.cases.iterdir())[:2]
+    damaged[0].write_text(damaged[0].read_text()[:-30])
+    damaged[1].write_text(damaged[1].read_text().replace("wall_s", "wall_t"))
+    outcome, _ = run(small_study)
+    assert (outcome.computed, outcome.reused) == (2, 8)
+    assert len(outcome.recomputed) == 2
+    assert all("computed again" in text for text in outcome.recomputed)
+    assert read_records(store, HERE).missing == []
+
+
+def test_a_case_that_fails_or_dies_takes_no_other_with_it(small_study: Path, calls: Calls) -> None:
+    text = small_study.read_text().replace('["ring-1", "ring-5"]', '["burst", "ring-1", "bruck", "pairwise"]')
+    small_study.write_text(text.replace('["torus-M", "fattree-M"]', '"torus-M"'))
+    outcome, store = run(small_study, workers=2)
+    reasons = sorted(outcome.failed.values())
+    assert [reason.split()[0] for reason in reasons] == ["burst", "burst", "its", "its"]
+    assert "died" in reasons[-1]
+    records = read_records(store, HERE)
+    assert [r["algorithm"] for r in records.records if r["kind"] == "simulate"] == ["ring-1"] * 2 + ["pairwise"] * 2
+    assert len(records.failed) == 4
+    assert records.missing == []
+
+
+KILLED = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from test_study_runner import run
+if __name__ == "__main__":
+    run(Path({study!r}), workers=1)
+"""
+
+
+def test_a_study_killed_half_way_goes_on_where_it_was(small_study: Path, calls: Calls) -> None:
+    script = small_study.parent / "run.py"
+    script.write_text(KILLED.format(tests=str(Path(__file__).parent), study=str(small_study)))
+    slow = {**os.environ, "TRADEWIND_TEST_SLEEP": "0.4"}
+    process = subprocess.Popen([sys.executable, str(script)], env=slow)
+    cases = small_study.parent / "results" / "cases"
+    deadline = time.monotonic() + 30
+    while calls("simulate") < 3 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    workers = [int(line) for line in _children(process.pid)]
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    stored = len(list(cases.glob("*.json")))
+    assert 6 <= stored < 10
+
+    outcome, store = run(small_study)
+    assert (outcome.computed, outcome.reused, outcome.recomputed) == (10 - stored, stored, [])
+    assert len(read_records(store, HERE).records) == 10
+    while any(Path(f"/proc/{worker}/cmdline").exists() for worker in workers) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not [worker for worker in workers if _is_running(worker)], "workers outlive their study"
+
+
+def _children(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tradewind.errors import InputError, TradewindError
+from tradewind.study.store import CorruptCaseError, Store, write_atomically
+
+STUDY = 'title = "A study"\n'
+
+
+def make_store(folder: Path) -> Store:
+    store = Store.create(folder, STUDY)
+    write_atomically(store.study_file, STUDY.encode())
+    return store
+
+
+def test_a_case_comes_back_as_it_was_stored(tmp_path: Path) -> None:
+    store = make_store(tmp_path / "r")
+    body = {"key": "k", "result": {"time_s": 0.1 + 0.2, "name": "größer"}}
+    store.save("k", body)
+    assert store.load("k") == body
+    assert store.load("other") is None
+    assert [path.name for path in store.cases.iterdir()] == ["k.json"]
+
+
+def test_a_damaged_case_is_refused(tmp_path: Path) -> None:
+    store = make_store(tmp_path / "r")
+    store.save("k", {"key": "k", "result": {"time_s": 1.5}})
+    text = store.path("k").read_text()
+    for damaged in (text[:-20], "", text.replace("1.5", "1.6"), text.replace('"k"', '"j"'), "[]", "\0" * 40):
+        store.path("k").write_text(damaged)
+        with pytest.raises(CorruptCaseError):
+            store.load("k")
+    document = json.loads(text)
+    store.path("other").write_text(json.dumps(document))
+    with pytest.raises(CorruptCaseError, match="another case"):
+        store.load("other")
+
+
+def test_a_folder_of_another_study_is_refused(tmp_path: Path) -> None:
+    make_store(tmp_path / "r")
+    Store.create(tmp_path / "r", STUDY + "seed = 2\n")
+    with pytest.raises(InputError, match="another study, 'A study' and not 'Another'"):
+        Store.create(tmp_path / "r", 'title = "Another"\n')
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "letter.txt").touch()
+    with pytest.raises(InputError, match="not empty"):
+        Store.create(tmp_path / "full", STUDY)
+    with pytest.raises(InputError, match="not a folder"):
+        Store.create(tmp_path / "full" / "letter.txt", STUDY)
+    with pytest.raises(InputError, match="not a results folder"):
+        Store.existing(tmp_path / "full")
+
+
+def test_two_runs_cannot_write_one_folder(tmp_path: Path) -> None:
+    store = make_store(tmp_path / "r")
+    with store.locked():
+        other = Store.create(tmp_path / "r", STUDY)
+        with pytest.raises(TradewindError, match="another run writes here"), other.locked():
+            raise AssertionError("locked twice")
+    with other.locked():
+        assert store.folder.joinpath(".lock").exists()
+
+
+def test_what_a_killed_run_left_half_written_is_removed(tmp_path: Path) -> None:
+    store = make_store(tmp_path / "r")
+    (store.cases / ".k.json.99.part").write_text("{")
+    store.save("k", {"key": "k"})
+    store.remove_parts()
+    assert [path.name for path in store.cases.iterdir()] == ["k.json"]
