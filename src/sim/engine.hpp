@@ -351,8 +351,8 @@ class Part {
     // Sends what a rank has to send before the window ends, stage after stage as they end.
     void run(Rank r) {
         RankState& rank = world_.ranks[r];
-        for (;;) {
-            if (rank.message != RankState::all_sent && !send(r, rank)) return;
+        for (int packets = 0;;) {
+            if (rank.message != RankState::all_sent && !send(r, rank, packets)) return;
             const Arrival& arrival = rank.arrival();
             if (arrival.bytes != rank.expected) return;  // the last arrival will go on from here
             const std::int64_t time = std::max(rank.departed, arrival.time);
@@ -364,8 +364,8 @@ class Part {
         }
     }
 
-    // Returns false when it has put the rest aside for a later time.
-    bool send(Rank r, RankState& rank) {
+    // Returns false when it has put the rest aside for a later time; counts the packets that it has sent.
+    bool send(Rank r, RankState& rank, int& packets) {
         const auto at = world_.program.at(rank.stage);
         const auto count = static_cast<std::uint32_t>(at.schedule->sends(r, at.stage));
         for (; rank.message < count; ++rank.message) {
@@ -381,7 +381,7 @@ class Part {
             const std::uint32_t from = world_.placement.node(r), to = world_.placement.node(message.peer);
             if (from == to)
                 copy(rank, message.peer);
-            else if (!inject(r, rank, message.peer, from))
+            else if (!inject(r, rank, message.peer, from, packets))
                 return false;
         }
         rank.message = RankState::all_sent;
@@ -397,17 +397,17 @@ class Part {
         rank.left = 0;
     }
 
-    bool inject(Rank r, RankState& rank, Rank peer, std::uint32_t node) {
+    bool inject(Rank r, RankState& rank, Rank peer, std::uint32_t node, int& packets) {
         Nic& nic = net_.nics[node];
         const Rate rate = net_.rates[Network::injection];
         const std::uint32_t sw = world_.by_switch.quotient(node);
         const std::uint32_t where = net_.where(sw, world_.first_terminal + world_.by_switch.remainder(node));
-        for (int packets = 0; rank.left > 0; ++packets) {
+        for (; rank.left > 0; ++packets) {
             const std::int64_t start = std::max(nic.busy, rank.post);
             // Ranks that share a NIC take turns, a packet at a time. A rank that has it for itself knows when its next
             // packets will leave, and sends a few ahead: an action costs as much as a hop.
             const bool turn_over =
-                shared_nic() ? packets == 1 || start >= window_end_ : packets >= packets_ahead && start >= window_end_;
+                shared_nic() ? packets >= 1 || start >= window_end_ : packets >= packets_ahead && start >= window_end_;
             if (turn_over) {
                 act_later(start, r, emit, 0, 0);
                 return false;

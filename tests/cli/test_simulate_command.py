@@ -88,7 +88,15 @@ def test_settings_and_placement_change_the_result(tradewind):
     assert again["time_s"] == far["time_s"]
 
 
-def test_for_a_reader(tradewind):
+def test_numbers_are_whole_on_a_narrow_terminal(tradewind, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, _ = tradewind("simulate", "allreduce", "--ranks", "300", "--machine", "dragonfly-MM,torus-M")
+    assert code == 0
+    assert "…" not in out
+
+
+def test_for_a_reader(tradewind, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     code, out, err = tradewind("simulate", *ALLREDUCE)
     assert code == 0
     for word in ("allreduce on 8 ranks", "torus-M", "dimension-order", "bound by the most loaded", "by step"):
@@ -155,7 +163,7 @@ def test_several_bad_options_are_named_at_once(tradewind):
 
 
 def test_nothing_is_simulated_where_one_of_a_list_is_bad(tradewind):
-    code, out, err = tradewind("simulate", *ALLREDUCE, "--algorithm", "ring,recursive-99", "--json")
+    code, out, _ = tradewind("simulate", *ALLREDUCE, "--algorithm", "ring,recursive-99", "--json")
     assert code == 2
     assert list(json.loads(out)) == ["error"]
 
@@ -184,5 +192,5 @@ def test_a_machine_file_of_ones_own(tradewind, tmp_path):
     code, out, _ = tradewind("simulate", "allreduce", "--ranks", "9", "--machine", str(bad), "--json")
     error = json.loads(out)["error"]
     assert code == 2
-    assert f"{bad}:8: topology.shape.1" in error
+    assert f"{bad}:9: topology.shape.1" in error
     assert "'100' has no unit" in error

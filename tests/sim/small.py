@@ -65,7 +65,9 @@ def all_to_all(ranks: int, algorithm: str, points: int = 1, times: int = 1) -> E
     return Exchange("transpose", ranks, grid, (ranks, 1), algorithm, slab="xz", times=times)
 
 
-def core(simulation: Simulation, threads: int = 1, progress: Any = None, adaptive: bool = True) -> _core.SimulationResult:
+def core(
+    simulation: Simulation, threads: int = 1, progress: Any = None, adaptive: bool = True
+) -> _core.SimulationResult:
     steps = [(step.name, step.schedule, step.repeat) for step in simulation.exchange.steps()]
     run = _core.simulate_packets if simulation.model == "packet" else _core.simulate_loggp
     return run(

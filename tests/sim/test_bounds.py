@@ -45,9 +45,7 @@ def test_what_holds_for_every_run(topology, routing, exchange):
     sizes = list(messages(exchange))
     for (placement, ranks_per_node), packet in itertools.product(PLACEMENTS, ("300B", "message")):
         file = machine(topology, routing, nic_bandwidth="7GB/s", send_overhead="30ns", receive_overhead="20ns")
-        simulation = prepare(
-            exchange, file, placement=placement, ranks_per_node=ranks_per_node, packet=packet, seed=5
-        )
+        simulation = prepare(exchange, file, placement=placement, ranks_per_node=ranks_per_node, packet=packet, seed=5)
         network, place = simulation.machine.topology, simulation.placement
         result = core(simulation)
         assert result.messages == len(sizes)

@@ -7,7 +7,7 @@ from small import CROSSBAR, DRAGONFLY, TORUS, all_to_all, machine, pair
 
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange
-from tradewind.simulation import prepare, simulate
+from tradewind.simulation import simulate
 
 
 def problems(exchange, file, **options):

@@ -21,7 +21,7 @@ def loads(result, topology, kind):
 
 @pytest.mark.parametrize("levels", [2, 3])
 def test_d_mod_k_carries_shift_permutations_without_contention(levels):
-    """Every stage of ring-1 is a shift of all ranks; a full fat-tree carries it as a crossbar would, but for latency."""
+    """Every stage of ring-1 is a shift of all ranks; a fat-tree carries it as a crossbar would, but for latency."""
     tree = {"kind": "fattree", "levels": levels, "down_ports": 4}
     ranks = 4**levels
     file = machine(tree, "d-mod-k")

@@ -15,8 +15,7 @@ from tradewind.errors import InputError
 from tradewind.exchange import Exchange
 from tradewind.simulation import prepare
 
-# A thousand ranks and more, packets of a few hundred bytes: more than the 300 events a window below which the engine
-# goes on with one thread.
+# A thousand ranks, small packets: full windows.
 TORUS = {"kind": "torus", "shape": [8, 8, 4], "nodes_per_switch": 4}
 FATTREE = {"kind": "fattree", "levels": 3, "down_ports": 10}
 DRAGONFLY = {"kind": "dragonfly", "rows": 4, "columns": 4, "groups": 16, "nodes_per_switch": 4, "global_links": 2}
@@ -56,14 +55,16 @@ def test_same_bits_for_any_number_of_threads(topology, routing, ranks_per_node):
         several = core(simulation, threads, adaptive=False)
         assert bits(several) == bits(one), threads
         assert several.windows == one.windows
-        assert several.solo_windows == 0  # all of them in parallel
+        assert (several.solo_windows, one.solo_windows) == (0, one.windows), "did not run in parallel"
+    # And where the threads change between working together and one working for all.
+    assert bits(core(simulation, 3)) == bits(one)
 
 
 def test_threads_without_ranks_of_their_own():
     """More threads than switches that hold ranks, and windows with few events."""
     file = machine(TORUS, packet="8B", latency="1us")
-    one, many = (run(all_to_all(6, "burst", 500), file, threads=threads) for threads in (1, 16))
-    assert bits(one) == bits(many)
+    simulation = prepare(all_to_all(6, "burst", 50), file)
+    assert bits(core(simulation)) == bits(core(simulation, 16, adaptive=False))
 
 
 def test_another_seed_changes_random_routing_only():
@@ -85,9 +86,9 @@ def test_another_seed_changes_random_routing_only():
 
 def test_two_simulations_at_one_time():
     simulations = [prepare(TRANSPOSE, machine(topology, routing)) for topology, routing in CASES]
-    alone = [bits(core(simulation, 2)) for simulation in simulations]
+    alone = [bits(core(simulation, 2, adaptive=False)) for simulation in simulations]
     with ThreadPoolExecutor(len(simulations)) as pool:
-        together = list(pool.map(lambda simulation: bits(core(simulation, 2)), simulations))
+        together = list(pool.map(lambda simulation: bits(core(simulation, 2, adaptive=False)), simulations))
     assert together == alone
 
 

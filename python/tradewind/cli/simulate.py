@@ -181,7 +181,7 @@ def _show(results: list[dict[str, Any]]) -> None:
     title = f"{first['pattern']} on {first['ranks']} ranks: {format_count(first['bytes'])}B in messages"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in ("machine", "routing", "algorithm"):
-        table.add_column(name, no_wrap=True)
+        table.add_column(name, overflow="fold")  # on a narrow terminal names go on below, numbers stay whole
     for name in ("time", "bound", "imbalance", "messages", "hops"):
         table.add_column(name, justify="right", no_wrap=True)
     for r in results:
