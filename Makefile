@@ -9,7 +9,7 @@ EXTRAS := dev,docs,$(if $(MPI_C_COMPILER),mpi,mpich)
 BUILD_REQUIRES := "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.24" "ninja>=1.11" $(if $(MPI_C_COMPILER),,"mpich>=5")
 CXX_FILES := $(shell find src bindings -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: study test lint test-all benchmark docs clean
+.PHONY: study test lint stubs test-all benchmark docs clean
 
 study: $(VENV)/installed
 	$(BIN)/tradewind study studies/quickstart.toml
@@ -22,6 +22,10 @@ lint: $(VENV)/installed
 	$(BIN)/ruff format --check python tests benchmarks docs
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
 	$(BIN)/mypy
+
+# Type stubs of the compiled modules; a test fails where they are stale.
+stubs: $(VENV)/installed
+	for m in _core _mpi; do $(BIN)/python -m nanobind.stubgen -q -m tradewind.$$m -o python/tradewind/$$m.pyi; done
 
 # What `make test` has no time for, or what needs packages of the system.
 test-all: test
