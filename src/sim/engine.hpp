@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 #include <unordered_map>
 #include <vector>
 
@@ -134,6 +135,7 @@ class Part {
 
   private:
     static constexpr int packets_ahead = 4;
+    static constexpr std::uint32_t at_destination = ~0u;  // for Event::memory, which no routing needs there
 
     bool shared_nic() const { return world_.placement.ranks_per_node() > 1; }
 
@@ -170,7 +172,7 @@ class Part {
         std::uint32_t port = 0;
         if (sw == dst_sw) {
             port = world_.first_terminal + world_.by_switch.remainder(node);
-            prefetch_rank(event.rank);
+            event.memory = at_destination;
         } else if constexpr (Routing::adaptive) {
             if (world_.routing.decided(sw, dst_sw, event.memory))
                 port = world_.routing.port(sw, dst_sw, node, event.memory);
@@ -187,6 +189,7 @@ class Part {
         const auto* state = reinterpret_cast<const char*>(&world_.ranks[rank]);
         __builtin_prefetch(state, 1);
         __builtin_prefetch(state + sizeof(RankState) - 1, 1);
+        if (world_.placement.identity()) __builtin_prefetch(&net_.nics[rank], 1);
     }
 
     void decide(Event& event) {
@@ -206,7 +209,15 @@ class Part {
         const std::uint64_t mask = (std::uint64_t{1} << (64 - world_.shift - net_.port_bits())) - 1;
         for (std::size_t i = 0; i < count; ++i) {
             if (i + 2 * ahead < count) __builtin_prefetch(&packets_[keys_[i + 2 * ahead] & mask]);
-            if (i + ahead < count) __builtin_prefetch(&net_.ports[packets_[keys_[i + ahead] & mask].where], 1);
+            if (i + ahead < count) {
+                const Event& soon = packets_[keys_[i + ahead] & mask];
+                __builtin_prefetch(&net_.ports[soon.where], 1);
+                // Either what it needs besides, or once more the same: a branch would be a guess.
+                const void* other = &net_.ports[soon.where];
+                if (soon.memory == at_destination) other = &world_.ranks[soon.rank];
+                __builtin_prefetch(other, 1);
+                __builtin_prefetch(static_cast<const char*>(other) + sizeof(RankState) - 1, 1);
+            }
             pass(packets_[keys_[i] & mask]);
         }
         events_ += count;
@@ -444,6 +455,8 @@ class Part {
 
     void grow() {
         const std::size_t size = std::max<std::size_t>(1024, packets_.size() * 3 / 2);
+        if (size >> (64 - world_.shift - net_.port_bits()) != 0)
+            throw std::runtime_error("more packets in one window than can be numbered: name a larger packet");
         packets_.resize(size);
         keys_.resize(size);
         other_keys_.resize(size);
