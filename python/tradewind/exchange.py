@@ -240,8 +240,8 @@ def _layout_imbalance(grid: tuple[int, int, int], split: tuple[int, int], axes: 
     return worst
 
 
-def default_split(exchange: Exchange) -> tuple[int, int]:
-    """The split of an exchange that names none.
+def default_split(exchange: Exchange, others: Iterable[str] = ()) -> tuple[int, int]:
+    """The split of an exchange that names none; one that suits other algorithms too, so that they can be compared.
 
     A transposition takes the factor pair of the ranks that fits the grid and the algorithm's radix with the least
     imbalance, of several the one nearest to a square; a halo the pair nearest to a square, the larger number along
@@ -257,7 +257,8 @@ def default_split(exchange: Exchange) -> tuple[int, int]:
         pairs.sort(key=lambda p: round(max(_layout_imbalance(grid, p, axes) for axes in layouts), 9))
     for pair in pairs:
         try:
-            replace(exchange, split=pair)
+            for algorithm in (exchange.algorithm, *others):
+                replace(exchange, split=pair, algorithm=algorithm)
         except InputError:
             continue
         return pair

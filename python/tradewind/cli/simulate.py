@@ -67,7 +67,9 @@ def command(
         "fields": fields,
         "dtype": dtype,
     }
-    for one_machine, one_routing, one_algorithm in _product(pattern, machine, routing, algorithm):
+    combinations = list(_product(pattern, machine, routing, algorithm))
+    exchange_options["split"] = _common_split(pattern, ranks, [name for _, _, name in combinations], exchange_options)
+    for one_machine, one_routing, one_algorithm in combinations:
         exchange = options.make_exchange(pattern, ranks, one_algorithm, **exchange_options)
         runs.append(
             simulation.prepare(
@@ -94,6 +96,18 @@ def command(
         "," in (text or "") or text == "all" for text in (machine, routing, algorithm)
     )
     answer(results[0] if single else results, as_json, lambda: _show(results))
+
+
+def _common_split(pattern: str, ranks: int, algorithms: list[str | None], asked: dict[str, Any]) -> str | None:
+    """The split that is asked for, or one that suits all algorithms of a list: only then can they be compared."""
+    from tradewind.exchange import default_split
+
+    first, *others = dict.fromkeys(algorithms)
+    if asked["split"] or not others or pattern == "allreduce":
+        return asked["split"]  # type: ignore[no-any-return]
+    exchange = options.make_exchange(pattern, ranks, first, **asked)
+    cx, cy = default_split(exchange, [name for name in others if name])
+    return f"{cx}x{cy}"
 
 
 def _settings(texts: list[str]) -> dict[str, str]:
