@@ -91,7 +91,7 @@ class Part {
                 continue;
             }
             begin_stage(r, world_.ranks[r], 0);
-            if (shared_nic())
+            if (ordered())
                 act_later(0, r, emit, 0, 0);
             else
                 run(r);
@@ -138,6 +138,9 @@ class Part {
     static constexpr std::uint32_t at_destination = ~0u;  // for Event::memory, which no routing needs there
 
     bool shared_nic() const { return world_.placement.ranks_per_node() > 1; }
+    // Whether what ranks do within a window must be done in order of time: they share a NIC, or a rank's CPU is busy
+    // with one message when the next arrives. Otherwise no action has an effect on another of the same window.
+    bool ordered() const { return shared_nic() || world_.receive_overhead > 0; }
 
     void enter(std::int64_t window) {
         window_ = window;
@@ -249,16 +252,23 @@ class Part {
     // A packet whose tail reaches its rank at `time`, in a later window.
     void deliver(const Event& event, std::int64_t time) {
         delay_.add(event.delay);
-        receive(static_cast<Rank>(event.rank), event.stage, event.bytes(), time, event.last());
+        const auto r = static_cast<Rank>(event.rank);
+        if (event.last() && world_.receive_overhead > 0)
+            act_later(time, r, arrive, event.stage, event.bytes());
+        else
+            receive(r, event.stage, event.bytes(), time);
     }
 
-    void receive(Rank r, std::uint32_t stage, std::int64_t bytes, std::int64_t time, bool last) {
+    // The last packet of a message: the CPU deals with it when it has come and what came before is done.
+    void receive_last(Rank r, std::uint32_t stage, std::int64_t bytes, std::int64_t time) {
+        RankState& rank = world_.ranks[r];
+        rank.cpu = std::max(rank.cpu, time) + world_.receive_overhead;
+        receive(r, stage, bytes, rank.cpu);
+    }
+
+    void receive(Rank r, std::uint32_t stage, std::int64_t bytes, std::int64_t time) {
         arrived_bytes_ += bytes;
         RankState& rank = world_.ranks[r];
-        if (last && world_.receive_overhead > 0) {
-            rank.cpu = std::max(rank.cpu, time) + world_.receive_overhead;
-            time = rank.cpu;
-        }
         Arrival& arrival =
             stage - rank.stage < RankState::ring ? rank.arrivals[stage % RankState::ring] : early_[early_key(r, stage)];
         arrival.bytes += bytes;
@@ -277,7 +287,7 @@ class Part {
             for (std::uint32_t i = 0; i < count; ++i) prefetch_rank(chunk->events()[i].rank);
         pool_.drain(list, [&](const Event& event) {
             ++events_;
-            if (shared_nic())
+            if (ordered())
                 push_now(event);
             else
                 act(event);
@@ -287,16 +297,17 @@ class Part {
 
     void act(const Event& event) {
         const Rank r = static_cast<Rank>(event.rank);
+        time_ = event.time;
         if (event.where == arrive) {
             const auto bytes = static_cast<std::int64_t>(static_cast<std::uint64_t>(event.memory) << 32 | event.size);
-            receive(r, event.stage, bytes, event.time, true);
+            receive_last(r, event.stage, bytes, event.time);
             return;
         }
         if (event.where == advance && !end_stage(r, world_.ranks[r], event.time)) return;
         run(r);
     }
 
-    // Where ranks share a NIC, what they do within a window is done in order of time (then rank).
+    // In order of time, then rank.
     static bool later(const Event& a, const Event& b) {
         if (a.time != b.time) return a.time > b.time;
         if (a.rank != b.rank) return a.rank > b.rank;
@@ -339,6 +350,10 @@ class Part {
         rank.post = rank.departed = rank.cpu = std::max(rank.cpu, time);
         rank.message = 0;
         rank.left = 0;
+        // The CPU posts all sends of the stage before it turns to what arrives.
+        if (world_.send_overhead > 0)
+            for (int j = 0, n = at.schedule->sends(r, at.stage); j < n; ++j)
+                if (at.schedule->send(r, at.stage, j).count > 0) rank.cpu += world_.send_overhead;
     }
 
     // Returns false when that was the rank's last stage.
@@ -367,7 +382,7 @@ class Part {
             const Arrival& arrival = rank.arrival();
             if (arrival.bytes != rank.expected) return;  // the last arrival will go on from here
             const std::int64_t time = std::max(rank.departed, arrival.time);
-            if (time >= window_end_) {
+            if (time >= window_end_ || (ordered() && time > time_)) {
                 act_later(time, r, advance, 0, 0);
                 return;
             }
@@ -385,7 +400,6 @@ class Part {
                 if (message.count == 0) continue;
                 rank.left = message.count * world_.program.bytes_per_point();
                 rank.post += world_.send_overhead;
-                rank.cpu = std::max(rank.cpu, rank.post);
                 ++messages_;
                 sent_bytes_ += rank.left;
             }
@@ -473,6 +487,7 @@ class Part {
     std::vector<std::uint64_t> keys_, other_keys_;
     std::unordered_map<std::uint64_t, Arrival> early_;  // beyond RankState::ring stages ahead
     std::int64_t window_ = 0, window_start_ = 0, window_end_ = 0;
+    std::int64_t time_ = 0;  // of the action in hand
 
     std::int64_t messages_ = 0, sent_bytes_ = 0, arrived_bytes_ = 0, hops_ = 0, finished_ = 0;
     std::uint64_t events_ = 0;
