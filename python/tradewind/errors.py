@@ -29,5 +29,11 @@ class MissingMPIError(TradewindError):
     """No MPI, or not the one that Tradewind was built with. The text says what to install."""
 
 
+INSTALL_MPI = (
+    "install one with  pip install 'tradewind[mpich]'  (a laptop), or on a cluster, with its compiler wrapper,  "
+    "pip install 'tradewind[mpi]' -Ccmake.define.MPI_C_COMPILER=mpicc"
+)
+
+
 class PlanError(TradewindError):
     """A plan was used in a way that it cannot be (for example after its communicator was freed)."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from tradewind import _core
-from tradewind.errors import InputError, MissingMPIError
+from tradewind.errors import INSTALL_MPI, InputError, MissingMPIError
 from tradewind.exchange import DTYPES, default_algorithm, unknown
 
 if TYPE_CHECKING:
@@ -19,24 +19,19 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-_INSTALL = (
-    "install one with  pip install 'tradewind[mpich]'  (a laptop), or on a cluster, with its compiler wrapper,  "
-    "pip install 'tradewind[mpi]' -Ccmake.define.MPI_C_COMPILER=mpicc"
-)
-
 try:
     from mpi4py import MPI
 except (ImportError, RuntimeError) as error:  # RuntimeError: mpi4py is there, but finds no MPI library
-    raise MissingMPIError(f"MPI is not available ({error}): {_INSTALL}") from error
+    raise MissingMPIError(f"MPI is not available ({error}): {INSTALL_MPI}") from error
 try:
     from tradewind import _mpi
 except ImportError as error:
-    raise MissingMPIError(f"Tradewind was built without this MPI ({error}): {_INSTALL}") from error
+    raise MissingMPIError(f"Tradewind was built without this MPI ({error}): {INSTALL_MPI}") from error
 
 if MPI.Get_library_version() != _mpi.library_version():
     raise MissingMPIError(
         f"mpi4py uses {MPI.Get_library_version().splitlines()[0]}, Tradewind was built with "
-        f"{_mpi.library_version().splitlines()[0]}: both must use the same MPI; {_INSTALL}"
+        f"{_mpi.library_version().splitlines()[0]}: both must use the same MPI; {INSTALL_MPI}"
     )
 
 __all__ = ["MPI", "NATIVE", "PACKINGS", "TRANSPORTS", "Plan", "plan", "ranks_per_core"]

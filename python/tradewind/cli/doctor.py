@@ -22,14 +22,15 @@ def command(as_json: options.Json = False) -> None:
 
 def _show(result: dict[str, Any]) -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     console = Console()
     table = Table(show_header=False, box=None)
     for check in result["checks"]:
         mark = "[green]ok[/]" if check["ok"] else "[bold red]broken[/]"
-        table.add_row(mark, check["name"], check["value"])
+        table.add_row(mark, check["name"], escape(check["value"]))
         if check["advice"]:
-            table.add_row("", "", f"[yellow]{check['advice']}[/]")
+            table.add_row("", "", f"[yellow]{escape(check['advice'])}[/]")
     console.print(table)
     console.print("everything works" if result["ok"] else "[bold red]something is broken: see above[/]")

@@ -6,6 +6,7 @@ without one has failed, whatever its exit code says: a rank that leaves by ``_ex
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shlex
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tradewind import errors
-from tradewind.errors import InputError, MissingMPIError, PlanError, TradewindError
+from tradewind.errors import INSTALL_MPI, InputError, MissingMPIError, PlanError, TradewindError
 
 _RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_RANK")
 _LAST_LINES = 40
@@ -80,6 +81,8 @@ def run(ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None
     """
     if ranks < 1:
         raise InputError(f"ranks {ranks}: 1 or more are allowed")
+    if importlib.util.find_spec("mpi4py") is None:  # not imported: this process must not start an MPI of its own
+        raise MissingMPIError(f"MPI is not available (no mpi4py): {INSTALL_MPI}")
     launcher = find_launcher()
     with tempfile.TemporaryDirectory(prefix="tradewind-") as folder:
         room = Path(folder)

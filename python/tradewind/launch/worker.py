@@ -66,9 +66,7 @@ def main(folder: str) -> None:
     request = json.loads((room / "request.json").read_text())
     rank = 0
     try:
-        from mpi4py import MPI
-
-        import tradewind.mpi  # noqa: F401  (MissingMPIError before anything else)
+        from tradewind.mpi import MPI  # raises MissingMPIError, which says what to install
 
         comm = MPI.COMM_WORLD
         rank = comm.Get_rank()

@@ -1,0 +1,18 @@
+"""Without an MPI, what needs one says what to install."""
+
+import importlib.util
+
+import pytest
+
+from tradewind.errors import MissingMPIError
+from tradewind.exchange import Exchange
+from tradewind.launch import bench
+
+
+def test_bench_without_mpi4py_says_what_to_install(monkeypatch):
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *rest: None if name == "mpi4py" else found(name, *rest)
+    )
+    with pytest.raises(MissingMPIError, match=r"tradewind\[mpich\]"):
+        bench(Exchange("halo", 2, grid=(8, 8, 2), width=1), ["sweep"], ["isend-irecv"], ["buffer"], repeat=1)
