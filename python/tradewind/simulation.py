@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import resource
 import time
@@ -10,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psutil
 
 from tradewind import _core, units
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange, Workload, unknown
-from tradewind.machine import MachineFile, load_machine
+from tradewind.machine import Machine, MachineFile, load_machine
 
 MODELS = ("packet", "loggp")
 BUFFERS = ("unbounded",)
@@ -69,8 +71,10 @@ class Simulation:
                 "are free: name fewer ranks, a larger packet, or force it"
             )
 
-    def run(self, progress: Progress | None = None) -> dict[str, Any]:
-        """Runs it; see `simulate` for the answer."""
+    def run(self, progress: Progress | None = None, links: Path | None = None) -> dict[str, Any]:
+        """Runs it; see `simulate` for the answer. `links`: a CSV file for the load of every link and NIC."""
+        if links is not None and self.model != "packet":
+            raise InputError("loads of links: only the packet model knows links")
         total = max(1.0, _core.forecast(*self._arguments()).bytes) if progress else 1.0
 
         def report(simulated_s: float, arrived: int) -> None:
@@ -83,6 +87,8 @@ class Simulation:
         )
         result = run(*self._arguments(), self.threads, self.seed, report if progress else None)
         wall_s = time.perf_counter() - begin
+        if links is not None:
+            write_link_loads(links, result, self.machine.topology, self.file.machine)
         return (
             self._inputs()
             | _figures(result, self.exchange, self.model)
@@ -165,12 +171,14 @@ def simulate(
     machine: str | Path | MachineFile,
     *,
     progress: Progress | None = None,
+    links: Path | None = None,
     force: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
     """Simulates an exchange on a machine.
 
-    Options as in `prepare`. What the memory of this computer cannot hold is refused unless forced.
+    Options as in `prepare`. What the memory of this computer cannot hold is refused unless forced. `links`: a CSV file
+    for the load of every link and NIC (see `write_link_loads`).
 
     Returns a dictionary of plain values: the inputs, and ``time_s`` (until the last rank is done), ``step_time_s`` (of
     each slab or step, from the end of the one before), ``messages``, ``bytes``, ``packet_hops`` (one packet through
@@ -180,12 +188,46 @@ def simulate(
     """
     simulation = prepare(exchange, machine, **options)
     simulation.check_memory(force)
-    return simulation.run(progress)
+    return simulation.run(progress, links)
 
 
 def forecast(exchange: Workload, machine: str | Path | MachineFile, **options: Any) -> dict[str, float]:
     """What `simulate` with the same arguments will cost: messages, packet_hops, memory_bytes, wall_s."""
     return prepare(exchange, machine, **options).forecast()
+
+
+def write_link_loads(path: Path, result: _core.SimulationResult, topology: _core.Topology, machine: Machine) -> None:
+    """Writes the load of every link and NIC that was used, one a line of a CSV file.
+
+    Columns: kind (local, global, injection, ejection), from_switch, from_port, to_switch, to_port, node (injection and
+    ejection only), bytes, busy_s (bytes over the bandwidth). Raises InputError where the file cannot be written.
+    """
+    bandwidths = {
+        "local": machine.link.bandwidth,
+        "global": machine.link.global_.bandwidth or machine.link.bandwidth,
+        "injection": machine.nic.injection_bandwidth,
+        "ejection": machine.nic.ejection_bandwidth,
+    }
+    first, hosted = topology.first_terminal, topology.nodes_per_switch
+    rows: list[tuple[Any, ...]] = []
+    for node in np.flatnonzero(result.nic_bytes).tolist():
+        to = (node // hosted, first + node % hosted)
+        rows.append(("injection", "", "", *to, node, int(result.nic_bytes[node])))
+    for index in np.flatnonzero(result.port_bytes).tolist():
+        switch, port = divmod(index, topology.radix)
+        kind, to_switch, to_port = topology.port(switch, port)
+        end = ("ejection", switch, port, "", "", switch * hosted + port - first)
+        row = end if kind == "terminal" else (kind, switch, port, to_switch, to_port, "")
+        rows.append((*row, int(result.port_bytes[index])))
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("w", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow(("kind", "from_switch", "from_port", "to_switch", "to_port", "node", "bytes", "busy_s"))
+            writer.writerows((*row, row[-1] / bandwidths[row[0]]) for row in rows)
+        part.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None
 
 
 def usable_cores() -> int:

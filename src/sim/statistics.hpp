@@ -36,12 +36,6 @@ struct DelayHistogram {
     }
 };
 
-struct LinkLoad {
-    std::uint32_t from_switch, from_port;
-    std::string kind;  // "local", "global", "ejection"
-    std::uint64_t bytes;
-};
-
 struct SimulationResult {
     Picoseconds time;                   // until the last rank has ended its last stage
     std::vector<Picoseconds> step_end;  // [step], over all ranks

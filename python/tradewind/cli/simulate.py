@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -38,6 +39,10 @@ def command(
         list[str] | None,
         typer.Option("--set", help="Any machine value, like link.bandwidth=100GB/s; repeatable.", show_default=False),
     ] = None,
+    links: Annotated[
+        Path | None,
+        typer.Option("--links", help="Write the load of every link and NIC, a CSV file.", show_default=False),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Run what memory may not hold.")] = False,
     grid: options.Grid = None,
     split: options.Split = None,
@@ -53,6 +58,7 @@ def command(
     """How long an exchange takes on a machine, packet by packet."""
     from tradewind import simulation
     from tradewind.cli.answer import answer
+    from tradewind.errors import InputError
 
     chosen = _settings(settings or [])
     runs = []
@@ -87,11 +93,13 @@ def command(
             )
         )
     results = []
+    if links is not None and len(runs) > 1:
+        raise InputError(f"--links {links}: one simulation is allowed, not a list of {len(runs)}")
     for run in runs:
         run.check_memory(force)
         _announce(run, as_json)
         with _progress(as_json) as report:
-            results.append(run.run(report))
+            results.append(run.run(report, links))
     single = len(results) == 1 and not any(
         "," in (text or "") or text == "all" for text in (machine, routing, algorithm)
     )
