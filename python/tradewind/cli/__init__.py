@@ -66,6 +66,14 @@ def _lazy_group() -> type[typer.core.TyperGroup]:
         def list_commands(self, ctx: Any) -> list[str]:
             return list(COMMANDS)
 
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+            if args[0] not in COMMANDS and not args[0].startswith("-"):
+                from tradewind.errors import InputError
+                from tradewind.exchange import unknown
+
+                raise InputError(unknown("command", args[0], COMMANDS))
+            return super().resolve_command(ctx, args)
+
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             if cmd_name not in COMMANDS:
                 return None

@@ -13,6 +13,7 @@ from pydantic_core import ErrorDetails
 from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.exchange import PATTERNS, unknown
+from tradewind.machine import machine_names
 from tradewind.study.finding import PAIRED, TESTS
 from tradewind.study.labels import LABELS
 from tradewind.study.model import KINDS, Finding, MeasureSweep, Plot, SimulateSweep, Study, VerifySweep
@@ -56,6 +57,7 @@ def load_study(path: Path | str, text: str | None = None) -> StudyFile:
         problems += [_problem(details, file.data) for details in error.errors(include_url=False)]
     problems += _cross_checks(file.data)
     if problems or study is None:
+        problems += _unknown_machines(file.data)  # else planning reads the machines and reports all about them
         problems.sort(key=lambda p: file.line(p[0]))
         raise InputError(*dict.fromkeys(file.at(place, text) for place, text in problems))
     return StudyFile(study, file)
@@ -135,6 +137,13 @@ def _cross_checks(data: dict[str, Any]) -> list[Problem]:
                 checks += _selection_problems(place, selection, names)
             problems += [((kind, i, *place), f"{kind} {i + 1}: {text}") for place, text in checks]
     return problems
+
+
+def _unknown_machines(data: dict[str, Any]) -> Iterator[Problem]:
+    for i, sweep in _tables(data, "sweep"):
+        for place, name in _values(sweep, "machine"):
+            if isinstance(name, str) and not name.endswith(".toml") and name not in machine_names():
+                yield ("sweep", i, *place), f"sweep {i + 1}: " + unknown("machine", name, machine_names())
 
 
 def _sweep_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
