@@ -7,21 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tradewind.report.page import Figure
 from tradewind.study.environment import Environment
 from tradewind.study.finding import Verdict, judge
 from tradewind.study.load import load_study
 from tradewind.study.records import Records, read_records
 from tradewind.study.store import Store, write_atomically
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A plot of the study, drawn."""
-
-    name: str
-    title: str
-    note: str
-    specification: dict[str, Any]
 
 
 @dataclass(frozen=True)

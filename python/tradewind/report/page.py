@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tradewind.study.environment import Environment
 from tradewind.study.finding import Verdict
@@ -14,10 +15,17 @@ from tradewind.study.model import Study
 from tradewind.study.records import Record, Records
 from tradewind.units import format_bytes, format_count, format_rate, format_seconds
 
-if TYPE_CHECKING:
-    from tradewind.report.build import Figure
-
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot of the study, drawn."""
+
+    name: str
+    title: str
+    note: str
+    specification: dict[str, Any]
 
 
 def render(
