@@ -200,19 +200,11 @@ class Crossbar(Table):
 
 
 Topology = (
-    Torus
-    | FatTree
-    | Dragonfly
-    | DragonflyPlus
-    | HyperX
-    | Complete
-    | Hypercube
-    | SlimFly
-    | CubeMesh
-    | Graph
-    | Crossbar
+    Torus | FatTree | Dragonfly | DragonflyPlus | HyperX | Complete | Hypercube | SlimFly | CubeMesh | Graph | Crossbar
 )
-TOPOLOGIES: dict[str, type[Table]] = {get_args(kind.model_fields["kind"].annotation)[0]: kind for kind in get_args(Topology)}
+TOPOLOGIES: dict[str, type[Table]] = {
+    get_args(table.model_fields["kind"].annotation)[0]: table for table in get_args(Topology)
+}
 
 
 class GlobalLink(Table):
