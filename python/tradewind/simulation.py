@@ -23,8 +23,8 @@ MODELS = ("packet", "loggp")
 BUFFERS = ("unbounded",)
 PLACEMENTS = ("linear", "round-robin", "random")
 
-Progress = Callable[[float, float], None]
-"""Called with the simulated time in seconds and the fraction of all bytes that have arrived."""
+Progress = Callable[[float, float, int], None]
+"""Called with the simulated time in seconds, the fraction of all bytes that have arrived, and the packet-hops so far."""
 
 MODEL_VERSION = 1
 """Goes up whenever the same inputs give other times: a study then simulates its cases again."""
@@ -47,9 +47,10 @@ class Simulation:
     threads: int
     seed: int
 
-    def _arguments(self) -> tuple[Any, ...]:
-        steps = [(step.name, step.schedule, step.repeat) for step in self.exchange.steps()]
-        return self.machine, steps, self.exchange.bytes_per_point, self.placement, self.packet_bytes
+    def _arguments(self) -> tuple[_core.Machine, _core.Program, _core.Placement, _core.SimulationOptions]:
+        steps = [_core.Step(step.name, step.schedule, step.repeat) for step in self.exchange.steps()]
+        options = _core.SimulationOptions(packet_bytes=self.packet_bytes, threads=self.threads, seed=self.seed)
+        return self.machine, _core.Program(steps, self.exchange.bytes_per_point), self.placement, options
 
     def forecast(self) -> dict[str, float]:
         """What the run will cost: messages, packet_hops, memory_bytes, wall_s (from a sample of the ranks)."""
@@ -77,15 +78,15 @@ class Simulation:
             raise InputError("loads of links: only the packet model knows links")
         total = max(1.0, _core.forecast(*self._arguments()).bytes) if progress else 1.0
 
-        def report(simulated_s: float, arrived: int) -> None:
+        def report(simulated_s: float, arrived: int, packet_hops: int) -> None:
             assert progress is not None
-            progress(simulated_s, min(1.0, arrived / total))
+            progress(simulated_s, min(1.0, arrived / total), packet_hops)
 
         begin = time.perf_counter()
         run: Callable[..., _core.SimulationResult] = (
             _core.simulate_packets if self.model == "packet" else _core.simulate_loggp
         )
-        result = run(*self._arguments(), self.threads, self.seed, report if progress else None)
+        result = run(*self._arguments(), report if progress else None)
         wall_s = time.perf_counter() - begin
         if links is not None:
             write_link_loads(links, result, self.machine.topology, self.file.machine)

@@ -22,6 +22,15 @@ void Machine::check() const {
     if (send_overhead.value < 0 || receive_overhead.value < 0)
         throw InputError("overhead a message: 0 or more are allowed");
     if (!(memory_bandwidth.value >= 1e6)) throw InputError("memory bandwidth of a node: 1MB/s or more are allowed");
+    if (buffer.value < 1 || buffer.value > 1 << 30) throw InputError("buffer of a switch: 1B to 1GiB are allowed");
+    if (crossbar_bandwidth.value != 0 && !(crossbar_bandwidth.value >= 1e6 && crossbar_bandwidth.value <= 1e15))
+        throw InputError("bandwidth of a switch: 1MB/s to 1000TB/s are allowed");
+    if (!(copy_bandwidth.value >= 1e6)) throw InputError("bandwidth of one copy: 1MB/s or more are allowed");
+    if (header.value < 1 || header.value > 1 << 20) throw InputError("header of a message: 1B to 1MiB are allowed");
+    if (nics < 1 || nics > 16) throw InputError("NICs a node: 1 to 16 are allowed");
+    if (topology->nodes_per_switch() % nics != 0)
+        throw InputError(std::to_string(nics) + " NICs a node do not divide the " +
+                         std::to_string(topology->nodes_per_switch()) + " that hang on a switch");
     bool known = false;
     std::string allowed;
     for (const RoutingEntry& entry : routings()) {

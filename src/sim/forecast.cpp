@@ -43,8 +43,8 @@ int links(const Topology& topology, std::uint32_t from, std::uint32_t to, std::u
 Forecast forecast(const Machine& machine, const Program& program, const Placement& placement,
                   const SimulationOptions& options) {
     const Topology& topology = *machine.topology;
-    const double packet =
-        static_cast<double>(options.packet.value > 0 ? options.packet.value : SimulationOptions::largest_packet);
+    const std::int64_t whole = options.finite_buffers ? machine.buffer.value : SimulationOptions::largest_packet;
+    const double packet = static_cast<double>(options.packet.value > 0 ? options.packet.value : whole);
     // Links of a path: valiant and UGAL take up to two shortest ones.
     const double stretch = machine.routing == "valiant" ? 2.0 : machine.routing == "ugal" ? 1.5 : 1.0;
     const Sample sample(program.ranks());
@@ -54,7 +54,7 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
         const Rank r = sample.rank(sampled_ranks);
         ++sampled_ranks;
         for (const Step& step : program.steps())
-            for (int stage = 0; stage < step.schedule->stages(); ++stage) {
+            for (int stage = 0; step.exchanges() && stage < step.schedule->stages(); ++stage) {
                 double stage_packets = 0;
                 for (int j = 0, n = step.schedule->sends(r, stage); j < n; ++j) {
                     const Message message = step.schedule->send(r, stage, j);
@@ -67,8 +67,9 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
                     bytes += size * step.repeat;
                     if (from == to) continue;
                     const double packets = std::ceil(size / packet);
-                    const int path = links(topology, topology.switch_of(from), topology.switch_of(to),
-                                           mix(static_cast<std::uint64_t>(sampled_messages)));
+                    const int path =
+                        links(topology, topology.switch_of(from * machine.nics), topology.switch_of(to * machine.nics),
+                              mix(static_cast<std::uint64_t>(sampled_messages)));
                     hops += packets * step.repeat * (2 + stretch * path);
                     stage_packets += packets;
                 }
@@ -84,7 +85,9 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
     forecast.messages = messages * scale;
     forecast.bytes = bytes * scale;
     forecast.packet_hops = hops * scale;
-    forecast.memory_bytes = ports * (sizeof(sim::Port) + 8) + topology.nodes() * (sizeof(sim::Nic) + 8.0) +
+    // With finite buffers a port has its channels beside it (four at most, in most routings), and where to report room.
+    const double port_bytes = sizeof(sim::Port) + 8.0 + (options.finite_buffers ? 4 * sizeof(sim::Channel) + 8.0 : 0);
+    forecast.memory_bytes = ports * port_bytes + topology.nodes() * (sizeof(sim::Nic) + 24.0) +
                             program.ranks() * (sim::rank_bytes + 4.0) + in_flight;
     return forecast;
 }

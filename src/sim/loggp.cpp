@@ -20,13 +20,16 @@ class Paths {
     Paths(const Machine& machine, const Placement& placement) : machine_(machine), placement_(placement) {}
 
     bool same_node(Rank a, Rank b) const { return placement_.node(a) == placement_.node(b); }
-    double memory_byte_time() const { return 1e12 / machine_.memory_bandwidth.value; }
-    double injection_byte_time() const { return 1e12 / machine_.injection.bandwidth.value; }
+    double copy_byte_time() const {
+        return 1e12 / std::min(machine_.memory_bandwidth.value, machine_.copy_bandwidth.value);
+    }
+    // Of a rank: its messages leave through all NICs of its node.
+    double injection_byte_time() const { return 1e12 / (machine_.injection.bandwidth.value * machine_.nics); }
 
     Path between(Rank a, Rank b) const {
         const Topology& topology = *machine_.topology;
-        const auto links =
-            topology.distance(topology.switch_of(placement_.node(a)), topology.switch_of(placement_.node(b)));
+        const auto links = topology.distance(topology.switch_of(placement_.node(a) * machine_.nics),
+                                             topology.switch_of(placement_.node(b) * machine_.nics));
         Path path{0, 0};
         const auto cross = [&](const LinkRate& rate, int times) {
             if (times == 0) return;
@@ -67,9 +70,9 @@ class StageTimes {
         }
         for (Rank r = 0; r < program_.ranks(); ++r) {
             const Received& received = received_[r];
-            // The receiver's NIC takes its bytes one after another; its CPU each message in turn.
+            // The receiver's NICs take its bytes one after another; its CPU each message in turn.
             const auto drain = static_cast<std::int64_t>(static_cast<double>(received.bytes) * 1e12 /
-                                                         machine_.ejection.bandwidth.value);
+                                                         (machine_.ejection.bandwidth.value * machine_.nics));
             if (received.messages > 0)
                 time[r] =
                     std::max(received.last, time[r] + drain) + received.messages * machine_.receive_overhead.value;
@@ -93,7 +96,7 @@ class StageTimes {
             if (message.count == 0) continue;
             const std::int64_t bytes = message.count * program_.bytes_per_point();
             const bool same_node = paths_.same_node(r, message.peer);
-            const double byte_time = same_node ? paths_.memory_byte_time() : paths_.injection_byte_time();
+            const double byte_time = same_node ? paths_.copy_byte_time() : paths_.injection_byte_time();
             post += machine_.send_overhead.value;
             left = std::max(left, post) + static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) * byte_time));
             ++result.messages;
@@ -110,7 +113,9 @@ class StageTimes {
     std::int64_t arrival(std::int64_t left, Rank from, Rank to, std::int64_t bytes) const {
         const Path path = paths_.between(from, to);
         const double behind = static_cast<double>(bytes) * (path.byte_time - paths_.injection_byte_time());
-        return left + path.latency + static_cast<std::int64_t>(behind);
+        // A long message leaves once it has been announced and asked for.
+        const bool rendezvous = machine_.eager_limit.value >= 0 && bytes > machine_.eager_limit.value;
+        return left + (rendezvous ? 3 : 1) * path.latency + static_cast<std::int64_t>(behind);
     }
 
     const Machine& machine_;
@@ -119,6 +124,10 @@ class StageTimes {
     std::vector<Received> received_;  // [rank]
     std::vector<std::int64_t> left_;  // [rank]
 };
+
+void wait_for(const std::vector<std::int64_t>& done, std::vector<std::int64_t>& time) {
+    for (std::size_t r = 0; r < done.size(); ++r) time[r] = std::max(time[r], done[r]);
+}
 
 }  // namespace
 
@@ -129,11 +138,20 @@ SimulationResult simulate_loggp(const Machine& machine, const Program& program, 
     std::vector<std::int64_t> time(static_cast<std::size_t>(program.ranks()), 0);
     SimulationResult result;
     for (const Step& step : program.steps()) {
-        for (int turn = 0; turn < step.repeat; ++turn)
-            for (int stage = 0; stage < step.schedule->stages(); ++stage)
-                times.pass(*step.schedule, stage, time, result, [&](Rank r) {
-                    if (options.progress && !options.progress({time[r]}, Bytes{result.bytes})) throw Interrupted();
-                });
+        const auto check = [&](Rank r) {
+            if (options.progress && !options.progress({time[r]}, Bytes{result.bytes}, 0)) throw Interrupted();
+        };
+        for (int turn = 0; turn < step.repeat; ++turn) {
+            // A computation goes on beside the first stage; the next one waits for both.
+            std::vector<std::int64_t> computed;
+            for (Rank r = 0; step.compute.any() && r < program.ranks(); ++r)
+                computed.push_back(time[r] + step.compute.time(machine, placement, r).value);
+            for (int stage = 0; step.exchanges() && stage < step.schedule->stages(); ++stage) {
+                times.pass(*step.schedule, stage, time, result, check);
+                if (stage == 0) wait_for(computed, time);
+            }
+            wait_for(computed, time);
+        }
         result.step_end.push_back({*std::max_element(time.begin(), time.end())});
     }
     result.time = result.step_end.back();

@@ -1,4 +1,4 @@
-// The ports of all switches and NICs: the state that packets contend for.
+// The ports of all switches: the state that packets contend for.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,32 @@ struct alignas(32) Port {
     std::int64_t busy = 0;         // ps until which it is held
     std::uint64_t bytes = 0;       // sent in all
     std::uint32_t peer = 0;        // `where` of the other end
-    std::uint32_t waiting = none;  // the engine's: a packet that will pass in the slice of time in hand
+    std::uint32_t pending = none;  // the engine's: a packet that will pass in the slice of time in hand
     std::uint8_t rate = 0;         // index of its byte time and latency
     std::uint8_t kind = 0;         // LinkKind
     std::uint16_t owner = 0;       // the part of the simulation that the other end belongs to
 };
 static_assert(sizeof(Port) == 32);
 
-struct Nic {
-    std::int64_t busy = 0;
-    std::uint64_t bytes = 0;
+// With finite buffers: what a port knows of one virtual channel of the buffer at the other end, and who waits for it.
+struct Channel {
+    std::uint32_t credit = 0;  // bytes that are free there
+    std::uint32_t first = Port::none, last = Port::none;
+    std::uint32_t first_bytes = 0;  // of the packet that waits first: to look at it would cost a cache miss
+};
+static_assert(sizeof(Channel) == 16);
+
+// Where room is reported to when a packet leaves an input buffer: the other end of the port's link.
+struct Upstream {
+    std::uint32_t where = 0;
+    std::uint16_t owner = 0;
+    std::uint8_t rate = 0, kind = 0;
 };
 
 // Byte times in 2^-16 ps: exact to 1e-5 even at 1 TB/s, and bytes (28 bits) times byte time (36 bits) fit in 64 bits.
 struct Rate {
-    std::uint64_t byte_time;
-    std::int64_t latency;
+    std::uint64_t byte_time = 0;
+    std::int64_t latency = 0;
     std::int64_t duration(std::uint32_t bytes) const {
         return static_cast<std::int64_t>((bytes * byte_time + 0xffff) >> 16);
     }
@@ -40,35 +50,54 @@ struct Rate {
 
 class Network {
   public:
-    Network(const Machine& machine, const Placement& placement, Rank ranks, int parts);
+    // `channels` of `buffer` bytes at each input port; 0 channels: unbounded buffers. `nics` a node, which are what
+    // the topology calls nodes.
+    Network(const Machine& machine, const Placement& placement, Rank ranks, int parts, int channels);
 
     // A receiving switch and its input port in 32 bits; the split follows the radix.
     std::uint32_t where(std::uint32_t sw, std::uint32_t port) const { return sw << port_bits_ | port; }
     std::uint32_t switch_of(std::uint32_t where) const { return port_bits_ == 32 ? 0 : where >> port_bits_; }
     std::uint32_t port_of(std::uint32_t where) const { return where & port_mask_; }
     int port_bits() const { return port_bits_; }
-    std::size_t index(std::uint32_t sw, std::uint32_t port) const { return std::size_t{sw} * radix_ + port; }
 
     std::uint32_t radix() const { return radix_; }
+    std::uint32_t ports() const { return count_; }
     std::uint16_t owner(std::uint32_t sw) const { return owners_[sw]; }
+    int channels() const { return channels_; }
     // The smallest latency: nothing that happens has an effect elsewhere sooner.
     std::int64_t look_ahead() const { return look_ahead_; }
-    std::uint64_t slower(std::uint32_t a, std::uint32_t b) const {
+    std::uint32_t slower(std::uint32_t a, std::uint32_t b) const {
         return rates[a].byte_time >= rates[b].byte_time ? a : b;
     }
 
-    HugeVector<Port> ports;   // [switch][port]
-    HugeVector<Nic> nics;     // [node]
-    std::vector<Rate> rates;  // local, global, injection, ejection
-    static constexpr std::uint32_t local = 0, global = 1, injection = 2, ejection = 3;
+    // [switch * radix + port]. The channels of a port stand behind it, in the same cache line where there are two.
+    Port& port(std::uint32_t index) { return *reinterpret_cast<Port*>(&blocks_[std::size_t{index} * stride_]); }
+    const Port& port(std::uint32_t index) const {
+        return *reinterpret_cast<const Port*>(&blocks_[std::size_t{index} * stride_]);
+    }
+    Channel* channels(std::uint32_t index) {
+        return reinterpret_cast<Channel*>(&blocks_[std::size_t{index} * stride_ + 1]);
+    }
+
+    std::vector<Rate> rates;         // local, global, injection, ejection, crossbar
+    HugeVector<Upstream> upstreams;  // [switch * radix + port]; empty where buffers are unbounded
+    static constexpr std::uint32_t local = 0, global = 1, injection = 2, ejection = 3, crossbar = 4;
 
   private:
-    void divide(const Topology& topology, const Placement& placement, Rank ranks, int parts);
+    struct alignas(32) Block {
+        char bytes[32];
+    };
 
-    std::uint32_t radix_;
+    void divide(const Topology& topology, const Placement& placement, std::uint32_t nics, Rank ranks, int parts);
+    void wire(const Topology& topology, std::int64_t buffer);
+
+    std::uint32_t radix_, count_ = 0;
     int port_bits_;
     std::uint32_t port_mask_;
-    std::int64_t look_ahead_;
+    int channels_;
+    std::size_t stride_;  // blocks a port
+    std::int64_t look_ahead_ = 0;
+    HugeVector<Block> blocks_;
     std::vector<std::uint16_t> owners_;  // [switch]
 };
 

@@ -1,4 +1,4 @@
-// What every rank does in a simulation: schedules, one after another, each so and so often.
+// What every rank does in a simulation: exchanges and computations, one after another, each so and so often.
 #pragma once
 
 #include <memory>
@@ -6,14 +6,37 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "layout/blocks.hpp"
+#include "machine/machine.hpp"
+#include "machine/placement.hpp"
 #include "schedule/schedule.hpp"
 
 namespace tradewind {
 
+// What the CPUs do: for so many seconds, or as long as so many flops or bytes of memory take, whichever is longer, at a
+// rank's share of its node (the roofline of Williams, Waterman & Patterson 2009). With a layout, flops and bytes are
+// those of a point that a rank owns, else of a rank.
+struct Compute {
+    double seconds = 0, flops = 0, bytes = 0;
+    std::shared_ptr<const Blocks> layout;
+
+    bool any() const { return seconds > 0 || flops > 0 || bytes > 0; }
+    // On a rank that has its share of a node.
+    Picoseconds time(const Machine& machine, const Placement& placement, Rank rank) const;
+};
+
+// An exchange, a computation, or both at once: the computation begins when the first stage of the exchange has been
+// posted, and what needs the CPU meanwhile (to post the next stage, to match a message) waits for it: MPI makes no
+// progress by itself. The step ends when both have.
 struct Step {
     std::string name;
-    std::shared_ptr<const Schedule> schedule;
+    std::shared_ptr<const Schedule> schedule;  // null: computation alone
     int repeat = 1;
+    Compute compute;
+
+    // A computation beside an exchange of nothing (on one rank) has a stage of its own.
+    int stages() const { return exchanges() || (schedule && !compute.any()) ? schedule->stages() : 1; }
+    bool exchanges() const { return schedule && schedule->stages() > 0; }
 };
 
 // The stages of all steps, numbered through.
@@ -21,34 +44,48 @@ class Program {
   public:
     Program(std::vector<Step> steps, std::int64_t bytes_per_point)
         : steps_(std::move(steps)), bytes_per_point_(bytes_per_point) {
-        if (steps_.empty()) throw InputError("a program without steps");
         if (bytes_per_point < 1) throw InputError("bytes a point: 1 or more are allowed");
         for (const Step& step : steps_) {
-            if (step.schedule->ranks() != ranks()) throw InputError("the steps of a program have different ranks");
             if (step.repeat < 1) throw InputError("a step is repeated 1 or more times");
-            const std::int64_t stages = first_.back() + std::int64_t{step.schedule->stages()} * step.repeat;
-            if (stages > 2147483647) throw InputError("a program of more than 2147483647 stages");
+            if (step.schedule) add_ranks(step.schedule->ranks());
+            if (step.compute.layout) add_ranks(step.compute.layout->ranks());
+            for (const double value : {step.compute.seconds, step.compute.flops, step.compute.bytes})
+                if (!(value >= 0)) throw InputError("a computation takes 0 or more seconds, flops and bytes");
+            const std::int64_t stages = first_.back() + std::int64_t{step.stages()} * step.repeat;
+            if (stages > most_stages)
+                throw InputError("a program of more than " + std::to_string(most_stages) + " stages");
             first_.push_back(stages);
         }
+        if (ranks_ == 0) throw InputError("a program without an exchange, or a computation on a layout, has no ranks");
     }
 
+    static constexpr std::int64_t most_stages = (1 << 24) - 1;
+
     const std::vector<Step>& steps() const { return steps_; }
-    Rank ranks() const { return steps_.front().schedule->ranks(); }
+    Rank ranks() const { return ranks_; }
     std::int64_t bytes_per_point() const { return bytes_per_point_; }
     std::uint32_t stages() const { return static_cast<std::uint32_t>(first_.back()); }
+    bool computes() const {
+        for (const Step& step : steps_)
+            if (step.compute.any()) return true;
+        return false;
+    }
 
-    // A stage of the program as a stage of one of its schedules.
+    // A stage of the program as a stage of one of its steps.
     struct Stage {
         std::uint32_t step;
-        const Schedule* schedule;
+        const Schedule* schedule;  // null: nothing is exchanged
         int stage;
+
+        int sends(Rank r) const { return schedule ? schedule->sends(r, stage) : 0; }
+        int receives(Rank r) const { return schedule ? schedule->receives(r, stage) : 0; }
     };
     Stage at(std::uint32_t stage) const {
         std::uint32_t i = 0;
         while (stage >= first_[i + 1]) ++i;
-        const Schedule* schedule = steps_[i].schedule.get();
         const auto within = static_cast<int>(stage - first_[i]);
-        return {i, schedule, steps_[i].repeat == 1 ? within : within % schedule->stages()};
+        return {i, steps_[i].exchanges() ? steps_[i].schedule.get() : nullptr,
+                steps_[i].repeat == 1 ? within : within % steps_[i].stages()};
     }
     // Whether a step ends with this stage, and which.
     bool ends_step(std::uint32_t stage, std::uint32_t& step) const {
@@ -61,8 +98,14 @@ class Program {
     }
 
   private:
+    void add_ranks(Rank ranks) {
+        if (ranks_ != 0 && ranks != ranks_) throw InputError("the steps of a program have different ranks");
+        ranks_ = ranks;
+    }
+
     std::vector<Step> steps_;
     std::int64_t bytes_per_point_;
+    Rank ranks_ = 0;
     std::vector<std::int64_t> first_{0};
 };
 

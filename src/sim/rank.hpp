@@ -7,6 +7,7 @@
 
 namespace tradewind::sim {
 
+// One a rank and NIC: each NIC of a node sends messages of its own.
 struct Sender {
     static constexpr std::uint32_t all_sent = ~0u;
 
@@ -21,18 +22,30 @@ static_assert(sizeof(Sender) == 32);
 // What has arrived for the stages to come: the current one and the next few. One cache line.
 struct alignas(64) Receiver {
     static constexpr std::uint32_t ring = 4;  // stages whose early arrivals are counted here; a map holds the rest
-    static constexpr std::int64_t sending = -1;
 
     std::array<std::int64_t, ring> time{};      // [stage % ring] ps: the last tail so far
     std::array<std::uint32_t, ring> missing{};  // [stage % ring]: packets that are still to come; before the stage has
                                                 // begun those that came early, as a negative number modulo 2^32
-    std::int64_t departed = sending;            // ps at which the last tail of the stage left the NIC
+    std::int64_t departed = 0;                  // ps at which the last tail so far left a NIC of the rank
     std::uint32_t stage = 0;                    // of the program
-    std::uint32_t early = 0;                    // packets for stages beyond the ring
+    std::uint32_t early : 27 = 0;               // packets for stages beyond the ring
+    std::uint32_t sending : 5 = 0;              // NICs that have not sent all of the stage
 };
 static_assert(sizeof(Receiver) == 64);
 
-// With the 16 of a NIC, and the time until which a CPU is busy where messages cost it any, 120 bytes a rank.
-inline constexpr std::size_t rank_bytes = sizeof(Sender) + sizeof(Receiver) + 16 + 8;
+// Of a rank, where long messages wait until they are asked for.
+struct Handshake {
+    std::uint32_t unacknowledged = 0;  // messages of the stage
+    std::uint32_t requests = ~0u;      // list of requests that came before their stage
+};
+
+// A node's access to the network.
+struct Nic {
+    std::int64_t busy = 0;    // ps until which it sends
+    std::uint64_t bytes = 0;  // sent in all
+};
+
+// Beside an ordinary rank's 64 + 32 + 16 bytes 8 where messages cost CPU time, 8 for handshakes, 16 for credits.
+inline constexpr std::size_t rank_bytes = sizeof(Sender) + sizeof(Receiver) + sizeof(Nic) + 8;
 
 }  // namespace tradewind::sim

@@ -18,16 +18,23 @@ struct SimulationOptions {
     std::uint64_t seed = 1;
     // Use fewer threads where windows hold little and one alone where that is faster; false: always all.
     bool adaptive = true;
-    // Called now and then from the thread that called simulate(), with the simulated time and the bytes that have
-    // arrived; returns false to stop (then simulate() throws Interrupted).
-    std::function<bool(Picoseconds, Bytes)> progress;
+    // Input buffers of switches hold as many bytes as the machine says, a virtual channel, and credits say when there
+    // is room; false: they hold any number.
+    bool finite_buffers = false;
+    // Messages are put into the memory of their receivers: at once, whatever their size, and without their CPUs.
+    bool one_sided = false;
+    // Delays by pair of so many blocks of ranks, at most 4096; 0: not kept.
+    int blocks = 0;
+    // Called now and then from the thread that called simulate(), with the simulated time, the bytes that have arrived
+    // and the packet-hops so far; returns false to stop (then simulate() throws Interrupted).
+    std::function<bool(Picoseconds, Bytes, std::int64_t)> progress;
 
     static constexpr std::int64_t largest_packet = 1 << 27;
 };
 
-// Packet level with cut-through and unbounded buffers: a packet's head waits for a port in the order of arrival, holds
-// it for size / bandwidth, and goes on after the latency; its tail leaves the slowest link of the path last. The same
-// input and seed give the same bits for any number of threads. Throws InputError.
+// Packet level with cut-through: a packet's head waits for a port in the order of arrival, and with finite buffers for
+// room in the next one, holds the port for size / bandwidth, and goes on after the latency; its tail leaves the slowest
+// link of the path last. The same input and seed give the same bits for any number of threads. Throws InputError.
 SimulationResult simulate_packets(const Machine& machine, const Program& program, const Placement& placement,
                                   const SimulationOptions& options);
 

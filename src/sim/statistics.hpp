@@ -36,6 +36,62 @@ struct DelayHistogram {
     }
 };
 
+// Delays of packets by the time at which they arrive, in at most `bins` bins of equal width, a power of two of
+// picoseconds that doubles when the run outlasts them.
+struct DelaySeries {
+    static constexpr std::size_t bins = 512;
+    struct Bin {
+        std::uint64_t packets = 0;
+        double delay = 0;  // sum, ps
+    };
+    int shift = 20;  // about a microsecond
+    std::vector<Bin> values = std::vector<Bin>(bins);
+
+    void add(std::int64_t time, float delay) {
+        while (static_cast<std::size_t>(time >> shift) >= bins) [[unlikely]]
+            widen();
+        Bin& bin = values[static_cast<std::size_t>(time >> shift)];
+        ++bin.packets;
+        bin.delay += delay;
+    }
+    void widen() {
+        for (std::size_t i = 0; i < bins; ++i) {
+            const Bin a = 2 * i < bins ? values[2 * i] : Bin{}, b = 2 * i + 1 < bins ? values[2 * i + 1] : Bin{};
+            values[i] = {a.packets + b.packets, a.delay + b.delay};
+        }
+        ++shift;
+    }
+    void merge(DelaySeries other) {
+        while (shift < other.shift) widen();
+        while (other.shift < shift) other.widen();
+        for (std::size_t i = 0; i < bins; ++i) {
+            values[i].packets += other.values[i].packets;
+            values[i].delay += other.values[i].delay;
+        }
+    }
+};
+
+// Delays of packets by the blocks of ranks that they come from and go to; empty unless asked for.
+struct DelayPairs {
+    struct Pair {
+        std::uint64_t packets = 0;
+        double delay = 0;  // sum, ps
+    };
+    std::uint32_t blocks = 0;
+    std::vector<Pair> values;  // [source block][destination block]
+
+    void resize(std::uint32_t n) {
+        blocks = n;
+        values.assign(std::size_t{n} * n, {});
+    }
+    void merge(const DelayPairs& other) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i].packets += other.values[i].packets;
+            values[i].delay += other.values[i].delay;
+        }
+    }
+};
+
 struct SimulationResult {
     Picoseconds time;                   // until the last rank has ended its last stage
     std::vector<Picoseconds> step_end;  // [step], over all ranks
@@ -44,6 +100,8 @@ struct SimulationResult {
     std::uint64_t events = 0;
     std::uint64_t windows = 0, solo_windows = 0;  // visited in all, and by one thread for all parts
     DelayHistogram delay;
+    DelaySeries delay_series;
+    DelayPairs delay_pairs;
     std::vector<std::uint64_t> port_bytes;  // [switch * radix + port]
     std::vector<std::uint64_t> nic_bytes;   // [node]
     Picoseconds bound;                      // the time that the most loaded link or NIC needs for its bytes

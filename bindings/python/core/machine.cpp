@@ -135,7 +135,9 @@ void bind_machine(nb::module_& module) {
             [](Machine* self, std::shared_ptr<Topology> topology, std::string routing, double link_bandwidth,
                double link_latency, double global_bandwidth, double global_latency, double injection_bandwidth,
                double injection_latency, double ejection_bandwidth, double ejection_latency, double send_overhead,
-               double receive_overhead, double memory_bandwidth) {
+               double receive_overhead, double memory_bandwidth, std::int64_t buffer, double crossbar_bandwidth,
+               std::uint32_t nics, double copy_bandwidth, double flops, std::int64_t eager_limit, std::int64_t header,
+               std::int64_t bypass) {
                 new (self) Machine{std::move(topology),
                                    std::move(routing),
                                    link_rate(link_bandwidth, link_latency),
@@ -144,13 +146,24 @@ void bind_machine(nb::module_& module) {
                                    link_rate(ejection_bandwidth, ejection_latency),
                                    picoseconds(send_overhead),
                                    picoseconds(receive_overhead),
-                                   {memory_bandwidth}};
+                                   {memory_bandwidth},
+                                   {buffer},
+                                   {crossbar_bandwidth},
+                                   nics,
+                                   {copy_bandwidth},
+                                   flops,
+                                   {eager_limit},
+                                   {header},
+                                   {bypass}};
                 self->check();
             },
             nb::kw_only(), "topology"_a, "routing"_a, "link_bandwidth"_a, "link_latency"_a, "global_bandwidth"_a,
             "global_latency"_a, "injection_bandwidth"_a, "injection_latency"_a, "ejection_bandwidth"_a,
-            "ejection_latency"_a, "send_overhead"_a, "receive_overhead"_a, "memory_bandwidth"_a)
+            "ejection_latency"_a, "send_overhead"_a, "receive_overhead"_a, "memory_bandwidth"_a, "buffer"_a = 65536,
+            "crossbar_bandwidth"_a = 0, "nics"_a = 1, "copy_bandwidth"_a = 1e18, "flops"_a = 0, "eager_limit"_a = -1,
+            "header"_a = 64, "bypass"_a = 0)
         .def_prop_ro("topology", [](const Machine& m) { return std::const_pointer_cast<Topology>(m.topology); })
+        .def_prop_ro("nodes", &Machine::nodes)
         .def_ro("routing", &Machine::routing);
     bind_walker(module);
     nb::class_<Placement>(module, "Placement")

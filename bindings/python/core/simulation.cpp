@@ -3,8 +3,9 @@
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+
+#include <cmath>
 
 #include "bind.hpp"
 #include "sim/network.hpp"
@@ -18,30 +19,21 @@ namespace tradewind {
 
 namespace {
 
-using StepTuple = std::tuple<std::string, std::shared_ptr<Schedule>, int>;
-using Progress = std::function<void(double, std::int64_t)>;
+using Progress = std::function<void(double, std::int64_t, std::int64_t)>;
 
-Program program(const std::vector<StepTuple>& steps, std::int64_t bytes_per_point) {
-    std::vector<Step> made;
-    for (const auto& [name, schedule, repeat] : steps) made.push_back({name, schedule, repeat});
-    return {std::move(made), bytes_per_point};
-}
-
-SimulationOptions options(std::int64_t packet_bytes, int threads, std::uint64_t seed, bool adaptive,
-                          Progress progress) {
-    SimulationOptions options{{packet_bytes}, threads, seed, adaptive, {}};
+// The caller hears of progress with the GIL held, and may be interrupted by a signal.
+void report_to(SimulationOptions& options, Progress progress) {
     if (progress)
-        options.progress = [progress = std::move(progress)](Picoseconds time, Bytes bytes) {
+        options.progress = [progress = std::move(progress)](Picoseconds time, Bytes bytes, std::int64_t hops) {
             const nb::gil_scoped_acquire gil;
-            progress(time.seconds(), bytes.value);
+            progress(time.seconds(), bytes.value, hops);
             return PyErr_CheckSignals() == 0;
         };
     else
-        options.progress = [](Picoseconds, Bytes) {
+        options.progress = [](Picoseconds, Bytes, std::int64_t) {
             const nb::gil_scoped_acquire gil;
             return PyErr_CheckSignals() == 0;
         };
-    return options;
 }
 
 nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<1>> array(const std::vector<std::uint64_t>& values) {
@@ -51,13 +43,23 @@ nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<1>> array(const std::vector<std::
 }
 
 template <SimulationResult (*Simulate)(const Machine&, const Program&, const Placement&, const SimulationOptions&)>
-SimulationResult run(const Machine& machine, const std::vector<StepTuple>& steps, std::int64_t bytes_per_point,
-                     const Placement& placement, std::int64_t packet_bytes, int threads, std::uint64_t seed,
-                     Progress progress, bool adaptive) {
-    const Program made = program(steps, bytes_per_point);
-    const SimulationOptions chosen = options(packet_bytes, threads, seed, adaptive, std::move(progress));
+SimulationResult run(const Machine& machine, const Program& program, const Placement& placement,
+                     const SimulationOptions& chosen, Progress progress) {
+    SimulationOptions options = chosen;
+    report_to(options, std::move(progress));
     const nb::gil_scoped_release release;
-    return Simulate(machine, made, placement, chosen);
+    return Simulate(machine, program, placement, options);
+}
+
+template <class Values>
+nb::ndarray<nb::numpy, double, nb::ndim<2>> packets_and_delays(const Values& values) {
+    auto* copy = new std::vector<double>;
+    for (const auto& value : values) {
+        copy->push_back(static_cast<double>(value.packets));
+        copy->push_back(value.delay * 1e-12);
+    }
+    nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    return {copy->data(), {copy->size() / 2, 2}, owner};
 }
 
 }  // namespace
@@ -85,27 +87,58 @@ void bind_simulation(nb::module_& module) {
                          return std::vector<std::uint64_t>(r.delay.counts.begin(), r.delay.counts.end());
                      })
         .def_prop_ro(
+            "delay_series", [](const SimulationResult& r) { return packets_and_delays(r.delay_series.values); },
+            "[bin of time][packets that arrived, sum of their delays in s].")
+        .def_prop_ro("delay_bin_s", [](const SimulationResult& r) { return std::ldexp(1e-12, r.delay_series.shift); })
+        .def_prop_ro(
+            "delay_pairs", [](const SimulationResult& r) { return packets_and_delays(r.delay_pairs.values); },
+            "[source block * blocks + destination block][packets, sum of their delays in s]; empty unless asked for.")
+        .def_prop_ro(
             "port_bytes", [](const SimulationResult& r) { return array(r.port_bytes); }, nb::rv_policy::reference,
             "Bytes that each port of each switch has sent, [switch * radix + port].")
         .def_prop_ro(
             "nic_bytes", [](const SimulationResult& r) { return array(r.nic_bytes); }, nb::rv_policy::reference,
             "Bytes that each node has injected, [node].");
+    nb::class_<Compute>(module, "Compute", "What CPUs do: seconds, or flops and bytes, a rank or a point of a layout.")
+        .def(
+            "__init__",
+            [](Compute* self, double seconds, double flops, double bytes, std::shared_ptr<Blocks> layout) {
+                new (self) Compute{seconds, flops, bytes, std::move(layout)};
+            },
+            "seconds"_a = 0, "flops"_a = 0, "bytes"_a = 0, "layout"_a.none() = nb::none());
+    nb::class_<Step>(module, "Step", "An exchange, a computation, or both at once, so many times.")
+        .def(
+            "__init__",
+            [](Step* self, std::string name, std::shared_ptr<Schedule> schedule, int repeat, const Compute& compute) {
+                new (self) Step{std::move(name), std::move(schedule), repeat, compute};
+            },
+            "name"_a, "schedule"_a.none(), "repeat"_a = 1, "compute"_a = Compute{})
+        .def_ro("name", &Step::name)
+        .def_ro("repeat", &Step::repeat);
+    nb::class_<Program>(module, "Program", "The steps of all ranks, one after another.")
+        .def(nb::init<std::vector<Step>, std::int64_t>(), "steps"_a, "bytes_per_point"_a)
+        .def_prop_ro("ranks", &Program::ranks)
+        .def_prop_ro("stages", &Program::stages);
+    nb::class_<SimulationOptions>(module, "SimulationOptions")
+        .def(
+            "__init__",
+            [](SimulationOptions* self, std::int64_t packet_bytes, int threads, std::uint64_t seed, bool adaptive,
+               bool finite_buffers, bool one_sided, int blocks) {
+                new (self)
+                    SimulationOptions{{packet_bytes}, threads, seed, adaptive, finite_buffers, one_sided, blocks, {}};
+            },
+            nb::kw_only(), "packet_bytes"_a, "threads"_a = 1, "seed"_a = 1, "adaptive"_a = true,
+            "finite_buffers"_a = false, "one_sided"_a = false, "blocks"_a = 0);
     nb::class_<Forecast>(module, "Forecast")
         .def_ro("messages", &Forecast::messages)
         .def_ro("bytes", &Forecast::bytes)
         .def_ro("packet_hops", &Forecast::packet_hops)
         .def_ro("memory_bytes", &Forecast::memory_bytes);
-    module.def("simulate_packets", &run<simulate_packets>, "machine"_a, "steps"_a, "bytes_per_point"_a, "placement"_a,
-               "packet_bytes"_a, "threads"_a, "seed"_a, "progress"_a.none() = nb::none(), "adaptive"_a = true);
-    module.def("simulate_loggp", &run<simulate_loggp>, "machine"_a, "steps"_a, "bytes_per_point"_a, "placement"_a,
-               "packet_bytes"_a, "threads"_a, "seed"_a, "progress"_a.none() = nb::none(), "adaptive"_a = true);
-    module.def(
-        "forecast",
-        [](const Machine& machine, const std::vector<StepTuple>& steps, std::int64_t bytes_per_point,
-           const Placement& placement, std::int64_t packet_bytes) {
-            return forecast(machine, program(steps, bytes_per_point), placement, {{packet_bytes}, 1, 1, true, {}});
-        },
-        "machine"_a, "steps"_a, "bytes_per_point"_a, "placement"_a, "packet_bytes"_a);
+    module.def("simulate_packets", &run<simulate_packets>, "machine"_a, "program"_a, "placement"_a, "options"_a,
+               "progress"_a.none() = nb::none());
+    module.def("simulate_loggp", &run<simulate_loggp>, "machine"_a, "program"_a, "placement"_a, "options"_a,
+               "progress"_a.none() = nb::none());
+    module.def("forecast", &forecast, "machine"_a, "program"_a, "placement"_a, "options"_a);
     module.def("delay_lower_edge_s", &DelayHistogram::lower_edge, "bin"_a);
     module.attr("largest_packet") = SimulationOptions::largest_packet;
     module.attr("rank_bytes") = sim::rank_bytes;

@@ -1,0 +1,115 @@
+// What one part of a simulation puts aside for later windows: packets for all parts, actions of its own ranks.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "sim/event.hpp"
+#include "sim/wheel.hpp"
+
+namespace tradewind::sim {
+
+class Outbox {
+  public:
+    Outbox(int parts, int shift, std::uint32_t events_a_chunk) : shift_(shift), pool_(events_a_chunk) {
+        for (int p = 0; p < parts; ++p) wheels_.push_back(std::make_unique<Wheel>());
+        for (Staged& staged : staged_) staged.place = &nowhere_;
+    }
+
+    void enter(std::int64_t window) {
+        window_ = window;
+        start_ = window << shift_;
+        end_ = (window + 1) << shift_;
+    }
+    std::int64_t window() const { return window_; }
+    std::int64_t start() const { return start_; }
+    std::int64_t end() const { return end_; }
+    int shift() const { return shift_; }
+
+    // An event that will arrive at a part at `time`, in a later window, for the caller to fill in at once. Its place is
+    // known, and its line is fetched, before it is written. Filled in field by field: a copy of an event that was just
+    // made would wait until its fields have left the store buffer.
+    [[gnu::always_inline]] Event& push(std::uint32_t part, std::int64_t time) {
+        Staged& staged = staged_[staging_++ % staged_.size()];
+        *staged.place = staged.event;
+        staged.place = wheels_[part]->place(time >> shift_, window_, pool_);
+        __builtin_prefetch(staged.place, 1);
+        return staged.event;
+    }
+    // At the end of a window: what is still on its way to its place.
+    void flush() {
+        for (Staged& staged : staged_) {
+            *staged.place = staged.event;
+            staged.place = &nowhere_;
+        }
+    }
+
+    // Calls `use` with each packet of the window that another part has for this one. The chunks go to this one's pool.
+    // (The other part may still be at an earlier window.)
+    template <class Use>
+    void drain(Outbox& from, int here, Use use) {
+        pool_.drain(from.wheels_[here]->take(window_), use);
+    }
+
+    // An action of a rank or NIC of this part; within the window it waits in a heap, else in the wheel of actions.
+    void act_later(const Event& event) {
+        if (event.time < end_) {
+            now_.push_back(event);
+            std::push_heap(now_.begin(), now_.end(), later);
+        } else {
+            actions_.push(event, event.time >> shift_, window_, pool_);
+        }
+    }
+    template <class Use>
+    void take_actions(Use use) {
+        pool_.drain(actions_.take(window_), use);
+    }
+    // Actions that were added to the current window, in order of time.
+    bool has_now() const { return !now_.empty(); }
+    const Event& first_now() const { return now_.front(); }
+    Event pop_now() {
+        std::pop_heap(now_.begin(), now_.end(), later);
+        const Event event = now_.back();
+        now_.pop_back();
+        return event;
+    }
+    static bool later(const Event& a, const Event& b) {
+        if (a.time != b.time) return a.time > b.time;
+        if (a.to != b.to) return a.to > b.to;
+        if (a.where != b.where) return a.where > b.where;
+        if (a.stage != b.stage) return a.stage > b.stage;
+        if (a.size != b.size) return a.size > b.size;
+        return a.memory > b.memory;
+    }
+
+    // Once all have read the window: the first later one with anything in it.
+    std::int64_t next() {
+        std::int64_t next = Wheel::never;
+        for (auto& wheel : wheels_) {
+            wheel->clear(window_);
+            next = std::min(next, wheel->next(window_, shift_, pool_));
+        }
+        actions_.clear(window_);
+        return std::min(next, actions_.next(window_, shift_, pool_));
+    }
+
+  private:
+    struct Staged {
+        Event event;
+        Event* place;
+    };
+
+    int shift_;
+    std::int64_t window_ = 0, start_ = 0, end_ = 0;
+    ChunkPool pool_;
+    std::vector<std::unique_ptr<Wheel>> wheels_;  // [part]
+    Wheel actions_;
+    std::vector<Event> now_;  // heap
+    Event nowhere_;
+    std::array<Staged, 16> staged_;
+    std::uint32_t staging_ = 0;
+};
+
+}  // namespace tradewind::sim

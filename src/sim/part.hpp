@@ -1,0 +1,90 @@
+// One part of a simulation: some of the switches, with their nodes and ranks; a thread's share.
+//
+// Time is cut into windows no longer than the smallest latency, so that nothing that happens in a window has an effect
+// elsewhere before the next one. In a window each part (1) takes the packets that arrive at its switches and finds
+// their ports, (2) lets them pass, port by port in the order of (time, input port), (3) lets its ranks act. Steps 2 and
+// 3 only ever touch the part's own state and put events into later windows, so a barrier a window is all the
+// synchronisation there is, and the order of events does not depend on the number of parts: two packets never enter one
+// input port at one time.
+#pragma once
+
+#include <vector>
+
+#include "sim/ranks.hpp"
+#include "sim/switches.hpp"
+
+namespace tradewind::sim {
+
+// What a part tells the others at the end of a window.
+struct alignas(64) Report {
+    std::int64_t next = Wheel::never;  // its first window with events
+    std::uint64_t events = 0;          // that it has seen in all
+    std::int64_t arrived = 0;          // bytes
+    std::int64_t hops = 0;
+    bool stop = false;
+    bool alone = false;  // from the first part: it does the next round for all
+};
+
+template <class Routing, bool finite>
+class Part {
+  public:
+    Part(World& world, Routing& routing, int id, int parts, std::uint32_t events_a_chunk)
+        : outbox_(parts, world.shift, events_a_chunk),
+          ranks_(world, outbox_, id),
+          switches_(world, routing, outbox_, ranks_, id) {}
+
+    Outbox& outbox() { return outbox_; }
+
+    void start() {
+        outbox_.enter(0);
+        ranks_.start();
+        outbox_.flush();
+    }
+
+    void process(std::int64_t window, const std::vector<Outbox*>& outboxes) {
+        outbox_.enter(window);
+        const std::size_t slices = switches_.collect(outboxes);
+        for (std::size_t i = 0; i < slices; ++i) {
+            if (i + 1 == slices) ranks_.take();
+            switches_.process(i);
+        }
+        ranks_.act();
+        outbox_.flush();
+    }
+
+    Report report() {
+        Report report;
+        report.next = outbox_.next();
+        report.events = events();
+        report.arrived = ranks_.counts().arrived;
+        report.hops = switches_.hops() + ranks_.counts().hops;
+        return report;
+    }
+
+    void add_to(SimulationResult& result, std::int64_t& finished, std::int64_t& arrived) const {
+        const Ranks::Counts& counts = ranks_.counts();
+        for (std::size_t i = 0; i < counts.step_end.size(); ++i)
+            result.step_end[i] = std::max(result.step_end[i], Picoseconds{counts.step_end[i]});
+        result.messages += counts.messages;
+        result.bytes += counts.sent;
+        result.packet_hops += switches_.hops() + counts.hops;
+        result.events += events();
+        result.delay.merge(switches_.delay());
+        result.delay_series.merge(switches_.series());
+        if (result.delay_pairs.blocks == 0)
+            result.delay_pairs = switches_.pairs();
+        else
+            result.delay_pairs.merge(switches_.pairs());
+        finished += counts.finished;
+        arrived += counts.arrived;
+    }
+
+  private:
+    std::uint64_t events() const { return switches_.events() + ranks_.counts().actions; }
+
+    Outbox outbox_;
+    Ranks ranks_;
+    Switches<Routing, finite> switches_;
+};
+
+}  // namespace tradewind::sim

@@ -1,0 +1,145 @@
+// The ranks of one part of a simulation: what they post and receive, stage after stage, and what their NICs send.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/outbox.hpp"
+#include "sim/pool.hpp"
+#include "sim/world.hpp"
+
+namespace tradewind::sim {
+
+class Ranks {
+  public:
+    Ranks(World& world, Outbox& outbox, int id);
+
+    // Lets the ranks of this part begin, at time 0.
+    void start();
+    // What they do in this window; early, so that their states come while packets are dealt with.
+    void take();
+    void act();
+
+    // A packet whose tail reaches its rank at `time`, in a later window.
+    [[gnu::always_inline]] void deliver(const Event& event, std::int64_t time) {
+        if (event.kind() == Event::data && !(event.last() && world_.receive_overhead > 0)) [[likely]]
+            receive(static_cast<Rank>(event.rank()), event.program_stage(), event.bytes(), time);
+        else
+            deliver_other(event, time);
+    }
+    // A message that has bypassed the network, in this window.
+    void come_past(const Event& event);
+    // The switch of a terminal has room for so many more bytes from its NIC.
+    void room(std::uint32_t terminal, std::int64_t time, std::uint32_t bytes) {
+        act_later(time, terminal, sim::room, 0, bytes);
+    }
+
+    struct Counts {
+        std::int64_t messages = 0, sent = 0, arrived = 0, hops = 0, finished = 0;
+        std::uint64_t actions = 0;
+        std::vector<std::int64_t> step_end;  // [step] ps
+    };
+    const Counts& counts() const { return counts_; }
+
+  private:
+    static constexpr int packets_ahead = 4;
+
+    struct Early {
+        std::uint32_t packets = 0;
+        std::int64_t time = 0;
+    };
+    // A message that its receiver has asked for.
+    struct Pull {
+        std::int64_t left, time;
+        std::uint32_t source, stage, message, next;
+    };
+    // A request that came before its stage.
+    struct Request {
+        std::uint32_t source, stage, message, next;
+    };
+    // Something that a NIC sends beside the messages of a stage: a control packet, or a message that was asked for.
+    struct Job {
+        std::int64_t post, left;
+        std::uint32_t from, to, size, stage, payload, message, next;
+        bool is_control;
+    };
+    // With finite buffers: room for a NIC at its switch, and which of its senders wait for it.
+    struct Room {
+        std::int64_t credit;
+        Queue waiting;
+    };
+    struct Waiter {
+        std::uint32_t sender, next;
+    };
+    static constexpr std::uint32_t jobs_wait = ~0u;  // for Waiter::sender: the terminal's jobs
+
+    void act(const Event& event);
+    void act_later(std::int64_t time, std::uint32_t who, RankEvent what, std::uint32_t stage, std::uint32_t size,
+                   std::uint32_t memory = 0) {
+        outbox_.act_later({time, what, who, size, stage, memory, 0});
+    }
+
+    void receive(Rank r, std::uint32_t stage, std::int64_t bytes, std::int64_t time) {
+        counts_.arrived += bytes;
+        Receiver& rank = world_.receivers[r];
+        if (stage - rank.stage >= Receiver::ring) [[unlikely]] {
+            receive_early(rank, r, stage, time);
+            return;
+        }
+        std::int64_t& last = rank.time[stage % Receiver::ring];
+        last = std::max(last, time);
+        if (--rank.missing[stage % Receiver::ring] == 0 && stage == rank.stage && all_sent(r, rank))
+            act_later(std::max(rank.departed, last), static_cast<std::uint32_t>(r), advance, 0, 0);
+    }
+    void receive_early(Receiver& rank, Rank r, std::uint32_t stage, std::int64_t time);
+    void deliver_other(const Event& event, std::int64_t time);
+    void take_pulled(const Event& event, std::int64_t time);
+    // The CPU deals with something at `time`, or when it is free; returns when it is done.
+    std::int64_t attend(Rank r, std::int64_t time);
+
+    // Whether all that a rank has to send in its stage is sent.
+    bool all_sent(Rank r, const Receiver& rank) const {
+        return rank.sending == 0 && (world_.handshakes.empty() || world_.handshakes[r].unacknowledged == 0);
+    }
+    void begin_stage(Rank r, std::int64_t time);
+    // Whether the stage has ended, and another has begun at once; if it ends later, an action will see to it.
+    bool end_stage_if_done(Rank r);
+    bool end_stage(Rank r, std::int64_t time);
+    void run(Rank r);
+    void run_sender(std::uint32_t sender);
+    bool send(Rank r, std::uint32_t nic, int& packets);
+    bool send_message(Rank r, Sender& sender, const Message& message, std::uint32_t nic);
+    void copy(Sender& sender, Rank from, Rank to, std::int64_t bytes);
+    void send_past(Sender& sender, Rank from, Rank to, std::int64_t bytes);
+    bool inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic, int& packets);
+
+    void emit_packet(std::uint32_t terminal, std::int64_t start, const Event& packet);
+    bool take_room(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t sender);
+    void give_room(std::uint32_t terminal, std::uint32_t bytes);
+    std::uint32_t draw(std::uint32_t from, std::uint32_t to, std::uint32_t stage, std::int64_t left) const;
+
+    void send_control(ControlKind kind, Rank from, Rank to, std::uint32_t stage, std::uint32_t message,
+                      std::uint32_t payload, std::uint32_t nic, std::int64_t time);
+    void add_job(std::uint32_t terminal, const Job& job);
+    void serve_jobs(std::uint32_t terminal);
+    void answer_request(Rank r, std::uint32_t source, std::uint32_t stage, std::uint32_t message, std::int64_t time);
+    void send_pulled(Rank r, std::uint32_t stage, std::uint32_t message, std::uint32_t record);
+
+    World& world_;
+    Outbox& outbox_;
+    std::uint32_t id_;
+    std::vector<Event> actions_;
+    std::int64_t time_ = 0;  // of the action in hand
+    std::unordered_map<std::uint64_t, Early> early_;
+    Pool<Pull> pulls_;
+    Pool<Request> requests_;
+    Pool<Job> jobs_;
+    Pool<Waiter> waiters_;
+    std::unordered_map<std::uint32_t, Queue> job_queues_;  // by terminal, of those with jobs
+    HugeVector<Room> rooms_;                               // [terminal]
+    bool resuming_ = false;
+    Counts counts_;
+};
+
+}  // namespace tradewind::sim

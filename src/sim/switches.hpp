@@ -1,0 +1,432 @@
+// The switches of one part of a simulation: how packets find and take their ports.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "machine/routing/packet.hpp"
+#include "sim/outbox.hpp"
+#include "sim/pool.hpp"
+#include "sim/ranks.hpp"
+#include "sim/sort.hpp"
+#include "sim/world.hpp"
+
+namespace tradewind::sim {
+
+// `finite`: input buffers are finite. A port then holds, for each virtual channel of the buffer at its other end, how
+// many bytes are free there. A packet that finds room is committed when it arrives: its time on the port is fixed, and
+// so is the time at which its own room comes free. One that finds none, or others waiting, joins the list of the
+// channel; what comes free goes to the head of the list. So a hop costs two events, a packet and a credit, and a
+// blocked channel never blocks another.
+template <class Routing, bool finite>
+class Switches {
+  public:
+    Switches(World& world, Routing& routing, Outbox& outbox, Ranks& ranks, int id)
+        : world_(world), net_(world.network), routing_(routing), outbox_(outbox), ranks_(ranks), id_(id) {
+        if (world.machine.crossbar_bandwidth.value > 0) crossbars_.resize(world.machine.topology->switches());
+        if (world.blocks > 0) pairs_.resize(world.blocks);
+    }
+
+    // Takes the window's packets from the outboxes of all parts and divides them into slices of time. Returns the
+    // number of slices.
+    template <class Outboxes>
+    std::size_t collect(const Outboxes& outboxes) {
+        // As many as this window needs if it is like the last one.
+        const int shift = outbox_.shift();
+        slice_bits_ = 0;
+        while (slice_bits_ < most_slice_bits && slice_bits_ < shift && last_count_ >> slice_bits_ > slice_size)
+            ++slice_bits_;
+        const std::size_t slices = std::size_t{1} << slice_bits_;
+        const int drop = shift - slice_bits_;
+        const std::int64_t begin = outbox_.start();
+        for (std::size_t i = 0; i < slices; ++i) slices_[i].count = 0;
+        for (Outbox* from : outboxes)
+            outbox_.drain(*from, id_, [&](const Event& arrived) {
+                Slice& slice = slices_[(arrived.time - begin) >> drop];
+                if (slice.count == slice.packets.size()) [[unlikely]]
+                    grow(slice);
+                slice.packets[slice.count++] = arrived;
+            });
+        last_count_ = 0;
+        for (std::size_t i = 0; i < slices; ++i) last_count_ += slices_[i].count;
+        return slices;
+    }
+
+    void process(std::size_t slice) {
+        Slice& packets = slices_[slice];
+        if (packets.count == 0) return;
+        if (Routing::adaptive || !crossbars_.empty()) {
+            sort(packets);
+            apply_in_order(packets);
+        } else {
+            link(packets);
+            apply_by_port(packets);
+        }
+        events_ += packets.count;
+    }
+
+    std::int64_t hops() const { return hops_; }
+    std::uint64_t events() const { return events_; }
+    const DelayHistogram& delay() const { return delay_; }
+    const DelaySeries& series() const { return series_; }
+    const DelayPairs& pairs() const { return pairs_; }
+
+  private:
+    // A window's packets are dealt with a slice of it at a time, so that the ports and ranks that they need stay in the
+    // second-level cache from the first pass to the second.
+    struct Slice {
+        HugeVector<Event> packets;
+        std::size_t count = 0;
+    };
+    static constexpr int most_slice_bits = 6;
+    static constexpr std::size_t slice_size = 400;
+
+    // What is known of a packet of the slice beside the event, whose `where` becomes the index of its output port.
+    struct Link {
+        std::uint32_t next = 0;   // packet of the same port
+        std::uint32_t input = 0;  // index of its input port; of a credit: credit_mark + channel
+        std::uint32_t channel = 0;
+    };
+    static constexpr std::uint32_t credit_mark = ~0u - 255;
+    static constexpr std::uint32_t nowhere = ~0u;  // for Event::where of what takes no port
+
+    struct Waiting {
+        Event event;
+        std::uint32_t input, next, next_bytes;
+    };
+
+    static bool is_credit(const Link& link) { return link.input >= credit_mark; }
+
+    // Finds the output port of a packet, and fetches it; what an adaptive routing must decide in order of time is left
+    // with its bit set and the index of the switch's port 0.
+    [[gnu::always_inline]] void route(Event& event, Link& link) {
+        const std::uint32_t sw = net_.switch_of(event.where), input = net_.port_of(event.where);
+        const std::uint32_t first = sw * net_.radix();
+        if (event.kind() == Event::aside) [[unlikely]] {
+            if (finite && event.memory == 0) {
+                link.input = credit_mark + event.channel();
+                event.where = first + input;
+                __builtin_prefetch(&net_.port(event.where), 1);
+            } else {
+                ranks_.come_past(event);
+                event.where = nowhere;
+            }
+            return;
+        }
+        link.input = first + input;
+        if constexpr (finite) __builtin_prefetch(&net_.upstreams[link.input]);
+        const std::uint32_t terminal = terminal_of(event), dst_sw = world_.by_switch.quotient(terminal);
+        std::uint32_t port = 0;
+        if (sw == dst_sw) {
+            port = world_.first_terminal + world_.by_switch.remainder(terminal);
+            __builtin_prefetch(&world_.receivers[event.rank()], 1);
+        } else if (Routing::adaptive && !decided(sw, dst_sw, event.memory)) {
+            event.size |= Event::undecided_bit;
+        } else {
+            port = routing_.port(sw, dst_sw, terminal, event.memory);
+            if constexpr (finite) link.channel = routing_.channel(sw, dst_sw, port, event.memory);
+        }
+        event.where = first + port;
+        __builtin_prefetch(&net_.port(event.where), 1);
+    }
+    bool decided(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t memory) const {
+        if constexpr (Routing::adaptive) return routing_.decided(sw, dst_sw, memory);
+        return true;
+    }
+    std::uint32_t terminal_of(const Event& event) const {
+        if (world_.nics_a_node == 1)
+            return world_.placement.identity() ? event.rank() : world_.node(static_cast<Rank>(event.rank()));
+        return world_.terminal(world_.node(static_cast<Rank>(event.rank())), event.nic());
+    }
+
+    void reserve_links(const Slice& slice) {
+        if (links_.size() < slice.count) links_.resize(slice.packets.size());
+    }
+
+    // First pass, where packets of different ports do not depend on each other: routes the packets of a slice and hangs
+    // each one on its port, once that has come into the cache. Sorting them all by time would cost a quarter of all
+    // time; most ports have one packet in a slice.
+    void link(Slice& slice) {
+        constexpr std::size_t ahead = 16;
+        const std::size_t count = slice.count;
+        reserve_links(slice);
+        used_.clear();
+        Event* const packets = slice.packets.data();
+        Link* const links = links_.data();
+        for (std::size_t i = 0; i < count + ahead; ++i) {
+            if (i < count) route(packets[i], links[i]);
+            if (i < ahead) continue;
+            const auto done = static_cast<std::uint32_t>(i - ahead);
+            if (done >= count) break;
+            const std::uint32_t where = packets[done].where;
+            if (where == nowhere) [[unlikely]]
+                continue;
+            Port& port = net_.port(where);
+            links[done].next = port.pending;
+            if (port.pending == Port::none) used_.push_back(where);
+            port.pending = done;
+        }
+    }
+
+    // Second pass: the packets of each port take it in order of time, then input port; credits after packets.
+    void apply_by_port(Slice& slice) {
+        constexpr std::size_t ahead = 6;
+        Event* const packets = slice.packets.data();
+        const std::size_t count = used_.size();
+        for (std::size_t i = 0; i < count; ++i) {
+            if (i + 2 * ahead < count) __builtin_prefetch(&net_.port(used_[i + 2 * ahead]), 1);
+            if (i + ahead < count) {
+                const std::uint32_t soon = net_.port(used_[i + ahead]).pending;
+                __builtin_prefetch(&packets[soon]);
+                if constexpr (finite) prefetch_waiting(used_[i + ahead], links_[soon]);
+            }
+            const std::uint32_t where = used_[i];
+            Port& port = net_.port(where);
+            const std::uint32_t first = std::exchange(port.pending, Port::none);
+            if (links_[first].next == Port::none) {
+                pass(port, where, packets[first], links_[first]);
+                continue;
+            }
+            order_.clear();
+            for (std::uint32_t at = first; at != Port::none; at = links_[at].next) order_.push_back(at);
+            std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+                return packets[a].time != packets[b].time ? packets[a].time < packets[b].time
+                                                          : links_[a].input < links_[b].input;
+            });
+            for (const std::uint32_t at : order_) pass(port, where, packets[at], links_[at]);
+        }
+    }
+
+    // Of the input port in a key; credits come after packets, by their channels.
+    int input_bits() const { return net_.port_bits() + (finite ? 5 : 0); }
+
+    // First pass, where what a packet does at a switch depends on others: finds ports as far as that is known, and
+    // orders all packets by time, then input port.
+    void sort(Slice& slice) {
+        const int time_bits = outbox_.shift() - slice_bits_, port_bits = input_bits();
+        const int index_bits = 64 - outbox_.shift() - port_bits;
+        const std::uint64_t within = (std::uint64_t{1} << time_bits) - 1;
+        if (slice.count >> index_bits != 0)
+            throw std::runtime_error("more packets in one window than can be numbered: name a larger packet");
+        reserve_links(slice);
+        if (keys_.size() < slice.count) {
+            keys_.resize(slice.packets.size());
+            other_keys_.resize(slice.packets.size());
+        }
+        for (std::size_t i = 0; i < slice.count; ++i) {
+            Event& event = slice.packets[i];
+            std::uint64_t input = net_.port_of(event.where);
+            if (finite && event.kind() == Event::aside)
+                input |= (std::uint64_t{16} | event.channel()) << net_.port_bits();
+            keys_[i] = ((static_cast<std::uint64_t>(event.time) & within) << port_bits | input) << index_bits | i;
+            route(event, links_[i]);
+        }
+        radix_sort(keys_, other_keys_, slice.count, index_bits, time_bits + port_bits);
+    }
+
+    // Second pass there: packets take their ports in order.
+    void apply_in_order(Slice& slice) {
+        constexpr std::size_t ahead = 12;
+        const std::size_t count = slice.count;
+        HugeVector<Event>& packets = slice.packets;
+        const std::uint64_t mask = (std::uint64_t{1} << (64 - outbox_.shift() - input_bits())) - 1;
+        for (std::size_t i = 0; i < count; ++i) {
+            if (i + 2 * ahead < count) __builtin_prefetch(&packets[keys_[i + 2 * ahead] & mask]);
+            if (i + ahead < count)
+                if (const std::uint32_t soon = packets[keys_[i + ahead] & mask].where; soon != nowhere)
+                    __builtin_prefetch(&net_.port(soon), 1);
+            Event& event = packets[keys_[i] & mask];
+            Link& link = links_[keys_[i] & mask];
+            if (event.where == nowhere) continue;
+            if (!is_credit(link)) {
+                if (!crossbars_.empty()) cross(event);
+                if (event.size & Event::undecided_bit) decide(event, link);
+            }
+            pass(net_.port(event.where), event.where, event, link);
+        }
+    }
+
+    // Through the switch itself, where that has a limit: one packet after another, in order of arrival.
+    void cross(Event& event) {
+        std::int64_t& busy = crossbars_[world_.by_radix.quotient(event.where)];
+        const std::int64_t start = std::max(event.time, busy);
+        busy = start + net_.rates[Network::crossbar].duration(size_of(event));
+        if (event.kind() != Event::control) event.delay = Delay::longer(event.delay, start - event.time);
+        event.time = start;
+        event.stage =
+            Event::stage_word(event.program_stage(), net_.slower(event.rate(), Network::crossbar), event.channel());
+    }
+
+    void decide(Event& event, Link& link) {
+        if constexpr (Routing::adaptive) {
+            const std::uint32_t first = event.where, sw = world_.by_radix.quotient(first);
+            const std::uint32_t terminal = terminal_of(event), dst_sw = world_.by_switch.quotient(terminal);
+            const auto waiting_bytes = [&](std::uint32_t port) { return queue(first + port, event.time); };
+            const std::uint32_t port = routing_.choose(sw, dst_sw, terminal, event.memory, waiting_bytes);
+            if constexpr (finite) link.channel = routing_.channel(sw, dst_sw, port, event.memory);
+            event.where += port;
+            event.size &= ~Event::undecided_bit;
+        }
+    }
+
+    // The bytes that wait for a port: committed, or for want of room.
+    std::uint64_t queue(std::uint32_t where, std::int64_t time) const {
+        const Port& port = net_.port(where);
+        std::uint64_t bytes = 0;
+        if (port.busy > time)
+            bytes = (static_cast<std::uint64_t>(port.busy - time) << 16) / net_.rates[port.rate].byte_time;
+        if constexpr (finite)
+            for (int c = 0; c < net_.channels(); ++c)
+                for (std::uint32_t at = net_.channels(where)[c].first; at != Port::none; at = waiting_[at].next)
+                    bytes += size_of(waiting_[at].event);
+        return bytes;
+    }
+
+    std::uint32_t size_of(const Event& event) const {
+        return event.kind() == Event::control ? world_.header : event.bytes();
+    }
+
+    [[gnu::always_inline]] void pass(Port& port, std::uint32_t where, const Event& event, const Link& link) {
+        if constexpr (finite) {
+            if (is_credit(link)) {
+                Channel& channel = net_.channels(where)[link.input - credit_mark];
+                channel.credit += event.bytes();
+                drain(port, channel, link.input - credit_mark, event.time);
+                return;
+            }
+            if (port.kind != static_cast<std::uint8_t>(LinkKind::terminal)) {
+                Channel& channel = net_.channels(where)[link.channel];
+                const std::uint32_t bytes = size_of(event);
+                if (channel.first != Port::none || channel.credit < bytes) {
+                    wait(channel, event, link.input);
+                    return;
+                }
+                channel.credit -= bytes;
+            }
+        }
+        commit(port, event, event.time, link.input, link.channel);
+    }
+
+    // The packet that a credit lets go, or that another one will stand behind.
+    [[gnu::always_inline]] void prefetch_waiting(std::uint32_t where, const Link& link) {
+        const Channel* channels = net_.channels(where);
+        const std::uint32_t id =
+            is_credit(link) ? channels[link.input - credit_mark].first : channels[link.channel].last;
+        if (id != Port::none && id < waiting_.capacity()) __builtin_prefetch(&waiting_[id], 1);
+    }
+
+    void wait(Channel& channel, const Event& event, std::uint32_t input) {
+        const std::uint32_t id = waiting_.take(), bytes = size_of(event);
+        waiting_[id] = {event, input, Port::none, 0};
+        if (channel.first == Port::none) {
+            channel.first = id;
+            channel.first_bytes = bytes;
+        } else {
+            waiting_[channel.last].next = id;
+            waiting_[channel.last].next_bytes = bytes;
+        }
+        channel.last = id;
+    }
+
+    // What waits for room takes it, first come, first served.
+    void drain(Port& port, Channel& channel, std::uint32_t number, std::int64_t time) {
+        while (channel.first != Port::none && channel.credit >= channel.first_bytes) {
+            const std::uint32_t id = channel.first;
+            const Waiting& waiting = waiting_[id];
+            channel.credit -= channel.first_bytes;
+            channel.first = waiting.next;
+            channel.first_bytes = waiting.next_bytes;
+            commit(port, waiting.event, time, waiting.input, number);
+            waiting_.give(id);
+        }
+    }
+
+    // A packet takes its port at `time` or when that is free.
+    [[gnu::always_inline]] void commit(Port& port, const Event& event, std::int64_t time, std::uint32_t input,
+                                       std::uint32_t channel) {
+        const Rate rate = net_.rates[port.rate];
+        const bool control = event.kind() == Event::control;
+        const std::uint32_t bytes = control ? world_.header : event.bytes();
+        const std::int64_t start = std::max(time, port.busy);
+        port.busy = start + rate.duration(bytes);
+        port.bytes += bytes;
+        ++hops_;
+        if constexpr (finite) give_room(input, event.channel(), start, bytes);
+        const std::uint32_t delay = control ? event.delay : Delay::longer(event.delay, start - event.time);
+        const std::uint32_t slowest = net_.slower(event.rate(), port.rate);
+        const std::int64_t arrival = start + rate.latency;
+        if (port.kind == static_cast<std::uint8_t>(LinkKind::terminal)) {
+            const std::int64_t tail = arrival + net_.rates[slowest].duration(bytes);
+            if (!control) record(event, delay, tail);
+            ranks_.deliver(event, tail);
+            return;
+        }
+        Event& next = outbox_.push(port.owner, arrival);
+        next.time = arrival;
+        next.where = port.peer;
+        next.to = event.to;
+        next.size = event.size;
+        next.stage = Event::stage_word(event.program_stage(), slowest, channel);
+        next.memory = event.memory;
+        next.delay = delay;
+    }
+
+    // A packet's head leaves an input buffer: its room is reported to the other end of the link.
+    void give_room(std::uint32_t input, std::uint32_t channel, std::int64_t start, std::uint32_t bytes) {
+        const Upstream& up = net_.upstreams[input];
+        if (up.kind == static_cast<std::uint8_t>(LinkKind::terminal)) {
+            const std::uint32_t sw = world_.by_radix.quotient(input);
+            ranks_.room(sw * world_.by_switch.divisor() + (input - sw * net_.radix() - world_.first_terminal),
+                        start + net_.rates[Network::injection].latency, bytes);
+            return;
+        }
+        const std::int64_t time = start + net_.rates[up.rate].latency;
+        Event& credit = outbox_.push(up.owner, time);
+        credit.time = time;
+        credit.where = up.where;
+        credit.to = 0;
+        credit.size = bytes | Event::aside << Event::kind_shift;
+        credit.stage = channel << Event::channel_shift;
+        credit.memory = 0;
+        credit.delay = 0;
+    }
+
+    void record(const Event& event, std::uint32_t delay, std::int64_t time) {
+        const float picoseconds = Delay::picoseconds(delay);
+        delay_.add(picoseconds);
+        series_.add(time, picoseconds);
+        if (pairs_.blocks == 0) return;
+        const std::uint32_t to = world_.block_of(static_cast<Rank>(event.rank()));
+        DelayPairs::Pair& pair = pairs_.values[std::size_t{Delay::block(delay)} * pairs_.blocks + to];
+        ++pair.packets;
+        pair.delay += picoseconds;
+    }
+
+    static void grow(Slice& slice) { slice.packets.resize(std::max<std::size_t>(1024, slice.packets.size() * 3 / 2)); }
+
+    World& world_;
+    Network& net_;
+    Routing& routing_;
+    Outbox& outbox_;
+    Ranks& ranks_;
+    int id_;
+    std::array<Slice, std::size_t{1} << most_slice_bits> slices_;
+    int slice_bits_ = 0;
+    std::size_t last_count_ = 0;
+    HugeVector<Link> links_;                       // [packet of the slice]
+    std::vector<std::uint32_t> used_;              // ports with packets in the slice
+    std::vector<std::uint32_t> order_;             // packets of one port
+    HugeVector<std::uint64_t> keys_, other_keys_;  // where all packets of a slice are sorted
+    Pool<Waiting> waiting_;                        // for room
+    std::vector<std::int64_t> crossbars_;          // [switch] ps until which it is held; empty: no limit
+    std::int64_t hops_ = 0;
+    std::uint64_t events_ = 0;
+    DelayHistogram delay_;
+    DelaySeries series_;
+    DelayPairs pairs_;
+};
+
+}  // namespace tradewind::sim

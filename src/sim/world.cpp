@@ -1,0 +1,45 @@
+#include "sim/world.hpp"
+
+#include <algorithm>
+
+namespace tradewind::sim {
+
+World::World(const Machine& machine, const Program& program, const Placement& placement,
+             const SimulationOptions& options, int channels, bool spreads)
+    : machine(machine),
+      program(program),
+      placement(placement),
+      network(machine, placement, program.ranks(), options.threads, channels),
+      senders(static_cast<std::size_t>(program.ranks()) * machine.nics),
+      receivers(static_cast<std::size_t>(program.ranks())),
+      nics(machine.topology->nodes()),
+      by_switch(machine.topology->nodes_per_switch()),
+      by_radix(network.radix()),
+      first_terminal(machine.topology->first_terminal()),
+      nics_a_node(machine.nics),
+      shared_nodes(placement.ranks_per_node() > 1),
+      finite(channels > 0),
+      spreads(spreads),
+      packet(options.packet.value == 0 ? SimulationOptions::largest_packet : options.packet.value),
+      send_overhead(machine.send_overhead.value),
+      receive_overhead(options.one_sided ? 0 : machine.receive_overhead.value),
+      eager_limit(options.one_sided || machine.eager_limit.value < 0 ? std::numeric_limits<std::int64_t>::max()
+                                                                     : machine.eager_limit.value),
+      bypass(machine.bypass.value),
+      header(static_cast<std::uint32_t>(machine.header.value)),
+      memory_byte_time(1e12 / machine.memory_bandwidth.value),
+      copy_byte_time(1e12 / std::min(machine.memory_bandwidth.value, machine.copy_bandwidth.value)),
+      blocks(static_cast<std::uint32_t>(std::min<std::int64_t>(options.blocks, program.ranks()))),
+      seed(mix(options.seed)) {
+    const bool handshake = eager_limit != std::numeric_limits<std::int64_t>::max();
+    if (send_overhead > 0 || receive_overhead > 0 || program.computes()) cpus.resize(receivers.size());
+    if (handshake) handshakes.resize(receivers.size());
+    if (shared_nodes) memory.resize(machine.topology->nodes() / machine.nics);
+    ordered = shared_nodes || finite || handshake || receive_overhead > 0;
+    turns = shared_nodes || handshake;
+    // Where all packets of a window are sorted, a key has 64 bits: time in the window, input port, and at least 24 for
+    // the packets of one window.
+    while ((std::int64_t{2} << shift) <= network.look_ahead() && shift + network.port_bits() < 40) ++shift;
+}
+
+}  // namespace tradewind::sim

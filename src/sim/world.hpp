@@ -1,0 +1,68 @@
+// All that the parts of a simulation share: constant while they run, or divided among them by switch, node and rank.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "base/divide.hpp"
+#include "base/huge.hpp"
+#include "base/random.hpp"
+#include "sim/network.hpp"
+#include "sim/program.hpp"
+#include "sim/rank.hpp"
+#include "sim/simulate.hpp"
+
+namespace tradewind::sim {
+
+struct World {
+    // `channels`: virtual channels of finite buffers; 0: unbounded ones. `spreads`: the routing wants a random number a
+    // packet, not one a pair of ranks.
+    World(const Machine& machine, const Program& program, const Placement& placement, const SimulationOptions& options,
+          int channels, bool spreads);
+
+    std::uint32_t node(Rank rank) const { return placement.node(rank); }
+    std::uint32_t terminal(std::uint32_t node, std::uint32_t nic) const { return node * nics_a_node + nic; }
+    std::uint32_t nic_of_message(Rank from, std::uint32_t j) const {
+        return nics_a_node == 1 ? 0 : (static_cast<std::uint32_t>(from) + j) % nics_a_node;
+    }
+    bool rendezvous(std::int64_t bytes) const { return bytes > eager_limit; }
+    // How many packets a message from `peer` arrives in at rank r; what does not travel as packets comes whole.
+    std::uint32_t packets(Rank r, const Message& message) const {
+        const std::int64_t bytes = message.count * program.bytes_per_point();
+        if (bytes <= packet || bytes <= bypass) return bytes > 0;
+        if (shared_nodes && node(r) == node(message.peer)) return 1;
+        return static_cast<std::uint32_t>((bytes + packet - 1) / packet);
+    }
+    std::uint32_t block_of(Rank rank) const {
+        return static_cast<std::uint32_t>(static_cast<std::uint64_t>(rank) * blocks /
+                                          static_cast<std::uint64_t>(program.ranks()));
+    }
+
+    const Machine& machine;
+    const Program& program;
+    const Placement& placement;
+    Network network;
+    HugeVector<Sender> senders;         // [rank][NIC of the node]
+    HugeVector<Receiver> receivers;     // [rank]
+    HugeVector<Nic> nics;               // [terminal]
+    HugeVector<std::int64_t> cpus;      // [rank] ps until which it is busy; empty where nothing costs it time
+    std::vector<Handshake> handshakes;  // [rank]; empty where all messages are sent at once
+    std::vector<std::int64_t> memory;   // [node] ps until which its memory copies; empty for one rank a node
+    Divider by_switch, by_radix;
+    std::uint32_t first_terminal, nics_a_node;
+    bool shared_nodes;  // several ranks a node
+    bool finite, spreads;
+    // Whether what ranks do within a window must be done in order of time: they share a NIC or its room, or a CPU is
+    // busy with one thing when the next comes. Otherwise no action has an effect on another of the same window.
+    bool ordered;
+    bool turns;  // several senders share a NIC, and take turns, a packet at a time
+    std::int64_t packet, send_overhead, receive_overhead, eager_limit, bypass;
+    std::uint32_t header;
+    double memory_byte_time, copy_byte_time;  // ps; of a node's memory, and of one copy
+    std::uint32_t blocks;                     // of ranks, for the matrix of delays
+    std::uint64_t seed;
+    int shift = 0;  // a window is 2^shift ps long
+};
+
+}  // namespace tradewind::sim
