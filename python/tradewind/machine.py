@@ -185,9 +185,12 @@ class Graph(Table):
         return _core.Graph(self.text(), self.file, self.nodes_per_switch, self.node_switches or 0)
 
     def text(self) -> str:
+        """What the file holds. Raises InputError where it cannot be read."""
         try:
+            if Path(self.file).exists() and not Path(self.file).is_file():
+                raise InputError(f"cannot read {self.file}: not a file")
             return Path(self.file).read_text(encoding="utf-8")
-        except (OSError, ValueError) as error:
+        except (OSError, UnicodeError) as error:
             raise InputError(f"cannot read {self.file}: {getattr(error, 'strerror', None) or error}") from None
 
 
