@@ -42,6 +42,11 @@ def _quantity(parse: Callable[[object], float], least: str, most: str) -> Before
 Bandwidth = Annotated[float, _quantity(units.bytes_per_second, "1MB/s", "1000TB/s")]
 Latency = Annotated[float, _quantity(units.seconds, "0s", "1h")]
 Size = Annotated[int, _quantity(units.byte_count, "1B", "128MiB")]
+Limit = Annotated[int, _quantity(units.byte_count, "0B", "1TiB")]
+Flops = Annotated[float, _quantity(units.flops, "1Mflop/s", "1000Pflop/s")]
+
+DEFAULT_BUFFER = 65536
+"""Bytes of an input buffer where a machine names none; at least a packet."""
 
 
 class Table(BaseModel):
@@ -115,7 +120,18 @@ class Link(Table):
     global_: Annotated[GlobalLink, Field(alias="global")] = GlobalLink()
 
 
+class Switch(Table):
+    """What a switch has besides its ports."""
+
+    bandwidth: Bandwidth | None = None
+    """Through its crossbar, all ports together; None: no limit."""
+    buffer: Size | None = None
+    """Of each virtual channel of an input port; None: `DEFAULT_BUFFER`, or a packet where that is larger."""
+
+
 class Nic(Table):
+    count: Annotated[int, Field(strict=True, ge=1, le=16)] = 1
+    """NICs of a node; each has the bandwidths below."""
     injection_bandwidth: Bandwidth
     ejection_bandwidth: Bandwidth
     latency: Latency
@@ -126,8 +142,24 @@ class Nic(Table):
 
 
 class Node(Table):
+    cores: Count | None = None
     memory_bandwidth: Bandwidth
-    """Of copies between ranks of one node."""
+    """Of copies between ranks of one node, all together."""
+    flow_memory_bandwidth: Bandwidth | None = None
+    """Most that one copy reaches alone; None: as memory_bandwidth."""
+    flops: Flops | None = None
+    """Peak rate of all its cores, in double precision."""
+
+
+class Mpi(Table):
+    """How the MPI library sends messages."""
+
+    eager_limit: Limit | None = None
+    """Largest message that is sent without asking the receiver first; None: all are."""
+    header: Size = 64
+    """Of each of the three small messages of a rendezvous: request, clear-to-send, acknowledgement."""
+    bypass: Limit = 0
+    """Messages up to this size never wait for another: only latency, overhead and their own bytes count."""
 
 
 class Packet(Table):
@@ -141,11 +173,36 @@ class Machine(Table):
     routing: str
     topology: Annotated[Torus | FatTree | Dragonfly | Crossbar, Field(discriminator="kind")]
     link: Link
+    switch: Switch = Switch()
     nic: Nic
     node: Node
+    mpi: Mpi = Mpi()
     packet: Packet
     source: dict[str, str]
     """Where each number comes from, by its key ("link.bandwidth")."""
+
+    @property
+    def buffer_bytes(self) -> int:
+        """Of each virtual channel of an input port."""
+        return self.switch.buffer or max(DEFAULT_BUFFER, self.packet.size)
+
+    def conflicts(self) -> Iterator[tuple[Place, str]]:
+        """Values that cannot be together: where, and what is wrong."""
+        size, flow = self.packet.size, self.node.flow_memory_bandwidth
+        if self.buffer_bytes < size:
+            yield ("switch", "buffer"), f"switch.buffer = {self.buffer_bytes} B is less than packet.size = {size} B"
+        if flow is not None and flow > self.node.memory_bandwidth:
+            yield (
+                ("node", "flow_memory_bandwidth"),
+                f"node.flow_memory_bandwidth = {units.format_rate(flow)} is more than the "
+                f"{units.format_rate(self.node.memory_bandwidth)} of node.memory_bandwidth, which all copies share",
+            )
+        if self.mpi.eager_limit is not None and self.mpi.bypass > self.mpi.eager_limit:
+            yield (
+                ("mpi", "bypass"),
+                f"mpi.bypass = {self.mpi.bypass} B is more than mpi.eager_limit = {self.mpi.eager_limit} B: "
+                "only messages that are sent eagerly can bypass the network",
+            )
 
     def build(self, routing: str | None = None) -> _core.Machine:
         """The machine as the simulator takes it, with another routing if one is named."""
@@ -173,17 +230,16 @@ class Machine(Table):
 
 @dataclass(frozen=True)
 class MachineFile:
-    """A machine, its short name, and the values it was made from."""
+    """A machine and its short name."""
 
     name: str
     machine: Machine
-    values: dict[str, Any]
-    """The file's tables after all settings, without texts: what a result depends on."""
 
     @property
     def identity(self) -> str:
-        """A hash of all values that a simulation depends on."""
-        return hashlib.sha256(json.dumps(self.values, sort_keys=True).encode()).hexdigest()[:16]
+        """A hash of all values that a simulation depends on, the defaults among them."""
+        values = self.machine.model_dump(exclude={"title", "source"})
+        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def machine_folder() -> Path:
@@ -212,11 +268,15 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
         problems += [file.at(*_problem(details, file.data)) for details in error.errors(include_url=False)]
     else:
         problems += [file.at(place, text) for place, text in _missing_sources(numbers, machine)]
+        problems += [file.at(place, text) for place, text in machine.conflicts()]
         problems += _core_problems(file, machine)
     if found := [problem for problem in problems if problem]:
         raise InputError(*found)
-    values = {key: value for key, value in file.data.items() if key not in ("title", "source")}
-    return MachineFile(path.stem, machine, values)
+    return MachineFile(path.stem, machine)
+
+
+_OPTIONAL = ("global", "switch", "mpi")
+"""Tables that a file may leave out."""
 
 
 def _set(data: dict[str, Any], key: str, text: str) -> str | None:
@@ -224,7 +284,7 @@ def _set(data: dict[str, Any], key: str, text: str) -> str | None:
     *tables, last = key.split(".")
     table: Any = data
     for name in tables:
-        table = table.setdefault(name, {}) if isinstance(table, dict) and name in ("global", *table) else None
+        table = table.setdefault(name, {}) if isinstance(table, dict) and name in (*_OPTIONAL, *table) else None
     if not isinstance(table, dict) or isinstance(table.get(last), dict):
         return unknown("machine value", key, _keys(data))
     try:
@@ -267,8 +327,10 @@ def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
         (): Machine,
         ("link",): Link,
         ("link", "global"): GlobalLink,
+        ("switch",): Switch,
         ("nic",): Nic,
         ("node",): Node,
+        ("mpi",): Mpi,
         ("packet",): Packet,
         ("topology",): TOPOLOGIES.get(str(kind), Torus),
     }
