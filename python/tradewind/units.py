@@ -19,9 +19,7 @@ _BYTES = {prefix + "B": factor for prefix, factor in (_DECIMAL | _BINARY).items(
 _RATE = {unit + "/s": factor for unit, factor in _BYTES.items()} | {
     prefix + "bit/s": factor / 8 for prefix, factor in _DECIMAL.items()
 }
-_FLOPS = {
-    prefix + unit: factor for unit in ("flop/s", "Flop/s") for prefix, factor in (_DECIMAL | {"P": 1e15}).items()
-}
+_FLOPS = {prefix + unit: factor for unit in ("flop/s", "Flop/s") for prefix, factor in (_DECIMAL | {"P": 1e15}).items()}
 _POWER = {"mW": 1e-3, "W": 1.0, "kW": 1e3, "MW": 1e6}
 
 _NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+)\s*([^\s]*)\s*")

@@ -252,7 +252,12 @@ OPTIONAL = {
 
 def test_what_may_be_left_out_has_its_default(written):
     machine = load_machine(written()).machine
-    assert (machine.switch.bandwidth, machine.nic.count, machine.node.cores, machine.node.flops) == (None, 1, None, None)
+    assert (machine.switch.bandwidth, machine.nic.count, machine.node.cores, machine.node.flops) == (
+        None,
+        1,
+        None,
+        None,
+    )
     assert (machine.mpi.eager_limit, machine.mpi.header, machine.mpi.bypass) == (None, 64, 0)
     assert machine.node.flow_memory_bandwidth is None
     assert machine.buffer_bytes == 64 * 1024
