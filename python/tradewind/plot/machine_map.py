@@ -1,0 +1,149 @@
+"""A machine as a picture: its switches and links, or where these are too many, its blocks and one block in full."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tradewind import _core
+from tradewind.errors import InputError
+from tradewind.machine import FatTree, MachineFile, Table
+from tradewind.plot.standing import Standing, circle, levels, standing
+from tradewind.plot.svg import SUFFIXES, Line, Panel, draw, save
+
+_MOST_SPOTS = 600
+_MOST_LINES = 4000
+_MOST_DOTS = 20_000
+_SPOTS_OF_PLANE = 1500
+
+
+def panels(topology: _core.Topology, table: Table) -> list[Panel]:
+    """What a picture of a machine shows."""
+    if topology.switches == 1:
+        return [_star(topology)]
+    if topology.switches <= _MOST_SPOTS:
+        whole = _panel(topology, standing(table, topology.switches), range(topology.switches), "all switches and links")
+        if len(whole.lines) <= _MOST_LINES:
+            return [whole]
+    if isinstance(table, FatTree):
+        return _tree_panels(topology, table)
+    if topology.switches > _MOST_DOTS and not standing(table, topology.switches).between:
+        return [_neighbours(topology)]
+    found = standing(table, topology.switches)
+    first = _panel(
+        topology, Standing(found.inside, in_rows=found.in_rows), range(len(found.inside)), f"one {found.name}"
+    )
+    return [_blocks_panel(found), first] if len(found.blocks) > 1 else [first]
+
+
+def links_of(topology: _core.Topology, switch: int) -> Iterator[tuple[str, int]]:
+    """(kind, other switch) of every link of a switch."""
+    for port in range(topology.radix):
+        kind, other, _ = topology.port(switch, port)
+        if kind in ("local", "global"):
+            yield kind, other
+
+
+def _panel(topology: _core.Topology, where: Standing, switches: range, title: str) -> Panel:
+    """Some switches and the links among them; only those of one switch where all are too many."""
+    middle = switches[len(switches) // 2]
+    lines = list(_lines(topology, [middle], switches))
+    if len(lines) * len(switches) <= 2 * _MOST_LINES:  # each link counted at both ends
+        lines = list(_lines(topology, switches, switches))
+        title += f": {len(switches)} switches, {len(lines)} links"
+    else:
+        title += f": {len(switches)} switches, and the links of one of them"
+    hosts = topology.nodes // topology.nodes_per_switch
+    hollow = frozenset(i for i, switch in enumerate(switches) if switch >= hosts)
+    labels = [f"switch {switch}" for switch in switches]
+    return Panel(title, [where.place(switch) for switch in switches], lines, labels, hollow, where.in_rows)
+
+
+def _lines(topology: _core.Topology, starts: Iterable[int], switches: range) -> Iterator[Line]:
+    """The links from some switches to others, each once: a pair may have several."""
+    inside, starts = switches, list(starts)
+    several = len(starts) > 1
+    turns: Counter[tuple[int, int]] = Counter()
+    for start in starts:
+        for kind, end in links_of(topology, start):
+            if end not in inside or (several and end < start):
+                continue
+            yield Line(start - inside[0], end - inside[0], kind, turn=turns[start, end])
+            turns[start, end] += 1
+
+
+def _blocks_panel(found: Standing) -> Panel:
+    """The blocks of a large machine, and how many links each two have."""
+    kind = "global" if found.name == "group" else "local"
+    lines = [Line(a, b, kind, links) for a, b, links in found.between]
+    if len(lines) > _MOST_LINES:
+        lines = [line for line in lines if line.start == 0]
+    counts = sorted({line.links for line in lines})
+    several = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else str(counts[0])
+    title = f"{len(found.blocks)} {found.name}s of {len(found.inside)} switches; a line is {several} links"
+    labels = [f"{found.name} {b}" for b in range(len(found.blocks))]
+    return Panel(title, list(found.blocks), lines, labels, in_rows=found.name == "plane")
+
+
+def _star(topology: _core.Topology) -> Panel:
+    """One switch with its nodes around it."""
+    nodes = min(topology.nodes, _MOST_SPOTS)
+    title = f"1 switch, {topology.nodes} nodes" + (f", {nodes} of them shown" if nodes < topology.nodes else "")
+    lines = [Line(0, 1 + node) for node in range(nodes)]
+    labels = ["switch 0", *(f"node {node}" for node in range(nodes))]
+    return Panel(title, [(0.0, 0.0), *circle(nodes)], lines, labels, frozenset(range(1, nodes + 1)))
+
+
+def _neighbours(topology: _core.Topology) -> Panel:
+    """One switch of very many, and those that it is linked to."""
+    others = [(kind, other) for kind, other in links_of(topology, 0)][:_MOST_SPOTS]
+    title = f"one of {topology.switches} switches, and the {len(others)} that it is linked to"
+    lines = [Line(0, 1 + i, kind) for i, (kind, _) in enumerate(others)]
+    labels = ["switch 0", *(f"switch {other}" for _, other in others)]
+    return Panel(title, [(0.0, 0.0), *circle(len(others))], lines, labels)
+
+
+def _tree_panels(topology: _core.Topology, table: FatTree) -> list[Panel]:
+    """The upper levels of a large fat-tree, a spot for the switches of one subtree at one level, and one leaf tree."""
+    down, top = table.down_ports, table.levels - 1
+    shown = [level for level in range(table.levels) if down ** (top - level) <= _SPOTS_OF_PLANE]
+    widths = [down ** (top - level) for level in shown]
+    first = [sum(widths[:i]) for i in range(len(widths))]
+    lines = [
+        Line(first[i] + group, first[i + 1] + group // down, "local", down ** (level + 1))
+        for i, level in enumerate(shown[:-1])
+        for group in range(widths[i])
+    ]
+    labels = [
+        f"level {level}: {down**level} switches" for level, n in zip(shown, widths, strict=True) for _ in range(n)
+    ]
+    per_line = " and ".join(str(down ** (level + 1)) for level in reversed(shown[:-1]))
+    title = f"levels {shown[0]} to {top}: a spot is {down}^level switches, a line {per_line} links"
+    upper = Panel(title, levels(widths), lines, labels)
+    return [upper, _leaf_tree(topology, table)]
+
+
+def _leaf_tree(topology: _core.Topology, table: FatTree) -> Panel:
+    down, width = table.down_ports, table.down_ports ** (table.levels - 1)
+    lines = [
+        Line(switch, down + other - width, kind)
+        for switch in range(down)
+        for kind, other in links_of(topology, switch)
+        if other < width + down
+    ]
+    labels = [f"level {level}, switch {level * width + w}" for level in (0, 1) for w in range(down)]
+    title = f"levels 0 and 1 of one subtree: {2 * down} switches, {len(lines)} links"
+    return Panel(title, levels([down, down]), lines, labels, frozenset(range(down, 2 * down)))
+
+
+def save_map(file: MachineFile, path: Path) -> None:
+    """Writes the picture of a machine as SVG, PNG, PDF or HTML, by the name of the file.
+
+    Raises InputError for another kind of file, or where it cannot be written.
+    """
+    if path.suffix not in SUFFIXES:
+        raise InputError(f"picture {path}: a name that ends in {', '.join(SUFFIXES)} is allowed")
+    topology = file.machine.build().topology
+    subtitle = f"{topology.describe()}: {topology.switches:,} switches, {topology.nodes:,} nodes"
+    save(draw(panels(topology, file.machine.topology), file.machine.title, subtitle), path)
