@@ -102,7 +102,8 @@ def test_no_two_switches_stand_on_one_place():
         assert len({(round(x, 6), round(y, 6)) for x, y in points}) == len(points)
         assert all(abs(c) <= 1 + 1e-9 for point in points for c in point)
     for table in SMALL:
-        places = [standing(table, table.build().switches).place(s) for s in range(table.build().switches)]
+        places = list(standing(table, table.build().switches).places().values())
+        assert len(places) == table.build().switches
         assert min((math.dist(a, b) for a in places for b in places if a is not b), default=1) > 1e-3
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.machine import FatTree, MachineFile, Table
-from tradewind.plot.standing import Standing, circle, levels, standing
+from tradewind.plot.standing import Point, Standing, circle, levels, standing
 from tradewind.plot.svg import SUFFIXES, Line, Panel, draw, save
 
 _MOST_SPOTS = 600
@@ -20,20 +20,19 @@ _SPOTS_OF_PLANE = 1500
 
 def panels(topology: _core.Topology, table: Table) -> list[Panel]:
     """What a picture of a machine shows."""
+    switches = range(topology.switches)
     if topology.switches == 1:
         return [_star(topology)]
-    if topology.switches <= _MOST_SPOTS:
-        whole = _panel(topology, standing(table, topology.switches), range(topology.switches), "all switches and links")
-        if len(whole.lines) <= _MOST_LINES:
-            return [whole]
+    found = standing(table, topology.switches)
+    if topology.switches <= _MOST_SPOTS and _few_links(topology, switches):
+        return [_panel(topology, found.places(), switches, "all switches and links", found.in_rows)]
     if isinstance(table, FatTree):
         return _tree_panels(topology, table)
-    if topology.switches > _MOST_DOTS and not standing(table, topology.switches).between:
+    if len(found.inside) > _MOST_DOTS:
         return [_neighbours(topology)]
-    found = standing(table, topology.switches)
-    first = _panel(
-        topology, Standing(found.inside, in_rows=found.in_rows), range(len(found.inside)), f"one {found.name}"
-    )
+    block = found.switches_of(0)
+    places = dict(zip(block, found.inside, strict=True))
+    first = _panel(topology, places, block, f"one {found.name}", found.in_rows)
     return [_blocks_panel(found), first] if len(found.blocks) > 1 else [first]
 
 
@@ -45,31 +44,38 @@ def links_of(topology: _core.Topology, switch: int) -> Iterator[tuple[str, int]]
             yield kind, other
 
 
-def _panel(topology: _core.Topology, where: Standing, switches: range, title: str) -> Panel:
+def _few_links(topology: _core.Topology, switches: Sequence[int]) -> bool:
+    """Whether all links among some switches can be drawn, by those of one of them."""
+    inside = set(switches)
+    links = sum(other in inside for _, other in links_of(topology, switches[len(switches) // 2]))
+    return links * len(switches) <= 2 * _MOST_LINES  # each link counted at both ends
+
+
+def _panel(
+    topology: _core.Topology, places: dict[int, Point], switches: Sequence[int], title: str, in_rows: bool = False
+) -> Panel:
     """Some switches and the links among them; only those of one switch where all are too many."""
-    middle = switches[len(switches) // 2]
-    lines = list(_lines(topology, [middle], switches))
-    if len(lines) * len(switches) <= 2 * _MOST_LINES:  # each link counted at both ends
+    if _few_links(topology, switches):
         lines = list(_lines(topology, switches, switches))
         title += f": {len(switches)} switches, {len(lines)} links"
     else:
+        lines = list(_lines(topology, [switches[len(switches) // 2]], switches))
         title += f": {len(switches)} switches, and the links of one of them"
     hosts = topology.nodes // topology.nodes_per_switch
     hollow = frozenset(i for i, switch in enumerate(switches) if switch >= hosts)
     labels = [f"switch {switch}" for switch in switches]
-    return Panel(title, [where.place(switch) for switch in switches], lines, labels, hollow, where.in_rows)
+    return Panel(title, [places[switch] for switch in switches], lines, labels, hollow, in_rows)
 
 
-def _lines(topology: _core.Topology, starts: Iterable[int], switches: range) -> Iterator[Line]:
+def _lines(topology: _core.Topology, starts: Sequence[int], switches: Sequence[int]) -> Iterator[Line]:
     """The links from some switches to others, each once: a pair may have several."""
-    inside, starts = switches, list(starts)
-    several = len(starts) > 1
+    number = {switch: i for i, switch in enumerate(switches)}
     turns: Counter[tuple[int, int]] = Counter()
     for start in starts:
         for kind, end in links_of(topology, start):
-            if end not in inside or (several and end < start):
+            if end not in number or (len(starts) > 1 and end < start):
                 continue
-            yield Line(start - inside[0], end - inside[0], kind, turn=turns[start, end])
+            yield Line(number[start], number[end], kind, turn=turns[start, end])
             turns[start, end] += 1
 
 

@@ -17,7 +17,7 @@ _MOST_IN_PLANE = 1000
 
 @dataclass(frozen=True)
 class Standing:
-    """Switch i stands at ``blocks[i // len(inside)] + reach * inside[i % len(inside)]``."""
+    """Switch ``blocks_of[b][i]`` stands at ``blocks[b] + reach * inside[i]``."""
 
     inside: list[Point]
     """Each switch of a block, from its middle."""
@@ -29,11 +29,20 @@ class Standing:
     name: str = "block"
     between: list[tuple[int, int, int]] = field(default_factory=list)
     """(block, block, links) of the pairs of blocks that have links."""
+    members: Callable[[int], Sequence[int]] | None = None
+    """The switches of a block; None: they follow one another."""
 
-    def place(self, switch: int) -> Point:
-        block, i = divmod(switch, len(self.inside))
-        (x, y), (dx, dy) = self.blocks[block], self.inside[i]
-        return x + self.reach * dx, y + self.reach * dy
+    def switches_of(self, block: int) -> Sequence[int]:
+        size = len(self.inside)
+        return self.members(block) if self.members else range(block * size, (block + 1) * size)
+
+    def places(self) -> dict[int, Point]:
+        """Where every switch stands."""
+        return {
+            switch: (x + self.reach * dx, y + self.reach * dy)
+            for block, (x, y) in enumerate(self.blocks)
+            for switch, (dx, dy) in zip(self.switches_of(block), self.inside, strict=True)
+        }
 
 
 def standing(table: Table, switches: int) -> Standing:
@@ -61,6 +70,12 @@ def square(count: int, columns: int | None = None) -> list[Point]:
     ]
 
 
+def levels(widths: Sequence[int]) -> list[Point]:
+    """Rows of points, the first at the bottom, each as wide as the picture."""
+    height = 1.2 / max(1, len(widths) - 1)
+    return [((2 * w + 1) / n - 1, level * height - 0.6) for level, n in enumerate(widths) for w in range(n)]
+
+
 def lattice(shape: Sequence[int]) -> list[Point]:
     """The points of an n-dimensional grid, within -1..1, dimension 0 first, each one along the shorter side so far.
 
@@ -69,10 +84,9 @@ def lattice(shape: Sequence[int]) -> list[Point]:
     points: list[Point] = [(0.0, 0.0)]
     for dimension, count in enumerate(shape):
         width, height = _extent(points, 0), _extent(points, 1)
-        to_the_right = width <= height
         step = 1.0 if dimension < 2 else 1.5 * (1 + min(width, height))
         across = 0.0 if dimension < 2 else 0.35
-        x, y = (step, across) if to_the_right else (across, step)
+        x, y = (step, across) if width <= height else (across, step)
         points = [(px + c * x, py + c * y) for c in range(count) for px, py in points]
     left, low = (min(p[axis] for p in points) for axis in (0, 1))
     width, height = _extent(points, 0), _extent(points, 1)
@@ -84,15 +98,20 @@ def _extent(points: list[Point], axis: int) -> float:
     return max(p[axis] for p in points) - min(p[axis] for p in points)
 
 
-def _torus(table: Torus) -> Standing:
-    inner, outer = list(table.shape), list[int]()
+def _grid(shape: Sequence[int], neighbours: Callable[[Sequence[int], int], Iterator[tuple[int, int, int]]]) -> Standing:
+    """Planes of the first dimensions, as many as are few enough; `neighbours` of planes, by the other dimensions."""
+    inner, outer = list(shape), list[int]()
     while math.prod(inner) > _MOST_IN_PLANE and len(inner) > 1:
         outer.insert(0, inner.pop())
-    plane = math.prod(inner)
     if not outer:
-        return Standing(lattice(inner), in_rows=True) if len(inner) > 1 else Standing(circle(plane))
+        return Standing(lattice(inner), in_rows=True) if len(inner) > 1 else Standing(circle(inner[0]))
     blocks = circle(outer[0]) if len(outer) == 1 else lattice(outer)
-    return Standing(lattice(inner), blocks, 0.1, True, "plane", list(_ring_links(outer, plane)))
+    between = list(neighbours(outer, math.prod(inner)))
+    return Standing(lattice(inner), blocks, 0.1, True, "plane", between)
+
+
+def _torus(table: Torus) -> Standing:
+    return _grid(table.shape, _ring_links)
 
 
 def _ring_links(shape: Sequence[int], links: int) -> Iterator[tuple[int, int, int]]:
@@ -111,23 +130,27 @@ def _dragonfly(table: Dragonfly) -> Standing:
     size, groups = table.rows * table.columns, table.groups
     in_rows = size > _MOST_IN_CIRCLE
     inside = square(size, table.columns) if in_rows else circle(size)
+    return _groups(inside, groups, size * table.global_links, in_rows)
+
+
+def _groups(
+    inside: list[Point],
+    groups: int,
+    links: int,
+    in_rows: bool = False,
+    members: Callable[[int], Sequence[int]] | None = None,
+) -> Standing:
+    """Groups on a ring, each with so many links to others, all pairs alike."""
     if groups == 1:
-        return Standing(inside, in_rows=in_rows)
-    links = size * table.global_links // (groups - 1)
-    between = [(a, b, links) for a in range(groups) for b in range(a + 1, groups)]
+        return Standing(inside, in_rows=in_rows, members=members)
+    between = [(a, b, links // (groups - 1)) for a in range(groups) for b in range(a + 1, groups)]
     reach = min(0.5, 0.8 * math.sin(math.pi / groups))
-    return Standing(inside, circle(groups), reach, in_rows, "group", between)
+    return Standing(inside, circle(groups), reach, in_rows, "group", between, members)
 
 
 def _fattree(table: FatTree) -> Standing:
     width = table.down_ports ** (table.levels - 1)
     return Standing(levels([width] * table.levels))
-
-
-def levels(widths: Sequence[int]) -> list[Point]:
-    """Rows of points, the first at the bottom, each as wide as the picture."""
-    height = 1.2 / max(1, len(widths) - 1)
-    return [((2 * w + 1) / n - 1, level * height - 0.6) for level, n in enumerate(widths) for w in range(n)]
 
 
 _STANDINGS: dict[type[Table], Callable[..., Standing]] = {Torus: _torus, Dragonfly: _dragonfly, FatTree: _fattree}

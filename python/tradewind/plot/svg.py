@@ -95,7 +95,7 @@ def _panel(panel: Panel, x0: float, y0: float, height: float) -> Iterator[str]:
 
 
 def _lines(panel: Panel, places: list[Point], longest_straight: float) -> Iterator[str]:
-    faint = max(0.2, min(0.8, 200 / max(1, len(panel.lines))))
+    faint = max(0.1, min(0.8, 250 / max(1, len(panel.lines))))
     most = max((line.links for line in panel.lines), default=1)
     for line in panel.lines:
         share = math.log1p(line.links) / math.log1p(most)
@@ -110,11 +110,16 @@ def _lines(panel: Panel, places: list[Point], longest_straight: float) -> Iterat
 def _curve(line: Line, places: list[Point], longest_straight: float) -> str:
     """A line, bent where it is long, so that it does not run through spots, and more for every further one."""
     (x1, y1), (x2, y2) = places[line.start], places[line.end]
-    bend = (0.08 if math.hypot(x2 - x1, y2 - y1) > longest_straight else 0.0) + 0.12 * line.turn
-    if bend == 0:
+    bend = (0.08 if math.hypot(x2 - x1, y2 - y1) > longest_straight else 0.0) + 0.06 * _sideways(line.turn)
+    if abs(bend) < 1e-9:
         return f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"
     x, y = (x1 + x2) / 2 + bend * (y2 - y1), (y1 + y2) / 2 - bend * (x2 - x1)
     return f"M{x1:.1f} {y1:.1f}Q{x:.1f} {y:.1f} {x2:.1f} {y2:.1f}"
+
+
+def _sideways(turn: int) -> int:
+    """0, 1, -1, 2, -2, ..."""
+    return (turn + 1) // 2 * (1 if turn % 2 else -1)
 
 
 def _spots(panel: Panel, places: list[Point], radius: float) -> Iterator[str]:
