@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -24,6 +24,19 @@ from tradewind.exchange import unknown
 from tradewind.toml_lines import Place, TomlFile
 
 Count = Annotated[int, Field(strict=True, ge=1, lt=2**31)]
+
+OneOrMore = Annotated[
+    list[Count],
+    Field(min_length=1, max_length=24),
+    BeforeValidator(lambda value: value if isinstance(value, list) else [value]),
+]
+"""One number for all levels or dimensions, or a list with one for each."""
+
+
+def _spread(key: str, numbers: list[int], count: int) -> list[int]:
+    if len(numbers) not in (1, count):
+        raise InputError(f"{key} = {numbers}: one number, or a list of {count}, is allowed")
+    return numbers * count if len(numbers) == 1 else numbers
 
 
 def _quantity(parse: Callable[[object], float], least: str, most: str) -> BeforeValidator:
@@ -67,13 +80,21 @@ class Torus(Table):
 
 class FatTree(Table):
     kind: Literal["fattree"]
-    levels: Count
+    levels: Annotated[Count, Field(le=16)]
     """Levels of switches."""
-    down_ports: Count
-    """Descendant ports of a switch; it has as many upward."""
+    down_ports: OneOrMore
+    """Descendant ports of a switch; one number for all levels, or one for each, the lowest first."""
+    up_ports: OneOrMore | None = None
+    """Upward ports of a switch; one number for all levels, or one for each but the top. None: as many as descendant
+    ones."""
+
+    def ports(self) -> tuple[list[int], list[int]]:
+        """Descendant ports of a switch of each level, and upward ones of each but the top."""
+        down = _spread("down_ports", self.down_ports, self.levels)
+        return down, down[:-1] if self.up_ports is None else _spread("up_ports", self.up_ports, self.levels - 1)
 
     def build(self) -> _core.Topology:
-        return _core.FatTree(self.levels, self.down_ports)
+        return _core.FatTree(*self.ports())
 
 
 class Dragonfly(Table):
@@ -90,6 +111,94 @@ class Dragonfly(Table):
         return _core.Dragonfly(self.rows, self.columns, self.groups, self.nodes_per_switch, self.global_links)
 
 
+class DragonflyPlus(Table):
+    kind: Literal["dragonflyplus"]
+    leaves: Count
+    spines: Count
+    """Switches of a group: every leaf is joined to every spine."""
+    groups: Count
+    nodes_per_switch: Count
+    """On a leaf; spines have none."""
+    global_links: Annotated[int, Field(strict=True, ge=0, lt=2**20)]
+    """Links of a spine to other groups."""
+
+    def build(self) -> _core.Topology:
+        return _core.DragonflyPlus(self.leaves, self.spines, self.groups, self.nodes_per_switch, self.global_links)
+
+
+class HyperX(Table):
+    kind: Literal["hyperx"]
+    shape: Annotated[list[Count], Field(min_length=1, max_length=24)]
+    """Switches along each dimension."""
+    links: OneOrMore = [1]
+    """Parallel links between two switches; one number for all dimensions, or one for each."""
+    nodes_per_switch: Count
+
+    def build(self) -> _core.Topology:
+        return _core.HyperX(self.shape, _spread("links", self.links, len(self.shape)), self.nodes_per_switch)
+
+
+class Complete(Table):
+    kind: Literal["complete"]
+    switches: Count
+    links: Count = 1
+    """Parallel links between two switches."""
+    nodes_per_switch: Count
+
+    def build(self) -> _core.Topology:
+        return _core.Complete(self.switches, self.links, self.nodes_per_switch)
+
+
+class Hypercube(Table):
+    kind: Literal["hypercube"]
+    dimensions: Annotated[Count, Field(le=24)]
+    """There are 2^dimensions switches."""
+    links: Count = 1
+    """Parallel links between two switches."""
+    nodes_per_switch: Count
+
+    def build(self) -> _core.Topology:
+        return _core.Hypercube(self.dimensions, self.links, self.nodes_per_switch)
+
+
+class SlimFly(Table):
+    kind: Literal["slimfly"]
+    q: Count
+    """A power of a prime, from 3 to 256. There are 2 q^2 switches."""
+    nodes_per_switch: Count
+
+    def build(self) -> _core.Topology:
+        return _core.SlimFly(self.q, self.nodes_per_switch)
+
+
+class CubeMesh(Table):
+    kind: Literal["cubemesh"]
+    gpu: Literal["P100", "V100"]
+    """How NVLink joins the 8 GPUs of a box."""
+    boxes: Count = 1
+
+    def build(self) -> _core.Topology:
+        return _core.CubeMesh(self.gpu, self.boxes)
+
+
+class Graph(Table):
+    kind: Literal["graph"]
+    file: str
+    """A text file with a line for each link (``load_machine`` looks for it beside the machine file)."""
+    nodes_per_switch: Count
+    node_switches: Count | None = None
+    """Nodes hang on so many switches, the first ones; None: on all."""
+
+    def build(self) -> _core.Topology:
+        return _core.Graph(self.text(), self.file, self.nodes_per_switch, self.node_switches or 0)
+
+    def text(self) -> str:
+        try:
+            return Path(self.file).read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot read {self.file}: {getattr(error, 'strerror', None) or error}") from None
+
+
 class Crossbar(Table):
     kind: Literal["crossbar"]
     nodes: Count
@@ -98,11 +207,11 @@ class Crossbar(Table):
         return _core.Crossbar(self.nodes)
 
 
+Topology = (
+    Torus | FatTree | Dragonfly | DragonflyPlus | HyperX | Complete | Hypercube | SlimFly | CubeMesh | Graph | Crossbar
+)
 TOPOLOGIES: dict[str, type[Table]] = {
-    "torus": Torus,
-    "fattree": FatTree,
-    "dragonfly": Dragonfly,
-    "crossbar": Crossbar,
+    get_args(kind.model_fields["kind"].annotation)[0]: kind for kind in get_args(Topology)
 }
 
 
@@ -171,7 +280,7 @@ class Machine(Table):
 
     title: str
     routing: str
-    topology: Annotated[Torus | FatTree | Dragonfly | Crossbar, Field(discriminator="kind")]
+    topology: Annotated[Topology, Field(discriminator="kind")]
     link: Link
     switch: Switch = Switch()
     nic: Nic
@@ -239,6 +348,8 @@ class MachineFile:
     def identity(self) -> str:
         """A hash of all values that a simulation depends on, the defaults among them."""
         values = self.machine.model_dump(exclude={"title", "source"})
+        if isinstance(self.machine.topology, Graph):  # what its file holds counts, not where it lies
+            values["topology"]["file"] = hashlib.sha256(self.machine.topology.text().encode()).hexdigest()
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -262,6 +373,7 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
     file = TomlFile(path)
     numbers = list(_keys(file.data))  # what a setting adds has no line in the file, and needs no source there
     problems = [_set(file.data, key, text) for key, text in (settings or {}).items()]
+    _find_graph(file)
     try:
         machine = Machine.model_validate(file.data)
     except ValidationError as error:
@@ -277,6 +389,13 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
 
 _OPTIONAL = ("global", "switch", "mpi")
 """Tables that a file may leave out."""
+
+
+def _find_graph(file: TomlFile) -> None:
+    """A graph's file lies beside the machine file that names it."""
+    topology = file.data.get("topology")
+    if isinstance(topology, dict) and topology.get("kind") == "graph" and isinstance(topology.get("file"), str):
+        file.data["topology"] = topology | {"file": str(file.path.parent / topology["file"])}
 
 
 def _set(data: dict[str, Any], key: str, text: str) -> str | None:

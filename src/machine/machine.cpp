@@ -33,33 +33,4 @@ void Machine::check() const {
         throw InputError("routing '" + routing + "' is not one of a " + topology->name() + " (known: " + allowed + ")");
 }
 
-const std::vector<RoutingEntry>& routings() {
-    static const std::vector<RoutingEntry> entries{
-        {"dimension-order", "torus", "shortest way along one dimension after another", "Dally & Seitz 1987"},
-        {"d-mod-k", "fattree", "the port up is a digit of the destination: no conflict for shift permutations",
-         "Zahavi, Johnson, Kerbyson & Lang 2010"},
-        {"round-robin", "fattree", "every switch deals packets to its ports up in turn", "SST/macro manual"},
-        {"minimal", "dragonfly", "a shortest path, one fixed global link for a pair of nodes",
-         "Kim, Dally, Scott & Abts 2008"},
-        {"valiant", "dragonfly", "by way of a random group, inside a group by way of a random switch",
-         "Valiant 1982; Kim, Dally, Scott & Abts 2008"},
-        {"ugal", "dragonfly", "minimal or valiant, by the queues at the source switch",
-         "Singh 2005; Kim, Dally, Scott & Abts 2008"},
-        {"direct", "crossbar", "the one switch", ""},
-    };
-    return entries;
-}
-
-const std::vector<TopologyEntry>& topologies() {
-    static const std::vector<TopologyEntry> entries{
-        {"torus", "shape, nodes_per_switch", "n-dimensional torus", "Dally & Seitz 1987"},
-        {"fattree", "levels, down_ports", "k-ary n-tree: full bandwidth at every level", "Petrini & Vanneschi 1997"},
-        {"dragonfly", "rows, columns, groups, nodes_per_switch, global_links",
-         "groups of rows x columns switches, rows and columns fully connected, all pairs of groups connected",
-         "Kim, Dally, Scott & Abts 2008; Alverson, Froese, Kaplan & Roweth 2015"},
-        {"crossbar", "nodes", "all nodes on one switch", ""},
-    };
-    return entries;
-}
-
 }  // namespace tradewind

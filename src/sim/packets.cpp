@@ -6,10 +6,7 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "machine/routing/dimension_order.hpp"
-#include "machine/routing/direct.hpp"
-#include "machine/routing/dragonfly.hpp"
-#include "machine/routing/fattree.hpp"
+#include "machine/routing/dispatch.hpp"
 #include "sim/engine.hpp"
 #include "sim/pace.hpp"
 
@@ -229,20 +226,9 @@ SimulationResult simulate_packets(const Machine& machine, const Program& program
                          std::to_string(SimulationOptions::largest_packet) + " are allowed, or one packet a message");
     if (options.threads < 1 || options.threads > 256)
         throw InputError(std::to_string(options.threads) + " threads: 1 to 256 are allowed");
-    const auto with = [&](auto routing) {
+    return with_routing(machine, [&](auto routing) {
         return sim::simulate_with(machine, program, placement, options, std::move(routing));
-    };
-    const Topology& topology = *machine.topology;
-    if (const auto* torus = dynamic_cast<const Torus*>(&topology)) return with(DimensionOrder(*torus));
-    if (const auto* crossbar = dynamic_cast<const Crossbar*>(&topology)) return with(Direct(*crossbar));
-    if (const auto* tree = dynamic_cast<const FatTree*>(&topology)) {
-        if (machine.routing == "d-mod-k") return with(DModK(*tree));
-        return with(RoundRobin(*tree));
-    }
-    const auto& dragonfly = dynamic_cast<const Dragonfly&>(topology);
-    if (machine.routing == "valiant") return with(Valiant(dragonfly));
-    if (machine.routing == "ugal") return with(Ugal(dragonfly));
-    return with(DragonflyMinimal(dragonfly));
+    });
 }
 
 }  // namespace tradewind

@@ -11,10 +11,17 @@
 #include "base/error.hpp"
 #include "bind.hpp"
 #include "machine/placement.hpp"
+#include "machine/topology/complete.hpp"
 #include "machine/topology/crossbar.hpp"
+#include "machine/topology/cubemesh.hpp"
 #include "machine/topology/dragonfly.hpp"
+#include "machine/topology/dragonflyplus.hpp"
 #include "machine/topology/fattree.hpp"
+#include "machine/topology/graph.hpp"
+#include "machine/topology/hypercube.hpp"
+#include "machine/topology/slimfly.hpp"
 #include "machine/topology/torus.hpp"
+#include "machine/walker.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -42,9 +49,13 @@ const char* kind_name(LinkKind kind) {
     }
 }
 
-}  // namespace
+CubeMesh::Gpu gpu(const std::string& name) {
+    if (name == "P100") return CubeMesh::Gpu::p100;
+    if (name == "V100") return CubeMesh::Gpu::v100;
+    throw InputError("cubemesh: gpu '" + name + "' is unknown (known: P100, V100)");
+}
 
-void bind_machine(nb::module_& module) {
+void bind_topologies(nb::module_& module) {
     nb::class_<Topology>(module, "Topology", "How switches are wired, and where nodes hang.")
         .def_prop_ro("name", &Topology::name)
         .def("describe", &Topology::describe)
@@ -70,12 +81,54 @@ void bind_machine(nb::module_& module) {
     nb::class_<Torus, Topology>(module, "Torus")
         .def(nb::init<std::vector<std::uint32_t>, std::uint32_t>(), "shape"_a, "nodes_per_switch"_a);
     nb::class_<FatTree, Topology>(module, "FatTree")
-        .def(nb::init<std::uint32_t, std::uint32_t>(), "levels"_a, "down_ports"_a);
+        .def(nb::init<std::vector<std::uint32_t>, std::vector<std::uint32_t>>(), "down_ports"_a, "up_ports"_a);
     nb::class_<Dragonfly, Topology>(module, "Dragonfly")
         .def(nb::init<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>(), "rows"_a,
              "columns"_a, "groups"_a, "nodes_per_switch"_a, "global_links"_a);
+    nb::class_<DragonflyPlus, Topology>(module, "DragonflyPlus")
+        .def(nb::init<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>(), "leaves"_a,
+             "spines"_a, "groups"_a, "nodes_per_switch"_a, "global_links"_a);
+    nb::class_<HyperX, Topology>(module, "HyperX")
+        .def(nb::init<std::vector<std::uint32_t>, std::vector<std::uint32_t>, std::uint32_t>(), "shape"_a, "links"_a,
+             "nodes_per_switch"_a);
+    nb::class_<Complete, Topology>(module, "Complete")
+        .def(nb::init<std::uint32_t, std::uint32_t, std::uint32_t>(), "switches"_a, "links"_a, "nodes_per_switch"_a);
+    nb::class_<Hypercube, Topology>(module, "Hypercube")
+        .def(nb::init<std::uint32_t, std::uint32_t, std::uint32_t>(), "dimensions"_a, "links"_a, "nodes_per_switch"_a);
+    nb::class_<SlimFly, Topology>(module, "SlimFly")
+        .def(nb::init<std::uint32_t, std::uint32_t>(), "q"_a, "nodes_per_switch"_a);
+    nb::class_<CubeMesh, Topology>(module, "CubeMesh")
+        .def(
+            "__init__",
+            [](CubeMesh* self, const std::string& name, std::uint32_t boxes) { new (self) CubeMesh(gpu(name), boxes); },
+            "gpu"_a, "boxes"_a);
+    nb::class_<Graph, Topology>(module, "Graph")
+        .def(nb::init<const std::string&, const std::string&, std::uint32_t, std::uint32_t>(), "text"_a, "file"_a,
+             "nodes_per_switch"_a, "node_switches"_a);
     nb::class_<Crossbar, Topology>(module, "Crossbar").def(nb::init<std::uint32_t>(), "nodes"_a);
+}
 
+void bind_walker(nb::module_& module) {
+    nb::class_<Walker>(module, "Walker", "Walks single packets by the routing of a machine, without a simulation.")
+        .def(nb::init<const Machine&>(), "machine"_a)
+        .def_prop_ro("channels", &Walker::channels, "Virtual channels that make the routing free of deadlock.")
+        .def(
+            "walk",
+            [](Walker& walker, std::uint32_t from, std::uint32_t to, std::uint32_t random, std::uint64_t queues) {
+                std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> steps;
+                for (const Step& step : walker.walk(from, to, random, queues))
+                    steps.emplace_back(step.switch_id, step.port, step.channel);
+                return steps;
+            },
+            "from_node"_a, "to_node"_a, "random"_a = 0, "queues"_a = 0,
+            "(switch, port, virtual channel) of every link between switches on a packet's way. `random` are its 30 "
+            "random bits; queues are empty where `queues` is 0, else drawn from it.");
+}
+
+}  // namespace
+
+void bind_machine(nb::module_& module) {
+    bind_topologies(module);
     nb::class_<Machine>(module, "Machine", "Bandwidths in bytes a second, latencies and overheads in seconds.")
         .def(
             "__init__",
@@ -99,6 +152,7 @@ void bind_machine(nb::module_& module) {
             "ejection_latency"_a, "send_overhead"_a, "receive_overhead"_a, "memory_bandwidth"_a)
         .def_prop_ro("topology", [](const Machine& m) { return std::const_pointer_cast<Topology>(m.topology); })
         .def_ro("routing", &Machine::routing);
+    bind_walker(module);
     nb::class_<Placement>(module, "Placement")
         .def(nb::init<const std::string&, Rank, std::uint32_t, std::uint32_t, std::uint64_t>(), "kind"_a, "ranks"_a,
              "ranks_per_node"_a, "nodes"_a, "seed"_a)

@@ -9,7 +9,7 @@ from pathlib import Path
 from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.machine import FatTree, MachineFile, Table
-from tradewind.plot.standing import Point, Standing, circle, levels, standing
+from tradewind.plot.standing import Point, Standing, circle, levels, standing, tree_levels
 from tradewind.plot.svg import SUFFIXES, Line, Panel, draw, save
 
 _MOST_SPOTS = 600
@@ -112,35 +112,28 @@ def _neighbours(topology: _core.Topology) -> Panel:
 
 def _tree_panels(topology: _core.Topology, table: FatTree) -> list[Panel]:
     """The upper levels of a large fat-tree, a spot for the switches of one subtree at one level, and one leaf tree."""
-    down, top = table.down_ports, table.levels - 1
-    shown = [level for level in range(table.levels) if down ** (top - level) <= _SPOTS_OF_PLANE]
-    widths = [down ** (top - level) for level in shown]
+    pods, sizes = zip(*tree_levels(table), strict=True)
+    up = table.ports()[1]
+    shown = [level for level in range(table.levels) if pods[level] <= _SPOTS_OF_PLANE]
+    widths = [pods[level] for level in shown]
     first = [sum(widths[:i]) for i in range(len(widths))]
     lines = [
-        Line(first[i] + group, first[i + 1] + group // down, "local", down ** (level + 1))
+        Line(first[i] + pod, first[i + 1] + pod * pods[level + 1] // pods[level], "local", sizes[level] * up[level])
         for i, level in enumerate(shown[:-1])
-        for group in range(widths[i])
+        for pod in range(pods[level])
     ]
-    labels = [
-        f"level {level}: {down**level} switches" for level, n in zip(shown, widths, strict=True) for _ in range(n)
-    ]
-    per_line = " and ".join(str(down ** (level + 1)) for level in reversed(shown[:-1]))
-    title = f"levels {shown[0]} to {top}: a spot is {down}^level switches, a line {per_line} links"
-    upper = Panel(title, levels(widths), lines, labels)
-    return [upper, _leaf_tree(topology, table)]
+    labels = [f"level {level}: {sizes[level]} switches" for level in shown for _ in range(pods[level])]
+    spots = ", ".join(str(sizes[level]) for level in reversed(shown))
+    title = f"levels {table.levels - 1} to {shown[0]}, in subtrees: a spot is {spots} switches"
+    return [Panel(title, levels(widths), lines, labels), _leaf_tree(topology, table)]
 
 
 def _leaf_tree(topology: _core.Topology, table: FatTree) -> Panel:
-    down, width = table.down_ports, table.down_ports ** (table.levels - 1)
-    lines = [
-        Line(switch, down + other - width, kind)
-        for switch in range(down)
-        for kind, other in links_of(topology, switch)
-        if other < width + down
-    ]
-    labels = [f"level {level}, switch {level * width + w}" for level in (0, 1) for w in range(down)]
-    title = f"levels 0 and 1 of one subtree: {2 * down} switches, {len(lines)} links"
-    return Panel(title, levels([down, down]), lines, labels, frozenset(range(down, 2 * down)))
+    (pods, _), (above, size) = tree_levels(table)[:2]
+    leaves = range(pods // above)
+    switches = [*leaves, *range(pods, pods + size)]
+    places = dict(zip(switches, levels([len(leaves), size]), strict=True))
+    return _panel(topology, places, switches, "levels 0 and 1 of one subtree")
 
 
 def save_map(file: MachineFile, path: Path) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tradewind.machine import Dragonfly, FatTree, Table, Torus
+from tradewind.machine import CubeMesh, Dragonfly, DragonflyPlus, FatTree, Hypercube, HyperX, SlimFly, Table, Torus
 
 Point = tuple[float, float]
 """To the right and upward."""
@@ -148,9 +148,73 @@ def _groups(
     return Standing(inside, circle(groups), reach, in_rows, "group", between, members)
 
 
+def _dragonflyplus(table: DragonflyPlus) -> Standing:
+    leaves, spines, groups = table.leaves, table.spines, table.groups
+
+    def members(group: int) -> list[int]:
+        first_spine = groups * leaves + group * spines
+        return [*range(group * leaves, (group + 1) * leaves), *range(first_spine, first_spine + spines)]
+
+    return _groups(levels([leaves, spines]), groups, spines * table.global_links, members=members)
+
+
+def _hyperx(table: HyperX) -> Standing:
+    links = table.links * len(table.shape) if len(table.links) == 1 else table.links
+    return _grid(table.shape, lambda outer, pairs: _row_links(outer, links[-len(outer) :], pairs))
+
+
+def _hypercube(table: Hypercube) -> Standing:
+    shape = [2] * table.dimensions
+    return _grid(shape, lambda outer, pairs: _row_links(outer, [table.links] * len(outer), pairs))
+
+
+def _row_links(shape: Sequence[int], links: Sequence[int], pairs: int) -> Iterator[tuple[int, int, int]]:
+    """The pairs along every dimension of a HyperX, each of so many pairs of switches."""
+    stride = 1
+    for count, parallel in zip(shape, links, strict=True):
+        for at in range(math.prod(shape)):
+            for further in range(1, count - at // stride % count):
+                yield at, at + further * stride, pairs * parallel
+        stride *= count
+
+
+def _slimfly(table: SlimFly) -> Standing:
+    q = table.q
+    across = [(x, q + m, q) for x in range(q) for m in range(q)]
+    return Standing(circle(q), circle(2 * q), 0.8 * math.sin(math.pi / (2 * q)), False, "column", across)
+
+
+_CUBE_MESH = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
+"""The four GPUs of one half of a box; those of the other stand beside them."""
+
+
+def _cubemesh(table: CubeMesh) -> Standing:
+    """Box beside box, the GPUs above their PCIe switches, these above the host, all hosts above InfiniBand."""
+    corners = range(table.boxes)
+    gpus = [(5 * box + half * 2.3 + x, y + half * 0.3) for box in corners for half in (0, 1) for x, y in _CUBE_MESH]
+    pcie = [(5 * box + i * 1.1, -1.2) for box in corners for i in range(4)]
+    hosts = [(5 * box + 1.65, -2.2) for box in corners]
+    fabric = [(2.5 * table.boxes - 0.85, -3.2)] if table.boxes > 1 else []
+    return Standing([*gpus, *pcie, *hosts, *fabric], in_rows=True)
+
+
 def _fattree(table: FatTree) -> Standing:
-    width = table.down_ports ** (table.levels - 1)
-    return Standing(levels([width] * table.levels))
+    return Standing(levels([pods * size for pods, size in tree_levels(table)]))
 
 
-_STANDINGS: dict[type[Table], Callable[..., Standing]] = {Torus: _torus, Dragonfly: _dragonfly, FatTree: _fattree}
+def tree_levels(table: FatTree) -> list[tuple[int, int]]:
+    """Of each level, the lowest first: how many subtrees reach up to it, and how many of its switches each has."""
+    down, up = table.ports()
+    return [(math.prod(down[level + 1 :]), math.prod(up[:level])) for level in range(table.levels)]
+
+
+_STANDINGS: dict[type[Table], Callable[..., Standing]] = {
+    Torus: _torus,
+    Dragonfly: _dragonfly,
+    DragonflyPlus: _dragonflyplus,
+    HyperX: _hyperx,
+    Hypercube: _hypercube,
+    SlimFly: _slimfly,
+    CubeMesh: _cubemesh,
+    FatTree: _fattree,
+}

@@ -1,4 +1,4 @@
-// Dragonfly: minimal, valiant and UGAL routing.
+// Dragonfly: minimal paths; valiant, UGAL and PAR routing by way of a random group.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,10 @@
 
 namespace tradewind {
 
-// Steps that the three routings are made of. A packet's memory: two bits of state, 14 bits that name the intermediate
-// group or switch, 16 random bits that pick one of the parallel global links.
+// Shortest paths (see straight.hpp), and steps that the routings by group are made of. In a group a path goes along the
+// row, then along the column; one fixed global link leads between the groups of a pair of nodes. The memory of routings
+// by group: two bits of state, 14 bits that name the intermediate group or switch, 16 random bits that pick one of the
+// parallel global links.
 class DragonflyPaths {
   public:
     explicit DragonflyPaths(const Dragonfly& d)
@@ -25,6 +27,26 @@ class DragonflyPaths {
             positions_[s] = {s / size_, s % size_ / columns_, s % size_ % columns_};
         for (std::uint32_t q = 0; q < links_.size(); ++q)
             links_[q] = {q / size_, q % size_ / columns_, q % size_ % columns_};
+    }
+
+    std::uint32_t port(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t m) const {
+        return minimal(at(sw), at(dst_sw), m);
+    }
+    std::uint32_t length(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t m) const {
+        return minimal_length(at(sw), at(dst_sw), m);
+    }
+
+    // One for each group. Row before column leads round no circle in a group.
+    int channels() const { return 2; }
+    std::uint32_t channel(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t, std::uint32_t) const {
+        return together(sw, dst_sw);
+    }
+
+    bool together(std::uint32_t sw, std::uint32_t dst_sw) const { return at(sw).group == at(dst_sw).group; }
+    std::uint32_t stop(std::uint32_t dst_sw, std::uint32_t m, bool close) const {
+        const auto random = static_cast<std::uint32_t>(mix(m) >> 32);
+        if (!close) return scale_to(random, static_cast<std::uint32_t>(positions_.size()));
+        return at(dst_sw).group * size_ + scale_to(random, size_);
     }
 
   protected:
@@ -52,10 +74,7 @@ class DragonflyPaths {
         return to_group >= from_group ? to_group - from_group : to_group + groups_ - from_group;
     }
     // Which of the parallel links a packet takes to the group `offset` further on.
-    std::uint32_t pick(std::uint32_t m, std::uint32_t offset) const {
-        const std::uint32_t random = ((m & 0xffff) * 0x9e3779b1u) ^ (offset * 0x85ebca6bu);
-        return scale_to(random * 0xc2b2ae35u, pairs_);
-    }
+    std::uint32_t pick(std::uint32_t m, std::uint32_t offset) const { return memory::pick(m, offset, pairs_); }
     std::uint32_t towards_group(const Position& here, std::uint32_t group, std::uint32_t m) const {
         const std::uint32_t ahead = offset(here.group, group);
         const Position& gate = links_[pick(m, ahead) * (groups_ - 1) + ahead - 1];
@@ -119,22 +138,24 @@ class DragonflyPaths {
     std::vector<Position> links_;      // [global link of a group]: port, row, column
 };
 
-// A shortest path in each group: row, column; one fixed global link for a pair of nodes.
-class DragonflyMinimal : public DragonflyPaths {
+// The channels of the routings by group: 0 in the source group of a detour, 1 in the intermediate group and in the
+// source group of a minimal path, 2 in the last group. (The global link that leaves a group belongs to it.)
+class DragonflyByGroup : public DragonflyPaths {
   public:
-    static constexpr bool adaptive = false, spreads = false;
     using DragonflyPaths::DragonflyPaths;
 
-    std::uint32_t port(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t, std::uint32_t& m) const {
-        return minimal(at(sw), at(dst_sw), m);
+    int channels() const { return 3; }
+    std::uint32_t channel(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t, std::uint32_t m) const {
+        if (state(m) != to_destination) return 0;
+        return together(sw, dst_sw) ? 2 : 1;
     }
 };
 
 // Valiant (Valiant 1982; Kim et al. 2008): by way of a random group, within a group by way of a random switch.
-class Valiant : public DragonflyPaths {
+class DragonflyValiant : public DragonflyByGroup {
   public:
     static constexpr bool adaptive = false, spreads = true;
-    using DragonflyPaths::DragonflyPaths;
+    using DragonflyByGroup::DragonflyByGroup;
 
     std::uint32_t port(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t, std::uint32_t& m) const {
         if (m >= memory::fresh) m = draw(at(sw), at(dst_sw), m);
@@ -144,10 +165,10 @@ class Valiant : public DragonflyPaths {
 
 // UGAL with local queues (Singh 2005; Kim et al. 2008): the source switch takes the valiant path where the bytes that
 // wait at its first port, times its links, are fewer than those of the minimal path.
-class Ugal : public DragonflyPaths {
+class DragonflyUgal : public DragonflyByGroup {
   public:
     static constexpr bool adaptive = true, spreads = true;
-    using DragonflyPaths::DragonflyPaths;
+    using DragonflyByGroup::DragonflyByGroup;
 
     bool decided(std::uint32_t, std::uint32_t, std::uint32_t m) const { return m < memory::fresh; }
 
@@ -159,13 +180,44 @@ class Ugal : public DragonflyPaths {
     std::uint32_t choose(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t, std::uint32_t& m,
                          const Queue& queue) const {
         const Position &here = at(sw), &there = at(dst_sw);
-        const std::uint32_t direct = pack(to_destination, 0, m);
-        std::uint32_t detour = draw(here, there, m);
-        const std::uint32_t links = length(here, there, detour);
-        const std::uint64_t direct_cost = queue(minimal(here, there, direct)) * minimal_length(here, there, direct);
-        const std::uint64_t detour_cost = queue(follow(here, there, detour)) * links;
-        m = detour_cost < direct_cost ? detour : direct;
+        const std::uint32_t detour = draw(here, there, m);
+        m = detour_is_better(here, there, m, detour, queue) ? detour : pack(to_destination, 0, m);
         return follow(here, there, m);
+    }
+
+  protected:
+    template <class Queue>
+    bool detour_is_better(const Position& here, const Position& there, std::uint32_t m, std::uint32_t detour,
+                          const Queue& queue) const {
+        const std::uint32_t links = length(here, there, detour);
+        const std::uint64_t direct_cost = queue(minimal(here, there, m)) * minimal_length(here, there, m);
+        return queue(follow(here, there, detour)) * links < direct_cost;
+    }
+};
+
+// Progressive adaptive routing (Jiang, Kim & Dally 2009): a packet that UGAL has sent the minimal way is asked again at
+// every switch of its source group that it comes to. Its memory stays fresh until it takes the detour or leaves the
+// group, so that minimal hops in the source group have a channel of their own below the detour's.
+class DragonflyPar : public DragonflyUgal {
+  public:
+    using DragonflyUgal::DragonflyUgal;
+
+    int channels() const { return 4; }
+    std::uint32_t channel(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t port, std::uint32_t m) const {
+        return m >= memory::fresh ? 0 : 1 + DragonflyUgal::channel(sw, dst_sw, port, m);
+    }
+
+    template <class Queue>
+    std::uint32_t choose(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t, std::uint32_t& m,
+                         const Queue& queue) const {
+        const Position &here = at(sw), &there = at(dst_sw);
+        const std::uint32_t detour = draw(here, there, m), port = minimal(here, there, m);
+        if (detour_is_better(here, there, m, detour, queue)) {
+            m = detour;
+            return follow(here, there, m);
+        }
+        if (here.group == there.group || port >= first_global_) m = pack(to_destination, 0, m);
+        return port;
     }
 };
 

@@ -1,6 +1,7 @@
-// Fat-tree: up until the destination lies below, then the one way down. The two routings differ in the port up.
+// Fat-tree: up until the destination lies below, then the one way down. The routings differ in the port up.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -10,28 +11,51 @@
 
 namespace tradewind {
 
+// No path goes up again, so one virtual channel is enough.
 class UpDown {
   public:
-    explicit UpDown(const FatTree& tree) : k_(tree.down_ports()), by_width_(tree.width()), by_k_(k_) {
-        std::uint32_t power = 1;
-        for (std::uint32_t l = 0; l < tree.levels(); ++l, power *= k_) by_power_[l] = Divider(power);
+    explicit UpDown(const FatTree& tree) : levels_(tree.switches()) {
+        std::uint32_t below = 1, parents = 1;
+        for (std::uint32_t l = 0; l < tree.levels(); ++l) {
+            for (std::uint32_t s = tree.first(l); s < tree.first(l + 1); ++s) levels_[s] = static_cast<std::uint8_t>(l);
+            down_[l] = tree.down_ports(l);
+            up_[l] = tree.up_ports(l);
+            if (l > 0) {
+                below *= down_[l];
+                parents *= up_[l - 1];
+            }
+            at_[l] = {tree.first(l), Divider(below), Divider(parents), Divider(down_[l]),
+                      Divider(std::max(1u, up_[l]))};
+        }
     }
+
+    int channels() const { return 1; }
+    std::uint32_t channel(std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t) const { return 0; }
 
   protected:
     // Level of a switch where the packet must go up from it, with no more than the port up left to choose; else the
     // port down. -1 - port means down.
     int level_or_down(std::uint32_t sw, std::uint32_t dst_sw) const {
-        const std::uint32_t level = by_width_.quotient(sw), w = sw - level * by_width_.divisor();
-        if (by_power_[level].quotient(w) != by_power_[level].quotient(dst_sw)) return static_cast<int>(level);
-        return -1 - static_cast<int>(by_k_.remainder(by_power_[level - 1].quotient(dst_sw)));
+        const std::uint32_t level = levels_[sw];
+        const Level& at = at_[level];
+        const std::uint32_t below = at.by_below.quotient(dst_sw);
+        if (at.by_parents.quotient(sw - at.first) != below) return static_cast<int>(level);
+        return -1 - static_cast<int>(at.by_down.remainder(at_[level - 1].by_below.quotient(dst_sw)));
     }
 
-    std::uint32_t k_;
-    Divider by_width_, by_k_;
-    std::array<Divider, 17> by_power_;
+    struct Level {
+        std::uint32_t first;  // switch
+        Divider by_below;     // lowest switches below one of this level
+        Divider by_parents;   // ways up to one of this level from a lowest switch below it
+        Divider by_down, by_up;
+    };
+    std::array<std::uint32_t, 16> down_, up_;  // [level]: ports
+    std::array<Level, 16> at_;                 // [level]
+    std::vector<std::uint8_t> levels_;         // [switch]
 };
 
-// D-mod-k (Zahavi, Johnson, Kerbyson & Lang 2010): at level l the port up is digit l of the destination node.
+// D-mod-k (Zahavi, Johnson, Kerbyson & Lang 2010): the port up is the number of the destination node over the ways up
+// to this level, modulo the ports up; where all switches have k of them, digit l of the node, base k, at level l.
 class DModK : public UpDown {
   public:
     static constexpr bool adaptive = false, spreads = false;
@@ -40,32 +64,62 @@ class DModK : public UpDown {
     std::uint32_t port(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t dst_node, std::uint32_t&) const {
         const int level = level_or_down(sw, dst_sw);
         if (level < 0) return static_cast<std::uint32_t>(-1 - level);
-        return k_ + by_k_.remainder(by_power_[level].quotient(dst_node));
+        const Level& at = at_[level];
+        return down_[level] + at.by_up.remainder(at.by_parents.quotient(dst_node));
     }
 };
 
-// Every switch deals packets to its ports up in turn.
-class RoundRobin : public UpDown {
+// What routings that choose the port up have in common.
+class ChosenUp : public UpDown {
   public:
-    static constexpr bool adaptive = true, spreads = false;
-
-    explicit RoundRobin(const FatTree& tree) : UpDown(tree), next_(tree.switches(), 0) {}
+    static constexpr bool adaptive = true;
+    using UpDown::UpDown;
 
     bool decided(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t) const { return level_or_down(sw, dst_sw) < 0; }
 
     std::uint32_t port(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t, std::uint32_t&) const {
         return static_cast<std::uint32_t>(-1 - level_or_down(sw, dst_sw));
     }
+};
+
+// Every switch deals packets to its ports up in turn.
+class RoundRobin : public ChosenUp {
+  public:
+    static constexpr bool spreads = false;
+
+    explicit RoundRobin(const FatTree& tree) : ChosenUp(tree), next_(tree.switches(), 0) {}
 
     template <class Queue>
     std::uint32_t choose(std::uint32_t sw, std::uint32_t, std::uint32_t, std::uint32_t&, const Queue&) {
-        const std::uint32_t up = next_[sw];
-        next_[sw] = up + 1 == k_ ? 0 : up + 1;
-        return k_ + up;
+        const std::uint32_t level = levels_[sw], up = next_[sw];
+        next_[sw] = up + 1 == up_[level] ? 0 : up + 1;
+        return down_[level] + up;
     }
 
   private:
     std::vector<std::uint32_t> next_;  // [switch], touched only by the thread that owns the switch
+};
+
+// The port up at which the fewest bytes wait; of several, the first at or after a random one.
+class LeastLoaded : public ChosenUp {
+  public:
+    static constexpr bool spreads = true;
+    using ChosenUp::ChosenUp;
+
+    template <class Queue>
+    std::uint32_t choose(std::uint32_t sw, std::uint32_t, std::uint32_t, std::uint32_t& m, const Queue& queue) const {
+        const std::uint32_t level = levels_[sw], first = down_[level], ups = up_[level];
+        std::uint32_t up = memory::pick(m, level, ups), best = first + up;
+        std::uint64_t least = queue(best);
+        for (std::uint32_t i = 1; i < ups && least > 0; ++i) {
+            up = up + 1 == ups ? 0 : up + 1;
+            const std::uint64_t bytes = queue(first + up);
+            if (bytes >= least) continue;
+            least = bytes;
+            best = first + up;
+        }
+        return best;
+    }
 };
 
 }  // namespace tradewind

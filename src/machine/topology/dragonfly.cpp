@@ -12,7 +12,8 @@ Dragonfly::Dragonfly(std::uint32_t rows, std::uint32_t columns, std::uint32_t gr
       columns_(columns),
       groups_(groups),
       nodes_per_switch_(nodes_per_switch),
-      global_links_(global_links) {
+      global_links_(global_links),
+      group_links_(rows * columns, global_links, groups) {
     if (rows < 1 || columns < 1 || groups < 1 || nodes_per_switch < 1)
         throw InputError("dragonfly: 1 or more rows, columns, groups and nodes a switch are allowed");
     const double size = static_cast<double>(rows) * columns;
@@ -22,11 +23,7 @@ Dragonfly::Dragonfly(std::uint32_t rows, std::uint32_t columns, std::uint32_t gr
     if (global_links > 16383) throw InputError("dragonfly: at most 16383 global links a switch are allowed");
     check_size("dragonfly", size * groups, static_cast<double>(rows) + columns + global_links + nodes_per_switch,
                size * groups * nodes_per_switch);
-    if (groups > 1) links_per_pair_ = group_size() * global_links / (groups - 1);
-    if (groups > 1 && links_per_pair_ == 0)
-        throw InputError("dragonfly: " + std::to_string(global_links) + " global links on each of the " +
-                         std::to_string(group_size()) + " switches of a group do not reach the other " +
-                         std::to_string(groups - 1) + " groups");
+    group_links_.check("dragonfly", global_links);
 }
 
 std::string Dragonfly::describe() const {
@@ -47,19 +44,14 @@ PortEnd Dragonfly::port(std::uint32_t switch_id, std::uint32_t port) const {
         if (port - columns_ == row) return {};
         return {LinkKind::local, first + (port - columns_) * columns_ + column, columns_ + row};
     }
-    if (groups_ == 1) return {};
-    const std::uint32_t q = (port - first_global()) * group_size() + local;
-    const std::uint32_t m = q / (groups_ - 1), offset = 1 + q % (groups_ - 1);
-    if (m >= links_per_pair_) return {};
-    // Its other end is link m of that group back to this one, groups - offset further on.
-    const std::uint32_t back = link(m, groups_ - offset);
-    return {LinkKind::global, (group + offset) % groups_ * group_size() + back % group_size(),
-            first_global() + back / group_size()};
+    const auto end = group_links_.end(group, local, port - first_global());
+    if (!end.used) return {};
+    return {LinkKind::global, end.group * group_size() + end.holder, first_global() + end.slot};
 }
 
 Topology::Distance Dragonfly::distance(std::uint32_t from, std::uint32_t to) const {
     Distance best = distance_by(from, to, 0);
-    for (std::uint32_t m = 1; m < links_per_pair_ && best.global > 0; ++m)
+    for (std::uint32_t m = 1; m < links_per_pair() && best.global > 0; ++m)
         best.local = std::min(best.local, distance_by(from, to, m).local);
     return best;
 }
@@ -70,8 +62,9 @@ Topology::Distance Dragonfly::distance_by(std::uint32_t from, std::uint32_t to, 
         return static_cast<int>(a / columns_ != b / columns_) + static_cast<int>(a % columns_ != b % columns_);
     };
     if (from / size == to / size) return {local(from % size, to % size), 0};
-    const std::uint32_t offset = (to / size + groups_ - from / size) % groups_;
-    return {local(from % size, link(m, offset) % size) + local(link(m, groups_ - offset) % size, to % size), 1};
+    const std::uint32_t offset = group_links_.offset(from / size, to / size);
+    const std::uint32_t gate = group_links_.link(m, offset), landing = group_links_.link(m, groups_ - offset);
+    return {local(from % size, gate % size) + local(landing % size, to % size), 1};
 }
 
 }  // namespace tradewind

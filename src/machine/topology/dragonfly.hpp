@@ -1,13 +1,12 @@
 #pragma once
 
+#include "machine/topology/group_links.hpp"
 #include "machine/topology/topology.hpp"
 
 namespace tradewind {
 
 // A dragonfly (Kim, Dally, Scott & Abts 2008) whose groups are rows x columns of switches, every row and every column
-// fully connected (the Cray cascade form; Alverson et al. 2015). All pairs of groups have the same number of global
-// links. Global link q of a group, q = 0 .. switches * global_links - 1, sits on switch q mod switches and leads to the
-// group 1 + q mod (groups - 1) further on; links that cannot be given to every pair alike stay unused.
+// fully connected (the Cray cascade form; Alverson et al. 2015). All switches hold global links (see GroupLinks).
 //
 // Ports: [0, columns) to the switch of that column in the row, [columns, columns + rows) to that row of the column
 // (the port to itself is unused), then the global links, then the nodes.
@@ -34,13 +33,13 @@ class Dragonfly : public Topology {
     std::uint32_t group_size() const { return rows_ * columns_; }
     std::uint32_t global_links() const { return global_links_; }
     std::uint32_t first_global() const { return columns_ + rows_; }
+    const GroupLinks& group_links() const { return group_links_; }
     // Global links between two groups.
-    std::uint32_t links_per_pair() const { return links_per_pair_; }
-    // Global link m of a group to the one `offset` groups further on.
-    std::uint32_t link(std::uint32_t m, std::uint32_t offset) const { return m * (groups_ - 1) + offset - 1; }
+    std::uint32_t links_per_pair() const { return group_links_.pairs(); }
 
   private:
-    std::uint32_t rows_, columns_, groups_, nodes_per_switch_, global_links_, links_per_pair_ = 0;
+    std::uint32_t rows_, columns_, groups_, nodes_per_switch_, global_links_;
+    GroupLinks group_links_;
 };
 
 }  // namespace tradewind
