@@ -137,7 +137,7 @@ def _spots(panel: Panel, places: list[Point], radius: float) -> Iterator[str]:
 
 def _legend(panels: list[Panel], y: float) -> Iterator[str]:
     kinds = {line.kind for panel in panels for line in panel.lines}
-    names = [("local", "link"), ("global", "link between groups")]
+    names = [("local", "local link"), ("global", "global link")]
     x = _MARGIN
     for kind, name in names if len(kinds) > 1 else []:
         yield f'<path d="M{x:.0f} {y - 4:.0f}h30" stroke="{_COLOURS[kind]}" stroke-width="2"/>'
