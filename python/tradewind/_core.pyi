@@ -216,10 +216,31 @@ class Torus(Topology):
     def __init__(self, shape: Sequence[int], nodes_per_switch: int) -> None: ...
 
 class FatTree(Topology):
-    def __init__(self, levels: int, down_ports: int) -> None: ...
+    def __init__(self, down_ports: Sequence[int], up_ports: Sequence[int]) -> None: ...
 
 class Dragonfly(Topology):
     def __init__(self, rows: int, columns: int, groups: int, nodes_per_switch: int, global_links: int) -> None: ...
+
+class DragonflyPlus(Topology):
+    def __init__(self, leaves: int, spines: int, groups: int, nodes_per_switch: int, global_links: int) -> None: ...
+
+class HyperX(Topology):
+    def __init__(self, shape: Sequence[int], links: Sequence[int], nodes_per_switch: int) -> None: ...
+
+class Complete(Topology):
+    def __init__(self, switches: int, links: int, nodes_per_switch: int) -> None: ...
+
+class Hypercube(Topology):
+    def __init__(self, dimensions: int, links: int, nodes_per_switch: int) -> None: ...
+
+class SlimFly(Topology):
+    def __init__(self, q: int, nodes_per_switch: int) -> None: ...
+
+class CubeMesh(Topology):
+    def __init__(self, gpu: str, boxes: int) -> None: ...
+
+class Graph(Topology):
+    def __init__(self, text: str, file: str, nodes_per_switch: int, node_switches: int) -> None: ...
 
 class Crossbar(Topology):
     def __init__(self, nodes: int) -> None: ...
@@ -234,6 +255,22 @@ class Machine:
 
     @property
     def routing(self) -> str: ...
+
+class Walker:
+    """
+    Walks single packets by the routing of a machine, without a simulation.
+    """
+
+    def __init__(self, machine: Machine) -> None: ...
+
+    @property
+    def channels(self) -> int:
+        """Virtual channels that make the routing free of deadlock."""
+
+    def walk(self, from_node: int, to_node: int, random: int = 0, queues: int = 0) -> list[tuple[int, int, int]]:
+        """
+        (switch, port, virtual channel) of every link between switches on a packet's way. `random` are its 30 random bits; queues are empty where `queues` is 0, else drawn from it.
+        """
 
 class Placement:
     def __init__(self, kind: str, ranks: int, ranks_per_node: int, nodes: int, seed: int) -> None: ...

@@ -211,7 +211,7 @@ Topology = (
     Torus | FatTree | Dragonfly | DragonflyPlus | HyperX | Complete | Hypercube | SlimFly | CubeMesh | Graph | Crossbar
 )
 TOPOLOGIES: dict[str, type[Table]] = {
-    get_args(kind.model_fields["kind"].annotation)[0]: kind for kind in get_args(Topology)
+    get_args(table.model_fields["kind"].annotation)[0]: table for table in get_args(Topology)
 }
 
 

@@ -125,7 +125,7 @@ def test_every_mistake_is_named_with_its_line(written):
         ('kind = "dragonfly"', 'kind = "dragonfli"', "did you mean 'dragonfly'"),
         ('kind = "dragonfly"', "", "kind"),
         ('routing = "minimal"', 'routing = "minimum"', "did you mean 'minimal'"),
-        ('routing = "minimal"', 'routing = "d-mod-k"', "minimal, valiant, ugal"),
+        ('routing = "minimal"', 'routing = "d-mod-k"', "known: minimal, valiant"),
         ("groups = 4", "groups = 40", "do not reach"),
         ("groups = 4", "groups = 4.0", "groups"),
         ("groups = 4", 'groups = "4"', "groups"),

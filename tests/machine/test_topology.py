@@ -1,8 +1,11 @@
 """Every topology against its own graph: reverse links, degrees, distances."""
 
-from collections import Counter, deque
+from collections import Counter
 
+import networkx
 import pytest
+from networks import NETWORKS, build
+from wiring import graph, links
 
 from tradewind import _core
 from tradewind.errors import InputError
@@ -33,38 +36,26 @@ DRAGONFLIES = [
 ]
 TOPOLOGIES = (
     [_core.Torus(list(shape), nodes) for shape, nodes in TORUSES]
-    + [_core.FatTree(*size) for size in FATTREES]
+    + [_core.FatTree([k] * levels, [k] * (levels - 1)) for levels, k in FATTREES]
     + [_core.Dragonfly(*size) for size in DRAGONFLIES]
     + [_core.Crossbar(n) for n in (1, 2, 7)]
+    + [build(values) for some in NETWORKS.values() for values in some]
 )
+WITH_GROUPS = {"dragonfly", "dragonflyplus"}
 
 
-def links(topology, switches=None):
-    """(kind, switch, port, other switch, other port) of all ports that lead to a switch."""
-    for switch in range(topology.switches) if switches is None else switches:
-        for port in range(topology.radix):
-            kind, other, other_port = topology.port(switch, port)
-            if kind in ("local", "global"):
-                yield kind, switch, port, other, other_port
-
-
-def distances(topology, start, global_links):
-    """Links on a shortest path from a switch to every other, with at most so many global ones."""
-    neighbours = {}
-    for kind, switch, _, other, _ in links(topology):
-        neighbours.setdefault(switch, set()).add((kind, other))
-    reached, queue = {(start, 0): 0}, deque([(start, 0)])
-    while queue:
-        switch, crossed = at = queue.popleft()
-        for kind, other in neighbours.get(switch, ()):
-            to = (other, crossed + (kind == "global"))
-            if to[1] <= global_links and to not in reached:
-                reached[to] = reached[at] + 1
-                queue.append(to)
-    shortest: dict[int, int] = {}
-    for (switch, _), length in reached.items():
-        shortest[switch] = min(length, shortest.get(switch, length))
-    return shortest
+def distances(topology):
+    """{from: {to: links on a shortest path}}; where there are groups, with at most one global link."""
+    if topology.name not in WITH_GROUPS:
+        return dict(networkx.all_pairs_shortest_path_length(graph(topology)))
+    before = graph(topology, ("local",))
+    after = networkx.relabel_nodes(before, {switch: (switch, "after") for switch in before})
+    both = networkx.compose(before.to_directed(), after.to_directed())
+    both.add_edges_from((s, (other, "after")) for kind, s, _, other, _ in links(topology) if kind == "global")
+    both.add_edges_from(((s, "after"), (s, "there")) for s in before)
+    both.add_edges_from((s, (s, "there")) for s in before)
+    lengths = dict(networkx.all_pairs_shortest_path_length(both))
+    return {a: {b: lengths[a][b, "there"] - 1 for b in before if (b, "there") in lengths[a]} for a in before}
 
 
 @pytest.mark.parametrize("topology", TOPOLOGIES, ids=lambda t: t.describe())
@@ -93,11 +84,10 @@ def test_nodes_hang_on_the_first_switches(topology):
 @pytest.mark.parametrize("topology", TOPOLOGIES, ids=lambda t: t.describe())
 def test_distance_is_the_length_of_a_shortest_path(topology):
     """Of a dragonfly: of those with at most one global link (two can be shorter, but no minimal routing takes them)."""
-    most = 1 if topology.name == "dragonfly" else topology.switches
+    shortest = distances(topology)
     for start in range(topology.switches):
-        shortest = distances(topology, start, most)
-        assert len(shortest) == topology.switches, "not connected"
-        for to, length in shortest.items():
+        assert len(shortest[start]) == topology.switches, "not connected"
+        for to, length in shortest[start].items():
             assert sum(topology.distance(start, to)) == length, (start, to)
 
 
@@ -111,7 +101,7 @@ def test_a_torus_switch_has_two_links_along_every_dimension(shape, nodes):
 
 @pytest.mark.parametrize(("levels", "k"), FATTREES)
 def test_a_fat_tree_has_full_bandwidth_at_every_level(levels, k):
-    tree = _core.FatTree(levels, k)
+    tree = _core.FatTree([k] * levels, [k] * (levels - 1))
     width = k ** (levels - 1)
     assert (tree.switches, tree.nodes) == (levels * width, k**levels)
     up = Counter(switch // width for _, switch, _, other, _ in links(tree) if other // width == switch // width + 1)
@@ -144,15 +134,40 @@ def test_a_dragonfly_joins_all_pairs_of_groups_alike(rows, columns, groups, node
         (lambda: _core.Torus([0, 3], 1), "1 to 1024"),
         (lambda: _core.Torus([2], 0), "nodes a switch"),
         (lambda: _core.Torus([1024, 1024, 1024], 8), "too large"),
-        (lambda: _core.FatTree(0, 4), "levels"),
-        (lambda: _core.FatTree(17, 2), "levels"),
-        (lambda: _core.FatTree(3, 1), "descendant ports"),
-        (lambda: _core.FatTree(10, 100), "too large"),
+        (lambda: _core.FatTree([], []), "levels"),
+        (lambda: _core.FatTree([2] * 17, [2] * 16), "levels"),
+        (lambda: _core.FatTree([2, 1], [1]), "descendant ports"),
+        (lambda: _core.FatTree([2, 2], [0]), "upward ports"),
+        (lambda: _core.FatTree([2, 2], [1, 1]), "all 2 but the top"),
+        (lambda: _core.FatTree([100] * 10, [100] * 9), "too large"),
+        (lambda: _core.FatTree([2, 2], [2**31]), "too large"),
         (lambda: _core.Dragonfly(2, 2, 9, 1, 1), "do not reach"),
         (lambda: _core.Dragonfly(1024, 2, 2, 1, 1), "at most"),
         (lambda: _core.Dragonfly(0, 2, 2, 1, 1), "1 or more"),
         (lambda: _core.Dragonfly(1, 1, 3, 1, 20000), "global links"),
         (lambda: _core.Crossbar(0), "1 or more"),
+        (lambda: _core.DragonflyPlus(2, 2, 6, 1, 2), "do not reach"),
+        (lambda: _core.DragonflyPlus(2, 0, 1, 1, 2), "1 or more"),
+        (lambda: _core.DragonflyPlus(2, 20000, 1, 1, 2), "at most 16384"),
+        (lambda: _core.DragonflyPlus(2**20, 2**14, 2**20, 1, 2**14), "too large"),
+        (lambda: _core.HyperX([], [], 1), "1 to 24 dimensions"),
+        (lambda: _core.HyperX([2] * 25, [1] * 25, 1), "1 to 24 dimensions"),
+        (lambda: _core.HyperX([2, 3], [1], 1), "parallel links for 1 dimensions, but it has 2"),
+        (lambda: _core.HyperX([2, 3], [1, 0], 1), "1 to 1024 parallel"),
+        (lambda: _core.HyperX([2, 0], [1, 1], 1), "1 to 65536 switches"),
+        (lambda: _core.HyperX([2], [1], 0), "nodes a switch"),
+        (lambda: _core.HyperX([4096, 4096, 4096], [1, 1, 1], 1), "too large"),
+        (lambda: _core.Complete(0, 1, 1), "complete: 1 to 65536 switches"),
+        (lambda: _core.Complete(60000, 1, 20000), "complete: too large"),
+        (lambda: _core.Hypercube(0, 1, 1), "hypercube: 1 to 24 dimensions"),
+        (lambda: _core.Hypercube(2**31, 1, 1), "hypercube: 1 to 24 dimensions"),
+        (lambda: _core.SlimFly(6, 1), "q = 6: a power of a prime"),
+        (lambda: _core.SlimFly(2, 1), "q = 2: a power of a prime"),
+        (lambda: _core.SlimFly(257, 1), "from 3 to 256"),
+        (lambda: _core.SlimFly(5, 0), "nodes a switch"),
+        (lambda: _core.SlimFly(256, 2**15), "too large"),
+        (lambda: _core.CubeMesh("A100", 1), "known: P100, V100"),
+        (lambda: _core.CubeMesh("V100", 0), "1 to 256 boxes"),
     ],
 )
 def test_refuses_what_cannot_be_built(make, says):
