@@ -10,7 +10,8 @@ import pytest
 from tradewind.errors import InputError
 from tradewind.machine import TOPOLOGIES, load_machine, machine_names
 from tradewind.plot.machine_map import Line, links_of, panels, save_map
-from tradewind.plot.standing import lattice, square, standing
+from tradewind.plot.shapes import lattice, square
+from tradewind.plot.standing import standing
 from tradewind.plot.svg import draw
 
 
@@ -133,6 +134,31 @@ def test_where_all_links_are_too_many_those_of_one_switch_are_drawn():
     complete = table("complete", switches=500, nodes_per_switch=1)
     (panel,) = panels(complete.build(), complete)
     assert (len(panel.spots), len(panel.lines)) == (500, 499)
+
+
+GIANTS = [
+    table("torus", shape=[1024, 1024, 100], nodes_per_switch=1),
+    table("torus", shape=[4] * 6, nodes_per_switch=1),
+    table("fattree", levels=7, down_ports=10),
+    table("fattree", levels=2, down_ports=3000),
+    table("dragonfly", rows=30, columns=30, groups=9000, nodes_per_switch=1, global_links=1),
+    table("dragonflyplus", leaves=100, spines=100, groups=9000, nodes_per_switch=1, global_links=100),
+    table("hyperx", shape=[40, 40, 40, 40], nodes_per_switch=1),
+    table("complete", switches=30_000, nodes_per_switch=1),
+    table("hypercube", dimensions=24, nodes_per_switch=1),
+    table("slimfly", q=101, nodes_per_switch=1),
+    table("cubemesh", gpu="P100", boxes=200),
+]
+
+
+@pytest.mark.parametrize("giant", GIANTS, ids=str)
+def test_giants_are_drawn_in_part(giant):
+    found = panels(giant.build(), giant)
+    for panel in found:
+        assert 1 < len(panel.spots) <= 20_000
+        assert 0 < len(panel.lines) <= 4000
+        assert all(0 <= end < len(panel.spots) for line in panel.lines for end in (line.start, line.end))
+    assert len(draw(found, "title", "subtitle")) < 2_000_000
 
 
 def test_no_two_switches_stand_on_one_place():

@@ -9,12 +9,12 @@ from pathlib import Path
 from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.machine import FatTree, MachineFile, Table
-from tradewind.plot.standing import Point, Standing, circle, levels, standing, tree_levels
+from tradewind.plot.shapes import Point, circle, levels
+from tradewind.plot.standing import MOST_DOTS, Standing, standing, tree_levels
 from tradewind.plot.svg import SUFFIXES, Line, Panel, draw, save
 
 _MOST_SPOTS = 600
 _MOST_LINES = 4000
-_MOST_DOTS = 20_000
 _SPOTS_OF_PLANE = 1500
 
 
@@ -23,12 +23,13 @@ def panels(topology: _core.Topology, table: Table) -> list[Panel]:
     switches = range(topology.switches)
     if topology.switches == 1:
         return [_star(topology)]
-    found = standing(table, topology.switches)
     if topology.switches <= _MOST_SPOTS and _few_links(topology, switches):
+        found = standing(table, topology.switches)
         return [_panel(topology, found.places(), switches, "all switches and links", found.in_rows)]
     if isinstance(table, FatTree):
         return _tree_panels(topology, table)
-    if len(found.inside) > _MOST_DOTS:
+    found = standing(table, topology.switches)
+    if len(found.inside) > MOST_DOTS:
         return [_neighbours(topology)]
     block = found.switches_of(0)
     places = dict(zip(block, found.inside, strict=True))
@@ -125,12 +126,15 @@ def _tree_panels(topology: _core.Topology, table: FatTree) -> list[Panel]:
     labels = [f"level {level}: {sizes[level]} switches" for level in shown for _ in range(pods[level])]
     spots = ", ".join(str(sizes[level]) for level in reversed(shown))
     title = f"levels {table.levels - 1} to {shown[0]}, in subtrees: a spot is {spots} switches"
-    return [Panel(title, levels(widths), lines, labels), _leaf_tree(topology, table)]
+    upper = [Panel(title, levels(widths), lines, labels)] if len(shown) > 1 else []
+    return [*upper, _leaf_tree(topology, table)]
 
 
 def _leaf_tree(topology: _core.Topology, table: FatTree) -> Panel:
     (pods, _), (above, size) = tree_levels(table)[:2]
     leaves = range(pods // above)
+    if len(leaves) + size > MOST_DOTS:
+        return _neighbours(topology)
     switches = [*leaves, *range(pods, pods + size)]
     places = dict(zip(switches, levels([len(leaves), size]), strict=True))
     return _panel(topology, places, switches, "levels 0 and 1 of one subtree")

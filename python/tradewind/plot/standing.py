@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tradewind.machine import CubeMesh, Dragonfly, DragonflyPlus, FatTree, Hypercube, HyperX, SlimFly, Table, Torus
-
-Point = tuple[float, float]
-"""To the right and upward."""
+from tradewind.plot.shapes import Point, circle, lattice, levels, square
 
 _MOST_IN_CIRCLE = 150
 _MOST_IN_PLANE = 1000
+_MOST_BLOCKS = 600
+MOST_DOTS = 20_000
+"""Switches that one drawing can show."""
 
 
 @dataclass(frozen=True)
@@ -46,65 +47,27 @@ class Standing:
 
 
 def standing(table: Table, switches: int) -> Standing:
-    """Where the switches of a topology stand."""
+    """Where the switches of a topology stand; of more than `MOST_DOTS` that have no blocks only a part."""
     for kind, stand in _STANDINGS.items():
         if isinstance(table, kind):
             return stand(table)
-    in_rows = switches > _MOST_IN_CIRCLE
-    return Standing(square(switches) if in_rows else circle(switches), in_rows=in_rows)
-
-
-def circle(count: int) -> list[Point]:
-    """Points on a circle of radius 1, the first at the top, clockwise."""
-    angles = [2 * math.pi * i / count for i in range(count)]
-    return [(math.sin(angle), math.cos(angle)) for angle in angles]
-
-
-def square(count: int, columns: int | None = None) -> list[Point]:
-    """Points in rows from the top, within -1..1."""
-    columns = columns or math.isqrt(count - 1) + 1
-    rows = math.ceil(count / columns)
-    widest = max(columns, rows) - 1 or 1
-    return [
-        ((2 * (i % columns) - columns + 1) / widest, (rows - 1 - 2 * (i // columns)) / widest) for i in range(count)
-    ]
-
-
-def levels(widths: Sequence[int]) -> list[Point]:
-    """Rows of points, the first at the bottom, each as wide as the picture."""
-    height = 1.2 / max(1, len(widths) - 1)
-    return [((2 * w + 1) / n - 1, level * height - 0.6) for level, n in enumerate(widths) for w in range(n)]
-
-
-def lattice(shape: Sequence[int]) -> list[Point]:
-    """The points of an n-dimensional grid, within -1..1, dimension 0 first, each one along the shorter side so far.
-
-    From the third dimension on each one repeats all before it, a little aslant, so that links do not hide each other.
-    """
-    points: list[Point] = [(0.0, 0.0)]
-    for dimension, count in enumerate(shape):
-        width, height = _extent(points, 0), _extent(points, 1)
-        step = 1.0 if dimension < 2 else 1.5 * (1 + min(width, height))
-        across = 0.0 if dimension < 2 else 0.35
-        x, y = (step, across) if width <= height else (across, step)
-        points = [(px + c * x, py + c * y) for c in range(count) for px, py in points]
-    left, low = (min(p[axis] for p in points) for axis in (0, 1))
-    width, height = _extent(points, 0), _extent(points, 1)
-    widest = max(width, height) or 1.0
-    return [((2 * (x - left) - width) / widest, (2 * (y - low) - height) / widest) for x, y in points]
-
-
-def _extent(points: list[Point], axis: int) -> float:
-    return max(p[axis] for p in points) - min(p[axis] for p in points)
+    shown = min(switches, MOST_DOTS + 1)
+    in_rows = shown > _MOST_IN_CIRCLE
+    return Standing(square(shown) if in_rows else circle(shown), in_rows=in_rows)
 
 
 def _grid(shape: Sequence[int], neighbours: Callable[[Sequence[int], int], Iterator[tuple[int, int, int]]]) -> Standing:
-    """Planes of the first dimensions, as many as are few enough; `neighbours` of planes, by the other dimensions."""
+    """Planes of the first dimensions, as many as are few enough; `neighbours` of planes, by the other dimensions.
+
+    Of very many planes only one stands there.
+    """
     inner, outer = list(shape), list[int]()
     while math.prod(inner) > _MOST_IN_PLANE and len(inner) > 1:
         outer.insert(0, inner.pop())
-    if not outer:
-        return Standing(lattice(inner), in_rows=True) if len(inner) > 1 else Standing(circle(inner[0]))
+    if len(inner) == 1 and not outer:
+        return Standing(circle(inner[0]))
+    if not outer or math.prod(outer) > _MOST_BLOCKS:
+        return Standing(lattice(inner), in_rows=True, name="plane")
     blocks = circle(outer[0]) if len(outer) == 1 else lattice(outer)
     between = list(neighbours(outer, math.prod(inner)))
     return Standing(lattice(inner), blocks, 0.1, True, "plane", between)
@@ -140,9 +103,9 @@ def _groups(
     in_rows: bool = False,
     members: Callable[[int], Sequence[int]] | None = None,
 ) -> Standing:
-    """Groups on a ring, each with so many links to others, all pairs alike."""
-    if groups == 1:
-        return Standing(inside, in_rows=in_rows, members=members)
+    """Groups on a ring, each with so many links to others, all pairs alike; of very many groups only one."""
+    if groups == 1 or groups > _MOST_BLOCKS:
+        return Standing(inside, in_rows=in_rows, name="group", members=members)
     between = [(a, b, links // (groups - 1)) for a in range(groups) for b in range(a + 1, groups)]
     reach = min(0.5, 0.8 * math.sin(math.pi / groups))
     return Standing(inside, circle(groups), reach, in_rows, "group", between, members)
@@ -190,11 +153,11 @@ _CUBE_MESH = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
 
 def _cubemesh(table: CubeMesh) -> Standing:
     """Box beside box, the GPUs above their PCIe switches, these above the host, all hosts above InfiniBand."""
-    corners = range(table.boxes)
+    corners = range(min(table.boxes, MOST_DOTS))
     gpus = [(5 * box + half * 2.3 + x, y + half * 0.3) for box in corners for half in (0, 1) for x, y in _CUBE_MESH]
     pcie = [(5 * box + i * 1.1, -1.2) for box in corners for i in range(4)]
     hosts = [(5 * box + 1.65, -2.2) for box in corners]
-    fabric = [(2.5 * table.boxes - 0.85, -3.2)] if table.boxes > 1 else []
+    fabric = [(2.5 * len(corners) - 0.85, -3.2)] if table.boxes > 1 else []
     return Standing([*gpus, *pcie, *hosts, *fabric], in_rows=True)
 
 

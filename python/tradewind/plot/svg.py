@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tradewind.errors import InputError
-from tradewind.plot.standing import Point
+from tradewind.plot.shapes import Point
 from tradewind.plot.style import PALETTE
 
 SUFFIXES = (".svg", ".png", ".pdf", ".html")
