@@ -141,7 +141,7 @@ GIANTS = [
     table("torus", shape=[4] * 6, nodes_per_switch=1),
     table("fattree", levels=7, down_ports=10),
     table("fattree", levels=2, down_ports=3000),
-    table("dragonfly", rows=30, columns=30, groups=9000, nodes_per_switch=1, global_links=1),
+    table("dragonfly", rows=30, columns=30, groups=9000, nodes_per_switch=1, global_links=10),
     table("dragonflyplus", leaves=100, spines=100, groups=9000, nodes_per_switch=1, global_links=100),
     table("hyperx", shape=[40, 40, 40, 40], nodes_per_switch=1),
     table("complete", switches=30_000, nodes_per_switch=1),
