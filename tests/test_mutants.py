@@ -41,7 +41,9 @@ def test_a_reader_that_fails_is_seen(fault: str, monkeypatch: pytest.MonkeyPatch
     ("text", "says"),
     [
         ("a = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
-        ("b = 1\n[" + ".".join(["a"] * 5000) + "]", "odd.toml:2: lists or tables are nested too deeply"),
+        ("b = 1\n[" + ".".join(["a"] * 5000) + "]", "odd.toml:2: a key of more than 32 parts"),
+        ("b = 1\n" + '"a" . ' * 50_000 + "a = 1", "odd.toml:2: a key of more than 32 parts"),
+        ("a.b.c.d = " + "{e.f.g.h.i = " * 8 + "1" + "}" * 8, "odd.toml:1: lists or tables are nested too deeply"),
         ("a = " + "9" * 5000, "not TOML: Exceeds the limit"),
     ],
 )

@@ -16,6 +16,9 @@ Place = tuple[str | int, ...]
 _DEEPEST = 32
 """Levels of tables and lists; no file of ours needs more than six."""
 
+# The parser takes a time that grows with the square of the parts of a key.
+_LONG_KEY = re.compile(rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_DEEPEST}}}""")
+
 _KEY = re.compile(r"""[ \t]*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([A-Za-z0-9_-]+))[ \t]*""")
 _BLANK = re.compile(r"(?:[ \t\r\n,]|#[^\n]*)*")
 _SCALAR = re.compile(r"[^,\]}#\n]*")
@@ -33,6 +36,9 @@ class TomlFile:
             self.text = self.path.read_text(encoding="utf-8") if text is None else text
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"cannot read {self.path}: {getattr(error, 'strerror', None) or error}") from None
+        if long := _LONG_KEY.search(self.text):
+            line = self.text.count("\n", 0, long.start()) + 1
+            raise InputError(f"{self.path}:{line}: a key of more than {_DEEPEST} parts")
         try:
             self.data: dict[str, Any] = tomllib.loads(self.text)
             self._lines = _Scanner(self.text.replace("\r\n", "\n")).lines
