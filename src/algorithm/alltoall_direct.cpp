@@ -2,11 +2,23 @@
 
 namespace tradewind {
 
-int DirectAllToAll::meetings(const Transpose::Place& place, int stage) const {
-    return meetings(place.size(), stage);
+int DirectAllToAll::sends(Rank rank, int stage) const {
+    const bool line = transpose_->line() >= 0;
+    return meetings(line ? transpose_->largest_group() : transpose_->sending(rank).size(), stage);
+}
+
+int DirectAllToAll::receives(Rank rank, int stage) const {
+    const bool line = transpose_->line() >= 0;
+    return meetings(line ? transpose_->largest_group() : transpose_->receiving(rank).size(), stage);
 }
 
 Message DirectAllToAll::send(Rank rank, int stage, int j) const {
+    if (transpose_->line() >= 0) {
+        const Transpose::OnLine here = transpose_->on_line(rank);
+        const Meeting m = receiver(here.position(), transpose_->largest_group(), stage, j);
+        return {here.rank_at(m.position), m.position == here.position() ? 0 : here.volume_to(m.position), m.tag,
+                m.turn};
+    }
     const Transpose::Place place = transpose_->sending(rank);
     const Meeting m = receiver(place.position, place.size(), stage, j);
     if (m.position >= place.receivers) return {rank, 0, m.tag, m.turn};
@@ -15,6 +27,12 @@ Message DirectAllToAll::send(Rank rank, int stage, int j) const {
 }
 
 Message DirectAllToAll::receive(Rank rank, int stage, int j) const {
+    if (transpose_->line() >= 0) {
+        const Transpose::OnLine here = transpose_->on_line(rank);
+        const Meeting m = sender(here.position(), transpose_->largest_group(), stage, j);
+        return {here.rank_at(m.position), m.position == here.position() ? 0 : here.volume_from(m.position), m.tag,
+                m.turn};
+    }
     const Transpose::Place place = transpose_->receiving(rank);
     const Meeting m = sender(place.position, place.size(), stage, j);
     if (m.position >= place.senders) return {rank, 0, m.tag, m.turn};
@@ -33,7 +51,7 @@ void DirectAllToAll::receive_pieces(Rank rank, int stage, int j, std::vector<Pie
 void DirectAllToAll::copies(Rank rank, int stage, std::vector<Copy>& copies) const {
     const Transpose::Place place = transpose_->sending(rank);
     bool own = stage == 0 && !meets_itself();
-    for (int j = 0; j < meetings(place.size(), stage) && !own; ++j) {
+    for (int j = 0; j < sends(rank, stage) && !own; ++j) {
         const Index position = receiver(place.position, place.size(), stage, j).position;
         own = meets_itself() && position < place.receivers && transpose_->receiver_at(rank, position) == rank;
     }

@@ -16,8 +16,8 @@ class DirectAllToAll : public Schedule {
     DirectAllToAll(std::shared_ptr<const Transpose> transpose, std::string algorithm)
         : Schedule(transpose, std::move(algorithm)), transpose_(std::move(transpose)) {}
 
-    int sends(Rank rank, int stage) const final { return meetings(transpose_->sending(rank), stage); }
-    int receives(Rank rank, int stage) const final { return meetings(transpose_->receiving(rank), stage); }
+    int sends(Rank rank, int stage) const final;
+    int receives(Rank rank, int stage) const final;
     Message send(Rank rank, int stage, int j) const final;
     Message receive(Rank rank, int stage, int j) const final;
     void send_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const final;
@@ -42,8 +42,6 @@ class DirectAllToAll : public Schedule {
     const Transpose& transpose() const { return *transpose_; }
 
   private:
-    int meetings(const Transpose::Place& place, int stage) const;
-
     std::shared_ptr<const Transpose> transpose_;
 };
 

@@ -11,6 +11,7 @@ Placement::Placement(const std::string& kind, Rank ranks, std::uint32_t ranks_pe
                      std::uint64_t seed)
     : ranks_per_node_(ranks_per_node) {
     if (ranks_per_node < 1) throw InputError("ranks per node: 1 or more are allowed");
+    by_node_ = Divider(ranks_per_node);
     const std::uint64_t needed = (static_cast<std::uint64_t>(ranks) + ranks_per_node - 1) / ranks_per_node;
     if (needed > nodes)
         throw InputError(std::to_string(ranks) + " ranks with " + std::to_string(ranks_per_node) + " a node need " +

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/divide.hpp"
 #include "base/units.hpp"
 
 namespace tradewind {
@@ -17,7 +18,7 @@ class Placement {
               std::uint64_t seed);
 
     std::uint32_t node(Rank rank) const {
-        return table_.empty() ? static_cast<std::uint32_t>(rank) / ranks_per_node_ : table_[rank];
+        return table_.empty() ? by_node_.quotient(static_cast<std::uint32_t>(rank)) : table_[rank];
     }
     // One rank a node, in order: the node of a rank is its number.
     bool identity() const { return table_.empty() && ranks_per_node_ == 1; }
@@ -25,6 +26,7 @@ class Placement {
 
   private:
     std::uint32_t ranks_per_node_;
+    Divider by_node_;
     std::vector<std::uint32_t> table_;  // [rank]; empty for linear
 };
 

@@ -61,6 +61,8 @@ void Transpose::find_directions() {
     }
     across_ = X + Y + Z - before_ - after_;
     if (before_ == after_ || from_.coordinate_of(across_) != to_.coordinate_of(across_)) line_ = -1;
+    across_divided_ = from_.coordinate_of(across_) >= 0;
+    stride_ = line_ == 1 ? static_cast<Rank>(from_.split()[0]) : 1;
 }
 
 // Senders and receivers of every group agree if, for each rank coordinate, the parts that it runs over do.
@@ -131,42 +133,28 @@ Index Transpose::position(const Ranges& ranges, const std::array<Index, 2>& c) {
     return (c[0] - ranges.begin[0]) + ranges.size[0] * (c[1] - ranges.begin[1]);
 }
 
-// The simulator asks for every message, so lines, where all is known from the coordinates, go a short way.
 Index Transpose::block_volume(Rank sender, Rank receiver) const {
-    if (line_ < 0) return block(sender, receiver).volume();
-    const auto s = from_.coordinates(sender), r = from_.coordinates(receiver);
-    if (s[1 - line_] != r[1 - line_]) return 0;  // two groups
-    const int other = from_.coordinate_of(across_);
-    return from_.division(before_).width(s[line_]) * to_.division(after_).width(r[line_]) *
-           from_.division(across_).width(other < 0 ? 0 : s[other]);
+    return block(sender, receiver).volume();
 }
 
 Transpose::Place Transpose::sending(Rank rank) const {
-    if (line_ >= 0) return {from_.coordinates(rank)[line_], largest_group_, largest_group_};
     const Components c = components(rank, true);
     const Ranges s = senders(c), r = receivers(c);
     return {position(s, from_.coordinates(rank)), s.count(), r.count()};
 }
 
 Transpose::Place Transpose::receiving(Rank rank) const {
-    if (line_ >= 0) return {from_.coordinates(rank)[line_], largest_group_, largest_group_};
     const Components c = components(rank, false);
     const Ranges s = senders(c), r = receivers(c);
     return {position(r, to_.coordinates(rank)), s.count(), r.count()};
 }
 
 Rank Transpose::receiver_at(Rank sender, Index position) const {
-    if (line_ >= 0) {
-        auto c = from_.coordinates(sender);
-        c[line_] = position;
-        return from_.rank_at(c);
-    }
     const Ranges r = receivers(components(sender, true));
     return to_.rank_at({r.begin[0] + position % r.size[0], r.begin[1] + position / r.size[0]});
 }
 
 Rank Transpose::sender_at(Rank receiver, Index position) const {
-    if (line_ >= 0) return receiver_at(receiver, position);
     const Ranges s = senders(components(receiver, false));
     return from_.rank_at({s.begin[0] + position % s.size[0], s.begin[1] + position / s.size[0]});
 }

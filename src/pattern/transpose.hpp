@@ -56,10 +56,34 @@ class Transpose : public Pattern {
     // Whether each group is closed and each of its ranks has something for every other.
     bool complete() const { return complete_; }
 
-    // Where a group is one row or column of ranks: the coordinate along it (0 or 1), else -1. Then the block from
-    // position p to position q has width(p) along the direction that the coordinate divides before, and width(q)
-    // along the one that it divides after.
+    // Where a group is one row or column of ranks: the coordinate along it (0 or 1), else -1.
     int line() const { return line_; }
+    // A rank in its line. The block from position p to position q has width(p) along the direction that the coordinate
+    // divides before, and width(q) along the one that it divides after. The simulator asks for every message, so all
+    // of this is inlined.
+    class OnLine {
+      public:
+        Index position() const { return position_; }
+        Rank rank_at(Index position) const { return first_ + static_cast<Rank>(position) * stride_; }
+        Index volume_to(Index q) const { return before_.width(position_) * after_.width(q) * across_; }
+        Index volume_from(Index p) const { return before_.width(p) * after_.width(position_) * across_; }
+
+      private:
+        friend Transpose;
+        OnLine(const Transpose& t, Rank rank)
+            : before_(t.from_.division(t.before_)), after_(t.to_.division(t.after_)), stride_(t.stride_) {
+            const auto c = t.from_.coordinates(rank);
+            position_ = c[t.line_];
+            first_ = rank - static_cast<Rank>(position_) * stride_;
+            across_ = t.across_divided_ ? t.from_.division(t.across_).width(c[1 - t.line_])
+                                        : t.from_.division(t.across_).width(0);
+        }
+
+        const Division &before_, &after_;
+        Rank stride_, first_;
+        Index position_, across_;
+    };
+    OnLine on_line(Rank rank) const { return {*this, rank}; }
 
   private:
     struct Component {
@@ -88,7 +112,9 @@ class Transpose : public Pattern {
     bool closed_ = false, complete_ = false;
     int line_ = -1;
     int before_ = X, after_ = X,
-        across_ = X;  // of a line: the direction that its coordinate divides before, after; the third
+        across_ = X;               // of a line: the direction that its coordinate divides before, after; the third
+    bool across_divided_ = false;  // whether the other coordinate divides the third
+    Rank stride_ = 1;              // between neighbours on a line
 };
 
 }  // namespace tradewind

@@ -85,7 +85,7 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
     forecast.bytes = bytes * scale;
     forecast.packet_hops = hops * scale;
     forecast.memory_bytes = ports * (sizeof(sim::Port) + 8) + topology.nodes() * (sizeof(sim::Nic) + 8.0) +
-                            program.ranks() * (sizeof(sim::RankState) + 4.0) + in_flight;
+                            program.ranks() * (sim::rank_bytes + 4.0) + in_flight;
     return forecast;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/huge.hpp"
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
 
@@ -11,13 +12,15 @@ namespace tradewind::sim {
 
 // A port of a switch and the link it drives. 32 bytes: two a cache line.
 struct alignas(32) Port {
-    std::int64_t busy = 0;    // ps until which it is held
-    std::uint64_t bytes = 0;  // sent in all
-    std::uint32_t peer = 0;   // `where` of the other end
-    std::uint32_t packets = 0;
-    std::uint8_t rate = 0;    // index of its byte time and latency
-    std::uint8_t kind = 0;    // LinkKind
-    std::uint16_t owner = 0;  // the part of the simulation that the other end belongs to
+    static constexpr std::uint32_t none = ~0u;
+
+    std::int64_t busy = 0;         // ps until which it is held
+    std::uint64_t bytes = 0;       // sent in all
+    std::uint32_t peer = 0;        // `where` of the other end
+    std::uint32_t waiting = none;  // the engine's: a packet that will pass in the slice of time in hand
+    std::uint8_t rate = 0;         // index of its byte time and latency
+    std::uint8_t kind = 0;         // LinkKind
+    std::uint16_t owner = 0;       // the part of the simulation that the other end belongs to
 };
 static_assert(sizeof(Port) == 32);
 
@@ -54,8 +57,8 @@ class Network {
         return rates[a].byte_time >= rates[b].byte_time ? a : b;
     }
 
-    std::vector<Port> ports;  // [switch][port]
-    std::vector<Nic> nics;    // [node]
+    HugeVector<Port> ports;   // [switch][port]
+    HugeVector<Nic> nics;     // [node]
     std::vector<Rate> rates;  // local, global, injection, ejection
     static constexpr std::uint32_t local = 0, global = 1, injection = 2, ejection = 3;
 

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <vector>
+
+#include "base/huge.hpp"
 
 namespace tradewind::sim {
 
@@ -12,7 +13,7 @@ namespace tradewind::sim {
 // distinct, so that std::sort of the whole key gives the same order). Uses `other` as second buffer; the result is in
 // `keys`. Digits are wide where there are many keys: two passes over data beat three, while a histogram must not cost
 // more than the keys.
-inline void radix_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& other, std::size_t n, int low,
+inline void radix_sort(HugeVector<std::uint64_t>& keys, HugeVector<std::uint64_t>& other, std::size_t n, int low,
                        int bits) {
     if (n < 192) {
         std::sort(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(n));

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/huge.hpp"
 #include "sim/event.hpp"
 
 namespace tradewind::sim {
@@ -49,8 +50,9 @@ class ChunkPool {
     template <class Use>
     void drain(Chunks list, Use use) {
         while (list.first) {
-            if (const char* next = reinterpret_cast<const char*>(list.first->next))
-                for (int line = 0; line < 4; ++line) __builtin_prefetch(next + 64 * line);
+            // The next chunk comes while this one is read.
+            if (const Event* next = reinterpret_cast<const Event*>(list.first->next))
+                for (std::uint32_t i = 0; i <= capacity_; i += 2) __builtin_prefetch(next + i);
             for (std::uint32_t i = 0; i < list.count; ++i) use(list.first->events()[i]);
             Chunk* done = list.first;
             list = {done->next, capacity_};
@@ -59,7 +61,7 @@ class ChunkPool {
     }
 
   private:
-    static constexpr std::size_t slab_bytes = std::size_t{1} << 19;
+    static constexpr std::size_t slab_bytes = HugeAllocator<Event>::page;
 
     void give(Chunk* chunk) {
         chunk->next = free_;
@@ -67,13 +69,14 @@ class ChunkPool {
     }
     void grow() {
         const std::size_t chunks = slab_bytes / (sizeof(Event) * (capacity_ + 1));
-        slabs_.push_back(std::make_unique_for_overwrite<Event[]>(chunks * (capacity_ + 1)));
-        for (std::size_t i = chunks; i-- > 0;) give(reinterpret_cast<Chunk*>(&slabs_.back()[i * (capacity_ + 1)]));
+        slabs_.emplace_back().reserve(slab_bytes / sizeof(Event));
+        for (std::size_t i = chunks; i-- > 0;)
+            give(reinterpret_cast<Chunk*>(slabs_.back().data() + i * (capacity_ + 1)));
     }
 
     std::uint32_t capacity_;
     Chunk* free_ = nullptr;
-    std::vector<std::unique_ptr<Event[]>> slabs_;
+    std::vector<HugeVector<Event>> slabs_;
 };
 
 // The events that one thread has put aside for another (or for itself), by window: a wheel of the next 4096 windows,
@@ -86,10 +89,11 @@ class Wheel {
     static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
     void push(const Event& event, std::int64_t window, std::int64_t current, ChunkPool& pool) {
-        if (window - current < windows)
-            push_near(event, window, pool);
-        else
-            append(far_[window / stretch], event, pool);
+        *place(window, current, pool) = event;
+    }
+    // Room for one more event of a window, to be filled before the window begins.
+    Event* place(std::int64_t window, std::int64_t current, ChunkPool& pool) {
+        return window - current < windows ? place_near(window, pool) : room(far_[window / stretch], pool);
     }
 
     // The events of a window.
@@ -113,26 +117,26 @@ class Wheel {
             if (first + stretch - current > windows) return std::min(near, first - 1);
             const Chunks chunks = far_.begin()->second;
             far_.erase(far_.begin());
-            pool.drain(chunks, [&](const Event& event) { push_near(event, event.time >> shift, pool); });
+            pool.drain(chunks, [&](const Event& event) { *place_near(event.time >> shift, pool) = event; });
         }
     }
 
   private:
     static std::size_t slot(std::int64_t window) { return static_cast<std::size_t>(window & (windows - 1)); }
 
-    static void append(Chunks& list, const Event& event, ChunkPool& pool) {
+    static Event* room(Chunks& list, ChunkPool& pool) {
         if (!list.first || list.count == pool.capacity()) [[unlikely]]
             list = {pool.take_before(list.first), 0};
-        list.first->events()[list.count++] = event;
+        return &list.first->events()[list.count++];
     }
-    void push_near(const Event& event, std::int64_t window, ChunkPool& pool) {
+    Event* place_near(std::int64_t window, ChunkPool& pool) {
         const std::size_t at = slot(window);
         Chunks& list = slots_[at];
         if (!list.first) {
             bits_[at / 64] |= 1ULL << (at % 64);
             words_ |= 1ULL << (at / 64);
         }
-        append(list, event, pool);
+        return room(list, pool);
     }
     std::int64_t next_near(std::int64_t current) const {
         const std::size_t start = slot(current + 1);

@@ -108,7 +108,7 @@ void bind_simulation(nb::module_& module) {
         "machine"_a, "steps"_a, "bytes_per_point"_a, "placement"_a, "packet_bytes"_a);
     module.def("delay_lower_edge_s", &DelayHistogram::lower_edge, "bin"_a);
     module.attr("largest_packet") = SimulationOptions::largest_packet;
-    module.attr("rank_bytes") = sizeof(sim::RankState) + sizeof(sim::Nic);
+    module.attr("rank_bytes") = sim::rank_bytes;
 }
 
 }  // namespace tradewind
