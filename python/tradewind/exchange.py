@@ -23,6 +23,16 @@ SLABS = {"xz": ("xy", "zy"), "xy": ("zy", "zx"), "yz": ("zx", "yx")}
 """The transpositions of a spectral model: the axes divided before and after (Zheng & Marguinaud 2018, Fig. 3)."""
 
 
+_MOST = 2**31 - 1
+_RANGES = {
+    "ranks": (1, _MOST),
+    "fields": (1, _MOST),
+    "times": (1, 1_000_000),  # one step each, in a list
+    "count": (1, _MOST),
+    "width": (0, _MOST),
+}
+
+
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
     """The sentence for a name that nobody knows, with the nearest one that somebody does."""
     known = list(known)
@@ -105,15 +115,11 @@ class Exchange:
         problems = []
         if self.pattern not in PATTERNS:
             return [unknown("pattern", self.pattern, PATTERNS)]
-        if self.ranks < 1 or self.ranks > 2**31 - 1:
-            problems.append(f"ranks {self.ranks}: 1..2147483647 are allowed")
+        for name, (least, most) in _RANGES.items():
+            if not least <= getattr(self, name) <= most:
+                problems.append(f"{name} {getattr(self, name)}: {least}..{most} are allowed")
         if self.dtype not in DTYPES:
             problems.append(unknown("dtype", self.dtype, DTYPES))
-        for name in ("fields", "times", "count"):
-            if getattr(self, name) < 1:
-                problems.append(f"{name} {getattr(self, name)}: 1 or more are allowed")
-        if self.width < 0:
-            problems.append(f"width {self.width}: a halo is 0 or more points wide")
         if self.slab not in (*SLABS, "all"):
             problems.append(unknown("slab", self.slab, (*SLABS, "all")))
         if not set(self.periodic) <= {"x", "y"} or len(set(self.periodic)) != len(self.periodic):
@@ -124,8 +130,8 @@ class Exchange:
             return problems
         if self.grid is None:
             problems.append(f"a {self.pattern} needs a grid, like 602x568x60")
-        elif min(self.grid) < 1:
-            problems.append(f"grid {_extents(self.grid)}: 1 or more points along each direction are allowed")
+        elif min(self.grid) < 1 or max(self.grid) > _MOST:
+            problems.append(f"grid {_extents(self.grid)}: 1..{_MOST} points along each direction are allowed")
         if self.split is not None:
             problems += self._split_problems(self.split)
         return problems

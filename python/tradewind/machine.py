@@ -55,6 +55,11 @@ def _quantity(parse: Callable[[object], float], least: str, most: str) -> Before
 Bandwidth = Annotated[float, _quantity(units.bytes_per_second, "1MB/s", "1000TB/s")]
 Latency = Annotated[float, _quantity(units.seconds, "0s", "1h")]
 Size = Annotated[int, _quantity(units.byte_count, "1B", "128MiB")]
+Limit = Annotated[int, _quantity(units.byte_count, "0B", "1TiB")]
+Flops = Annotated[float, _quantity(units.flops, "1Mflop/s", "1000Pflop/s")]
+
+DEFAULT_BUFFER = 65536
+"""Bytes of an input buffer where a machine names none; at least a packet."""
 
 
 class Table(BaseModel):
@@ -83,10 +88,13 @@ class FatTree(Table):
     """Upward ports of a switch; one number for all levels, or one for each but the top. None: as many as descendant
     ones."""
 
-    def build(self) -> _core.Topology:
+    def ports(self) -> tuple[list[int], list[int]]:
+        """Descendant ports of a switch of each level, and upward ones of each but the top."""
         down = _spread("down_ports", self.down_ports, self.levels)
-        up = down[:-1] if self.up_ports is None else _spread("up_ports", self.up_ports, self.levels - 1)
-        return _core.FatTree(down, up)
+        return down, down[:-1] if self.up_ports is None else _spread("up_ports", self.up_ports, self.levels - 1)
+
+    def build(self) -> _core.Topology:
+        return _core.FatTree(*self.ports())
 
 
 class Dragonfly(Table):
@@ -224,7 +232,18 @@ class Link(Table):
     global_: Annotated[GlobalLink, Field(alias="global")] = GlobalLink()
 
 
+class Switch(Table):
+    """What a switch has besides its ports."""
+
+    bandwidth: Bandwidth | None = None
+    """Through its crossbar, all ports together; None: no limit."""
+    buffer: Size | None = None
+    """Of each virtual channel of an input port; None: `DEFAULT_BUFFER`, or a packet where that is larger."""
+
+
 class Nic(Table):
+    count: Annotated[int, Field(strict=True, ge=1, le=16)] = 1
+    """NICs of a node; each has the bandwidths below."""
     injection_bandwidth: Bandwidth
     ejection_bandwidth: Bandwidth
     latency: Latency
@@ -235,8 +254,24 @@ class Nic(Table):
 
 
 class Node(Table):
+    cores: Count | None = None
     memory_bandwidth: Bandwidth
-    """Of copies between ranks of one node."""
+    """Of copies between ranks of one node, all together."""
+    flow_memory_bandwidth: Bandwidth | None = None
+    """Most that one copy reaches alone; None: as memory_bandwidth."""
+    flops: Flops | None = None
+    """Peak rate of all its cores, in double precision."""
+
+
+class Mpi(Table):
+    """How the MPI library sends messages."""
+
+    eager_limit: Limit | None = None
+    """Largest message that is sent without asking the receiver first; None: all are."""
+    header: Size = 64
+    """Of each of the three small messages of a rendezvous: request, clear-to-send, acknowledgement."""
+    bypass: Limit = 0
+    """Messages up to this size never wait for another: only latency, overhead and their own bytes count."""
 
 
 class Packet(Table):
@@ -250,11 +285,36 @@ class Machine(Table):
     routing: str
     topology: Annotated[Topology, Field(discriminator="kind")]
     link: Link
+    switch: Switch = Switch()
     nic: Nic
     node: Node
+    mpi: Mpi = Mpi()
     packet: Packet
     source: dict[str, str]
     """Where each number comes from, by its key ("link.bandwidth")."""
+
+    @property
+    def buffer_bytes(self) -> int:
+        """Of each virtual channel of an input port."""
+        return self.switch.buffer or max(DEFAULT_BUFFER, self.packet.size)
+
+    def conflicts(self) -> Iterator[tuple[Place, str]]:
+        """Values that cannot be together: where, and what is wrong."""
+        size, flow = self.packet.size, self.node.flow_memory_bandwidth
+        if self.buffer_bytes < size:
+            yield ("switch", "buffer"), f"switch.buffer = {self.buffer_bytes} B is less than packet.size = {size} B"
+        if flow is not None and flow > self.node.memory_bandwidth:
+            yield (
+                ("node", "flow_memory_bandwidth"),
+                f"node.flow_memory_bandwidth = {units.format_rate(flow)} is more than the "
+                f"{units.format_rate(self.node.memory_bandwidth)} of node.memory_bandwidth, which all copies share",
+            )
+        if self.mpi.eager_limit is not None and self.mpi.bypass > self.mpi.eager_limit:
+            yield (
+                ("mpi", "bypass"),
+                f"mpi.bypass = {self.mpi.bypass} B is more than mpi.eager_limit = {self.mpi.eager_limit} B: "
+                "only messages that are sent eagerly can bypass the network",
+            )
 
     def build(self, routing: str | None = None) -> _core.Machine:
         """The machine as the simulator takes it, with another routing if one is named."""
@@ -282,17 +342,18 @@ class Machine(Table):
 
 @dataclass(frozen=True)
 class MachineFile:
-    """A machine, its short name, and the values it was made from."""
+    """A machine and its short name."""
 
     name: str
     machine: Machine
-    values: dict[str, Any]
-    """The file's tables after all settings, without texts: what a result depends on."""
 
     @property
     def identity(self) -> str:
-        """A hash of all values that a simulation depends on."""
-        return hashlib.sha256(json.dumps(self.values, sort_keys=True).encode()).hexdigest()[:16]
+        """A hash of all values that a simulation depends on, the defaults among them."""
+        values = self.machine.model_dump(exclude={"title", "source"})
+        if isinstance(self.machine.topology, Graph):  # what its file holds counts, not where it lies
+            values["topology"]["file"] = hashlib.sha256(self.machine.topology.text().encode()).hexdigest()
+        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def machine_folder() -> Path:
@@ -315,7 +376,6 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
     file = TomlFile(path)
     numbers = list(_keys(file.data))  # what a setting adds has no line in the file, and needs no source there
     problems = [_set(file.data, key, text) for key, text in (settings or {}).items()]
-    values = {key: value for key, value in file.data.items() if key not in ("title", "source")}
     _find_graph(file)
     try:
         machine = Machine.model_validate(file.data)
@@ -323,12 +383,15 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
         problems += [file.at(*_problem(details, file.data)) for details in error.errors(include_url=False)]
     else:
         problems += [file.at(place, text) for place, text in _missing_sources(numbers, machine)]
+        problems += [file.at(place, text) for place, text in machine.conflicts()]
         problems += _core_problems(file, machine)
     if found := [problem for problem in problems if problem]:
         raise InputError(*found)
-    if isinstance(machine.topology, Graph):  # what the file holds counts, not where it lies
-        values["topology"] |= {"links": hashlib.sha256(machine.topology.text().encode()).hexdigest()}
-    return MachineFile(path.stem, machine, values)
+    return MachineFile(path.stem, machine)
+
+
+_OPTIONAL = ("global", "switch", "mpi")
+"""Tables that a file may leave out."""
 
 
 def _find_graph(file: TomlFile) -> None:
@@ -343,7 +406,7 @@ def _set(data: dict[str, Any], key: str, text: str) -> str | None:
     *tables, last = key.split(".")
     table: Any = data
     for name in tables:
-        table = table.setdefault(name, {}) if isinstance(table, dict) and name in ("global", *table) else None
+        table = table.setdefault(name, {}) if isinstance(table, dict) and name in (*_OPTIONAL, *table) else None
     if not isinstance(table, dict) or isinstance(table.get(last), dict):
         return unknown("machine value", key, _keys(data))
     try:
@@ -386,8 +449,10 @@ def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
         (): Machine,
         ("link",): Link,
         ("link", "global"): GlobalLink,
+        ("switch",): Switch,
         ("nic",): Nic,
         ("node",): Node,
+        ("mpi",): Mpi,
         ("packet",): Packet,
         ("topology",): TOPOLOGIES.get(str(kind), Torus),
     }

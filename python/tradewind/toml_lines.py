@@ -13,6 +13,12 @@ from tradewind.errors import InputError
 Place = tuple[str | int, ...]
 """A place in a file: ``("sweep", 1, "algorithm", 0)`` is the first algorithm of the second ``[[sweep]]``."""
 
+_DEEPEST = 32
+"""Levels of tables and lists; no file of ours needs more than six."""
+
+# The parser takes a time that grows with the square of the parts of a key.
+_LONG_KEY = re.compile(rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_DEEPEST}}}""")
+
 _KEY = re.compile(r"""[ \t]*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([A-Za-z0-9_-]+))[ \t]*""")
 _BLANK = re.compile(r"(?:[ \t\r\n,]|#[^\n]*)*")
 _SCALAR = re.compile(r"[^,\]}#\n]*")
@@ -30,11 +36,18 @@ class TomlFile:
             self.text = self.path.read_text(encoding="utf-8") if text is None else text
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"cannot read {self.path}: {getattr(error, 'strerror', None) or error}") from None
+        if long := _LONG_KEY.search(self.text):
+            line = self.text.count("\n", 0, long.start()) + 1
+            raise InputError(f"{self.path}:{line}: a key of more than {_DEEPEST} parts")
         try:
             self.data: dict[str, Any] = tomllib.loads(self.text)
-        except tomllib.TOMLDecodeError as error:
+            self._lines = _Scanner(self.text.replace("\r\n", "\n")).lines
+        except RecursionError:
+            raise InputError(f"{self.path}: lists or tables are nested too deeply") from None
+        except ValueError as error:  # TOMLDecodeError, and numbers of more digits than Python reads
             raise InputError(f"{self.path}: not TOML: {error}") from None
-        self._lines = _Scanner(self.text.replace("\r\n", "\n")).lines
+        if deep := next((place for place in self._lines if len(place) > _DEEPEST), None):
+            raise InputError(self.at(deep, "lists or tables are nested too deeply"))
 
     def line(self, place: Place) -> int:
         """The line of a place, or of the nearest thing around it that the file names (1 for the file itself)."""

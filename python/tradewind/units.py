@@ -6,7 +6,9 @@ nobody can tell afterwards what was meant.
 
 from __future__ import annotations
 
+import math
 import re
+from decimal import Decimal, DecimalException
 
 from tradewind.errors import InputError
 
@@ -17,7 +19,7 @@ _BYTES = {prefix + "B": factor for prefix, factor in (_DECIMAL | _BINARY).items(
 _RATE = {unit + "/s": factor for unit, factor in _BYTES.items()} | {
     prefix + "bit/s": factor / 8 for prefix, factor in _DECIMAL.items()
 }
-_FLOPS = {prefix + "flop/s": factor for prefix, factor in _DECIMAL.items()}
+_FLOPS = {prefix + unit: factor for unit in ("flop/s", "Flop/s") for prefix, factor in (_DECIMAL | {"P": 1e15}).items()}
 _POWER = {"mW": 1e-3, "W": 1.0, "kW": 1e3, "MW": 1e6}
 
 _NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+)\s*([^\s]*)\s*")
@@ -27,12 +29,23 @@ def _parse(text: object, units: dict[str, float], what: str, examples: str) -> f
     if isinstance(text, str) and (match := _NUMBER.fullmatch(text)):
         number, unit = match.groups()
         if unit in units:
-            return float(number) * units[unit]
+            return _scaled_up(text, number, units[unit])
         if unit:
             raise InputError(f"{text!r}: {unit!r} is not a unit of {what} (allowed: {', '.join(units)})")
     if isinstance(text, (int, float)) or (isinstance(text, str) and _NUMBER.fullmatch(text)):
         raise InputError(f"{text!r} has no unit: write {what} as {examples}")
     raise InputError(f"{text!r} is not {what}: write it as {examples}")
+
+
+def _scaled_up(text: str, number: str, factor: float) -> float:
+    """The float that is nearest to number x factor, so that "100ns" and "0.1us" are one value."""
+    try:
+        value = float(Decimal(number) * Decimal(repr(factor)))
+    except DecimalException:
+        value = math.inf
+    if not math.isfinite(value):
+        raise InputError(f"{text!r}: the number is too large")
+    return value
 
 
 def seconds(text: object) -> float:
@@ -54,8 +67,8 @@ def bytes_per_second(text: object) -> float:
 
 
 def flops(text: object) -> float:
-    """``"2Gflop/s"`` -> 2e9."""
-    return _parse(text, _FLOPS, "a rate of operations", '"2Gflop/s"')
+    """``"1.2TFlop/s"`` -> 1.2e12."""
+    return _parse(text, _FLOPS, "a rate of operations", '"600Gflop/s" or "1.2TFlop/s"')
 
 
 def watts(text: object) -> float:

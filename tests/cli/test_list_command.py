@@ -6,6 +6,7 @@ import pytest
 
 from tradewind.cli import answer, make_app
 from tradewind.cli.list import TABLES
+from tradewind.machine import machine_folder
 
 
 @pytest.fixture
@@ -49,3 +50,33 @@ def test_an_unknown_list(tradewind):
     code, out, err = tradewind("list", "machine")
     assert (code, out) == (2, "")
     assert "did you mean 'machines'" in err
+
+
+def test_one_machine_and_its_map(tradewind, tmp_path):
+    picture = tmp_path / "map.svg"
+    code, out, _ = tradewind("list", "machines", "--machine", "torus-M", "--picture", str(picture))
+    assert code == 0
+    assert "torus-M" in out
+    assert "fattree" not in out
+    assert f"picture: {picture}" in out
+    assert picture.read_text().startswith("<svg")
+    own = tmp_path / "mine.toml"
+    own.write_text((machine_folder() / "torus-M.toml").read_text().replace("[25, 25, 25]", "[4, 4]"))
+    code, out, _ = tradewind("list", "machines", "--machine", str(own), "--json")
+    assert code == 0
+    assert [(row["name"], row["switches"]) for row in json.loads(out)] == [("mine", 16)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("machines", "--picture", "map.svg"), "of which machine?"),
+        (("routings", "--machine", "torus-M"), "it belongs to  tradewind list machines"),
+        (("machines", "--machine", "torus-N"), "did you mean 'torus-M'"),
+        (("machines", "--machine", "torus-M", "--picture", "map.jpg"), "a name that ends in .svg"),
+    ],
+)
+def test_maps_that_are_refused(tradewind, arguments, says):
+    code, out, err = tradewind("list", *arguments)
+    assert (code, out) == (2, "")
+    assert says in err

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tradewind.cli import answer, make_app
+from tradewind.machine import machine_names
 
 SMALL = ["--set", "topology.shape=[4, 4, 4]", "--set", "topology.nodes_per_switch=1"]
 
@@ -54,8 +55,7 @@ def test_lists_are_answered_by_a_list(tradewind):
 
 def test_all_machines(tradewind):
     results = simulate(tradewind, "allreduce", "--ranks", "4", "--machine", "all")
-    assert len(results) == 8
-    assert {result["machine"] for result in results} >= {"torus-M", "fattree-L", "dragonfly-SL"}
+    assert [result["machine"] for result in results] == machine_names()
 
 
 @pytest.mark.parametrize("pattern", ["transpose", "halo", "allreduce"])

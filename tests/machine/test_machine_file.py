@@ -6,6 +6,7 @@ import pytest
 
 from tradewind.errors import InputError
 from tradewind.machine import load_machine, machine_folder, machine_names
+from tradewind.toml_lines import TomlFile
 
 GOOD = """\
 title = "mine"
@@ -85,12 +86,12 @@ def test_a_file_is_read(written):
 def test_every_number_of_a_shipped_machine_has_a_source(name):
     file = load_machine(name)
     sources = file.machine.source
-    for table, keys in file.values.items():
-        if isinstance(keys, dict):
+    for table, keys in TomlFile(machine_folder() / f"{name}.toml").data.items():
+        if isinstance(keys, dict) and table != "source":
             for key in keys:
                 assert table in sources or f"{table}.{key}" in sources, (name, table, key)
     assert all(text.strip() for text in sources.values())
-    assert file.machine.build().topology.nodes > 300_000
+    assert file.machine.build().topology.nodes >= 8
 
 
 def test_every_mistake_is_named_with_its_line(written):
@@ -227,6 +228,101 @@ def test_identity_follows_values_and_not_words(written):
     assert load_machine(written(('link = "chosen"', 'link = "measured"'))).identity == base
     assert load_machine(written(("groups = 4", "groups = 3"))).identity != base
     assert load_machine(written(), {"link.latency": "101ns"}).identity != base
+
+
+def test_equal_values_are_one_machine_however_they_are_written(written):
+    base = load_machine(written()).identity
+    assert load_machine(written(('latency = "100ns"', 'latency = "0.1us"'))).identity == base
+    named = {"nic.count": "1", "mpi.header": "64B", "mpi.bypass": "0B"}
+    assert load_machine(written(), named).identity == base
+
+
+OPTIONAL = {
+    "switch.bandwidth": "500GB/s",
+    "switch.buffer": "128KiB",
+    "nic.count": "2",
+    "node.cores": "48",
+    "node.flow_memory_bandwidth": "12GB/s",
+    "node.flops": "1.2TFlop/s",
+    "mpi.eager_limit": "8KiB",
+    "mpi.header": "32B",
+    "mpi.bypass": "256B",
+}
+
+
+def test_what_may_be_left_out_has_its_default(written):
+    machine = load_machine(written()).machine
+    assert (machine.switch.bandwidth, machine.nic.count, machine.node.cores, machine.node.flops) == (
+        None,
+        1,
+        None,
+        None,
+    )
+    assert (machine.mpi.eager_limit, machine.mpi.header, machine.mpi.bypass) == (None, 64, 0)
+    assert machine.node.flow_memory_bandwidth is None
+    assert machine.buffer_bytes == 64 * 1024
+    assert load_machine(written(), {"packet.size": "1MiB"}).machine.buffer_bytes == 1024 * 1024
+
+
+def test_what_may_be_left_out_is_read(written):
+    machine = load_machine(written(), OPTIONAL).machine
+    assert machine.switch.bandwidth == 500e9
+    assert machine.buffer_bytes == 131072
+    assert (machine.nic.count, machine.node.cores) == (2, 48)
+    assert machine.node.flow_memory_bandwidth == 12e9
+    assert machine.node.flops == 1.2e12
+    assert (machine.mpi.eager_limit, machine.mpi.header, machine.mpi.bypass) == (8192, 32, 256)
+
+
+@pytest.mark.parametrize("key", OPTIONAL)
+def test_every_optional_value_is_a_part_of_the_identity_and_needs_a_source(written, key):
+    assert load_machine(written(), {key: OPTIONAL[key]}).identity != load_machine(written()).identity
+    table, _, name = key.rpartition(".")
+    line = f"{name} = {OPTIONAL[key]}" if name in ("count", "cores") else f'{name} = "{OPTIONAL[key]}"'
+    if table in ("nic", "node"):
+        found = problems(written((f"[{table}]", f"[{table}]\n{line}"), (f'{table} = "chosen"\n', "")))
+    else:
+        found = problems(written(("[packet]", f"[{table}]\n{line}\n[packet]")))
+    assert any(f"{key} has no source" in problem for problem in found), found
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("switch.bandwidth", "0GB/s", "1MB/s to 1000TB/s"),
+        ("switch.bandwidth", "inf", "inf has no unit"),
+        ("switch.bandwidth", "1e999GB/s", "the number is too large"),
+        ("switch.buffer", "4095B", "switch.buffer = 4095 B is less than packet.size = 4096 B"),
+        ("switch.buffer", "0B", "1B to 128MiB"),
+        ("switch.bufer", "1KiB", "did you mean 'buffer'"),
+        ("nic.count", "0", "greater than or equal to 1"),
+        ("nic.count", "17", "less than or equal to 16"),
+        ("nic.count", "1.5", "nic.count"),
+        ("node.cores", "0", "greater than or equal to 1"),
+        ("node.flow_memory_bandwidth", "101GB/s", "more than the 100 GB/s of node.memory_bandwidth"),
+        ("node.flops", "0flop/s", "1Mflop/s to 1000Pflop/s"),
+        ("node.flops", "1.2TB/s", "is not a unit of a rate of operations"),
+        ("mpi.eager_limit", "-1B", "is not a size"),
+        ("mpi.header", "0B", "1B to 128MiB"),
+        ("mpi.bypass", "64", "has no unit"),
+        ("mpi.eager_limits", "64B", "did you mean 'eager_limit'"),
+    ],
+)
+def test_optional_values_that_are_refused(written, key, value, words):
+    found = problems(written(), {key: value})
+    assert any(words in problem for problem in found), found
+
+
+def test_values_that_cannot_be_together_are_all_named_with_their_lines(written):
+    path = written(
+        ("[packet]", '[switch]\nbuffer = "1KiB"\n[mpi]\neager_limit = "1KiB"\nbypass = "2KiB"\n[packet]'),
+        ('packet = "chosen"', 'packet = "chosen"\nswitch = "chosen"\nmpi = "chosen"'),
+        ('memory_bandwidth = "100GB/s"', 'memory_bandwidth = "100GB/s"\nflow_memory_bandwidth = "200GB/s"'),
+    )
+    starts = [f"{path}:{line_of(path, text)}: " for text in ("buffer = ", "flow_memory", "bypass = ")]
+    found = problems(path)
+    assert len(found) == 3
+    assert all(problem.startswith(start) for problem, start in zip(found, starts, strict=True)), found
 
 
 def test_all_shipped_files_are_loaded():

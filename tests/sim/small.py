@@ -52,7 +52,7 @@ def machine(
         "packet": {"size": packet},
         "source": {"link": "chosen"},
     }
-    return MachineFile("small", Machine.model_validate(values), values)
+    return MachineFile("small", Machine.model_validate(values))
 
 
 def pair(elements: int) -> Exchange:

@@ -17,29 +17,48 @@ def command(
         str,
         typer.Argument(help="machines, topologies, routings, algorithms, transports or studies.", show_default=False),
     ],
+    machine: Annotated[
+        str | None, typer.Option("--machine", help="machines: only this one, a NAME or your FILE.toml.")
+    ] = None,
+    picture: Annotated[
+        str | None,
+        typer.Option("--picture", help="machines: draw the one of --machine: FILE.svg, .png, .pdf or .html."),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """What there is, by name."""
+    """What there is, by name; a map of a machine."""
+    from pathlib import Path
+
     from tradewind.cli.answer import answer
     from tradewind.errors import InputError
     from tradewind.exchange import unknown
 
     if what not in TABLES:
         raise InputError(unknown("list", what, TABLES))
-    rows = TABLES[what]()
-    answer(rows, as_json, lambda: _show(rows))
+    if machine is not None and what != "machines":
+        raise InputError(f"--machine {machine}: it belongs to  tradewind list machines")
+    if picture is not None and machine is None:
+        raise InputError(f"--picture {picture}: of which machine? Say --machine NAME or --machine FILE.toml")
+    rows = TABLES[what]() if machine is None else _machines([machine])
+    if picture is not None and machine is not None:
+        from tradewind.machine import load_machine
+        from tradewind.plot.machine_map import save_map
+
+        save_map(load_machine(machine), Path(picture))
+    answer(rows, as_json, lambda: _show(rows, picture))
 
 
-def _machines() -> Rows:
+def _machines(names: list[str] | None = None) -> Rows:
     from tradewind.machine import load_machine, machine_names
 
     rows = []
-    for name in machine_names():
-        machine = load_machine(name).machine
+    for name in names or machine_names():
+        file = load_machine(name)
+        machine = file.machine
         topology = machine.build().topology
         rows.append(
             {
-                "name": name,
+                "name": file.name,
                 "switches": topology.switches,
                 "nodes": topology.nodes,
                 "routing": machine.routing,
@@ -95,7 +114,7 @@ TABLES: dict[str, Callable[[], Rows]] = {
 }
 
 
-def _show(rows: Rows) -> None:
+def _show(rows: Rows, picture: str | None = None) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -107,3 +126,5 @@ def _show(rows: Rows) -> None:
     for row in rows:
         table.add_row(*(str(row[key]) for key in keys))
     Console().print(table)
+    if picture is not None:
+        print(f"picture: {picture}")

@@ -110,7 +110,7 @@ def _known_keys(place: Place, data: dict[str, Any]) -> Iterable[str]:
         return Study.model_fields
     if place[0] == "sweep":
         sweep = data["sweep"][place[1]]
-        unused = UNUSED.get(sweep.get("pattern"), set())
+        unused = UNUSED.get(str(sweep.get("pattern")), set())
         return [key for key in SWEEPS[sweep["kind"]].model_fields if key not in unused]
     return (Plot if place[0] == "plot" else Finding).model_fields
 
@@ -160,7 +160,7 @@ def _sweep_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
     split, ranks = sweep.get("split"), [value for _, value in _values(sweep, "ranks")]
     if isinstance(split, dict):
         for key in split:
-            if key.isdigit() and int(key) not in ranks:
+            if key.isascii() and key.isdigit() and key not in map(str, ranks):
                 yield ("split", key), f"split names {key} ranks, which ranks does not ({ranks})"
 
 
@@ -193,7 +193,7 @@ def _plot_problems(plot: dict[str, Any]) -> list[Problem]:
     return [
         ((key,), unknown("label", str(plot[key]), LABELS))
         for key in ("curve", "panel")
-        if key in plot and plot[key] not in LABELS
+        if isinstance(plot.get(key), str) and plot[key] not in LABELS
     ]
 
 
@@ -207,8 +207,8 @@ def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
     problems: list[Problem] = []
     if isinstance(same := finding.get("same"), list) and len(same) < 2:
         problems.append((("same",), "same compares 2 or more selections"))
-    if (apart := finding.get("apart")) is not None and apart not in LABELS:
-        problems.append((("apart",), unknown("label", str(apart), LABELS)))
+    if isinstance(apart := finding.get("apart"), str) and apart not in LABELS:
+        problems.append((("apart",), unknown("label", apart, LABELS)))
     return problems
 
 

@@ -1,0 +1,161 @@
+"""Draws the panels of a machine's picture as SVG, and saves it as SVG, PNG, PDF or HTML."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from itertools import pairwise
+from pathlib import Path
+
+from tradewind.errors import InputError
+from tradewind.plot.shapes import Point
+from tradewind.plot.style import PALETTE
+
+SUFFIXES = (".svg", ".png", ".pdf", ".html")
+_SIDE = 620.0  # pixels of a panel
+_MARGIN = 50.0
+_TOP = 90.0
+_MOST_SPOTS = 1500
+_COLOURS = {"local": PALETTE[0], "global": PALETTE[1]}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A link between two switches, or all links between two blocks."""
+
+    start: int
+    end: int
+    kind: str = "local"
+    links: int = 1
+    turn: int = 0
+    """How many lines between the same two come before it."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One drawing: spots and the lines between them."""
+
+    title: str
+    spots: list[Point]
+    lines: list[Line]
+    labels: list[str]
+    hollow: frozenset[int] = frozenset()
+    """Spots of switches that have no nodes."""
+    in_rows: bool = False
+    """Whether long lines must be bent, because spots lie on them."""
+
+
+def draw(panels: list[Panel], title: str, subtitle: str) -> str:
+    """A picture as SVG: panels side by side."""
+    width = len(panels) * (_SIDE + 2 * _MARGIN)
+    heights = [_height(panel) for panel in panels]
+    height = _TOP + max(heights) + 2 * _MARGIN
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
+        f'height="{height:.0f}" font-family="system-ui, Segoe UI, Helvetica Neue, Arial, sans-serif">',
+        '<rect width="100%" height="100%" fill="white"/>',
+        _text(_MARGIN, 34, title, 18, "#111"),
+        _text(_MARGIN, 58, subtitle, 13, "#444"),
+    ]
+    for i, panel in enumerate(panels):
+        parts += _panel(panel, i * (_SIDE + 2 * _MARGIN) + _MARGIN, _TOP, heights[i])
+    return "\n".join([*parts, *_legend(panels, height - 16), "</svg>"])
+
+
+def _text(x: float, y: float, words: str, size: int, colour: str) -> str:
+    return f'<text x="{x:.0f}" y="{y:.0f}" font-size="{size}" fill="{colour}">{escape(words)}</text>'
+
+
+def _range(panel: Panel, axis: int) -> tuple[float, float]:
+    values = [spot[axis] for spot in panel.spots]
+    return min(values), max(values)
+
+
+def _height(panel: Panel) -> float:
+    (left, right), (low, high) = _range(panel, 0), _range(panel, 1)
+    return _SIDE * min(1.0, max(0.25, (high - low) / (right - left or 1.0)))
+
+
+def _panel(panel: Panel, x0: float, y0: float, height: float) -> Iterator[str]:
+    """A panel in the box at (x0, y0), its title above."""
+    (left, right), (low, high) = _range(panel, 0), _range(panel, 1)
+    scale = min(_SIDE / (right - left or 1.0), height / (high - low or 1.0))
+
+    def pixel(spot: Point) -> Point:
+        x = x0 + _SIDE / 2 + scale * (spot[0] - (left + right) / 2)
+        return x, y0 + _MARGIN + height / 2 - scale * (spot[1] - (low + high) / 2)
+
+    places = [pixel(spot) for spot in panel.spots]
+    yield _text(x0, y0, panel.title, 13, "#111")
+    gap = min((math.dist(a, b) for a, b in pairwise(places)), default=_SIDE)
+    yield from _lines(panel, places, 1.5 * gap if panel.in_rows else math.inf)
+    yield from _spots(panel, places, max(1.2, min(7.0, 0.25 * gap)))
+
+
+def _lines(panel: Panel, places: list[Point], longest_straight: float) -> Iterator[str]:
+    faint = max(0.1, min(0.8, 250 / max(1, len(panel.lines))))
+    most = max((line.links for line in panel.lines), default=1)
+    for line in panel.lines:
+        share = math.log1p(line.links) / math.log1p(most)
+        colour = _COLOURS[line.kind]
+        many = f"<title>{line.links} links</title>" if line.links > 1 else ""
+        yield (
+            f'<path class="link {line.kind}" d="{_curve(line, places, longest_straight)}" fill="none" '
+            f'stroke="{colour}" stroke-width="{0.6 + share:.1f}" stroke-opacity="{faint:.2f}">{many}</path>'
+        )
+
+
+def _curve(line: Line, places: list[Point], longest_straight: float) -> str:
+    """A line, bent where it is long, so that it does not run through spots, and more for every further one."""
+    (x1, y1), (x2, y2) = places[line.start], places[line.end]
+    bend = (0.08 if math.hypot(x2 - x1, y2 - y1) > longest_straight else 0.0) + 0.06 * _sideways(line.turn)
+    if abs(bend) < 1e-9:
+        return f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"
+    x, y = (x1 + x2) / 2 + bend * (y2 - y1), (y1 + y2) / 2 - bend * (x2 - x1)
+    return f"M{x1:.1f} {y1:.1f}Q{x:.1f} {y:.1f} {x2:.1f} {y2:.1f}"
+
+
+def _sideways(turn: int) -> int:
+    """0, 1, -1, 2, -2, ..."""
+    return (turn + 1) // 2 * (1 if turn % 2 else -1)
+
+
+def _spots(panel: Panel, places: list[Point], radius: float) -> Iterator[str]:
+    if len(places) > _MOST_SPOTS:  # too many for one element each
+        dots = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in places)
+        yield f'<path class="spots" d="{dots}" stroke="#111" stroke-width="{2 * radius:.1f}" stroke-linecap="round"/>'
+        return
+    for i, ((x, y), label) in enumerate(zip(places, panel.labels, strict=True)):
+        fill = "white" if i in panel.hollow else "#111"
+        yield (
+            f'<circle class="spot" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{fill}" stroke="#111">'
+            f"<title>{escape(label)}</title></circle>"
+        )
+
+
+def _legend(panels: list[Panel], y: float) -> Iterator[str]:
+    kinds = {line.kind for panel in panels for line in panel.lines}
+    names = [("local", "local link"), ("global", "global link")]
+    x = _MARGIN
+    for kind, name in names if len(kinds) > 1 else []:
+        yield f'<path d="M{x:.0f} {y - 4:.0f}h30" stroke="{_COLOURS[kind]}" stroke-width="2"/>'
+        yield _text(x + 36, y, name, 12, "#444")
+        x += 60 + 7 * len(name)
+
+
+def save(svg: str, path: Path) -> None:
+    """Writes an SVG picture as SVG, PNG, PDF or HTML. Raises InputError where it cannot be written."""
+    import vl_convert as vlc
+
+    makers = {
+        ".svg": lambda: svg.encode(),
+        ".png": lambda: bytes(vlc.svg_to_png(svg, scale=2)),
+        ".pdf": lambda: bytes(vlc.svg_to_pdf(svg)),
+        ".html": lambda: f"<!doctype html><meta charset='utf-8'><body>{svg}</body>".encode(),
+    }
+    try:
+        path.write_bytes(makers[path.suffix]())
+    except OSError as error:
+        raise InputError(f"picture {path}: {error.strerror}") from None

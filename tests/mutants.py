@@ -1,0 +1,191 @@
+"""Damaged machine and study files: the readers refuse them with an InputError or read them, and answer at once.
+
+``python tests/mutants.py COUNT [SEED]`` tries so many; `test_mutants.py` a few hundred.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+from tradewind.data import data_folder
+from tradewind.errors import InputError
+from tradewind.machine import load_machine
+from tradewind.study.case import expand
+from tradewind.study.load import load_study
+
+LONGEST_S = 1.0
+"""Of processor time, for one file."""
+
+TOKEN = re.compile(rb"[A-Za-z_]+|[0-9.]+|[^\sA-Za-z_0-9.]")
+NUMBER = re.compile(rb"[0-9]+(?:\.[0-9]+)?")
+QUOTED = re.compile(rb'"[^"\n]*"')
+VALUE = re.compile(rb"= *([^\n]+)")
+NUMBERS = [
+    text.encode()
+    for text in (
+        *(
+            "0",
+            "-1",
+            "1",
+            "2",
+            "1.5",
+            "-0.0",
+            "1e3",
+            "1e400",
+            "1e-400",
+            "nan",
+            "inf",
+            "-inf",
+            "0x1f",
+            "1_000",
+            "٣",
+            "１",
+        ),
+        *("2147483647", "2147483648", "4294967296", "9223372036854775807", "9223372036854775808", "9" * 40),
+        *("9" * 5000, "1e99999999999999999999", f"0.{'0' * 400}1"),
+    )
+]
+UNITS = [
+    unit.encode() for unit in ("GB/s", "ns", "us", "KiB", "flop/s", "bit/s", "h", "B", "", "parsec", " ", "µs", "/s")
+]
+VALUES = [
+    text.encode()
+    for text in (
+        *('""', "true", "[]", "{}", "[[]]", "[1, 'a', {}]", "{ a = 1 }", "1979-05-27", "07:32:00", "'''\n'''"),
+        *('"\\u0000"', '"\\U0010FFFF"', '"""\\\n  x"""', "'\\'", '["x", "y"]', "{ sweep = 'a' }"),
+    )
+]
+ODD = ["\u202e", "\x00", "\ufeff", "é", "\U0001f300", "\u2028", *"\r\t\\\"'#=.[{}]"]
+
+
+def _replaced(random: Random, data: bytes, pattern: re.Pattern[bytes], choices: list[bytes], group: int = 0) -> bytes:
+    """With one of the places where the pattern fits replaced by one of the choices."""
+    places = list(pattern.finditer(data))
+    if not places:
+        return data
+    place = random.choice(places)
+    return data[: place.start(group)] + random.choice(choices) + data[place.end(group) :]
+
+
+def _bytes(random: Random, data: bytes) -> bytes:
+    at = random.randrange(len(data) + 1)
+    return data[:at] + random.randbytes(random.randrange(3)) + data[at + random.randrange(3) :]
+
+
+def _odd_character(random: Random, data: bytes) -> bytes:
+    at = random.randrange(len(data) + 1)
+    return data[:at] + random.choice(ODD).encode() + data[at:]
+
+
+def _token(random: Random, data: bytes) -> bytes:
+    return _replaced(random, data, TOKEN, TOKEN.findall(data) or [b""])
+
+
+def _number(random: Random, data: bytes) -> bytes:
+    return _replaced(random, data, NUMBER, NUMBERS)
+
+
+def _quantity(random: Random, data: bytes) -> bytes:
+    return _replaced(random, data, QUOTED, [b'"' + random.choice(NUMBERS) + random.choice(UNITS) + b'"'])
+
+
+def _value(random: Random, data: bytes) -> bytes:
+    return _replaced(random, data, VALUE, VALUES + NUMBERS, group=1)
+
+
+def _nested(random: Random, data: bytes) -> bytes:
+    depth = random.choice([3, 30, 300, 3000])
+    value = random.choice([b"[" * depth + b"]" * depth, b"{a=" * depth + b"1" + b"}" * depth, b"[" * depth])
+    return _replaced(random, data, VALUE, [value], group=1)
+
+
+def _dotted(random: Random, data: bytes) -> bytes:
+    name = b".".join([b"a"] * random.choice([2, 20, 2000]))
+    return data + random.choice([b"\n[%s]\n", b"\n[[%s]]\n", b"\n%s = 1\n"]) % name
+
+
+def _lines(random: Random, data: bytes) -> bytes:
+    """Some lines left out, written twice or moved."""
+    lines = data.splitlines(keepends=True)
+    if not lines:
+        return data
+    first = random.randrange(len(lines))
+    block = lines[first : first + random.choice([1, 1, 1, 2, 5, 20])]
+    rest = lines[:first] + lines[first + len(block) :]
+    at = random.randrange(len(rest) + 1)
+    return b"".join(random.choice([rest, lines[:first] + block + lines[first:], rest[:at] + block + rest[at:]]))
+
+
+def _whole(random: Random, data: bytes) -> bytes:
+    """Something done to the file as a whole."""
+    cut = random.randrange(len(data) + 1)
+    return random.choice(
+        [data[:cut], data[cut:], data.replace(b"\n", b"\r\n"), data.replace(b"\n", b"\r"), b"\xef\xbb\xbf" + data]
+    )
+
+
+MUTATIONS: list[Callable[[Random, bytes], bytes]] = [
+    *(_bytes, _odd_character, _token, _token, _number, _number, _quantity, _quantity, _value, _value),
+    *(_nested, _dotted, _lines, _lines, _whole),
+]
+
+
+def mutants(seed: int, count: int) -> Iterator[tuple[Path, bytes]]:
+    """Damaged files, each with the file that it was: machines and studies in turn. A seed gives the same ones."""
+    random = Random(seed)
+    kinds = [sorted(data_folder(folder).rglob("*.toml")) for folder in ("machines", "studies")]
+    for i in range(count):
+        original = random.choice(kinds[i % len(kinds)])
+        data = original.read_bytes()
+        for _ in range(random.choice([1, 1, 1, 2, 4])):
+            data = random.choice(MUTATIONS)(random, data)
+        yield original, data
+
+
+def read(path: Path, is_machine: bool) -> str:
+    """What a reader makes of a file: "read" or "refused". Raises whatever else it raises."""
+    try:
+        if is_machine:
+            load_machine(path)
+        else:
+            expand(load_study(path).study)
+    except InputError as error:
+        if not all(problem.strip() for problem in error.problems):
+            raise ValueError("a problem without words") from error
+        return "refused"
+    return "read"
+
+
+def check(seed: int, count: int) -> dict[str, int]:
+    """Reads mutants; returns how many were read and how many refused. Raises AssertionError with the first bad one."""
+    outcomes = {"read": 0, "refused": 0}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "mutant.toml"
+        for number, (original, data) in enumerate(mutants(seed, count)):
+            path.write_bytes(data)
+            begin = time.process_time()
+            try:
+                outcomes[read(path, original.parent.name == "machines")] += 1
+            except Exception as error:
+                raise AssertionError(f"{_kept(data)}, mutant {number} of seed {seed} of {original.name}") from error
+            taken = time.process_time() - begin
+            assert taken < LONGEST_S, f"{_kept(data)}, mutant {number} of seed {seed}: {taken:.1f} s"
+    return outcomes
+
+
+def _kept(data: bytes) -> Path:
+    """Where a bad mutant is kept, to be looked at."""
+    path = Path(tempfile.mkdtemp()) / "mutant.toml"
+    path.write_bytes(data)
+    return path
+
+
+if __name__ == "__main__":
+    count, seed = (int(text) for text in (sys.argv[1:] + ["2000", "1"][len(sys.argv) - 1 :]))
+    print(f"{count} damaged machine and study files: {check(seed, count)}")

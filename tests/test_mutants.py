@@ -1,0 +1,52 @@
+"""Damaged files are refused with an InputError, or read, at once. `make test-all` tries thousands more."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import mutants
+import pytest
+
+from tradewind.errors import InputError
+from tradewind.toml_lines import TomlFile
+
+
+def test_damaged_files_are_refused_or_read() -> None:
+    outcomes = mutants.check(seed=1, count=400)
+    assert min(outcomes.values()) > 40, outcomes
+
+
+def test_a_seed_gives_the_same_mutants() -> None:
+    assert list(mutants.mutants(3, 20)) == list(mutants.mutants(3, 20))
+    assert list(mutants.mutants(3, 20)) != list(mutants.mutants(4, 20))
+
+
+@pytest.mark.parametrize("fault", ["another error", "slow"])
+def test_a_reader_that_fails_is_seen(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def reader(path: Path) -> None:
+        if fault == "another error":
+            raise KeyError(path)
+        start = time.process_time()
+        while time.process_time() < start + 0.02:
+            pass
+
+    monkeypatch.setattr(mutants, "load_machine", reader)
+    monkeypatch.setattr(mutants, "LONGEST_S", 0.01)
+    with pytest.raises(AssertionError, match=r"mutant\.toml, mutant 0 of seed 5"):
+        mutants.check(seed=5, count=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
+        ("b = 1\n[" + ".".join(["a"] * 5000) + "]", "odd.toml:2: a key of more than 32 parts"),
+        ("b = 1\n" + '"a" . ' * 50_000 + "a = 1", "odd.toml:2: a key of more than 32 parts"),
+        ("a.b.c.d = " + "{e.f.g.h.i = " * 8 + "1" + "}" * 8, "odd.toml:1: lists or tables are nested too deeply"),
+        ("a = " + "9" * 5000, "not TOML: Exceeds the limit"),
+    ],
+)
+def test_a_file_that_no_reader_could_hold(text: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        TomlFile("odd.toml", text)
