@@ -203,7 +203,7 @@ def _extents(values: Iterable[int]) -> str:
 
 def _algorithm_problems(pattern: str, algorithm: str) -> list[str]:
     entries = [entry for entry in _core.algorithms() if entry.pattern == pattern]
-    base, _, radix = algorithm.partition("-")
+    base, _, radix = algorithm.rpartition("-")
     for entry in entries:
         if entry.name == algorithm or (entry.has_radix and entry.name == f"{base}-k" and radix):
             return []
