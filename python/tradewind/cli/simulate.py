@@ -32,7 +32,7 @@ def command(
     threads: Annotated[
         int | None, typer.Option("--threads", help="Of this computer.", show_default="all cores")
     ] = None,
-    placement: Annotated[str, typer.Option("--placement", help="linear, round-robin or random.")] = "linear",
+    placement: Annotated[str, typer.Option("--placement", help="linear, round-robin, random or blocks.")] = "linear",
     seed: Annotated[int, typer.Option("--seed", help="Of random routing and placement.")] = 1,
     ranks_per_node: Annotated[int, typer.Option("--ranks-per-node", help="Ranks a node.")] = 1,
     settings: Annotated[
