@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _LIST = "One, a comma list, or `all`."
 
 
+@options.with_pattern_options
 def command(
     pattern: options.Pattern,
     ranks: options.Ranks,
@@ -44,15 +46,8 @@ def command(
         typer.Option("--links", help="Write the load of every link and NIC, a CSV file.", show_default=False),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Run what memory may not hold.")] = False,
-    grid: options.Grid = None,
-    split: options.Split = None,
-    slab: options.Slab = "all",
-    width: options.Width = 3,
-    periodic: options.Periodic = "",
-    count: options.Count = 3,
-    times: options.Times = 1,
-    fields: options.Fields = 1,
-    dtype: options.Dtype = "f8",
+    *,
+    asked: options.PatternOptions,
     as_json: options.Json = False,
 ) -> None:
     """How long an exchange takes on a machine, packet by packet."""
@@ -62,21 +57,10 @@ def command(
 
     chosen = _settings(settings or [])
     runs = []
-    exchange_options: dict[str, Any] = {
-        "grid": grid,
-        "split": split,
-        "slab": slab,
-        "width": width,
-        "periodic": periodic,
-        "count": count,
-        "times": times,
-        "fields": fields,
-        "dtype": dtype,
-    }
-    combinations = list(_product(pattern, machine, routing, algorithm))
-    exchange_options["split"] = _common_split(pattern, ranks, [name for _, _, name in combinations], exchange_options)
+    combinations = list(_product(pattern, machine, routing, algorithm, ranks_per_node))
+    asked = replace(asked, split=_common_split(pattern, ranks, [name for _, _, name in combinations], asked))
     for one_machine, one_routing, one_algorithm in combinations:
-        exchange = options.make_exchange(pattern, ranks, one_algorithm, **exchange_options)
+        exchange = asked.exchange(pattern, ranks, one_algorithm)
         runs.append(
             simulation.prepare(
                 exchange,
@@ -106,14 +90,14 @@ def command(
     answer(results[0] if single else results, as_json, lambda: _show(results))
 
 
-def _common_split(pattern: str, ranks: int, algorithms: list[str | None], asked: dict[str, Any]) -> str | None:
+def _common_split(pattern: str, ranks: int, algorithms: list[str | None], asked: options.PatternOptions) -> str | None:
     """The split that is asked for, or one that suits all algorithms of a list: only then can they be compared."""
     from tradewind.exchange import default_split
 
     first, *others = dict.fromkeys(algorithms)
-    if asked["split"] or not others or pattern == "allreduce":
-        return asked["split"]  # type: ignore[no-any-return]
-    exchange = options.make_exchange(pattern, ranks, first, **asked)
+    if asked.split or not others or pattern == "allreduce":
+        return asked.split
+    exchange = asked.exchange(pattern, ranks, first)
     cx, cy = default_split(exchange, [name for name in others if name])
     return f"{cx}x{cy}"
 
@@ -130,7 +114,7 @@ def _settings(texts: list[str]) -> dict[str, str]:
 
 
 def _product(
-    pattern: str, machines: str, routings: str | None, algorithms: str | None
+    pattern: str, machines: str, routings: str | None, algorithms: str | None, ranks_per_node: int
 ) -> Iterator[tuple[str, str | None, str | None]]:
     """All combinations of the comma lists; `all` routings are those of the machine's topology."""
     from tradewind import _core
@@ -139,7 +123,8 @@ def _product(
     def algorithm_names() -> list[str | None]:
         if algorithms == "all":
             names = [entry.name for entry in _core.algorithms() if entry.pattern == pattern]
-            return [name.replace("-k", "-4") for name in names]
+            radices = {"two-level-k": ranks_per_node}
+            return [name.replace("-k", f"-{radices.get(name, 4)}") for name in names]
         return list(algorithms.split(",")) if algorithms else [None]
 
     for machine in machine_names() if machines == "all" else machines.split(","):
