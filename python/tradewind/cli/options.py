@@ -49,6 +49,14 @@ Fields = Annotated[int, typer.Option("--fields", help="Fields together in each m
 Dtype = Annotated[
     str, typer.Option("--dtype", help="Element type: f4, f8, i4, i8, c8 or c16.", rich_help_panel=_PATTERN)
 ]
+Threads = Annotated[int | None, typer.Option("--threads", help="Of this computer.", show_default="all cores")]
+Placement = Annotated[str, typer.Option("--placement", help="linear, round-robin, random or blocks.")]
+Seed = Annotated[int, typer.Option("--seed", help="Of random routing and placement.")]
+RanksPerNode = Annotated[int, typer.Option("--ranks-per-node", help="Ranks a node.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Any machine value, like link.bandwidth=100GB/s; repeatable.", show_default=False),
+]
 Json = Annotated[bool, typer.Option("--json", help="Answer as JSON.")]
 
 
@@ -82,6 +90,19 @@ class PatternOptions:
         if problems:
             raise InputError(*problems)
         return Exchange(pattern, ranks, algorithm=algorithm, **(asdict(self) | extents))
+
+
+def machine_settings(texts: list[str] | None) -> dict[str, str]:
+    """What --set asks for, by key."""
+    from tradewind.errors import InputError
+
+    texts = texts or []
+    problems = [
+        f"--set {text!r}: KEY=VALUE is allowed, like link.bandwidth=100GB/s" for text in texts if "=" not in text
+    ]
+    if problems:
+        raise InputError(*problems)
+    return {key: value for key, _, value in (text.partition("=") for text in texts)}
 
 
 def with_pattern_options(command: Callable[..., Result]) -> Callable[..., Result]:

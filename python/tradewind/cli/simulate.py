@@ -31,16 +31,11 @@ def command(
         str | None,
         typer.Option("--packet", help="Size, or `message`: one packet a message.", show_default="the machine's own"),
     ] = None,
-    threads: Annotated[
-        int | None, typer.Option("--threads", help="Of this computer.", show_default="all cores")
-    ] = None,
-    placement: Annotated[str, typer.Option("--placement", help="linear, round-robin, random or blocks.")] = "linear",
-    seed: Annotated[int, typer.Option("--seed", help="Of random routing and placement.")] = 1,
-    ranks_per_node: Annotated[int, typer.Option("--ranks-per-node", help="Ranks a node.")] = 1,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Any machine value, like link.bandwidth=100GB/s; repeatable.", show_default=False),
-    ] = None,
+    threads: options.Threads = None,
+    placement: options.Placement = "linear",
+    seed: options.Seed = 1,
+    ranks_per_node: options.RanksPerNode = 1,
+    settings: options.Settings = None,
     links: Annotated[
         Path | None,
         typer.Option("--links", help="Write the load of every link and NIC, a CSV file.", show_default=False),
@@ -55,7 +50,7 @@ def command(
     from tradewind.cli.answer import answer
     from tradewind.errors import InputError
 
-    chosen = _settings(settings or [])
+    chosen = options.machine_settings(settings)
     runs = []
     combinations = list(_product(pattern, machine, routing, algorithm, ranks_per_node))
     asked = replace(asked, split=_common_split(pattern, ranks, [name for _, _, name in combinations], asked))
@@ -100,17 +95,6 @@ def _common_split(pattern: str, ranks: int, algorithms: list[str | None], asked:
     exchange = asked.exchange(pattern, ranks, first)
     cx, cy = default_split(exchange, [name for name in others if name])
     return f"{cx}x{cy}"
-
-
-def _settings(texts: list[str]) -> dict[str, str]:
-    from tradewind.errors import InputError
-
-    problems = [
-        f"--set {text!r}: KEY=VALUE is allowed, like link.bandwidth=100GB/s" for text in texts if "=" not in text
-    ]
-    if problems:
-        raise InputError(*problems)
-    return {key: value for key, _, value in (text.partition("=") for text in texts)}
 
 
 def _product(
