@@ -64,11 +64,15 @@ def halos(draw, most_ranks=40):
     return _core.Halo(layout, width, (draw(st.booleans()), draw(st.booleans())))
 
 
+PASSING_ON = ("bruck", "two-level-k")
+"""All-to-all algorithms that need groups whose ranks all have something for each other."""
+
+
 def algorithm_names(pattern: _core.Pattern) -> list[str]:
-    """Every algorithm of a pattern, with every radix that it allows."""
+    """Every algorithm of a pattern that it allows, with every radix."""
     names = []
     for entry in _core.algorithms():
-        if entry.pattern == pattern.name:
+        if entry.pattern == pattern.name and (entry.name not in PASSING_ON or pattern.complete):
             least, most = entry.radices(pattern)
             most = min(most, 64)
             names += [entry.name[:-1] + str(k) for k in range(least, most + 1)] if entry.has_radix else [entry.name]

@@ -15,9 +15,11 @@ GRID = (37, 29, 13)
 
 def exchanges() -> list[Exchange]:
     """Small and uneven, one of each algorithm."""
-    made = [Exchange("transpose", 12, GRID, (4, 3), algorithm=a) for a in ("burst", "ring-2", "pairwise", "bruck")]
+    all_to_all = ("burst", "ring-2", "pairwise", "bruck", "two-level-3")
+    made = [Exchange("transpose", 12, GRID, (4, 3), algorithm=a) for a in all_to_all]
     made += [Exchange("halo", 12, GRID, (4, 3), algorithm=a, width=11, periodic="x") for a in ("sweep", "direct")]
-    made += [Exchange("allreduce", 23, algorithm=a, count=5, times=3) for a in ("recursive-3", "ring")]
+    reductions = ("recursive-3", "ring", "rabenseifner", "halving-doubling", "binomial")
+    made += [Exchange("allreduce", 23, algorithm=a, count=5, times=3) for a in reductions]
     return made
 
 
@@ -43,6 +45,8 @@ def main() -> None:
     for exchange in exchanges():
         tw.simulate(exchange, "dragonfly-MM", ranks_per_node=5, placement="round-robin")
         tw.simulate(exchange, "torus-M", model="loggp")
+        if exchange.split is not None:
+            tw.simulate(exchange, "torus-M", ranks_per_node=5, placement="blocks")
     sys.stdout.write(f"{len(exchanges())} exchanges verified and simulated\n")
 
 

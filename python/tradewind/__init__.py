@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tradewind.advice import advise
     from tradewind.errors import InputError, MissingMPIError, PlanError, TradewindError, VerificationError
     from tradewind.exchange import Exchange
     from tradewind.machine import load_machine
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 # Imported when first used: `tradewind --help` must not wait for NumPy and pydantic.
 _HOMES = {
+    "tradewind.advice": ("advise",),
     "tradewind.errors": ("InputError", "MissingMPIError", "PlanError", "TradewindError", "VerificationError"),
     "tradewind.exchange": ("Exchange",),
     "tradewind.machine": ("load_machine",),
@@ -41,6 +43,7 @@ __all__ = [
     "TradewindError",
     "Transpose",
     "VerificationError",
+    "advise",
     "forecast",
     "load_machine",
     "simulate",

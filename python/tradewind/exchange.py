@@ -60,7 +60,7 @@ class Step:
 
 
 class Workload(Protocol):
-    """What verify and simulate ask of an exchange: its schedules, and how many bytes a grid point has."""
+    """What verify and simulate ask of an exchange: schedules, bytes of a grid point, how ranks divide the grid."""
 
     @property
     def ranks(self) -> int: ...
@@ -68,6 +68,8 @@ class Workload(Protocol):
     def name(self) -> str: ...
     @property
     def bytes_per_point(self) -> int: ...
+    @property
+    def split(self) -> tuple[int, int] | None: ...
     def steps(self) -> list[Step]: ...
     def as_dict(self) -> dict[str, Any]: ...
 
@@ -209,7 +211,7 @@ def _extents(values: Iterable[int]) -> str:
 
 def _algorithm_problems(pattern: str, algorithm: str) -> list[str]:
     entries = [entry for entry in _core.algorithms() if entry.pattern == pattern]
-    base, _, radix = algorithm.partition("-")
+    base, _, radix = algorithm.rpartition("-")
     for entry in entries:
         if entry.name == algorithm or (entry.has_radix and entry.name == f"{base}-k" and radix):
             return []

@@ -139,6 +139,12 @@ class _Alone:
         return self.fields * DTYPES[self.dtype]
 
     @property
+    def split(self) -> tuple[int, int] | None:
+        pattern = self.schedule.pattern
+        layout = getattr(pattern, "layout", None) or getattr(pattern, "from_layout", None)
+        return None if layout is None else (layout.split[0], layout.split[1])
+
+    @property
     def name(self) -> str:
         return f"{self.schedule.pattern.name} {self.schedule.algorithm}"
 

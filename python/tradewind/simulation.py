@@ -21,7 +21,7 @@ from tradewind.machine import Machine, MachineFile, load_machine
 
 MODELS = ("packet", "loggp")
 BUFFERS = ("unbounded",)
-PLACEMENTS = ("linear", "round-robin", "random")
+PLACEMENTS = tuple(_core.placements())
 
 Progress = Callable[[float, float, int], None]
 """Called with the simulated time in seconds, the fraction of all bytes that have arrived, and the packet-hops so far."""
@@ -163,7 +163,8 @@ def prepare(
         raise InputError(*problems)
     if packet is None:
         packet_bytes = file.machine.packet.size
-    place = _core.Placement(placement, exchange.ranks, ranks_per_node, built.topology.nodes, seed)
+    split = exchange.split or (0, 0)
+    place = _core.Placement(placement, exchange.ranks, ranks_per_node, built.topology.nodes, seed, split)
     return Simulation(exchange, file, built, place, model, packet_bytes, threads or usable_cores(), seed)
 
 

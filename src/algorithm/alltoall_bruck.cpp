@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "algorithm/group_line.hpp"
 #include "base/error.hpp"
 
 namespace tradewind {
@@ -30,13 +31,10 @@ Index strided_widths(const Division& d, Index first, Index step, Index count) {
 class Bruck : public Schedule {
   public:
     explicit Bruck(std::shared_ptr<const Transpose> transpose)
-        : Schedule(transpose, "bruck"), transpose_(std::move(transpose)), n_(transpose_->largest_group()) {
-        // Complete groups are rows or columns: three directions leave no room for both coordinates to change theirs.
-        const int line = n_ > 1 && transpose_->from().coordinates(transpose_->receiver_at(0, 1))[0] == 0 ? 1 : 0;
-        for (int a = 0; a < 3; ++a) {
-            if (transpose_->from().coordinate_of(a) == line) before_ = a;
-            if (transpose_->to().coordinate_of(a) == line) after_ = a;
-        }
+        : Schedule(transpose, "bruck"),
+          transpose_(std::move(transpose)),
+          n_(transpose_->largest_group()),
+          line_(*transpose_) {
         stages_ = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_ - 1))));
     }
 
@@ -75,11 +73,12 @@ class Bruck : public Schedule {
     // p - l before, times that of part p + h after, times the width of the third direction. So the sum over the blocks
     // is a product of two sums where all l occur, and one more product for the last h, which may have fewer.
     Index volume(Rank rank, Index p, int stage) const {
-        const Division &before = transpose_->from().division(before_), &after = transpose_->to().division(after_);
+        const Division &before = transpose_->from().division(line_.before),
+                       &after = transpose_->to().division(line_.after);
         const Index hop = Index{1} << stage, full = n_ / (2 * hop), last = hop + full * 2 * hop;
         Index sum = downward_widths(before, p, hop) * strided_widths(after, p + hop, 2 * hop, full);
         if (last < n_) sum += downward_widths(before, p, n_ - last) * after.width(wrapped(p + last));
-        return sum * transpose_->to().box(rank).width(3 - before_ - after_);
+        return sum * transpose_->to().box(rank).width(line_.across());
     }
 
     // The pieces of what position p sends, in the memory of `rank`: that of the sender or of the receiver.
@@ -100,7 +99,8 @@ class Bruck : public Schedule {
 
     std::shared_ptr<const Transpose> transpose_;
     Index n_;
-    int before_ = X, after_ = X, stages_ = 1;
+    GroupLine line_;
+    int stages_ = 1;
 };
 
 }  // namespace

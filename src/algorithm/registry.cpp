@@ -5,11 +5,14 @@
 #include <numeric>
 #include <utility>
 
+#include "algorithm/allreduce_binomial.hpp"
+#include "algorithm/allreduce_halving.hpp"
 #include "algorithm/allreduce_recursive.hpp"
 #include "algorithm/allreduce_ring.hpp"
 #include "algorithm/alltoall_bruck.hpp"
 #include "algorithm/alltoall_pairwise.hpp"
 #include "algorithm/alltoall_ring.hpp"
+#include "algorithm/alltoall_two_level.hpp"
 #include "algorithm/halo_direct.hpp"
 #include "algorithm/halo_sweep.hpp"
 #include "base/error.hpp"
@@ -36,6 +39,10 @@ std::array<Index, 2> ring_radices(const Pattern& pattern) {
     return {1, std::max<Index>(1, dynamic_cast<const Transpose&>(pattern).largest_group() - 1)};
 }
 
+std::array<Index, 2> ranks_a_node(const Pattern& pattern) {
+    return {1, pattern.ranks()};
+}
+
 // One rank has nothing to do, whatever the radix.
 std::array<Index, 2> recursive_radices(const Pattern& pattern) {
     return {2, pattern.ranks() == 1 ? std::numeric_limits<std::int32_t>::max() : std::max<Index>(2, pattern.ranks())};
@@ -44,6 +51,8 @@ std::array<Index, 2> recursive_radices(const Pattern& pattern) {
 constexpr const char* zheng = "Zheng & Marguinaud 2018, doi:10.5194/gmd-11-3409-2018";
 constexpr const char* thakur = "Thakur, Rabenseifner & Gropp 2005, doi:10.1177/1094342005051521";
 constexpr const char* bruck = "Bruck et al. 1997, doi:10.1109/71.642949";
+constexpr const char* rabenseifner = "Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1";
+constexpr const char* traeff = "Träff & Rougier 2014, doi:10.1145/2642769.2642770";
 constexpr const char* patarasuk = "Patarasuk & Yuan 2009, doi:10.1016/j.jpdc.2008.09.002";
 
 std::vector<AlgorithmEntry> make_table() {
@@ -56,6 +65,9 @@ std::vector<AlgorithmEntry> make_table() {
          [](PatternPtr p, Index) { return alltoall_pairwise(as<Transpose>(p)); }, no_radices},
         {"transpose", "bruck", false, "blocks passed on from rank to rank, in ceil(log2 n) stages", bruck,
          [](PatternPtr p, Index) { return alltoall_bruck(as<Transpose>(p)); }, no_radices},
+        {"transpose", "two-level-k", true,
+         "k ranks a node gather, nodes exchange, ranks scatter, in ceil((G-1)/k) + 2 stages for G nodes", traeff,
+         [](PatternPtr p, Index k) { return alltoall_two_level(as<Transpose>(p), k); }, ranks_a_node},
         {"halo", "sweep", false, "along x, then along y with the x halo attached, in 2 stages", zheng,
          [](PatternPtr p, Index) { return halo_sweep(as<Halo>(p)); }, no_radices, true},
         {"halo", "direct", false, "all neighbours at once, corners too, in 1 stage",
@@ -66,6 +78,15 @@ std::vector<AlgorithmEntry> make_table() {
          true},
         {"allreduce", "ring", false, "chunks summed up around a ring, then sent around, in 2 (n-1) stages", patarasuk,
          [](PatternPtr p, Index) { return allreduce_ring(as<AllReduce>(p)); }, no_radices},
+        {"allreduce", "rabenseifner", false,
+         "halves of the vector summed up, then brought together, in 2 log2 n stages (and 3 for a fold)", rabenseifner,
+         [](PatternPtr p, Index) { return allreduce_rabenseifner(as<AllReduce>(p)); }, no_radices},
+        {"allreduce", "halving-doubling", false,
+         "the same in 2 ceil(log2 n) stages: some ranks play two roles instead of a fold",
+         "SST/macro's MPI_Allreduce, as in Zheng & Marguinaud 2018; Rabenseifner 2004",
+         [](PatternPtr p, Index) { return allreduce_halving_doubling(as<AllReduce>(p)); }, no_radices},
+        {"allreduce", "binomial", false, "to rank 0 over a binomial tree and back, in 2 ceil(log2 n) stages", thakur,
+         [](PatternPtr p, Index) { return allreduce_binomial(as<AllReduce>(p)); }, no_radices},
     };
 }
 

@@ -1,14 +1,85 @@
 #include "machine/placement.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "layout/division.hpp"
 
 namespace tradewind {
 
+namespace {
+
+using Table = std::vector<std::uint32_t>;
+
+Table round_robin(Rank ranks, std::uint32_t needed) {
+    Table table(ranks);
+    for (Rank r = 0; r < ranks; ++r) table[r] = static_cast<std::uint32_t>(r) % needed;
+    return table;
+}
+
+Table random(Rank ranks, std::uint32_t ranks_per_node, std::uint32_t needed, std::uint32_t nodes, std::uint64_t seed) {
+    Table order(nodes);
+    std::iota(order.begin(), order.end(), 0u);
+    for (std::uint32_t i = 0; i < needed; ++i) {  // Fisher-Yates, as far as it is needed
+        const auto random = static_cast<std::uint32_t>(mix(mix(seed, 0x706c616365ULL), i) >> 32);
+        std::swap(order[i], order[i + scale_to(random, nodes - i)]);
+    }
+    Table table(ranks);
+    for (Rank r = 0; r < ranks; ++r) table[r] = order[static_cast<std::uint32_t>(r) / ranks_per_node];
+    return table;
+}
+
+// The split goes by in bands of about `height` rows, each column by column, forth in one band and back in the next;
+// every node takes the next ranks. Where the height divides ranks_per_node and all comes out even, these are
+// rectangles.
+Table in_bands(std::array<Index, 2> split, std::uint32_t ranks_per_node, Index height) {
+    Table table(static_cast<std::size_t>(split[0] * split[1]));
+    const Division bands(split[1], (split[1] + height - 1) / height);
+    std::uint32_t place = 0;
+    for (Index band = 0; band < bands.parts(); ++band)
+        for (Index k = 0; k < split[0]; ++k) {
+            const Index i = band % 2 == 0 ? k : split[0] - 1 - k;
+            for (Index j = bands.begin(band); j < bands.end(band); ++j)
+                table[static_cast<std::size_t>(i + j * split[0])] = place++ / ranks_per_node;
+        }
+    return table;
+}
+
+// Pairs of neighbours along either direction that are on two nodes.
+Index neighbours_apart(const Table& table, std::array<Index, 2> split) {
+    Index apart = 0;
+    const Index row = split[0], ranks = split[0] * split[1];
+    for (Index r = 0; r < ranks; ++r) {
+        if (r + row < ranks) apart += table[r] != table[r + row];
+        if ((r + 1) % row != 0) apart += table[r] != table[r + 1];
+    }
+    return apart;
+}
+
+// The bands that leave the fewest neighbours on two nodes. A rectangle higher than twice the square would have a longer
+// edge than a flat one, unless the split is so narrow that bands of one row do as well.
+Table blocks(Rank ranks, std::uint32_t ranks_per_node, std::array<Index, 2> split) {
+    if (split[0] * split[1] != ranks)
+        throw InputError(
+            "placement 'blocks' needs ranks that divide a grid, CX x CY of them: a halo or a transposition");
+    Table best;
+    Index least = 0;
+    for (Index height = 1; height <= split[1] && (height - 1) * (height - 1) < 4 * Index{ranks_per_node}; ++height) {
+        Table table = in_bands(split, ranks_per_node, height);
+        const Index apart = neighbours_apart(table, split);
+        if (!best.empty() && apart >= least) continue;
+        best = std::move(table);
+        least = apart;
+    }
+    return best;
+}
+
+}  // namespace
+
 Placement::Placement(const std::string& kind, Rank ranks, std::uint32_t ranks_per_node, std::uint32_t nodes,
-                     std::uint64_t seed)
+                     std::uint64_t seed, std::array<Index, 2> split)
     : ranks_per_node_(ranks_per_node) {
     if (ranks_per_node < 1) throw InputError("ranks per node: 1 or more are allowed");
     by_node_ = Divider(ranks_per_node);
@@ -17,20 +88,19 @@ Placement::Placement(const std::string& kind, Rank ranks, std::uint32_t ranks_pe
         throw InputError(std::to_string(ranks) + " ranks with " + std::to_string(ranks_per_node) + " a node need " +
                          std::to_string(needed) + " nodes; the machine has " + std::to_string(nodes));
     if (kind == "linear") return;
-    if (kind == "round-robin") {
-        table_.resize(ranks);
-        for (Rank r = 0; r < ranks; ++r) table_[r] = static_cast<std::uint32_t>(r % needed);
-        return;
-    }
-    if (kind != "random") throw InputError("placement '" + kind + "' is unknown (known: linear, round-robin, random)");
-    std::vector<std::uint32_t> order(nodes);
-    std::iota(order.begin(), order.end(), 0u);
-    for (std::uint32_t i = 0; i < needed; ++i) {  // Fisher-Yates, as far as it is needed
-        const auto random = static_cast<std::uint32_t>(mix(mix(seed, 0x706c616365ULL), i) >> 32);
-        std::swap(order[i], order[i + scale_to(random, nodes - i)]);
-    }
-    table_.resize(ranks);
-    for (Rank r = 0; r < ranks; ++r) table_[r] = order[static_cast<std::uint32_t>(r) / ranks_per_node];
+    if (kind == "round-robin")
+        table_ = round_robin(ranks, static_cast<std::uint32_t>(needed));
+    else if (kind == "random")
+        table_ = random(ranks, ranks_per_node, static_cast<std::uint32_t>(needed), nodes, seed);
+    else if (kind == "blocks")
+        table_ = blocks(ranks, ranks_per_node, split);
+    else
+        throw InputError("placement '" + kind + "' is unknown (known: linear, round-robin, random, blocks)");
+}
+
+const std::vector<std::string>& placements() {
+    static const std::vector<std::string> kinds{"linear", "round-robin", "random", "blocks"};
+    return kinds;
 }
 
 }  // namespace tradewind

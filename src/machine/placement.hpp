@@ -1,6 +1,7 @@
 // Which node a rank runs on.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,11 +12,13 @@
 namespace tradewind {
 
 // `linear` fills node 0, then node 1, ...; `round-robin` deals ranks to the nodes it needs in turn; `random` is linear
-// over a random permutation of all nodes (a seed gives the same one everywhere).
+// over a random permutation of all nodes (a seed gives the same one everywhere). `blocks` is for ranks r = i + j *
+// split[0] that divide a grid: each node takes a compact piece of the split, see placement.cpp.
 class Placement {
   public:
+    // `split`: needed by blocks alone. Throws InputError for an unknown kind, too few nodes, a missing split.
     Placement(const std::string& kind, Rank ranks, std::uint32_t ranks_per_node, std::uint32_t nodes,
-              std::uint64_t seed);
+              std::uint64_t seed, std::array<Index, 2> split = {0, 0});
 
     std::uint32_t node(Rank rank) const {
         return table_.empty() ? by_node_.quotient(static_cast<std::uint32_t>(rank)) : table_[rank];
@@ -29,5 +32,8 @@ class Placement {
     Divider by_node_;
     std::vector<std::uint32_t> table_;  // [rank]; empty for linear
 };
+
+// The kinds, for the command line and its documents.
+const std::vector<std::string>& placements();
 
 }  // namespace tradewind

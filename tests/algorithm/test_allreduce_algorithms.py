@@ -1,7 +1,7 @@
 """The allreduce algorithms: every value once in every sum, for any number of ranks and any radix."""
 
 import pytest
-from drawing import TRANSPORTS
+from drawing import TRANSPORTS, ceil_log
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,9 +16,13 @@ def test_every_radix_sums_each_value_once(ranks, count, transport):
         _core.verify(_core.make_schedule(reduce, f"recursive-{radix}"), transport)
 
 
-@given(st.integers(1, 40), st.sampled_from([1, 2, 3, 7, 40, 100]), st.sampled_from(TRANSPORTS))
-def test_the_ring_sums_each_value_once(ranks, count, transport):
-    _core.verify(_core.make_schedule(_core.AllReduce(ranks, count), "ring"), transport)
+WITHOUT_RADIX = ("ring", "rabenseifner", "halving-doubling", "binomial")
+
+
+@given(st.integers(1, 140), st.sampled_from([1, 2, 3, 7, 40, 100]), st.sampled_from(TRANSPORTS))
+def test_those_without_a_radix_sum_each_value_once(ranks, count, transport):
+    for name in WITHOUT_RADIX:
+        _core.verify(_core.make_schedule(_core.AllReduce(ranks, count), name), transport)
 
 
 @pytest.mark.parametrize(
@@ -56,6 +60,40 @@ def test_the_ring_sends_the_least_there_can_be(n):
 def test_a_chunk_without_elements_is_not_sent():
     verified = _core.verify(_core.make_schedule(_core.AllReduce(10, 3), "ring"), "sendrecv")
     assert verified.messages == 2 * 9 * 3
+
+
+def verified(name, ranks, count):
+    return _core.verify(_core.make_schedule(_core.AllReduce(ranks, count), name), "isend-irecv")
+
+
+@pytest.mark.parametrize("count", [1, 3, 64, 1000])
+@pytest.mark.parametrize("n", [*range(1, 20), 32, 63, 64, 65, 100])
+def test_stages_and_points_of_halving_and_trees(n, count):
+    """Each element is sent n - 1 times to be summed up and n - 1 times to be known, which is the least there can be."""
+    least, above, below = 2 * (n - 1) * count, ceil_log(2, n), n.bit_length() - 1
+    for name in ("halving-doubling", "binomial"):
+        found = verified(name, n, count)
+        assert (found.stages, found.points) == (2 * above, least)
+    pairs = n - 2**below
+    folded = verified("rabenseifner", n, count)
+    assert folded.stages == 2 * below + (3 if pairs else 0)
+    # A pair: a half either way, one of them back, and everything at the end.
+    assert folded.points == 2 * (2**below - 1) * count + pairs * (2 * count + count // 2)
+
+
+@pytest.mark.parametrize("name", ["rabenseifner", "halving-doubling"])
+def test_halves_shrink_as_distances_grow_and_back(name):
+    schedule = _core.make_schedule(_core.AllReduce(16, 64), name)
+    bits = (0, 1, 2, 3, 3, 2, 1, 0)
+    for rank in range(16):
+        sent = [[(m.peer, m.count) for m in schedule.sends(rank, stage)] for stage in range(8)]
+        assert sent == [[(rank ^ (1 << bit), 64 >> (bit + 1))] for bit in bits]
+
+
+def test_of_nine_ranks_seven_play_two_roles():
+    schedule = _core.make_schedule(_core.AllReduce(9, 64), "halving-doubling")
+    assert [len(schedule.sends(rank, 1)) for rank in range(9)] == [2] * 7 + [1] * 2
+    assert [len(schedule.sends(rank, 0)) for rank in range(9)] == [0] * 7 + [1] * 2
 
 
 def test_bad_allreduces_are_refused():

@@ -1,6 +1,7 @@
 """The all-to-all algorithms: right for any two layouts, and with the stages and bytes of the closed forms."""
 
 import math
+from collections import Counter
 
 import pytest
 from drawing import TRANSPORTS, algorithm_names, ceil_log, slab_transposes, transposes
@@ -15,8 +16,6 @@ from tradewind.errors import InputError
 @given(transposes(), st.data())
 def test_every_algorithm_and_radix_moves_any_layout_to_any_other(transpose, data):
     for name in algorithm_names(transpose):
-        if name == "bruck" and not transpose.complete:
-            continue
         _core.verify(_core.make_schedule(transpose, name), data.draw(st.sampled_from(TRANSPORTS)))
 
 
@@ -93,8 +92,59 @@ def test_ring_goes_outward_k_ranks_a_stage(n, k):
             assert [m.peer for m in schedule.receives(rank, stage)] == [(rank - d) % n for d in distances]
 
 
-def test_bruck_is_refused_where_ranks_have_nothing_for_each_other():
+@settings(max_examples=100)
+@given(slab_transposes(), st.data())
+def test_two_level_sends_one_message_between_two_nodes(transpose, data):
+    """Whatever the node, the group and their edges: by the pairs of ranks, counted one by one."""
+    size = data.draw(st.integers(1, transpose.ranks))
+    wanted: Counter[tuple[int, int, int]] = Counter()
+    for sender in range(transpose.ranks):
+        receivers = transpose.receivers(sender)
+        for receiver in receivers:
+            if sender // size != receiver // size:
+                wanted[min(receivers), sender // size, receiver // size] += transpose.block_volume(sender, receiver)
+    schedule = _core.make_schedule(transpose, f"two-level-{size}")
+    found = []
+    for stage in range(schedule.stages):
+        for rank in range(transpose.ranks):
+            group = min(transpose.receivers(rank))
+            for message in schedule.sends(rank, stage):
+                if rank // size != message.peer // size:
+                    found.append(((group, rank // size, message.peer // size), message.count))
+    assert sorted(found) == sorted(wanted.items())
+
+
+@pytest.mark.parametrize(("nodes", "size"), [(2, 2), (3, 2), (4, 3), (7, 2), (9, 4), (1, 5), (6, 1)])
+def test_two_level_of_even_nodes(nodes, size):
+    """Between nodes each rank deals with one node a stage."""
+    schedule = _core.make_schedule(row_of(nodes * size), f"two-level-{size}")
+    exchanges = math.ceil((nodes - 1) / size)
+    inside = {1: 0}.get(size, 1 if nodes == 1 else 2)
+    assert schedule.stages == exchanges + inside
+    first = 1 if size > 1 else 0
+    for stage in range(schedule.stages):
+        between = first <= stage < first + exchanges
+        for rank in range(schedule.ranks):
+            sends = schedule.sends(rank, stage)
+            assert len(sends) <= (1 if between else size - 1)
+            assert all((m.peer // size != rank // size) == between for m in sends)
+
+
+@pytest.mark.parametrize(("split", "size"), [((4, 5), 4), ((4, 5), 3), ((3, 8), 1), ((1, 6), 1)])
+def test_two_level_is_a_ring_where_each_rank_of_a_column_is_on_a_node_of_its_own(split, size):
+    grid = _core.Grid(20, 21, 22)
+    columns = _core.Transpose(_core.Blocks(grid, split, "zy"), _core.Blocks(grid, split, "zx"))
+    two_level, ring = (_core.make_schedule(columns, name) for name in (f"two-level-{size}", "ring-1"))
+    assert two_level.stages == ring.stages
+    for stage in range(ring.stages):
+        for rank in range(ring.ranks):
+            sent = [[(m.peer, m.count) for m in s.sends(rank, stage)] for s in (two_level, ring)]
+            assert sent[0] == sent[1]
+
+
+@pytest.mark.parametrize("name", ["bruck", "two-level-2"])
+def test_what_is_passed_on_is_refused_where_ranks_have_nothing_for_each_other(name):
     grid = _core.Grid(12, 12, 12)
     transpose = _core.Transpose(_core.Blocks(grid, (4, 1), "xy"), _core.Blocks(grid, (2, 2), "xy"))
     with pytest.raises(InputError, match="use ring-k, pairwise or burst"):
-        _core.make_schedule(transpose, "bruck")
+        _core.make_schedule(transpose, name)

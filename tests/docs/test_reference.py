@@ -123,6 +123,10 @@ def test_keys_of_simulate(tmp_path: Path) -> None:
     assert starred == set(keys(result)) - set(keys(loggp))
 
 
+def test_keys_of_advise(tmp_path: Path) -> None:
+    check_keys("advise", set(keys(answer("advise allreduce --ranks 30 --machine torus-M", tmp_path))))
+
+
 def test_keys_of_bench(tmp_path: Path) -> None:
     result = answer(f"bench transpose -n 2 {GRID} --repeat 1 --warmup 0", tmp_path)
     assert set(result.pop("exchange")) <= REQUEST

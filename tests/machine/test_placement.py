@@ -3,13 +3,15 @@
 from collections import Counter
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tradewind import _core
 from tradewind.errors import InputError
 
 
-def nodes(kind, ranks, ranks_per_node, count, seed=1):
-    place = _core.Placement(kind, ranks, ranks_per_node, count, seed)
+def nodes(kind, ranks, ranks_per_node, count, seed=1, split=(0, 0)):
+    place = _core.Placement(kind, ranks, ranks_per_node, count, seed, split)
     return [place.node(rank) for rank in range(ranks)]
 
 
@@ -38,12 +40,67 @@ def test_random_reaches_all_nodes():
     assert min(hits.values()) > 50
 
 
+def test_blocks_are_rectangles_where_all_comes_out_even():
+    """8 x 4 ranks, 8 a node: four nodes of 4 x 2; the second band goes back."""
+    assert nodes("blocks", 32, 8, 4, split=(8, 4)) == [0] * 4 + [1] * 4 + [0] * 4 + [1] * 4 + (
+        [3] * 4 + [2] * 4 + [3] * 4 + [2] * 4
+    )
+
+
+def crossing(place, split, ranks_per_node):
+    """Messages between nodes of a periodic halo that reaches no further than the neighbours."""
+    halo = _core.Halo(_core.Blocks(_core.Grid(10 * split[0], 10 * split[1], 1), split), 2, (True, True))
+    schedule = _core.make_schedule(halo, "direct")
+    return sum(
+        place[rank] != place[message.peer] for rank in range(schedule.ranks) for message in schedule.sends(rank, 0)
+    )
+
+
+@pytest.mark.parametrize(
+    ("split", "ranks_per_node", "linear", "blocks"),
+    [
+        ((16, 16), 16, 16 * 6 * 16, 16 * (6 * (4 + 4) - 4)),
+        ((24, 12), 24, 12 * 6 * 24, 12 * (6 * (6 + 4) - 4)),
+    ],
+)
+def test_fewer_messages_of_a_halo_leave_a_node_of_blocks(split, ranks_per_node, linear, blocks):
+    """A whole row on a node: each rank has 6 of its 8 neighbours elsewhere. A rectangle of a x b ranks: 3 neighbours
+    beyond an edge for each rank along it, 6 (a + b) in all, less the 4 beyond two edges that are then counted twice."""
+    ranks = split[0] * split[1]
+    found = [
+        crossing(nodes(kind, ranks, ranks_per_node, ranks, split=split), split, ranks_per_node)
+        for kind in ("linear", "blocks")
+    ]
+    assert found == [linear, blocks]
+
+
+@settings(max_examples=200)
+@given(st.integers(1, 30), st.integers(1, 30), st.integers(1, 40))
+def test_blocks_fill_the_nodes_that_linear_needs(columns, rows, ranks_per_node):
+    ranks, split = columns * rows, (columns, rows)
+    needed = -(-ranks // ranks_per_node)
+    found = nodes("blocks", ranks, ranks_per_node, needed, split=split)
+    held = Counter(found)
+    assert [held[node] for node in range(needed - 1)] == [ranks_per_node] * (needed - 1)
+    assert held[needed - 1] == ranks - (needed - 1) * ranks_per_node
+    assert apart(found, split) <= apart(nodes("linear", ranks, ranks_per_node, needed), split)
+
+
+def apart(place, split):
+    """Pairs of neighbours on two nodes, without periods."""
+    columns, rows = split
+    pairs = [(i + j * columns, i + 1 + j * columns) for i in range(columns - 1) for j in range(rows)]
+    pairs += [(i + j * columns, i + (j + 1) * columns) for i in range(columns) for j in range(rows - 1)]
+    return sum(place[a] != place[b] for a, b in pairs)
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (("linear", 11, 1, 10, 1), "11 ranks with 1 a node need 11 nodes; the machine has 10"),
         (("random", 31, 3, 10, 1), "31 ranks with 3 a node need 11 nodes; the machine has 10"),
-        (("liner", 1, 1, 10, 1), "linear, round-robin, random"),
+        (("liner", 1, 1, 10, 1), "linear, round-robin, random, blocks"),
+        (("blocks", 6, 2, 10, 1), "needs ranks that divide a grid"),
         (("linear", 1, 0, 10, 1), "ranks per node"),
     ],
 )

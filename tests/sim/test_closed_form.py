@@ -153,6 +153,62 @@ def test_ring_allreduce():
     assert run(uneven, machine(ring)).time_ps == 10 * (8008 * BYTE + 300 * NS)
 
 
+def halves(size, bits):
+    """Among 2^bits ranks: messages of a half, a quarter, ... of the vector, and back."""
+    return 2 * sum((size >> bit) * BYTE + 200 * NS for bit in range(1, bits + 1))
+
+
+@pytest.mark.parametrize("model", ["packet", "loggp"])
+@pytest.mark.parametrize("bits", [1, 2, 5])
+def test_halving_and_doubling(bits, model):
+    size = 2**bits * 800
+    for algorithm in ("rabenseifner", "halving-doubling"):
+        exchange = Exchange("allreduce", 2**bits, algorithm=algorithm, count=size // 8)
+        assert run(exchange, machine(CROSSBAR), model=model).time_ps == halves(size, bits)
+
+
+@pytest.mark.parametrize(("ranks", "bits"), [(3, 1), (6, 2), (7, 2), (40, 5)])
+def test_the_fold_of_rabenseifner(ranks, bits):
+    """In pairs: half of the vector either way, half of it back, all of it at the end. Ranks without a partner are
+    early, and only packets get in each other's way."""
+    size = 64 * 800
+    exchange = Exchange("allreduce", ranks, algorithm="rabenseifner", count=size // 8)
+    pairs = (size // 2 + size // 2 + size) * BYTE + 3 * 200 * NS
+    loggp, packet = (run(exchange, machine(CROSSBAR), model=model).time_ps for model in ("loggp", "packet"))
+    assert loggp == pairs + halves(size, bits)
+    assert loggp < packet < loggp + size * BYTE
+
+
+def test_two_roles_send_one_after_the_other():
+    """Of 3 ranks, rank 0 plays two roles. Ranks 1 and 2 exchange halves, then each a quarter with one role of rank 0;
+    on the way back rank 0 sends one quarter after the other, then ranks 1 and 2 exchange halves again."""
+    size = 64 * 800
+    exchange = Exchange("allreduce", 3, algorithm="halving-doubling", count=size // 8)
+    loggp, packet = (run(exchange, machine(CROSSBAR), model=model).time_ps for model in ("loggp", "packet"))
+    assert loggp == (2 * size // 2 + 3 * size // 4) * BYTE + 4 * 200 * NS
+    assert loggp < packet < loggp + 2 * size * BYTE
+
+
+@pytest.mark.parametrize("model", ["packet", "loggp"])
+@pytest.mark.parametrize("levels", [1, 2, 5])
+def test_a_binomial_tree_there_and_back(levels, model):
+    exchange = Exchange("allreduce", 2**levels, algorithm="binomial", count=100)
+    assert run(exchange, machine(CROSSBAR), model=model).time_ps == 2 * levels * (800 * BYTE + 200 * NS)
+
+
+@pytest.mark.parametrize("packet", ["4KiB", "message"])
+@pytest.mark.parametrize("width", [2, 3, 4])
+def test_two_level_on_nodes(width, packet):
+    """W + 1 nodes of W ranks: each rank deals with one other node. Copies at 10 ps a byte, by each rank; then the ranks
+    of a node share its NIC for W messages of W^2 blocks; then copies of what has come."""
+    block = 4096
+    exchange = all_to_all(width * (width + 1), f"two-level-{width}", block // 8)
+    result = run(exchange, machine(CROSSBAR), ranks_per_node=width, packet=packet)
+    gather, scatter = (width - 1) * (1 + width) * block * 10, (width - 1) * width * block * 10
+    between = width * width**2 * block * BYTE + 200 * NS
+    assert result.time_ps == gather + between + scatter
+
+
 def test_ranks_of_one_node_copy_at_memory_bandwidth():
     """No network at all: 8 ns for 800 bytes at 100 GB/s, whatever the latency."""
     result = run(pair(100), machine(CROSSBAR, memory_bandwidth="100GB/s"), ranks_per_node=2)

@@ -46,6 +46,8 @@ CASES = [
     (ROW, "ring-2", "no-copies", "rank 1: point x 4, y 0, z 5 of its target array is never written"),
     (ROW, "bruck", "drop", "scratch .* of rank 2 holds nothing by then"),
     (ROW, "bruck", "double", "scratch .* of rank 2 is written twice"),
+    (ROW, "two-level-2", "drop", "scratch .* of rank . holds nothing by then"),
+    (ROW, "two-level-2", "double", "is written (2 times|twice)"),
     (HALO, "sweep", "drop", "has only .* of its .* points by then"),
     (HALO, "sweep", "double", "rank .* is written 2 times; exactly once is right"),
     (HALO, "sweep", "misplace", "is not the same points as target"),
@@ -54,6 +56,9 @@ CASES = [
     (REDUCE, "recursive-3", "double", "rank 0, element 0: the value of rank 6 is in it twice"),
     (REDUCE, "ring", "drop", "rank .*, element .*: "),
     (REDUCE, "ring", "double", "rank .*, element .*: .*twice"),
+    (REDUCE, "rabenseifner", "drop", "rank .*, element .*: the value of rank 1 is missing"),
+    (REDUCE, "halving-doubling", "double", "rank .*, element .*: .*twice"),
+    (REDUCE, "binomial", "drop", "rank .*, element 0: the value of rank 1 is missing"),
     (REDUCE, "ring", "misplace", "is not the same elements as"),
 ]
 

@@ -1,6 +1,7 @@
 #include "machine/machine.hpp"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -167,8 +168,8 @@ void bind_machine(nb::module_& module) {
         .def_ro("routing", &Machine::routing);
     bind_walker(module);
     nb::class_<Placement>(module, "Placement")
-        .def(nb::init<const std::string&, Rank, std::uint32_t, std::uint32_t, std::uint64_t>(), "kind"_a, "ranks"_a,
-             "ranks_per_node"_a, "nodes"_a, "seed"_a)
+        .def(nb::init<const std::string&, Rank, std::uint32_t, std::uint32_t, std::uint64_t, std::array<Index, 2>>(),
+             "kind"_a, "ranks"_a, "ranks_per_node"_a, "nodes"_a, "seed"_a, "split"_a = std::array<Index, 2>{0, 0})
         .def("node", &Placement::node, "rank"_a);
     nb::class_<RoutingEntry>(module, "RoutingEntry")
         .def_ro("name", &RoutingEntry::name)
@@ -180,6 +181,7 @@ void bind_machine(nb::module_& module) {
         .def_ro("parameters", &TopologyEntry::parameters)
         .def_ro("description", &TopologyEntry::description)
         .def_ro("source", &TopologyEntry::source);
+    module.def("placements", &placements);
     module.def("routings", [] { return routings(); });
     module.def("topologies", [] { return topologies(); });
 }

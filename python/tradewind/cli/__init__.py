@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "study": "Run a study, or go on with it, and write its report.",
     "simulate": "How long an exchange takes on a machine, packet by packet.",
+    "advise": "The best algorithm and radix for an exchange on a machine, by simulation.",
     "verify": "Prove that a schedule delivers every byte once and cannot deadlock.",
     "show": "The stages of a rank as text, the communication matrix as a picture.",
     "bench": "Measure the ways to do one exchange on MPI ranks.",

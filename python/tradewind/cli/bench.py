@@ -14,6 +14,7 @@ from tradewind.cli import options
 _ALL = "Comma list, or `all`."
 
 
+@options.with_pattern_options
 def command(
     pattern: options.Pattern,
     ranks: Annotated[
@@ -33,15 +34,8 @@ def command(
     timeout: Annotated[
         str | None, typer.Option("--timeout", help="Stop the ranks after this time, like 10min.", show_default="never")
     ] = None,
-    grid: options.Grid = None,
-    split: options.Split = None,
-    slab: options.Slab = "all",
-    width: options.Width = 3,
-    periodic: options.Periodic = "",
-    count: options.Count = 3,
-    times: options.Times = 1,
-    fields: options.Fields = 1,
-    dtype: options.Dtype = "f8",
+    *,
+    asked: options.PatternOptions,
     as_json: options.Json = False,
 ) -> None:
     """Measure the ways to do one exchange on MPI ranks, and lay them beside a memory copy."""
@@ -51,19 +45,7 @@ def command(
 
     place = _place(ranks)
     with place.together(as_json):
-        exchange = options.make_exchange(
-            pattern,
-            place.ranks,
-            grid=grid,
-            split=split,
-            slab=slab,
-            width=width,
-            periodic=periodic,
-            count=count,
-            times=times,
-            fields=fields,
-            dtype=dtype,
-        )
+        exchange = asked.exchange(pattern, place.ranks)
         with _busy(f"measuring on {place.ranks} ranks", quiet=as_json or not place.answers):
             result = bench(
                 exchange,

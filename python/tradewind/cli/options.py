@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
 if TYPE_CHECKING:
     from tradewind.exchange import Exchange
+
+Result = TypeVar("Result")
 
 _PATTERN = "Pattern options"
 
@@ -43,48 +49,82 @@ Fields = Annotated[int, typer.Option("--fields", help="Fields together in each m
 Dtype = Annotated[
     str, typer.Option("--dtype", help="Element type: f4, f8, i4, i8, c8 or c16.", rich_help_panel=_PATTERN)
 ]
+Threads = Annotated[int | None, typer.Option("--threads", help="Of this computer.", show_default="all cores")]
+Placement = Annotated[str, typer.Option("--placement", help="linear, round-robin, random or blocks.")]
+Seed = Annotated[int, typer.Option("--seed", help="Of random routing and placement.")]
+RanksPerNode = Annotated[int, typer.Option("--ranks-per-node", help="Ranks a node.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Any machine value, like link.bandwidth=100GB/s; repeatable.", show_default=False),
+]
 Json = Annotated[bool, typer.Option("--json", help="Answer as JSON.")]
 
 
-def make_exchange(
-    pattern: str,
-    ranks: int,
-    algorithm: str | None = None,
-    *,
-    grid: str | None = None,
-    split: str | None = None,
-    slab: str = "all",
-    width: int = 3,
-    periodic: str = "",
-    count: int = 3,
-    times: int = 1,
-    fields: int = 1,
-    dtype: str = "f8",
-) -> Exchange:
-    """The exchange that the options ask for. Raises InputError: all that cannot be read, else all that cannot be."""
-    from tradewind.errors import InputError
-    from tradewind.exchange import Exchange, parse_extents
+@dataclass(frozen=True)
+class PatternOptions:
+    """What a pattern may ask for beside its ranks: the same options for every command (see `with_pattern_options`)."""
 
-    problems: list[str] = []
-    extents: dict[str, tuple[int, ...] | None] = {"grid": None, "split": None}
-    for name, text, numbers in (("grid", grid, 3), ("split", split, 2)):
-        try:
-            extents[name] = None if text is None else parse_extents(text, numbers, name)
-        except InputError as error:
-            problems += error.problems
+    grid: Grid = None
+    split: Split = None
+    slab: Slab = "all"
+    width: Width = 3
+    periodic: Periodic = ""
+    count: Count = 3
+    times: Times = 1
+    fields: Fields = 1
+    dtype: Dtype = "f8"
+
+    def exchange(self, pattern: str, ranks: int, algorithm: str | None = None) -> Exchange:
+        """The exchange that is asked for. Raises InputError: all that cannot be read, else all that cannot be."""
+        from tradewind.errors import InputError
+        from tradewind.exchange import Exchange, parse_extents
+
+        problems: list[str] = []
+        extents: dict[str, Any] = {}
+        for name, numbers in (("grid", 3), ("split", 2)):
+            text = getattr(self, name)
+            try:
+                extents[name] = None if text is None else parse_extents(text, numbers, name)
+            except InputError as error:
+                problems += error.problems
+        if problems:
+            raise InputError(*problems)
+        return Exchange(pattern, ranks, algorithm=algorithm, **(asdict(self) | extents))
+
+
+def machine_settings(texts: list[str] | None) -> dict[str, str]:
+    """What --set asks for, by key."""
+    from tradewind.errors import InputError
+
+    texts = texts or []
+    problems = [
+        f"--set {text!r}: KEY=VALUE is allowed, like link.bandwidth=100GB/s" for text in texts if "=" not in text
+    ]
     if problems:
         raise InputError(*problems)
-    return Exchange(
-        pattern=pattern,
-        ranks=ranks,
-        algorithm=algorithm,
-        grid=extents["grid"],  # type: ignore[arg-type]
-        split=extents["split"],  # type: ignore[arg-type]
-        slab=slab,
-        width=width,
-        periodic=periodic,
-        count=count,
-        times=times,
-        fields=fields,
-        dtype=dtype,
-    )
+    return {key: value for key, _, value in (text.partition("=") for text in texts)}
+
+
+def with_pattern_options(command: Callable[..., Result]) -> Callable[..., Result]:
+    """Lets a command take its parameter `asked`, a `PatternOptions`, from as many options of the command line."""
+    hints = get_type_hints(PatternOptions, include_extras=True)
+
+    @functools.wraps(command)
+    def spread(*arguments: Any, **given: Any) -> Result:
+        asked = PatternOptions(**{name: given.pop(name) for name in hints if name in given})
+        return command(*arguments, asked=asked, **given)
+
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command, eval_str=True).parameters.values():
+        if parameter.name != "asked":
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            continue
+        parameters += [
+            inspect.Parameter(
+                field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+            )
+            for field in fields(PatternOptions)
+        ]
+    spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
+    spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return spread

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _MOST_STAGES = 16
 
 
+@options.with_pattern_options
 def command(
     pattern: options.Pattern,
     ranks: options.Ranks,
@@ -29,34 +30,14 @@ def command(
         str | None,
         typer.Option("--picture", help="Draw who sends how much to whom: FILE.svg, .png, .pdf or .html."),
     ] = None,
-    grid: options.Grid = None,
-    split: options.Split = None,
-    slab: options.Slab = "all",
-    width: options.Width = 3,
-    periodic: options.Periodic = "",
-    count: options.Count = 3,
-    times: options.Times = 1,
-    fields: options.Fields = 1,
-    dtype: options.Dtype = "f8",
+    *,
+    asked: options.PatternOptions,
     as_json: options.Json = False,
 ) -> None:
     """Show what a rank does, stage by stage, and draw the communication matrix."""
     from pathlib import Path
 
-    exchange = options.make_exchange(
-        pattern,
-        ranks,
-        algorithm,
-        grid=grid,
-        split=split,
-        slab=slab,
-        width=width,
-        periodic=periodic,
-        count=count,
-        times=times,
-        fields=fields,
-        dtype=dtype,
-    )
+    exchange = asked.exchange(pattern, ranks, algorithm)
     schedules = {step.name: step.schedule for step in exchange.steps()}
     _check(schedules, exchange.ranks, rank, stage)
     if picture is not None:

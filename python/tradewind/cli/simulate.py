@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _LIST = "One, a comma list, or `all`."
 
 
+@options.with_pattern_options
 def command(
     pattern: options.Pattern,
     ranks: options.Ranks,
@@ -29,30 +31,18 @@ def command(
         str | None,
         typer.Option("--packet", help="Size, or `message`: one packet a message.", show_default="the machine's own"),
     ] = None,
-    threads: Annotated[
-        int | None, typer.Option("--threads", help="Of this computer.", show_default="all cores")
-    ] = None,
-    placement: Annotated[str, typer.Option("--placement", help="linear, round-robin or random.")] = "linear",
-    seed: Annotated[int, typer.Option("--seed", help="Of random routing and placement.")] = 1,
-    ranks_per_node: Annotated[int, typer.Option("--ranks-per-node", help="Ranks a node.")] = 1,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Any machine value, like link.bandwidth=100GB/s; repeatable.", show_default=False),
-    ] = None,
+    threads: options.Threads = None,
+    placement: options.Placement = "linear",
+    seed: options.Seed = 1,
+    ranks_per_node: options.RanksPerNode = 1,
+    settings: options.Settings = None,
     links: Annotated[
         Path | None,
         typer.Option("--links", help="Write the load of every link and NIC, a CSV file.", show_default=False),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Run what memory may not hold.")] = False,
-    grid: options.Grid = None,
-    split: options.Split = None,
-    slab: options.Slab = "all",
-    width: options.Width = 3,
-    periodic: options.Periodic = "",
-    count: options.Count = 3,
-    times: options.Times = 1,
-    fields: options.Fields = 1,
-    dtype: options.Dtype = "f8",
+    *,
+    asked: options.PatternOptions,
     as_json: options.Json = False,
 ) -> None:
     """How long an exchange takes on a machine, packet by packet."""
@@ -60,23 +50,12 @@ def command(
     from tradewind.cli.answer import answer
     from tradewind.errors import InputError
 
-    chosen = _settings(settings or [])
+    chosen = options.machine_settings(settings)
     runs = []
-    exchange_options: dict[str, Any] = {
-        "grid": grid,
-        "split": split,
-        "slab": slab,
-        "width": width,
-        "periodic": periodic,
-        "count": count,
-        "times": times,
-        "fields": fields,
-        "dtype": dtype,
-    }
-    combinations = list(_product(pattern, machine, routing, algorithm))
-    exchange_options["split"] = _common_split(pattern, ranks, [name for _, _, name in combinations], exchange_options)
+    combinations = list(_product(pattern, machine, routing, algorithm, ranks_per_node))
+    asked = replace(asked, split=_common_split(pattern, ranks, [name for _, _, name in combinations], asked))
     for one_machine, one_routing, one_algorithm in combinations:
-        exchange = options.make_exchange(pattern, ranks, one_algorithm, **exchange_options)
+        exchange = asked.exchange(pattern, ranks, one_algorithm)
         runs.append(
             simulation.prepare(
                 exchange,
@@ -106,31 +85,20 @@ def command(
     answer(results[0] if single else results, as_json, lambda: _show(results))
 
 
-def _common_split(pattern: str, ranks: int, algorithms: list[str | None], asked: dict[str, Any]) -> str | None:
+def _common_split(pattern: str, ranks: int, algorithms: list[str | None], asked: options.PatternOptions) -> str | None:
     """The split that is asked for, or one that suits all algorithms of a list: only then can they be compared."""
     from tradewind.exchange import default_split
 
     first, *others = dict.fromkeys(algorithms)
-    if asked["split"] or not others or pattern == "allreduce":
-        return asked["split"]  # type: ignore[no-any-return]
-    exchange = options.make_exchange(pattern, ranks, first, **asked)
+    if asked.split or not others or pattern == "allreduce":
+        return asked.split
+    exchange = asked.exchange(pattern, ranks, first)
     cx, cy = default_split(exchange, [name for name in others if name])
     return f"{cx}x{cy}"
 
 
-def _settings(texts: list[str]) -> dict[str, str]:
-    from tradewind.errors import InputError
-
-    problems = [
-        f"--set {text!r}: KEY=VALUE is allowed, like link.bandwidth=100GB/s" for text in texts if "=" not in text
-    ]
-    if problems:
-        raise InputError(*problems)
-    return {key: value for key, _, value in (text.partition("=") for text in texts)}
-
-
 def _product(
-    pattern: str, machines: str, routings: str | None, algorithms: str | None
+    pattern: str, machines: str, routings: str | None, algorithms: str | None, ranks_per_node: int
 ) -> Iterator[tuple[str, str | None, str | None]]:
     """All combinations of the comma lists; `all` routings are those of the machine's topology."""
     from tradewind import _core
@@ -139,7 +107,8 @@ def _product(
     def algorithm_names() -> list[str | None]:
         if algorithms == "all":
             names = [entry.name for entry in _core.algorithms() if entry.pattern == pattern]
-            return [name.replace("-k", "-4") for name in names]
+            radices = {"two-level-k": ranks_per_node}
+            return [name.replace("-k", f"-{radices.get(name, 4)}") for name in names]
         return list(algorithms.split(",")) if algorithms else [None]
 
     for machine in machine_names() if machines == "all" else machines.split(","):

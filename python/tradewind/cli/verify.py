@@ -11,6 +11,7 @@ from tradewind.cli import options
 from tradewind.cli.answer import answer
 
 
+@options.with_pattern_options
 def command(
     pattern: options.Pattern,
     ranks: options.Ranks,
@@ -19,34 +20,14 @@ def command(
         str,
         typer.Option("--transport", help="Posting order: sendrecv, isend-recv, send-irecv, isend-irecv or even-odd."),
     ] = "isend-irecv",
-    grid: options.Grid = None,
-    split: options.Split = None,
-    slab: options.Slab = "all",
-    width: options.Width = 3,
-    periodic: options.Periodic = "",
-    count: options.Count = 3,
-    times: options.Times = 1,
-    fields: options.Fields = 1,
-    dtype: options.Dtype = "f8",
+    *,
+    asked: options.PatternOptions,
     as_json: options.Json = False,
 ) -> None:
     """Check that every point arrives exactly once, and that no ranks can wait for each other for ever."""
     from tradewind.verification import verify
 
-    exchange = options.make_exchange(
-        pattern,
-        ranks,
-        algorithm,
-        grid=grid,
-        split=split,
-        slab=slab,
-        width=width,
-        periodic=periodic,
-        count=count,
-        times=times,
-        fields=fields,
-        dtype=dtype,
-    )
+    exchange = asked.exchange(pattern, ranks, algorithm)
     with _ProgressBar(sys.stderr.isatty() and not as_json) as bar:
         result = verify(exchange, transport, bar.update)
     answer(result, as_json, lambda: _show(result))

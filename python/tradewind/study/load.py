@@ -176,7 +176,7 @@ def _values(table: dict[str, Any], key: str) -> Iterator[tuple[Place, Any]]:
 def _algorithm_problem(pattern: str, name: str, kind: str | None) -> str | None:
     """What is wrong with an algorithm's name; whether its radix fits is found case by case."""
     entries = {entry.name: entry for entry in _core.algorithms() if entry.pattern == pattern}
-    base, _, radix = name.partition("-")
+    base, _, radix = (name, "", "") if f"{name}-k" in entries else name.rpartition("-")
     with_radix = entries.get(f"{base}-k")
     if name == "native" and kind in ("verify", "simulate"):
         return f"only the MPI library knows its native algorithm: {kind} one of {', '.join(entries)}"

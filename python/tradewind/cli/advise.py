@@ -1,0 +1,130 @@
+"""`tradewind advise`: the best algorithm and radix for an exchange on a machine, by simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tradewind.cli import options
+
+if TYPE_CHECKING:
+    from tradewind.advice import Tell
+
+_PARTS = ("latency", "bandwidth", "congestion")
+
+
+@options.with_pattern_options
+def command(
+    pattern: options.Pattern,
+    ranks: options.Ranks,
+    machine: Annotated[str, typer.Option("--machine", help="Name or file.", show_default=False)],
+    algorithm: Annotated[
+        str | None,
+        typer.Option("--algorithm", help="Comma list to choose from, like ring-k,burst.", show_default="all"),
+    ] = None,
+    routing: Annotated[str | None, typer.Option("--routing", show_default="the machine's own")] = None,
+    packet: Annotated[
+        str | None,
+        typer.Option(
+            "--packet",
+            help="Size, or `message`: one packet a message.",
+            show_default="the machine's own, or message if those take too long",
+        ),
+    ] = None,
+    budget: Annotated[str, typer.Option("--budget", help="Time for all simulations, like 60s or 10min.")] = "60s",
+    threads: options.Threads = None,
+    placement: options.Placement = "linear",
+    seed: options.Seed = 1,
+    ranks_per_node: options.RanksPerNode = 1,
+    settings: options.Settings = None,
+    *,
+    asked: options.PatternOptions,
+    as_json: options.Json = False,
+) -> None:
+    """The best algorithm and radix for an exchange on a machine, by simulation."""
+    from tradewind import units
+    from tradewind.advice import advise
+    from tradewind.cli.answer import answer
+
+    budget_s = units.seconds(budget)
+    exchange = asked.exchange(pattern, ranks)
+    with _busy(quiet=as_json) as tell:
+        result = advise(
+            exchange,
+            machine,
+            algorithms=algorithm.split(",") if algorithm else None,
+            budget_s=budget_s,
+            packet=packet,
+            settings=options.machine_settings(settings),
+            tell=tell,
+            routing=routing,
+            threads=threads,
+            placement=placement,
+            seed=seed,
+            ranks_per_node=ranks_per_node,
+        )
+    answer(result, as_json, lambda: _show(result))
+
+
+@contextmanager
+def _busy(*, quiet: bool) -> Iterator[Tell | None]:
+    """A sign of life on standard error, where a terminal looks on."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    with console.status("screening") as status:
+        yield status.update
+
+
+def _show(result: dict[str, Any]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from tradewind.units import format_bytes, format_count, format_seconds
+
+    console = Console()
+    title = f"{result['pattern']} on {result['ranks']} ranks of {result['machine']}, {result['routing']}"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("algorithm", overflow="fold")
+    for name in ("time", "x best", "bound", "stages", "messages", "latency", "bandwidth", "congestion"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("bound by")
+    for r in result["results"]:
+        table.add_row(
+            r["algorithm"],
+            format_seconds(r["time_s"]),
+            f"{r['ratio']:.2f}",
+            format_seconds(r["bound_s"]) if "bound_s" in r else "-",
+            f"{r['stages']:,}",
+            format_count(r["messages"]),
+            *(f"{100 * r[f'{part}_s'] / r['time_s'] if r['time_s'] else 0:.0f} %" for part in _PARTS),
+            r["reason"],
+        )
+    console.print(table)
+    packet = result["packet_bytes"]
+    if result["model"] == "loggp":
+        how = "by the loggp model alone, without congestion: the budget did not do for packets"
+    else:
+        how = "one packet a message" if packet == "message" else f"packets of {format_bytes(packet)}"
+    best = result["best"]
+    console.print(f"best: {best}; {how}" if best else "nothing could be simulated: give it more time", highlight=False)
+    for line in _left_out(result["left_out"]):
+        console.print(line, style="dim", highlight=False, markup=False)
+
+
+def _left_out(items: list[dict[str, Any]]) -> list[str]:
+    """One line a reason, with the times without congestion that are known."""
+    from tradewind.units import format_seconds
+
+    named: dict[str, list[str]] = {}
+    for item in items:
+        known = "" if item["loggp_s"] is None else f" ({format_seconds(item['loggp_s'])})"
+        named.setdefault(item["reason"], []).append(item["algorithm"] + known)
+    return [f"left out, {reason}: {', '.join(names)}" for reason, names in named.items()]

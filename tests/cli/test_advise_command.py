@@ -1,0 +1,64 @@
+"""`tradewind advise`: its table, JSON, and bad input."""
+
+import json
+
+import pytest
+
+from tradewind.cli import answer, make_app
+
+SMALL = ["--machine", "torus-M", "--set", "topology.shape=[4, 4, 4]", "--set", "topology.nodes_per_switch=1"]
+
+
+@pytest.fixture
+def tradewind(capsys):
+    def run(*arguments):
+        code = answer.run(make_app(), ["advise", *arguments])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_the_answer_names_the_best_and_its_ratio(tradewind):
+    code, out, _ = tradewind("allreduce", "--ranks", "60", "--count", "4", *SMALL, "--json")
+    result = json.loads(out)
+    assert code == 0
+    assert result["results"][0]["algorithm"] == result["best"]
+    assert result["results"][0]["ratio"] == 1.0
+    assert all(r["ratio"] == r["time_s"] / result["results"][0]["time_s"] for r in result["results"])
+    assert (result["count"], result["machine"], result["model"]) == (4, "torus-M", "packet")
+
+
+def test_algorithms_to_choose_from(tradewind):
+    arguments = ["--grid", "64x64x64", "--split", "16x4", "--slab", "xz", "--algorithm", "ring-k,ring-3,two-level-k"]
+    code, out, _ = tradewind("transpose", "--ranks", "64", *arguments, *SMALL, "--ranks-per-node", "4", "--json")
+    result = json.loads(out)
+    assert code == 0
+    tried = {r["algorithm"] for r in result["results"] + result["left_out"]}
+    assert tried == {"ring-1", "ring-2", "ring-3", "ring-4", "ring-8", "two-level-4"}
+
+
+def test_for_a_reader(tradewind, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    code, out, err = tradewind("allreduce", "--ranks", "30", *SMALL)
+    assert (code, err) == (0, "")
+    for words in ("allreduce on 30 ranks of torus-M", "x best", "best: recursive-", "left out, slower than the best"):
+        assert words in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--budget", "60"], "'60' has no unit"),
+        (["--budget", "0s"], "a time above 0"),
+        (["--algorithm", "brook"], "unknown allreduce algorithm 'brook'"),
+        (["--algorithm", "recursive-1"], "2..30 are allowed"),
+        (["--set", "link.latency"], "KEY=VALUE"),
+        (["--placement", "blocks"], "needs ranks that divide a grid"),
+        (["--ranks-per-node", "0"], "ranks per node 0"),
+        (["--width", "-1"], "width -1"),
+    ],
+)
+def test_bad_input(tradewind, arguments, words):
+    code, out, err = tradewind("allreduce", "--ranks", "30", *SMALL, *arguments)
+    assert (code, out) == (2, "")
+    assert words in err

@@ -1,0 +1,167 @@
+"""The best algorithm, against simulating them all; what a time is made of, against formulas."""
+
+import re
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import tradewind as tw
+from tradewind import _core
+from tradewind.advice import HOPELESS, SLOWER, Screened, advise, in_order
+from tradewind.candidates import Candidate, candidates
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange
+
+sys.path.insert(0, str(Path(__file__).parent / "sim"))
+from small import CROSSBAR, DRAGONFLY, FATTREE, NS, TORUS, all_to_all, machine
+
+BYTE = 100
+"""Picoseconds a byte at 10 GB/s."""
+
+REQUESTS = [
+    (Exchange("allreduce", 23, count=3), TORUS, {}),
+    (Exchange("allreduce", 24, count=50_000), DRAGONFLY, {}),
+    (Exchange("transpose", 24, (48, 48, 24), (6, 4)), FATTREE, {"ranks_per_node": 3}),
+    (Exchange("transpose", 16, (16, 4, 16), (16, 1), slab="xz"), CROSSBAR, {"packet": "message", "ranks_per_node": 4}),
+    (Exchange("halo", 20, (50, 40, 3), (5, 4), width=7, periodic="x"), TORUS, {"placement": "random", "seed": 3}),
+]
+
+
+@pytest.mark.parametrize(("exchange", "topology", "options"), REQUESTS, ids=lambda v: getattr(v, "pattern", None))
+def test_the_best_is_the_best_of_all(exchange, topology, options):
+    file = machine(topology, send_overhead="50ns", receive_overhead="70ns")
+    answer = advise(exchange, file, budget_s=600, **options)
+    chosen, _ = candidates(exchange, None, options.get("ranks_per_node", 1))
+    times = {}
+    for candidate in chosen:
+        one = Exchange(**(vars(exchange) | {"algorithm": candidate.algorithm}))
+        times[candidate.algorithm] = tw.simulate(one, file, **options)["time_s"]
+    assert answer["model"] == "packet"
+    assert times[answer["best"]] == min(times.values())
+    found = {result["algorithm"]: result["time_s"] for result in answer["results"]}
+    assert found == {name: times[name] for name in found}
+    assert list(found.values()) == sorted(found.values())
+    left = {item["algorithm"]: item for item in answer["left_out"] if item["algorithm"] in times}
+    assert found.keys() | left.keys() == times.keys()
+    for name, item in left.items():
+        assert item["reason"] == SLOWER
+        assert times[name] > times[answer["best"]]
+        assert item["loggp_s"] > HOPELESS * times[answer["best"]]
+
+
+def parts(exchange, file, algorithm, **options):
+    (result,) = advise(exchange, file, algorithms=[algorithm], **options)["results"]
+    assert sum(result[f"{part}_s"] for part in ("latency", "bandwidth", "congestion")) == pytest.approx(
+        result["time_s"], rel=1e-12
+    )
+    return result
+
+
+def test_latency_and_bandwidth_of_an_exchange_without_congestion():
+    """log2 n stages of one message: each 2 x 100 ns and its bytes."""
+    for count, reason in ((1, "latency"), (100_000, "bandwidth")):
+        result = parts(Exchange("allreduce", 16, count=count), machine(CROSSBAR), "recursive-2")
+        assert result["latency_s"] == pytest.approx(4 * 200 * NS * 1e-12, rel=0.01)
+        assert result["bandwidth_s"] == pytest.approx(4 * 8 * count * BYTE * 1e-12, rel=0.01)
+        assert result["congestion_s"] == pytest.approx(0, abs=1e-12)
+        assert (result["reason"], result["stages"], result["ratio"]) == (reason, 4, 1.0)
+
+
+def test_congestion_of_a_ring_of_switches():
+    """All to all on a ring of 16 switches: a link carries the blocks of 28 to 36 pairs, a NIC those of 15."""
+    ring = machine({"kind": "torus", "shape": [16], "nodes_per_switch": 1})
+    result = parts(all_to_all(16, "burst", 5000), ring, "burst")
+    assert result["bound_by"] == "link"
+    assert result["bandwidth_s"] == pytest.approx(15 * 40_000 * BYTE * 1e-12, rel=0.02)
+    assert result["time_s"] > 28 * 40_000 * BYTE * 1e-12
+    assert result["reason"] == "congestion"
+
+
+def test_a_nic_that_ranks_share_is_bandwidth():
+    """8 ranks of a node send all they have for the other node through one NIC."""
+    exchange = all_to_all(16, "burst", 5000)
+    result = parts(exchange, machine(CROSSBAR), "burst", ranks_per_node=8)
+    assert result["bandwidth_s"] == pytest.approx(64 * 40_000 * BYTE * 1e-12, rel=1e-2)
+    assert result["reason"] == "bandwidth"
+
+
+def names(exchange, *asked, ranks_per_node=1):
+    return [c.algorithm for c in candidates(exchange, asked or None, ranks_per_node)[0]]
+
+
+def test_radices_that_are_tried():
+    transpose = Exchange("transpose", 40, (40, 40, 40), (20, 2), slab="xz")
+    assert names(transpose, "ring-k") == ["ring-1", "ring-2", "ring-4", "ring-8", "ring-16"]
+    assert names(transpose, "ring-3", "ring-k", "ring-4")[0] == "ring-3"
+    assert names(transpose, "two-level-k") == []
+    assert names(transpose, "two-level-k", ranks_per_node=6) == ["two-level-6"]
+    assert names(Exchange("transpose", 2, (4, 4, 4), (2, 1), slab="xz"), "ring-k") == ["ring-1"]
+    assert names(Exchange("allreduce", 9), "recursive-k") == [f"recursive-{k}" for k in range(2, 10)]
+    assert names(Exchange("allreduce", 1000), "recursive-k")[-1] == "recursive-32"
+    every = {entry.name for entry in _core.algorithms() if entry.pattern == "allreduce"}
+    assert {c.family for c in candidates(Exchange("allreduce", 9))[0]} == every
+
+
+def test_the_best_of_each_family_comes_first():
+    times = {"ring-1": 5, "ring-2": 2, "ring-4": 3, "burst": 4, "bruck": 1}
+    family = {"burst": "burst", "bruck": "bruck"}
+    screened = [Screened(Candidate(name, family.get(name, "ring-k")), t, 0, {}) for name, t in times.items()]
+    order = [item.candidate.algorithm for item in in_order(screened)]
+    assert order == ["bruck", "ring-2", "burst", "ring-4", "ring-1"]
+
+
+def test_a_budget_too_small_for_packets_leaves_loggp():
+    """Forecasts are about 12 M packet-hops a second: of 8-byte packets this is too much, of messages it is not."""
+    exchange = all_to_all(64, "ring-1", 20_000)
+    file = machine(CROSSBAR, packet="8B")
+    answer = advise(exchange, file, budget_s=5.0, packet="8B", algorithms=["ring-k", "burst"])
+    assert answer["model"] == "loggp"
+    assert answer["best"] in names(exchange, "ring-k", "burst")
+    assert {result["algorithm"] for result in answer["results"]} == set(names(exchange, "ring-k", "burst"))
+    assert advise(exchange, file, budget_s=5.0, algorithms=["ring-1"])["packet_bytes"] == "message"
+    assert advise(all_to_all(4, "ring-1"), file, budget_s=5.0)["packet_bytes"] == 8
+
+
+def test_no_budget_at_all_answers_that_there_is_no_answer():
+    answer = advise(Exchange("allreduce", 60, count=3), machine(CROSSBAR), budget_s=1e-9)
+    assert answer["best"] is None
+    assert answer["results"] == []
+    assert len(answer["left_out"]) == len(candidates(Exchange("allreduce", 60))[0])
+    assert all("not screened" in item["reason"] for item in answer["left_out"])
+
+
+def test_stages_without_messages_cost_time_too():
+    """2 x 19,999 stages of 20,000 ranks, in which hardly anybody sends anything."""
+    exchange = Exchange("allreduce", 20_000, count=1)
+    began = time.perf_counter()
+    answer = advise(exchange, machine(CROSSBAR | {"nodes": 20_000}), algorithms=["ring"], budget_s=3)
+    assert answer["best"] is None
+    assert re.search("not screened: .* takes about .* s, and .* are left", answer["left_out"][0]["reason"])
+    assert time.perf_counter() - began < 10
+
+
+def test_a_run_that_takes_longer_than_expected_is_stopped(monkeypatch):
+    monkeypatch.setattr("tradewind.simulation.HOPS_PER_SECOND", 1e15)
+    exchange = all_to_all(64, "burst", 20_000)
+    answer = advise(exchange, machine(CROSSBAR), algorithms=["burst"], budget_s=1.0, packet="8B")
+    assert answer["model"] == "loggp"
+    assert "stopped after" in answer["left_out"][0]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"algorithms": ["brook"]}, "unknown allreduce algorithm 'brook'"),
+        ({"algorithms": ["recursive-99"]}, "out of range"),
+        ({"algorithms": ["bruck"]}, "unknown allreduce algorithm 'bruck'"),
+        ({"budget_s": 0}, "budget 0"),
+        ({"placement": "best"}, "unknown placement 'best'"),
+        ({"routing": "valiant"}, "valiant"),
+        ({"packet": "5"}, "'5' has no unit"),
+    ],
+)
+def test_what_is_refused(options, words):
+    with pytest.raises(InputError, match=words):
+        advise(Exchange("allreduce", 8), machine(CROSSBAR), **options)
