@@ -15,16 +15,48 @@ import numpy as np
 import psutil
 
 from tradewind import _core, units
+from tradewind.congestion import link_bandwidths, link_shares
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange, Workload, unknown
 from tradewind.machine import Machine, MachineFile, load_machine
+from tradewind.steady import first_attempt, run_until_steady
 
 MODELS = ("packet", "loggp")
 BUFFERS = ("unbounded",)
 PLACEMENTS = ("linear", "round-robin", "random")
 
-Progress = Callable[[float, float], None]
-"""Called with the simulated time in seconds and the fraction of all bytes that have arrived."""
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a simulation is."""
+
+    simulated_s: float
+    fraction: float
+    """Of all bytes, those that have arrived."""
+    packet_hops: float
+    """So far; where the core does not count them on the way, the forecast's in proportion to the bytes."""
+    wall_s: float
+    """Since it began."""
+
+    @property
+    def packet_hops_per_s(self) -> float:
+        return self.packet_hops / self.wall_s if self.wall_s > 0 else 0.0
+
+    @property
+    def to_go_s(self) -> float | None:
+        """Wall time until the end, if it goes on as so far; None before anything has arrived."""
+        return self.wall_s * (1 - self.fraction) / self.fraction if self.fraction > 0 else None
+
+    @property
+    def text(self) -> str:
+        """For a reader, in one line."""
+        left = "" if self.to_go_s is None else f", {units.format_seconds(self.to_go_s)} to go"
+        rate = units.format_count(self.packet_hops_per_s)
+        return f"simulated {units.format_seconds(self.simulated_s)}, {rate} packet-hops/s{left}"
+
+
+Watch = Callable[[Progress], None]
+"""Called now and then while a simulation runs; what it raises ends the simulation."""
 
 MODEL_VERSION = 1
 """Goes up whenever the same inputs give other times: a study then simulates its cases again."""
@@ -71,24 +103,19 @@ class Simulation:
                 "are free: name fewer ranks, a larger packet, or force it"
             )
 
-    def run(self, progress: Progress | None = None, links: Path | None = None) -> dict[str, Any]:
+    def run(self, progress: Watch | None = None, links: Path | None = None, congestion: bool = False) -> dict[str, Any]:
         """Runs it; see `simulate` for the answer. `links`: a CSV file for the load of every link and NIC."""
-        if links is not None and self.model != "packet":
+        if (links is not None or congestion) and self.model != "packet":
             raise InputError("loads of links: only the packet model knows links")
-        total = max(1.0, _core.forecast(*self._arguments()).bytes) if progress else 1.0
-
-        def report(simulated_s: float, arrived: int) -> None:
-            assert progress is not None
-            progress(simulated_s, min(1.0, arrived / total))
-
         begin = time.perf_counter()
         run: Callable[..., _core.SimulationResult] = (
             _core.simulate_packets if self.model == "packet" else _core.simulate_loggp
         )
-        result = run(*self._arguments(), self.threads, self.seed, report if progress else None)
+        result = run(*self._arguments(), self.threads, self.seed, self._reporter(progress) if progress else None)
         wall_s = time.perf_counter() - begin
         if links is not None:
             write_link_loads(links, result, self.machine.topology, self.file.machine)
+        more = {"congestion": link_shares(result, self.machine.topology, self.file.machine)} if congestion else {}
         return (
             self._inputs()
             | _figures(result, self.exchange, self.model)
@@ -97,7 +124,20 @@ class Simulation:
                 "packet_hops_per_s": result.packet_hops / wall_s,
                 "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             }
+            | more
         )
+
+    def _reporter(self, progress: Watch) -> Callable[..., None]:
+        """What the core calls now and then; it may name the packet-hops so far, or not."""
+        cost = _core.forecast(*self._arguments())
+        total, begin = max(1.0, cost.bytes), time.perf_counter()
+
+        def report(simulated_s: float, arrived: int, packet_hops: int | None = None) -> None:
+            fraction = min(1.0, arrived / total)
+            hops = cost.packet_hops * fraction if packet_hops is None else float(packet_hops)
+            progress(Progress(simulated_s, fraction, hops, time.perf_counter() - begin))
+
+        return report
 
     def _inputs(self) -> dict[str, Any]:
         packet = {
@@ -170,15 +210,19 @@ def simulate(
     exchange: Workload,
     machine: str | Path | MachineFile,
     *,
-    progress: Progress | None = None,
+    progress: Watch | None = None,
     links: Path | None = None,
+    congestion: bool = False,
+    steady: bool = False,
     force: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
     """Simulates an exchange on a machine.
 
     Options as in `prepare`. What the memory of this computer cannot hold is refused unless forced. `links`: a CSV file
-    for the load of every link and NIC (see `write_link_loads`).
+    for the load of every link and NIC (see `write_link_loads`). `congestion`: also answer the busy shares of the links
+    between switches (see `tradewind.congestion`). `steady`: of an exchange that is repeated, only so many repetitions
+    are simulated until one takes as long as the one before (see `tradewind.steady`). `progress` is called now and then.
 
     Returns a dictionary of plain values: the inputs, and ``time_s`` (until the last rank is done), ``step_time_s`` (of
     each slab or step, from the end of the one before), ``messages``, ``bytes``, ``packet_hops`` (one packet through
@@ -186,14 +230,28 @@ def simulate(
     ``bound_by`` which), ``imbalance`` (most loaded over mean of the links in use), ``delay`` (histogram of packets by
     arrival minus arrival on an empty network), ``wall_s``, ``peak_rss_bytes``. Raises InputError.
     """
-    simulation = prepare(exchange, machine, **options)
-    simulation.check_memory(force)
-    return simulation.run(progress, links)
+
+    def run(workload: Workload) -> dict[str, Any]:
+        simulation = prepare(workload, machine, **options)
+        simulation.check_memory(force)
+        return simulation.run(progress, links, congestion)
+
+    return run_until_steady(exchange, run) if steady else run(exchange)
 
 
-def forecast(exchange: Workload, machine: str | Path | MachineFile, **options: Any) -> dict[str, float]:
-    """What `simulate` with the same arguments will cost: messages, packet_hops, memory_bytes, wall_s."""
-    return prepare(exchange, machine, **options).forecast()
+def forecast(
+    exchange: Workload,
+    machine: str | Path | MachineFile,
+    *,
+    congestion: bool = False,
+    steady: bool = False,
+    **options: Any,
+) -> dict[str, float]:
+    """What `simulate` with the same arguments will cost: messages, packet_hops, memory_bytes, wall_s.
+
+    Of a steady simulation, what the first attempt will cost.
+    """
+    return prepare(first_attempt(exchange) if steady else exchange, machine, **options).forecast()
 
 
 def write_link_loads(path: Path, result: _core.SimulationResult, topology: _core.Topology, machine: Machine) -> None:
@@ -203,8 +261,7 @@ def write_link_loads(path: Path, result: _core.SimulationResult, topology: _core
     ejection only), bytes, busy_s (bytes over the bandwidth). Raises InputError where the file cannot be written.
     """
     bandwidths = {
-        "local": machine.link.bandwidth,
-        "global": machine.link.global_.bandwidth or machine.link.bandwidth,
+        **link_bandwidths(machine),
         "injection": machine.nic.injection_bandwidth,
         "ejection": machine.nic.ejection_bandwidth,
     }

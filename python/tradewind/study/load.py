@@ -16,7 +16,7 @@ from tradewind.exchange import PATTERNS, unknown
 from tradewind.machine import machine_names
 from tradewind.study.finding import PAIRED, TESTS
 from tradewind.study.labels import LABELS
-from tradewind.study.model import KINDS, Finding, MeasureSweep, Plot, SimulateSweep, Study, VerifySweep
+from tradewind.study.model import KINDS, QUICK_KEYS, Finding, MeasureSweep, Plot, SimulateSweep, Study, VerifySweep
 from tradewind.toml_lines import Place, TomlFile
 
 SWEEPS: dict[str, type[BaseModel]] = {"verify": VerifySweep, "measure": MeasureSweep, "simulate": SimulateSweep}
@@ -157,11 +157,23 @@ def _sweep_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
     for place, name in _values(sweep, "algorithm"):
         if isinstance(name, str) and (text := _algorithm_problem(pattern, name, kind)):
             yield place, text
+    yield from _quick_problems(sweep)
     split, ranks = sweep.get("split"), [value for _, value in _values(sweep, "ranks")]
     if isinstance(split, dict):
         for key in split:
             if key.isdigit() and int(key) not in ranks:
                 yield ("split", key), f"split names {key} ranks, which ranks does not ({ranks})"
+
+
+def _quick_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
+    quick = sweep.get("quick")
+    if not isinstance(quick, dict):
+        return
+    for key in quick:
+        known = [value for _, value in _values(sweep, key)]
+        for place, value in _values(quick, key):
+            if key in QUICK_KEYS and value not in known:
+                yield ("quick", *place), f"quick: {key} {value!r} is not among those of the sweep ({known})"
 
 
 def _values(table: dict[str, Any], key: str) -> Iterator[tuple[Place, Any]]:

@@ -74,6 +74,22 @@ Grid = Annotated[tuple[int, int, int], _extents(3, "grid")]
 Split = Annotated[tuple[int, int], _extents(2, "split")]
 
 
+Value = str | int
+QUICK_KEYS = ("ranks", "algorithm", "machine", "routing", "width", "seed")
+"""The keys of a sweep that a quick run may shorten."""
+
+
+def _quick(value: Any) -> Any:
+    if value is True:
+        raise InputError(
+            "quick true: false (nothing of this sweep), or a table like { ranks = [100, 1000] } is allowed"
+        )
+    for key in value if isinstance(value, dict) else ():
+        if key not in QUICK_KEYS:
+            raise InputError("quick: " + unknown("key", key, QUICK_KEYS))
+    return value
+
+
 def _split_by_ranks(value: Any) -> Any:
     return value if isinstance(value, dict) else {0: value}
 
@@ -97,6 +113,8 @@ class Sweep(Table):
     times: Many[Positive] = [1]
     fields: Many[Positive] = [1]
     dtype: Many[Annotated[str, _one_of("dtype", tuple(DTYPES))]] = ["f8"]
+    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(_quick)] = Field(default_factory=dict)
+    """What a quick run computes: only these values of some keys; False: nothing of this sweep."""
 
 
 class VerifySweep(Sweep):
@@ -131,11 +149,14 @@ class SimulateSweep(Sweep):
     ranks_per_node: Many[Positive] = [1]
     seed: Many[Annotated[int, Field(ge=0, strict=True)]] | None = None
     """None: the study's."""
+    steady: bool = False
+    """Of repetitions, simulate only until one takes as long as the one before (see `tradewind.steady`)."""
+    congestion: bool = False
+    """Keep how busy the links between switches are, for plots of congestion."""
     set: dict[str, Many[str]] = Field(default_factory=dict)
     """Any values of the machine, like ``{ "link.bandwidth" = ["1GB/s", "10GB/s"] }``."""
 
 
-Value = str | int
 Selection = dict[str, Annotated[list[Value], BeforeValidator(_listed)]]
 """Cases by their labels: ``{ sweep = "halo", width = [3, 20] }``."""
 
