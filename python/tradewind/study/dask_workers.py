@@ -54,14 +54,14 @@ class _Job:
         return self.task.memory_bytes
 
 
-def connect(address: str) -> Any:
+def connect(address: str, timeout_s: float = 10.0) -> Any:
     """A Dask client. Raises InputError where no scheduler answers, or Dask is missing."""
     try:
         from distributed import Client
     except ImportError:
         raise InputError(f"--scheduler needs Dask: {INSTALL_DASK}") from None
     try:
-        return Client(address, timeout=10, set_as_default=False)  # type: ignore[no-untyped-call]
+        return Client(address, timeout=timeout_s, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise InputError(f"no Dask scheduler answers at {address!r}: {error}; tcp://HOST:PORT is meant") from None
 

@@ -14,7 +14,7 @@ from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.exchange import PATTERNS, unknown
 from tradewind.machine import machine_names
-from tradewind.study.finding import PAIRED, TESTS
+from tradewind.study.finding import COMPANIONS, TESTS
 from tradewind.study.labels import LABELS
 from tradewind.study.model import KINDS, QUICK_KEYS, Finding, MeasureSweep, Plot, SimulateSweep, Study, VerifySweep
 from tradewind.toml_lines import Place, TomlFile
@@ -26,6 +26,8 @@ UNUSED = {
     "allreduce": {"grid", "split", "slab", "width", "periodic"},
 }
 """The keys of a sweep that say nothing about a pattern."""
+
+SHAPES = ("falls", "rises", "flatter", "jumps")
 
 Problem = tuple[Place, str]
 
@@ -210,22 +212,28 @@ def _plot_problems(plot: dict[str, Any]) -> list[Problem]:
 
 
 def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
-    tests = [test for test in TESTS if test in finding and test != "than"]
+    tests = [test for test in TESTS if test in finding]
     if len(tests) != 1:
-        known = ", ".join(test for test in TESTS if test != "than")
-        return [((), f"one test is needed, not {len(tests)} (known: {known})")]
-    if (tests[0] in PAIRED) != ("than" in finding):
-        return [((tests[0],), f"than belongs to {' or '.join(PAIRED)}, and they to it")]
+        return [((), f"one test is needed, not {len(tests)} (known: {', '.join(TESTS)})")]
     problems: list[Problem] = []
-    if isinstance(same := finding.get("same"), list) and len(same) < 2:
-        problems.append((("same",), "same compares 2 or more selections"))
-    if (apart := finding.get("apart")) is not None and apart not in LABELS:
-        problems.append((("apart",), unknown("label", str(apart), LABELS)))
+    needed = COMPANIONS.get(tests[0], ())
+    for key in needed:
+        if key not in finding:
+            problems.append(((tests[0],), f"{tests[0]} needs {key}"))
+    for key in ("than", "between", "share", "offsets"):
+        if key in finding and key not in needed:
+            owners = [test for test, companions in COMPANIONS.items() if key in companions]
+            problems.append(((key,), f"{key} belongs to {' or '.join(owners)}, and not to {tests[0]}"))
+    if tests[0] == "delays" and ("below" in finding) == ("above" in finding):
+        problems.append((("delays",), "delays needs below or above, and not both"))
+    for key in ("apart", "best"):
+        if key in finding and finding[key] not in LABELS:
+            problems.append(((key,), unknown("label", str(finding[key]), LABELS)))
     return problems
 
 
 def _selections(table: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]:
-    for key in ("of", "where", "better", "flatter", "than", "same", "falls", "rises"):
+    for key in ("of", "where", "than", "better", "order", "same", "crosses", *SHAPES, "delays", "alike", "bands"):
         for place, value in _values(table, key):
             if isinstance(value, dict):
                 yield place, value
