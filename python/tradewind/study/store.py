@@ -74,7 +74,7 @@ class Store:
         elif folder.exists() and any(entry.name != ".lock" for entry in folder.iterdir()):
             raise InputError(f"{folder} is not empty and holds no study: name another folder with --out")
         store.cases.mkdir(parents=True, exist_ok=True)
-        store.machines.mkdir(exist_ok=True)
+        store.machines.mkdir(parents=True, exist_ok=True)
         return store
 
     @classmethod
