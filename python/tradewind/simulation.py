@@ -221,8 +221,8 @@ def simulate(
 
     Options as in `prepare`. What the memory of this computer cannot hold is refused unless forced. `links`: a CSV file
     for the load of every link and NIC (see `write_link_loads`). `congestion`: also answer the busy shares of the links
-    between switches (see `tradewind.congestion`). `steady`: of an exchange that is repeated, only so many repetitions
-    are simulated until one takes as long as the one before (see `tradewind.steady`). `progress` is called now and then.
+    between switches (see `tradewind.congestion`). `steady`: of an exchange that is repeated, simulate only so many
+    repetitions that the time of all can be reckoned from them (see `tradewind.steady`). `progress`: see `Watch`.
 
     Returns a dictionary of plain values: the inputs, and ``time_s`` (until the last rank is done), ``step_time_s`` (of
     each slab or step, from the end of the one before), ``messages``, ``bytes``, ``packet_hops`` (one packet through

@@ -204,13 +204,13 @@ def simulated_rows(records: Sequence[Record]) -> list[Row]:
 
 
 def _repetitions(record: Record) -> str:
-    """Of a case whose repetitions were not all simulated: how many were, and how alike the last two."""
+    """Of a case whose repetitions were not all simulated: how many were, and what twice as many changed."""
     result = record["result"]
     simulated = result.get("simulated_times", record["times"])
     if simulated == record["times"]:
         return ""
-    change = f"{100 * result['repetition_change']:+.2g} %"
-    return f"{simulated} of {record['times']} repetitions simulated, the last {change} on the one before"
+    change = f"{100 * result['reckoned_change']:+.2g} %"
+    return f"{simulated} of {record['times']} repetitions simulated; {change} on half as many"
 
 
 def packets_per_message(result: dict[str, Any]) -> str:

@@ -167,7 +167,7 @@ class SimulateSweep(Sweep):
     seed: Many[Annotated[int, Field(ge=0, strict=True)]] | None = None
     """None: the study's."""
     steady: bool = False
-    """Of repetitions, simulate only until one takes as long as the one before (see `tradewind.steady`)."""
+    """Of many repetitions, simulate the first and reckon the rest from them (see `tradewind.steady`)."""
     congestion: bool = False
     """Keep how busy the links between switches are, for plots of congestion."""
     set: dict[str, Many[str]] = Field(default_factory=dict)
