@@ -60,8 +60,9 @@ def _used_links(
 ) -> Iterator[tuple[int, int, float]]:
     """(from switch, to switch, busy share) of every link that carried something."""
     bandwidths = link_bandwidths(machine)
-    for index in np.flatnonzero(result.port_bytes).tolist():
+    port_bytes = result.port_bytes  # a copy each time that it is asked for
+    for index in np.flatnonzero(port_bytes).tolist():
         switch, port = divmod(index, topology.radix)
         kind, to_switch, _ = topology.port(switch, port)
         if kind in bandwidths:
-            yield switch, to_switch, int(result.port_bytes[index]) / bandwidths[kind] / result.time_s
+            yield switch, to_switch, int(port_bytes[index]) / bandwidths[kind] / result.time_s

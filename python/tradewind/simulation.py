@@ -267,15 +267,16 @@ def write_link_loads(path: Path, result: _core.SimulationResult, topology: _core
     }
     first, hosted = topology.first_terminal, topology.nodes_per_switch
     rows: list[tuple[Any, ...]] = []
-    for node in np.flatnonzero(result.nic_bytes).tolist():
+    nic_bytes, port_bytes = result.nic_bytes, result.port_bytes  # a copy each time that they are asked for
+    for node in np.flatnonzero(nic_bytes).tolist():
         to = (node // hosted, first + node % hosted)
-        rows.append(("injection", "", "", *to, node, int(result.nic_bytes[node])))
-    for index in np.flatnonzero(result.port_bytes).tolist():
+        rows.append(("injection", "", "", *to, node, int(nic_bytes[node])))
+    for index in np.flatnonzero(port_bytes).tolist():
         switch, port = divmod(index, topology.radix)
         kind, to_switch, to_port = topology.port(switch, port)
         end = ("ejection", switch, port, "", "", switch * hosted + port - first)
         row = end if kind == "terminal" else (kind, switch, port, to_switch, to_port, "")
-        rows.append((*row, int(result.port_bytes[index])))
+        rows.append((*row, int(port_bytes[index])))
     part = path.with_name(path.name + ".part")
     try:
         with part.open("w", newline="") as stream:
