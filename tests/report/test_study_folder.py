@@ -199,6 +199,7 @@ echo "Submitted batch job $!"
 """
 
 
+@pytest.mark.slow
 def test_jobs_of_a_batch_system_compute_a_study(
     folder: Path, tmp_path: Path, tradewind: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

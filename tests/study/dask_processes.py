@@ -30,21 +30,22 @@ def running(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
             try:
-                process.wait(10)
+                process.wait(2)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
 
 
 @contextmanager
-def scheduler(folder: Path) -> Iterator[str]:
-    """The address of a new scheduler."""
+def scheduler(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The address of a new scheduler, and its process."""
     file = folder / "scheduler.json"
-    with running(start("dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))):
+    options = ("--port", "0", "--no-dashboard", "--scheduler-file", str(file))
+    with running(start("dask_scheduler", *options)) as process:
         deadline = time.monotonic() + PATIENCE_S
         while not file.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
-        yield json.loads(file.read_text())["address"]
+        yield json.loads(file.read_text())["address"], process
 
 
 def start_worker(

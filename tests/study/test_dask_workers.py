@@ -30,7 +30,7 @@ Calls = Callable[[str], int]
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with scheduler(tmp_path_factory.mktemp("dask")) as address:
+    with scheduler(tmp_path_factory.mktemp("dask")) as (address, _):
         yield address
 
 
@@ -71,6 +71,7 @@ def test_a_worker_killed_in_mid_case_loses_no_case(
     assert not list(called.glob(f"measure-{first.pid}-*")), "measured on a worker"
 
 
+@pytest.mark.slow
 def test_a_case_that_kills_every_worker_is_given_up_and_takes_no_other_with_it(
     small_study: Path, calls: Calls, address: str
 ) -> None:
@@ -87,6 +88,24 @@ def test_a_case_that_kills_every_worker_is_given_up_and_takes_no_other_with_it(
     assert "after 2 attempts: its worker" in reasons[1]
     assert [r["algorithm"] for r in read_records(store, here()).records if r["kind"] == "simulate"] == ["ring-1"]
     assert len(list((small_study.parent / "calls").glob("simulate-*"))) == 4, "bruck twice, the others once"
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_dies_ends_the_study_which_goes_on_later(
+    small_study: Path, calls: Calls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRADEWIND_TEST_SLEEP", "0.5")
+    with scheduler(tmp_path) as (address, process), running(start_worker(address, "one")):
+        killer = threading.Thread(target=lambda: (wait_for(lambda: calls("simulate") >= 2), process.kill()))
+        killer.start()
+        with pytest.raises(TradewindError, match="the scheduler is gone"):
+            run(small_study, address)
+        killer.join()
+    stored = len(list((small_study.parent / "results" / "cases").glob("*.json")))
+    assert 5 <= stored < 10
+    with scheduler(small_study.parent / "calls") as (address, _), running(start_worker(address, "two")):
+        outcome, _ = run(small_study, address)
+    assert (outcome.computed, outcome.reused, outcome.failed) == (10 - stored, stored, {})
 
 
 def test_without_workers_patience_ends(small_study: Path, calls: Calls, address: str) -> None:

@@ -83,6 +83,8 @@ class DaskWorkers:
         self._patience_s, self._attempts = patience_s, attempts
         self._judged: dict[str, bool] = {}
         """By address: whether a worker can be used."""
+        self._asked: dict[str, Any] = {}
+        """By address: the question which Tradewind it has, as a future."""
 
     def run(self, tasks: Sequence[Task], finish: Finish, lose: Lose, tell: Tell) -> None:
         by_key = {task.key: task for task in tasks}
@@ -101,26 +103,34 @@ class DaskWorkers:
             self._client.unsubscribe_topic(TOPIC)
 
     def usable(self) -> dict[str, Worker]:
-        """The workers by address that can be used now."""
+        """The workers by address that can be used now. A new one is first asked which Tradewind it has."""
         found = self._client.scheduler_info(n_workers=-1)["workers"]
-        if new := [address for address in found if address not in self._judged]:
-            self._judge(new)
+        for address in found:
+            if address not in self._judged and address not in self._asked:
+                self._asked[address] = self._ask(worker_environment, address)
+        for address, question in list(self._asked.items()):
+            if question.done() or address not in found:
+                del self._asked[address]
+                self._judge(address, question)
         return {
             address: Worker(worker["nthreads"], worker["memory_limit"] or float("inf"))
             for address, worker in found.items()
             if self._judged.get(address)
         }
 
-    def _judge(self, addresses: list[str]) -> None:
-        """A worker with another Tradewind would answer other questions than those that were asked."""
+    def _judge(self, address: str, question: Any) -> None:
+        """A worker with another Tradewind would answer other questions than those that are asked."""
+        if not question.done():
+            question.cancel()  # the worker is gone
+            return
+        try:
+            theirs = question.result(timeout=ANSWER_S)
+        except Exception as error:  # no Tradewind, or no worker any more
+            theirs = f"{type(error).__name__}: {error}"
         ours = self._environment.version, self._environment.commit
-        answers = self._client.run(worker_environment, workers=addresses, on_error="return")
-        for address, theirs in answers.items():
-            if isinstance(theirs, OSError):
-                continue  # gone again, or not yet there: asked the next time
-            self._judged[address] = theirs == ours
-            if theirs != ours:
-                self._note(f"worker {address} is not used: it has Tradewind {theirs}, this is {ours}")
+        self._judged[address] = theirs == ours
+        if theirs != ours:
+            self._note(f"worker {address} is not used: it has Tradewind {theirs}, this is {ours}")
 
     def wait_for_some(self, since: float) -> None:
         """Called while there is no worker. Raises TradewindError when patience is over."""
@@ -131,11 +141,14 @@ class DaskWorkers:
             )
 
     def submit(self, job: _Job, done: Callable[[Any], None]) -> Any:
-        task = job.task.with_threads(job.threads)
-        key = f"tradewind-{task.key[:12]}-{uuid.uuid4().hex[:8]}"
-        future = self._client.submit(dask_answer, task, key=key, workers=[job.address], pure=False, retries=0)
+        future = self._ask(dask_answer, job.address, job.task.with_threads(job.threads))
         future.add_done_callback(done)
         return future
+
+    def _ask(self, function: Callable[..., Any], address: str, *arguments: Any) -> Any:
+        """Has a function called on one worker, and on no other if that dies."""
+        key = f"tradewind-{uuid.uuid4().hex}"
+        return self._client.submit(function, *arguments, key=key, workers=[address], pure=False, retries=0)
 
     def check_connection(self) -> None:
         """Raises TradewindError where the scheduler is gone."""
