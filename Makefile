@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # A cluster's own MPI instead of the mpich wheel: make MPI_C_COMPILER=/path/to/mpicc
 MPI_C_COMPILER ?=
-EXTRAS := dev,docs,$(if $(MPI_C_COMPILER),mpi,mpich)
+EXTRAS := dev,docs,cluster,$(if $(MPI_C_COMPILER),mpi,mpich)
 BUILD_REQUIRES := "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.24" "ninja>=1.11" $(if $(MPI_C_COMPILER),,"mpich>=5")
 CXX_FILES := $(shell find src bindings -name '*.hpp' -o -name '*.cpp')
 
@@ -29,6 +29,7 @@ stubs: $(VENV)/installed
 
 # What `make test` has no time for, or what needs packages of the system.
 test-all: test
+	$(BIN)/python -m pytest -m slow
 	$(BIN)/python tests/mutants.py 5000 $$(date +%j)
 	tests/sanitizers.sh
 	tests/second_mpi.sh

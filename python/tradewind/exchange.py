@@ -258,7 +258,8 @@ def default_split(exchange: Exchange, others: Iterable[str] = ()) -> tuple[int, 
     grid, ranks = exchange.grid, exchange.ranks
     assert grid is not None
     layouts = exchange._layout_axes()
-    pairs = [(a, ranks // a) for a in range(1, ranks + 1) if ranks % a == 0]
+    divisors = [a for a in range(1, math.isqrt(ranks) + 1) if ranks % a == 0]
+    pairs = [(a, ranks // a) for a in sorted({*divisors, *(ranks // a for a in divisors)})]
     pairs = [pair for pair in pairs if not misfits(grid, pair, layouts)]
     pairs.sort(key=lambda p: (abs(math.log(p[0] / p[1])), (p[0] < p[1]) == (grid[0] >= grid[1])))
     if exchange.pattern == "transpose":

@@ -15,16 +15,48 @@ import numpy as np
 import psutil
 
 from tradewind import _core, units
+from tradewind.congestion import link_bandwidths, link_shares
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange, Workload, unknown
 from tradewind.machine import Machine, MachineFile, load_machine
+from tradewind.steady import first_attempt, run_until_steady
 
 MODELS = ("packet", "loggp")
 BUFFERS = ("unbounded",)
 PLACEMENTS = tuple(_core.placements())
 
-Progress = Callable[[float, float, int], None]
-"""Called with the simulated time in seconds, the fraction of all bytes that have arrived, and the packet-hops so far."""
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a simulation is."""
+
+    simulated_s: float
+    fraction: float
+    """Of all bytes, those that have arrived."""
+    packet_hops: float
+    """So far; where the core does not count them on the way, the forecast's in proportion to the bytes."""
+    wall_s: float
+    """Since it began."""
+
+    @property
+    def packet_hops_per_s(self) -> float:
+        return self.packet_hops / self.wall_s if self.wall_s > 0 else 0.0
+
+    @property
+    def to_go_s(self) -> float | None:
+        """Wall time until the end, if it goes on as so far; None before anything has arrived."""
+        return self.wall_s * (1 - self.fraction) / self.fraction if self.fraction > 0 else None
+
+    @property
+    def text(self) -> str:
+        """For a reader, in one line."""
+        left = "" if self.to_go_s is None else f", {units.format_seconds(self.to_go_s)} to go"
+        rate = units.format_count(self.packet_hops_per_s)
+        return f"simulated {units.format_seconds(self.simulated_s)}, {rate} packet-hops/s{left}"
+
+
+Watch = Callable[[Progress], None]
+"""Called now and then while a simulation runs; what it raises ends the simulation."""
 
 MODEL_VERSION = 1
 """Goes up whenever the same inputs give other times: a study then simulates its cases again."""
@@ -72,24 +104,19 @@ class Simulation:
                 "are free: name fewer ranks, a larger packet, or force it"
             )
 
-    def run(self, progress: Progress | None = None, links: Path | None = None) -> dict[str, Any]:
+    def run(self, progress: Watch | None = None, links: Path | None = None, congestion: bool = False) -> dict[str, Any]:
         """Runs it; see `simulate` for the answer. `links`: a CSV file for the load of every link and NIC."""
-        if links is not None and self.model != "packet":
+        if (links is not None or congestion) and self.model != "packet":
             raise InputError("loads of links: only the packet model knows links")
-        total = max(1.0, _core.forecast(*self._arguments()).bytes) if progress else 1.0
-
-        def report(simulated_s: float, arrived: int, packet_hops: int) -> None:
-            assert progress is not None
-            progress(simulated_s, min(1.0, arrived / total), packet_hops)
-
         begin = time.perf_counter()
         run: Callable[..., _core.SimulationResult] = (
             _core.simulate_packets if self.model == "packet" else _core.simulate_loggp
         )
-        result = run(*self._arguments(), report if progress else None)
+        result = run(*self._arguments(), self._reporter(progress) if progress else None)
         wall_s = time.perf_counter() - begin
         if links is not None:
             write_link_loads(links, result, self.machine.topology, self.file.machine)
+        more = {"congestion": link_shares(result, self.machine.topology, self.file.machine)} if congestion else {}
         return (
             self._inputs()
             | _figures(result, self.exchange, self.model)
@@ -98,7 +125,20 @@ class Simulation:
                 "packet_hops_per_s": result.packet_hops / wall_s,
                 "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             }
+            | more
         )
+
+    def _reporter(self, progress: Watch) -> Callable[..., None]:
+        """What the core calls now and then; it may name the packet-hops so far, or not."""
+        cost = _core.forecast(*self._arguments())
+        total, begin = max(1.0, cost.bytes), time.perf_counter()
+
+        def report(simulated_s: float, arrived: int, packet_hops: int | None = None) -> None:
+            fraction = min(1.0, arrived / total)
+            hops = cost.packet_hops * fraction if packet_hops is None else float(packet_hops)
+            progress(Progress(simulated_s, fraction, hops, time.perf_counter() - begin))
+
+        return report
 
     def _inputs(self) -> dict[str, Any]:
         packet = {
@@ -172,15 +212,19 @@ def simulate(
     exchange: Workload,
     machine: str | Path | MachineFile,
     *,
-    progress: Progress | None = None,
+    progress: Watch | None = None,
     links: Path | None = None,
+    congestion: bool = False,
+    steady: bool = False,
     force: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
     """Simulates an exchange on a machine.
 
     Options as in `prepare`. What the memory of this computer cannot hold is refused unless forced. `links`: a CSV file
-    for the load of every link and NIC (see `write_link_loads`).
+    for the load of every link and NIC (see `write_link_loads`). `congestion`: also answer the busy shares of the links
+    between switches (see `tradewind.congestion`). `steady`: of an exchange that is repeated, simulate only so many
+    repetitions that the time of all can be reckoned from them (see `tradewind.steady`). `progress`: see `Watch`.
 
     Returns a dictionary of plain values: the inputs, and ``time_s`` (until the last rank is done), ``step_time_s`` (of
     each slab or step, from the end of the one before), ``messages``, ``bytes``, ``packet_hops`` (one packet through
@@ -188,14 +232,28 @@ def simulate(
     ``bound_by`` which), ``imbalance`` (most loaded over mean of the links in use), ``delay`` (histogram of packets by
     arrival minus arrival on an empty network), ``wall_s``, ``peak_rss_bytes``. Raises InputError.
     """
-    simulation = prepare(exchange, machine, **options)
-    simulation.check_memory(force)
-    return simulation.run(progress, links)
+
+    def run(workload: Workload) -> dict[str, Any]:
+        simulation = prepare(workload, machine, **options)
+        simulation.check_memory(force)
+        return simulation.run(progress, links, congestion)
+
+    return run_until_steady(exchange, run) if steady else run(exchange)
 
 
-def forecast(exchange: Workload, machine: str | Path | MachineFile, **options: Any) -> dict[str, float]:
-    """What `simulate` with the same arguments will cost: messages, packet_hops, memory_bytes, wall_s."""
-    return prepare(exchange, machine, **options).forecast()
+def forecast(
+    exchange: Workload,
+    machine: str | Path | MachineFile,
+    *,
+    congestion: bool = False,
+    steady: bool = False,
+    **options: Any,
+) -> dict[str, float]:
+    """What `simulate` with the same arguments will cost: messages, packet_hops, memory_bytes, wall_s.
+
+    Of a steady simulation, what the first attempt will cost.
+    """
+    return prepare(first_attempt(exchange) if steady else exchange, machine, **options).forecast()
 
 
 def write_link_loads(path: Path, result: _core.SimulationResult, topology: _core.Topology, machine: Machine) -> None:
@@ -205,22 +263,22 @@ def write_link_loads(path: Path, result: _core.SimulationResult, topology: _core
     ejection only), bytes, busy_s (bytes over the bandwidth). Raises InputError where the file cannot be written.
     """
     bandwidths = {
-        "local": machine.link.bandwidth,
-        "global": machine.link.global_.bandwidth or machine.link.bandwidth,
+        **link_bandwidths(machine),
         "injection": machine.nic.injection_bandwidth,
         "ejection": machine.nic.ejection_bandwidth,
     }
     first, hosted = topology.first_terminal, topology.nodes_per_switch
     rows: list[tuple[Any, ...]] = []
-    for node in np.flatnonzero(result.nic_bytes).tolist():
+    nic_bytes, port_bytes = result.nic_bytes, result.port_bytes  # a copy each time that they are asked for
+    for node in np.flatnonzero(nic_bytes).tolist():
         to = (node // hosted, first + node % hosted)
-        rows.append(("injection", "", "", *to, node, int(result.nic_bytes[node])))
-    for index in np.flatnonzero(result.port_bytes).tolist():
+        rows.append(("injection", "", "", *to, node, int(nic_bytes[node])))
+    for index in np.flatnonzero(port_bytes).tolist():
         switch, port = divmod(index, topology.radix)
         kind, to_switch, to_port = topology.port(switch, port)
         end = ("ejection", switch, port, "", "", switch * hosted + port - first)
         row = end if kind == "terminal" else (kind, switch, port, to_switch, to_port, "")
-        rows.append((*row, int(result.port_bytes[index])))
+        rows.append((*row, int(port_bytes[index])))
     part = path.with_name(path.name + ".part")
     try:
         with part.open("w", newline="") as stream:

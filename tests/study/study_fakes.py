@@ -43,7 +43,7 @@ def bench(exchange: Any, *, algorithms: list[str], repeat: int, **ways: Any) -> 
     return {"results": [row], "skipped": [], **copy}
 
 
-def simulate(exchange: Any, machine: Path, *, threads: int, seed: int, **options: Any) -> dict[str, Any]:
+def simulate(exchange: Any, machine: Any, *, threads: int, seed: int, **options: Any) -> dict[str, Any]:
     """Burst fails and bruck dies; all else takes 100 s over the ranks."""
     record_call("simulate")
     if exchange.algorithm == "burst":

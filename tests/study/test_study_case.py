@@ -12,6 +12,7 @@ from tradewind.machine import machine_folder
 from tradewind.study.case import Case, digest, expand, identity
 from tradewind.study.load import load_study
 from tradewind.study.plan import make_plan
+from tradewind.study.quick import quick_study
 
 
 def test_lists_multiply_and_what_cannot_be_is_skipped(small_study: Path) -> None:
@@ -66,6 +67,49 @@ def test_identity_holds_what_the_answer_depends_on() -> None:
     assert identity(measured, HERE) != identity(measured, committed)
     assert identity(case("verify"), HERE) == identity(case("verify"), elsewhere)
     assert identity(case("verify"), HERE) != identity(case("verify"), committed)
+
+
+def test_the_same_case_under_another_name_is_the_same_case(small_study: Path) -> None:
+    sweep = (
+        '[[sweep]]\nname = "{}"\nkind = "simulate"\npattern = "allreduce"\nranks = 4\nmachine = "dragonfly-MM"\n{}\n'
+    )
+    bare = 'packet = "4096B"\n'
+    named = 'packet = "4KiB"\nrouting = "minimal"\nset = { "link.bandwidth" = "10GB/s" }\n'
+    other = 'routing = "minimal"\nset = { "link.bandwidth" = "11GB/s" }\n'
+    text = 'title = "t"\n' + "".join(
+        sweep.format(i, s) for i, s in enumerate(("", bare, named, other, "steady = true\n"))
+    )
+    keys = [planned.key for planned in make_plan(load_study(small_study, text), FAKES, HERE).planned]
+    assert keys[0] == keys[1] == keys[2]
+    assert len({*keys}) == 3
+
+
+def test_algorithms_of_a_sweep_share_a_split_that_suits_all() -> None:
+    sweep = (
+        'title = "t"\n[[sweep]]\nname = "a"\nkind = "verify"\npattern = "transpose"\ngrid = "60x60x60"\nranks = 48\n'
+    )
+    cases, skips = expand(load_study("a.toml", sweep + 'algorithm = ["burst", "ring-1", "ring-5"]\n').study)
+    assert skips == []
+    assert len({case.exchange.split for case in cases}) == 1
+    alone = expand(load_study("a.toml", sweep + 'algorithm = "ring-1"\n').study)[0][0]
+    assert alone.exchange.split != cases[0].exchange.split, "else this test says nothing"
+
+
+def test_a_quick_run_is_a_part_of_the_full_one_and_says_what_it_leaves_out(small_study: Path) -> None:
+    text = small_study.read_text().replace(
+        'machine = ["torus-M", "fattree-M"]', 'machine = ["torus-M", "fattree-M"]\nquick = { ranks = 8 }'
+    )
+    text = text.replace('name = "timing"', 'name = "timing"\nquick = false')
+    study_file = load_study(small_study, text)
+    study, notes = quick_study(study_file.study)
+    full = {planned.key for planned in make_plan(study_file, FAKES, HERE).planned}
+    quick = {planned.key for planned in make_plan(replace(study_file, study=study), FAKES, HERE).planned}
+    assert quick < full
+    assert notes == [
+        "quick run: 6 of 10 cases",
+        "quick run, timing: 0 of 2 cases; all are left out",
+        "quick run, network: 4 of 6 cases; left out: ranks 4",
+    ]
 
 
 def test_a_plan_forecasts_simulations_and_skips_what_the_machine_has_no_room_for(small_study: Path) -> None:

@@ -45,7 +45,7 @@ def test_same() -> None:
     assert verdict(same=[RING_1, RING_4])[0] == REPRODUCED
     answer, because = verdict(same=[RING_1, RING_4], tolerance=0.03)
     assert answer == NOT_REPRODUCED
-    assert "differ by 5 %" in because
+    assert "differ by 5.26 %" in because
     assert verdict(same=[RING_1, RING_4, BRUCK])[0] == NOT_REPRODUCED
 
 
@@ -58,6 +58,114 @@ def test_slopes() -> None:
     assert verdict(flatter=RING_1, than=BRUCK)[0] == REPRODUCED
     assert verdict(flatter=BRUCK, than=RING_1)[0] == NOT_REPRODUCED
     assert verdict(falls=RING_1, ranks=100)[0] == NOT_TESTABLE
+
+
+def test_order() -> None:
+    assert verdict(order=[RING_4, RING_1, BRUCK], ranks=[100, 1000])[0] == REPRODUCED
+    answer, because = verdict(order=[RING_4, BRUCK, RING_1], ranks=[100])
+    assert answer == NOT_REPRODUCED
+    assert because == "at 100 ranks bruck (30 s) is not below ring-1 (10 s)"
+    assert verdict(order=[RING_4, RING_1], ranks=[10000])[0] == NOT_REPRODUCED, "equal is not below"
+
+
+def test_crosses() -> None:
+    assert verdict(crosses=BRUCK, than=RING_1, between=(1000, 10000))[0] == REPRODUCED
+    answer, because = verdict(crosses=BRUCK, than=RING_1, between=(100, 1000))
+    assert answer == NOT_REPRODUCED
+    assert because == "at 1000 ranks bruck is not below ring-1 (bruck 4 s, ring-1 2 s)"
+    assert verdict(crosses=RING_1, than=BRUCK, between=(1000, 10000))[0] == NOT_REPRODUCED
+    assert verdict(crosses=BRUCK, than=RING_1, between=(10, 10000))[0] == NOT_TESTABLE
+    finding = Finding(figure="1", claim="so", crosses=BRUCK, than=RING_1, between=(1000, 10000))
+    assert judge(finding, records()).figures[-1] == "they cross between 1000 and 10000 ranks"
+
+
+def shaped(*times: float) -> list[dict[str, Any]]:
+    return [
+        {"sweep": "s", "algorithm": "ring-1", "ranks": 100 * 2**i, "time_s": time, "seed": 1, "routing": "minimal"}
+        for i, time in enumerate(times)
+    ]
+
+
+def test_jumps() -> None:
+    cases = shaped(5.0, 4.0, 9.0, 8.0, 8.8)
+    assert verdict(cases, jumps=RING_1, between=(200, 400), factor=2)[0] == REPRODUCED
+    assert verdict(cases, jumps=RING_1, between=(200, 400), factor=2.5)[0] == NOT_REPRODUCED
+    answer, because = verdict(cases, jumps=RING_1, between=(400, 1600), factor=2)
+    assert (answer, because) == (NOT_REPRODUCED, "the steepest step is from 200 to 400 ranks, by 2.25")
+    assert verdict(cases[:2], jumps=RING_1, between=(200, 400))[0] == NOT_TESTABLE
+
+
+def radices(*best: int) -> list[dict[str, Any]]:
+    """Cases with radices 2..8; the i-th of `best` is the fastest on 100 + i ranks."""
+    return [
+        {"algorithm": f"recursive-{k}", "ranks": 100 + i, "time_s": 1.0 + abs(k - b), "seed": 1, "routing": "minimal"}
+        for i, b in enumerate(best)
+        for k in range(2, 9)
+    ]
+
+
+def test_best() -> None:
+    cases = radices(3, 5, 8)
+    assert verdict(cases, best="algorithm", within=(3, 8), median=5)[0] == REPRODUCED
+    answer, because = verdict(cases, best="algorithm", within=(4, 8))
+    assert (answer, because) == (NOT_REPRODUCED, "at 100 ranks the best algorithm has 3, which is not in 4..8")
+    assert verdict(cases, best="algorithm", median=6, tolerance=0.1)[0] == NOT_REPRODUCED
+    without = [case for case in cases if (case["ranks"], case["algorithm"]) != (100, "recursive-3")]
+    assert verdict(without, best="algorithm", within=(4, 8))[0] == REPRODUCED, (
+        "a number of ranks with a gap says nothing"
+    )
+    assert verdict(cases[:1], best="algorithm")[0] == NOT_TESTABLE
+
+
+def waited(*counts: float, **labels: Any) -> dict[str, Any]:
+    """A case whose packets waited 0..1, 1..2, 2..4, 4..8 us."""
+    delay = {"edges_s": [0.0, 1e-6, 2e-6, 4e-6, 8e-6][: len(counts) + 1], "counts": list(counts)}
+    case = {"algorithm": "ring-1", "ranks": 100, "time_s": 1.0, "seed": 1, "routing": "minimal"}
+    return case | {"result": {"delay": delay}} | labels
+
+
+def test_delays() -> None:
+    cases = [waited(10.0, 20.0, 30.0, 40.0)]
+    assert verdict(cases, delays=RING_1, below="2us", share=(0.3, 0.3))[0] == REPRODUCED
+    assert verdict(cases, delays=RING_1, above="2us", share=(0.7, 0.7))[0] == REPRODUCED
+    answer, because = verdict(cases, delays=RING_1, below="3us", share=(0.3, 0.5))  # the limit divides a bin of 30 %
+    assert (answer, because) == (NOT_REPRODUCED, "ring-1, 100 ranks, seed 1: 30.0..60.0 % below 3 us, not 30..50 %")
+    assert verdict(cases, delays=RING_1, below="3us", share=(0.3, 0.6))[0] == REPRODUCED
+    assert verdict([waited()], delays=RING_1, below="3us", share=(0, 1))[0] == NOT_TESTABLE
+    seeds = [waited(10.0, 0.0, 0.0, 90.0, seed=seed, routing="valiant") for seed in range(5)]
+    assert verdict(seeds[:4], delays=RING_1, above="2us", share=(0.5, 1))[0] == NOT_TESTABLE
+    assert verdict(seeds, delays=RING_1, above="2us", share=(0.5, 1))[0] == REPRODUCED
+    seeds[3] = waited(90.0, 0.0, 0.0, 10.0, seed=3, routing="valiant")
+    assert verdict(seeds, delays=RING_1, above="2us", share=(0.5, 1))[0] == NOT_REPRODUCED
+
+
+def test_alike() -> None:
+    cases = [
+        waited(10.0, 20.0, 30.0, 40.0),
+        waited(1.0, 2.5, 3.0, 3.5, algorithm="ring-4"),
+        waited(1.0, algorithm="bruck"),
+    ]
+    assert verdict(cases, alike=[RING_1, RING_4], tolerance=0.06)[0] == REPRODUCED
+    answer, because = verdict(cases, alike=[RING_1, RING_4], tolerance=0.04)
+    assert (answer, because) == (NOT_REPRODUCED, "ring-1 and ring-4: at most 5 % apart")
+    assert "ring-1 and bruck: at most 90 % apart" in verdict(cases, alike=[RING_1, BRUCK])[1]
+
+
+def test_bands() -> None:
+    request = {"pattern": "halo", "ranks": 12, "grid": [40, 30, 1], "split": [4, 3], "algorithm": "sweep", "width": 2}
+    case = {"exchange": "halo", "algorithm": "sweep", "ranks": 12, "split": "4x3", "time_s": None, "request": request}
+    assert verdict([case], bands={"ranks": [12]}, offsets=[1, 4])[0] == REPRODUCED
+    assert verdict([case], bands={"ranks": [12]}, offsets=[1, 3, 4])[0] == NOT_REPRODUCED
+    case["request"] = request | {"periodic": "xy"}
+    assert verdict([case], bands={"ranks": [12]}, offsets=[1, 3, 4, 8])[0] == REPRODUCED
+    assert verdict([case], bands={"ranks": [13]}, offsets=[1])[0] == NOT_TESTABLE
+
+
+def test_other_quantities_than_time() -> None:
+    cases = [record | {"result": {"imbalance": 100 / record["time_s"]}, "exchange": "e"} for record in records()]
+    assert verdict(cases, better=BRUCK, than=RING_1, ranks=100, quantity="imbalance")[0] == REPRODUCED
+    assert verdict(cases, better=BRUCK, than=RING_1, ranks=100)[0] == NOT_REPRODUCED
+    assert verdict(cases, better=BRUCK, than=RING_1, quantity="bound") == (NOT_TESTABLE, "e on 100 ranks has no bound")
 
 
 def test_apart() -> None:
@@ -75,7 +183,7 @@ def test_not_testable() -> None:
     assert verdict([record | {"time_s": None} for record in records()], falls=RING_1)[0] == NOT_TESTABLE
 
 
-@pytest.mark.parametrize("chance", [{"routing": "valiant"}, {"placement": "random"}])
+@pytest.mark.parametrize("chance", [{"routing": "valiant"}, {"routing": "of tomorrow"}, {"placement": "random"}])
 def test_chance_needs_five_seeds_and_a_gap_beyond_their_spread(chance: dict[str, str]) -> None:
     answer, because = verdict(records(**chance), better=RING_1, than=BRUCK, ranks=100)
     assert answer == NOT_TESTABLE

@@ -80,7 +80,7 @@ def test_all_mistakes_are_reported_with_their_lines() -> None:
         31: "sweep 3: unknown key 'machine'",
         35: "plot 1: unknown sweep 'b' (known: a, c)",
         36: "plot 1: unknown label 'algorihm'; did you mean 'algorithm'?",
-        41: "finding 1: than belongs to better or flatter",
+        41: "finding 1: better needs than",
         43: "finding 2: one test is needed, not 0",
     }
     for line, text in expected.items():
@@ -103,6 +103,44 @@ def test_missing_keys_are_named() -> None:
     assert "broken.toml:1: key 'title' is missing" in problems
     assert "broken.toml:1: sweep 1: key 'name' is missing" in problems
     assert any("'kind'" in p for p in problems_of('title = "t"\n[[sweep]]\nname = "a"\n'))
+
+
+SWEEP = '[[sweep]]\nname = "a"\nkind = "verify"\npattern = "halo"\ngrid = "9x9x9"\nranks = [4, 6]\n'
+
+
+@pytest.mark.parametrize(
+    ("quick", "problem"),
+    [
+        ("true", "quick true: false (nothing of this sweep), or a table"),
+        ("{ rank = 4 }", "quick: unknown key 'rank'; did you mean 'ranks'?"),
+        ("{ grid = '9x9x9' }", "quick: unknown key 'grid'"),
+        ("{ ranks = [4, 5] }", "quick: ranks 5 is not among those of the sweep ([4, 6])"),
+    ],
+)
+def test_what_a_quick_run_cannot_be(quick: str, problem: str) -> None:
+    problems = problems_of(f'title = "t"\n{SWEEP}quick = {quick}\n')
+    assert any(p.startswith("broken.toml:8: sweep 1: ") and problem in p for p in problems), problems
+
+
+@pytest.mark.parametrize(
+    ("test", "problem"),
+    [
+        ("crosses = { ranks = 4 }\nthan = { ranks = 6 }", "crosses needs between"),
+        (
+            "falls = { ranks = 4 }\nthan = { ranks = 6 }",
+            "than belongs to better or flatter or crosses, and not to falls",
+        ),
+        ("delays = { ranks = 4 }\nshare = [0, 1]", "delays needs below or above, and not both"),
+        ("delays = { ranks = 4 }\nshare = [0.5, 0.2]\nbelow = '1us'", "the first must not be larger than the second"),
+        ("delays = { ranks = 4 }\nshare = [0, 1]\nbelow = '1'", "'1' has no unit"),
+        ("best = 'algorihm'", "unknown label 'algorihm'; did you mean 'algorithm'?"),
+        ("order = [{ ranks = 4 }]", "order"),
+        ("bands = { sweep = 'b' }\noffsets = 1", "unknown sweep 'b'"),
+    ],
+)
+def test_what_a_finding_cannot_be(test: str, problem: str) -> None:
+    problems = problems_of(f'title = "t"\n{SWEEP}[[finding]]\nfigure = "1"\nclaim = "c"\n{test}\n')
+    assert any("finding 1: " in p and problem in p for p in problems), problems
 
 
 def test_split_for_ranks_that_the_sweep_does_not_have() -> None:

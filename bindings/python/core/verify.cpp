@@ -68,7 +68,9 @@ void bind_verify(nb::module_& module) {
     module.def(
         "verify",
         [](const Schedule& schedule, const std::string& transport, std::optional<std::function<void(int)>> progress) {
+            const nb::gil_scoped_release release;
             return verify(schedule, transport, [&](int stage) {
+                const nb::gil_scoped_acquire gil;
                 poll_signals();
                 if (progress) (*progress)(stage);
             });

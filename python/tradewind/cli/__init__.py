@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import typer
 
 COMMANDS = {
-    "study": "Run a study, or go on with it, and write its report.",
+    "study": "Run a study or a folder of them, or go on with it, and write the reports.",
     "simulate": "How long an exchange takes on a machine, packet by packet.",
     "advise": "The best algorithm and radix for an exchange on a machine, by simulation.",
     "verify": "Prove that a schedule delivers every byte once and cannot deadlock.",

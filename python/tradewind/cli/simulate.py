@@ -13,7 +13,7 @@ import typer
 from tradewind.cli import options
 
 if TYPE_CHECKING:
-    from tradewind.simulation import Progress, Simulation
+    from tradewind.simulation import Progress, Simulation, Watch
 
 _LIST = "One, a comma list, or `all`."
 
@@ -139,7 +139,7 @@ def _announce(run: Simulation, as_json: bool) -> None:
 
 
 @contextmanager
-def _progress(as_json: bool) -> Iterator[Progress | None]:
+def _progress(as_json: bool) -> Iterator[Watch | None]:
     """A progress bar on standard error when a terminal looks on."""
     import sys
 
@@ -147,18 +147,17 @@ def _progress(as_json: bool) -> Iterator[Progress | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+    from rich.progress import Progress as Bars
 
-    from tradewind.units import format_seconds
+    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.description}"))
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
 
-    columns = (TextColumn("simulated {task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(format_seconds(0), total=1.0)
+        def watch(now: Progress) -> None:
+            bar.update(task, completed=now.fraction, description=now.text)
 
-        def report(simulated_s: float, fraction: float) -> None:
-            bar.update(task, completed=fraction, description=format_seconds(simulated_s))
-
-        yield report
+        yield watch
 
 
 def _show(results: list[dict[str, Any]]) -> None:

@@ -1,4 +1,4 @@
-"""`tradewind study`: runs a study, or goes on with it, and writes its report."""
+"""`tradewind study`: runs a study or a folder of them, or goes on with it, and writes the reports."""
 
 from __future__ import annotations
 
@@ -10,80 +10,174 @@ import typer
 from tradewind.cli.options import Json
 
 if TYPE_CHECKING:
-    from tradewind.study.environment import Environment
-    from tradewind.study.load import StudyFile
-    from tradewind.study.plan import Executors, Plan
+    from collections.abc import Iterable
+
+    from tradewind.study.campaign import Campaign
+    from tradewind.study.plan import Plan, Planned
+
+_ELSEWHERE = "Workers elsewhere"
 
 
 def command(
-    file: Annotated[Path, typer.Argument(help="The study, a TOML file.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="The study, a TOML file; or a folder of them.", show_default=False)],
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder of the results.", show_default="results/NAME")
     ] = None,
+    pool: Annotated[
+        Path | None,
+        typer.Option(
+            "--pool",
+            help="Folder of cases that several studies share.",
+            show_default="cases/ in the results of a folder of studies",
+        ),
+    ] = None,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="Only the cases that the study marks for a quick run; says what it leaves out."),
+    ] = False,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", min=1, help="Cases at a time.", show_default="as many as suit their size"),
+        typer.Option("--workers", min=1, help="Cases at a time, as memory allows.", show_default="as suits their size"),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            help="Address of a Dask scheduler, like tcp://HOST:8786, whose workers compute.",
+            rich_help_panel=_ELSEWHERE,
+            show_default=False,
+        ),
+    ] = None,
+    cluster: Annotated[
+        Path | None,
+        typer.Option(
+            "--cluster",
+            help="TOML file of Slurm, PBS or LSF jobs whose workers compute; with --dry-run, shows a job's script.",
+            rich_help_panel=_ELSEWHERE,
+            show_default=False,
+        ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be computed, and its cost.")] = False,
     remeasure: Annotated[bool, typer.Option("--remeasure", help="Measure again what is stored already.")] = False,
     json: Json = False,
 ) -> int:
-    """Run the cases of a study that are not stored yet, and write its report."""
+    """Run the cases of a study, or of all studies of a folder, that are not stored yet, and write their reports."""
     from tradewind.cli.answer import answer
+    from tradewind.study.campaign import hired, plan_campaign
     from tradewind.study.environment import here
     from tradewind.study.executors import default_executors
-    from tradewind.study.load import load_study
-    from tradewind.study.plan import make_plan
 
-    study_file = load_study(file)
     executors, environment = default_executors(), here()
-    plan = make_plan(study_file, executors, environment)
+    campaign = plan_campaign(file, executors, environment, out=out, pool=pool, quick=quick)
     if dry_run:
-        answer(_plan_dict(plan), json, lambda: _show_plan(plan))
+        script = _job_script(cluster)
+        answer(_plan_dict(campaign, script), json, lambda: _show_plan(campaign, script))
         return 0
-    folder = out or Path("results") / study_file.name
-    result = _run(study_file, plan, folder, executors, environment, workers, remeasure, quiet=json)
-    answer(result, json, lambda: _show_result(result))
-    return 1 if result["failed"] else 0
-
-
-def _run(
-    study_file: StudyFile,
-    plan: Plan,
-    folder: Path,
-    executors: Executors,
-    environment: Environment,
-    workers: int | None,
-    remeasure: bool,
-    quiet: bool,
-) -> dict[str, Any]:
     import sys
 
-    from tradewind.report.build import build_report
+    from tradewind.study.campaign import run_campaign
     from tradewind.study.progress import make_observer
-    from tradewind.study.runner import run_study
-    from tradewind.study.store import Store
 
-    store = Store.create(folder, study_file.file.text)
-    observer = make_observer(sys.stderr if quiet else sys.stdout)
-    outcome = run_study(
-        study_file, plan, store, executors, environment, workers=workers, remeasure=remeasure, observer=observer
-    )
-    report = build_report(folder, environment)
-    counts = {"computed": outcome.computed, "reused": outcome.reused, "recomputed": outcome.recomputed}
-    return {"study": study_file.study.title, "folder": str(folder), **counts, **report.as_dict()}
+    stream = sys.stderr if json else sys.stdout
+    results, reports = [], []
+    with hired(scheduler, cluster, environment, lambda text: print(f"note: {text}", file=stream)) as crew:
+        run = run_campaign(
+            campaign,
+            executors,
+            environment,
+            lambda: make_observer(stream),
+            workers=workers,
+            crew=crew,
+            remeasure=remeasure,
+        )
+        for report, result in run:
+            reports.append(report)
+            results.append(result)
+            if not json:
+                _show_result(result)
+    whole = results[0]
+    if campaign.overview:
+        from tradewind.report.overview import build_overview
+
+        page = build_overview(campaign.folder, results)
+        whole = {"folder": str(campaign.folder), "overview": str(page), "studies": results}
+    answer(whole, json, lambda: print(f"overview: {whole['overview']}") if campaign.overview else None)
+    return 1 if any(result["failed"] for result in results) else 0
 
 
-def _plan_dict(plan: Plan) -> dict[str, Any]:
-    cases = [
-        {"key": planned.key, "sweep": planned.case.sweep, "name": planned.case.name, "forecast": planned.forecast}
-        for planned in plan.planned
+def _job_script(cluster: Path | None) -> str | None:
+    if cluster is None:
+        return None
+    from tradewind.study.cluster import job_script, load_cluster
+
+    return job_script(load_cluster(cluster))
+
+
+def _plan_dict(campaign: Campaign, script: str | None) -> dict[str, Any]:
+    entries = [
+        {
+            "study": entry.study_file.study.title,
+            "cases": [_case_dict(planned) for planned in entry.plan.planned],
+            "skipped": [skip.as_dict() for skip in entry.plan.skips],
+            "notes": entry.notes,
+        }
+        for entry in campaign.entries
     ]
-    return {"cases": cases, "skipped": [skip.as_dict() for skip in plan.skips]}
+    job = {"job_script": script} if script is not None else {}
+    return ({"studies": entries} if campaign.overview else entries[0]) | job
 
 
-def _show_plan(plan: Plan) -> None:
+def _case_dict(planned: Planned) -> dict[str, Any]:
+    case = planned.case
+    return {"key": planned.key, "sweep": case.sweep, "name": case.name, "forecast": planned.forecast}
+
+
+def _show_plan(campaign: Campaign, script: str | None) -> None:
     from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=200)
+    console.print(_plans_table(campaign) if campaign.overview else _cases_table(campaign.entries[0].plan))
+    for entry in campaign.entries:
+        for skip in entry.plan.skips:
+            console.print(f"skipped ({skip.sweep}): {skip.name}: {skip.reason}", highlight=False, markup=False)
+        for note in entry.notes:
+            console.print(f"{entry.study_file.name}: {note}", highlight=False, markup=False)
+    skipped = sum(len(entry.plan.skips) for entry in campaign.entries)
+    console.print(
+        f"{len(campaign.unique)} cases, {skipped} skipped, {_cost(campaign.unique.values())}", highlight=False
+    )
+    if script is not None:
+        console.print(f"each job:\n{script}", highlight=False, markup=False)
+
+
+def _cost(cases: Iterable[Planned]) -> str:
+    """What simulations will cost, in words."""
+    from tradewind.units import format_count, format_seconds
+
+    cases = list(cases)
+    hops = sum(planned.forecast["packet_hops"] for planned in cases if planned.forecast)
+    return f"{format_count(hops)} packet-hops, {format_seconds(sum(p.cost_s for p in cases))} of simulation on one core"
+
+
+def _plans_table(campaign: Campaign) -> Any:
+    """A row a study. What an earlier study has is not counted again."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for title in ("study", "cases", "new", "cost of the new ones"):
+        table.add_column(title, justify="right" if title in ("cases", "new") else "left")
+    seen: set[str] = set()
+    for entry in campaign.entries:
+        own = {planned.key: planned for planned in entry.plan.planned}
+        new = [planned for key, planned in own.items() if key not in seen]
+        seen |= set(own)
+        table.add_row(entry.study_file.name, str(len(own)), str(len(new)), _cost(new))
+    return table
+
+
+def _cases_table(plan: Plan) -> Any:
     from rich.table import Table
 
     from tradewind.units import format_bytes, format_count, format_seconds
@@ -100,18 +194,11 @@ def _show_plan(plan: Plan) -> None:
             texts = [format_count(cost["messages"]), format_count(cost["packet_hops"])]
             texts += [format_bytes(cost["memory_bytes"]), format_seconds(cost["wall_s"])]
         table.add_row(planned.case.sweep, planned.case.name, *texts)
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=200)
-    console.print(table)
-    for skip in plan.skips:
-        console.print(f"skipped ({skip.sweep}): {skip.name}: {skip.reason}", highlight=False, markup=False)
-    total = sum(planned.cost_s for planned in plan.planned)
-    console.print(f"{len(plan.planned)} cases, {len(plan.skips)} skipped, {format_seconds(total)} of simulation")
+    return table
 
 
 def _show_result(result: dict[str, Any]) -> None:
     print(f"{result['computed']} cases computed, {result['reused']} stored already, {len(result['skipped'])} skipped")
     for failure in result["failed"]:
         print(f"failed: {failure['name']}: {failure['reason']}")
-    print(f"report: {result['report']}")
+    print(f"report: {result['report']}", flush=True)

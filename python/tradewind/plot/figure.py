@@ -9,8 +9,10 @@ from typing import Any
 
 import altair as alt
 
+from tradewind.plot.best import best_chart
+from tradewind.plot.heat import congestion_chart, matrix_chart
 from tradewind.plot.style import CONFIG, COUNT, SECONDS, colour, linear_time_axis, log_axis
-from tradewind.study.finding import matches
+from tradewind.study.curve import matches
 from tradewind.study.model import Plot
 from tradewind.study.records import Record
 from tradewind.units import format_seconds
@@ -21,15 +23,19 @@ Row = dict[str, Any]
 def draw(plot: Plot, records: Sequence[Record]) -> dict[str, Any] | None:
     """The Vega-Lite specification of a plot; None where no stored case belongs to it."""
     chosen = [record for record in records if any(matches(record, selection) for selection in plot.of)]
-    chosen = [record for record in chosen if record["time_s"] is not None]
-    rows = _ROWS[plot.kind](plot, chosen)
-    if not rows:
+    if plot.kind != "matrix":  # which needs no answer
+        chosen = [record for record in chosen if record["time_s"] is not None]
+    chart = _CHARTS[plot.kind](plot, chosen) if plot.kind in _CHARTS else _line_chart(plot, chosen)
+    if chart is None:
         return None
-    curves = list(dict.fromkeys(row["curve"] for row in rows))
-    chart = _CHARTS[plot.kind](plot, rows, curves)
     specification: dict[str, Any] = chart.to_dict()
     specification["config"] = CONFIG
     return specification
+
+
+def _line_chart(plot: Plot, records: Sequence[Record]) -> Any | None:
+    rows = _ROWS[plot.kind](plot, records)
+    return _ROW_CHARTS[plot.kind](plot, rows, list(dict.fromkeys(row["curve"] for row in rows))) if rows else None
 
 
 def _label(record: Record, label: str | None) -> str:
@@ -157,8 +163,13 @@ _ROWS: dict[str, Callable[[Plot, Sequence[Record]], list[Row]]] = {
     "bars": _bar_rows,
     "delay": _delay_rows,
 }
-_CHARTS: dict[str, Callable[[Plot, list[Row], list[str]], Any]] = {
+_ROW_CHARTS: dict[str, Callable[[Plot, list[Row], list[str]], Any]] = {
     "time": _time_chart,
     "bars": _bar_chart,
     "delay": _delay_chart,
+}
+_CHARTS: dict[str, Callable[[Plot, Sequence[Record]], Any | None]] = {
+    "best": best_chart,
+    "congestion": congestion_chart,
+    "matrix": matrix_chart,
 }

@@ -51,6 +51,11 @@ def communication_matrix(
 
 def chart(matrix: NDArray[np.int64], ranks_per_bin: int, ranks: int, title: str) -> Any:
     """The picture of a matrix, as an Altair chart: sender downward, receiver to the right, colour the bytes."""
+    return panel(matrix, ranks_per_bin, ranks, title).configure_view(stroke="#888", fill="white")
+
+
+def panel(matrix: NDArray[np.int64], ranks_per_bin: int, ranks: int, title: str) -> Any:
+    """As `chart`, to stand beside others in one figure."""
     import altair as alt
     import numpy as np
 
@@ -87,8 +92,15 @@ def chart(matrix: NDArray[np.int64], ranks_per_bin: int, ranks: int, title: str)
             ),
         )
         .properties(width=_SIDE, height=_SIDE)
-        .configure_view(stroke="#888", fill="white")
     )
+
+
+def of_exchange(exchange: Exchange, stages: range | None = None) -> tuple[NDArray[np.int64], int, str]:
+    """The matrix of an exchange without its repetitions, the ranks in a bin, and what it is, in words."""
+    distinct = {step.name: step.schedule for step in exchange.steps()}
+    matrix, ranks_per_bin = communication_matrix(list(distinct.values()), exchange.bytes_per_point, stages)
+    total = units.format_bytes(float(matrix.sum()))
+    return matrix, ranks_per_bin, f"{exchange.name}, {exchange.ranks} ranks, {total}"
 
 
 def save_picture(exchange: Exchange, path: Path, stages: range | None = None) -> None:
@@ -98,10 +110,7 @@ def save_picture(exchange: Exchange, path: Path, stages: range | None = None) ->
     """
     if path.suffix not in SUFFIXES:
         raise InputError(f"picture {path}: a name that ends in {', '.join(SUFFIXES)} is allowed")
-    distinct = {step.name: step.schedule for step in exchange.steps()}
-    matrix, ranks_per_bin = communication_matrix(list(distinct.values()), exchange.bytes_per_point, stages)
-    total = units.format_bytes(float(matrix.sum()))
-    title = f"{exchange.name}, {exchange.ranks} ranks, {total}"
+    matrix, ranks_per_bin, title = of_exchange(exchange, stages)
     try:
         chart(matrix, ranks_per_bin, exchange.ranks, title).save(str(path), scale_factor=2)
     except OSError as error:

@@ -34,6 +34,7 @@ class Report:
             "missing": self.records.missing,
             "failed": self.records.failed,
             "skipped": self.records.skipped,
+            "notes": self.records.notes,
             "findings": [verdict.as_dict() for verdict in self.verdicts],
         }
 

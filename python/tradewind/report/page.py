@@ -184,6 +184,7 @@ def simulated_rows(records: Sequence[Record]) -> list[Row]:
         rows.append(
             {
                 **_inputs(record),
+                "repetitions": _repetitions(record),
                 "ranks": record["ranks"],
                 "machine": record["machine"],
                 "routing": record["routing"],
@@ -200,6 +201,16 @@ def simulated_rows(records: Sequence[Record]) -> list[Row]:
             }
         )
     return rows
+
+
+def _repetitions(record: Record) -> str:
+    """Of a case whose repetitions were not all simulated: how many were, and what twice as many changed."""
+    result = record["result"]
+    simulated = result.get("simulated_times", record["times"])
+    if simulated == record["times"]:
+        return ""
+    change = f"{100 * result['reckoned_change']:+.2g} %"
+    return f"{simulated} of {record['times']} repetitions simulated; {change} on half as many"
 
 
 def packets_per_message(result: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.exchange import Exchange, default_split
 from tradewind.study.environment import Environment
 from tradewind.study.labels import LABELS
 from tradewind.study.model import MeasureSweep, SimulateSweep, Study, Sweep, VerifySweep
@@ -93,15 +93,23 @@ class Skip:
 
 
 def identity(
-    case: Case, environment: Environment, machine: str | None = None, model_version: object = None
+    case: Case,
+    environment: Environment,
+    machine: str | None = None,
+    model_version: object = None,
+    resolved: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Everything that the answer of a case depends on. A stored answer is used again only where all of it is equal.
 
-    `machine`: the hash of a simulated machine's values; `model_version`: that of the simulator.
+    `machine`: the hash of a simulated machine's values, changed settings included; `model_version`: that of the
+    simulator; `resolved`: the options that the machine gives where the study names none. So the same case is the same
+    whether a study names the machine's own routing or not.
     """
     known: dict[str, Any] = {"request": case.request}
     if case.kind == "simulate":
-        return known | {"machine": machine, "model_version": model_version}
+        options = {key: value for key, value in case.options.items() if key != "settings"} | (dict(resolved or {}))
+        request = {**case.request, "options": options}
+        return {"request": request, "machine": machine, "model_version": model_version}
     if case.kind == "measure":
         names = ("host", "cpu", "mpi", "commit", "version")
         return known | {name: getattr(environment, name) for name in names}
@@ -129,12 +137,30 @@ def expand(study: Study) -> tuple[list[Case], list[Skip]]:
 def _exchanges(sweep: Sweep) -> Iterator[dict[str, Any]]:
     keys = PATTERN_KEYS[sweep.pattern]
     varied = [getattr(sweep, key) for key in keys]
-    for grid, algorithm in itertools.product(_or_none(sweep.grid), _or_none(sweep.algorithm)):
-        for values in itertools.product(*varied):
-            for ranks in sweep.ranks:
-                for split in _or_none(sweep.split.get(ranks, sweep.split.get(0))):
-                    inputs = {"grid": grid, "split": split, "algorithm": algorithm}
-                    yield {"pattern": sweep.pattern, "ranks": ranks, **inputs, **dict(zip(keys, values, strict=True))}
+    for grid, algorithm, *values in itertools.product(_or_none(sweep.grid), _or_none(sweep.algorithm), *varied):
+        known = {"pattern": sweep.pattern, "grid": grid, **dict(zip(keys, values, strict=True))}
+        for ranks in sweep.ranks:
+            for split in _or_none(sweep.split.get(ranks, sweep.split.get(0))):
+                inputs = {**known, "ranks": ranks}
+                split = split or _common_split(sweep, inputs)
+                yield {**inputs, "split": split, "algorithm": algorithm}
+
+
+def _common_split(sweep: Sweep, inputs: Mapping[str, Any]) -> tuple[int, int] | None:
+    """The default split that suits all algorithms of a sweep: only on the same one can they be compared.
+
+    None where there is none for all of them; each then takes its own, or is skipped.
+    """
+    algorithms = [name for name in _or_none(sweep.algorithm) if name != "native"]
+    if sweep.pattern == "allreduce" or len(algorithms) < 2:
+        return None
+    for first in algorithms:
+        try:
+            exchange = Exchange(**{**inputs, "algorithm": first})
+            return default_split(exchange, [name for name in algorithms if name != first])
+        except InputError:
+            continue
+    return None
 
 
 def _or_none(values: Sequence[Any] | None) -> Sequence[Any]:
@@ -165,6 +191,8 @@ def _options(sweep: AnySweep, study_seed: int) -> Iterator[dict[str, Any]]:
         "ranks_per_node": sweep.ranks_per_node,
         "seed": sweep.seed or [study_seed],
     }
+    # Only where they are asked for, so that a case without them is the same case as ever.
+    extra = {key: True for key in ("congestion", "steady") if getattr(sweep, key)}
     settings = [dict(zip(sweep.set, values, strict=True)) for values in itertools.product(*sweep.set.values())]
     for values in itertools.product(*varied.values(), settings):
-        yield dict(zip((*varied, "settings"), values, strict=True))
+        yield dict(zip((*varied, "settings"), values, strict=True)) | extra

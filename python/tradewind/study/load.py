@@ -14,9 +14,9 @@ from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.exchange import PATTERNS, unknown
 from tradewind.machine import machine_names
-from tradewind.study.finding import PAIRED, TESTS
+from tradewind.study.finding import COMPANIONS, TESTS
 from tradewind.study.labels import LABELS
-from tradewind.study.model import KINDS, Finding, MeasureSweep, Plot, SimulateSweep, Study, VerifySweep
+from tradewind.study.model import KINDS, QUICK_KEYS, Finding, MeasureSweep, Plot, SimulateSweep, Study, VerifySweep
 from tradewind.toml_lines import Place, TomlFile
 
 SWEEPS: dict[str, type[BaseModel]] = {"verify": VerifySweep, "measure": MeasureSweep, "simulate": SimulateSweep}
@@ -26,6 +26,8 @@ UNUSED = {
     "allreduce": {"grid", "split", "slab", "width", "periodic"},
 }
 """The keys of a sweep that say nothing about a pattern."""
+
+SHAPES = ("falls", "rises", "flatter", "jumps")
 
 Problem = tuple[Place, str]
 
@@ -157,11 +159,23 @@ def _sweep_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
     for place, name in _values(sweep, "algorithm"):
         if isinstance(name, str) and (text := _algorithm_problem(pattern, name, kind)):
             yield place, text
+    yield from _quick_problems(sweep)
     split, ranks = sweep.get("split"), [value for _, value in _values(sweep, "ranks")]
     if isinstance(split, dict):
         for key in split:
             if key.isascii() and key.isdigit() and key not in map(str, ranks):
                 yield ("split", key), f"split names {key} ranks, which ranks does not ({ranks})"
+
+
+def _quick_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
+    quick = sweep.get("quick")
+    if not isinstance(quick, dict):
+        return
+    for key in quick:
+        known = [value for _, value in _values(sweep, key)]
+        for place, value in _values(quick, key):
+            if key in QUICK_KEYS and value not in known:
+                yield ("quick", *place), f"quick: {key} {value!r} is not among those of the sweep ({known})"
 
 
 def _values(table: dict[str, Any], key: str) -> Iterator[tuple[Place, Any]]:
@@ -198,22 +212,30 @@ def _plot_problems(plot: dict[str, Any]) -> list[Problem]:
 
 
 def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
-    tests = [test for test in TESTS if test in finding and test != "than"]
+    tests = [test for test in TESTS if test in finding]
     if len(tests) != 1:
-        known = ", ".join(test for test in TESTS if test != "than")
-        return [((), f"one test is needed, not {len(tests)} (known: {known})")]
-    if (tests[0] in PAIRED) != ("than" in finding):
-        return [((tests[0],), f"than belongs to {' or '.join(PAIRED)}, and they to it")]
+        return [((), f"one test is needed, not {len(tests)} (known: {', '.join(TESTS)})")]
     problems: list[Problem] = []
     if isinstance(same := finding.get("same"), list) and len(same) < 2:
         problems.append((("same",), "same compares 2 or more selections"))
-    if isinstance(apart := finding.get("apart"), str) and apart not in LABELS:
-        problems.append((("apart",), unknown("label", apart, LABELS)))
+    needed = COMPANIONS.get(tests[0], ())
+    for key in needed:
+        if key not in finding:
+            problems.append(((tests[0],), f"{tests[0]} needs {key}"))
+    for key in ("than", "between", "share", "offsets"):
+        if key in finding and key not in needed:
+            owners = [test for test, companions in COMPANIONS.items() if key in companions]
+            problems.append(((key,), f"{key} belongs to {' or '.join(owners)}, and not to {tests[0]}"))
+    if tests[0] == "delays" and ("below" in finding) == ("above" in finding):
+        problems.append((("delays",), "delays needs below or above, and not both"))
+    for key in ("apart", "best"):
+        if key in finding and finding[key] not in LABELS:
+            problems.append(((key,), unknown("label", str(finding[key]), LABELS)))
     return problems
 
 
 def _selections(table: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]:
-    for key in ("of", "where", "better", "flatter", "than", "same", "falls", "rises"):
+    for key in ("of", "where", "than", "better", "order", "same", "crosses", *SHAPES, "delays", "alike", "bands"):
         for place, value in _values(table, key):
             if isinstance(value, dict):
                 yield place, value

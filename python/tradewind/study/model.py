@@ -12,11 +12,19 @@ from tradewind.errors import InputError
 from tradewind.exchange import DTYPES, PATTERNS, SLABS, parse_extents, unknown
 from tradewind.launch.bench import PACKINGS, TRANSPORTS
 from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS
-from tradewind.units import byte_count
+from tradewind.units import byte_count, seconds
 
 KINDS = ("verify", "measure", "simulate")
 POSTING_ORDERS = tuple(entry.name for entry in _core.posting_orders())
-PLOTS = ("time", "bars", "delay")
+PLOTS = {
+    "time": "time against ranks",
+    "bars": "time of each curve as a bar",
+    "delay": "histogram of the delay of packets",
+    "best": "the number in the fastest curve (a radix) against ranks, and how often each is the fastest",
+    "congestion": "how busy the links between switches are, as a matrix; for sweeps with congestion = true",
+    "matrix": "which rank sends how much to which, as a matrix",
+}
+"""The kinds of plots, and what they show."""
 
 
 class Table(BaseModel):
@@ -74,6 +82,31 @@ Grid = Annotated[tuple[int, int, int], _extents(3, "grid")]
 Split = Annotated[tuple[int, int], _extents(2, "split")]
 
 
+Value = str | int
+QUICK_KEYS = ("ranks", "algorithm", "machine", "routing", "width", "seed")
+"""The keys of a sweep that a quick run may shorten."""
+
+
+def _quick(value: Any) -> Any:
+    if value is True:
+        raise InputError(
+            "quick true: false (nothing of this sweep), or a table like { ranks = [100, 1000] } is allowed"
+        )
+    for key in value if isinstance(value, dict) else ():
+        if key not in QUICK_KEYS:
+            raise InputError("quick: " + unknown("key", key, QUICK_KEYS))
+    return value
+
+
+def _rising() -> AfterValidator:
+    def check(span: tuple[Any, Any]) -> tuple[Any, Any]:
+        if span[0] > span[1]:
+            raise InputError(f"{list(span)}: the first must not be larger than the second")
+        return span
+
+    return AfterValidator(check)
+
+
 def _split_by_ranks(value: Any) -> Any:
     return value if isinstance(value, dict) else {0: value}
 
@@ -97,6 +130,8 @@ class Sweep(Table):
     times: Many[Positive] = [1]
     fields: Many[Positive] = [1]
     dtype: Many[Annotated[str, _one_of("dtype", tuple(DTYPES))]] = ["f8"]
+    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(_quick)] = Field(default_factory=dict)
+    """What a quick run computes: only these values of some keys; False: nothing of this sweep."""
 
 
 class VerifySweep(Sweep):
@@ -131,19 +166,22 @@ class SimulateSweep(Sweep):
     ranks_per_node: Many[Positive] = [1]
     seed: Many[Annotated[int, Field(ge=0, strict=True)]] | None = None
     """None: the study's."""
+    steady: bool = False
+    """Of many repetitions, simulate the first and reckon the rest from them (see `tradewind.steady`)."""
+    congestion: bool = False
+    """Keep how busy the links between switches are, for plots of congestion."""
     set: dict[str, Many[str]] = Field(default_factory=dict)
     """Any values of the machine, like ``{ "link.bandwidth" = ["1GB/s", "10GB/s"] }``."""
 
 
-Value = str | int
 Selection = dict[str, Annotated[list[Value], BeforeValidator(_listed)]]
 """Cases by their labels: ``{ sweep = "halo", width = [3, 20] }``."""
 
 
 class Plot(Table):
-    """A figure: `time` against ranks, `bars` of the time of each curve, or the `delay` of messages."""
+    """A figure; `PLOTS` says which kinds there are."""
 
-    kind: Annotated[str, _one_of("kind of plot", PLOTS)] = "time"
+    kind: Annotated[str, _one_of("kind of plot", tuple(PLOTS))] = "time"
     title: str
     of: Many[Selection]
     """The cases of several selections are drawn together."""
@@ -152,6 +190,10 @@ class Plot(Table):
     panel: str | None = None
     """The label that tells one panel from another."""
     note: str = ""
+
+
+Span = Annotated[tuple[T, T], _rising()]
+"""Two values, the first no larger than the second."""
 
 
 class Finding(Table):
@@ -163,15 +205,37 @@ class Finding(Table):
     """Holds for every selection of the test."""
     ranks: Many[Positive] | None = None
     """The numbers of ranks where the test must hold; None: all that the cases have."""
+    quantity: Literal["time", "imbalance", "bound"] = "time"
+    """What curves are made of: the time of an exchange, its most loaded link over the mean, the bound on its time."""
     tolerance: Annotated[float, Field(ge=0)] = 0.1
     factor: Annotated[float, Field(gt=0)] = 1.0
     better: Selection | None = None
-    flatter: Selection | None = None
-    than: Selection | None = None
-    same: list[Selection] | None = None
+    order: Annotated[list[Selection], Field(min_length=2)] | None = None
+    same: Annotated[list[Selection], Field(min_length=2)] | None = None
+    crosses: Selection | None = None
     falls: Selection | None = None
     rises: Selection | None = None
+    flatter: Selection | None = None
+    jumps: Selection | None = None
+    than: Selection | None = None
+    """The other curve of better, flatter and crosses."""
+    between: Span[Positive] | None = None
+    """crosses, jumps: numbers of ranks."""
     apart: str | None = None
+    best: str | None = None
+    within: Span[int] | None = None
+    """best: the least and the largest number."""
+    median: float | None = None
+    """best: of the numbers at all numbers of ranks."""
+    delays: Selection | None = None
+    below: Annotated[str, _checked(seconds)] | None = None
+    above: Annotated[str, _checked(seconds)] | None = None
+    share: Span[Annotated[float, Field(ge=0, le=1)]] | None = None
+    """delays: the least and the largest."""
+    alike: Annotated[list[Selection], Field(min_length=2)] | None = None
+    bands: Selection | None = None
+    offsets: Many[Positive] | None = None
+    """bands: the distances between sender and receiver."""
     untestable: str | None = None
 
 

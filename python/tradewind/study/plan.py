@@ -9,11 +9,12 @@ from typing import Any
 
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange
-from tradewind.machine import load_machine, machine_folder
+from tradewind.machine import MachineFile, load_machine, machine_folder
 from tradewind.study.case import Case, Skip, digest, expand, identity
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile
 from tradewind.study.model import SimulateSweep
+from tradewind.units import byte_count
 
 Result = dict[str, Any]
 
@@ -78,9 +79,18 @@ def make_plan(study_file: StudyFile, executors: Executors, environment: Environm
         except InputError as error:
             plan.skips.append(Skip(case.sweep, case.name, "; ".join(error.problems)))
             continue
-        known = identity(case, environment, machine.identity, executors.model_version)
+        resolved = {"routing": case.options["routing"] or machine.machine.routing, "packet": _packet(case, machine)}
+        known = identity(case, environment, machine.identity, executors.model_version, resolved)
         plan.planned.append(Planned(case, known, path, forecast))
     return plan
+
+
+def _packet(case: Case, machine: MachineFile) -> int | str:
+    """The largest packet of a case in bytes, or "message"."""
+    packet = case.options["packet"]
+    if packet is None:
+        return machine.machine.packet.size
+    return packet if packet == "message" else byte_count(packet)
 
 
 def simulation_options(case: Case) -> dict[str, Any]:

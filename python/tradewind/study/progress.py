@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from typing import TextIO
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
 
+from tradewind.simulation import Progress
 from tradewind.study.plan import Planned, Result
 from tradewind.study.runner import Observer
 from tradewind.units import format_seconds
+
+LINE_PAUSE_S = 30.0
+"""Between two lines about a running case, where no terminal looks on."""
 
 
 def answer_text(planned: Planned, result: Result) -> str:
@@ -33,6 +39,7 @@ class LineObserver(Observer):
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._total = self._number = 0
+        self._told: dict[str, float] = {}
 
     def _print(self, text: str) -> None:
         print(text, file=self._stream, flush=True)
@@ -53,36 +60,58 @@ class LineObserver(Observer):
         self._number += 1
         self._print(f"[{self._number}/{self._total}] {planned.case.name}: FAILED: {reason}")
 
+    def running(self, planned: Planned, progress: Progress) -> None:
+        now = time.monotonic()
+        if now - self._told.setdefault(planned.key, now) >= LINE_PAUSE_S:
+            self._told[planned.key] = now
+            self._print(f"    {planned.case.name}: {100 * progress.fraction:.0f} %, {progress.text}")
+
 
 class BarObserver(Observer):
-    """A progress bar, with the case that was answered last."""
+    """A bar for the study, with the case that was answered last, and one for each case that takes long."""
 
     def __init__(self, console: Console) -> None:
-        columns = (
-            SpinnerColumn(),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.description}"),
-        )
-        self._progress = Progress(*columns, console=console)
-        self._task = self._progress.add_task("", total=None)
+        columns = (SpinnerColumn(), BarColumn(), TextColumn("{task.fields[count]}"), TimeElapsedColumn())
+        self._bars = Bars(*columns, TextColumn("{task.description}"), console=console)
+        self._study = self._bars.add_task("", total=None, count="")
+        self._cases: dict[str, TaskID] = {}
+        self._total = self._number = 0
 
     def begin(self, total: int, reused: int) -> None:
-        self._progress.start()
-        self._progress.update(self._task, total=total, completed=reused)
+        self._total, self._number = total, reused
+        self._bars.start()
+        self._advance("")
 
     def note(self, text: str) -> None:
-        self._progress.console.print(escape(f"note: {text}"))
+        self._bars.console.print(escape(f"note: {text}"))
 
     def done(self, planned: Planned, result: Result, wall_s: float) -> None:
-        text = escape(f"{planned.case.name}: {answer_text(planned, result)}")
-        self._progress.update(self._task, advance=1, description=text)
+        self._number += 1
+        self._remove(planned)
+        self._advance(f"{planned.case.name}: {answer_text(planned, result)}")
 
     def failed(self, planned: Planned, reason: str) -> None:
-        self._progress.console.print(f"[red]failed[/red] {escape(planned.case.name)}: {escape(reason)}")
-        self._progress.update(self._task, advance=1)
+        self._bars.console.print(f"[red]failed[/red] {escape(planned.case.name)}: {escape(reason)}")
+        self._number += 1
+        self._remove(planned)
+        self._advance("")
+
+    def running(self, planned: Planned, progress: Progress) -> None:
+        bar = self._cases.get(planned.key)
+        if bar is None:
+            bar = self._cases[planned.key] = self._bars.add_task("", total=1.0, count="")
+        text = escape(f"{planned.case.name}: {progress.text}")
+        percent = f"{100 * progress.fraction:.0f} %"
+        self._bars.update(bar, completed=progress.fraction, description=text, count=percent)
 
     def end(self) -> None:
-        self._progress.update(self._task, description="")
-        self._progress.stop()
+        self._bars.update(self._study, description="")
+        self._bars.stop()
+
+    def _advance(self, text: str) -> None:
+        count = f"{self._number}/{self._total}"
+        self._bars.update(self._study, total=self._total, completed=self._number, count=count, description=escape(text))
+
+    def _remove(self, planned: Planned) -> None:
+        if (bar := self._cases.pop(planned.key, None)) is not None:
+            self._bars.remove_task(bar)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tradewind.exchange import Exchange
 from tradewind.study.environment import Environment
 from tradewind.study.store import CorruptCaseError, Store
 
 Record = dict[str, Any]
-"""The labels of a case, `key`, `layout_imbalance`, `time_s` (None for a proof), `result`, `wall_s`, `environment`,
-`finished`, and `is_foreign`: whether it was measured on another machine."""
+"""The labels of a case, `request` (its exchange as plain values), `key`, `layout_imbalance`, `time_s` (None for a
+proof), `result`, `wall_s`, `environment`, `finished`, and `is_foreign`: whether it was measured on another machine."""
+
+
+def exchange_of(record: Mapping[str, Any]) -> Exchange:
+    """The exchange of a case. Raises InputError for the MPI library's own algorithm, whose stages nobody knows."""
+    request: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in record["request"].items()}
+    return Exchange(**request)
 
 
 @dataclass
@@ -52,6 +60,7 @@ def read_records(store: Store, environment: Environment) -> Records:
 def _record(labels: dict[str, Any], body: dict[str, Any], environment: Environment) -> Record:
     result, kind = body["result"], labels["kind"]
     record = {**labels, **{key: body[key] for key in ("result", "wall_s", "environment", "finished", "key")}}
+    record["request"] = body["identity"]["request"]["exchange"]
     record["time_s"] = None
     if kind == "simulate":
         record["time_s"] = result["time_s"]

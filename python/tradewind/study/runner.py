@@ -1,30 +1,29 @@
 """Runs a study: every case that is not stored yet, once, whatever happens to the others.
 
-Verification and simulation run in worker processes, so that a case that dies takes no other with it; large
-simulations one after another with all cores, small ones side by side. Measured cases run alone, nothing beside them.
+Verification and simulation run in worker processes, here or elsewhere, so that a case that dies takes no other with it;
+here large simulations one after another with all cores, small ones side by side. Measured cases always run here and
+alone, nothing beside them.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import threading
-import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from tradewind.errors import TradewindError
+import psutil
+
+from tradewind.simulation import Progress
 from tradewind.study.case import Skip
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile
-from tradewind.study.plan import Executors, Plan, Planned, Result, simulation_options
+from tradewind.study.plan import Executors, Plan, Planned, Result
 from tradewind.study.store import CorruptCaseError, Store, write_atomically
+from tradewind.study.task import LARGE_S, Answer, Task, answer, make_task
+from tradewind.study.workers import LocalWorkers, Workers
 
-LARGE_S = 2.0
-"""A simulation that takes longer on one core gets all cores for itself."""
+MEMORY_SHARE = 0.9
+"""Of the memory that is free when simulations begin, what they may take together."""
 
 
 class Observer:
@@ -37,6 +36,8 @@ class Observer:
     def done(self, planned: Planned, result: Result, wall_s: float) -> None: ...
 
     def failed(self, planned: Planned, reason: str) -> None: ...
+
+    def running(self, planned: Planned, progress: Progress) -> None: ...
 
     def end(self) -> None: ...
 
@@ -54,13 +55,6 @@ class Outcome:
     """What was wrong with stored cases that had to be computed again."""
 
 
-@dataclass(frozen=True)
-class _Task:
-    planned: Planned
-    executor: Callable[..., Result]
-    threads: int
-
-
 def run_study(
     study_file: StudyFile,
     plan: Plan,
@@ -69,12 +63,15 @@ def run_study(
     environment: Environment,
     *,
     workers: int | None = None,
+    crew: Workers | None = None,
     remeasure: bool = False,
+    notes: Sequence[str] = (),
     observer: Observer | None = None,
 ) -> Outcome:
     """Computes what `store` does not hold yet. `workers` cases at a time; None: as many as suit their size.
 
-    Raises TradewindError where another run writes the same folder.
+    `crew`: workers elsewhere, which verify and simulate instead of processes of this machine. `notes` are kept with
+    the results. Raises TradewindError where another run writes the same folder.
     """
     observer = observer or Observer()
     with store.locked():
@@ -82,28 +79,36 @@ def run_study(
         write_atomically(store.study_file, study_file.file.text.encode())
         for machine in {planned.machine for planned in plan.planned if planned.machine}:
             write_atomically(store.machines / f"{machine.stem}.toml", machine.read_bytes())
-        return _Run(plan, store, executors, environment, observer).run(workers, remeasure)
+        return _Run(plan, store, executors, environment, observer, crew, notes).run(workers, remeasure)
 
 
 class _Run:
     def __init__(
-        self, plan: Plan, store: Store, executors: Executors, environment: Environment, observer: Observer
+        self,
+        plan: Plan,
+        store: Store,
+        executors: Executors,
+        environment: Environment,
+        observer: Observer,
+        crew: Workers | None,
+        notes: Sequence[str],
     ) -> None:
         self.plan, self.store, self.executors = plan, store, executors
-        self.environment, self.observer = environment, observer
+        self.environment, self.observer, self.crew, self.notes = environment, observer, crew, notes
         self.outcome = Outcome(skipped=list(plan.skips))
 
     def run(self, workers: int | None, remeasure: bool) -> Outcome:
         open_cases = self._open_cases(remeasure)
         self._save_manifest()
         self.observer.begin(len(open_cases) + self.outcome.reused, self.outcome.reused)
-        for text in self.outcome.recomputed:
+        for text in [*self.notes, *self.outcome.recomputed]:
             self.observer.note(text)
         try:
             self._verify([p for p in open_cases if p.case.kind == "verify"], workers)
             for planned in open_cases:
                 if planned.case.kind == "measure":
-                    self._finish(planned, _answer(_Task(planned, self.executors.bench, 1)))
+                    task = make_task(planned, self.executors.bench)
+                    self._finish(task, answer(task))
             self._simulate([p for p in open_cases if p.case.kind == "simulate"], workers)
         finally:
             self._save_manifest()
@@ -128,47 +133,34 @@ class _Run:
             self.outcome.recomputed.append(f"{error}; it is computed again")
             return False
 
+    def _compute(self, cases: list[Planned], executor: Callable[..., Result], local: Workers, threads: int = 1) -> None:
+        """Verification or simulation: on the crew where there is one, else in worker processes of this machine."""
+        tasks = [make_task(planned, executor).with_threads(threads) for planned in cases]
+        if tasks:
+            (self.crew or local).run(tasks, self._finish, self._lose, self._tell)
+
     def _verify(self, cases: list[Planned], workers: int | None) -> None:
-        tasks = [_Task(planned, self.executors.verify, 1) for planned in cases]
-        self._in_pool(tasks, workers or self.environment.cores)
+        self._compute(cases, self.executors.verify, self._local(workers or self.environment.cores))
 
     def _simulate(self, cases: list[Planned], workers: int | None) -> None:
         cases = sorted(cases, key=lambda planned: -planned.cost_s)
         cores, simulate = self.environment.cores, self.executors.simulate
-        if workers is not None:
-            threads = max(1, cores // workers)
-            self._in_pool([_Task(planned, simulate, threads) for planned in cases], workers)
+        if workers is not None or self.crew is not None:
+            count = workers or cores
+            self._compute(cases, simulate, self._local(count), max(1, cores // count))
             return
         large = [planned for planned in cases if planned.cost_s > LARGE_S]
-        self._in_pool([_Task(planned, simulate, cores) for planned in large], 1)
-        self._in_pool([_Task(planned, simulate, 1) for planned in cases[len(large) :]], cores)
+        self._compute(large, simulate, self._local(1), cores)
+        self._compute(cases[len(large) :], simulate, self._local(cores))
 
-    def _in_pool(self, tasks: Sequence[_Task], workers: int) -> None:
-        """Runs tasks in worker processes. Where a worker dies, each task that was lost is tried alone once more."""
-        lost = self._in_one_pool(tasks, min(workers, len(tasks)))
-        for task in lost:
-            if self._in_one_pool([task], 1):
-                self._fail(task.planned, "its worker process died: killed, or out of memory")
+    @staticmethod
+    def _local(count: int) -> LocalWorkers:
+        return LocalWorkers(count, MEMORY_SHARE * psutil.virtual_memory().available)
 
-    def _in_one_pool(self, tasks: Sequence[_Task], workers: int) -> list[_Task]:
-        if not tasks:
-            return []
-        lost = []
-        pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_die_with_parent)
-        try:
-            futures = {pool.submit(_answer, task): task for task in tasks}
-            for future in as_completed(futures):
-                try:
-                    self._finish(futures[future].planned, future.result())
-                except BrokenProcessPool:
-                    lost.append(futures[future])
-        finally:
-            pool.shutdown(cancel_futures=True)
-        return lost
-
-    def _finish(self, planned: Planned, answer: _Answer) -> None:
+    def _finish(self, task: Task, answer: Answer) -> None:
+        planned = task.planned
         if answer.error is not None:
-            self._fail(planned, answer.error)
+            self._lose(task, answer.error)
             return
         assert answer.result is not None
         self.store.save(
@@ -178,16 +170,19 @@ class _Run:
                 "identity": planned.identity,
                 "result": answer.result,
                 "wall_s": answer.wall_s,
-                "environment": self.environment.as_dict(),
+                "environment": answer.environment or self.environment.as_dict(),
                 "finished": datetime.now(UTC).isoformat(timespec="seconds"),
             },
         )
         self.outcome.computed += 1
         self.observer.done(planned, answer.result, answer.wall_s)
 
-    def _fail(self, planned: Planned, reason: str) -> None:
-        self.outcome.failed[planned.key] = reason
-        self.observer.failed(planned, reason)
+    def _lose(self, task: Task, reason: str) -> None:
+        self.outcome.failed[task.key] = reason
+        self.observer.failed(task.planned, reason)
+
+    def _tell(self, task: Task, progress: Progress) -> None:
+        self.observer.running(task.planned, progress)
 
     def _save_manifest(self) -> None:
         cases = [
@@ -195,55 +190,5 @@ class _Run:
             for planned in self.plan.planned
         ]
         skipped = [skip.as_dict() for skip in self.outcome.skipped]
-        notes = list(self.outcome.recomputed)
+        notes = [*self.notes, *self.outcome.recomputed]
         self.store.save_manifest({"cases": cases, "skipped": skipped, "failed": self.outcome.failed, "notes": notes})
-
-
-@dataclass(frozen=True)
-class _Answer:
-    """What came of a case: a result, or why there is none. Errors cross between processes as text."""
-
-    result: Result | None
-    error: str | None
-    wall_s: float
-
-
-def _answer(task: _Task) -> _Answer:
-    start = time.perf_counter()
-    try:
-        result, error = _execute(task), None
-    except TradewindError as problem:
-        result, error = None, str(problem)
-    except Exception as problem:
-        result, error = None, f"{type(problem).__name__}: {problem}"
-    return _Answer(result, error, time.perf_counter() - start)
-
-
-def _execute(task: _Task) -> Result:
-    case, options = task.planned.case, task.planned.case.options
-    if case.kind == "verify":
-        return task.executor(case.exchange, transport=options["transport"])
-    if case.kind == "simulate":
-        return task.executor(case.exchange, task.planned.machine, threads=task.threads, **simulation_options(case))
-    result = task.executor(
-        case.exchange,
-        algorithms=[case.algorithm],
-        transports=[options["transport"]],
-        packings=[options["packing"]],
-        repeat=options["repeat"],
-    )
-    if not result["results"]:
-        raise TradewindError(f"nothing was measured: {'; '.join(str(reason) for reason in result['skipped'])}")
-    return result
-
-
-def _die_with_parent() -> None:
-    """Ends a worker whose study was killed: the pool alone would leave it waiting for ever."""
-
-    def watch() -> None:
-        parent = multiprocessing.parent_process()
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()

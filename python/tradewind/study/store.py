@@ -6,6 +6,8 @@
 ``cases/<key>.json``     one answer, with its inputs, its provenance and a checksum
 ``machines/<name>.toml`` the machines that were simulated
 ======================== ====================================================================
+
+Several studies may share their cases: then these lie in a pool, a folder of cases that the manifest names.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import json
 import os
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -45,17 +47,20 @@ def write_atomically(path: Path, content: bytes) -> None:
 class Store:
     """A results folder. Make it with `create`, or with `existing` to read one."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.cases = folder / "cases"
+    def __init__(self, folder: Path, pool: Path | None = None) -> None:
+        self.folder, self.pool = folder, pool
+        self.cases = pool or folder / "cases"
         self.machines = folder / "machines"
         self.study_file = folder / "study.toml"
         self.manifest_file = folder / "manifest.json"
 
     @classmethod
-    def create(cls, folder: Path, study_text: str) -> Store:
-        """Makes the folder of a study, or goes on with it. Raises InputError for one that belongs to something else."""
-        store = cls(folder)
+    def create(cls, folder: Path, study_text: str, pool: Path | None = None) -> Store:
+        """Makes the folder of a study, or goes on with it. Raises InputError for one that belongs to something else.
+
+        `pool`: the folder of the cases where several studies share them.
+        """
+        store = cls(folder, pool)
         title = _title(study_text)
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder} is not a folder")
@@ -69,7 +74,7 @@ class Store:
         elif folder.exists() and any(entry.name != ".lock" for entry in folder.iterdir()):
             raise InputError(f"{folder} is not empty and holds no study: name another folder with --out")
         store.cases.mkdir(parents=True, exist_ok=True)
-        store.machines.mkdir(exist_ok=True)
+        store.machines.mkdir(parents=True, exist_ok=True)
         return store
 
     @classmethod
@@ -78,20 +83,13 @@ class Store:
         store = cls(folder)
         if not store.study_file.is_file() or not store.manifest_file.is_file():
             raise InputError(f"{folder} is not a results folder: `tradewind study FILE` makes one")
-        return store
+        pool = store.load_manifest().get("pool")
+        return cls(folder, folder / pool) if pool else store
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keeps other runs out of the folder. The lock ends with the process, however it ends."""
-        with open(self.folder / ".lock", "a+", encoding="utf-8") as stream:
-            try:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                stream.seek(0)
-                raise TradewindError(f"{self.folder}: another run writes here ({stream.read().strip()})") from None
-            stream.truncate(0)
-            stream.write(f"process {os.getpid()}\n")
-            stream.flush()
+        """Keeps other runs out of the folder and its pool. The lock ends with the process, however it ends."""
+        with _locked(self.folder), _locked(self.pool) if self.pool else nullcontext():
             yield
 
     def remove_parts(self) -> None:
@@ -129,6 +127,8 @@ class Store:
         return body
 
     def save_manifest(self, manifest: dict[str, Any]) -> None:
+        pool = {"pool": os.path.relpath(self.pool, self.folder)} if self.pool else {}
+        manifest = {**manifest, **pool}
         write_atomically(self.manifest_file, json.dumps(manifest, indent=1, allow_nan=False).encode())
 
     def load_manifest(self) -> dict[str, Any]:
@@ -139,6 +139,20 @@ class Store:
         if not isinstance(manifest, dict):
             raise TradewindError(f"{self.manifest_file} is damaged; run the study again")
         return manifest
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    with open(folder / ".lock", "a+", encoding="utf-8") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            stream.seek(0)
+            raise TradewindError(f"{folder}: another run writes here ({stream.read().strip()})") from None
+        stream.truncate(0)
+        stream.write(f"process {os.getpid()}\n")
+        stream.flush()
+        yield
 
 
 def _title(study_text: str) -> str:

@@ -1,0 +1,87 @@
+"""One case as a worker meets it: all that it needs to answer, and what comes back. Both cross between processes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from tradewind.errors import TradewindError
+from tradewind.machine import MachineFile, load_machine
+from tradewind.simulation import Progress
+from tradewind.study.plan import Planned, Result, simulation_options
+
+LARGE_S = 2.0
+"""A simulation that takes longer on one core gets all cores of its worker for itself."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A case, who answers it, and with how many threads."""
+
+    planned: Planned
+    executor: Callable[..., Result]
+    threads: int = 1
+    machine: MachineFile | None = None
+    """The machine that is simulated, as it is written here: a worker may lie on another computer."""
+
+    @property
+    def key(self) -> str:
+        return self.planned.key
+
+    @property
+    def memory_bytes(self) -> float:
+        """What the case will need beside the worker itself, as far as anybody knows."""
+        return float(self.planned.forecast["memory_bytes"]) if self.planned.forecast else 0.0
+
+    def with_threads(self, threads: int) -> Task:
+        return replace(self, threads=threads)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a case: a result, or why there is none. Errors cross between processes as text."""
+
+    result: Result | None
+    error: str | None
+    wall_s: float
+    environment: dict[str, str | int | None] | None = None
+    """Where it was computed; None: here."""
+
+
+def make_task(planned: Planned, executor: Callable[..., Result]) -> Task:
+    """The task of a case. Raises InputError where its machine file is no longer what it was."""
+    if planned.machine is None:
+        return Task(planned, executor)
+    return Task(planned, executor, machine=load_machine(planned.machine, planned.case.options["settings"]))
+
+
+def answer(task: Task, watch: Callable[[Progress], None] | None = None) -> Answer:
+    """Computes a case; never raises what the case itself raises."""
+    start = time.perf_counter()
+    try:
+        result, error = _execute(task, watch), None
+    except TradewindError as problem:
+        result, error = None, str(problem)
+    except Exception as problem:
+        result, error = None, f"{type(problem).__name__}: {problem}"
+    return Answer(result, error, time.perf_counter() - start)
+
+
+def _execute(task: Task, watch: Callable[[Progress], None] | None) -> Result:
+    case, options = task.planned.case, task.planned.case.options
+    if case.kind == "verify":
+        return task.executor(case.exchange, transport=options["transport"])
+    if case.kind == "simulate":
+        chosen = {key: value for key, value in simulation_options(case).items() if key != "settings"}
+        return task.executor(case.exchange, task.machine, threads=task.threads, progress=watch, **chosen)
+    result = task.executor(
+        case.exchange,
+        algorithms=[case.algorithm],
+        transports=[options["transport"]],
+        packings=[options["packing"]],
+        repeat=options["repeat"],
+    )
+    if not result["results"]:
+        raise TradewindError(f"nothing was measured: {'; '.join(str(reason) for reason in result['skipped'])}")
+    return result

@@ -1,0 +1,41 @@
+"""How busy links are, against the bytes that must cross them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange
+from tradewind.simulation import simulate
+
+
+def test_two_switches_of_a_torus() -> None:
+    """26 ranks, 25 on the first switch: all that rank 25 sends and receives crosses one link."""
+    exchange = Exchange("transpose", 26, grid=(260, 4, 26), split=(26, 1), slab="xz", algorithm="burst")
+    result = simulate(exchange, "torus-M", congestion=True, threads=1)
+    congestion = result["congestion"]
+    crossing = 25 * 10 * 4 * 1 * 8  # bytes: 10 points along x, 4 along y, 1 level to or from each of 25 ranks
+    share = crossing / 10e9 / result["time_s"]
+    cells = zip(congestion["from"], congestion["to"], congestion["share"], strict=True)
+    assert {(sender, receiver): value for sender, receiver, value in cells} == {
+        (0, 1): pytest.approx(share),
+        (1, 0): pytest.approx(share),
+    }
+    assert (congestion["switches"], congestion["switches_per_bin"], congestion["links"]) == (2, 1, 2)
+    assert congestion["quantiles"] == pytest.approx([share] * 4)
+
+
+def test_many_switches_are_taken_together() -> None:
+    exchange = Exchange("halo", 4000, grid=(4000, 4000, 1), width=1, periodic="xy")
+    result = simulate(exchange, "torus-M", congestion=True)
+    congestion = result["congestion"]
+    assert congestion["switches"] >= 160
+    assert congestion["switches_per_bin"] == -(-congestion["switches"] // 125)
+    assert max(congestion["from"] + congestion["to"]) < 125
+    assert max(congestion["share"]) == congestion["quantiles"][-1] <= 1
+    assert max(congestion["share"]) * result["time_s"] <= result["bound_s"] * (1 + 1e-6)
+
+
+def test_the_formula_knows_no_links() -> None:
+    with pytest.raises(InputError, match="only the packet model"):
+        simulate(Exchange("allreduce", 4), "torus-M", model="loggp", congestion=True)
