@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tradewind.exchange import Exchange
     from tradewind.machine import load_machine
     from tradewind.pattern import AllReduce, Blocks, Grid, Halo, Pencils, Schedule, Transpose
+    from tradewind.program import Compute, Program
     from tradewind.simulation import forecast, simulate
     from tradewind.verification import verify
 
@@ -25,6 +26,7 @@ _HOMES = {
     "tradewind.exchange": ("Exchange",),
     "tradewind.machine": ("load_machine",),
     "tradewind.pattern": ("AllReduce", "Blocks", "Grid", "Halo", "Pencils", "Schedule", "Transpose"),
+    "tradewind.program": ("Compute", "Program"),
     "tradewind.simulation": ("forecast", "simulate"),
     "tradewind.verification": ("verify",),
 }
@@ -32,6 +34,7 @@ _HOMES = {
 __all__ = [
     "AllReduce",
     "Blocks",
+    "Compute",
     "Exchange",
     "Grid",
     "Halo",
@@ -39,6 +42,7 @@ __all__ = [
     "MissingMPIError",
     "Pencils",
     "PlanError",
+    "Program",
     "Schedule",
     "TradewindError",
     "Transpose",

@@ -248,10 +248,16 @@ class Crossbar(Topology):
 class Machine:
     """Bandwidths in bytes a second, latencies and overheads in seconds."""
 
-    def __init__(self, *, topology: Topology, routing: str, link_bandwidth: float, link_latency: float, global_bandwidth: float, global_latency: float, injection_bandwidth: float, injection_latency: float, ejection_bandwidth: float, ejection_latency: float, send_overhead: float, receive_overhead: float, memory_bandwidth: float) -> None: ...
+    def __init__(self, *, topology: Topology, routing: str, link_bandwidth: float, link_latency: float, global_bandwidth: float, global_latency: float, injection_bandwidth: float, injection_latency: float, ejection_bandwidth: float, ejection_latency: float, send_overhead: float, receive_overhead: float, memory_bandwidth: float, buffer: int = 65536, crossbar_bandwidth: float = 0, nics: int = 1, copy_bandwidth: float = 1e+18, flops: float = 0, eager_limit: int = -1, header: int = 64, bypass: int = 0) -> None: ...
 
     @property
     def topology(self) -> Topology: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def buffer(self) -> int: ...
 
     @property
     def routing(self) -> str: ...
@@ -347,12 +353,57 @@ class SimulationResult:
     def delay_counts(self) -> list[int]: ...
 
     @property
+    def delay_series(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """[bin of time][packets that arrived, sum of their delays in s]."""
+
+    @property
+    def delay_bin_s(self) -> float: ...
+
+    @property
+    def delay_pairs(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """
+        [source block * blocks + destination block][packets, sum of their delays in s]; empty unless asked for.
+        """
+
+    @property
     def port_bytes(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
         """Bytes that each port of each switch has sent, [switch * radix + port]."""
 
     @property
     def nic_bytes(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
         """Bytes that each node has injected, [node]."""
+
+class Compute:
+    """
+    What CPUs do: seconds, or flops and bytes, a rank or a point of a layout.
+    """
+
+    def __init__(self, seconds: float = 0, flops: float = 0, bytes: float = 0, layout: Blocks | None = None) -> None: ...
+
+class Step:
+    """An exchange, a computation, or both at once, so many times."""
+
+    def __init__(self, name: str, schedule: Schedule | None, repeat: int = 1, compute: Compute = ...) -> None: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def repeat(self) -> int: ...
+
+class Program:
+    """The steps of all ranks, one after another."""
+
+    def __init__(self, steps: Sequence[Step], bytes_per_point: int) -> None: ...
+
+    @property
+    def ranks(self) -> int: ...
+
+    @property
+    def stages(self) -> int: ...
+
+class SimulationOptions:
+    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0) -> None: ...
 
 class Forecast:
     @property
@@ -367,17 +418,17 @@ class Forecast:
     @property
     def memory_bytes(self) -> float: ...
 
-def simulate_packets(machine: Machine, steps: Sequence[tuple[str, Schedule, int]], bytes_per_point: int, placement: Placement, packet_bytes: int, threads: int, seed: int, progress: Callable[[float, int], None] | None = None, adaptive: bool = True) -> SimulationResult: ...
+def simulate_packets(machine: Machine, program: Program, placement: Placement, options: SimulationOptions, progress: Callable[[float, int, int], None] | None = None) -> SimulationResult: ...
 
-def simulate_loggp(machine: Machine, steps: Sequence[tuple[str, Schedule, int]], bytes_per_point: int, placement: Placement, packet_bytes: int, threads: int, seed: int, progress: Callable[[float, int], None] | None = None, adaptive: bool = True) -> SimulationResult: ...
+def simulate_loggp(machine: Machine, program: Program, placement: Placement, options: SimulationOptions, progress: Callable[[float, int, int], None] | None = None) -> SimulationResult: ...
 
-def forecast(machine: Machine, steps: Sequence[tuple[str, Schedule, int]], bytes_per_point: int, placement: Placement, packet_bytes: int) -> Forecast: ...
+def forecast(machine: Machine, program: Program, placement: Placement, options: SimulationOptions) -> Forecast: ...
 
 def delay_lower_edge_s(bin: int) -> float: ...
 
 largest_packet: int = 134217728
 
-rank_bytes: int = 128
+rank_bytes: int = 120
 
 class Verified:
     """What was verified: counts over all ranks and stages."""

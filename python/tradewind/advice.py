@@ -150,7 +150,7 @@ class _Trial:
 
     def _prepare(self, candidate: Candidate, model: str, packet: str = "message") -> Simulation:
         exchange = replace(self.exchange, algorithm=candidate.algorithm)
-        return prepare(exchange, self.file, model=model, packet=packet, **self.options)
+        return prepare(exchange, self.file, model=model, packet=packet, buffers="unbounded", **self.options)
 
     def screen(self, chosen: Sequence[Candidate], share_s: float) -> list[Screened]:
         """All candidates by the loggp model, the cheapest first."""

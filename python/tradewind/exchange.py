@@ -58,6 +58,9 @@ class Step:
     schedule: _core.Schedule
     repeat: int = 1
 
+    def core(self) -> _core.Step:
+        return _core.Step(self.name, self.schedule, self.repeat)
+
 
 class Workload(Protocol):
     """What verify and simulate ask of an exchange: schedules, bytes of a grid point, how ranks divide the grid."""

@@ -337,6 +337,14 @@ class Machine(Table):
             send_overhead=self.nic.send_overhead,
             receive_overhead=self.nic.receive_overhead,
             memory_bandwidth=self.node.memory_bandwidth,
+            buffer=self.switch.buffer or max(DEFAULT_BUFFER, self.packet.size),
+            crossbar_bandwidth=self.switch.bandwidth or 0.0,
+            nics=self.nic.count,
+            copy_bandwidth=self.node.flow_memory_bandwidth or self.node.memory_bandwidth,
+            flops=self.node.flops or 0.0,
+            eager_limit=-1 if self.mpi.eager_limit is None else self.mpi.eager_limit,
+            header=self.mpi.header,
+            bypass=self.mpi.bypass,
         )
 
 

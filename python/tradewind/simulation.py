@@ -19,10 +19,15 @@ from tradewind.congestion import link_bandwidths, link_shares
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange, Workload, unknown
 from tradewind.machine import Machine, MachineFile, load_machine
+from tradewind.program import Program
 from tradewind.steady import first_attempt, run_until_steady
 
 MODELS = ("packet", "loggp")
-BUFFERS = ("unbounded",)
+BUFFERS = ("credits", "unbounded")
+"""Of switches: finite, and a packet waits until the next one has room; or as large as need be."""
+PROTOCOLS = ("send", "put")
+"""Messages are sent, and long ones announced first where the machine has an eager limit; or put into the memory of
+their receivers, whose CPUs have nothing to do with it."""
 PLACEMENTS = tuple(_core.placements())
 
 
@@ -34,7 +39,7 @@ class Progress:
     fraction: float
     """Of all bytes, those that have arrived."""
     packet_hops: float
-    """So far; where the core does not count them on the way, the forecast's in proportion to the bytes."""
+    """So far."""
     wall_s: float
     """Since it began."""
 
@@ -58,7 +63,7 @@ class Progress:
 Watch = Callable[[Progress], None]
 """Called now and then while a simulation runs; what it raises ends the simulation."""
 
-MODEL_VERSION = 1
+MODEL_VERSION = 2
 """Goes up whenever the same inputs give other times: a study then simulates its cases again."""
 
 HOPS_PER_SECOND = 12e6
@@ -69,7 +74,7 @@ HOPS_PER_SECOND = 12e6
 class Simulation:
     """One simulation, checked and ready to run. `prepare` makes it."""
 
-    exchange: Workload
+    exchange: Workload | Program
     file: MachineFile
     machine: _core.Machine
     placement: _core.Placement
@@ -78,10 +83,21 @@ class Simulation:
     """0: one packet a message."""
     threads: int
     seed: int
+    buffers: str = "credits"
+    protocol: str = "send"
+    pairs: int = 0
+    """Blocks of ranks by whose pairs delays are kept; 0: they are not."""
 
     def _arguments(self) -> tuple[_core.Machine, _core.Program, _core.Placement, _core.SimulationOptions]:
-        steps = [_core.Step(step.name, step.schedule, step.repeat) for step in self.exchange.steps()]
-        options = _core.SimulationOptions(packet_bytes=self.packet_bytes, threads=self.threads, seed=self.seed)
+        steps = [step.core() for step in self.exchange.steps()]
+        options = _core.SimulationOptions(
+            packet_bytes=self.packet_bytes,
+            threads=self.threads,
+            seed=self.seed,
+            finite_buffers=self.buffers == "credits",
+            one_sided=self.protocol == "put",
+            blocks=self.pairs,
+        )
         return self.machine, _core.Program(steps, self.exchange.bytes_per_point), self.placement, options
 
     def forecast(self) -> dict[str, float]:
@@ -116,7 +132,10 @@ class Simulation:
         wall_s = time.perf_counter() - begin
         if links is not None:
             write_link_loads(links, result, self.machine.topology, self.file.machine)
-        more = {"congestion": link_shares(result, self.machine.topology, self.file.machine)} if congestion else {}
+        more: dict[str, Any] = {}
+        if congestion:
+            more["congestion"] = link_shares(result, self.machine.topology, self.file.machine)
+            more["delay_over_time"] = _over_time(result)
         return (
             self._inputs()
             | _figures(result, self.exchange, self.model)
@@ -126,24 +145,31 @@ class Simulation:
                 "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             }
             | more
+            | ({"delay_pairs": self._pairs(result)} if self.pairs else {})
         )
 
-    def _reporter(self, progress: Watch) -> Callable[..., None]:
-        """What the core calls now and then; it may name the packet-hops so far, or not."""
-        cost = _core.forecast(*self._arguments())
-        total, begin = max(1.0, cost.bytes), time.perf_counter()
+    def _pairs(self, result: _core.SimulationResult) -> list[list[float]]:
+        """Mean delays (s), [source block][destination block]; 0 where nothing was sent."""
+        packets, delay = np.asarray(result.delay_pairs).T
+        blocks = round(len(packets) ** 0.5)
+        mean: list[list[float]] = (delay / np.maximum(packets, 1)).reshape(blocks, blocks).tolist()
+        return mean
 
-        def report(simulated_s: float, arrived: int, packet_hops: int | None = None) -> None:
+    def _reporter(self, progress: Watch) -> Callable[..., None]:
+        """What the core calls now and then."""
+        total, begin = max(1.0, _core.forecast(*self._arguments()).bytes), time.perf_counter()
+
+        def report(simulated_s: float, arrived: int, packet_hops: int) -> None:
             fraction = min(1.0, arrived / total)
-            hops = cost.packet_hops * fraction if packet_hops is None else float(packet_hops)
-            progress(Progress(simulated_s, fraction, hops, time.perf_counter() - begin))
+            progress(Progress(simulated_s, fraction, packet_hops, time.perf_counter() - begin))
 
         return report
 
     def _inputs(self) -> dict[str, Any]:
         packet = {
             "packet_bytes": self.packet_bytes or "message",
-            "buffers": "unbounded",
+            "buffers": self.buffers,
+            "protocol": self.protocol,
             "routing": self.machine.routing,
         }
         return {
@@ -159,12 +185,14 @@ class Simulation:
 
 
 def prepare(
-    exchange: Workload,
+    exchange: Workload | Program,
     machine: str | Path | MachineFile,
     *,
     routing: str | None = None,
     model: str = "packet",
-    buffers: str = "unbounded",
+    buffers: str = "credits",
+    protocol: str = "send",
+    pairs: int = 0,
     packet: str | None = None,
     threads: int | None = None,
     placement: str = "linear",
@@ -174,11 +202,16 @@ def prepare(
 ) -> Simulation:
     """Checks all that a simulation needs. Raises InputError with every problem at once."""
     problems = []
-    for what, name, known in (("model", model, MODELS), ("placement", placement, PLACEMENTS)):
+    for what, name, known in (
+        ("model", model, MODELS),
+        ("placement", placement, PLACEMENTS),
+        ("kind of buffers", buffers, BUFFERS),
+        ("protocol", protocol, PROTOCOLS),
+    ):
         if name not in known:
             problems.append(unknown(what, name, known))
-    if buffers not in BUFFERS:
-        problems.append(unknown("kind of buffers", buffers, BUFFERS))
+    if not 0 <= pairs <= 4096:
+        problems.append(f"pairs of {pairs} blocks of ranks: 0..4096 are allowed")
     packet_bytes = 0
     if packet not in (None, "message"):
         try:
@@ -203,13 +236,19 @@ def prepare(
         raise InputError(*problems)
     if packet is None:
         packet_bytes = file.machine.packet.size
+    if model == "packet" and buffers == "credits" and packet_bytes > built.buffer:
+        raise InputError(
+            f"a packet of {units.format_bytes(packet_bytes)} does not fit a buffer of "
+            f"{units.format_bytes(built.buffer)}: name a smaller packet, a larger switch.buffer, or unbounded buffers"
+        )
     split = exchange.split or (0, 0)
-    place = _core.Placement(placement, exchange.ranks, ranks_per_node, built.topology.nodes, seed, split)
-    return Simulation(exchange, file, built, place, model, packet_bytes, threads or usable_cores(), seed)
+    place = _core.Placement(placement, exchange.ranks, ranks_per_node, built.nodes, seed, split)
+    threads = threads or usable_cores()
+    return Simulation(exchange, file, built, place, model, packet_bytes, threads, seed, buffers, protocol, pairs)
 
 
 def simulate(
-    exchange: Workload,
+    exchange: Workload | Program,
     machine: str | Path | MachineFile,
     *,
     progress: Watch | None = None,
@@ -230,10 +269,11 @@ def simulate(
     each slab or step, from the end of the one before), ``messages``, ``bytes``, ``packet_hops`` (one packet through
     one port, injection and ejection included), ``bound_s`` (what the most loaded link or NIC needs for its bytes, and
     ``bound_by`` which), ``imbalance`` (most loaded over mean of the links in use), ``delay`` (histogram of packets by
-    arrival minus arrival on an empty network), ``wall_s``, ``peak_rss_bytes``. Raises InputError.
+    arrival minus arrival on an empty network), ``wall_s``, ``peak_rss_bytes``. With `pairs`, also ``delay_pairs``: of
+    so many blocks of ranks, [source block][destination block], the mean delay in seconds. Raises InputError.
     """
 
-    def run(workload: Workload) -> dict[str, Any]:
+    def run(workload: Workload | Program) -> dict[str, Any]:
         simulation = prepare(workload, machine, **options)
         simulation.check_memory(force)
         return simulation.run(progress, links, congestion)
@@ -242,7 +282,7 @@ def simulate(
 
 
 def forecast(
-    exchange: Workload,
+    exchange: Workload | Program,
     machine: str | Path | MachineFile,
     *,
     congestion: bool = False,
@@ -295,7 +335,7 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _figures(result: _core.SimulationResult, exchange: Workload, model: str) -> dict[str, Any]:
+def _figures(result: _core.SimulationResult, exchange: Workload | Program, model: str) -> dict[str, Any]:
     steps: dict[str, float] = {}
     before = 0.0
     for i, (step, end) in enumerate(zip(exchange.steps(), result.step_end_s, strict=True)):
@@ -317,6 +357,14 @@ def _figures(result: _core.SimulationResult, exchange: Workload, model: str) -> 
             "delay": _delay(result.delay_counts),
         }
     return figures
+
+
+def _over_time(result: _core.SimulationResult) -> dict[str, Any]:
+    """Packets that arrived, and their mean delay, in bins of equal time from the start."""
+    packets, delay = np.asarray(result.delay_series).T
+    used = int(np.nonzero(packets)[0][-1]) + 1 if packets.any() else 0
+    means = delay[:used] / np.maximum(packets[:used], 1)
+    return {"bin_s": result.delay_bin_s, "packets": packets[:used].tolist(), "mean_delay_s": means.tolist()}
 
 
 def _delay(counts: list[int]) -> dict[str, list[float]]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange, Step, Workload
+from tradewind.program import Program
 
 TOLERANCE = 5e-3
 """By how much the time of all repetitions may change, as a fraction, when twice as many are simulated."""
@@ -53,14 +54,14 @@ class Repetitions:
         return self.exchange.as_dict()
 
 
-def first_attempt(exchange: Workload) -> Repetitions:
+def first_attempt(exchange: Workload | Program) -> Repetitions:
     """What is simulated first. Raises InputError for a workload that is no exchange."""
     if not isinstance(exchange, Exchange):
         raise InputError("steady: only an exchange has repetitions")
     return Repetitions(exchange, min(FIRST, exchange.times))
 
 
-def run_until_steady(exchange: Workload, run: Callable[[Workload], dict[str, Any]]) -> dict[str, Any]:
+def run_until_steady(exchange: Workload | Program, run: Callable[[Workload], dict[str, Any]]) -> dict[str, Any]:
     """Runs more and more repetitions until the last two are alike, and answers for all of them.
 
     `run` simulates a workload. Adds to its answer ``simulated_times`` (repetitions that were simulated) and

@@ -95,7 +95,7 @@ void Ranks::act(const Event& event) {
         case acknowledge_pull: {
             const Pull& pull = pulls_[event.memory];
             send_control(acknowledge, r, static_cast<Rank>(pull.source), pull.stage, 0, 0,
-                         world_.nic_of_message(static_cast<Rank>(pull.source), pull.message), event.time);
+                         world_.nic_of_message(static_cast<Rank>(pull.source), r), event.time);
             pulls_.give(event.memory);
             return;
         }
@@ -240,12 +240,15 @@ bool Ranks::send(Rank r, std::uint32_t nic, int& packets) {
     const auto at = world_.program.at(sender.stage);
     const auto count = static_cast<std::uint32_t>(at.sends(r));
     for (; sender.message < count; ++sender.message) {
-        if (world_.nic_of_message(r, sender.message) != nic) {
-            sender.post += world_.send_overhead;  // the CPU posts it, another NIC sends it
+        const Message message = at.schedule->send(r, at.stage, static_cast<int>(sender.message));
+        if (world_.nic_of_message(r, message.peer) != nic) {
+            if (message.count > 0) sender.post += world_.send_overhead;  // the CPU posts it, another NIC sends it
             continue;
         }
-        const Message message = at.schedule->send(r, at.stage, static_cast<int>(sender.message));
-        if (sender.left == 0 && !send_message(r, sender, message, nic)) continue;
+        if (sender.left == 0) {
+            if (must_wait_to_copy(r, sender, message, nic)) return false;
+            if (!send_message(r, sender, message, nic)) continue;
+        }
         if (!inject(r, sender, message.peer, nic, packets)) return false;
     }
     sender.message = Sender::all_sent;
@@ -277,6 +280,16 @@ bool Ranks::send_message(Rank r, Sender& sender, const Message& message, std::ui
         return false;
     }
     sender.left = bytes;
+    return true;
+}
+
+// The copies of a node's ranks share its memory in the order in which they begin, so one that begins later is an action
+// of its own.
+bool Ranks::must_wait_to_copy(Rank r, const Sender& sender, const Message& message, std::uint32_t nic) {
+    if (!world_.shared_nodes || message.count == 0 || world_.node(r) != world_.node(message.peer)) return false;
+    const std::int64_t start = std::max(sender.departed, sender.post + world_.send_overhead);
+    if (start <= time_) return false;
+    act_later(start, static_cast<std::uint32_t>(r) * world_.nics_a_node + nic, emit, 0, 0);
     return true;
 }
 
@@ -482,13 +495,13 @@ void Ranks::answer_request(Rank r, std::uint32_t source, std::uint32_t stage, st
     const Message sent = at.schedule->send(static_cast<Rank>(source), at.stage, static_cast<int>(message));
     pulls_[record] = {sent.count * world_.program.bytes_per_point(), 0, source, stage, message, 0};
     send_control(pull, r, static_cast<Rank>(source), stage, message, record,
-                 world_.nic_of_message(static_cast<Rank>(source), message), attend(r, time));
+                 world_.nic_of_message(static_cast<Rank>(source), r), attend(r, time));
 }
 
 void Ranks::send_pulled(Rank r, std::uint32_t stage, std::uint32_t message, std::uint32_t record) {
     const auto at = world_.program.at(stage);
     const Message sent = at.schedule->send(r, at.stage, static_cast<int>(message));
-    const std::uint32_t nic = world_.nic_of_message(r, message);
+    const std::uint32_t nic = world_.nic_of_message(r, sent.peer);
     add_job(world_.terminal(world_.node(r), nic),
             {time_, sent.count * world_.program.bytes_per_point(), static_cast<std::uint32_t>(r),
              static_cast<std::uint32_t>(sent.peer) | nic << Event::rank_bits, 0, record, 0, message, 0, false});

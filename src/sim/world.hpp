@@ -23,8 +23,9 @@ struct World {
 
     std::uint32_t node(Rank rank) const { return placement.node(rank); }
     std::uint32_t terminal(std::uint32_t node, std::uint32_t nic) const { return node * nics_a_node + nic; }
-    std::uint32_t nic_of_message(Rank from, std::uint32_t j) const {
-        return nics_a_node == 1 ? 0 : (static_cast<std::uint32_t>(from) + j) % nics_a_node;
+    // Both ends of a message use the NIC of one number, and a rank's messages spread over all of them, on either side.
+    std::uint32_t nic_of_message(Rank from, Rank to) const {
+        return nics_a_node == 1 ? 0 : (static_cast<std::uint32_t>(from) + static_cast<std::uint32_t>(to)) % nics_a_node;
     }
     bool rendezvous(std::int64_t bytes) const { return bytes > eager_limit; }
     // How many packets a message from `peer` arrives in at rank r; what does not travel as packets comes whole.

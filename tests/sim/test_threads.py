@@ -123,14 +123,15 @@ def test_other_python_threads_run_meanwhile():
 def test_progress_is_told_and_may_raise():
     seen = []
     exchange = all_to_all(256, "ring-1", 4, times=20)
-    simulation = prepare(exchange, machine(CROSSBAR | {"nodes": 256}, packet="8B"))
-    result = core(simulation, 1, lambda seconds, arrived: seen.append((seconds, arrived)))
+    simulation = prepare(exchange, machine(CROSSBAR | {"nodes": 256}, packet="8B"), buffers="unbounded")
+    result = core(simulation, 1, lambda *told: seen.append(told))
     assert seen
     assert seen == sorted(seen)
     assert seen[-1][0] <= result.time_s
     assert seen[-1][1] <= result.bytes
+    assert seen[-1][2] <= result.packet_hops
 
-    def refuse(seconds, arrived):
+    def refuse(seconds, arrived, hops):
         raise ZeroDivisionError
 
     for threads in (1, 2):

@@ -165,6 +165,7 @@ void bind_machine(nb::module_& module) {
             "header"_a = 64, "bypass"_a = 0)
         .def_prop_ro("topology", [](const Machine& m) { return std::const_pointer_cast<Topology>(m.topology); })
         .def_prop_ro("nodes", &Machine::nodes)
+        .def_prop_ro("buffer", [](const Machine& m) { return m.buffer.value; })
         .def_ro("routing", &Machine::routing);
     bind_walker(module);
     nb::class_<Placement>(module, "Placement")

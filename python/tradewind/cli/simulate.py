@@ -26,7 +26,10 @@ def command(
     routing: Annotated[str | None, typer.Option("--routing", help=_LIST, show_default="the machine's own")] = None,
     algorithm: Annotated[str | None, typer.Option("--algorithm", help=_LIST, show_default="the pattern's own")] = None,
     model: Annotated[str, typer.Option("--model", help="packet, or loggp: no congestion.")] = "packet",
-    buffers: Annotated[str, typer.Option("--buffers", help="Of switches: unbounded.")] = "unbounded",
+    buffers: Annotated[
+        str, typer.Option("--buffers", help="Of switches: credits (finite), or unbounded (faster).")
+    ] = "credits",
+    protocol: Annotated[str, typer.Option("--protocol", help="send, or put: one-sided.")] = "send",
     packet: Annotated[
         str | None,
         typer.Option("--packet", help="Size, or `message`: one packet a message.", show_default="the machine's own"),
@@ -63,6 +66,7 @@ def command(
                 routing=one_routing,
                 model=model,
                 buffers=buffers,
+                protocol=protocol,
                 packet=packet,
                 threads=threads,
                 placement=placement,

@@ -159,7 +159,7 @@ class SimulateSweep(Sweep):
     routing: Many[str] | None = None
     """None: the machine's own."""
     model: Many[Annotated[str, _one_of("model", MODELS)]] = ["packet"]
-    buffers: Many[Annotated[str, _one_of("kind of buffers", BUFFERS)]] = ["unbounded"]
+    buffers: Many[Annotated[str, _one_of("kind of buffers", BUFFERS)]] = ["credits"]
     packet: Many[Annotated[str, _checked(_packet)]] | None = None
     """None: the machine's own."""
     placement: Many[Annotated[str, _one_of("placement", PLACEMENTS)]] = ["linear"]

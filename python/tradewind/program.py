@@ -1,0 +1,97 @@
+"""A model's time step as the simulator takes it: exchanges and computations, one after another or at once.
+
+>>> import tradewind as tw
+>>> blocks = tw.Blocks(tw.Grid(nx=602, ny=568, nz=60), split=(8, 4))
+>>> halo = tw.Halo(blocks, width=3).schedule("sweep")
+>>> step = tw.Program(
+...     tw.Compute("physics", flops=2000, bytes=1600, layout=blocks),
+...     tw.Compute("interior", flops=500, bytes=400, layout=blocks, during=halo),
+... )
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tradewind import _core
+from tradewind.errors import InputError
+from tradewind.exchange import DTYPES, unknown
+from tradewind.pattern import Blocks, Schedule
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Compute:
+    """What every rank computes: for `seconds`, and as long as `flops` or `bytes` of memory take, whichever is longer,
+    at a rank's share of its node (the roofline model of Williams, Waterman & Patterson 2009).
+
+    With a `layout`, flops and bytes are those of a grid point that a rank owns. `during` an exchange, the computation
+    begins when the first stage has been posted, and what needs the CPU meanwhile waits for it; both must end.
+    """
+
+    name: str
+    seconds: float = 0.0
+    flops: float = 0.0
+    bytes: float = 0.0
+    layout: Blocks | None = None
+    during: Schedule | None = None
+    repeat: int = 1
+
+    @property
+    def core(self) -> _core.Step:
+        compute = _core.Compute(self.seconds, self.flops, self.bytes, self.layout)
+        return _core.Step(self.name, self.during.core if self.during else None, self.repeat, compute)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a program, by its name in the answer of a simulation."""
+
+    name: str
+    made: _core.Step
+
+    def core(self) -> _core.Step:
+        return self.made
+
+
+class Program:
+    """Steps of one kind or another, in order: schedules and `Compute`. Raises InputError.
+
+    `fields` of type `dtype` travel together in every message.
+    """
+
+    split: tuple[int, int] | None = None
+
+    def __init__(self, *steps: Schedule | Compute, fields: int = 1, dtype: str = "f8", name: str = "program") -> None:
+        if dtype not in DTYPES:
+            raise InputError(unknown("dtype", dtype, DTYPES))
+        if fields < 1:
+            raise InputError(f"fields {fields}: 1 or more are allowed")
+        self.name = name
+        self.bytes_per_point = fields * DTYPES[dtype]
+        self._steps = [_step(step, i) for i, step in enumerate(steps)]
+        if len({step.name for step in self._steps}) < len(self._steps):
+            raise InputError("two steps of a program have one name")
+        self.ranks = _core.Program([step.core() for step in self._steps], self.bytes_per_point).ranks
+
+    def steps(self) -> list[Step]:
+        return self._steps
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"program": self.name, "ranks": self.ranks}
+
+    def simulate(self, machine: str | Path, **options: Any) -> dict[str, Any]:
+        """How long it takes on a machine; see `tradewind.simulation.simulate`."""
+        from tradewind.simulation import simulate
+
+        return simulate(self, machine, **options)
+
+
+def _step(step: Schedule | Compute, i: int) -> Step:
+    if isinstance(step, Compute):
+        return Step(step.name, step.core)
+    name = f"{i + 1} {step.core.pattern.name} {step.core.algorithm}"
+    return Step(name, _core.Step(name, step.core))

@@ -1,0 +1,125 @@
+"""What happens to a message beside the network: rendezvous, one-sided puts, the bypass, several NICs, memory, and the
+switch's own bandwidth; each against its closed form."""
+
+import pytest
+from small import CROSSBAR, DRAGONFLY, NS, TORUS, all_to_all, core, machine, messages, pair, run
+from test_threads import bits
+
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange
+from tradewind.simulation import prepare
+
+BYTE = 100
+"""Picoseconds at 10 GB/s."""
+TRIP = 200 * NS
+"""Of a head, from NIC to NIC."""
+HEADER = 64 * BYTE
+
+
+@pytest.mark.parametrize("buffers", ["unbounded", "credits"])
+@pytest.mark.parametrize("elements", [1001, 5000])
+def test_a_long_message_is_announced_asked_for_and_acknowledged(elements, buffers):
+    """Both ranks send at once: request, pull, message, acknowledgement follow each other, four trips in all."""
+    file = machine(CROSSBAR, mpi={"eager_limit": "8000B"})
+    result = run(pair(elements), file, buffers=buffers)
+    assert result.time_ps == 4 * TRIP + 3 * HEADER + 8 * elements * BYTE
+    assert (result.messages, result.bytes) == (2, 16 * elements)
+
+
+def test_messages_up_to_the_limit_are_sent_at_once():
+    file = machine(CROSSBAR, mpi={"eager_limit": "8000B"})
+    assert bits(run(pair(1000), file)) == bits(run(pair(1000), machine(CROSSBAR)))
+
+
+def test_the_receiver_pays_for_the_request_not_for_the_data():
+    file = machine(CROSSBAR, send_overhead="40ns", receive_overhead="60ns", mpi={"eager_limit": "0B"})
+    result = run(pair(100), file)
+    assert result.time_ps == 100 * NS + 4 * TRIP + 3 * HEADER + 800 * BYTE
+
+
+def test_a_put_needs_no_receiver():
+    file = machine(CROSSBAR, receive_overhead="60ns", mpi={"eager_limit": "0B"})
+    assert run(pair(100), file, protocol="put").time_ps == TRIP + 800 * BYTE
+    assert run(pair(100), machine(CROSSBAR, receive_overhead="60ns")).time_ps == TRIP + 800 * BYTE + 60 * NS
+
+
+@pytest.mark.parametrize("ranks_per_node", [1, 3])
+@pytest.mark.parametrize("buffers", ["unbounded", "credits"])
+@pytest.mark.parametrize(("topology", "routing"), [(TORUS, "dimension-order"), (DRAGONFLY, "ugal")])
+def test_rendezvous_moves_every_byte_with_the_same_bits_on_any_threads(topology, routing, buffers, ranks_per_node):
+    """Ranks run ahead of each other, so that requests come before their stage."""
+    exchange = Exchange("transpose", 24, (24, 40, 24), (6, 4), "ring-2", times=3)
+    file = machine(topology, routing, packet="512B", mpi={"eager_limit": "200B"})
+    simulation = prepare(exchange, file, buffers=buffers, ranks_per_node=ranks_per_node)
+    one = core(simulation, 1)
+    assert one.bytes == sum(size for _, _, size in messages(exchange))
+    for threads in (2, 3):
+        assert bits(core(simulation, threads, adaptive=False)) == bits(one)
+
+
+def test_a_bypass_knows_no_congestion():
+    """All send to all at once, and every message takes what it would take alone after those before it have left."""
+    file = machine(CROSSBAR, mpi={"bypass": "8B"})
+    result = run(all_to_all(10, "burst"), file)
+    assert result.packet_hops == 0
+    assert result.time_ps == 9 * 8 * BYTE + TRIP
+    assert run(all_to_all(10, "burst", 2), file).packet_hops == 2 * 10 * 9
+
+
+def test_a_bypass_is_as_far_as_a_packet_alone():
+    exchange = Exchange("halo", 24, (24, 20, 1), (24, 1), "sweep", width=1)
+    for topology in (TORUS, DRAGONFLY):
+        alone = run(exchange, machine(topology))
+        assert run(exchange, machine(topology, mpi={"bypass": "1KiB"})).time_ps <= alone.time_ps
+
+
+@pytest.mark.parametrize("nics", [1, 2, 4])
+def test_messages_share_the_nics_of_a_node(nics):
+    """Four messages to four others; NIC (a + b) mod n carries what ranks a and b send each other."""
+    exchange = all_to_all(5, "burst", 1000)
+    result = run(exchange, machine(CROSSBAR, nic={"count": nics}), packet="message")
+    most = max([(a + b) % nics for b in range(5) if b != a].count(nic) for a in range(5) for nic in range(nics))
+    assert result.time_ps == most * 8000 * BYTE + TRIP
+    assert most < 4 or nics == 1
+    assert result.bytes == 5 * 4 * 8000
+
+
+@pytest.mark.parametrize("buffers", ["unbounded", "credits"])
+def test_several_nics_give_the_same_bits_for_any_threads(buffers):
+    exchange = Exchange("transpose", 24, (24, 40, 24), (6, 4), "ring-2")
+    file = machine(TORUS, nic={"count": 2}, send_overhead="10ns", receive_overhead="20ns")
+    simulation = prepare(exchange, file, buffers=buffers, ranks_per_node=2)
+    one = core(simulation, 1)
+    assert one.bytes == sum(size for _, _, size in messages(exchange))
+    assert bits(core(simulation, 2, adaptive=False)) == bits(one)
+
+
+def test_nics_that_do_not_divide_a_switch_are_refused():
+    with pytest.raises(InputError, match="3 NICs a node do not divide the 2"):
+        prepare(pair(1), machine(TORUS, nic={"count": 3}))
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 8])
+def test_copies_at_once_share_the_memory_of_a_node(ranks):
+    """Each rank copies 8000 bytes at a time to one other: 80 us at 100 GB/s alone, and 8 at once have 200 GB/s."""
+    exchange = all_to_all(ranks, "pairwise", 1000)
+    file = machine(CROSSBAR, node={"memory_bandwidth": "200GB/s"})
+    result = run(exchange, file, ranks_per_node=ranks)
+    assert result.time_ps == (ranks - 1) * 8000 * max(10, ranks * 5)
+
+
+@pytest.mark.parametrize(("bandwidth", "slower"), [("10GB/s", 1), ("20GB/s", 1), ("5GB/s", 2)])
+def test_two_packets_cross_a_switch_one_after_the_other(bandwidth, slower):
+    file = machine(CROSSBAR, switch={"bandwidth": bandwidth})
+    crossing = 4096 * 1e12 / float(bandwidth[:-4]) / 1e9
+    result = run(pair(512), file)
+    assert result.time_ps == TRIP + crossing + 4096 * BYTE * slower
+
+
+def test_a_switch_is_a_bound():
+    """Ten ranks all to all through a switch of 1 GB/s: all bytes pass it one after another."""
+    exchange = all_to_all(10, "burst", 512)
+    result = run(exchange, machine(CROSSBAR, switch={"bandwidth": "1GB/s"}))
+    assert result.time_ps == TRIP + 90 * 4096 * 1000
+    simulation = prepare(exchange, machine(TORUS, switch={"bandwidth": "20GB/s"}), buffers="unbounded")
+    assert bits(core(simulation, 2, adaptive=False)) == bits(core(simulation, 1))

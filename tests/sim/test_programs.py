@@ -1,0 +1,71 @@
+"""Time steps with computations: against closed forms, in both models."""
+
+import pytest
+from small import CROSSBAR, machine
+
+import tradewind as tw
+
+TRIP, BYTE = 200e-9, 1e-10
+BLOCKS = tw.Blocks(tw.Grid(nx=8, ny=6, nz=10), split=(2, 1))
+HALO = tw.Halo(BLOCKS, width=1, periodic=("x",)).schedule("sweep")
+HALO_S = TRIP + 2 * 6 * 10 * 8 * BYTE
+"""Two messages of a rank to the other, one on either side."""
+
+
+def time(*steps, model="packet", ranks_per_node=1, **tables):
+    file = machine(CROSSBAR, memory_bandwidth="100GB/s", node={"flops": "1TFlop/s", "memory_bandwidth": "100GB/s"}, **tables)
+    return tw.Program(*steps).simulate(file, model=model, ranks_per_node=ranks_per_node)
+
+
+@pytest.fixture(params=["packet", "loggp"])
+def model(request):
+    return request.param
+
+
+def test_an_exchange_alone(model):
+    assert time(HALO, model=model)["time_s"] == pytest.approx(HALO_S, rel=1e-12)
+
+
+def test_seconds_add_up(model):
+    answer = time(tw.Compute("physics", seconds=3e-6), HALO, tw.Compute("more", seconds=1e-6, repeat=2), model=model)
+    assert answer["time_s"] == pytest.approx(5e-6 + HALO_S, rel=1e-12)
+    assert list(answer["step_time_s"]) == ["physics", "2 halo sweep", "more"]
+    assert answer["step_time_s"]["physics"] == pytest.approx(3e-6, rel=1e-12)
+
+
+@pytest.mark.parametrize(("flops", "size", "expected"), [(1000, 8, 240e-9), (10, 800, 1920e-9)])
+def test_the_slower_of_flops_and_bytes(flops, size, expected, model):
+    """240 points a rank, at 1 TFlop/s and 100 GB/s a node."""
+    dynamics = tw.Compute("dynamics", flops=flops, bytes=size, layout=BLOCKS)
+    assert time(dynamics, model=model)["time_s"] == pytest.approx(expected, rel=1e-12)
+    shared = time(dynamics, model=model, ranks_per_node=2)
+    assert shared["time_s"] == pytest.approx(2 * expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("seconds", [0, 100e-9, 5e-6])
+def test_a_computation_beside_an_exchange(seconds, model):
+    answer = time(tw.Compute("interior", seconds=seconds, during=HALO), model=model)
+    assert answer["time_s"] == pytest.approx(max(seconds, HALO_S), rel=1e-12)
+
+
+@pytest.mark.parametrize("seconds", [100e-9, 5e-6])
+def test_the_next_stage_waits_for_the_cpu(seconds, model):
+    """An allreduce of two stages: MPI goes on with the second when the computation is done."""
+    reduce = tw.AllReduce(ranks=4, count=100).schedule("recursive-2")
+    stage = TRIP + 800 * BYTE
+    answer = time(tw.Compute("beside", seconds=seconds, during=reduce), model=model)
+    assert answer["time_s"] == pytest.approx(max(seconds, stage) + stage, rel=1e-12)
+
+
+def test_what_cannot_be_is_refused():
+    for steps, message in (
+        ((tw.Compute("a", seconds=1),), "has no ranks"),
+        ((tw.Compute("a", seconds=-1), HALO), "0 or more seconds"),
+        ((tw.Compute("a", seconds=1), tw.Compute("a", seconds=1), HALO), "one name"),
+        ((HALO, tw.AllReduce(ranks=3, count=1).schedule("ring")), "different ranks"),
+        ((tw.Compute("a", seconds=1, repeat=0), HALO), "repeated 1 or more"),
+    ):
+        with pytest.raises(tw.InputError, match=message):
+            tw.Program(*steps)
+    with pytest.raises(tw.InputError, match=r"node\.flops"):
+        tw.Program(tw.Compute("a", flops=1), HALO).simulate(machine(CROSSBAR))
