@@ -45,8 +45,10 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
     const Topology& topology = *machine.topology;
     const double packet =
         static_cast<double>(options.packet.value > 0 ? options.packet.value : SimulationOptions::largest_packet);
-    // Links of a path: valiant and UGAL take up to two shortest ones.
-    const double stretch = machine.routing == "valiant" ? 2.0 : machine.routing == "ugal" ? 1.5 : 1.0;
+    // Links of a path: valiant takes up to two shortest ones, and UGAL and PAR one or the other.
+    const bool around = machine.routing.starts_with("valiant");
+    const bool either = machine.routing.starts_with("ugal") || machine.routing == "par";
+    const double stretch = around ? 2.0 : either ? 1.5 : 1.0;
     const Sample sample(program.ranks());
     std::int64_t sampled_messages = 0, sampled_ranks = 0;
     double messages = 0, bytes = 0, hops = 0, most_in_flight = 0;

@@ -45,11 +45,12 @@ def test_one_simulation_is_one_object(tradewind):
 def test_lists_are_answered_by_a_list(tradewind):
     results = simulate(tradewind, *ALLREDUCE, "--algorithm", "recursive-2,ring")
     assert [result["algorithm"] for result in results] == ["recursive-2", "ring"]
-    (single,) = simulate(tradewind, *ALLREDUCE[:-4], "--routing", "all", *SMALL)
-    assert single["routing"] == "dimension-order"
+    results = simulate(tradewind, *ALLREDUCE[:-4], "--routing", "all", *SMALL)
+    assert [result["routing"] for result in results] == ["dimension-order", "valiant", "ugal"]
     dragonfly = ["--machine", "dragonfly-MM", "--set", "topology.rows=2", "--set", "topology.columns=2"]
     results = simulate(tradewind, "allreduce", "--ranks", "30", *dragonfly, "--routing", "all")
-    assert [result["routing"] for result in results] == ["minimal", "valiant", "ugal"]
+    every = ["minimal", "valiant", "valiant-router", "ugal", "ugal-sst71", "par"]
+    assert [result["routing"] for result in results] == every
 
 
 def test_all_machines(tradewind):
@@ -112,7 +113,7 @@ BAD = {
     "unknown option": ([*ALLREDUCE, "--algoritm", "ring"], "--algoritm"),
     "unknown machine": (["allreduce", "--ranks", "4", "--machine", "torus-N"], "did you mean 'torus-M'"),
     "no such file": (["allreduce", "--ranks", "4", "--machine", "none.toml"], "cannot read none.toml"),
-    "unknown routing": ([*ALLREDUCE, "--routing", "valiant"], "dimension-order"),
+    "unknown routing": ([*ALLREDUCE, "--routing", "d-mod-k"], "dimension-order"),
     "unknown algorithm": ([*ALLREDUCE, "--algorithm", "rnig"], "did you mean 'ring'"),
     "a radix too large": ([*ALLREDUCE, "--algorithm", "recursive-99"], "recursive"),
     "an empty place in a list": ([*ALLREDUCE, "--algorithm", "ring,"], "unknown allreduce algorithm ''"),

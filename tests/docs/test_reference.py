@@ -151,18 +151,16 @@ def test_keys_of_machine_files() -> None:
                 yield prefix + (field.alias or name)
 
     parameters = {
-        f"topology.{name}"
-        for kind in (machine.Torus, machine.FatTree, machine.Dragonfly, machine.Crossbar)
-        for name in kind.model_fields
+        (kind, f"topology.{name}") for kind, table in machine.TOPOLOGIES.items() for name in table.model_fields
     }
     text = page("machine-file.md")
     assert first_column(section(text, "Keys")) == {*fields(machine.Machine, ""), "topology.kind"}
-    second = {
-        row.split("|")[2].strip().strip("`")
+    rows = [
+        tuple(cell.strip().strip("`") for cell in row.split("|")[1:3])
         for row in section(text, "Parameters of the topologies").splitlines()
         if row.startswith("| ")
-    }
-    assert second - {"key", "---"} == parameters - {"topology.kind"}
+    ]
+    assert set(rows[2:]) == parameters - {(kind, "topology.kind") for kind in machine.TOPOLOGIES}
 
 
 def test_keys_of_study_files() -> None:

@@ -327,3 +327,82 @@ def test_values_that_cannot_be_together_are_all_named_with_their_lines(written):
 
 def test_all_shipped_files_are_loaded():
     assert {path.stem for path in machine_folder().glob("*.toml")} == set(machine_names())
+
+
+TOPOLOGIES = {
+    "slimfly": ({"q": 5, "nodes_per_switch": 4}, "minimal", 50),
+    "hyperx": ({"shape": [4, 3], "links": [1, 2], "nodes_per_switch": 4}, "ugal", 12),
+    "complete": ({"switches": 5, "nodes_per_switch": 4}, "minimal", 5),
+    "hypercube": ({"dimensions": 4, "links": 2, "nodes_per_switch": 2}, "valiant", 16),
+    "dragonflyplus": (
+        {"leaves": 4, "spines": 4, "groups": 5, "nodes_per_switch": 4, "global_links": 2},
+        "minimal",
+        40,
+    ),
+    "fattree": ({"levels": 3, "down_ports": [4, 4, 2], "up_ports": 2}, "adaptive", 8 + 4 + 4),
+    "cubemesh": ({"gpu": "V100", "boxes": 2}, "direct", 27),
+    "graph": ({"file": "mine.links", "nodes_per_switch": 2, "node_switches": 2}, "minimal", 3),
+}
+
+
+def write_topology(folder, kind, keys, routing):
+    head, _, rest = GOOD.partition("[topology]")
+    table = "".join(f"{key} = {value!r}\n" for key, value in keys.items())
+    path = folder / "mine.toml"
+    path.write_text(
+        f'{head.replace("minimal", routing)}[topology]\nkind = "{kind}"\n{table}\n{rest[rest.index("[link]") :]}'
+    )
+    return path
+
+
+@pytest.mark.parametrize("kind", TOPOLOGIES)
+def test_every_topology_can_be_written(tmp_path, kind):
+    keys, routing, switches = TOPOLOGIES[kind]
+    (tmp_path / "mine.links").write_text("0 1\n1 2\n")
+    machine = load_machine(write_topology(tmp_path, kind, keys, routing)).machine.build()
+    assert machine.topology.name == kind
+    assert machine.topology.switches == switches
+    assert machine.routing == routing
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "value", "words"),
+    [
+        ("slimfly", "q", 6, "q = 6: a power of a prime"),
+        ("slimfly", "routing", "par", "known: minimal, valiant, ugal"),
+        ("hyperx", "links", [1, 2, 3], "links = [1, 2, 3]: one number, or a list of 2"),
+        ("hyperx", "links", 0, "greater than or equal to 1"),
+        ("hyperx", "shape", [], "at least 1 item"),
+        ("hypercube", "dimensions", 25, "less than or equal to 24"),
+        ("complete", "switches", 70000, "1 to 65536"),
+        ("dragonflyplus", "global_links", 0, "do not reach"),
+        ("fattree", "down_ports", [4, 4], "down_ports = [4, 4]: one number, or a list of 3"),
+        ("fattree", "up_ports", [1, 2, 3], "up_ports = [1, 2, 3]: one number, or a list of 2"),
+        ("fattree", "levels", 17, "less than or equal to 16"),
+        ("fattree", "down_ports", "four", "valid integer"),
+        ("cubemesh", "gpu", "A100", "'P100' or 'V100'"),
+        ("cubemesh", "boxes", 300, "1 to 256 boxes"),
+        ("graph", "file", "none.links", "cannot read"),
+        ("graph", "file", "a\0b", "cannot read"),
+        ("graph", "file", "wrong.links", "wrong.links:2: a link from switch 1 to itself"),
+        ("graph", "file", 5, "topology.file = 5"),
+        ("graph", "node_switches", 4, "nodes on 4 switches, but it has only 3"),
+    ],
+)
+def test_what_is_refused_of_a_topology(tmp_path, kind, key, value, words):
+    keys, routing, _ = TOPOLOGIES[kind]
+    (tmp_path / "mine.links").write_text("0 1\n1 2\n")
+    (tmp_path / "wrong.links").write_text("0 1\n1 1\n")
+    keys, routing = (keys, value) if key == "routing" else (keys | {key: value}, routing)
+    found = problems(write_topology(tmp_path, kind, keys, routing))
+    assert any(words in problem for problem in found), found
+    assert all(re.match(r".*mine\.toml(:\d+)?: ", problem) for problem in found), found
+
+
+def test_a_graph_is_known_by_its_links_and_not_by_where_it_lies(tmp_path):
+    identities = []
+    for folder, text in (("a", "0 1\n1 2\n"), ("b", "0 1\n1 2\n"), ("c", "0 1\n0 2\n")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.links").write_text(text)
+        identities.append(load_machine(write_topology(tmp_path / folder, "graph", *TOPOLOGIES["graph"][:2])).identity)
+    assert identities[0] == identities[1] != identities[2]

@@ -1,4 +1,7 @@
-"""The ports that packets of deterministic routings take, walked independently of the simulator."""
+"""The ports that packets of deterministic routings take, walked independently of the simulator.
+
+Of torus, fat-tree and dragonfly also independently of the routing's code.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,11 +13,15 @@ from tradewind import _core
 from tradewind.exchange import Exchange
 
 
-def ports(topology: _core.Topology, values: dict[str, Any], source: int, target: int) -> Iterator[tuple[int, int]]:
+def ports(machine: _core.Machine, values: dict[str, Any], source: int, target: int) -> Iterator[tuple[int, int]]:
     """(switch, port) on the way from node to node, ejection included."""
+    topology = machine.topology
     each = topology.nodes_per_switch
     at, end = source // each, target // each
-    step = {"torus": _torus, "fattree": _fattree, "dragonfly": _dragonfly}[values["kind"]] if at != end else None
+    step = {"torus": _torus, "fattree": _fattree, "dragonfly": _dragonfly}.get(values["kind"])
+    if step is None or "up_ports" in values:
+        yield from ((switch, port) for switch, port, _ in _core.Walker(machine).walk(source, target))
+        at = end
     while at != end:
         assert step is not None
         port = step(topology, values, at, target)
@@ -62,9 +69,10 @@ def _dragonfly(topology: _core.Topology, values: dict[str, Any], at: int, target
 
 
 def expected(
-    exchange: Exchange, topology: _core.Topology, values: dict[str, Any], placement: _core.Placement, packet: int
+    exchange: Exchange, machine: _core.Machine, values: dict[str, Any], placement: _core.Placement, packet: int
 ) -> tuple[np.ndarray, int]:
     """Bytes of every port, and packets through all ports and NICs."""
+    topology = machine.topology
     load = np.zeros(topology.switches * topology.radix, np.uint64)
     hops = 0
     for sender, receiver, size in messages(exchange):
@@ -73,7 +81,7 @@ def expected(
             continue
         packets = -(-size // packet) if packet else 1
         hops += packets
-        for switch, port in ports(topology, values, source, target):
+        for switch, port in ports(machine, values, source, target):
             load[switch * topology.radix + port] += np.uint64(size)
             hops += packets
     return load, hops

@@ -14,7 +14,8 @@ CROSSBAR = {"kind": "crossbar", "nodes": 64}
 TORUS = {"kind": "torus", "shape": [4, 3, 2], "nodes_per_switch": 2}
 FATTREE = {"kind": "fattree", "levels": 3, "down_ports": 4}
 DRAGONFLY = {"kind": "dragonfly", "rows": 2, "columns": 3, "groups": 7, "nodes_per_switch": 2, "global_links": 1}
-OWN_ROUTING = {"crossbar": "direct", "torus": "dimension-order", "fattree": "d-mod-k", "dragonfly": "minimal"}
+OWN_ROUTING = {"crossbar": "direct", "torus": "dimension-order", "fattree": "d-mod-k", "cubemesh": "direct"}
+"""Of topologies whose first one is not called minimal."""
 
 NS = 1000
 """Picoseconds."""
@@ -37,7 +38,7 @@ def machine(
 ) -> MachineFile:
     values = {
         "title": "a small machine",
-        "routing": routing or OWN_ROUTING[topology["kind"]],
+        "routing": routing or OWN_ROUTING.get(topology["kind"], "minimal"),
         "topology": topology,
         "link": {"bandwidth": bandwidth, "latency": latency, "global": global_link or {}},
         "nic": {

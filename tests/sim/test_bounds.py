@@ -5,11 +5,15 @@ import itertools
 import numpy as np
 import paths
 import pytest
+from networks import PETERSEN
 from small import CROSSBAR, DRAGONFLY, FATTREE, TORUS, core, machine, messages, terminal_bytes
 
 from tradewind.exchange import Exchange
 from tradewind.simulation import prepare
 
+TAPERED = {"kind": "fattree", "levels": 3, "down_ports": [4, 4, 2], "up_ports": [2, 3]}
+PLUS = {"kind": "dragonflyplus", "leaves": 3, "spines": 2, "groups": 5, "nodes_per_switch": 2, "global_links": 2}
+HYPERX = {"kind": "hyperx", "shape": [4, 3], "nodes_per_switch": 2}
 WIDE_DRAGONFLY = {"kind": "dragonfly", "rows": 3, "columns": 2, "groups": 4, "nodes_per_switch": 3, "global_links": 2}
 NETWORKS = [
     (CROSSBAR, "direct"),
@@ -20,8 +24,49 @@ NETWORKS = [
     (DRAGONFLY, "valiant"),
     (WIDE_DRAGONFLY, "minimal"),
     (WIDE_DRAGONFLY, "ugal"),
+    (DRAGONFLY, "valiant-router"),
+    (WIDE_DRAGONFLY, "par"),
+    (WIDE_DRAGONFLY, "ugal-sst71"),
+    (TORUS, "ugal"),
+    (TAPERED, "d-mod-k"),
+    (TAPERED, "adaptive"),
+    (PLUS, "minimal"),
+    (PLUS, "ugal"),
+    (HYPERX, "minimal"),
+    (HYPERX | {"links": [1, 3]}, "valiant"),
+    (HYPERX, "ugal"),
+    ({"kind": "complete", "switches": 6, "nodes_per_switch": 4}, "minimal"),
+    ({"kind": "hypercube", "dimensions": 4, "links": 2, "nodes_per_switch": 2}, "ugal"),
+    ({"kind": "slimfly", "q": 4, "nodes_per_switch": 1}, "minimal"),
+    ({"kind": "slimfly", "q": 4, "nodes_per_switch": 1}, "valiant"),
+    ({"kind": "cubemesh", "gpu": "P100", "boxes": 3}, "direct"),
+    ({"kind": "cubemesh", "gpu": "V100", "boxes": 3}, "minimal"),
+    ({"kind": "graph", "file": PETERSEN, "nodes_per_switch": 3}, "minimal"),
 ]
-WALKED = {"torus", "fattree", "dragonfly"}
+FIXED = [
+    (TORUS, "dimension-order"),
+    (FATTREE, "d-mod-k"),
+    (DRAGONFLY, "minimal"),
+    (TAPERED, "d-mod-k"),
+    (HYPERX, "minimal"),
+    ({"kind": "complete", "switches": 6, "nodes_per_switch": 4}, "minimal"),
+    ({"kind": "slimfly", "q": 4, "nodes_per_switch": 1}, "minimal"),
+    ({"kind": "cubemesh", "gpu": "P100", "boxes": 3}, "direct"),
+    ({"kind": "graph", "file": PETERSEN, "nodes_per_switch": 3}, "minimal"),
+]
+"""Those whose paths have nothing random."""
+LONGEST = {
+    "crossbar": 0,
+    "torus": 10,
+    "fattree": 4,
+    "dragonfly": 10,
+    "dragonflyplus": 6,
+    "hyperx": 4,
+    "hypercube": 8,
+    "slimfly": 4,
+    "cubemesh": 4,
+}
+"""Links between switches on a path of any routing."""
 EXCHANGES = [
     Exchange("transpose", 24, (30, 26, 25), (6, 4), "ring-2"),
     Exchange("transpose", 24, (30, 26, 25), (6, 4), "burst", slab="xy"),
@@ -69,15 +114,12 @@ def test_what_holds_for_every_run(topology, routing, exchange):
         assert sum(result.delay_counts) == packets
         check_conservation(result, network, sent, received)
 
-        one_link = topology is DRAGONFLY or topology["kind"] != "dragonfly"
-        if topology["kind"] in WALKED and one_link and routing in ("dimension-order", "d-mod-k", "minimal"):
-            load, hops = paths.expected(exchange, network, topology, place, simulation.packet_bytes)
+        if (topology, routing) in FIXED:
+            load, hops = paths.expected(exchange, simulation.machine, topology, place, simulation.packet_bytes)
             np.testing.assert_array_equal(result.port_bytes, load)
             assert result.packet_hops == hops
         else:
-            # A path has at most so many links between switches, ejection and injection beside.
-            longest = {"crossbar": 0, "fattree": 4, "dragonfly": {"minimal": 5}.get(routing, 10)}[topology["kind"]]
-            assert 2 * packets <= result.packet_hops <= (2 + longest) * packets
+            assert 2 * packets <= result.packet_hops <= (2 + LONGEST[topology["kind"]]) * packets
         assert result.bound_s == pytest.approx(bound(result, network), rel=1e-6)
 
 

@@ -22,7 +22,7 @@ def problems(exchange, file, **options):
         ({"model": "paket"}, "did you mean 'packet'"),
         ({"placement": "rondom"}, "did you mean 'random'"),
         ({"routing": "valient"}, "did you mean 'valiant'"),
-        ({"routing": "d-mod-k"}, "minimal, valiant, ugal"),
+        ({"routing": "d-mod-k"}, "known: minimal, valiant"),
         ({"buffers": "creditz"}, "unknown kind of buffers"),
         ({"packet": "4"}, "has no unit"),
         ({"packet": "4KB/s"}, "not a unit of a size"),

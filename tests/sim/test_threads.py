@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from networks import PETERSEN
 from small import CROSSBAR, all_to_all, core, machine, pair, run
 
 from tradewind.errors import InputError
@@ -19,6 +20,7 @@ from tradewind.simulation import prepare
 TORUS = {"kind": "torus", "shape": [8, 8, 4], "nodes_per_switch": 4}
 FATTREE = {"kind": "fattree", "levels": 3, "down_ports": 10}
 DRAGONFLY = {"kind": "dragonfly", "rows": 4, "columns": 4, "groups": 16, "nodes_per_switch": 4, "global_links": 2}
+PLUS = {"kind": "dragonflyplus", "leaves": 8, "spines": 8, "groups": 9, "nodes_per_switch": 14, "global_links": 4}
 CASES = [
     (TORUS, "dimension-order"),
     (FATTREE, "d-mod-k"),
@@ -26,6 +28,15 @@ CASES = [
     (DRAGONFLY, "minimal"),
     (DRAGONFLY, "valiant"),
     (DRAGONFLY, "ugal"),
+    (DRAGONFLY, "par"),
+    (DRAGONFLY, "ugal-sst71"),
+    (TORUS, "valiant"),
+    ({"kind": "fattree", "levels": 3, "down_ports": [16, 8, 8], "up_ports": [8, 6]}, "adaptive"),
+    (PLUS, "ugal"),
+    ({"kind": "hyperx", "shape": [8, 8], "links": 2, "nodes_per_switch": 16}, "minimal"),
+    ({"kind": "slimfly", "q": 5, "nodes_per_switch": 20}, "ugal"),
+    ({"kind": "cubemesh", "gpu": "V100", "boxes": 125}, "minimal"),
+    ({"kind": "graph", "file": PETERSEN, "nodes_per_switch": 100}, "minimal"),
 ]
 TRANSPOSE = Exchange("transpose", 1000, (400, 50, 40), (20, 50), "ring-4", slab="xy")
 

@@ -32,7 +32,7 @@ PAIRED = ("better", "flatter")
 """The tests that compare with `than`."""
 
 REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE = "reproduced", "not reproduced", "not testable here"
-RANDOM_ROUTINGS = frozenset({"valiant", "ugal", "UGAL"})
+RANDOM_ROUTINGS = frozenset({"valiant", "valiant-router", "ugal", "UGAL", "ugal-sst71", "par", "adaptive"})
 SEEDS_NEEDED = 5
 SEEDS_UP_TO = 10_000
 """Ranks up to which several seeds are asked for where chance plays a part."""

@@ -14,10 +14,9 @@ namespace tradewind {
 // No path goes up again, so one virtual channel is enough.
 class UpDown {
   public:
-    explicit UpDown(const FatTree& tree) : levels_(tree.switches()) {
+    explicit UpDown(const FatTree& tree) : levels_(tree.levels()) {
         std::uint32_t below = 1, parents = 1;
         for (std::uint32_t l = 0; l < tree.levels(); ++l) {
-            for (std::uint32_t s = tree.first(l); s < tree.first(l + 1); ++s) levels_[s] = static_cast<std::uint8_t>(l);
             down_[l] = tree.down_ports(l);
             up_[l] = tree.up_ports(l);
             if (l > 0) {
@@ -33,10 +32,16 @@ class UpDown {
     std::uint32_t channel(std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t) const { return 0; }
 
   protected:
+    // Few comparisons, which nothing has to wait for.
+    std::uint32_t level(std::uint32_t sw) const {
+        std::uint32_t level = 0;
+        for (std::uint32_t l = 1; l < levels_; ++l) level += sw >= at_[l].first;
+        return level;
+    }
     // Level of a switch where the packet must go up from it, with no more than the port up left to choose; else the
     // port down. -1 - port means down.
     int level_or_down(std::uint32_t sw, std::uint32_t dst_sw) const {
-        const std::uint32_t level = levels_[sw];
+        const std::uint32_t level = this->level(sw);
         const Level& at = at_[level];
         const std::uint32_t below = at.by_below.quotient(dst_sw);
         if (at.by_parents.quotient(sw - at.first) != below) return static_cast<int>(level);
@@ -51,7 +56,7 @@ class UpDown {
     };
     std::array<std::uint32_t, 16> down_, up_;  // [level]: ports
     std::array<Level, 16> at_;                 // [level]
-    std::vector<std::uint8_t> levels_;         // [switch]
+    std::uint32_t levels_;
 };
 
 // D-mod-k (Zahavi, Johnson, Kerbyson & Lang 2010): the port up is the number of the destination node over the ways up
@@ -91,7 +96,7 @@ class RoundRobin : public ChosenUp {
 
     template <class Queue>
     std::uint32_t choose(std::uint32_t sw, std::uint32_t, std::uint32_t, std::uint32_t&, const Queue&) {
-        const std::uint32_t level = levels_[sw], up = next_[sw];
+        const std::uint32_t level = this->level(sw), up = next_[sw];
         next_[sw] = up + 1 == up_[level] ? 0 : up + 1;
         return down_[level] + up;
     }
@@ -108,7 +113,7 @@ class LeastLoaded : public ChosenUp {
 
     template <class Queue>
     std::uint32_t choose(std::uint32_t sw, std::uint32_t, std::uint32_t, std::uint32_t& m, const Queue& queue) const {
-        const std::uint32_t level = levels_[sw], first = down_[level], ups = up_[level];
+        const std::uint32_t level = this->level(sw), first = down_[level], ups = up_[level];
         std::uint32_t up = memory::pick(m, level, ups), best = first + up;
         std::uint64_t least = queue(best);
         for (std::uint32_t i = 1; i < ups && least > 0; ++i) {

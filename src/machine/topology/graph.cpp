@@ -19,7 +19,7 @@ class Line {
         for (std::string word; stream >> word;) words_.push_back(word);
         if (words_.empty()) return;
         if (words_.size() > 3 || words_.size() < 2 || (words_.size() == 3 && words_[2] != "global"))
-            refuse("'" + text + "': two switches, and 'global' or nothing, are allowed");
+            refuse("'" + text.substr(0, 60) + "': two switches, and 'global' or nothing, are allowed");
     }
 
     bool empty() const { return words_.empty(); }
@@ -29,7 +29,8 @@ class Line {
         const std::string& word = words_[i];
         const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), number);
         if (error != std::errc{} || rest != word.data() + word.size() || number >= ShortestPaths::most_switches)
-            refuse("switch '" + word + "': 0 to " + std::to_string(ShortestPaths::most_switches - 1) + " are allowed");
+            refuse("switch '" + word.substr(0, 20) + "': 0 to " + std::to_string(ShortestPaths::most_switches - 1) +
+                   " are allowed");
         return number;
     }
     [[noreturn]] void refuse(const std::string& why) const { throw InputError(place_ + ": " + why); }
