@@ -194,12 +194,13 @@ class Graph(Table):
 
     def text(self) -> str:
         """What the file holds. Raises InputError where it cannot be read."""
+        path = Path(self.file)
         try:
-            if Path(self.file).exists() and not Path(self.file).is_file():
-                raise InputError(f"cannot read {self.file}: not a file")
-            return Path(self.file).read_text(encoding="utf-8")
-        except (OSError, UnicodeError) as error:
-            raise InputError(f"cannot read {self.file}: {getattr(error, 'strerror', None) or error}") from None
+            if path.is_file() or not path.exists():
+                return path.read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:  # not there, not text, not even a name
+            raise InputError(f"cannot read {self.file!r}: {getattr(error, 'strerror', None) or error}") from None
+        raise InputError(f"cannot read {self.file!r}: not a file")
 
 
 class Crossbar(Table):

@@ -383,6 +383,7 @@ def test_every_topology_can_be_written(tmp_path, kind):
         ("cubemesh", "gpu", "A100", "'P100' or 'V100'"),
         ("cubemesh", "boxes", 300, "1 to 256 boxes"),
         ("graph", "file", "none.links", "cannot read"),
+        ("graph", "file", "a\0b", "cannot read"),
         ("graph", "file", "wrong.links", "wrong.links:2: a link from switch 1 to itself"),
         ("graph", "file", 5, "topology.file = 5"),
         ("graph", "node_switches", 4, "nodes on 4 switches, but it has only 3"),
