@@ -161,6 +161,17 @@ def test_bands() -> None:
     assert verdict([case], bands={"ranks": [13]}, offsets=[1])[0] == NOT_TESTABLE
 
 
+def test_a_span_of_ranks() -> None:
+    assert verdict(better=RING_1, than=BRUCK, ranks={"to": 1000})[0] == REPRODUCED
+    assert verdict(better=RING_1, than=BRUCK, ranks={"from": 1000, "to": 10000})[0] == NOT_REPRODUCED
+    assert verdict(better=RING_1, than=BRUCK, ranks={"from": 20000}) == (
+        NOT_TESTABLE,
+        "no case of ring-1 at these numbers of ranks",
+    )
+    many = "no case of ring-1 at 101, 102, 103, ..., 109 (9) ranks"
+    assert verdict(falls=RING_1, ranks=list(range(100, 110))) == (NOT_TESTABLE, many)
+
+
 def test_other_quantities_than_time() -> None:
     cases = [record | {"result": {"imbalance": 100 / record["time_s"]}, "exchange": "e"} for record in records()]
     assert verdict(cases, better=BRUCK, than=RING_1, ranks=100, quantity="imbalance")[0] == REPRODUCED

@@ -73,17 +73,35 @@ def curve(finding: Finding, cases: Iterable[Record], selection: Selected) -> Cur
             seeds[case.get("seed")] = min(value, seeds.get(case.get("seed"), float("inf")))
             asked = SEEDS_NEEDED if depends_on_chance(case) and ranks <= SEEDS_UP_TO else 1
             needed[ranks] = max(asked, needed.get(ranks, 1))
-    wanted = finding.ranks or sorted(lowest)
-    if missing := [str(ranks) for ranks in wanted if ranks not in lowest]:
-        raise NotTestableError(f"no case of {name} at {', '.join(missing)} ranks")
+    wanted = _wanted(finding, lowest)
+    if missing := [ranks for ranks in wanted if ranks not in lowest]:
+        raise NotTestableError(f"no case of {name} at {some_of(missing)} ranks")
     if not wanted:
-        raise NotTestableError(f"no case of {name}")
+        raise NotTestableError(f"no case of {name}" + (" at these numbers of ranks" if lowest else ""))
     for ranks in wanted:
         if len(lowest[ranks]) < needed[ranks]:
             raise NotTestableError(
                 f"{name} at {ranks} ranks depends on chance: {len(lowest[ranks])} seeds, {SEEDS_NEEDED} are needed"
             )
     return {ranks: sorted(lowest[ranks].values()) for ranks in wanted}
+
+
+def _wanted(finding: Finding, known: Iterable[int]) -> list[int]:
+    """The numbers of ranks that a finding is about, of a span those that are known."""
+    if isinstance(finding.ranks, list):
+        return finding.ranks
+    return sorted(ranks for ranks in known if is_meant(finding, ranks))
+
+
+def is_meant(finding: Finding, ranks: int) -> bool:
+    """Whether a finding is about this number of ranks."""
+    return finding.ranks is None or ranks in finding.ranks
+
+
+def some_of(values: Sequence[object]) -> str:
+    """All of a few values, else the first, the last and how many there are."""
+    texts = [str(value) for value in values]
+    return ", ".join(texts) if len(texts) <= 6 else f"{', '.join(texts[:3])}, ..., {texts[-1]} ({len(texts)})"
 
 
 def common_ranks(curves: Iterable[Curve]) -> list[int]:

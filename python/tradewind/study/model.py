@@ -196,6 +196,16 @@ Span = Annotated[tuple[T, T], _rising()]
 """Two values, the first no larger than the second."""
 
 
+class RankSpan(Table):
+    """All numbers of ranks within limits, as far as there are cases."""
+
+    from_: Annotated[Positive, Field(alias="from")] = 1
+    to: Positive = 2**31 - 1
+
+    def __contains__(self, ranks: int) -> bool:
+        return self.from_ <= ranks <= self.to
+
+
 class Finding(Table):
     """A claim, and one test of it over the cases (see `tradewind.study.finding`)."""
 
@@ -203,8 +213,9 @@ class Finding(Table):
     claim: str
     where: Selection = Field(default_factory=dict)
     """Holds for every selection of the test."""
-    ranks: Many[Positive] | None = None
-    """The numbers of ranks where the test must hold; None: all that the cases have."""
+    ranks: RankSpan | Many[Positive] | None = None
+    """The numbers of ranks where the test must hold: each of a list, or those of a span that the cases have; None: all
+    that they have."""
     quantity: Literal["time", "imbalance", "bound"] = "time"
     """What curves are made of: the time of an exchange, its most loaded link over the mean, the bound on its time."""
     tolerance: Annotated[float, Field(ge=0)] = 0.1

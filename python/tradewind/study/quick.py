@@ -6,6 +6,7 @@ Its cases are cases of the full run too, which does not compute them again.
 from __future__ import annotations
 
 from tradewind.study.case import Case, expand
+from tradewind.study.curve import some_of
 from tradewind.study.model import Study
 
 Kept = dict[str, int]
@@ -33,10 +34,5 @@ def _left_out(full: list[Case], kept: list[Case]) -> str:
         before = dict.fromkeys(case.labels[label] for case in full)
         after = {case.labels[label] for case in kept}
         if missing := [str(value) for value in before if value not in after]:
-            gone.append(f"{label} {_listed(missing)}")
+            gone.append(f"{label} {some_of(missing)}")
     return f"; left out: {'; '.join(gone)}" if kept else "; all are left out"
-
-
-def _listed(values: list[str]) -> str:
-    """A few of them, and how many there are."""
-    return ", ".join(values) if len(values) <= 6 else f"{', '.join(values[:3])}, ..., {values[-1]} ({len(values)})"

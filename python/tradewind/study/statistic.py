@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any
 
 from tradewind.exchange import Exchange
-from tradewind.study.curve import Answer, NotTestableError, Record, curve, matches, name_of
+from tradewind.study.curve import Answer, NotTestableError, Record, curve, is_meant, matches, name_of
 from tradewind.study.model import Finding
 from tradewind.study.records import exchange_of
 from tradewind.units import format_seconds, seconds
@@ -79,7 +79,7 @@ def delays(finding: Finding, cases: list[Record]) -> Answer:
     problems, figures = [], []
     low, high = finding.share
     for case in cases:
-        if not matches(case, finding.delays) or (finding.ranks and case["ranks"] not in finding.ranks):
+        if not matches(case, finding.delays) or not is_meant(finding, case["ranks"]):
             continue
         least, most = share_below(case["result"].get("delay") or {}, limit)
         if finding.above:
@@ -98,8 +98,7 @@ def alike(finding: Finding, cases: list[Record]) -> Answer:
     tails: dict[str, list[list[float]]] = {}
     for selection in finding.alike:
         curve(finding, cases, selection)
-        chosen = [case for case in cases if matches(case, selection)]
-        chosen = [case for case in chosen if not finding.ranks or case["ranks"] in finding.ranks]
+        chosen = [case for case in cases if matches(case, selection) and is_meant(finding, case["ranks"])]
         tails[name_of(selection)] = [_tail(case["result"].get("delay") or {}) for case in chosen]
     names = list(tails)
     gaps = {

@@ -1,0 +1,97 @@
+"""What the charts of best values, of congestion and of communication show."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tradewind.plot.best import best_rows
+from tradewind.plot.figure import draw
+from tradewind.study.model import Plot
+
+
+def record(**labels: Any) -> dict[str, Any]:
+    known = {"exchange": "e", "kind": "simulate", "machine": "torus-M", "routing": "minimal", "seed": 1, "time_s": 1.0}
+    return {**known, "result": {}, **labels}
+
+
+def radices(machine: str, ranks: int, times: dict[int, list[float]]) -> list[dict[str, Any]]:
+    return [
+        record(machine=machine, ranks=ranks, algorithm=f"recursive-{k}", time_s=time, seed=seed)
+        for k, seeds in times.items()
+        for seed, time in enumerate(seeds)
+    ]
+
+
+BEST = Plot(kind="best", title="t", of=[{}], curve="algorithm", panel="machine")
+
+
+def test_the_best_has_the_lowest_median_over_seeds() -> None:
+    records = radices("torus-M", 10, {2: [3.0, 3.0, 3.0], 5: [1.0, 9.0, 2.0]})
+    records += radices("torus-M", 20, {2: [1.0], 5: [2.0]}) + radices("torus-M", 30, {5: [2.0]})
+    records += radices("fattree-M", 10, {2: [1.0], 8: [0.5]})
+    assert best_rows(BEST, records) == [
+        {"ranks": 10, "best": 5, "panel": "torus-M"},
+        {"ranks": 20, "best": 2, "panel": "torus-M"},
+        {"ranks": 10, "best": 8, "panel": "fattree-M"},
+    ], "30 ranks have one radix only"
+
+
+def test_how_often_each_is_the_best() -> None:
+    records = [r for i in range(3) for r in radices("torus-M", 10 + i, {2: [1.0 + i], 5: [1.5]})]
+    specification = draw(BEST, records)
+    assert specification is not None
+    rows = [row for rows in specification["datasets"].values() for row in rows]
+    counts = {row["best"]: row["count"] for row in rows if "count" in row}
+    assert counts == {2: 1, 5: 2}
+    assert draw(BEST, []) is None
+
+
+def test_cells_of_congestion_cover_the_switches_of_their_bins() -> None:
+    congestion = {
+        "switches": 5,
+        "switches_per_bin": 2,
+        "from": [0, 2],
+        "to": [2, 1],
+        "share": [0.25, 0.5],
+        "links": 9,
+        "quantiles": [0.1, 0.2, 0.3, 0.5],
+    }
+    plot = Plot(kind="congestion", title="t", of=[{}], curve="routing", panel="machine")
+    specification = draw(plot, [record(ranks=8, result={"congestion": congestion}), record(ranks=8)])
+    assert specification is not None
+    (cells,) = specification["datasets"].values()
+    assert cells == [
+        {"f0": 0, "f1": 2, "t0": 4, "t1": 5, "share": 0.25},
+        {"f0": 4, "f1": 5, "t0": 2, "t1": 4, "share": 0.5},
+    ]
+    text = json.dumps(specification)
+    assert "torus-M, minimal" in text
+    assert "links busy 20 % (median), 10 % to 30 % (middle 80 %), 50 % (most)" in text
+    assert draw(plot, [record(ranks=8)]) is None
+
+
+def test_the_matrix_of_a_proof_and_none_of_what_only_the_library_knows() -> None:
+    request = {"pattern": "allreduce", "ranks": 4, "algorithm": "recursive-2", "count": 5}
+    plot = Plot(kind="matrix", title="t", of=[{}])
+    native = record(ranks=4, algorithm="native", request={**request, "algorithm": "native"})
+    specification = draw(plot, [record(ranks=4, algorithm="recursive-2", time_s=None, request=request), native])
+    assert specification is not None
+    (cells,) = specification["datasets"].values()
+    assert sum(cell["bytes"] for cell in cells) == 4 * 2 * 40
+    assert draw(plot, [native]) is None
+
+
+@pytest.mark.parametrize("kind", ["best", "congestion", "matrix"])
+def test_their_pictures(kind: str) -> None:
+    from tradewind.plot.export import to_svg
+
+    request = {"pattern": "allreduce", "ranks": 10, "algorithm": "recursive-2"}
+    congestion = {"switches": 1, "switches_per_bin": 1, "from": [0], "to": [0], "share": [0.5], "quantiles": [0.5] * 4}
+    records = radices("torus-M", 10, {2: [1.0], 5: [2.0]})
+    records = [each | {"request": request, "result": {"congestion": congestion}} for each in records]
+    specification = draw(Plot(kind=kind, title="t", of=[{}], curve="algorithm"), records)
+    assert specification is not None
+    assert "<svg" in to_svg(specification)
