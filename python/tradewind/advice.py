@@ -17,7 +17,7 @@ from tradewind import units
 from tradewind.candidates import Candidate, LeftOut, candidates
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange
-from tradewind.machine import Machine, MachineFile, load_machine
+from tradewind.machine import Machine, MachineFile, Table, load_machine
 from tradewind.simulation import Simulation, prepare
 
 SCREENING = 1 / 3
@@ -235,12 +235,16 @@ def in_order(screened: Sequence[Screened]) -> list[Screened]:
 def without_bandwidth(file: MachineFile) -> MachineFile:
     """A machine whose links, NICs and memories take no time for bytes: only latencies and overheads are left."""
 
-    def widened(values: dict[str, Any]) -> dict[str, Any]:
-        return {
-            key: widened(value) if isinstance(value, dict) else "1000TB/s" if key.endswith("bandwidth") else value
-            for key, value in values.items()
-        }
+    def widened(table: Table) -> Table:
+        wide: dict[str, Any] = {}
+        for name in type(table).model_fields:
+            value = getattr(table, name)
+            if isinstance(value, Table):
+                wide[name] = widened(value)
+            elif name.endswith("bandwidth") and value is not None:
+                wide[name] = units.bytes_per_second("1000TB/s")
+        return table.model_copy(update=wide)
 
-    values = widened(file.values)
-    texts = {"title": file.machine.title, "source": file.machine.source}
-    return MachineFile(file.name, Machine.model_validate(values | texts), values)
+    machine = widened(file.machine)
+    assert isinstance(machine, Machine)
+    return MachineFile(file.name, machine)

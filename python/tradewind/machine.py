@@ -317,6 +317,16 @@ class Machine(Table):
                 "only messages that are sent eagerly can bypass the network",
             )
 
+    def _with_terminals(self) -> _core.Topology:
+        """The topology with as many terminals as there are NICs: what the simulator calls its nodes."""
+        table, count = self.topology, self.nic.count
+        if count == 1:
+            return table.build()
+        key = "nodes_per_switch" if hasattr(table, "nodes_per_switch") else "nodes"
+        if not hasattr(table, key):
+            raise InputError(f"nic.count = {count}: a GPU of a {table.kind} has one")
+        return table.model_copy(update={key: getattr(table, key) * count}).build()
+
     def build(self, routing: str | None = None) -> _core.Machine:
         """The machine as the simulator takes it, with another routing if one is named."""
         link, kind = self.link, self.topology.kind
@@ -325,7 +335,7 @@ class Machine(Table):
         if routing not in known:
             raise InputError(unknown(f"{kind} routing", routing, known))
         return _core.Machine(
-            topology=self.topology.build(),
+            topology=self._with_terminals(),
             routing=routing,
             link_bandwidth=link.bandwidth,
             link_latency=link.latency,

@@ -43,6 +43,10 @@ class Repetitions:
     def bytes_per_point(self) -> int:
         return self.exchange.bytes_per_point
 
+    @property
+    def split(self) -> tuple[int, int] | None:
+        return self.exchange.split
+
     def one(self) -> list[Step]:
         """The steps of one repetition."""
         return replace(self.exchange, times=1).steps()

@@ -43,7 +43,7 @@ PEAK = {
 
 @pytest.mark.parametrize("name", NODES)
 def test_nodes_are_those_of_the_system(name):
-    nodes = load_machine(name).machine.build().topology.nodes
+    nodes = load_machine(name).machine.build().nodes
     assert NODES[name] <= nodes <= 3 * NODES[name]
 
 

@@ -73,7 +73,7 @@ def test_the_page_stands_alone(results: Results) -> None:
         "ring-7",
         "radix 7 is out of range",
         "no wings",
-        "unbounded",
+        "credits",
         "4 KiB",
         "minimal",
     ):

@@ -13,7 +13,9 @@ HALO_S = TRIP + 2 * 6 * 10 * 8 * BYTE
 
 
 def time(*steps, model="packet", ranks_per_node=1, **tables):
-    file = machine(CROSSBAR, memory_bandwidth="100GB/s", node={"flops": "1TFlop/s", "memory_bandwidth": "100GB/s"}, **tables)
+    file = machine(
+        CROSSBAR, memory_bandwidth="100GB/s", node={"flops": "1TFlop/s", "memory_bandwidth": "100GB/s"}, **tables
+    )
     return tw.Program(*steps).simulate(file, model=model, ranks_per_node=ranks_per_node)
 
 

@@ -55,7 +55,7 @@ def _machines(names: list[str] | None = None) -> Rows:
     for name in names or machine_names():
         file = load_machine(name)
         machine = file.machine
-        topology = machine.build().topology
+        topology = machine.topology.build()
         rows.append(
             {
                 "name": file.name,

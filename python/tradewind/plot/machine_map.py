@@ -147,6 +147,6 @@ def save_map(file: MachineFile, path: Path) -> None:
     """
     if path.suffix not in SUFFIXES:
         raise InputError(f"picture {path}: a name that ends in {', '.join(SUFFIXES)} is allowed")
-    topology = file.machine.build().topology
+    topology = file.machine.topology.build()
     subtitle = f"{topology.describe()}: {topology.switches:,} switches, {topology.nodes:,} nodes"
     save(draw(panels(topology, file.machine.topology), file.machine.title, subtitle), path)
