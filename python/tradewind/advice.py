@@ -219,8 +219,7 @@ class _Trial:
 
 def expected_s(simulation: Simulation, enough_s: float) -> float:
     """How long a simulation will take, or something above `enough_s` where it takes longer than that."""
-    steps = simulation.exchange.steps()
-    visits = simulation.exchange.ranks * sum(step.schedule.stages * step.repeat for step in steps)
+    visits = simulation.exchange.ranks * simulation.program().stages
     passing = visits / STAGES_PER_SECOND
     return passing if passing > enough_s else max(passing, simulation.forecast()["wall_s"])
 

@@ -89,7 +89,6 @@ class Simulation:
     """Blocks of ranks by whose pairs delays are kept; 0: they are not."""
 
     def _arguments(self) -> tuple[_core.Machine, _core.Program, _core.Placement, _core.SimulationOptions]:
-        steps = [step.core() for step in self.exchange.steps()]
         options = _core.SimulationOptions(
             packet_bytes=self.packet_bytes,
             threads=self.threads,
@@ -98,7 +97,11 @@ class Simulation:
             one_sided=self.protocol == "put",
             blocks=self.pairs,
         )
-        return self.machine, _core.Program(steps, self.exchange.bytes_per_point), self.placement, options
+        return self.machine, self.program(), self.placement, options
+
+    def program(self) -> _core.Program:
+        """What the core simulates."""
+        return _core.Program([step.core() for step in self.exchange.steps()], self.exchange.bytes_per_point)
 
     def forecast(self) -> dict[str, float]:
         """What the run will cost: messages, packet_hops, memory_bytes, wall_s (from a sample of the ranks)."""
@@ -338,9 +341,9 @@ def usable_cores() -> int:
 def _figures(result: _core.SimulationResult, exchange: Workload | Program, model: str) -> dict[str, Any]:
     steps: dict[str, float] = {}
     before = 0.0
-    for i, (step, end) in enumerate(zip(exchange.steps(), result.step_end_s, strict=True)):
-        name = step.name if step.name not in steps else f"{step.name} {i + 1}"  # a transposition that is repeated
-        steps[name] = end - before
+    names = [step.name for step in exchange.steps()]
+    for i, (name, end) in enumerate(zip(names, result.step_end_s, strict=True)):
+        steps[name if name not in steps else f"{name} {i + 1}"] = end - before  # a transposition that is repeated
         before = end
     figures: dict[str, Any] = {
         "time_s": result.time_s,

@@ -197,6 +197,5 @@ def _show(results: list[dict[str, Any]]) -> None:
         if "bound_by" in first:
             packet = first["packet_bytes"]
             size = "one packet a message" if packet == "message" else f"packets of {format_bytes(packet)}"
-            console.print(
-                f"bound by the most loaded {first['bound_by']}; {size}; {first['buffers']} buffers", highlight=False
-            )
+            buffers = "finite" if first["buffers"] == "credits" else first["buffers"]
+            console.print(f"bound by the most loaded {first['bound_by']}; {size}; {buffers} buffers", highlight=False)
