@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -63,7 +64,7 @@ def plan_campaign(
 ) -> Campaign:
     """Reads and plans a study file, or all of a folder. Raises InputError with the problems of all of them."""
     is_folder = path.is_dir()
-    files = _read(sorted(path.glob("*.toml")) if is_folder else [path])
+    files = _read(sorted(path.glob("*.toml"), key=_natural) if is_folder else [path])
     if not files:
         raise InputError(f"{path}: no study, that is no file NAME.toml, lies in this folder")
     folder = out or Path("results") / (path.resolve().name if is_folder else path.stem)
@@ -80,6 +81,11 @@ def plan_campaign(
     if problems:
         raise InputError(*problems)
     return Campaign(entries, folder, pool or (folder / POOL if is_folder else None), is_folder)
+
+
+def _natural(path: Path) -> list[tuple[int, str]]:
+    """Sorts figure-9 before figure-10."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", path.stem)]
 
 
 def _read(paths: Sequence[Path]) -> list[StudyFile]:
