@@ -336,7 +336,7 @@ bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, i
     const std::uint32_t terminal = world_.terminal(world_.node(r), nic_index);
     Nic& nic = world_.nics[terminal];
     for (; sender.left > 0; ++packets) {
-        const std::int64_t start = std::max(nic.busy, sender.post);
+        const std::int64_t start = std::max({nic.busy, sender.post, time_});  // copies before it took the CPU's time
         // Senders that share a NIC take turns, a packet at a time. One that has it for itself knows when its next
         // packets will leave, and sends a few ahead: an action costs as much as a hop.
         const bool turn_over =
@@ -385,7 +385,7 @@ inline void Ranks::emit_packet(std::uint32_t terminal, std::int64_t start, const
 
 bool Ranks::take_room(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t sender) {
     Room& room = rooms_[terminal];
-    if (room.credit >= bytes && (resuming_ || room.waiting.empty())) {
+    if (room.credit >= bytes) {
         room.credit -= bytes;
         return true;
     }
@@ -398,14 +398,14 @@ bool Ranks::take_room(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t
     return false;
 }
 
-// Those who wait go on in their order, until the room is taken again.
+// Those who wait go on in their order, until the room is taken again. One may have to wait for its time as well: then
+// it goes on by an action of its own, takes room, and the news of that room wakes the next.
 void Ranks::give_room(std::uint32_t terminal, std::uint32_t bytes) {
     Room& room = rooms_[terminal];
     room.credit += bytes;
     if (room.waiting.empty()) return;
     world_.nics[terminal].busy = std::max(world_.nics[terminal].busy, time_);
     while (!room.waiting.empty()) {
-        const std::int64_t before = room.credit;
         const std::uint32_t id = room.waiting.pop(waiters_), sender = waiters_[id].sender;
         waiters_.give(id);
         resuming_ = true;
@@ -414,7 +414,7 @@ void Ranks::give_room(std::uint32_t terminal, std::uint32_t bytes) {
         else
             run_sender(sender);
         resuming_ = false;
-        if (room.credit == before) return;
+        if (!room.waiting.empty() && waiters_[room.waiting.first].sender == sender) return;
     }
 }
 

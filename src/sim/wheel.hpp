@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -93,7 +94,10 @@ class Wheel {
     }
     // Room for one more event of a window, to be filled before the window begins.
     Event* place(std::int64_t window, std::int64_t current, ChunkPool& pool) {
-        return window - current < windows ? place_near(window, pool) : room(far_[window / stretch], pool);
+        if (static_cast<std::uint64_t>(window - current - 1) < windows - 1) [[likely]]
+            return place_near(window, pool);
+        if (window <= current) throw std::logic_error("an event for a window that has begun");
+        return room(far_[window / stretch], pool);
     }
 
     // The events of a window.

@@ -190,7 +190,8 @@ def signatures() -> dict[str, ast.Call]:
 
 def documented_parameters(function: Any) -> list[str]:
     arguments = function.args
-    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    several = [arguments.vararg] if arguments.vararg else []
+    named = [*arguments.posonlyargs, *arguments.args, *several, *arguments.kwonlyargs]
     return [a.arg for a in named] + ([arguments.kwarg.arg] if arguments.kwarg else [])
 
 

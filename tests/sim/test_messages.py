@@ -94,9 +94,9 @@ def test_several_nics_give_the_same_bits_for_any_threads(buffers):
     assert bits(core(simulation, 2, adaptive=False)) == bits(one)
 
 
-def test_nics_that_do_not_divide_a_switch_are_refused():
-    with pytest.raises(InputError, match="3 NICs a node do not divide the 2"):
-        prepare(pair(1), machine(TORUS, nic={"count": 3}))
+def test_a_gpu_has_one_nic():
+    with pytest.raises(InputError, match=r"nic\.count = 3: a GPU of a cubemesh has one"):
+        prepare(pair(1), machine({"kind": "cubemesh", "gpu": "V100"}, nic={"count": 3}))
 
 
 @pytest.mark.parametrize("ranks", [2, 4, 8])
@@ -123,3 +123,23 @@ def test_a_switch_is_a_bound():
     assert result.time_ps == TRIP + 90 * 4096 * 1000
     simulation = prepare(exchange, machine(TORUS, switch={"bandwidth": "20GB/s"}), buffers="unbounded")
     assert bits(core(simulation, 2, adaptive=False)) == bits(core(simulation, 1))
+
+
+@pytest.mark.parametrize("packet", ["4KiB", "message"])
+@pytest.mark.parametrize("buffers", ["unbounded", "credits"])
+@pytest.mark.parametrize("placement", ["linear", "blocks"])
+def test_copies_and_packets_of_one_rank(placement, buffers, packet):
+    """Messages to neighbours on the same node and on others, in one stage: all arrive, with the same bits on any
+    threads."""
+    exchange = Exchange("halo", 64, (320, 320, 16), (8, 8), "direct", width=9, periodic="x")
+    simulation = prepare(
+        exchange,
+        machine(TORUS | {"shape": [5, 5]}),
+        buffers=buffers,
+        placement=placement,
+        packet=packet,
+        ranks_per_node=8,
+    )
+    one = core(simulation, 1)
+    assert one.bytes == sum(size for _, _, size in messages(exchange))
+    assert bits(core(simulation, 2, adaptive=False)) == bits(one)

@@ -88,10 +88,11 @@ void bind_simulation(nb::module_& module) {
                      })
         .def_prop_ro(
             "delay_series", [](const SimulationResult& r) { return packets_and_delays(r.delay_series.values); },
-            "[bin of time][packets that arrived, sum of their delays in s].")
+            nb::rv_policy::reference, "[bin of time][packets that arrived, sum of their delays in s].")
         .def_prop_ro("delay_bin_s", [](const SimulationResult& r) { return std::ldexp(1e-12, r.delay_series.shift); })
         .def_prop_ro(
             "delay_pairs", [](const SimulationResult& r) { return packets_and_delays(r.delay_pairs.values); },
+            nb::rv_policy::reference,
             "[source block * blocks + destination block][packets, sum of their delays in s]; empty unless asked for.")
         .def_prop_ro(
             "port_bytes", [](const SimulationResult& r) { return array(r.port_bytes); }, nb::rv_policy::reference,
