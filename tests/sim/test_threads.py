@@ -112,7 +112,7 @@ def test_other_python_threads_run_meanwhile():
         while not done.wait(0.001):
             ticks += 1
 
-    thread = threading.Thread(target=tick)
+    thread = threading.Thread(target=tick, daemon=True)  # ends with the tests, should the simulation fail
     thread.start()
     run(all_to_all(512, "ring-4", 10), machine(DRAGONFLY))
     done.set()
