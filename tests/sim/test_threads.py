@@ -114,9 +114,11 @@ def test_other_python_threads_run_meanwhile():
 
     thread = threading.Thread(target=tick, daemon=True)  # ends with the tests, should the simulation fail
     thread.start()
-    run(all_to_all(512, "ring-4", 10), machine(DRAGONFLY))
-    done.set()
-    thread.join()
+    try:
+        run(all_to_all(512, "ring-4", 10), machine(DRAGONFLY))
+    finally:  # else a run that fails would leave the thread, and the interpreter waits for it at its end
+        done.set()
+        thread.join()
     assert ticks > 5
 
 

@@ -8,7 +8,7 @@
 #include "machine/routing/by_stop.hpp"
 #include "machine/routing/crossbar.hpp"
 #include "machine/routing/cubemesh.hpp"
-#include "machine/routing/dragonfly.hpp"
+#include "machine/routing/dragonfly_by_group.hpp"
 #include "machine/routing/dragonflyplus.hpp"
 #include "machine/routing/fattree.hpp"
 #include "machine/routing/graph.hpp"
