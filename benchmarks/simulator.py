@@ -25,7 +25,8 @@ def simulator() -> None:
             best = max(runs, key=lambda run: float(run["packet_hops_per_s"]))
             rates = sorted(float(run["packet_hops_per_s"]) / 1e6 for run in runs)
             print(
-                f"{ranks:>7} ranks, slab {slab}, {buffers}, packets of {packet}, {threads} thread{'s' * (threads > 1)}: "
+                f"{ranks:>7} ranks, slab {slab}, {buffers}, packets of {packet}, "
+                f"{threads} thread{'s' * (threads > 1)}: "
                 f"{rates[-1]:5.1f} M packet-hops/s (median {rates[len(rates) // 2]:.1f}, least {rates[0]:.1f}), "
                 f"{best['packet_hops'] / 1e6:.0f} M in {best['wall_s']:.1f} s, "
                 f"{best['peak_rss_bytes'] / 2**20:.0f} MiB" + (f"; goal {goal}" if threads == 2 else "")
