@@ -92,6 +92,7 @@ def test_jumps() -> None:
     assert verdict(cases, jumps=RING_1, between=(200, 400), factor=2.5)[0] == NOT_REPRODUCED
     answer, because = verdict(cases, jumps=RING_1, between=(400, 1600), factor=2)
     assert (answer, because) == (NOT_REPRODUCED, "the steepest step is from 200 to 400 ranks, by 2.25")
+    assert verdict(cases, jumps=RING_1, between=(250, 390))[0] == NOT_TESTABLE, "no step lies there"
     assert verdict(cases[:2], jumps=RING_1, between=(200, 400))[0] == NOT_TESTABLE
 
 
@@ -105,11 +106,12 @@ def radices(*best: int) -> list[dict[str, Any]]:
 
 
 def test_best() -> None:
-    cases = radices(3, 5, 8)
+    cases = radices(3, 5, 5, 6, 8)
     assert verdict(cases, best="algorithm", within=(3, 8), median=5)[0] == REPRODUCED
     answer, because = verdict(cases, best="algorithm", within=(4, 8))
     assert (answer, because) == (NOT_REPRODUCED, "at 100 ranks the best algorithm has 3, which is not in 4..8")
     assert verdict(cases, best="algorithm", median=6, tolerance=0.1)[0] == NOT_REPRODUCED
+    assert "a median over 4" in verdict(radices(3, 5, 5, 6), best="algorithm", median=5)[1]
     without = [case for case in cases if (case["ranks"], case["algorithm"]) != (100, "recursive-3")]
     assert verdict(without, best="algorithm", within=(4, 8))[0] == REPRODUCED, (
         "a number of ranks with a gap says nothing"

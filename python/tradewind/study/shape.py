@@ -60,9 +60,12 @@ def jumps(finding: Finding, cases: list[Record]) -> Answer:
     if len(values) < 3:
         raise NotTestableError(f"{name_of(finding.jumps)} has fewer than three numbers of ranks")
     steps = {(a, b): values[b][0] / values[a][-1] for a, b in pairwise(sorted(values))}
+    first, last = finding.between
+    if not any(first <= a and b <= last for a, b in steps):
+        raise NotTestableError(f"no two numbers of ranks within {first}..{last}")
     (before, after), steepest = max(steps.items(), key=lambda step: step[1])
     found = f"the steepest step is from {before} to {after} ranks, by {steepest:.3g}"
     listed = ", ".join(f"{n} ranks {text_of(values[n])}" for n in sorted(values))
     figures = [f"{name_of(finding.jumps)}: {listed}"]
-    holds = steepest >= finding.factor and finding.between[0] <= before and after <= finding.between[1]
+    holds = steepest >= finding.factor and first <= before and after <= last
     return ([] if holds else [found]), [*figures, found]

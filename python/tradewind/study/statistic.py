@@ -14,12 +14,17 @@ from tradewind.study.model import Finding
 from tradewind.study.records import exchange_of
 from tradewind.units import format_seconds, seconds
 
+MEDIAN_OF = 5
+"""Numbers of ranks of which a median says something."""
+
 
 def best(finding: Finding, cases: list[Record]) -> Answer:
     """At each number of ranks, the number in the best value of a label lies within `within`, and so does the median."""
     label = finding.best
     assert label is not None
     found = _best_by_ranks(finding, cases, label)
+    if finding.median is not None and len(found) < MEDIAN_OF:
+        raise NotTestableError(f"a median over {len(found)} numbers of ranks: {MEDIAN_OF} or more are needed")
     listed = ", ".join(f"{ranks} ranks {number}" for ranks, number in found.items())
     middle = median(found.values())
     figures = [f"best {label}: {listed}", f"least {min(found.values())}, most {max(found.values())}, median {middle:g}"]
