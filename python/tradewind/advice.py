@@ -17,8 +17,9 @@ from tradewind import units
 from tradewind.candidates import Candidate, LeftOut, candidates
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange
-from tradewind.machine import Machine, MachineFile, Table, load_machine
+from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.simulation import Simulation, prepare
+from tradewind.topology import Table
 
 SCREENING = 1 / 3
 """The part of the budget that screening may take."""

@@ -13,30 +13,16 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from tradewind import _core, units
 from tradewind.data import data_folder
 from tradewind.errors import InputError
 from tradewind.exchange import unknown
 from tradewind.toml_lines import Place, TomlFile
-
-Count = Annotated[int, Field(strict=True, ge=1, lt=2**31)]
-
-OneOrMore = Annotated[
-    list[Count],
-    Field(min_length=1, max_length=24),
-    BeforeValidator(lambda value: value if isinstance(value, list) else [value]),
-]
-"""One number for all levels or dimensions, or a list with one for each."""
-
-
-def _spread(key: str, numbers: list[int], count: int) -> list[int]:
-    if len(numbers) not in (1, count):
-        raise InputError(f"{key} = {numbers}: one number, or a list of {count}, is allowed")
-    return numbers * count if len(numbers) == 1 else numbers
+from tradewind.topology import MOST, TOPOLOGIES, Count, Graph, Table, Topology, Torus
 
 
 def _quantity(parse: Callable[[object], float], least: str, most: str) -> BeforeValidator:
@@ -60,163 +46,6 @@ Flops = Annotated[float, _quantity(units.flops, "1Mflop/s", "1000Pflop/s")]
 
 DEFAULT_BUFFER = 65536
 """Bytes of an input buffer where a machine names none; at least a packet."""
-
-
-class Table(BaseModel):
-    """A table of a machine file. A key that it does not know is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Torus(Table):
-    kind: Literal["torus"]
-    shape: Annotated[list[Count], Field(min_length=1, max_length=6)]
-    """Switches along each dimension."""
-    nodes_per_switch: Count
-
-    def build(self) -> _core.Topology:
-        return _core.Torus(self.shape, self.nodes_per_switch)
-
-
-class FatTree(Table):
-    kind: Literal["fattree"]
-    levels: Annotated[Count, Field(le=16)]
-    """Levels of switches."""
-    down_ports: OneOrMore
-    """Descendant ports of a switch; one number for all levels, or one for each, the lowest first."""
-    up_ports: OneOrMore | None = None
-    """Upward ports of a switch; one number for all levels, or one for each but the top. None: as many as descendant
-    ones."""
-
-    def ports(self) -> tuple[list[int], list[int]]:
-        """Descendant ports of a switch of each level, and upward ones of each but the top."""
-        down = _spread("down_ports", self.down_ports, self.levels)
-        return down, down[:-1] if self.up_ports is None else _spread("up_ports", self.up_ports, self.levels - 1)
-
-    def build(self) -> _core.Topology:
-        return _core.FatTree(*self.ports())
-
-
-class Dragonfly(Table):
-    kind: Literal["dragonfly"]
-    rows: Count
-    columns: Count
-    """A group is rows x columns switches, every row and every column fully connected."""
-    groups: Count
-    nodes_per_switch: Count
-    global_links: Annotated[int, Field(strict=True, ge=0, lt=2**20)]
-    """Links of a switch to other groups."""
-
-    def build(self) -> _core.Topology:
-        return _core.Dragonfly(self.rows, self.columns, self.groups, self.nodes_per_switch, self.global_links)
-
-
-class DragonflyPlus(Table):
-    kind: Literal["dragonflyplus"]
-    leaves: Count
-    spines: Count
-    """Switches of a group: every leaf is joined to every spine."""
-    groups: Count
-    nodes_per_switch: Count
-    """On a leaf; spines have none."""
-    global_links: Annotated[int, Field(strict=True, ge=0, lt=2**20)]
-    """Links of a spine to other groups."""
-
-    def build(self) -> _core.Topology:
-        return _core.DragonflyPlus(self.leaves, self.spines, self.groups, self.nodes_per_switch, self.global_links)
-
-
-class HyperX(Table):
-    kind: Literal["hyperx"]
-    shape: Annotated[list[Count], Field(min_length=1, max_length=24)]
-    """Switches along each dimension."""
-    links: OneOrMore = [1]
-    """Parallel links between two switches; one number for all dimensions, or one for each."""
-    nodes_per_switch: Count
-
-    def build(self) -> _core.Topology:
-        return _core.HyperX(self.shape, _spread("links", self.links, len(self.shape)), self.nodes_per_switch)
-
-
-class Complete(Table):
-    kind: Literal["complete"]
-    switches: Count
-    links: Count = 1
-    """Parallel links between two switches."""
-    nodes_per_switch: Count
-
-    def build(self) -> _core.Topology:
-        return _core.Complete(self.switches, self.links, self.nodes_per_switch)
-
-
-class Hypercube(Table):
-    kind: Literal["hypercube"]
-    dimensions: Annotated[Count, Field(le=24)]
-    """There are 2^dimensions switches."""
-    links: Count = 1
-    """Parallel links between two switches."""
-    nodes_per_switch: Count
-
-    def build(self) -> _core.Topology:
-        return _core.Hypercube(self.dimensions, self.links, self.nodes_per_switch)
-
-
-class SlimFly(Table):
-    kind: Literal["slimfly"]
-    q: Count
-    """A power of a prime, from 3 to 256. There are 2 q^2 switches."""
-    nodes_per_switch: Count
-
-    def build(self) -> _core.Topology:
-        return _core.SlimFly(self.q, self.nodes_per_switch)
-
-
-class CubeMesh(Table):
-    kind: Literal["cubemesh"]
-    gpu: Literal["P100", "V100"]
-    """How NVLink joins the 8 GPUs of a box."""
-    boxes: Count = 1
-
-    def build(self) -> _core.Topology:
-        return _core.CubeMesh(self.gpu, self.boxes)
-
-
-class Graph(Table):
-    kind: Literal["graph"]
-    file: str
-    """A text file with a line for each link (``load_machine`` looks for it beside the machine file)."""
-    nodes_per_switch: Count
-    node_switches: Count | None = None
-    """Nodes hang on so many switches, the first ones; None: on all."""
-
-    def build(self) -> _core.Topology:
-        return _core.Graph(self.text(), self.file, self.nodes_per_switch, self.node_switches or 0)
-
-    def text(self) -> str:
-        """What the file holds. Raises InputError where it cannot be read."""
-        path = Path(self.file)
-        try:
-            if path.is_file() or not path.exists():
-                return path.read_text(encoding="utf-8")
-        except (OSError, ValueError) as error:  # not there, not text, not even a name
-            raise InputError(f"cannot read {self.file!r}: {getattr(error, 'strerror', None) or error}") from None
-        raise InputError(f"cannot read {self.file!r}: not a file")
-
-
-class Crossbar(Table):
-    kind: Literal["crossbar"]
-    nodes: Count
-
-    def build(self) -> _core.Topology:
-        return _core.Crossbar(self.nodes)
-
-
-Topology = (
-    Torus | FatTree | Dragonfly | DragonflyPlus | HyperX | Complete | Hypercube | SlimFly | CubeMesh | Graph | Crossbar
-)
-TOPOLOGIES: dict[str, type[Table]] = {
-    get_args(table.model_fields["kind"].annotation)[0]: table for table in get_args(Topology)
-}
 
 
 class GlobalLink(Table):
@@ -325,7 +154,12 @@ class Machine(Table):
         key = "nodes_per_switch" if hasattr(table, "nodes_per_switch") else "nodes"
         if not hasattr(table, key):
             raise InputError(f"nic.count = {count}: a GPU of a {table.kind} has one")
-        return table.model_copy(update={key: getattr(table, key) * count}).build()
+        terminals = getattr(table, key) * count
+        if terminals > MOST:
+            raise InputError(
+                f"{key} = {getattr(table, key)} with nic.count = {count}: at most {MOST} NICs are possible"
+            )
+        return table.model_copy(update={key: terminals}).build()
 
     def build(self, routing: str | None = None) -> _core.Machine:
         """The machine as the simulator takes it, with another routing if one is named."""

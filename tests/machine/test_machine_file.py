@@ -313,6 +313,11 @@ def test_optional_values_that_are_refused(written, key, value, words):
     assert any(words in problem for problem in found), found
 
 
+def test_more_nics_than_can_be_counted_are_refused(written):
+    found = problems(written(("nodes_per_switch = 2", "nodes_per_switch = 2147483647")), {"nic.count": "2"})
+    assert any("nodes_per_switch = 2147483647 with nic.count = 2: at most 2147483647" in text for text in found), found
+
+
 def test_values_that_cannot_be_together_are_all_named_with_their_lines(written):
     path = written(
         ("[packet]", '[switch]\nbuffer = "1KiB"\n[mpi]\neager_limit = "1KiB"\nbypass = "2KiB"\n[packet]'),

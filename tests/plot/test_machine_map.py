@@ -8,11 +8,12 @@ from collections import Counter
 import pytest
 
 from tradewind.errors import InputError
-from tradewind.machine import TOPOLOGIES, load_machine, machine_names
+from tradewind.machine import load_machine, machine_names
 from tradewind.plot.machine_map import Line, links_of, panels, save_map
 from tradewind.plot.shapes import lattice, square
 from tradewind.plot.standing import standing
 from tradewind.plot.svg import draw
+from tradewind.topology import TOPOLOGIES
 
 
 def table(kind, **parameters):

@@ -133,6 +133,7 @@ def test_what_a_quick_run_cannot_be(quick: str, problem: str) -> None:
         ("delays = { ranks = 4 }\nshare = [0, 1]", "delays needs below or above, and not both"),
         ("delays = { ranks = 4 }\nshare = [0.5, 0.2]\nbelow = '1us'", "the first must not be larger than the second"),
         ("delays = { ranks = 4 }\nshare = [0, 1]\nbelow = '1'", "'1' has no unit"),
+        ("best = ['algorithm']", "best"),
         ("best = 'algorihm'", "unknown label 'algorihm'; did you mean 'algorithm'?"),
         ("order = [{ ranks = 4 }]", "order"),
         ("bands = { sweep = 'b' }\noffsets = 1", "unknown sweep 'b'"),

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from tradewind import _core
 from tradewind.errors import InputError
-from tradewind.machine import FatTree, MachineFile, Table
+from tradewind.machine import MachineFile
 from tradewind.plot.shapes import Point, circle, levels
 from tradewind.plot.standing import MOST_DOTS, Standing, standing, tree_levels
 from tradewind.plot.svg import SUFFIXES, Line, Panel, draw, save
+from tradewind.topology import FatTree, Table
 
 _MOST_SPOTS = 600
 _MOST_LINES = 4000

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tradewind.machine import CubeMesh, Dragonfly, DragonflyPlus, FatTree, Hypercube, HyperX, SlimFly, Table, Torus
 from tradewind.plot.shapes import Point, circle, lattice, levels, square
+from tradewind.topology import CubeMesh, Dragonfly, DragonflyPlus, FatTree, Hypercube, HyperX, SlimFly, Table, Torus
 
 _MOST_IN_CIRCLE = 150
 _MOST_IN_PLANE = 1000

@@ -229,7 +229,7 @@ def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
     if tests[0] == "delays" and ("below" in finding) == ("above" in finding):
         problems.append((("delays",), "delays needs below or above, and not both"))
     for key in ("apart", "best"):
-        if key in finding and finding[key] not in LABELS:
+        if key in finding and str(finding[key]) not in LABELS:
             problems.append(((key,), unknown("label", str(finding[key]), LABELS)))
     return problems
 
