@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
+
+#include "base/huge.hpp"
 
 namespace tradewind::sim {
 
@@ -29,15 +30,15 @@ class Pool {
     std::uint32_t capacity() const { return static_cast<std::uint32_t>(blocks_.size()) * size; }
 
   private:
-    static constexpr std::uint32_t size = 4096;
+    static constexpr std::uint32_t size = 32768;  // so that the largest records fill a huge page
 
     void grow() {
         const std::uint32_t first = capacity();
-        blocks_.push_back(std::make_unique<T[]>(size));
+        blocks_.emplace_back(size);
         for (std::uint32_t i = size; i-- > 0;) give(first + i);
     }
 
-    std::vector<std::unique_ptr<T[]>> blocks_;
+    std::vector<HugeVector<T>> blocks_;
     std::uint32_t free_ = none;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "machine/routing/packet.hpp"
+#include "sim/sort.hpp"
 
 namespace tradewind::sim {
 
@@ -20,7 +21,8 @@ std::uint64_t early_key(Rank r, std::uint32_t stage) {
 Ranks::Ranks(World& world, Outbox& outbox, int id)
     : world_(world), outbox_(outbox), id_(static_cast<std::uint32_t>(id)) {
     counts_.step_end.resize(world.program.steps().size(), 0);
-    if (world.finite) rooms_.assign(world.nics.size(), {world.machine.buffer.value, {}});
+    if (world.finite)
+        rooms_.assign(world.nics.size(), {static_cast<std::uint32_t>(world.machine.buffer.value), nobody, {}});
 }
 
 void Ranks::start() {
@@ -50,6 +52,7 @@ void Ranks::take() {
             __builtin_prefetch(&world_.senders[event.to], 1);
             __builtin_prefetch(&world_.receivers[event.to], 1);
             __builtin_prefetch(&world_.nics[event.to], 1);
+            if (world_.finite) __builtin_prefetch(&rooms_[event.to], 1);
         }
         actions_.push_back(event);
     });
@@ -58,14 +61,41 @@ void Ranks::take() {
 void Ranks::act() {
     counts_.actions += actions_.size();
     if (world_.ordered)
-        std::sort(actions_.begin(), actions_.end(), [](const Event& a, const Event& b) { return Outbox::later(b, a); });
-    for (const Event& event : actions_) {
-        if (world_.ordered)
-            while (outbox_.has_now() && Outbox::later(event, outbox_.first_now())) act(outbox_.pop_now());
-        act(event);
-    }
+        act_in_order();
+    else
+        for (const Event& event : actions_) act(event);
     actions_.clear();
     while (outbox_.has_now()) act(outbox_.pop_now());
+}
+
+// Short keys are sorted, not the actions themselves: by time, and by who acts where a key has room for it. Those with
+// equal keys are then put in order.
+void Ranks::act_in_order() {
+    int index_bits = 64 - outbox_.shift(), who_bits = 0;
+    if (index_bits > Event::rank_bits && actions_.size() >> (index_bits - Event::rank_bits) == 0)
+        index_bits -= who_bits = Event::rank_bits;
+    const std::uint64_t index = (std::uint64_t{1} << index_bits) - 1;
+    if (keys_.size() < actions_.size()) {
+        keys_.resize(actions_.size() * 3 / 2);
+        other_keys_.resize(keys_.size());
+    }
+    for (std::size_t i = 0; i < actions_.size(); ++i) {
+        const std::uint64_t who = who_bits == 0 ? 0 : actions_[i].to & Event::rank_mask;
+        keys_[i] = (static_cast<std::uint64_t>(actions_[i].time - outbox_.start()) << who_bits | who) << index_bits | i;
+    }
+    radix_sort(keys_, other_keys_, actions_.size(), index_bits, outbox_.shift() + who_bits);
+    const auto action = [&](std::uint64_t key) -> const Event& { return actions_[key & index]; };
+    for (std::size_t i = 0, end = 0; i < actions_.size(); ++i) {
+        if (i == end) {
+            while (end < actions_.size() && keys_[end] >> index_bits == keys_[i] >> index_bits) ++end;
+            if (end - i > 1)
+                std::sort(&keys_[i], &keys_[i] + (end - i),
+                          [&](std::uint64_t a, std::uint64_t b) { return Outbox::later(action(b), action(a)); });
+        }
+        const Event& event = action(keys_[i]);
+        while (outbox_.has_now() && Outbox::later(event, outbox_.first_now())) act(outbox_.pop_now());
+        act(event);
+    }
 }
 
 void Ranks::act(const Event& event) {
@@ -389,13 +419,22 @@ bool Ranks::take_room(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t
         room.credit -= bytes;
         return true;
     }
-    const std::uint32_t id = waiters_.take();
-    waiters_[id].sender = sender;
-    if (resuming_)
-        room.waiting.push_front(waiters_, id);
-    else
-        room.waiting.push(waiters_, id);
+    wait_for_room(room, sender);
     return false;
+}
+
+// Behind the others; one that was resumed, and must wait again, before them.
+void Ranks::wait_for_room(Room& room, std::uint32_t sender) {
+    if (room.first == nobody) {
+        room.first = sender;
+        return;
+    }
+    const std::uint32_t id = waiters_.take();
+    waiters_[id].sender = resuming_ ? std::exchange(room.first, sender) : sender;
+    if (resuming_)
+        room.others.push_front(waiters_, id);
+    else
+        room.others.push(waiters_, id);
 }
 
 // Those who wait go on in their order, until the room is taken again. One may have to wait for its time as well: then
@@ -403,18 +442,23 @@ bool Ranks::take_room(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t
 void Ranks::give_room(std::uint32_t terminal, std::uint32_t bytes) {
     Room& room = rooms_[terminal];
     room.credit += bytes;
-    if (room.waiting.empty()) return;
+    if (room.first == nobody) return;
     world_.nics[terminal].busy = std::max(world_.nics[terminal].busy, time_);
-    while (!room.waiting.empty()) {
-        const std::uint32_t id = room.waiting.pop(waiters_), sender = waiters_[id].sender;
-        waiters_.give(id);
+    while (room.first != nobody) {
+        const std::uint32_t sender = room.first;
+        room.first = nobody;
+        if (!room.others.empty()) {
+            const std::uint32_t id = room.others.pop(waiters_);
+            room.first = waiters_[id].sender;
+            waiters_.give(id);
+        }
         resuming_ = true;
         if (sender == jobs_wait)
             serve_jobs(terminal);
         else
             run_sender(sender);
         resuming_ = false;
-        if (!room.waiting.empty() && waiters_[room.waiting.first].sender == sender) return;
+        if (room.first == sender) return;
     }
 }
 

@@ -65,15 +65,18 @@ class Ranks {
         bool is_control;
     };
     // With finite buffers: room for a NIC at its switch, and which of its senders wait for it.
+    // The first stands here: to look it up elsewhere would cost a cache miss, and most NICs have one sender.
     struct Room {
-        std::int64_t credit;
-        Queue waiting;
+        std::uint32_t credit, first;
+        Queue others;
     };
     struct Waiter {
         std::uint32_t sender, next;
     };
-    static constexpr std::uint32_t jobs_wait = ~0u;  // for Waiter::sender: the terminal's jobs
+    static constexpr std::uint32_t jobs_wait = ~0u;  // for a sender: the terminal's jobs
+    static constexpr std::uint32_t nobody = ~0u - 1;
 
+    void act_in_order();
     void act(const Event& event);
     void act_later(std::int64_t time, std::uint32_t who, RankEvent what, std::uint32_t stage, std::uint32_t size,
                    std::uint32_t memory = 0) {
@@ -116,6 +119,7 @@ class Ranks {
     bool inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic, int& packets);
 
     void emit_packet(std::uint32_t terminal, std::int64_t start, const Event& packet);
+    void wait_for_room(Room& room, std::uint32_t sender);
     bool take_room(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t sender);
     void give_room(std::uint32_t terminal, std::uint32_t bytes);
     std::uint32_t draw(std::uint32_t from, std::uint32_t to, std::uint32_t stage, std::int64_t left) const;
@@ -131,6 +135,7 @@ class Ranks {
     Outbox& outbox_;
     std::uint32_t id_;
     std::vector<Event> actions_;
+    HugeVector<std::uint64_t> keys_, other_keys_;
     std::int64_t time_ = 0;  // of the action in hand
     std::unordered_map<std::uint64_t, Early> early_;
     Pool<Pull> pulls_;

@@ -93,10 +93,14 @@ class Switches {
     static constexpr std::uint32_t credit_mark = ~0u - 255;
     static constexpr std::uint32_t nowhere = ~0u;  // for Event::where of what takes no port
 
-    struct Waiting {
+    // A packet that waits for room, and all that is needed to let it go: its own room is reported to `up`. One cache
+    // line.
+    struct alignas(64) Waiting {
         Event event;
+        Upstream up;
         std::uint32_t input, next, next_bytes;
     };
+    static_assert(sizeof(Waiting) == 64);
 
     static bool is_credit(const Link& link) { return link.input >= credit_mark; }
 
@@ -150,7 +154,7 @@ class Switches {
     // each one on its port, once that has come into the cache. Sorting them all by time would cost a quarter of all
     // time; most ports have one packet in a slice.
     void link(Slice& slice) {
-        constexpr std::size_t ahead = 16;
+        constexpr std::size_t ahead = finite ? 28 : 16;
         const std::size_t count = slice.count;
         reserve_links(slice);
         used_.clear();
@@ -168,6 +172,7 @@ class Switches {
             links[done].next = port.pending;
             if (port.pending == Port::none) used_.push_back(where);
             port.pending = done;
+            if constexpr (finite) prefetch_waiting(where, links[done]);
         }
     }
 
@@ -181,7 +186,6 @@ class Switches {
             if (i + ahead < count) {
                 const std::uint32_t soon = net_.port(used_[i + ahead]).pending;
                 __builtin_prefetch(&packets[soon]);
-                if constexpr (finite) prefetch_waiting(used_[i + ahead], links_[soon]);
             }
             const std::uint32_t where = used_[i];
             Port& port = net_.port(where);
@@ -307,7 +311,8 @@ class Switches {
                 channel.credit -= bytes;
             }
         }
-        commit(port, event, event.time, link.input, link.channel);
+        const std::int64_t start = commit(port, event, event.time, link.channel);
+        if constexpr (finite) give_room(net_.upstreams[link.input], link.input, event.channel(), start, size_of(event));
     }
 
     // The packet that a credit lets go, or that another one will stand behind.
@@ -320,7 +325,7 @@ class Switches {
 
     void wait(Channel& channel, const Event& event, std::uint32_t input) {
         const std::uint32_t id = waiting_.take(), bytes = size_of(event);
-        waiting_[id] = {event, input, Port::none, 0};
+        waiting_[id] = {event, net_.upstreams[input], input, Port::none, 0};
         if (channel.first == Port::none) {
             channel.first = id;
             channel.first_bytes = bytes;
@@ -339,14 +344,16 @@ class Switches {
             channel.credit -= channel.first_bytes;
             channel.first = waiting.next;
             channel.first_bytes = waiting.next_bytes;
-            commit(port, waiting.event, time, waiting.input, number);
+            if (channel.first != Port::none) __builtin_prefetch(&waiting_[channel.first], 1);
+            give_room(waiting.up, waiting.input, waiting.event.channel(), commit(port, waiting.event, time, number),
+                      size_of(waiting.event));
             waiting_.give(id);
         }
     }
 
-    // A packet takes its port at `time` or when that is free.
-    [[gnu::always_inline]] void commit(Port& port, const Event& event, std::int64_t time, std::uint32_t input,
-                                       std::uint32_t channel) {
+    // A packet takes its port at `time` or when that is free; returns when.
+    [[gnu::always_inline]] std::int64_t commit(Port& port, const Event& event, std::int64_t time,
+                                               std::uint32_t channel) {
         const Rate rate = net_.rates[port.rate];
         const bool control = event.kind() == Event::control;
         const std::uint32_t bytes = control ? world_.header : event.bytes();
@@ -354,7 +361,6 @@ class Switches {
         port.busy = start + rate.duration(bytes);
         port.bytes += bytes;
         ++hops_;
-        if constexpr (finite) give_room(input, event.channel(), start, bytes);
         const std::uint32_t delay = control ? event.delay : Delay::longer(event.delay, start - event.time);
         const std::uint32_t slowest = net_.slower(event.rate(), port.rate);
         const std::int64_t arrival = start + rate.latency;
@@ -362,7 +368,7 @@ class Switches {
             const std::int64_t tail = arrival + net_.rates[slowest].duration(bytes);
             if (!control) record(event, delay, tail);
             ranks_.deliver(event, tail);
-            return;
+            return start;
         }
         Event& next = outbox_.push(port.owner, arrival);
         next.time = arrival;
@@ -372,11 +378,12 @@ class Switches {
         next.stage = Event::stage_word(event.program_stage(), slowest, channel);
         next.memory = event.memory;
         next.delay = delay;
+        return start;
     }
 
     // A packet's head leaves an input buffer: its room is reported to the other end of the link.
-    void give_room(std::uint32_t input, std::uint32_t channel, std::int64_t start, std::uint32_t bytes) {
-        const Upstream& up = net_.upstreams[input];
+    void give_room(const Upstream& up, std::uint32_t input, std::uint32_t channel, std::int64_t start,
+                   std::uint32_t bytes) {
         if (up.kind == static_cast<std::uint8_t>(LinkKind::terminal)) {
             const std::uint32_t sw = world_.by_radix.quotient(input);
             ranks_.room(sw * world_.by_switch.divisor() + (input - sw * net_.radix() - world_.first_terminal),
