@@ -1,4 +1,5 @@
-"""Tradewind's own speed: ``make benchmark``, or ``python benchmarks/run.py [simulator|startup|exchange] ...``.
+"""Tradewind's own speed: ``make benchmark``, or ``python benchmarks/run.py [simulator|startup|exchange|million] ...``
+(``million``, an hour long, only where it is named).
 
 Prints figures of one run on this machine, each with the number of samples, median and spread; ratios where there is
 something to lay a figure beside. Run it on an idle machine: two spinning threads on two busy cores measure the others.
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from exchange import exchange
+from million import million
 from simulator import simulator
 
 BIN = Path(sys.executable).parent
@@ -44,11 +46,16 @@ def copy_rate() -> float:
     return source.nbytes / best
 
 
-PARTS: dict[str, Callable[[], None]] = {"simulator": simulator, "startup": startup, "exchange": exchange}
+PARTS: dict[str, Callable[[], None]] = {
+    "simulator": simulator,
+    "startup": startup,
+    "exchange": exchange,
+    "million": million,
+}
 
 
 def main() -> None:
-    names = sys.argv[1:] or list(PARTS)
+    names = sys.argv[1:] or [name for name in PARTS if name != "million"]
     if unknown := [name for name in names if name not in PARTS]:
         sys.exit(f"unknown benchmark {', '.join(unknown)} (known: {', '.join(PARTS)})")
     load = os.getloadavg()[0]
