@@ -366,6 +366,12 @@ class SimulationResult:
         """
 
     @property
+    def passages(self) -> list[tuple[int, int, int, int]]:
+        """
+        (switch, port by which it goes on, bytes, time in ps of its head at the switch) of every packet to the rank that was followed, in order of time.
+        """
+
+    @property
     def port_bytes(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
         """Bytes that each port of each switch has sent, [switch * radix + port]."""
 
@@ -403,7 +409,7 @@ class Program:
     def stages(self) -> int: ...
 
 class SimulationOptions:
-    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0) -> None: ...
+    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1) -> None: ...
 
 class Forecast:
     @property

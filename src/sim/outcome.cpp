@@ -74,6 +74,9 @@ void conclude(const World& world, std::int64_t finished, std::int64_t arrived, S
         result.time = end;
     }
     judge_load(world, result);
+    std::stable_sort(result.passages.begin(), result.passages.end(), [](const Passage& a, const Passage& b) {
+        return a.time != b.time ? a.time < b.time : a.switch_id < b.switch_id;
+    });
     const Network& network = world.network;
     result.port_bytes.reserve(network.ports());
     result.nic_bytes.reserve(world.nics.size());

@@ -75,6 +75,8 @@ class Part {
             result.delay_pairs = switches_.pairs();
         else
             result.delay_pairs.merge(switches_.pairs());
+        const std::vector<Passage>& passages = switches_.passages();
+        result.passages.insert(result.passages.end(), passages.begin(), passages.end());
         finished += counts.finished;
         arrived += counts.arrived;
     }

@@ -25,6 +25,8 @@ struct SimulationOptions {
     bool one_sided = false;
     // Delays by pair of so many blocks of ranks, at most 4096; 0: not kept.
     int blocks = 0;
+    // The rank whose packets are followed on their way to it, from switch to switch; -1: none.
+    Rank followed = -1;
     // Called now and then from the thread that called simulate(), with the simulated time, the bytes that have arrived
     // and the packet-hops so far; returns false to stop (then simulate() throws Interrupted).
     std::function<bool(Picoseconds, Bytes, std::int64_t)> progress;

@@ -92,6 +92,13 @@ struct DelayPairs {
     }
 };
 
+// A packet's head at a switch: when it came, and the port by which it goes on.
+struct Passage {
+    std::uint32_t switch_id, port;
+    std::int64_t bytes;
+    Picoseconds time;
+};
+
 struct SimulationResult {
     Picoseconds time;                   // until the last rank has ended its last stage
     std::vector<Picoseconds> step_end;  // [step], over all ranks
@@ -107,6 +114,7 @@ struct SimulationResult {
     Picoseconds bound;                      // the time that the most loaded link or NIC needs for its bytes
     std::string bound_by;                   // which
     double imbalance = 1;                   // most loaded over mean of the links between switches that were used
+    std::vector<Passage> passages;          // in order of time; empty unless asked for
 };
 
 }  // namespace tradewind

@@ -27,6 +27,7 @@ class Switches {
     Switches(World& world, Routing& routing, Outbox& outbox, Ranks& ranks, int id)
         : world_(world), net_(world.network), routing_(routing), outbox_(outbox), ranks_(ranks), id_(id) {
         if (world.machine.crossbar_bandwidth.value > 0) crossbars_.resize(world.machine.topology->switches());
+        in_order_ = Routing::adaptive || !crossbars_.empty() || world.followed != nowhere;
         if (world.blocks > 0) pairs_.resize(world.blocks);
     }
 
@@ -58,7 +59,7 @@ class Switches {
     void process(std::size_t slice) {
         Slice& packets = slices_[slice];
         if (packets.count == 0) return;
-        if (Routing::adaptive || !crossbars_.empty()) {
+        if (in_order_) {
             sort(packets);
             apply_in_order(packets);
         } else {
@@ -73,6 +74,7 @@ class Switches {
     const DelayHistogram& delay() const { return delay_; }
     const DelaySeries& series() const { return series_; }
     const DelayPairs& pairs() const { return pairs_; }
+    const std::vector<Passage>& passages() const { return passages_; }
 
   private:
     // A window's packets are dealt with a slice of it at a time, so that the ports and ranks that they need stay in the
@@ -248,6 +250,7 @@ class Switches {
             if (!is_credit(link)) {
                 if (!crossbars_.empty()) cross(event);
                 if (event.size & Event::undecided_bit) decide(event, link);
+                if (event.rank() == world_.followed && !is_credit(link)) follow(event);
             }
             pass(net_.port(event.where), event.where, event, link);
         }
@@ -274,6 +277,11 @@ class Switches {
             event.where += port;
             event.size &= ~Event::undecided_bit;
         }
+    }
+
+    void follow(const Event& event) {
+        const std::uint32_t sw = world_.by_radix.quotient(event.where);
+        passages_.push_back({sw, event.where - sw * net_.radix(), size_of(event), {event.time}});
     }
 
     // The bytes that wait for a port: committed, or for want of room.
@@ -420,6 +428,7 @@ class Switches {
     Outbox& outbox_;
     Ranks& ranks_;
     int id_;
+    bool in_order_;  // packets of a slice are dealt with in order of time, not port by port
     std::array<Slice, std::size_t{1} << most_slice_bits> slices_;
     int slice_bits_ = 0;
     std::size_t last_count_ = 0;
@@ -434,6 +443,7 @@ class Switches {
     DelayHistogram delay_;
     DelaySeries series_;
     DelayPairs pairs_;
+    std::vector<Passage> passages_;
 };
 
 }  // namespace tradewind::sim

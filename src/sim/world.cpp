@@ -30,6 +30,7 @@ World::World(const Machine& machine, const Program& program, const Placement& pl
       memory_byte_time(1e12 / machine.memory_bandwidth.value),
       copy_byte_time(1e12 / std::min(machine.memory_bandwidth.value, machine.copy_bandwidth.value)),
       blocks(static_cast<std::uint32_t>(std::min<std::int64_t>(options.blocks, program.ranks()))),
+      followed(static_cast<std::uint32_t>(options.followed)),
       seed(mix(options.seed)) {
     const bool handshake = eager_limit != std::numeric_limits<std::int64_t>::max();
     if (send_overhead > 0 || receive_overhead > 0 || program.computes()) cpus.resize(receivers.size());

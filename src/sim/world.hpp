@@ -62,6 +62,7 @@ struct World {
     std::uint32_t header;
     double memory_byte_time, copy_byte_time;  // ps; of a node's memory, and of one copy
     std::uint32_t blocks;                     // of ranks, for the matrix of delays
+    std::uint32_t followed;                   // rank; ~0: none
     std::uint64_t seed;
     int shift = 0;  // a window is 2^shift ps long
 };

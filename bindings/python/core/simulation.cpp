@@ -3,6 +3,7 @@
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
@@ -95,6 +96,15 @@ void bind_simulation(nb::module_& module) {
             nb::rv_policy::reference,
             "[source block * blocks + destination block][packets, sum of their delays in s]; empty unless asked for.")
         .def_prop_ro(
+            "passages",
+            [](const SimulationResult& r) {
+                std::vector<std::tuple<std::uint32_t, std::uint32_t, std::int64_t, std::int64_t>> passages;
+                for (const Passage& p : r.passages) passages.emplace_back(p.switch_id, p.port, p.bytes, p.time.value);
+                return passages;
+            },
+            "(switch, port by which it goes on, bytes, time in ps of its head at the switch) of every packet to the "
+            "rank that was followed, in order of time.")
+        .def_prop_ro(
             "port_bytes", [](const SimulationResult& r) { return array(r.port_bytes); }, nb::rv_policy::reference,
             "Bytes that each port of each switch has sent, [switch * radix + port].")
         .def_prop_ro(
@@ -124,12 +134,12 @@ void bind_simulation(nb::module_& module) {
         .def(
             "__init__",
             [](SimulationOptions* self, std::int64_t packet_bytes, int threads, std::uint64_t seed, bool adaptive,
-               bool finite_buffers, bool one_sided, int blocks) {
-                new (self)
-                    SimulationOptions{{packet_bytes}, threads, seed, adaptive, finite_buffers, one_sided, blocks, {}};
+               bool finite_buffers, bool one_sided, int blocks, Rank followed) {
+                new (self) SimulationOptions{{packet_bytes}, threads, seed,     adaptive, finite_buffers,
+                                             one_sided,      blocks,  followed, {}};
             },
             nb::kw_only(), "packet_bytes"_a, "threads"_a = 1, "seed"_a = 1, "adaptive"_a = true,
-            "finite_buffers"_a = false, "one_sided"_a = false, "blocks"_a = 0);
+            "finite_buffers"_a = false, "one_sided"_a = false, "blocks"_a = 0, "followed"_a = -1);
     nb::class_<Forecast>(module, "Forecast")
         .def_ro("messages", &Forecast::messages)
         .def_ro("bytes", &Forecast::bytes)
