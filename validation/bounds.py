@@ -1,4 +1,4 @@
-"""Simulated times beside what they cannot fall below: ``python -m validation.bounds [--ranks N] [--json]``.
+"""Simulated times beside what they cannot fall below: ``python -m validation.bounds [--ranks N] [--all]``.
 
 No exchange is faster than its most loaded link or NIC needs for its bytes. Where all packets between two nodes go one
 way, "walked" is that bound from a walk of all messages, without the simulator; elsewhere only the simulator's counters
@@ -18,6 +18,8 @@ from validation.networks import NETWORKS
 from validation.routes import Routes, bandwidths, loads
 from validation.table import answer, parser
 
+TINY = "allreduce 24 B"
+
 
 def exchanges(ranks: int) -> Iterator[tuple[str, Exchange]]:
     """What weather models exchange; 16 MiB a rank are transposed."""
@@ -26,7 +28,7 @@ def exchanges(ranks: int) -> Iterator[tuple[str, Exchange]]:
     yield "transposition burst", Exchange("transpose", ranks, grid, algorithm="burst")
     yield "halo 3, sweep", Exchange("halo", ranks, grid, algorithm="sweep", width=3, periodic="xy")
     yield "halo 20, direct", Exchange("halo", ranks, grid, algorithm="direct", width=20, periodic="xy")
-    yield "allreduce 24 B", Exchange("allreduce", ranks, algorithm="recursive-4", count=3)
+    yield TINY, Exchange("allreduce", ranks, algorithm="recursive-4", count=3)
     yield "allreduce 1 MiB", Exchange("allreduce", ranks, algorithm="rabenseifner", count=131_072)
 
 
@@ -58,9 +60,20 @@ def row(network: str, what: str, exchange: Exchange, file: MachineFile) -> dict[
     }
 
 
+def summary(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """A row a network: how far each time is from its bound; that of tiny messages from LogGP."""
+    networks: dict[object, dict[str, object]] = {}
+    for row in rows:
+        line = networks.setdefault(row["network"], {"network": row["network"]})
+        tiny = row["exchange"] == TINY
+        line[f"{row['exchange']}{' / loggp' if tiny else ''}"] = row["time / loggp" if tiny else "time / bound"]
+    return list(networks.values())
+
+
 def main() -> None:
     options = parser(__doc__)
     options.add_argument("--ranks", type=int, default=256, help="2 to 256; 256 unless named")
+    options.add_argument("--all", action="store_true", help="a row an exchange, with the times")
     asked = options.parse_args()
     if not 2 <= asked.ranks <= 256:
         options.error(f"--ranks {asked.ranks}: 2 to 256 are allowed")
@@ -69,7 +82,7 @@ def main() -> None:
         for name, topology in NETWORKS.items()
         for what, exchange in exchanges(asked.ranks)
     ]
-    answer(rows, asked.json)
+    answer(rows if asked.all or asked.json else summary(rows), asked.json)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 from tradewind import _core
@@ -201,24 +202,29 @@ def put() -> Iterator[Case]:
 
 def computation() -> Iterator[Case]:
     """120 points a rank at 1 Tflop/s and 100 GB/s a node; beside an exchange the longer of the two counts."""
-    file = machine(
-        CROSSBAR, node={"flops": "1TFlop/s", "memory_bandwidth": "100GB/s", "flow_memory_bandwidth": "100GB/s"}
-    )
+    memory = {"memory_bandwidth": "100GB/s", "flow_memory_bandwidth": "100GB/s"}
+    file = machine(CROSSBAR, node={"flops": "1TFlop/s"} | memory)
+    for (label, program, expected), model in product(_programs(), MODELS):
+        yield Case(f"{label}, {model}", program, file, expected, {"model": model})
+        if "bound" in label:
+            node = {"model": model, "ranks_per_node": 2}
+            yield Case(f"{label}, two ranks a node, {model}", program, file, 2 * expected, node)
+
+
+def _programs() -> Iterator[tuple[str, Program, int]]:
     blocks = Blocks(Grid(nx=4, ny=6, nz=10), split=(2, 1))
     halo = Halo(blocks, width=1, periodic=("x",)).schedule("sweep")
     exchange = TRIP + 2 * 6 * 10 * 8 * BYTE
     for label, flops, size, expected in (("flops", 1000, 8, 120 * NS), ("memory", 10, 800, 960 * NS)):
-        step = Compute("dynamics", flops=flops, bytes=size, layout=blocks)
-        yield Case(f"bound by {label}", Program(step), file, expected)
-        yield Case(f"bound by {label}, two ranks a node", Program(step), file, 2 * expected, {"ranks_per_node": 2})
-    for seconds in (0, 100e-9, 5e-6):
-        beside = Program(Compute("interior", seconds=seconds, during=halo))
-        yield Case(f"{seconds * 1e6:g} us beside a halo", beside, file, max(round(seconds * 1e12), exchange))
+        yield f"bound by {label}", Program(Compute("dynamics", flops=flops, bytes=size, layout=blocks)), expected
+    for time in (0, 100 * NS, 5000 * NS):
+        beside = Program(Compute("interior", seconds=time * 1e-12, during=halo))
+        yield f"{time / 1e6:g} us beside a halo", beside, max(time, exchange)
     reduce = AllReduce(ranks=4, count=100).schedule("recursive-2")
     stage = TRIP + 800 * BYTE
-    for seconds in (100e-9, 5e-6):
-        beside = Program(Compute("beside", seconds=seconds, during=reduce))
-        yield Case(f"{seconds * 1e6:g} us beside two stages", beside, file, max(round(seconds * 1e12), stage) + stage)
+    for time in (100 * NS, 5000 * NS):
+        beside = Program(Compute("beside", seconds=time * 1e-12, during=reduce))
+        yield f"{time / 1e6:g} us beside two stages", beside, max(time, stage) + stage
 
 
 def shared_memory() -> Iterator[Case]:
@@ -246,14 +252,14 @@ FORMS = (
     Form("burst of k senders into one port", "3 (L + k m G)", HOCKNEY, burst_into_one_port),
     Form("all-to-all on a crossbar", "stages L + (n - 1) m G", THAKUR, crossbar_all_to_all),
     Form("bruck on a crossbar", "log2 n (L + n/2 m G)", THAKUR, bruck),
-    Form("ring-1 on a ring of switches", "sum over d: 3 l + (d - 1) max(m G, l) + m G", "FIFO queues, by hand", ring_on_a_ring),
+    Form("ring-1 on a ring of switches", "sum of 3 l + (d - 1) max(m G, l) + m G", "queues, by hand", ring_on_a_ring),
     Form("ring allreduce on a ring", "2 (n - 1) (3 l + m/n G)", THAKUR, ring_allreduce),
     Form("recursive-k allreduce", "log_k n (o + L + m G + (k - 2) g + o)", "Culler et al. 1993", recursive_allreduce),
     Form("halving and doubling", "2 sum over b: L + m / 2^b G", THAKUR, halving_and_doubling),
     Form("binomial tree, there and back", "2 log2 n (L + m G)", THAKUR, binomial),
     Form("rendezvous", "4 L + 3 h G + m G", "the steps of the protocol", rendezvous),
     Form("put", "L + m G", HOCKNEY, put),
-    Form("computation, alone and beside", "max(flops / F, bytes / B); max(computation, exchange)", "Williams et al. 2009", computation),
+    Form("computation, also beside a halo", "max(flops / F, bytes / B, halo)", "Williams et al. 2009", computation),
     Form("copies that share a memory", "(n - 1) m max(1 / B_1, n / B)", "bandwidth of the node", shared_memory),
     Form("ranks that share a NIC", "L + 2 m G", HOCKNEY, shared_nic),
 )  # fmt: skip

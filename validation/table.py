@@ -23,11 +23,8 @@ def answer(rows: Sequence[dict[str, object]], as_json: bool) -> None:
     numbers = [any(not isinstance(row[key], str) for row in rows) for key in rows[0]]
     widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
     for line in cells:
-        print(
-            "  ".join(
-                _aligned(cell, width, number) for cell, width, number in zip(line, widths, numbers, strict=True)
-            ).rstrip()
-        )
+        aligned = (_aligned(*cell) for cell in zip(line, widths, numbers, strict=True))
+        print("  ".join(aligned).rstrip())
 
 
 def _aligned(cell: str, width: int, number: bool) -> str:
@@ -35,4 +32,4 @@ def _aligned(cell: str, width: int, number: bool) -> str:
 
 
 def _text(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{float(f'{value:.4g}'):g}" if isinstance(value, float) else str(value)

@@ -20,6 +20,9 @@ SimulationResult simulate_packets(const Machine& machine, const Program& program
                          " can be simulated");
     if (options.blocks < 0 || options.blocks > static_cast<int>(sim::Delay::block_mask) + 1)
         throw InputError(std::to_string(options.blocks) + " blocks of ranks: at most 4096 are allowed");
+    if (options.followed < -1 || options.followed >= program.ranks())
+        throw InputError("followed rank " + std::to_string(options.followed) + ": 0 to " +
+                         std::to_string(program.ranks() - 1) + " are allowed, or -1 for none");
     for (const Step& step : program.steps())
         if (step.compute.flops > 0 && machine.flops <= 0)
             throw InputError("step '" + step.name + "' computes in flops, and the machine does not say node.flops");

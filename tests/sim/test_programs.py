@@ -1,4 +1,4 @@
-"""Time steps with computations: against closed forms, in both models."""
+"""Time steps with computations, in both models; validation/forms.py has their closed forms."""
 
 import pytest
 from small import CROSSBAR, machine
@@ -33,30 +33,6 @@ def test_seconds_add_up(model):
     assert answer["time_s"] == pytest.approx(5e-6 + HALO_S, rel=1e-12)
     assert list(answer["step_time_s"]) == ["physics", "2 halo sweep", "more"]
     assert answer["step_time_s"]["physics"] == pytest.approx(3e-6, rel=1e-12)
-
-
-@pytest.mark.parametrize(("flops", "size", "expected"), [(1000, 8, 240e-9), (10, 800, 1920e-9)])
-def test_the_slower_of_flops_and_bytes(flops, size, expected, model):
-    """240 points a rank, at 1 TFlop/s and 100 GB/s a node."""
-    dynamics = tw.Compute("dynamics", flops=flops, bytes=size, layout=BLOCKS)
-    assert time(dynamics, model=model)["time_s"] == pytest.approx(expected, rel=1e-12)
-    shared = time(dynamics, model=model, ranks_per_node=2)
-    assert shared["time_s"] == pytest.approx(2 * expected, rel=1e-12)
-
-
-@pytest.mark.parametrize("seconds", [0, 100e-9, 5e-6])
-def test_a_computation_beside_an_exchange(seconds, model):
-    answer = time(tw.Compute("interior", seconds=seconds, during=HALO), model=model)
-    assert answer["time_s"] == pytest.approx(max(seconds, HALO_S), rel=1e-12)
-
-
-@pytest.mark.parametrize("seconds", [100e-9, 5e-6])
-def test_the_next_stage_waits_for_the_cpu(seconds, model):
-    """An allreduce of two stages: MPI goes on with the second when the computation is done."""
-    reduce = tw.AllReduce(ranks=4, count=100).schedule("recursive-2")
-    stage = TRIP + 800 * BYTE
-    answer = time(tw.Compute("beside", seconds=seconds, during=reduce), model=model)
-    assert answer["time_s"] == pytest.approx(max(seconds, stage) + stage, rel=1e-12)
 
 
 def test_what_cannot_be_is_refused():
