@@ -8,8 +8,9 @@ MPI_C_COMPILER ?=
 EXTRAS := dev,docs,cluster,$(if $(MPI_C_COMPILER),mpi,mpich)
 BUILD_REQUIRES := "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.24" "ninja>=1.11" $(if $(MPI_C_COMPILER),,"mpich>=5")
 CXX_FILES := $(shell find src bindings -name '*.hpp' -o -name '*.cpp')
+PY_FOLDERS := python tests benchmarks validation docs
 
-.PHONY: study test lint stubs test-all benchmark docs clean
+.PHONY: study test lint stubs test-all validation benchmark docs clean
 
 study: $(VENV)/installed
 	$(BIN)/tradewind study studies/quickstart.toml
@@ -18,9 +19,9 @@ test: $(VENV)/installed lint
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/installed
-	$(BIN)/ruff check python tests benchmarks docs
-	$(BIN)/ruff format --check python tests benchmarks docs
-	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+	$(BIN)/ruff check $(PY_FOLDERS)
+	$(BIN)/ruff format --check $(PY_FOLDERS)
+	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES) validation/simgrid/replay.cpp
 	$(BIN)/mypy
 
 # Type stubs of the compiled modules; a test fails where they are stale.
@@ -34,6 +35,13 @@ test-all: test
 	tests/sanitizers.sh
 	tests/second_mpi.sh
 	$(BIN)/mkdocs build --strict --site-dir build/site
+
+# Against formulas, bounds, packets reckoned by hand and, where it is installed, SimGrid.
+validation: $(VENV)/installed
+	$(BIN)/python -m validation.closed_forms
+	$(BIN)/python -m validation.bounds
+	$(BIN)/python -m validation.traces
+	$(BIN)/python -m validation.simgrid --if-installed
 
 benchmark: $(VENV)/installed
 	$(BIN)/python benchmarks/run.py

@@ -1,5 +1,5 @@
-"""Tradewind's own speed: ``make benchmark``, or ``python benchmarks/run.py [simulator|startup|exchange|million] ...``
-(``million``, an hour long, only where it is named).
+"""Tradewind's own speed: ``make benchmark``, or ``python benchmarks/run.py [simulator|startup|exchange|peer] ...``.
+``million``, an hour long, runs only where it is named.
 
 Prints figures of one run on this machine, each with the number of samples, median and spread; ratios where there is
 something to lay a figure beside. Run it on an idle machine: two spinning threads on two busy cores measure the others.
@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from exchange import exchange
 from million import million
+from peer import peer
 from simulator import simulator
 
 BIN = Path(sys.executable).parent
@@ -51,6 +52,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "startup": startup,
     "exchange": exchange,
     "million": million,
+    "peer": peer,
 }
 
 

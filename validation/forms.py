@@ -34,7 +34,8 @@ class Case:
 
     def simulated_ps(self) -> int:
         options: dict[str, Any] = {"buffers": "unbounded", "threads": 1} | self.options
-        return round(prepare(self.workload, self.machine, **options).run()["time_s"] * 1e12)
+        time_s: float = prepare(self.workload, self.machine, **options).run()["time_s"]
+        return round(time_s * 1e12)
 
 
 @dataclass(frozen=True)

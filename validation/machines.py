@@ -32,10 +32,10 @@ def machine(
     memory_bandwidth: str = "100GB/s",
     packet: str = "4KiB",
     global_link: dict[str, str] | None = None,
-    **tables: dict[str, Any],
+    **tables: Any,
 ) -> MachineFile:
     """`memory_bandwidth` is that of one copy; a node serves any number of them, unless `node` says otherwise."""
-    values = {
+    values: dict[str, Any] = {
         "title": "a small machine",
         "routing": routing or OWN_ROUTING.get(topology["kind"], "minimal"),
         "topology": topology,

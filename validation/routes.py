@@ -8,6 +8,8 @@ from functools import cache
 from typing import NamedTuple
 
 from tradewind import _core
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange
 from tradewind.machine import Machine
 from tradewind.simulation import Simulation
 
@@ -34,7 +36,9 @@ class Message(NamedTuple):
 def messages(simulation: Simulation) -> Iterator[Message]:
     """All messages of an exchange, sender by sender, in the order in which each posts them; none of no bytes."""
     exchange = simulation.exchange
-    steps = [step for step in exchange.steps() for _ in range(getattr(step, "repeat", 1))]
+    if not isinstance(exchange, Exchange):
+        raise InputError(f"{exchange.name}: the messages of one exchange can be walked, not those of a program")
+    steps = [step for step in exchange.steps() for _ in range(step.repeat)]
     for rank in range(exchange.ranks):
         stage = 0
         for step in steps:

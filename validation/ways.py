@@ -33,7 +33,7 @@ class Way:
     buffers: str = "unbounded"
 
 
-def network(topology: dict[str, Any], packet: str = "4KiB", **more: dict[str, Any]) -> MachineFile:
+def network(topology: dict[str, Any], packet: str = "4KiB", **more: Any) -> MachineFile:
     far = {"bandwidth": "5GB/s", "latency": "200ns"}
     return machine(topology, latency="70ns", nic_latency="90ns", packet=packet, global_link=far, **more)
 

@@ -76,7 +76,7 @@ def test_what_cannot_be_replayed(tmp_path):
 
 def test_a_file_that_ends_too_early(simgrid, tmp_path):
     (tmp_path / "exchange").write_text("2 1 1 0 0\n1e9")
-    done = subprocess.run([simgrid, tmp_path / "exchange"], capture_output=True, text=True, check=False)
+    done = subprocess.run([simgrid, tmp_path / "exchange", "together"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "the file ends too early" in done.stderr
 

@@ -1,4 +1,5 @@
-// Replays an exchange on SimGrid: replay FILE [SimGrid's options]. Prints the simulated seconds, then the seconds of a
+// Replays an exchange on SimGrid: replay FILE together|in-turn [SimGrid's options]. In a stage a rank sends all
+// messages together, or each when the one before has arrived. Prints the simulated seconds, then the seconds of a
 // core that SimGrid took for them, its set-up not included.
 //
 // FILE holds numbers, a line a thing: `ranks stages links routes messages`; a link: bandwidth (B/s) and latency (s); a
@@ -63,19 +64,21 @@ sg4::Mailbox* mailbox(std::size_t rank, std::size_t stage) {
 }
 
 // A stage ends when what the rank sends and what it receives in it has arrived.
-void run(const std::vector<Turn>& turns, std::size_t rank) {
+void run(const std::vector<Turn>& turns, std::size_t rank, bool together) {
     static int payload = 0;
     for (std::size_t stage = 0; stage < turns.size(); ++stage) {
         std::vector<sg4::CommPtr> open;
         std::vector<int*> received(turns[stage].receives);
         for (int*& place : received) open.push_back(mailbox(rank, stage)->get_async(&place));
-        for (const Sent& sent : turns[stage].sends)
+        for (const Sent& sent : turns[stage].sends) {
             open.push_back(mailbox(sent.receiver, stage)->put_async(&payload, sent.bytes));
+            if (!together) open.back()->wait();
+        }
         sg4::Comm::wait_all(open);
     }
 }
 
-double replay(const std::string& path, const sg4::Engine& engine) {
+double replay(const std::string& path, bool together, const sg4::Engine& engine) {
     std::ifstream file(path);
     if (!file) throw std::runtime_error("cannot read " + path);
     const auto ranks = read<std::size_t>(file), stages = read<std::size_t>(file), links = read<std::size_t>(file),
@@ -89,8 +92,8 @@ double replay(const std::string& path, const sg4::Engine& engine) {
         ++all.turns.at(to).at(stage).receives;
     }
     for (std::size_t r = 0; r < ranks; ++r) {
-        const sg4::ActorPtr actor =
-            sg4::Actor::create("rank" + std::to_string(r), all.hosts[r], [&all, r] { run(all.turns[r], r); });
+        const sg4::ActorPtr actor = sg4::Actor::create("rank" + std::to_string(r), all.hosts[r],
+                                                       [&all, r, together] { run(all.turns[r], r, together); });
         // So messages leave at once, also those to ranks that are not yet in the stage.
         for (std::size_t s = 0; s < stages; ++s)
             if (all.turns[r][s].receives > 0) mailbox(r, s)->set_receiver(actor);
@@ -104,12 +107,13 @@ double replay(const std::string& path, const sg4::Engine& engine) {
 
 int main(int argc, char** argv) {
     sg4::Engine engine(&argc, argv);
-    if (argc != 2) {
-        std::fprintf(stderr, "usage: replay FILE\n");
+    const std::string order = argc == 3 ? argv[2] : "";
+    if (order != "together" && order != "in-turn") {
+        std::fprintf(stderr, "usage: replay FILE together|in-turn\n");
         return 2;
     }
     try {
-        const double cpu = replay(argv[1], engine);
+        const double cpu = replay(argv[1], order == "together", engine);
         std::printf("%.15g %.6g\n", sg4::Engine::get_clock(), cpu);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "replay: %s\n", error.what());

@@ -80,14 +80,17 @@ def write(path: Path, simulation: Simulation) -> None:
         file.writelines(f"{m.sender} {m.receiver} {m.stage} {m.size}\n" for m in sent)
 
 
-def replay(simulation: Simulation) -> Replayed:
-    """Simulates an exchange with SimGrid. Raises InputError, TradewindError."""
+def replay(simulation: Simulation, order: str = "together") -> Replayed:
+    """Simulates an exchange with SimGrid. Raises InputError, TradewindError.
+
+    `order`: in a stage a rank sends all messages "together", or each "in-turn", when the one before has arrived.
+    """
     program = build()
     with TemporaryDirectory() as folder:
         path = Path(folder) / "exchange"
         write(path, simulation)
         options = [f"--cfg={option}" for option in OPTIONS]
-        command = [str(program), str(path), *options, "--log=root.thres:error"]
+        command = [str(program), str(path), order, *options, "--log=root.thres:error"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise TradewindError(f"SimGrid ended with exit code {done.returncode}: {done.stderr.strip()}")

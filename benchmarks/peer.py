@@ -1,0 +1,27 @@
+"""The packet engine beside SimGrid, on the same exchange in the same run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def peer() -> None:
+    """An all-to-all of 4 KiB among 1024 ranks of a torus; a minute or two of one core, most of it SimGrid's."""
+    command = [sys.executable, "-m", "validation.simgrid", "--speed", "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode == 2:
+        print(done.stderr.removeprefix("error: ").strip())
+        return
+    done.check_returncode()
+    (row,) = json.loads(done.stdout)
+    slower = row["SimGrid took s"] / row["ours took s"]
+    print(
+        f"{row['exchange']}, {row['ranks']} ranks of a {row['network']}: {row['ours took s']:.2f} s of one core, "
+        f"SimGrid {row['SimGrid took s']:.1f} s: {slower:.0f} times as long; goal: 100\n"
+        f"  simulated times: {row['ours us']:.0f} us, SimGrid {row['SimGrid us']:.0f} us"
+    )
