@@ -76,17 +76,15 @@ class PatternOptions:
 
     def exchange(self, pattern: str, ranks: int, algorithm: str | None = None) -> Exchange:
         """The exchange that is asked for. Raises InputError: all that cannot be read, else all that cannot be."""
-        from tradewind.errors import InputError
+        from tradewind.errors import InputError, gathered
         from tradewind.exchange import Exchange, parse_extents
 
         problems: list[str] = []
         extents: dict[str, Any] = {}
         for name, numbers in (("grid", 3), ("split", 2)):
             text = getattr(self, name)
-            try:
+            with gathered(problems):
                 extents[name] = None if text is None else parse_extents(text, numbers, name)
-            except InputError as error:
-                problems += error.problems
         if problems:
             raise InputError(*problems)
         return Exchange(pattern, ranks, algorithm=algorithm, **(asdict(self) | extents))
