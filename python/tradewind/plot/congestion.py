@@ -55,8 +55,8 @@ def title_of(answer: dict[str, Any]) -> str:
 
 
 def groups_chart(groups: dict[str, Any] | None) -> Any | None:
-    """How busy links between groups are, and beside it what they carried; None where nothing did."""
-    if groups is None or not groups["share"]:
+    """How busy links between groups are, and beside it what they carried; None where fewer than two groups did."""
+    if groups is None or len({*groups["from"], *groups["to"]}) < 2:
         return None
     edges = bin_edges(groups["groups"], groups["groups_per_bin"])
     pairs = list(zip(groups["from"], groups["to"], strict=True))
