@@ -1,4 +1,4 @@
-"""A matrix as a picture: coloured cells, from downwards, to to the right."""
+"""A matrix as a picture: coloured cells, rows say from where, columns to where."""
 
 from __future__ import annotations
 

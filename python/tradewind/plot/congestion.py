@@ -12,8 +12,9 @@ import altair as alt
 from tradewind.errors import InputError
 from tradewind.plot.cells import bin_edges, spans, square
 from tradewind.plot.export import to_svg
-from tradewind.plot.machine_map import save_map
+from tradewind.plot.machine_map import panels
 from tradewind.plot.style import CONFIG, COUNT, SECONDS
+from tradewind.plot.svg import draw, save
 from tradewind.units import format_seconds
 
 if TYPE_CHECKING:
@@ -33,10 +34,10 @@ def save_pictures(folder: Path, answer: dict[str, Any], file: MachineFile, loads
         "ranks.svg": ranks_chart(answer.get("delay_pairs"), answer["ranks"]),
         "time.svg": time_chart(answer["delay_over_time"]),
     }
-    title = title_of(answer)
+    title, topology = title_of(answer), file.machine.topology.build()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        save_map(file, folder / "links.svg", loads, title)
+        save(draw(panels(topology, file.machine.topology, loads), title, topology.describe()), folder / "links.svg")
         for name, chart in charts.items():
             (folder / name).unlink(missing_ok=True)  # of an earlier simulation
             if chart is not None:
@@ -99,10 +100,10 @@ def time_chart(series: dict[str, Any]) -> Any | None:
     rows = time_rows(series)
     if not rows:
         return None
-    base = alt.Chart(alt.Data.from_dict({"values": rows}, validate=False)).mark_rect(strokeWidth=0)
-    x = alt.X("from:Q", title="simulated time", axis=alt.Axis(labelExpr=SECONDS))
-    above = base.encode(x=x, x2="to", y=alt.Y("delay:Q", title="mean delay", axis=alt.Axis(labelExpr=SECONDS)))
-    below = base.encode(
-        x=x, x2="to", y=alt.Y("rate:Q", title="packets that arrive a second", axis=alt.Axis(labelExpr=COUNT))
-    )
-    return alt.vconcat(*(each.encode(y2=alt.datum(0)).properties(width=640, height=180) for each in (above, below)))
+    steps = [*rows, rows[-1] | {"from": rows[-1]["to"]}]  # the last one ends the last step
+    base = alt.Chart(alt.Data.from_dict({"values": steps}, validate=False)).mark_area(interpolate="step-after")
+    scale = alt.Scale(domain=[0, rows[-1]["to"]], nice=False)
+    x = alt.X("from:Q", title="simulated time", axis=alt.Axis(labelExpr=SECONDS), scale=scale)
+    above = base.encode(x=x, y=alt.Y("delay:Q", title="mean delay", axis=alt.Axis(labelExpr=SECONDS)))
+    below = base.encode(x=x, y=alt.Y("rate:Q", title="packets that arrive a second", axis=alt.Axis(labelExpr=COUNT)))
+    return alt.vconcat(*(each.properties(width=640, height=180) for each in (above, below)))

@@ -117,15 +117,13 @@ def _leaf_tree(topology: _core.Topology, table: FatTree, switch: int, loads: Loa
     return part(topology, places, switches, title, loads=loads)
 
 
-def save_map(file: MachineFile, path: Path, loads: Loads | None = None, subtitle: str = "") -> None:
+def save_map(file: MachineFile, path: Path) -> None:
     """Writes the picture of a machine as SVG, PNG, PDF or HTML, by the name of the file.
-
-    `loads`: of its links, in a simulation, which `subtitle` names; None: only what the machine is.
 
     Raises InputError for another kind of file, or where it cannot be written.
     """
     if path.suffix not in SUFFIXES:
         raise InputError(f"picture {path}: a name that ends in {', '.join(SUFFIXES)} is allowed")
     topology = file.machine.topology.build()
-    subtitle = subtitle or f"{topology.describe()}: {topology.switches:,} switches, {topology.nodes:,} nodes"
-    save(draw(panels(topology, file.machine.topology, loads), file.machine.title, subtitle), path)
+    subtitle = f"{topology.describe()}: {topology.switches:,} switches, {topology.nodes:,} nodes"
+    save(draw(panels(topology, file.machine.topology), file.machine.title, subtitle), path)
