@@ -14,8 +14,8 @@ namespace {
 
 // A sample of so many messages is enough for the means; a rank more costs as many calls as it has stages and messages.
 constexpr std::int64_t enough_messages = 200'000;
-// Stages that are looked at, whether they hold messages or not: in a ring of few elements hardly any does, and all ranks
-// have as many stages as there are ranks. At least one rank is looked at in full.
+// Stages that are looked at, whether they hold messages or not: in a ring of few elements hardly any does, and all
+// ranks have as many stages as there are ranks. At least one rank is looked at in full.
 constexpr std::int64_t enough_stages = 50'000'000;
 
 // Every rank once, those that follow one another far apart: i times a number near the golden section of n that has no

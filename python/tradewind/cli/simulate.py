@@ -18,37 +18,46 @@ if TYPE_CHECKING:
 _LIST = "One, a comma list, or `all`."
 
 
+_Machines = Annotated[str, typer.Option("--machine", help=f"Name or file. {_LIST}", show_default=False)]
+_Routings = Annotated[str | None, typer.Option("--routing", help=_LIST, show_default="the machine's own")]
+_Algorithms = Annotated[str | None, typer.Option("--algorithm", help=_LIST, show_default="the pattern's own")]
+_Model = Annotated[str, typer.Option("--model", help="packet, or loggp: no congestion.")]
+_Buffers = Annotated[str, typer.Option("--buffers", help="Of switches: credits (finite), or unbounded (faster).")]
+_Protocol = Annotated[str, typer.Option("--protocol", help="send, or put: one-sided.")]
+_Packet = Annotated[
+    str | None,
+    typer.Option("--packet", help="Size, or `message`: one packet a message.", show_default="the machine's own"),
+]
+_Links = Annotated[
+    Path | None, typer.Option("--links", help="Write the load of every link and NIC, a CSV file.", show_default=False)
+]
+_Congestion = Annotated[
+    Path | None,
+    typer.Option(
+        "--congestion",
+        help="Draw how busy links are and where packets wait, in this FOLDER; of a list, in folders in it.",
+        show_default=False,
+    ),
+]
+_Force = Annotated[bool, typer.Option("--force", help="Run what memory may not hold.")]
+
+
 @options.with_options
 def command(
     pattern: options.Pattern,
     ranks: options.Ranks,
-    machine: Annotated[str, typer.Option("--machine", help=f"Name or file. {_LIST}", show_default=False)],
-    routing: Annotated[str | None, typer.Option("--routing", help=_LIST, show_default="the machine's own")] = None,
-    algorithm: Annotated[str | None, typer.Option("--algorithm", help=_LIST, show_default="the pattern's own")] = None,
-    model: Annotated[str, typer.Option("--model", help="packet, or loggp: no congestion.")] = "packet",
-    buffers: Annotated[
-        str, typer.Option("--buffers", help="Of switches: credits (finite), or unbounded (faster).")
-    ] = "credits",
-    protocol: Annotated[str, typer.Option("--protocol", help="send, or put: one-sided.")] = "send",
-    packet: Annotated[
-        str | None,
-        typer.Option("--packet", help="Size, or `message`: one packet a message.", show_default="the machine's own"),
-    ] = None,
+    machine: _Machines,
+    routing: _Routings = None,
+    algorithm: _Algorithms = None,
+    model: _Model = "packet",
+    buffers: _Buffers = "credits",
+    protocol: _Protocol = "send",
+    packet: _Packet = None,
     *,
     run: options.RunOptions,
-    links: Annotated[
-        Path | None,
-        typer.Option("--links", help="Write the load of every link and NIC, a CSV file.", show_default=False),
-    ] = None,
-    congestion: Annotated[
-        Path | None,
-        typer.Option(
-            "--congestion",
-            help="Draw how busy links are and where packets wait, in this FOLDER; of a list, in folders in it.",
-            show_default=False,
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Run what memory may not hold.")] = False,
+    links: _Links = None,
+    congestion: _Congestion = None,
+    force: _Force = False,
     asked: options.PatternOptions,
     as_json: options.Json = False,
 ) -> None:
