@@ -124,17 +124,23 @@ def advise(
     results.sort(key=lambda result: float(result["time_s"]))
     for result in results:
         result["ratio"] = result["time_s"] / results[0]["time_s"] if results[0]["time_s"] > 0 else 1.0
+    return _request(exchange, file, budget_s, options) | {
+        "model": model,
+        "packet_bytes": "message" if packet == "message" else units.byte_count(packet),
+        "best": results[0]["algorithm"] if results else None,
+        "results": results,
+        "left_out": [asdict(item) for item in left_out],
+    }
+
+
+def _request(exchange: Exchange, file: MachineFile, budget_s: float, options: dict[str, Any]) -> dict[str, Any]:
+    """What was asked for, as plain values."""
     request = {key: value for key, value in exchange.as_dict().items() if key != "algorithm"}
     return request | {
         "machine": file.name,
         "routing": options.get("routing") or file.machine.routing,
         "ranks_per_node": int(options.get("ranks_per_node", 1)),
         "budget_s": budget_s,
-        "model": model,
-        "packet_bytes": "message" if packet == "message" else units.byte_count(packet),
-        "best": results[0]["algorithm"] if results else None,
-        "results": results,
-        "left_out": [asdict(item) for item in left_out],
     }
 
 

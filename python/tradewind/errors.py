@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 
 class TradewindError(Exception):
@@ -19,6 +20,15 @@ class InputError(TradewindError, ValueError):
     def __init__(self, *problems: str) -> None:
         super().__init__("\n".join(problems))
         self.problems: Sequence[str] = problems
+
+
+@contextmanager
+def gathered(problems: list[str]) -> Iterator[None]:
+    """Adds to `problems` what an InputError of its body says, so that all can be reported at once."""
+    try:
+        yield
+    except InputError as error:
+        problems += error.problems
 
 
 class VerificationError(TradewindError):

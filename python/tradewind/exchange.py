@@ -19,6 +19,7 @@ PATTERNS = ("transpose", "halo", "allreduce")
 DTYPES = {"f4": 4, "f8": 8, "i4": 4, "i8": 8, "c8": 8, "c16": 16}
 """Element types by their NumPy names, with the bytes of one element."""
 
+
 SLABS = {"xz": ("xy", "zy"), "xy": ("zy", "zx"), "yz": ("zx", "yx")}
 """The transpositions of a spectral model: the axes divided before and after (Zheng & Marguinaud 2018, Fig. 3)."""
 
@@ -39,6 +40,16 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     return f"unknown {what} {name!r}{hint} (known: {', '.join(known)})"
+
+
+def point_bytes(fields: int, dtype: str) -> int:
+    """Bytes of a grid point with so many fields. Raises InputError with all that is wrong."""
+    problems = [] if dtype in DTYPES else [unknown("dtype", dtype, DTYPES)]
+    if fields < 1:
+        problems.append(f"fields {fields}: 1 or more are allowed")
+    if problems:
+        raise InputError(*problems)
+    return fields * DTYPES[dtype]
 
 
 def parse_extents(text: str, count: int, what: str) -> tuple[int, ...]:
@@ -161,7 +172,7 @@ class Exchange:
 
     @property
     def bytes_per_point(self) -> int:
-        return self.fields * DTYPES[self.dtype]
+        return point_bytes(self.fields, self.dtype)
 
     @property
     def name(self) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
 from tradewind.errors import InputError
-from tradewind.exchange import DTYPES, Step, default_algorithm, unknown
+from tradewind.exchange import Step, default_algorithm, point_bytes
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -125,10 +125,7 @@ class _Alone:
     dtype: str = "f8"
 
     def __post_init__(self) -> None:
-        if self.dtype not in DTYPES:
-            raise InputError(unknown("dtype", self.dtype, DTYPES))
-        if self.fields < 1:
-            raise InputError(f"fields {self.fields}: 1 or more are allowed")
+        point_bytes(self.fields, self.dtype)  # refuses what cannot be
 
     @property
     def ranks(self) -> int:
@@ -136,7 +133,7 @@ class _Alone:
 
     @property
     def bytes_per_point(self) -> int:
-        return self.fields * DTYPES[self.dtype]
+        return point_bytes(self.fields, self.dtype)
 
     @property
     def split(self) -> tuple[int, int] | None:

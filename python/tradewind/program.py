@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
 from tradewind.errors import InputError
-from tradewind.exchange import DTYPES, unknown
+from tradewind.exchange import point_bytes
 from tradewind.pattern import Blocks, Schedule
 
 if TYPE_CHECKING:
@@ -66,12 +66,8 @@ class Program:
     split: tuple[int, int] | None = None
 
     def __init__(self, *steps: Schedule | Compute, fields: int = 1, dtype: str = "f8", name: str = "program") -> None:
-        if dtype not in DTYPES:
-            raise InputError(unknown("dtype", dtype, DTYPES))
-        if fields < 1:
-            raise InputError(f"fields {fields}: 1 or more are allowed")
         self.name = name
-        self.bytes_per_point = fields * DTYPES[dtype]
+        self.bytes_per_point = point_bytes(fields, dtype)
         self._steps = [_step(step, i) for i, step in enumerate(steps)]
         if len({step.name for step in self._steps}) < len(self._steps):
             raise InputError("two steps of a program have one name")

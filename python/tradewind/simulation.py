@@ -7,7 +7,7 @@ import os
 import resource
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ import numpy as np
 import psutil
 
 from tradewind import _core, units
-from tradewind.congestion import link_bandwidths, link_shares
-from tradewind.errors import InputError
+from tradewind.congestion import group_shares, link_bandwidths, link_shares, loads_of
+from tradewind.errors import InputError, gathered
 from tradewind.exchange import Exchange, Workload, unknown
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.program import Program
@@ -29,6 +29,8 @@ PROTOCOLS = ("send", "put")
 """Messages are sent, and long ones announced first where the machine has an eager limit; or put into the memory of
 their receivers, whose CPUs have nothing to do with it."""
 PLACEMENTS = tuple(_core.placements())
+PICTURE_BLOCKS = 64
+"""Blocks of ranks in a picture of their delays, unless another number is asked for; fewer of fewer ranks."""
 
 
 @dataclass(frozen=True)
@@ -123,10 +125,14 @@ class Simulation:
                 "are free: name fewer ranks, a larger packet, or force it"
             )
 
-    def run(self, progress: Watch | None = None, links: Path | None = None, congestion: bool = False) -> dict[str, Any]:
-        """Runs it; see `simulate` for the answer. `links`: a CSV file for the load of every link and NIC."""
+    def run(
+        self, progress: Watch | None = None, links: Path | None = None, congestion: bool | str | Path = False
+    ) -> dict[str, Any]:
+        """Runs it; see `simulate` for the answer and for what the arguments ask for beside it."""
         if (links is not None or congestion) and self.model != "packet":
             raise InputError("loads of links: only the packet model knows links")
+        if not isinstance(congestion, bool) and not self.pairs:
+            return replace(self, pairs=min(self.exchange.ranks, PICTURE_BLOCKS)).run(progress, links, congestion)
         begin = time.perf_counter()
         run: Callable[..., _core.SimulationResult] = (
             _core.simulate_packets if self.model == "packet" else _core.simulate_loggp
@@ -135,11 +141,7 @@ class Simulation:
         wall_s = time.perf_counter() - begin
         if links is not None:
             write_link_loads(links, result, self.machine.topology, self.file.machine)
-        more: dict[str, Any] = {}
-        if congestion:
-            more["congestion"] = link_shares(result, self.machine.topology, self.file.machine)
-            more["delay_over_time"] = _over_time(result)
-        return (
+        answer = (
             self._inputs()
             | _figures(result, self.exchange, self.model)
             | {
@@ -147,9 +149,26 @@ class Simulation:
                 "packet_hops_per_s": result.packet_hops / wall_s,
                 "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             }
-            | more
             | ({"delay_pairs": self._pairs(result)} if self.pairs else {})
         )
+        return answer | self._congestion(result, answer, congestion) if congestion else answer
+
+    def _congestion(
+        self, result: _core.SimulationResult, answer: dict[str, Any], wanted: bool | str | Path
+    ) -> dict[str, Any]:
+        """What links did and when packets waited; with a folder wanted, also as pictures."""
+        topology, machine = self.machine.topology, self.file.machine
+        loads = loads_of(result, topology, machine)
+        found: dict[str, Any] = {"congestion": link_shares(loads), "delay_over_time": _over_time(result)}
+        groups = group_shares(loads, topology, machine)
+        if groups is not None:
+            found["congestion"]["groups"] = groups
+        if not isinstance(wanted, bool):
+            from tradewind.plot.congestion import save_pictures
+
+            pictures = save_pictures(Path(wanted), answer | found, self.file, loads)
+            found["pictures"] = [str(path) for path in pictures]
+        return found
 
     def _pairs(self, result: _core.SimulationResult) -> list[list[float]]:
         """Mean delays (s), [source block][destination block]; 0 where nothing was sent."""
@@ -204,50 +223,69 @@ def prepare(
     settings: Mapping[str, str] | None = None,
 ) -> Simulation:
     """Checks all that a simulation needs. Raises InputError with every problem at once."""
-    problems = []
-    for what, name, known in (
-        ("model", model, MODELS),
-        ("placement", placement, PLACEMENTS),
-        ("kind of buffers", buffers, BUFFERS),
-        ("protocol", protocol, PROTOCOLS),
-    ):
-        if name not in known:
-            problems.append(unknown(what, name, known))
-    if not 0 <= pairs <= 4096:
-        problems.append(f"pairs of {pairs} blocks of ranks: 0..4096 are allowed")
-    packet_bytes = 0
-    if packet not in (None, "message"):
-        try:
-            packet_bytes = units.byte_count(packet)
-            if not 1 <= packet_bytes <= _core.largest_packet:
-                problems.append(f"packet {packet!r}: 1B to 128MiB are allowed, or 'message' for one packet a message")
-        except InputError as error:
-            problems.append(f"packet {error}")
-    if threads is not None and not 1 <= threads <= 256:
-        problems.append(f"threads {threads}: 1..256 are allowed")
-    if not 0 <= seed < 2**63:
-        problems.append(f"seed {seed}: 0..{2**63 - 1} are allowed")
-    if not 1 <= ranks_per_node < 2**31:
-        problems.append(f"ranks per node {ranks_per_node}: 1..{2**31 - 1} are allowed")
-    file = built = None
-    try:
+    problems = [
+        unknown(what, name, known)
+        for what, name, known in (
+            ("model", model, MODELS),
+            ("placement", placement, PLACEMENTS),
+            ("kind of buffers", buffers, BUFFERS),
+            ("protocol", protocol, PROTOCOLS),
+        )
+        if name not in known
+    ]
+    problems += _out_of_range(pairs, threads, seed, ranks_per_node)
+    can_be_placed = not problems
+    packet_bytes: int | None = None
+    with gathered(problems):
+        packet_bytes = _packet_bytes(packet)
+    file = built = place = None
+    with gathered(problems):
         file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
         built = file.machine.build(routing)
-    except InputError as error:
-        problems += error.problems
-    if problems or file is None or built is None:
+        if packet is None:
+            packet_bytes = file.machine.packet.size
+        if model == "packet" and buffers == "credits":
+            problems += _no_room(packet_bytes, built.buffer)
+        if can_be_placed:
+            split = exchange.split or (0, 0)
+            place = _core.Placement(placement, exchange.ranks, ranks_per_node, built.nodes, seed, split)
+    if problems or file is None or built is None or place is None or packet_bytes is None:
         raise InputError(*problems)
-    if packet is None:
-        packet_bytes = file.machine.packet.size
-    if model == "packet" and buffers == "credits" and packet_bytes > built.buffer:
-        raise InputError(
-            f"a packet of {units.format_bytes(packet_bytes)} does not fit a buffer of "
-            f"{units.format_bytes(built.buffer)}: name a smaller packet, a larger switch.buffer, or unbounded buffers"
-        )
-    split = exchange.split or (0, 0)
-    place = _core.Placement(placement, exchange.ranks, ranks_per_node, built.nodes, seed, split)
     threads = threads or usable_cores()
     return Simulation(exchange, file, built, place, model, packet_bytes, threads, seed, buffers, protocol, pairs)
+
+
+def _out_of_range(pairs: int, threads: int | None, seed: int, ranks_per_node: int) -> list[str]:
+    ranges = [
+        (0 <= pairs <= 4096, f"pairs of {pairs} blocks of ranks: 0..4096 are allowed"),
+        (threads is None or 1 <= threads <= 256, f"threads {threads}: 1..256 are allowed"),
+        (0 <= seed < 2**63, f"seed {seed}: 0..{2**63 - 1} are allowed"),
+        (1 <= ranks_per_node < 2**31, f"ranks per node {ranks_per_node}: 1..{2**31 - 1} are allowed"),
+    ]
+    return [problem for good, problem in ranges if not good]
+
+
+def _packet_bytes(packet: str | None) -> int:
+    """What an option asks for; 0 for one packet a message, or where nothing is asked for. Raises InputError."""
+    if packet in (None, "message"):
+        return 0
+    try:
+        size = units.byte_count(packet)
+    except InputError as error:
+        raise InputError(f"packet {error}") from None
+    if not 1 <= size <= _core.largest_packet:
+        raise InputError(f"packet {packet!r}: 1B to 128MiB are allowed, or 'message' for one packet a message")
+    return size
+
+
+def _no_room(packet_bytes: int | None, buffer_bytes: int) -> list[str]:
+    """Why a packet cannot wait in a buffer."""
+    if packet_bytes is None or packet_bytes <= buffer_bytes:
+        return []
+    return [
+        f"a packet of {units.format_bytes(packet_bytes)} does not fit a buffer of "
+        f"{units.format_bytes(buffer_bytes)}: name a smaller packet, a larger switch.buffer, or unbounded buffers"
+    ]
 
 
 def simulate(
@@ -256,7 +294,7 @@ def simulate(
     *,
     progress: Watch | None = None,
     links: Path | None = None,
-    congestion: bool = False,
+    congestion: bool | str | Path = False,
     steady: bool = False,
     force: bool = False,
     **options: Any,
@@ -265,8 +303,10 @@ def simulate(
 
     Options as in `prepare`. What the memory of this computer cannot hold is refused unless forced. `links`: a CSV file
     for the load of every link and NIC (see `write_link_loads`). `congestion`: also answer the busy shares of the links
-    between switches (see `tradewind.congestion`). `steady`: of an exchange that is repeated, simulate only so many
-    repetitions that the time of all can be reckoned from them (see `tradewind.steady`). `progress`: see `Watch`.
+    between switches (see `tradewind.congestion`) and the delays over time; a folder: also draw them there, and the
+    delays between 64 blocks of ranks if `pairs` names no other number (see `tradewind.plot.congestion`).
+    `steady`: of an exchange that is repeated, simulate only so many repetitions that the time of all can be reckoned
+    from them (see `tradewind.steady`). `progress`: see `Watch`.
 
     Returns a dictionary of plain values: the inputs, and ``time_s`` (until the last rank is done), ``step_time_s`` (of
     each slab or step, from the end of the one before), ``messages``, ``bytes``, ``packet_hops`` (one packet through
@@ -288,7 +328,7 @@ def forecast(
     exchange: Workload | Program,
     machine: str | Path | MachineFile,
     *,
-    congestion: bool = False,
+    congestion: bool | str | Path = False,
     steady: bool = False,
     **options: Any,
 ) -> dict[str, float]:

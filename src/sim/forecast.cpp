@@ -12,8 +12,11 @@ namespace tradewind {
 
 namespace {
 
-// A sample of so many messages is enough for the means; a rank more costs as many calls as the schedule has messages.
+// A sample of so many messages is enough for the means; a rank more costs as many calls as it has stages and messages.
 constexpr std::int64_t enough_messages = 200'000;
+// Stages that are looked at, whether they hold messages or not: in a ring of few elements hardly any does, and all
+// ranks have as many stages as there are ranks. At least one rank is looked at in full.
+constexpr std::int64_t enough_stages = 50'000'000;
 
 // Every rank once, those that follow one another far apart: i times a number near the golden section of n that has no
 // divisor in common with it.
@@ -50,13 +53,14 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
     const bool either = machine.routing.starts_with("ugal") || machine.routing == "par";
     const double stretch = around ? 2.0 : either ? 1.5 : 1.0;
     const Sample sample(program.ranks());
-    std::int64_t sampled_messages = 0, sampled_ranks = 0;
+    std::int64_t sampled_messages = 0, sampled_stages = 0, sampled_ranks = 0;
     double messages = 0, bytes = 0, hops = 0, most_in_flight = 0;
-    while (sampled_ranks < program.ranks() && sampled_messages < enough_messages) {
+    while (sampled_ranks < program.ranks() && sampled_messages < enough_messages && sampled_stages < enough_stages) {
         const Rank r = sample.rank(sampled_ranks);
         ++sampled_ranks;
         for (const Step& step : program.steps())
             for (int stage = 0; step.exchanges() && stage < step.schedule->stages(); ++stage) {
+                ++sampled_stages;
                 double stage_packets = 0;
                 for (int j = 0, n = step.schedule->sends(r, stage); j < n; ++j) {
                     const Message message = step.schedule->send(r, stage, j);

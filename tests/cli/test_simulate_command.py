@@ -89,6 +89,34 @@ def test_settings_and_placement_change_the_result(tradewind):
     assert again["time_s"] == far["time_s"]
 
 
+def test_pictures_of_congestion(tradewind, tmp_path):
+    folder = tmp_path / "new" / "pictures"
+    result = simulate(tradewind, *ALLREDUCE, "--congestion", str(folder))
+    assert result["pictures"] == [str(folder / name) for name in ("links.svg", "ranks.svg", "time.svg")]
+    assert sorted(path.name for path in folder.iterdir()) == ["links.svg", "ranks.svg", "time.svg"]
+    assert sum(result["delay_over_time"]["packets"]) == 8 * 3
+    listed = simulate(tradewind, *ALLREDUCE, "--algorithm", "ring,recursive-2", "--congestion", str(folder))
+    for one, name in zip(listed, ("ring", "recursive-2"), strict=True):
+        assert one["pictures"][0] == str(folder / f"torus-M-dimension-order-{name}" / "links.svg")
+    code, out, _ = tradewind("simulate", *ALLREDUCE, "--congestion", str(folder))
+    assert code == 0
+    assert f"picture: {folder / 'time.svg'}" in out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--congestion", "FILE"], "this is a file"),
+        (["--model", "loggp", "--congestion", "new"], "only the packet model"),
+    ],
+)
+def test_pictures_that_cannot_be_are_refused(tradewind, tmp_path, options, words):
+    (tmp_path / "file").write_text("")
+    code, out, err = tradewind("simulate", *ALLREDUCE, *(o.replace("FILE", str(tmp_path / "file")) for o in options))
+    assert (code, out) == (2, "")
+    assert words in err
+
+
 def test_numbers_are_whole_on_a_narrow_terminal(tradewind, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     code, out, _ = tradewind("simulate", "allreduce", "--ranks", "300", "--machine", "dragonfly-MM,torus-M")

@@ -123,6 +123,14 @@ def test_keys_of_simulate(tmp_path: Path) -> None:
     assert starred == set(keys(result)) - set(keys(loggp))
 
 
+def test_keys_of_simulate_with_congestion(tmp_path: Path) -> None:
+    settings = "--set topology.shape=[20,30,2] --set topology.nodes_per_switch=1 --machine torus-M --placement random"
+    request = f"simulate halo --ranks 16 {GRID} {settings}"
+    plain, more = (set(keys(answer(request + option, tmp_path))) for option in ("", " --congestion pictures"))
+    assert plain < more
+    assert first_column(section(page("json.md"), "simulate, with congestion")) - {"groups"} == more - plain
+
+
 def test_keys_of_advise(tmp_path: Path) -> None:
     check_keys("advise", set(keys(answer("advise allreduce --ranks 30 --machine torus-M", tmp_path))))
 

@@ -9,10 +9,11 @@ import pytest
 
 from tradewind.errors import InputError
 from tradewind.machine import load_machine, machine_names
-from tradewind.plot.machine_map import Line, links_of, panels, save_map
+from tradewind.plot.machine_map import panels, save_map
+from tradewind.plot.panels import links_of
 from tradewind.plot.shapes import lattice, square
 from tradewind.plot.standing import standing
-from tradewind.plot.svg import draw
+from tradewind.plot.svg import Line, draw
 from tradewind.topology import TOPOLOGIES
 
 

@@ -33,8 +33,8 @@ def test_cells_cover_the_ranks_of_their_bins():
     matrix = np.array([[0, 7], [9, 0]])
     (cells,) = chart(matrix, 3, 5, "title").to_dict()["datasets"].values()
     assert cells == [
-        {"s0": 0, "s1": 3, "r0": 3, "r1": 5, "bytes": 7},
-        {"s0": 3, "s1": 5, "r0": 0, "r1": 3, "bytes": 9},
+        {"f0": 0, "f1": 3, "t0": 3, "t1": 5, "bytes": 7},
+        {"f0": 3, "f1": 5, "t0": 0, "t1": 3, "bytes": 9},
     ]
 
 

@@ -54,6 +54,18 @@ def test_forecast_of_many_ranks_from_a_sample():
         assert forecast["packet_hops"] == pytest.approx(result.packet_hops, rel=0.05)
 
 
+def test_a_ring_of_very_few_elements_is_forecast_from_a_sample_of_its_ranks():
+    """Each of 3 elements makes n - 1 steps, twice; 24 of 25 go to a node of the same switch, one to the next switch.
+
+    All ranks in all their stages would be visited 180 thousand million times, which no test waits for.
+    """
+    ranks = 300_000
+    exchange = Exchange("allreduce", ranks, algorithm="ring", count=3)
+    forecast = prepare(exchange, "torus-M", packet="message").forecast()
+    assert forecast["messages"] == pytest.approx(2 * 3 * (ranks - 1), rel=0.01)
+    assert forecast["packet_hops"] == pytest.approx(2.04 * forecast["messages"], rel=0.05)
+
+
 def test_loggp_has_no_packets():
     assert prepare(EXCHANGES[0], machine(TORUS | {"shape": [4, 4, 4]}), model="loggp").forecast()["packet_hops"] == 0
 

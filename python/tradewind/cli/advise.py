@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _PARTS = ("latency", "bandwidth", "congestion")
 
 
-@options.with_pattern_options
+@options.with_options
 def command(
     pattern: options.Pattern,
     ranks: options.Ranks,
@@ -35,12 +35,8 @@ def command(
         ),
     ] = None,
     budget: Annotated[str, typer.Option("--budget", help="Time for all simulations, like 60s or 10min.")] = "60s",
-    threads: options.Threads = None,
-    placement: options.Placement = "linear",
-    seed: options.Seed = 1,
-    ranks_per_node: options.RanksPerNode = 1,
-    settings: options.Settings = None,
     *,
+    run: options.RunOptions,
     asked: options.PatternOptions,
     as_json: options.Json = False,
 ) -> None:
@@ -58,13 +54,9 @@ def command(
             algorithms=algorithm.split(",") if algorithm else None,
             budget_s=budget_s,
             packet=packet,
-            settings=options.machine_settings(settings),
             tell=tell,
             routing=routing,
-            threads=threads,
-            placement=placement,
-            seed=seed,
-            ranks_per_node=ranks_per_node,
+            **run.chosen(),
         )
     answer(result, as_json, lambda: _show(result))
 

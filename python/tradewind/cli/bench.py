@@ -14,7 +14,7 @@ from tradewind.cli import options
 _ALL = "Comma list, or `all`."
 
 
-@options.with_pattern_options
+@options.with_options
 def command(
     pattern: options.Pattern,
     ranks: Annotated[

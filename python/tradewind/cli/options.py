@@ -62,7 +62,7 @@ Json = Annotated[bool, typer.Option("--json", help="Answer as JSON.")]
 
 @dataclass(frozen=True)
 class PatternOptions:
-    """What a pattern may ask for beside its ranks: the same options for every command (see `with_pattern_options`)."""
+    """What a pattern may ask for beside its ranks: the same options for every command (see `with_options`)."""
 
     grid: Grid = None
     split: Split = None
@@ -76,17 +76,15 @@ class PatternOptions:
 
     def exchange(self, pattern: str, ranks: int, algorithm: str | None = None) -> Exchange:
         """The exchange that is asked for. Raises InputError: all that cannot be read, else all that cannot be."""
-        from tradewind.errors import InputError
+        from tradewind.errors import InputError, gathered
         from tradewind.exchange import Exchange, parse_extents
 
         problems: list[str] = []
         extents: dict[str, Any] = {}
         for name, numbers in (("grid", 3), ("split", 2)):
             text = getattr(self, name)
-            try:
+            with gathered(problems):
                 extents[name] = None if text is None else parse_extents(text, numbers, name)
-            except InputError as error:
-                problems += error.problems
         if problems:
             raise InputError(*problems)
         return Exchange(pattern, ranks, algorithm=algorithm, **(asdict(self) | extents))
@@ -105,26 +103,50 @@ def machine_settings(texts: list[str] | None) -> dict[str, str]:
     return {key: value for key, _, value in (text.partition("=") for text in texts)}
 
 
-def with_pattern_options(command: Callable[..., Result]) -> Callable[..., Result]:
-    """Lets a command take its parameter `asked`, a `PatternOptions`, from as many options of the command line."""
-    hints = get_type_hints(PatternOptions, include_extras=True)
+@dataclass(frozen=True)
+class RunOptions:
+    """What every command that simulates may be told about the simulation (see `with_options`)."""
+
+    threads: Threads = None
+    placement: Placement = "linear"
+    seed: Seed = 1
+    ranks_per_node: RanksPerNode = 1
+    settings: Settings = None
+
+    def chosen(self) -> dict[str, Any]:
+        """The options of `tradewind.simulation.prepare`. Raises InputError."""
+        return asdict(self) | {"settings": machine_settings(self.settings)}
+
+
+def with_options(command: Callable[..., Result]) -> Callable[..., Result]:
+    """Lets a command take a parameter that is a `PatternOptions` or `RunOptions` from as many options."""
+    signature = inspect.signature(command, eval_str=True)
+    shared = {
+        p.name: p.annotation for p in signature.parameters.values() if p.annotation in (PatternOptions, RunOptions)
+    }
 
     @functools.wraps(command)
     def spread(*arguments: Any, **given: Any) -> Result:
-        asked = PatternOptions(**{name: given.pop(name) for name in hints if name in given})
-        return command(*arguments, asked=asked, **given)
+        for name, kind in shared.items():
+            given[name] = kind(**{each.name: given.pop(each.name) for each in fields(kind) if each.name in given})
+        return command(*arguments, **given)
 
     parameters: list[inspect.Parameter] = []
-    for parameter in inspect.signature(command, eval_str=True).parameters.values():
-        if parameter.name != "asked":
+    for parameter in signature.parameters.values():
+        if parameter.name in shared:
+            parameters += _parameters(shared[parameter.name])
+        else:
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-            continue
-        parameters += [
-            inspect.Parameter(
-                field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
-            )
-            for field in fields(PatternOptions)
-        ]
     spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
     spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return spread
+
+
+def _parameters(kind: type[PatternOptions] | type[RunOptions]) -> list[inspect.Parameter]:
+    """One for each field."""
+    hints = get_type_hints(kind, include_extras=True)
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return [
+        inspect.Parameter(field.name, keyword, default=field.default, annotation=hints[field.name])
+        for field in fields(kind)
+    ]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _MOST_STAGES = 16
 
 
-@options.with_pattern_options
+@options.with_options
 def command(
     pattern: options.Pattern,
     ranks: options.Ranks,

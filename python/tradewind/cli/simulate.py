@@ -18,75 +18,87 @@ if TYPE_CHECKING:
 _LIST = "One, a comma list, or `all`."
 
 
-@options.with_pattern_options
+_Machines = Annotated[str, typer.Option("--machine", help=f"Name or file. {_LIST}", show_default=False)]
+_Routings = Annotated[str | None, typer.Option("--routing", help=_LIST, show_default="the machine's own")]
+_Algorithms = Annotated[str | None, typer.Option("--algorithm", help=_LIST, show_default="the pattern's own")]
+_Model = Annotated[str, typer.Option("--model", help="packet, or loggp: no congestion.")]
+_Buffers = Annotated[str, typer.Option("--buffers", help="Of switches: credits (finite), or unbounded (faster).")]
+_Protocol = Annotated[str, typer.Option("--protocol", help="send, or put: one-sided.")]
+_Packet = Annotated[
+    str | None,
+    typer.Option("--packet", help="Size, or `message`: one packet a message.", show_default="the machine's own"),
+]
+_Links = Annotated[
+    Path | None, typer.Option("--links", help="Write the load of every link and NIC, a CSV file.", show_default=False)
+]
+_Congestion = Annotated[
+    Path | None,
+    typer.Option(
+        "--congestion",
+        help="Draw how busy links are and where packets wait, in this FOLDER; of a list, in folders in it.",
+        show_default=False,
+    ),
+]
+_Force = Annotated[bool, typer.Option("--force", help="Run what memory may not hold.")]
+
+
+@options.with_options
 def command(
     pattern: options.Pattern,
     ranks: options.Ranks,
-    machine: Annotated[str, typer.Option("--machine", help=f"Name or file. {_LIST}", show_default=False)],
-    routing: Annotated[str | None, typer.Option("--routing", help=_LIST, show_default="the machine's own")] = None,
-    algorithm: Annotated[str | None, typer.Option("--algorithm", help=_LIST, show_default="the pattern's own")] = None,
-    model: Annotated[str, typer.Option("--model", help="packet, or loggp: no congestion.")] = "packet",
-    buffers: Annotated[
-        str, typer.Option("--buffers", help="Of switches: credits (finite), or unbounded (faster).")
-    ] = "credits",
-    protocol: Annotated[str, typer.Option("--protocol", help="send, or put: one-sided.")] = "send",
-    packet: Annotated[
-        str | None,
-        typer.Option("--packet", help="Size, or `message`: one packet a message.", show_default="the machine's own"),
-    ] = None,
-    threads: options.Threads = None,
-    placement: options.Placement = "linear",
-    seed: options.Seed = 1,
-    ranks_per_node: options.RanksPerNode = 1,
-    settings: options.Settings = None,
-    links: Annotated[
-        Path | None,
-        typer.Option("--links", help="Write the load of every link and NIC, a CSV file.", show_default=False),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Run what memory may not hold.")] = False,
+    machine: _Machines,
+    routing: _Routings = None,
+    algorithm: _Algorithms = None,
+    model: _Model = "packet",
+    buffers: _Buffers = "credits",
+    protocol: _Protocol = "send",
+    packet: _Packet = None,
     *,
+    run: options.RunOptions,
+    links: _Links = None,
+    congestion: _Congestion = None,
+    force: _Force = False,
     asked: options.PatternOptions,
     as_json: options.Json = False,
 ) -> None:
     """How long an exchange takes on a machine, packet by packet."""
     from tradewind import simulation
     from tradewind.cli.answer import answer
+
+    combinations = list(_product(pattern, machine, routing, algorithm, run.ranks_per_node))
+    asked = replace(asked, split=_common_split(pattern, ranks, [name for _, _, name in combinations], asked))
+    chosen = {"model": model, "buffers": buffers, "protocol": protocol, "packet": packet, **run.chosen()}
+    runs = [
+        simulation.prepare(asked.exchange(pattern, ranks, one_algorithm), one_machine, routing=one_routing, **chosen)
+        for one_machine, one_routing, one_algorithm in combinations
+    ]
+    _check_files(runs, links, congestion)
+    listed = any("," in (text or "") or text == "all" for text in (machine, routing, algorithm))
+    results = []
+    for each in runs:
+        each.check_memory(force)
+        _announce(each, as_json)
+        with _progress(as_json) as report:
+            results.append(each.run(report, links, _folder(congestion, each) if listed else congestion or False))
+    single = len(results) == 1 and not listed
+    answer(results[0] if single else results, as_json, lambda: _show(results))
+
+
+def _check_files(runs: list[Simulation], links: Path | None, congestion: Path | None) -> None:
+    """Before anything is simulated: what cannot be written of these simulations."""
     from tradewind.errors import InputError
 
-    chosen = options.machine_settings(settings)
-    runs = []
-    combinations = list(_product(pattern, machine, routing, algorithm, ranks_per_node))
-    asked = replace(asked, split=_common_split(pattern, ranks, [name for _, _, name in combinations], asked))
-    for one_machine, one_routing, one_algorithm in combinations:
-        exchange = asked.exchange(pattern, ranks, one_algorithm)
-        runs.append(
-            simulation.prepare(
-                exchange,
-                one_machine,
-                routing=one_routing,
-                model=model,
-                buffers=buffers,
-                protocol=protocol,
-                packet=packet,
-                threads=threads,
-                placement=placement,
-                seed=seed,
-                ranks_per_node=ranks_per_node,
-                settings=chosen,
-            )
-        )
-    results = []
     if links is not None and len(runs) > 1:
         raise InputError(f"--links {links}: one simulation is allowed, not a list of {len(runs)}")
-    for run in runs:
-        run.check_memory(force)
-        _announce(run, as_json)
-        with _progress(as_json) as report:
-            results.append(run.run(report, links))
-    single = len(results) == 1 and not any(
-        "," in (text or "") or text == "all" for text in (machine, routing, algorithm)
-    )
-    answer(results[0] if single else results, as_json, lambda: _show(results))
+    if congestion is not None and congestion.exists() and not congestion.is_dir():
+        raise InputError(f"--congestion {congestion}: a folder is allowed, new or not; this is a file")
+
+
+def _folder(congestion: Path | None, run: Simulation) -> Path | bool:
+    """Where the pictures of one simulation of a list belong."""
+    if congestion is None:
+        return False
+    return congestion / "-".join((run.file.name, run.machine.routing, str(run.exchange.as_dict()["algorithm"])))
 
 
 def _common_split(pattern: str, ranks: int, algorithms: list[str | None], asked: options.PatternOptions) -> str | None:
@@ -199,3 +211,5 @@ def _show(results: list[dict[str, Any]]) -> None:
             size = "one packet a message" if packet == "message" else f"packets of {format_bytes(packet)}"
             buffers = "finite" if first["buffers"] == "credits" else first["buffers"]
             console.print(f"bound by the most loaded {first['bound_by']}; {size}; {buffers} buffers", highlight=False)
+    for picture in (picture for r in results for picture in r.get("pictures", [])):
+        console.print(f"picture: {picture}", highlight=False, soft_wrap=True, markup=False)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -13,52 +14,61 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tradewind.study.campaign import Campaign
-    from tradewind.study.plan import Plan, Planned
+    from tradewind.study.environment import Environment
+    from tradewind.study.plan import Executors, Plan, Planned
 
 _ELSEWHERE = "Workers elsewhere"
 
 
+_File = Annotated[Path, typer.Argument(help="The study, a TOML file; or a folder of them.", show_default=False)]
+_Out = Annotated[Path | None, typer.Option("--out", help="Folder of the results.", show_default="results/NAME")]
+_Pool = Annotated[
+    Path | None,
+    typer.Option(
+        "--pool",
+        help="Folder of cases that several studies share.",
+        show_default="cases/ in the results of a folder of studies",
+    ),
+]
+_Quick = Annotated[
+    bool, typer.Option("--quick", help="Only the cases that the study marks for a quick run; says what it leaves out.")
+]
+_Workers = Annotated[
+    int | None,
+    typer.Option("--workers", min=1, help="Cases at a time, as memory allows.", show_default="as suits their size"),
+]
+_Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        help="Address of a Dask scheduler, like tcp://HOST:8786, whose workers compute.",
+        rich_help_panel=_ELSEWHERE,
+        show_default=False,
+    ),
+]
+_Cluster = Annotated[
+    Path | None,
+    typer.Option(
+        "--cluster",
+        help="TOML file of Slurm, PBS or LSF jobs whose workers compute; with --dry-run, shows a job's script.",
+        rich_help_panel=_ELSEWHERE,
+        show_default=False,
+    ),
+]
+_DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be computed, and its cost.")]
+_Remeasure = Annotated[bool, typer.Option("--remeasure", help="Measure again what is stored already.")]
+
+
 def command(
-    file: Annotated[Path, typer.Argument(help="The study, a TOML file; or a folder of them.", show_default=False)],
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Folder of the results.", show_default="results/NAME")
-    ] = None,
-    pool: Annotated[
-        Path | None,
-        typer.Option(
-            "--pool",
-            help="Folder of cases that several studies share.",
-            show_default="cases/ in the results of a folder of studies",
-        ),
-    ] = None,
-    quick: Annotated[
-        bool,
-        typer.Option("--quick", help="Only the cases that the study marks for a quick run; says what it leaves out."),
-    ] = False,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", min=1, help="Cases at a time, as memory allows.", show_default="as suits their size"),
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            "--scheduler",
-            help="Address of a Dask scheduler, like tcp://HOST:8786, whose workers compute.",
-            rich_help_panel=_ELSEWHERE,
-            show_default=False,
-        ),
-    ] = None,
-    cluster: Annotated[
-        Path | None,
-        typer.Option(
-            "--cluster",
-            help="TOML file of Slurm, PBS or LSF jobs whose workers compute; with --dry-run, shows a job's script.",
-            rich_help_panel=_ELSEWHERE,
-            show_default=False,
-        ),
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be computed, and its cost.")] = False,
-    remeasure: Annotated[bool, typer.Option("--remeasure", help="Measure again what is stored already.")] = False,
+    file: _File,
+    out: _Out = None,
+    pool: _Pool = None,
+    quick: _Quick = False,
+    workers: _Workers = None,
+    scheduler: _Scheduler = None,
+    cluster: _Cluster = None,
+    dry_run: _DryRun = False,
+    remeasure: _Remeasure = False,
     json: Json = False,
 ) -> int:
     """Run the cases of a study, or of all studies of a folder, that are not stored yet, and write their reports."""
@@ -73,36 +83,35 @@ def command(
         script = _job_script(cluster)
         answer(_plan_dict(campaign, script), json, lambda: _show_plan(campaign, script))
         return 0
-    import sys
+    stream = sys.stderr if json else sys.stdout
+    with hired(scheduler, cluster, environment, lambda text: print(f"note: {text}", file=stream)) as crew:
+        results = _run(campaign, executors, environment, stream, workers=workers, crew=crew, remeasure=remeasure)
+    whole = _overview(campaign, results) if campaign.overview else results[0]
+    answer(whole, json, lambda: print(f"overview: {whole['overview']}") if campaign.overview else None)
+    return 1 if any(result["failed"] for result in results) else 0
 
+
+def _run(
+    campaign: Campaign, executors: Executors, environment: Environment, stream: TextIO, **how: Any
+) -> list[dict[str, Any]]:
+    """What became of each study. For a reader, says so as soon as it is known."""
     from tradewind.study.campaign import run_campaign
     from tradewind.study.progress import make_observer
 
-    stream = sys.stderr if json else sys.stdout
-    results, reports = [], []
-    with hired(scheduler, cluster, environment, lambda text: print(f"note: {text}", file=stream)) as crew:
-        run = run_campaign(
-            campaign,
-            executors,
-            environment,
-            lambda: make_observer(stream),
-            workers=workers,
-            crew=crew,
-            remeasure=remeasure,
-        )
-        for report, result in run:
-            reports.append(report)
-            results.append(result)
-            if not json:
-                _show_result(result)
-    whole = results[0]
-    if campaign.overview:
-        from tradewind.report.overview import build_overview
+    results = []
+    for _, result in run_campaign(campaign, executors, environment, lambda: make_observer(stream), **how):
+        results.append(result)
+        if stream is sys.stdout:
+            _show_result(result)
+    return results
 
-        page = build_overview(campaign.folder, results)
-        whole = {"folder": str(campaign.folder), "overview": str(page), "studies": results}
-    answer(whole, json, lambda: print(f"overview: {whole['overview']}") if campaign.overview else None)
-    return 1 if any(result["failed"] for result in results) else 0
+
+def _overview(campaign: Campaign, results: list[dict[str, Any]]) -> dict[str, Any]:
+    """The answer for a folder of studies; writes the page about them."""
+    from tradewind.report.overview import build_overview
+
+    page = build_overview(campaign.folder, results)
+    return {"folder": str(campaign.folder), "overview": str(page), "studies": results}
 
 
 def _job_script(cluster: Path | None) -> str | None:

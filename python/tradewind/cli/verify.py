@@ -11,7 +11,7 @@ from tradewind.cli import options
 from tradewind.cli.answer import answer
 
 
-@options.with_pattern_options
+@options.with_options
 def command(
     pattern: options.Pattern,
     ranks: options.Ranks,

@@ -11,6 +11,7 @@ import altair as alt
 
 from tradewind.plot.best import best_chart
 from tradewind.plot.heat import congestion_chart, matrix_chart
+from tradewind.plot.kept import groups_figure, over_time_rows
 from tradewind.plot.style import CONFIG, COUNT, SECONDS, colour, linear_time_axis, log_axis
 from tradewind.study.curve import matches
 from tradewind.study.model import Plot
@@ -158,18 +159,34 @@ def _delay_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
     return _panelled(chart, plot, rows)
 
 
+def _over_time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
+    chart = (
+        alt.Chart()
+        .mark_line(strokeWidth=1.5)
+        .encode(
+            x=alt.X("time:Q", axis=linear_time_axis("simulated time (s)")),
+            y=alt.Y("delay:Q", axis=linear_time_axis("mean delay of the packets that arrive (s)")),
+            color=colour("curve", plot.curve, curves),
+        )
+    )
+    return _panelled(chart, plot, rows)
+
+
 _ROWS: dict[str, Callable[[Plot, Sequence[Record]], list[Row]]] = {
     "time": _time_rows,
     "bars": _bar_rows,
     "delay": _delay_rows,
+    "over-time": over_time_rows,
 }
 _ROW_CHARTS: dict[str, Callable[[Plot, list[Row], list[str]], Any]] = {
     "time": _time_chart,
     "bars": _bar_chart,
     "delay": _delay_chart,
+    "over-time": _over_time_chart,
 }
 _CHARTS: dict[str, Callable[[Plot, Sequence[Record]], Any | None]] = {
     "best": best_chart,
     "congestion": congestion_chart,
+    "groups": groups_figure,
     "matrix": matrix_chart,
 }

@@ -1,92 +1,70 @@
-"""A machine as a picture: its switches and links, or where these are too many, its blocks and one block in full."""
+"""A machine as a picture: its switches and links, or where these are too many, its blocks and one block in full.
+
+With the loads of a simulation lines have the colour of the busiest link that they stand for, and what is shown in full
+is the part with the busiest link of all.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.machine import MachineFile
-from tradewind.plot.shapes import Point, circle, levels
+from tradewind.plot.groups import Groups, groups_of
+from tradewind.plot.panels import MOST_LINES, MOST_SPOTS, busiest_of, by_load, few_links, neighbours, part, star
+from tradewind.plot.shapes import levels
 from tradewind.plot.standing import MOST_DOTS, Standing, standing, tree_levels
 from tradewind.plot.svg import SUFFIXES, Line, Panel, draw, save
 from tradewind.topology import FatTree, Table
 
-_MOST_SPOTS = 600
-_MOST_LINES = 4000
+if TYPE_CHECKING:
+    from tradewind.congestion import Integers, Loads
+
 _SPOTS_OF_PLANE = 1500
 
 
-def panels(topology: _core.Topology, table: Table) -> list[Panel]:
-    """What a picture of a machine shows."""
+def panels(topology: _core.Topology, table: Table, loads: Loads | None = None) -> list[Panel]:
+    """What a picture of a machine shows; `loads`: of its links, in a simulation."""
     switches = range(topology.switches)
     if topology.switches == 1:
-        return [_star(topology)]
-    if topology.switches <= _MOST_SPOTS and _few_links(topology, switches):
+        return [star(topology, loads)]
+    if topology.switches <= MOST_SPOTS and few_links(topology, switches):
         found = standing(table, topology.switches)
-        return [_panel(topology, found.places(), switches, "all switches and links", found.in_rows)]
+        return [part(topology, found.places(), switches, "all switches and links", found.in_rows, loads)]
+    shown = loads.busiest_switch if loads else 0
     if isinstance(table, FatTree):
-        return _tree_panels(topology, table)
+        return _tree_panels(topology, table, shown, loads)
     found = standing(table, topology.switches)
     if len(found.inside) > MOST_DOTS:
-        return [_neighbours(topology)]
-    block = found.switches_of(0)
-    places = dict(zip(block, found.inside, strict=True))
-    first = _panel(topology, places, block, f"one {found.name}", found.in_rows)
-    return [_blocks_panel(found), first] if len(found.blocks) > 1 else [first]
+        return [neighbours(topology, shown, loads)]
+    groups = groups_of(table, topology.switches)
+    block = _block_of(found, groups, shown)
+    places = dict(zip(found.switches_of(block), found.inside, strict=True))
+    title = f"one {found.name}" if loads is None else f"{found.name} {block}"
+    full = part(topology, places, found.switches_of(block), title, found.in_rows, loads)
+    return [_blocks_panel(found, groups, loads), full] if groups else [full]
 
 
-def links_of(topology: _core.Topology, switch: int) -> Iterator[tuple[str, int]]:
-    """(kind, other switch) of every link of a switch."""
-    for port in range(topology.radix):
-        kind, other, _ = topology.port(switch, port)
-        if kind in ("local", "global"):
-            yield kind, other
+def _block_of(found: Standing, groups: Groups | None, switch: int) -> int:
+    """Also where there are more blocks than are drawn, if they follow one another."""
+    if groups:
+        return int(groups.of[switch])
+    return 0 if found.members else switch // len(found.inside)
 
 
-def _few_links(topology: _core.Topology, switches: Sequence[int]) -> bool:
-    """Whether all links among some switches can be drawn, by those of one of them."""
-    inside = set(switches)
-    links = sum(other in inside for _, other in links_of(topology, switches[len(switches) // 2]))
-    return links * len(switches) <= 2 * _MOST_LINES  # each link counted at both ends
-
-
-def _panel(
-    topology: _core.Topology, places: dict[int, Point], switches: Sequence[int], title: str, in_rows: bool = False
-) -> Panel:
-    """Some switches and the links among them; only those of one switch where all are too many."""
-    if _few_links(topology, switches):
-        lines = list(_lines(topology, switches, switches))
-        title += f": {len(switches)} switches, {len(lines)} links"
-    else:
-        lines = list(_lines(topology, [switches[len(switches) // 2]], switches))
-        title += f": {len(switches)} switches, and the links of one of them"
-    hosts = topology.nodes // topology.nodes_per_switch
-    hollow = frozenset(i for i, switch in enumerate(switches) if switch >= hosts)
-    labels = [f"switch {switch}" for switch in switches]
-    return Panel(title, [places[switch] for switch in switches], lines, labels, hollow, in_rows)
-
-
-def _lines(topology: _core.Topology, starts: Sequence[int], switches: Sequence[int]) -> Iterator[Line]:
-    """The links from some switches to others, each once: a pair may have several."""
-    number = {switch: i for i, switch in enumerate(switches)}
-    turns: Counter[tuple[int, int]] = Counter()
-    for start in starts:
-        for kind, end in links_of(topology, start):
-            if end not in number or (len(starts) > 1 and end < start):
-                continue
-            yield Line(number[start], number[end], kind, turn=turns[start, end])
-            turns[start, end] += 1
-
-
-def _blocks_panel(found: Standing) -> Panel:
+def _blocks_panel(found: Standing, groups: Groups, loads: Loads | None) -> Panel:
     """The blocks of a large machine, and how many links each two have."""
     kind = "global" if found.name == "group" else "local"
     lines = [Line(a, b, kind, links) for a, b, links in found.between]
-    if len(lines) > _MOST_LINES:
-        lines = [line for line in lines if line.start == 0]
+    if loads:
+        lines = by_load(lines, loads, groups.of)
+    if len(lines) > MOST_LINES:
+        lines = [line for line in lines if line.start == 0] if loads is None else busiest_of(lines)
     counts = sorted({line.links for line in lines})
     several = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else str(counts[0])
     title = f"{len(found.blocks)} {found.name}s of {len(found.inside)} switches; a line is {several} links"
@@ -94,25 +72,7 @@ def _blocks_panel(found: Standing) -> Panel:
     return Panel(title, list(found.blocks), lines, labels, in_rows=found.name == "plane")
 
 
-def _star(topology: _core.Topology) -> Panel:
-    """One switch with its nodes around it."""
-    nodes = min(topology.nodes, _MOST_SPOTS)
-    title = f"1 switch, {topology.nodes} nodes" + (f", {nodes} of them shown" if nodes < topology.nodes else "")
-    lines = [Line(0, 1 + node) for node in range(nodes)]
-    labels = ["switch 0", *(f"node {node}" for node in range(nodes))]
-    return Panel(title, [(0.0, 0.0), *circle(nodes)], lines, labels, frozenset(range(1, nodes + 1)))
-
-
-def _neighbours(topology: _core.Topology) -> Panel:
-    """One switch of very many, and those that it is linked to."""
-    others = [(kind, other) for kind, other in links_of(topology, 0)][:_MOST_SPOTS]
-    title = f"one of {topology.switches} switches, and the {len(others)} that it is linked to"
-    lines = [Line(0, 1 + i, kind) for i, (kind, _) in enumerate(others)]
-    labels = ["switch 0", *(f"switch {other}" for _, other in others)]
-    return Panel(title, [(0.0, 0.0), *circle(len(others))], lines, labels)
-
-
-def _tree_panels(topology: _core.Topology, table: FatTree) -> list[Panel]:
+def _tree_panels(topology: _core.Topology, table: FatTree, switch: int, loads: Loads | None) -> list[Panel]:
     """The upper levels of a large fat-tree, a spot for the switches of one subtree at one level, and one leaf tree."""
     pods, sizes = zip(*tree_levels(table), strict=True)
     up = table.ports()[1]
@@ -124,21 +84,37 @@ def _tree_panels(topology: _core.Topology, table: FatTree) -> list[Panel]:
         for i, level in enumerate(shown[:-1])
         for pod in range(pods[level])
     ]
+    if loads:
+        lines = by_load(lines, loads, _spots_of_tree(pods, sizes, dict(zip(shown, first, strict=True))))
     labels = [f"level {level}: {sizes[level]} switches" for level in shown for _ in range(pods[level])]
     spots = ", ".join(str(sizes[level]) for level in reversed(shown))
     title = f"levels {table.levels - 1} to {shown[0]}, in subtrees: a spot is {spots} switches"
     upper = [Panel(title, levels(widths), lines, labels)] if len(shown) > 1 else []
-    return [*upper, _leaf_tree(topology, table)]
+    return [*upper, _leaf_tree(topology, table, switch, loads)]
 
 
-def _leaf_tree(topology: _core.Topology, table: FatTree) -> Panel:
+def _spots_of_tree(pods: Sequence[int], sizes: Sequence[int], first: dict[int, int]) -> Integers:
+    """[switch]: its spot, `first` being that of each level; all switches of the levels that are not shown are one."""
+    hidden = sum(pods[level] for level in first)
+    spots = [
+        first[level] + np.arange(count * size) // size if level in first else np.full(count * size, hidden)
+        for level, (count, size) in enumerate(zip(pods, sizes, strict=True))
+    ]
+    return np.concatenate(spots)
+
+
+def _leaf_tree(topology: _core.Topology, table: FatTree, switch: int, loads: Loads | None) -> Panel:
+    """Two levels of the subtree of a switch; of the first one if the switch is above them."""
     (pods, _), (above, size) = tree_levels(table)[:2]
-    leaves = range(pods // above)
-    if len(leaves) + size > MOST_DOTS:
-        return _neighbours(topology)
-    switches = [*leaves, *range(pods, pods + size)]
-    places = dict(zip(switches, levels([len(leaves), size]), strict=True))
-    return _panel(topology, places, switches, "levels 0 and 1 of one subtree")
+    each = pods // above
+    if each + size > MOST_DOTS:
+        return neighbours(topology, switch, loads)
+    subtree = switch // each if switch < pods else (switch - pods) // size if switch < pods + above * size else 0
+    leaves = range(subtree * each, (subtree + 1) * each)
+    switches = [*leaves, *range(pods + subtree * size, pods + (subtree + 1) * size)]
+    places = dict(zip(switches, levels([each, size]), strict=True))
+    title = f"levels 0 and 1 of {'one subtree' if loads is None else f'subtree {subtree}'}"
+    return part(topology, places, switches, title, loads=loads)
 
 
 def save_map(file: MachineFile, path: Path) -> None:

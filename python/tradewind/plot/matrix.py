@@ -59,40 +59,21 @@ def panel(matrix: NDArray[np.int64], ranks_per_bin: int, ranks: int, title: str)
     import altair as alt
     import numpy as np
 
-    edges = np.minimum(np.arange(matrix.shape[0] + 1) * ranks_per_bin, ranks)
-    senders, receivers = np.nonzero(matrix)
-    cells = [
-        {
-            "s0": int(edges[s]),
-            "s1": int(edges[s + 1]),
-            "r0": int(edges[r]),
-            "r1": int(edges[r + 1]),
-            "bytes": int(matrix[s, r]),
-        }
-        for s, r in zip(senders, receivers, strict=True)
-    ]
-    values = matrix[senders, receivers]
+    from tradewind.plot.cells import bin_edges, spans, square
+
+    edges = bin_edges(ranks, ranks_per_bin)
+    pairs = np.nonzero(matrix)
+    values = matrix[pairs]
+    cells = spans(zip(*(each.tolist() for each in pairs), strict=True), edges, "bytes", values.tolist())
     wide = values.size > 0 and int(values.max()) > 100 * int(values.min())
-    ticks = alt.Axis(grid=False, tickMinStep=1, format="d")
-    scale = alt.Scale(domain=[0, ranks], nice=False)
     per = "rank" if ranks_per_bin == 1 else f"{ranks_per_bin} ranks"
-    return (
-        alt.Chart(alt.Data.from_dict({"values": cells}, validate=False), title=title)
-        .mark_rect(strokeWidth=0)
-        .encode(
-            x=alt.X("r0:Q", title="receiver (rank)", scale=scale, axis=ticks),
-            x2="r1",
-            y=alt.Y("s0:Q", title="sender (rank)", scale=alt.Scale(domain=[ranks, 0], nice=False), axis=ticks),
-            y2="s1",
-            color=alt.Color(
-                "bytes:Q",
-                title=["bytes from", f"{per} to {per}"],
-                scale=alt.Scale(scheme="viridis", type="log" if wide else "linear", reverse=True, zero=False),
-                legend=alt.Legend(format="~s"),
-            ),
-        )
-        .properties(width=_SIDE, height=_SIDE)
+    colour = alt.Color(
+        "bytes:Q",
+        title=["bytes from", f"{per} to {per}"],
+        scale=alt.Scale(scheme="viridis", type="log" if wide else "linear", reverse=True, zero=False),
+        legend=alt.Legend(format="~s"),
     )
+    return square(cells, edges, ("receiver (rank)", "sender (rank)"), colour, _SIDE).properties(title=title)
 
 
 def of_exchange(exchange: Exchange, stages: range | None = None) -> tuple[NDArray[np.int64], int, str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
 from pathlib import Path
 
 from tradewind.errors import InputError
+from tradewind.plot.shade import UNUSED, bar, shade
 from tradewind.plot.shapes import Point
 from tradewind.plot.style import PALETTE
 
@@ -31,6 +32,8 @@ class Line:
     links: int = 1
     turn: int = 0
     """How many lines between the same two come before it."""
+    busy: float | None = field(default=None, compare=False)
+    """The part of the time that the busiest of its links is busy, either way; None: the picture is not about that."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,15 @@ def draw(panels: list[Panel], title: str, subtitle: str) -> str:
         _text(_MARGIN, 34, title, 18, "#111"),
         _text(_MARGIN, 58, subtitle, 13, "#444"),
     ]
+    most = busiest(panels)
     for i, panel in enumerate(panels):
-        parts += _panel(panel, i * (_SIDE + 2 * _MARGIN) + _MARGIN, _TOP, heights[i])
+        parts += _panel(panel, i * (_SIDE + 2 * _MARGIN) + _MARGIN, _TOP, heights[i], most)
     return "\n".join([*parts, *_legend(panels, height - 16), "</svg>"])
+
+
+def busiest(panels: list[Panel]) -> float:
+    """The largest share of all lines."""
+    return max((line.busy or 0.0 for panel in panels for line in panel.lines), default=0.0)
 
 
 def _text(x: float, y: float, words: str, size: int, colour: str) -> str:
@@ -78,8 +87,8 @@ def _height(panel: Panel) -> float:
     return _SIDE * min(1.0, max(0.25, (high - low) / (right - left or 1.0)))
 
 
-def _panel(panel: Panel, x0: float, y0: float, height: float) -> Iterator[str]:
-    """A panel in the box at (x0, y0), its title above."""
+def _panel(panel: Panel, x0: float, y0: float, height: float, most: float) -> Iterator[str]:
+    """A panel in the box at (x0, y0), its title above; `most`: the share that has the darkest colour."""
     (left, right), (low, high) = _range(panel, 0), _range(panel, 1)
     scale = min(_SIDE / (right - left or 1.0), height / (high - low or 1.0))
 
@@ -90,21 +99,37 @@ def _panel(panel: Panel, x0: float, y0: float, height: float) -> Iterator[str]:
     places = [pixel(spot) for spot in panel.spots]
     yield _text(x0, y0, panel.title, 13, "#111")
     gap = min((math.dist(a, b) for a, b in pairwise(places)), default=_SIDE)
-    yield from _lines(panel, places, 1.5 * gap if panel.in_rows else math.inf)
+    yield from _lines(panel, places, 1.5 * gap if panel.in_rows else math.inf, most)
     yield from _spots(panel, places, max(1.2, min(7.0, 0.25 * gap)))
 
 
-def _lines(panel: Panel, places: list[Point], longest_straight: float) -> Iterator[str]:
+def _lines(panel: Panel, places: list[Point], longest_straight: float, most: float) -> Iterator[str]:
     faint = max(0.1, min(0.8, 250 / max(1, len(panel.lines))))
-    most = max((line.links for line in panel.lines), default=1)
-    for line in panel.lines:
-        share = math.log1p(line.links) / math.log1p(most)
-        colour = _COLOURS[line.kind]
-        many = f"<title>{line.links} links</title>" if line.links > 1 else ""
+    widest = max((line.links for line in panel.lines), default=1)
+    for line in sorted(panel.lines, key=lambda line: line.busy or 0.0):  # the busiest are not hidden
+        width = 0.6 + math.log1p(line.links) / math.log1p(widest)
+        look = f'stroke="{_COLOURS[line.kind]}" stroke-width="{width:.1f}" stroke-opacity="{faint:.2f}"'
+        if line.busy is not None:
+            look = _busy_look(line.busy / most if most else 0.0, faint)
         yield (
-            f'<path class="link {line.kind}" d="{_curve(line, places, longest_straight)}" fill="none" '
-            f'stroke="{colour}" stroke-width="{0.6 + share:.1f}" stroke-opacity="{faint:.2f}">{many}</path>'
+            f'<path class="link {line.kind}" d="{_curve(line, places, longest_straight)}" fill="none" {look}>'
+            f"{_words(line)}</path>"
         )
+
+
+def _busy_look(share: float, faint: float) -> str:
+    """Of a line that is so much busy, in parts of the busiest one."""
+    if share == 0:
+        return f'stroke="{UNUSED}" stroke-width="0.8" stroke-opacity="{max(0.3, faint):.2f}"'
+    return f'stroke="{shade(share)}" stroke-width="{0.8 + 2 * share:.1f}"'
+
+
+def _words(line: Line) -> str:
+    """What a browser shows where the mouse is."""
+    said = [f"{line.links} links"] if line.links > 1 else []
+    if line.busy is not None:
+        said.append(f"busy {100 * line.busy:.3g} % of the time")
+    return f"<title>{', '.join(said)}</title>" if said else ""
 
 
 def _curve(line: Line, places: list[Point], longest_straight: float) -> str:
@@ -136,6 +161,9 @@ def _spots(panel: Panel, places: list[Point], radius: float) -> Iterator[str]:
 
 
 def _legend(panels: list[Panel], y: float) -> Iterator[str]:
+    if any(line.busy is not None for panel in panels for line in panel.lines):
+        yield from _busy_legend(busiest(panels), y)
+        return
     kinds = {line.kind for panel in panels for line in panel.lines}
     names = [("local", "local link"), ("global", "global link")]
     x = _MARGIN
@@ -143,6 +171,13 @@ def _legend(panels: list[Panel], y: float) -> Iterator[str]:
         yield f'<path d="M{x:.0f} {y - 4:.0f}h30" stroke="{_COLOURS[kind]}" stroke-width="2"/>'
         yield _text(x + 36, y, name, 12, "#444")
         x += 60 + 7 * len(name)
+
+
+def _busy_legend(most: float, y: float) -> Iterator[str]:
+    yield f'<path d="M{_MARGIN:.0f} {y - 4:.0f}h30" stroke="{UNUSED}" stroke-width="2"/>'
+    yield _text(_MARGIN + 36, y, "unused", 12, "#444")
+    yield bar(_MARGIN + 100, y - 9, 200)
+    yield _text(_MARGIN + 308, y, f"busy 0 to {100 * most:.3g} % of the time (the busier way)", 12, "#444")
 
 
 def save(svg: str, path: Path) -> None:

@@ -22,6 +22,8 @@ PLOTS = {
     "delay": "histogram of the delay of packets",
     "best": "the number in the fastest curve (a radix) against ranks, and how often each is the fastest",
     "congestion": "how busy the links between switches are, as a matrix; for sweeps with congestion = true",
+    "groups": "how busy the links between groups of switches are, and what they carried; for the same sweeps",
+    "over-time": "mean delay of the packets that arrive, over simulated time; for the same sweeps",
     "matrix": "which rank sends how much to which, as a matrix",
 }
 """The kinds of plots, and what they show."""
@@ -169,7 +171,7 @@ class SimulateSweep(Sweep):
     steady: bool = False
     """Of many repetitions, simulate the first and reckon the rest from them (see `tradewind.steady`)."""
     congestion: bool = False
-    """Keep how busy the links between switches are, for plots of congestion."""
+    """Keep how busy links are and how delays change, for plots of congestion, groups and over-time."""
     set: dict[str, Many[str]] = Field(default_factory=dict)
     """Any values of the machine, like ``{ "link.bandwidth" = ["1GB/s", "10GB/s"] }``."""
 

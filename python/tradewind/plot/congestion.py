@@ -1,0 +1,109 @@
+"""What a simulation says about congestion, as pictures: on the map, between groups, between ranks, over time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from tradewind.errors import InputError
+from tradewind.plot.cells import bin_edges, spans, square
+from tradewind.plot.export import to_svg
+from tradewind.plot.machine_map import panels
+from tradewind.plot.style import CONFIG, COUNT, SECONDS
+from tradewind.plot.svg import draw, save
+from tradewind.units import format_seconds
+
+if TYPE_CHECKING:
+    from tradewind.congestion import Loads
+    from tradewind.machine import MachineFile
+
+_SIDE = 420  # pixels
+
+
+def save_pictures(folder: Path, answer: dict[str, Any], file: MachineFile, loads: Loads) -> list[Path]:
+    """Writes links.svg, groups.svg, ranks.svg and time.svg, those that there is something for, and says which.
+
+    `answer`: of the simulation, with its congestion. Raises InputError where they cannot be written.
+    """
+    charts = {
+        "groups.svg": groups_chart(answer["congestion"].get("groups")),
+        "ranks.svg": ranks_chart(answer.get("delay_pairs"), answer["ranks"]),
+        "time.svg": time_chart(answer["delay_over_time"]),
+    }
+    title, topology = title_of(answer), file.machine.topology.build()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        save(draw(panels(topology, file.machine.topology, loads), title, topology.describe()), folder / "links.svg")
+        for name, chart in charts.items():
+            (folder / name).unlink(missing_ok=True)  # of an earlier simulation
+            if chart is not None:
+                specification = chart.properties(title=title).to_dict() | {"config": CONFIG | {"background": "white"}}
+                (folder / name).write_text(to_svg(specification), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"pictures in {folder}: {error.strerror}") from None
+    return [folder / "links.svg", *(folder / name for name, chart in charts.items() if chart is not None)]
+
+
+def title_of(answer: dict[str, Any]) -> str:
+    """What was simulated, in one line."""
+    what = " ".join(str(answer[key]) for key in ("pattern", "algorithm") if key in answer)
+    where = f"{answer['machine']}, {answer['routing']}"
+    return f"{what or 'program'} on {answer['ranks']} ranks of {where}: {format_seconds(answer['time_s'])}"
+
+
+def groups_chart(groups: dict[str, Any] | None) -> Any | None:
+    """How busy links between groups are, and beside it what they carried; None where fewer than two groups did."""
+    if groups is None or len({*groups["from"], *groups["to"]}) < 2:
+        return None
+    edges = bin_edges(groups["groups"], groups["groups_per_bin"])
+    pairs = list(zip(groups["from"], groups["to"], strict=True))
+    axes = f"to {groups['name']}", f"from {groups['name']}"
+    busy = spans(pairs, edges, "share", (float(f"{share:.3g}") for share in groups["share"]))
+    carried = spans(pairs, edges, "bytes", groups["bytes"])
+    words = ["busiest link,", "part of the time"]
+    left = square(busy, edges, axes, _colour("share:Q", words, format=".0%"), _SIDE)
+    right = square(carried, edges, axes, _colour("bytes:Q", ["bytes on", "all links"], format="~s"), _SIDE)
+    return alt.hconcat(left, right).resolve_scale(color="independent")
+
+
+def _colour(field: str, title: list[str], **legend: Any) -> alt.Color:
+    scale = alt.Scale(scheme="inferno", reverse=True, zero=True)
+    return alt.Color(field, title=title, scale=scale, legend=alt.Legend(**legend))
+
+
+def ranks_chart(delays: Sequence[Sequence[float]] | None, ranks: int) -> Any | None:
+    """The mean delay of packets between blocks of ranks, ``[source block][destination block]`` in seconds."""
+    if not delays:
+        return None
+    blocks = len(delays)
+    edges = [math.ceil(block * ranks / blocks) for block in range(blocks + 1)]
+    pairs = [(source, to) for source in range(blocks) for to in range(blocks) if delays[source][to] > 0]
+    cells = spans(pairs, edges, "delay", (float(f"{delays[source][to]:.3g}") for source, to in pairs))
+    return square(cells, edges, ("to rank", "from rank"), _colour("delay:Q", ["mean delay"], labelExpr=SECONDS), _SIDE)
+
+
+def time_rows(series: dict[str, Any]) -> list[dict[str, float]]:
+    """A row a bin of simulated time: ``from``, ``to``, ``delay`` (mean, s) and ``rate`` (packets that arrived a s)."""
+    width = series["bin_s"]
+    return [
+        {"from": i * width, "to": (i + 1) * width, "delay": delay, "rate": packets / width}
+        for i, (delay, packets) in enumerate(zip(series["mean_delay_s"], series["packets"], strict=True))
+    ]
+
+
+def time_chart(series: dict[str, Any]) -> Any | None:
+    """The mean delay of the packets that arrive, and how many do, over simulated time."""
+    rows = time_rows(series)
+    if not rows:
+        return None
+    steps = [*rows, rows[-1] | {"from": rows[-1]["to"]}]  # the last one ends the last step
+    base = alt.Chart(alt.Data.from_dict({"values": steps}, validate=False)).mark_area(interpolate="step-after")
+    scale = alt.Scale(domain=[0, rows[-1]["to"]], nice=False)
+    x = alt.X("from:Q", title="simulated time", axis=alt.Axis(labelExpr=SECONDS), scale=scale)
+    above = base.encode(x=x, y=alt.Y("delay:Q", title="mean delay", axis=alt.Axis(labelExpr=SECONDS)))
+    below = base.encode(x=x, y=alt.Y("rate:Q", title="packets that arrive a second", axis=alt.Axis(labelExpr=COUNT)))
+    return alt.vconcat(*(each.properties(width=640, height=180) for each in (above, below)))
