@@ -206,6 +206,9 @@ class Topology:
     @property
     def first_terminal(self) -> int: ...
 
+    def links(self) -> int:
+        """Links between switches, each of which joins two of them both ways."""
+
     def port(self, switch: int, port: int) -> tuple[str, int, int]:
         """(kind, switch, port) of the other end of a port's link."""
 

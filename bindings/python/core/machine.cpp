@@ -20,6 +20,7 @@
 #include "machine/topology/fattree.hpp"
 #include "machine/topology/graph.hpp"
 #include "machine/topology/hypercube.hpp"
+#include "machine/topology/links.hpp"
 #include "machine/topology/slimfly.hpp"
 #include "machine/topology/torus.hpp"
 #include "machine/walker.hpp"
@@ -65,6 +66,7 @@ void bind_topologies(nb::module_& module) {
         .def_prop_ro("nodes", &Topology::nodes)
         .def_prop_ro("nodes_per_switch", &Topology::nodes_per_switch)
         .def_prop_ro("first_terminal", &Topology::first_terminal)
+        .def("links", &links, "Links between switches, each of which joins two of them both ways.")
         .def(
             "port",
             [](const Topology& t, std::uint32_t sw, std::uint32_t port) {

@@ -48,6 +48,8 @@ NUMBERS: dict[str, tuple[Get, str, str]] = {
     "packet_hops": (_of("simulate", "packet_hops"), "1", "packets through ports, injection and ejection included"),
     "bound": (_of("simulate", "bound_s"), "s", "time of the most loaded link or NIC alone"),
     "imbalance": (_of("simulate", "imbalance"), "1", "load of the most loaded link over the mean of those used"),
+    "switches": (lambda record: record.get("switches"), "1", "switches of the simulated network"),
+    "links": (lambda record: record.get("links"), "1", "links between switches of the simulated network"),
     "wall_time": (lambda record: record["wall_s"], "s", "wall time that the case took to answer"),
     "peak_rss": (_of("simulate", "peak_rss_bytes"), "B", "peak memory of the simulating process"),
 }
@@ -81,7 +83,7 @@ def build_dataset(records: Sequence[Record], attributes: dict[str, Any]) -> xr.D
     for name, long_name in ORIGINS.items():
         origins = np.array([_text(record["environment"][name]) for record in records], dtype=object)
         variables[name] = ("case", origins, {"units": "1", "long_name": long_name})
-    variables |= _steps(records) | _samples(records) | _delays(records)
+    variables |= _steps(records) | _samples(records) | _delays(records) | _pairs(records) | _congestion(records)
     case = np.array([record["key"] for record in records], dtype=object)
     coordinates = {"case": ("case", case, {"units": "1", "long_name": "hash of the inputs of the case"})}
     return xr.Dataset(variables, coords=coordinates, attrs=attributes)
@@ -110,10 +112,20 @@ def provenance(study_text: str, title: str, source: str, seed: int, environment:
 
 
 def write_dataset(dataset: xr.Dataset, path: Path) -> None:
-    """Writes NetCDF, whole or not at all."""
+    """Writes NetCDF, compressed, whole or not at all."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    dataset.to_netcdf(temporary, engine="h5netcdf")
+    dataset.to_netcdf(
+        temporary, engine="h5netcdf", encoding={name: _packed(v) for name, v in dataset.variables.items()}
+    )
     os.replace(temporary, path)
+
+
+def _packed(variable: xr.Variable) -> dict[str, Any]:
+    """Texts as rows of characters, which compress; HDF5 keeps others one by one."""
+    if not variable.size:
+        return {}
+    text = {"dtype": "S1"} if variable.dtype.kind in "OU" else {"shuffle": True}
+    return {"zlib": True, "complevel": 9, **text}
 
 
 def _text(value: Any) -> str:
@@ -161,3 +173,52 @@ def _delays(records: Sequence[Record]) -> dict[str, Any]:
         "delay_edge": (("case", "edge"), _table([h["edges_s"] for h in histograms]), edges),
         "delay_count": (("case", "bin"), _table([h["counts"] for h in histograms]), counts),
     }
+
+
+def _pairs(records: Sequence[Record]) -> dict[str, Any]:
+    """The mean delay of packets between blocks of ranks, of the cases that kept it."""
+    tables = [record["result"].get("delay_pairs") or [] for record in records]
+    if not any(tables):
+        return {}
+    attributes = {"units": "s", "long_name": "mean delay of packets from a block of ranks to another"}
+    rows = [[delay for row in table for delay in row] for table in tables]
+    blocks = {"units": "1", "long_name": "blocks of ranks that delays are kept for"}
+    return {
+        "pair_delay": (("case", "pair"), _table(rows), attributes),
+        "pair_blocks": ("case", _numbers([len(table) for table in tables]), blocks),
+    }
+
+
+CONGESTION = {
+    "from": ("1", "bin of switches that a link starts at"),
+    "to": ("1", "bin of switches that it leads to"),
+    "share": ("1", "part of the time that the busiest link between the two is busy"),
+    "quantiles": ("1", "part of the time that links are busy: a tenth, half, nine tenths and all are busy no longer"),
+}
+"""The lists of a result's congestion, with units and long names."""
+COUNTS = {
+    "switches": "switches in use",
+    "switches_per_bin": "switches in a bin",
+    "links": "links between switches that are used",
+}
+"""Its numbers."""
+
+
+def _congestion(records: Sequence[Record]) -> dict[str, Any]:
+    """How busy the links between switches are, of the cases that kept it."""
+    kept = [record["result"].get("congestion") or {} for record in records]
+    if not any(kept):
+        return {}
+    variables: dict[str, Any] = {}
+    for name, (units, long_name) in CONGESTION.items():
+        dimension = "quantile" if name == "quantiles" else "cell"
+        attributes = {"units": units, "long_name": long_name}
+        variables[f"congestion_{name}"] = (
+            ("case", dimension),
+            _table([each.get(name, []) for each in kept]),
+            attributes,
+        )
+    for name, long_name in COUNTS.items():
+        attributes = {"units": "1", "long_name": long_name}
+        variables[f"congestion_{name}"] = ("case", _numbers([each.get(name) for each in kept]), attributes)
+    return variables

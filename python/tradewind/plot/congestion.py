@@ -70,20 +70,27 @@ def groups_chart(groups: dict[str, Any] | None) -> Any | None:
     return alt.hconcat(left, right).resolve_scale(color="independent")
 
 
-def _colour(field: str, title: list[str], **legend: Any) -> alt.Color:
-    scale = alt.Scale(scheme="inferno", reverse=True, zero=True)
+def _colour(field: str, title: list[str], most: float | None = None, **legend: Any) -> alt.Color:
+    reach = {"zero": True} if most is None else {"domain": [0, most]}
+    scale = alt.Scale(scheme="inferno", reverse=True, **reach)
     return alt.Color(field, title=title, scale=scale, legend=alt.Legend(**legend))
 
 
-def ranks_chart(delays: Sequence[Sequence[float]] | None, ranks: int) -> Any | None:
-    """The mean delay of packets between blocks of ranks, ``[source block][destination block]`` in seconds."""
+def ranks_chart(
+    delays: Sequence[Sequence[float]] | None, ranks: int, pixels: int = _SIDE, most: float | None = None
+) -> Any | None:
+    """The mean delay of packets between blocks of ranks, ``[source block][destination block]`` in seconds.
+
+    `most`: the delay at the end of the colours; None: the longest.
+    """
     if not delays:
         return None
     blocks = len(delays)
     edges = [math.ceil(block * ranks / blocks) for block in range(blocks + 1)]
     pairs = [(source, to) for source in range(blocks) for to in range(blocks) if delays[source][to] > 0]
     cells = spans(pairs, edges, "delay", (float(f"{delays[source][to]:.3g}") for source, to in pairs))
-    return square(cells, edges, ("to rank", "from rank"), _colour("delay:Q", ["mean delay"], labelExpr=SECONDS), _SIDE)
+    colour = _colour("delay:Q", ["mean delay"], most, labelExpr=SECONDS)
+    return square(cells, edges, ("to rank", "from rank"), colour, pixels)
 
 
 def time_rows(series: dict[str, Any]) -> list[dict[str, float]]:

@@ -10,9 +10,10 @@ from typing import Any
 import altair as alt
 
 from tradewind.plot.best import best_chart
-from tradewind.plot.heat import congestion_chart, matrix_chart
+from tradewind.plot.curves import label_text, time_chart, time_rows
+from tradewind.plot.heat import congestion_chart, matrix_chart, pairs_chart
 from tradewind.plot.kept import groups_figure, over_time_rows
-from tradewind.plot.style import CONFIG, COUNT, SECONDS, colour, linear_time_axis, log_axis
+from tradewind.plot.style import CONFIG, SECONDS, colour, linear_time_axis, log_axis
 from tradewind.study.curve import matches
 from tradewind.study.model import Plot
 from tradewind.study.records import Record
@@ -39,31 +40,8 @@ def _line_chart(plot: Plot, records: Sequence[Record]) -> Any | None:
     return _ROW_CHARTS[plot.kind](plot, rows, list(dict.fromkeys(row["curve"] for row in rows))) if rows else None
 
 
-def _label(record: Record, label: str | None) -> str:
-    """What stands for a case in a legend or above a panel."""
-    if label is None:
-        return ""
-    value = record.get(label)
-    if value is None:
-        return ""
-    return {"ranks": f"{value} ranks", "width": f"width {value}"}.get(label, str(value))
-
-
-def _time_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
-    return [
-        {
-            "ranks": record["ranks"],
-            "time": record["time_s"],
-            "curve": _label(record, plot.curve),
-            "panel": _label(record, plot.panel),
-            "case": f"{record['exchange']}, {record.get('machine') or 'measured'}",
-        }
-        for record in records
-    ]
-
-
 def _bar_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
-    rows = _time_rows(plot, records)
+    rows = time_rows(plot, records)
     for row, record in zip(rows, records, strict=True):
         measured = record["kind"] == "measure"
         row["least"] = record["result"]["results"][0]["min_s"] if measured else record["time_s"]
@@ -82,7 +60,7 @@ def _delay_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
     first, last = min(used), max(used)
     rows: list[Row] = []
     for record, each in zip(records, counts, strict=True):
-        labels = {"curve": _label(record, plot.curve), "panel": _label(record, plot.panel)}
+        labels = {"curve": label_text(record, plot.curve), "panel": label_text(record, plot.panel)}
         # What was not delayed stands in a bin of its own, to the left of all others; the last row closes the line.
         shown = [each[0], *each[first : last + 1], 0.0]
         edges = [DELAY_EDGES[first - 1] / 2, *DELAY_EDGES[first - 1 : last + 1]]
@@ -113,24 +91,7 @@ def _panelled(chart: Any, plot: Plot, rows: list[Row], height: int = 260) -> Any
 
 
 def _time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
-    ranks_scale, ranks_axis = log_axis([row["ranks"] for row in rows], "ranks (number)", COUNT)
-    time_scale, time_axis = log_axis([row["time"] for row in rows], "time of the exchange (s)", SECONDS)
-    base = alt.Chart().encode(
-        x=alt.X("ranks:Q", scale=ranks_scale, axis=ranks_axis),
-        color=colour("curve", plot.curve, curves),
-    )
-    line = base.mark_line(strokeWidth=2).encode(y=alt.Y("median(time):Q", scale=time_scale, axis=time_axis))
-    tip = [
-        alt.Tooltip("case:N"),
-        alt.Tooltip("ranks:Q", format=","),
-        alt.Tooltip("time:Q", format=".3s", title="time (s)"),
-    ]
-    points = base.mark_point(filled=True, size=55, opacity=1).encode(
-        y=alt.Y("time:Q", scale=time_scale, axis=time_axis),
-        shape=alt.Shape("curve:N", title=plot.curve, sort=curves, scale=alt.Scale(domain=curves)),
-        tooltip=tip,
-    )
-    return _panelled(alt.layer(line, points), plot, rows)
+    return _panelled(time_chart(plot, rows, curves), plot, rows)
 
 
 def _bar_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
@@ -173,7 +134,7 @@ def _over_time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
 
 
 _ROWS: dict[str, Callable[[Plot, Sequence[Record]], list[Row]]] = {
-    "time": _time_rows,
+    "time": time_rows,
     "bars": _bar_rows,
     "delay": _delay_rows,
     "over-time": over_time_rows,
@@ -189,4 +150,5 @@ _CHARTS: dict[str, Callable[[Plot, Sequence[Record]], Any | None]] = {
     "congestion": congestion_chart,
     "groups": groups_figure,
     "matrix": matrix_chart,
+    "pairs": pairs_chart,
 }

@@ -1,4 +1,4 @@
-"""Matrices of cases: how busy the links between switches are, and which rank sends how much to which."""
+"""Matrices of cases: how busy links are, how long packets wait between ranks, which rank sends how much to which."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from typing import Any
 import altair as alt
 
 from tradewind.exchange import Exchange
+from tradewind.plot.cells import bin_edges, spans, square
+from tradewind.plot.congestion import ranks_chart
 from tradewind.plot.matrix import of_exchange, panel
 from tradewind.study.model import Plot
+from tradewind.study.quantity import quantity_of
 from tradewind.study.records import Record, exchange_of
+from tradewind.units import format_seconds
 
 _SIDE = 330  # pixels
 _COLUMNS = 2
@@ -24,12 +28,16 @@ def congestion_chart(plot: Plot, records: Sequence[Record]) -> Any | None:
     return alt.concat(*panels, columns=_COLUMNS) if panels else None
 
 
+def _named(plot: Plot, record: Record) -> str:
+    labels = dict.fromkeys((plot.panel, plot.curve))
+    return ", ".join(str(record[label]) for label in labels if label and record[label])
+
+
 def _title(plot: Plot, record: Record) -> list[str]:
-    labels = [str(record[label]) for label in dict.fromkeys((plot.panel, plot.curve)) if label and record[label]]
     low, middle, high, most = record["result"]["congestion"]["quantiles"]
     busy = f"links busy {_percent(middle)} (median), {_percent(low)} to {_percent(high)} (middle 80 %)"
     busy += f", {_percent(most)} (most)"
-    return [", ".join(labels), busy]
+    return [_named(plot, record), busy]
 
 
 def _percent(share: float) -> str:
@@ -37,38 +45,33 @@ def _percent(share: float) -> str:
 
 
 def _congestion_panel(title: list[str], congestion: dict[str, Any], most: float) -> Any:
-    per_bin, switches = congestion["switches_per_bin"], congestion["switches"]
-    cells = [
-        {
-            "f0": sender * per_bin,
-            "f1": min((sender + 1) * per_bin, switches),
-            "t0": receiver * per_bin,
-            "t1": min((receiver + 1) * per_bin, switches),
-            "share": float(f"{share:.3g}"),
-        }
-        for sender, receiver, share in zip(congestion["from"], congestion["to"], congestion["share"], strict=True)
-    ]
-    axis = alt.Axis(grid=False, tickMinStep=1, format="d")
-    colour = alt.Scale(scheme="inferno", reverse=True, domain=[0, most])
-    return (
-        alt.Chart(alt.Data.from_dict({"values": cells}, validate=False))
-        .mark_rect(strokeWidth=0)
-        .encode(
-            x=alt.X(
-                "t0:Q",
-                title="to switch (of those in use)",
-                axis=axis,
-                scale=alt.Scale(domain=[0, switches], nice=False),
-            ),
-            x2="t1",
-            y=alt.Y("f0:Q", title="from switch", axis=axis, scale=alt.Scale(domain=[switches, 0], nice=False)),
-            y2="f1",
-            color=alt.Color(
-                "share:Q", title=["busiest link,", "part of the time"], scale=colour, legend=alt.Legend(format=".0%")
-            ),
-        )
-        .properties(width=_SIDE, height=_SIDE, title=alt.Title(title[0], subtitle=title[1], fontSize=12))
-    )
+    edges = bin_edges(congestion["switches"], congestion["switches_per_bin"])
+    pairs = zip(congestion["from"], congestion["to"], strict=True)
+    cells = spans(pairs, edges, "share", (float(f"{share:.3g}") for share in congestion["share"]))
+    scale = alt.Scale(scheme="inferno", reverse=True, domain=[0, most])
+    words = ["busiest link,", "part of the time"]
+    colour = alt.Color("share:Q", title=words, scale=scale, legend=alt.Legend(format=".0%"))
+    return _titled(square(cells, edges, ("to switch (of those in use)", "from switch"), colour, _SIDE), title)
+
+
+def _titled(chart: Any, title: list[str]) -> Any:
+    """With a title and a line below it."""
+    return chart.properties(title=alt.Title(title[0], subtitle=title[1], fontSize=12))
+
+
+def pairs_chart(plot: Plot, records: Sequence[Record]) -> Any | None:
+    """A panel a case: the mean delay of packets from each block of ranks to each other."""
+    cases = [record for record in records if record["result"].get("delay_pairs")]
+    most = max((delay for case in cases for row in case["result"]["delay_pairs"] for delay in row), default=0.0)
+    panels = [_pairs_panel(plot, case, most) for case in cases]
+    return alt.concat(*panels, columns=_COLUMNS) if panels else None
+
+
+def _pairs_panel(plot: Plot, record: Record, most: float) -> Any:
+    mean, uneven = quantity_of(record, "delay") or 0.0, quantity_of(record, "unevenness") or 1.0
+    said = f"{format_seconds(mean)} in the mean of all pairs, {uneven:.3g} times that at most"
+    chart = ranks_chart(record["result"]["delay_pairs"], record["ranks"], _SIDE, most)
+    return _titled(chart, [_named(plot, record), said])
 
 
 def matrix_chart(plot: Plot, records: Sequence[Record]) -> Any | None:

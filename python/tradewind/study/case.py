@@ -192,7 +192,7 @@ def _options(sweep: AnySweep, study_seed: int) -> Iterator[dict[str, Any]]:
         "seed": sweep.seed or [study_seed],
     }
     # Only where they are asked for, so that a case without them is the same case as ever.
-    extra = {key: True for key in ("congestion", "steady") if getattr(sweep, key)}
+    extra = {key: getattr(sweep, key) for key in ("congestion", "pairs", "steady") if getattr(sweep, key)}
     settings = [dict(zip(sweep.set, values, strict=True)) for values in itertools.product(*sweep.set.values())]
     for values in itertools.product(*varied.values(), settings):
         yield dict(zip((*varied, "settings"), values, strict=True)) | extra

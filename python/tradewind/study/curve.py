@@ -7,7 +7,7 @@ from typing import Any
 
 from tradewind.study.labels import INTEGER_LABELS
 from tradewind.study.model import Finding, Selection
-from tradewind.units import format_seconds
+from tradewind.study.quantity import QUANTITIES, quantity_of
 
 STEADY_ROUTINGS = frozenset({"dimension-order", "d-mod-k", "round-robin", "direct", "minimal"})
 """Routings that send packets the same way whatever the queues; of all others, several seeds are asked for."""
@@ -49,13 +49,11 @@ def depends_on_chance(case: Record) -> bool:
 
 
 def value_of(case: Record, quantity: str) -> float:
-    """The time of a case, or what else a finding looks at (a number of the simulated result)."""
-    if quantity == "time":
-        return float(case["time_s"])
-    value = case["result"].get({"imbalance": "imbalance", "bound": "bound_s"}[quantity])
+    """What a finding looks at. Raises NotTestableError where a case does not have it."""
+    value = quantity_of(case, quantity)
     if value is None:
         raise NotTestableError(f"{case['exchange']} on {case['ranks']} ranks has no {quantity}")
-    return float(value)
+    return value
 
 
 def curve(finding: Finding, cases: Iterable[Record], selection: Selected) -> Curve:
@@ -114,5 +112,5 @@ def common_ranks(curves: Iterable[Curve]) -> list[int]:
 
 def text_of(values: Sequence[float], quantity: str = "time") -> str:
     """One value, or the span of several seeds."""
-    show = (lambda value: f"{value:.3g}") if quantity == "imbalance" else format_seconds
+    show = QUANTITIES[quantity].show
     return show(values[0]) if len(values) == 1 else f"{show(values[0])}..{show(values[-1])}"

@@ -26,7 +26,7 @@ Where the routing or the placement is random, a comparison must hold for the wor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tradewind.study import comparison, shape, statistic
@@ -46,15 +46,11 @@ class Verdict:
     because: str
     figures: list[str] = field(default_factory=list)
     """The values that decided, as text."""
+    remark: str = ""
+    """The study's own word on it."""
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "figure": self.figure,
-            "claim": self.claim,
-            "verdict": self.verdict,
-            "because": self.because,
-            "figures": self.figures,
-        }
+        return asdict(self)
 
 
 _TESTS: dict[str, Callable[[Finding, list[Record]], Answer]] = {
@@ -86,8 +82,14 @@ COMPANIONS: dict[str, tuple[str, ...]] = {
 
 def judge(finding: Finding, records: Iterable[Record]) -> Verdict:
     """Puts one finding to its test."""
+    verdict, because, figures = _tried(finding, records)
+    return Verdict(finding.figure, finding.claim, verdict, because, figures, finding.remark)
+
+
+def _tried(finding: Finding, records: Iterable[Record]) -> tuple[str, str, list[str]]:
+    """The verdict, why, and the values that decided."""
     if finding.untestable is not None:
-        return Verdict(finding.figure, finding.claim, NOT_TESTABLE, finding.untestable)
+        return NOT_TESTABLE, finding.untestable, []
     test = next(name for name in _TESTS if getattr(finding, name) is not None)
     cases = [record for record in records if matches(record, finding.where)]
     if test != "bands":  # which needs no time
@@ -95,7 +97,5 @@ def judge(finding: Finding, records: Iterable[Record]) -> Verdict:
     try:
         problems, figures = _TESTS[test](finding, cases)
     except NotTestableError as reason:
-        return Verdict(finding.figure, finding.claim, NOT_TESTABLE, str(reason))
-    if problems:
-        return Verdict(finding.figure, finding.claim, NOT_REPRODUCED, "; ".join(problems), figures)
-    return Verdict(finding.figure, finding.claim, REPRODUCED, "", figures)
+        return NOT_TESTABLE, str(reason), []
+    return NOT_REPRODUCED if problems else REPRODUCED, "; ".join(problems), figures

@@ -206,7 +206,7 @@ def _algorithm_problem(pattern: str, name: str, kind: str | None) -> str | None:
 def _plot_problems(plot: dict[str, Any]) -> list[Problem]:
     return [
         ((key,), unknown("label", str(plot[key]), LABELS))
-        for key in ("curve", "panel")
+        for key in ("curve", "panel", "along")
         if isinstance(plot.get(key), str) and plot[key] not in LABELS
     ]
 
@@ -235,7 +235,20 @@ def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
 
 
 def _selections(table: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]:
-    for key in ("of", "where", "than", "better", "order", "same", "crosses", *SHAPES, "delays", "alike", "bands"):
+    for key in (
+        "of",
+        "over",
+        "where",
+        "than",
+        "better",
+        "order",
+        "same",
+        "crosses",
+        *SHAPES,
+        "delays",
+        "alike",
+        "bands",
+    ):
         for place, value in _values(table, key):
             if isinstance(value, dict):
                 yield place, value

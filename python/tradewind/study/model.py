@@ -24,9 +24,12 @@ PLOTS = {
     "congestion": "how busy the links between switches are, as a matrix; for sweeps with congestion = true",
     "groups": "how busy the links between groups of switches are, and what they carried; for the same sweeps",
     "over-time": "mean delay of the packets that arrive, over simulated time; for the same sweeps",
+    "pairs": "how long packets wait between blocks of ranks, as a matrix; for sweeps with pairs",
     "matrix": "which rank sends how much to which, as a matrix",
 }
 """The kinds of plots, and what they show."""
+Quantity = Literal["time", "imbalance", "bound", "delay", "unevenness", "switch-time", "link-time"]
+"""What a curve is made of (see `tradewind.study.quantity`)."""
 
 
 class Table(BaseModel):
@@ -172,6 +175,8 @@ class SimulateSweep(Sweep):
     """Of many repetitions, simulate the first and reckon the rest from them (see `tradewind.steady`)."""
     congestion: bool = False
     """Keep how busy links are and how delays change, for plots of congestion, groups and over-time."""
+    pairs: Annotated[int, Field(ge=0, le=4096, strict=True)] = 0
+    """Keep how long packets wait between so many blocks of ranks, for plots of pairs."""
     set: dict[str, Many[str]] = Field(default_factory=dict)
     """Any values of the machine, like ``{ "link.bandwidth" = ["1GB/s", "10GB/s"] }``."""
 
@@ -191,6 +196,12 @@ class Plot(Table):
     """The label that tells one curve from another."""
     panel: str | None = None
     """The label that tells one panel from another."""
+    along: str = "ranks"
+    """time: the label of the horizontal axis."""
+    quantity: Quantity = "time"
+    """time: that of the vertical axis."""
+    over: Selection = Field(default_factory=dict)
+    """time: each case is divided by the one that is like it but for these labels (and its sweep)."""
     note: str = ""
 
 
@@ -218,8 +229,7 @@ class Finding(Table):
     ranks: RankSpan | Many[Positive] | None = None
     """The numbers of ranks where the test must hold: each of a list, or those of a span that the cases have; None: all
     that they have."""
-    quantity: Literal["time", "imbalance", "bound"] = "time"
-    """What curves are made of: the time of an exchange, its most loaded link over the mean, the bound on its time."""
+    quantity: Quantity = "time"
     tolerance: Annotated[float, Field(ge=0)] = 0.1
     factor: Annotated[float, Field(gt=0)] = 1.0
     better: Selection | None = None
@@ -250,6 +260,8 @@ class Finding(Table):
     offsets: Many[Positive] | None = None
     """bands: the distances between sender and receiver."""
     untestable: str | None = None
+    remark: str = ""
+    """What a reader should know beside the verdict: why it may have come out so."""
 
 
 class Study(Table):

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from tradewind.exchange import Exchange
 from tradewind.study.environment import Environment
+from tradewind.study.network import network_size
 from tradewind.study.store import CorruptCaseError, Store
 
 Record = dict[str, Any]
 """The labels of a case, `request` (its exchange as plain values), `key`, `layout_imbalance`, `time_s` (None for a
-proof), `result`, `wall_s`, `environment`, `finished`, and `is_foreign`: whether it was measured on another machine."""
+proof), `result`, `wall_s`, `environment`, `finished`, `is_foreign`: whether it was measured on another machine; of a
+simulated one also `switches` and `links` of its network."""
 
 
 def exchange_of(record: Mapping[str, Any]) -> Exchange:
@@ -53,8 +56,13 @@ def read_records(store: Store, environment: Environment) -> Records:
             found.missing.append(name)
         else:
             record = _record(labels, body, environment)
-            found.records.append({**record, "layout_imbalance": entry["layout_imbalance"]})
+            size = _network(store, labels) if labels["kind"] == "simulate" else {}
+            found.records.append({**record, **size, "layout_imbalance": entry["layout_imbalance"]})
     return found
+
+
+def _network(store: Store, labels: Mapping[str, Any]) -> Mapping[str, int]:
+    return network_size(store.machines / f"{Path(labels['machine']).stem}.toml", labels["settings"])
 
 
 def _record(labels: dict[str, Any], body: dict[str, Any], environment: Environment) -> Record:

@@ -1,0 +1,107 @@
+"""Reads the cases of a study back from its Dataset: enough to judge findings and to draw figures again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS
+from tradewind.errors import InputError
+from tradewind.study.case import PATTERN_KEYS
+from tradewind.study.labels import INTEGER_LABELS, LABELS
+from tradewind.study.records import Record
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+RESULTS = {"imbalance": "imbalance", "bound": "bound_s", "messages": "messages", "bytes": "bytes"}
+"""Variables, and what they are called in the answer of a simulation."""
+
+
+def read_dataset(path: Path) -> tuple[list[Record], Mapping[str, Any]]:
+    """The records of a results.nc, and the attributes that say where they come from. Raises InputError.
+
+    Of a case's answer there is what plots and findings ask for: bound, imbalance, delays, congestion, the shortest
+    measured time; not the wall time of each attempt and the like.
+    """
+    import xarray as xr
+
+    try:
+        with xr.open_dataset(path, engine="h5netcdf") as dataset:
+            loaded = dataset.load()
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as the NetCDF file of a study: {error}") from None
+    if missing := [name for name in ("kind", "exchange", "time") if name not in loaded]:
+        raise InputError(f"{path} is not the dataset of a study: it has no {', '.join(missing)}")
+    return [_record(loaded.isel(case=i)) for i in range(loaded.sizes["case"])], dict(loaded.attrs)
+
+
+def _record(case: xr.Dataset) -> Record:
+    record: Record = {label: _label(case, label) for label in LABELS}
+    record |= {name: _number(case, name) for name in ("layout_imbalance", "switches", "links")}
+    environment = {name: str(case[name].item()) or None for name in ORIGINS}
+    return {
+        **record,
+        "key": str(case["case"].item()),
+        "time_s": _number(case, "time"),
+        "wall_s": _number(case, "wall_time"),
+        "request": _request(record),
+        "environment": environment,
+        "is_foreign": False,
+        "result": _result(case, record),
+    }
+
+
+def _label(case: xr.Dataset, label: str) -> str | int | None:
+    """A label as it was; None, kept as an empty text, for what says nothing about a case."""
+    if label in INTEGER_LABELS:
+        number = _number(case, label)
+        return None if number is None else int(number)
+    text = str(case[label].item())
+    return text if text or (label == "periodic" and case["pattern"].item() == "halo") else None
+
+
+def _number(case: xr.Dataset, name: str) -> float | None:
+    value = float(case[name].item()) if name in case else float("nan")
+    return None if value != value else value
+
+
+def _row(case: xr.Dataset, name: str) -> list[float]:
+    """The values of a case without what fills them up."""
+    if name not in case:
+        return []
+    return [float(value) for value in case[name].values if value == value]
+
+
+def _request(record: Record) -> dict[str, Any]:
+    """The exchange of a case as plain values (see `Exchange`)."""
+    keys = ("pattern", "ranks", "grid", "split", "algorithm", *PATTERN_KEYS[record["pattern"]])
+    request = {key: record[key] for key in keys}
+    for key in ("grid", "split"):
+        request[key] = [int(n) for n in request[key].split("x")] if request[key] else None
+    return request
+
+
+def _result(case: xr.Dataset, record: Record) -> dict[str, Any]:
+    if record["kind"] == "measure":
+        return {"results": [_measured(case)]}
+    if record["kind"] != "simulate":
+        return {}
+    result: dict[str, Any] = {key: _number(case, name) for name, key in RESULTS.items()}
+    result["delay"] = {"edges_s": _row(case, "delay_edge"), "counts": _row(case, "delay_count")}
+    if blocks := int(_number(case, "pair_blocks") or 0):
+        delays = _row(case, "pair_delay")
+        result["delay_pairs"] = [delays[i * blocks : (i + 1) * blocks] for i in range(blocks)]
+    if _number(case, "congestion_links"):
+        result["congestion"] = {name: _row(case, f"congestion_{name}") for name in CONGESTION}
+        result["congestion"] |= {name: int(_number(case, f"congestion_{name}") or 0) for name in COUNTS}
+    return result
+
+
+def _measured(case: xr.Dataset) -> dict[str, Any]:
+    return {
+        "median_s": _number(case, "time"),
+        "min_s": _number(case, "measured_min"),
+        "samples_s": _row(case, "samples"),
+    }

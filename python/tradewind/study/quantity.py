@@ -1,0 +1,80 @@
+"""What curves of findings and plots are made of, beside the time of an exchange.
+
+=============== ===================================================================================================
+``time``        of the exchange
+``imbalance``   bytes of the most loaded link between switches over the mean of those used
+``bound``       the time of the most loaded link or NIC alone
+``delay``       mean delay of packets, over all pairs of blocks of ranks that sent any (for sweeps with `pairs`)
+``unevenness``  the largest mean delay of such a pair over the mean of all pairs
+``switch-time`` time times the number of switches: what the exchange costs where all switches cost the same
+``link-time``   time times the number of links between switches, likewise
+=============== ===================================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tradewind.units import format_seconds
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """How a quantity is found in a case, and what axes and tables call it."""
+
+    get: Callable[[Record], float | None]
+    title: str
+    """With its unit."""
+    show: Callable[[float], str]
+
+
+def quantity_of(case: Record, quantity: str) -> float | None:
+    """The value of a case; None where it does not have it."""
+    value = QUANTITIES[quantity].get(case)
+    return None if value is None else float(value)
+
+
+def _of_result(key: str) -> Callable[[Record], float | None]:
+    return lambda case: case["result"].get(key)
+
+
+def _waits(case: Record) -> list[float]:
+    """The mean delays of all pairs of blocks. Those that sent nothing, or waited for nothing, are 0 and left out."""
+    return [delay for row in case["result"].get("delay_pairs") or [] for delay in row if delay > 0]
+
+
+def _mean_delay(case: Record) -> float | None:
+    waits = _waits(case)
+    return sum(waits) / len(waits) if waits else None
+
+
+def _unevenness(case: Record) -> float | None:
+    waits = _waits(case)
+    return max(waits) * len(waits) / sum(waits) if waits else None
+
+
+def _times(what: str) -> Callable[[Record], float | None]:
+    def get(case: Record) -> float | None:
+        number = case.get(what)
+        return None if number is None else float(case["time_s"]) * number
+
+    return get
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}"
+
+
+QUANTITIES: dict[str, Quantity] = {
+    "time": Quantity(lambda case: case["time_s"], "time of the exchange (s)", format_seconds),
+    "imbalance": Quantity(_of_result("imbalance"), "most loaded link over the mean", _number),
+    "bound": Quantity(_of_result("bound_s"), "time of the most loaded link or NIC (s)", format_seconds),
+    "delay": Quantity(_mean_delay, "mean delay of packets between blocks of ranks (s)", format_seconds),
+    "unevenness": Quantity(_unevenness, "largest delay between blocks of ranks over the mean", _number),
+    "switch-time": Quantity(_times("switches"), "time x switches (s)", lambda value: f"{value:.3g} switch-seconds"),
+    "link-time": Quantity(_times("links"), "time x links (s)", lambda value: f"{value:.3g} link-seconds"),
+}

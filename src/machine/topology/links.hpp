@@ -1,0 +1,13 @@
+// How many links a network has.
+#pragma once
+
+#include <cstdint>
+
+namespace tradewind {
+
+class Topology;
+
+// Links between switches, each of which joins two of them both ways.
+std::uint64_t links(const Topology& topology);
+
+}  // namespace tradewind
