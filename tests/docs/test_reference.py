@@ -12,12 +12,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from document_blocks import ROOT
 
 import tradewind as tw
+from tradewind.study.quantity import QUANTITIES
 
 REFERENCE = ROOT / "docs" / "reference"
 REQUEST = {
@@ -184,6 +185,7 @@ def test_keys_of_study_files() -> None:
     assert first_column(section(text, "Sweeps")) == sweeps
     assert first_column(section(text, "Plots")) == set(model.Plot.model_fields)
     assert first_column(section(text, "Findings")) == set(model.Finding.model_fields)
+    assert first_column(section(text, "Quantities")) == set(QUANTITIES) == set(get_args(model.Quantity))
 
 
 def signatures() -> dict[str, ast.Call]:

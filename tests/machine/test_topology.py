@@ -70,6 +70,11 @@ def test_every_link_has_one_reverse(topology):
 
 
 @pytest.mark.parametrize("topology", TOPOLOGIES, ids=lambda t: t.describe())
+def test_links_are_counted_once_each(topology):
+    assert 2 * topology.links() == len(list(links(topology)))
+
+
+@pytest.mark.parametrize("topology", TOPOLOGIES, ids=lambda t: t.describe())
 def test_nodes_hang_on_the_first_switches(topology):
     terminals = [
         (switch, port)

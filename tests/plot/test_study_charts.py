@@ -95,3 +95,40 @@ def test_their_pictures(kind: str) -> None:
     specification = draw(Plot(kind=kind, title="t", of=[{}], curve="algorithm"), records)
     assert specification is not None
     assert "<svg" in to_svg(specification)
+
+
+def rows_of(plot: Plot, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    specification = draw(plot, records)
+    assert specification is not None
+    return [row for rows in specification["datasets"].values() for row in rows]
+
+
+def test_cells_of_pairs_cover_the_ranks_of_their_blocks() -> None:
+    plot = Plot(kind="pairs", title="t", of=[{}], curve="routing")
+    specification = draw(plot, [record(ranks=5, result={"delay_pairs": [[0.0, 1e-6], [3e-6, 0.0]]}), record(ranks=5)])
+    assert specification is not None
+    (cells,) = specification["datasets"].values()
+    assert cells == [
+        {"f0": 0, "f1": 3, "t0": 3, "t1": 5, "delay": 1e-6},
+        {"f0": 3, "f1": 5, "t0": 0, "t1": 3, "delay": 3e-6},
+    ], "ranks 0 to 2 and 3 to 4; nothing waited inside the blocks"
+    assert "2 us in the mean of all pairs, 1.5 times that at most" in json.dumps(specification, ensure_ascii=False)
+    assert draw(plot, [record(ranks=5)]) is None
+
+
+def test_a_case_is_divided_by_the_one_that_is_like_it_but_for_a_label() -> None:
+    plot = Plot(title="t", of=[{}], along="packet", curve="machine", over={"packet": ["4KiB"]})
+    times = {("torus-M", "4KiB"): 2.0, ("torus-M", "8KiB"): 3.0, ("fattree-M", "4KiB"): 4.0, ("dgx-2", "8KiB"): 9.0}
+    records = [record(ranks=8, machine=name, packet=size, time_s=time) for (name, size), time in times.items()]
+    rows = rows_of(plot, records)
+    assert [(row["curve"], row["along"], row["time"]) for row in rows] == [
+        ("torus-M", "4KiB", 1.0),
+        ("torus-M", "8KiB", 1.5),
+        ("fattree-M", "4KiB", 1.0),
+    ], "nothing to divide the last by"
+
+
+def test_curves_of_another_quantity() -> None:
+    plot = Plot(title="t", of=[{}], curve="machine", quantity="link-time")
+    rows = rows_of(plot, [record(ranks=8, time_s=2.0, links=3), record(ranks=9, time_s=2.0)])
+    assert [(row["ranks"], row["time"]) for row in rows] == [(8, 6.0)]

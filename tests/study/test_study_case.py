@@ -84,6 +84,15 @@ def test_the_same_case_under_another_name_is_the_same_case(small_study: Path) ->
     assert len({*keys}) == 3
 
 
+def test_what_is_kept_beside_the_time_is_an_input_only_where_it_is_asked_for() -> None:
+    sweep = 'title = "t"\n[[sweep]]\nname = "a"\nkind = "simulate"\npattern = "allreduce"\nranks = 4\n'
+    sweep += 'machine = "torus-M"\n'
+    (bare,) = expand(load_study("a.toml", sweep).study)[0]
+    assert not {"pairs", "congestion", "steady"} & set(bare.options)
+    (kept,) = expand(load_study("a.toml", sweep + "pairs = 2\ncongestion = true\n").study)[0]
+    assert (kept.options["pairs"], kept.options["congestion"]) == (2, True)
+
+
 def test_algorithms_of_a_sweep_share_a_split_that_suits_all() -> None:
     sweep = (
         'title = "t"\n[[sweep]]\nname = "a"\nkind = "verify"\npattern = "transpose"\ngrid = "60x60x60"\nranks = 48\n'

@@ -205,3 +205,32 @@ def test_chance_needs_five_seeds_and_a_gap_beyond_their_spread(chance: dict[str,
     assert verdict(seeds, better=RING_1, than=BRUCK, ranks=100)[0] == REPRODUCED
     seeds[0] = seeds[0] | {"time_s": 31.0}  # one seed of ring-1 on 100 ranks is slower than bruck
     assert verdict(seeds, better=RING_1, than=BRUCK, ranks=100)[0] == NOT_REPRODUCED
+
+
+def test_a_remark_goes_with_the_verdict() -> None:
+    finding = Finding(figure="1", claim="so", better=RING_1, than=BRUCK, ranks=100, remark="by much")
+    assert judge(finding, records()).remark == "by much"
+
+
+def waits(algorithm: str, pairs: list[list[float]]) -> dict[str, Any]:
+    known = {"sweep": "s", "exchange": "e", "algorithm": algorithm, "ranks": 100, "seed": 1, "routing": "minimal"}
+    return {**known, "time_s": 2.0, "switches": 3, "links": 5, "result": {"delay_pairs": pairs}}
+
+
+def test_delays_between_pairs_and_how_even_they_are() -> None:
+    cases = [waits("ring-1", [[0.0, 1.0], [1.0, 4.0]]), waits("bruck", [[3.0, 3.0], [3.0, 3.0]])]
+    assert verdict(cases, better=RING_1, than=BRUCK, quantity="delay")[0] == REPRODUCED, "a mean of 2 s and of 3 s"
+    answer, because = verdict(cases, better=RING_1, than=BRUCK, quantity="unevenness")
+    assert (answer, because) == (NOT_REPRODUCED, "at 100 ranks ring-1 (2) is not below bruck (1)")
+    without = [{**case, "result": {}} for case in cases]
+    assert verdict(without, better=RING_1, than=BRUCK, quantity="delay")[1] == "e on 100 ranks has no delay"
+
+
+def test_cost_is_time_times_switches_or_links() -> None:
+    cases = [waits("ring-1", []), {**waits("bruck", []), "time_s": 1.5, "switches": 4, "links": 6}]
+    answer, because = verdict(cases, same=[RING_1, BRUCK], quantity="switch-time", tolerance=0)
+    assert (answer, because) == (REPRODUCED, ""), "2 x 3 and 1.5 x 4"
+    answer, because = verdict(cases, better=RING_1, than=BRUCK, quantity="link-time")
+    assert because == "at 100 ranks ring-1 (10 link-seconds) is not below bruck (9 link-seconds)"
+    unknown = [{**case, "links": None} for case in cases]
+    assert verdict(unknown, better=RING_1, than=BRUCK, quantity="link-time")[0] == NOT_TESTABLE

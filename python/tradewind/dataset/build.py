@@ -120,6 +120,18 @@ def write_dataset(dataset: xr.Dataset, path: Path) -> None:
     os.replace(temporary, path)
 
 
+def without_empty(dataset: xr.Dataset) -> xr.Dataset:
+    """The Dataset without the variables that no case has a value of."""
+    return dataset.drop_encoding().drop_vars(
+        [name for name, variable in dataset.data_vars.items() if _is_empty(variable)]
+    )
+
+
+def _is_empty(variable: xr.DataArray) -> bool:
+    values = variable.values.ravel()
+    return bool((values == "").all() if variable.dtype.kind in "OU" else (values != values).all())
+
+
 def _packed(variable: xr.Variable) -> dict[str, Any]:
     """Texts as rows of characters, which compress; HDF5 keeps others one by one."""
     if not variable.size:

@@ -40,7 +40,7 @@ def read_dataset(path: Path) -> tuple[list[Record], Mapping[str, Any]]:
 def _record(case: xr.Dataset) -> Record:
     record: Record = {label: _label(case, label) for label in LABELS}
     record |= {name: _number(case, name) for name in ("layout_imbalance", "switches", "links")}
-    environment = {name: str(case[name].item()) or None for name in ORIGINS}
+    environment = {name: str(case[name].item()) or None if name in case else None for name in ORIGINS}
     return {
         **record,
         "key": str(case["case"].item()),
@@ -58,7 +58,7 @@ def _label(case: xr.Dataset, label: str) -> str | int | None:
     if label in INTEGER_LABELS:
         number = _number(case, label)
         return None if number is None else int(number)
-    text = str(case[label].item())
+    text = str(case[label].item()) if label in case else ""
     return text if text or (label == "periodic" and case["pattern"].item() == "halo") else None
 
 
@@ -95,6 +95,8 @@ def _result(case: xr.Dataset, record: Record) -> dict[str, Any]:
         result["delay_pairs"] = [delays[i * blocks : (i + 1) * blocks] for i in range(blocks)]
     if _number(case, "congestion_links"):
         result["congestion"] = {name: _row(case, f"congestion_{name}") for name in CONGESTION}
+        for bins in ("from", "to"):
+            result["congestion"][bins] = [int(number) for number in result["congestion"][bins]]
         result["congestion"] |= {name: int(_number(case, f"congestion_{name}") or 0) for name in COUNTS}
     return result
 

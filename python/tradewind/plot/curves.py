@@ -23,7 +23,8 @@ def label_text(record: Record, label: str | None) -> str:
     value = record.get(label)
     if value is None:
         return ""
-    return {"ranks": f"{value} ranks", "width": f"width {value}"}.get(label, str(value))
+    words = {"ranks": f"{value} ranks", "width": f"width {value}", "ranks_per_node": f"{value} ranks a node"}
+    return words.get(label, str(value))
 
 
 def time_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:

@@ -15,6 +15,10 @@ def to_svg(specification: dict[str, Any]) -> str:
     return str(vlc.vegalite_to_svg(specification, vl_version=VEGA_LITE))
 
 
+def to_png(specification: dict[str, Any]) -> bytes:
+    return bytes(vlc.vegalite_to_png(specification, vl_version=VEGA_LITE, scale=1.5))
+
+
 def to_pdf(specification: dict[str, Any]) -> bytes:
     return bytes(vlc.vegalite_to_pdf(specification, vl_version=VEGA_LITE))
 

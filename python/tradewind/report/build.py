@@ -51,6 +51,7 @@ def build_report(folder: Path, environment: Environment) -> Report:
     verdicts = [judge(finding, records.records) for finding in study.finding]
     attributes = provenance(text, study.title, study.source, study.seed, environment)
     attributes["findings"] = json.dumps([verdict.as_dict() for verdict in verdicts])
+    attributes["notes"] = json.dumps(records.notes)
     write_dataset(build_dataset(records.records, attributes), folder / "results.nc")
     figures = _draw(study_file.study.plot, records)
     page = render(study, text, records, verdicts, figures, environment, machine_texts(store))
@@ -71,11 +72,11 @@ def _draw(plots: list[Any], records: Records) -> list[Figure]:
     for i, plot in enumerate(plots):
         specification = draw(plot, records.records)
         if specification is not None:
-            figures.append(Figure(f"{i + 1:02}-{_slug(plot.title)}", plot.title, plot.note, specification))
+            figures.append(Figure(f"{i + 1:02}-{slug(plot.title)}", plot.title, plot.note, specification))
     return figures
 
 
-def _slug(title: str) -> str:
+def slug(title: str) -> str:
     """A file name from a title, without what stands in brackets."""
     bare = title.partition("(")[0].lower()
     return "-".join("".join(c if c.isalnum() and c.isascii() else " " for c in bare).split())

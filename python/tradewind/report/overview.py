@@ -45,7 +45,8 @@ def _markdown(rows: Sequence[dict[str, Any]]) -> str:
     lines = [", ".join(f"{number} {verdict}" for verdict, number in counts(rows).items()) + ".", ""]
     lines += ["| figure | claim | here | because | figures |", "| --- | --- | --- | --- | --- |"]
     for row in rows:
-        cells = (row["figure"], row["claim"], row["verdict"], row["because"], "; ".join(row["figures"]))
+        because = ". ".join(filter(None, (row["because"], row["remark"])))
+        cells = (row["figure"], row["claim"], row["verdict"], because, "; ".join(row["figures"]))
         lines.append("| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 

@@ -1,0 +1,222 @@
+"""Keeps results of studies in the repository, and draws what the pages show of them.
+
+``python docs/studies.py results/zheng2018 results/packets`` keeps the results of these folders, each either of one
+study or of several: ``results/NAME.nc`` beside the study's file. Without a folder it only draws and writes again what
+is kept: the figures in ``docs/images/studies``, and the sections of the pages between ``<!-- begin NAME -->`` and
+``<!-- end NAME -->``: figures and findings of a study, or a table. The tests compare pages with what it would write.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from tradewind.dataset.build import without_empty, write_dataset
+from tradewind.dataset.read import read_dataset
+from tradewind.plot.export import to_png, to_svg
+from tradewind.plot.figure import draw
+from tradewind.report.build import build_report, slug
+from tradewind.study.environment import here
+from tradewind.study.finding import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, Verdict, judge
+from tradewind.study.load import load_study
+from tradewind.study.model import Plot, Study
+from tradewind.study.records import Record
+
+DOCS = Path(__file__).parent
+STUDIES = DOCS.parent / "studies"
+PICTURES = DOCS / "images" / "studies"
+PAGES = {"explanation/zheng2018.md": "zheng2018", "how-to/packets.md": ".", "how-to/nodes.md": "."}
+"""The pages with sections, and the folder of `STUDIES` that they are about."""
+AS_PIXELS = ("congestion", "pairs", "matrix")
+"""Kinds of plots of so many cells that they are kept as pixels."""
+REASONS = 2
+"""As many problems of a finding as a table shows."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A study and the results of it that are kept."""
+
+    name: str
+    study: Study
+    records: list[Record]
+    attributes: dict[str, Any]
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        return [judge(finding, self.records) for finding in self.study.finding]
+
+    @property
+    def pictures(self) -> Iterator[tuple[Plot, Path]]:
+        """The plots of which cases are kept, and their files."""
+        for i, plot in enumerate(self.study.plot):
+            suffix = "png" if plot.kind in AS_PIXELS else "svg"
+            path = PICTURES / f"{self.name}-{i + 1:02}-{slug(plot.title)}.{suffix}"
+            if draw(plot, self.records) is not None:
+                yield plot, path
+
+
+def study_file(name: str) -> Path:
+    """The file of a study by its name. Raises ValueError for a name that no study has."""
+    found = list(STUDIES.glob(f"**/{name}.toml"))
+    if len(found) != 1:
+        raise ValueError(f"{len(found)} studies are called {name}")
+    return found[0]
+
+
+def kept_file(name: str) -> Path:
+    return study_file(name).parent / "results" / f"{name}.nc"
+
+
+@cache
+def load(name: str) -> Kept:
+    """The kept results of a study, judged by its file as it is now; without any where none are kept."""
+    file = load_study(study_file(name))
+    records, attributes = read_dataset(kept_file(name)) if kept_file(name).is_file() else ([], {})
+    return Kept(name, file.study, records, dict(attributes))
+
+
+def keep(results: Path) -> list[str]:
+    """Keeps the results of a study, or of all studies of a folder; returns their names."""
+    folders = (
+        [results] if (results / "study.toml").is_file() else [file.parent for file in results.glob("*/study.toml")]
+    )
+    if not folders:
+        raise SystemExit(f"error: {results} holds no results: `tradewind study FILE` makes some")
+    for folder in folders:
+        target = kept_file(folder.name)
+        target.parent.mkdir(exist_ok=True)
+        with xr.open_dataset(build_report(folder, here()).dataset, engine="h5netcdf") as dataset:
+            write_dataset(without_empty(dataset.load()), target)
+        print(f"kept: {target.relative_to(DOCS.parent)}, {target.stat().st_size / 1000:.0f} kB")
+    return [folder.name for folder in folders]
+
+
+def draw_all() -> None:
+    """Draws all kept results, and removes pictures that no plot has any more."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    written = set()
+    for file in sorted(STUDIES.glob("**/results/*.nc")):
+        kept = load(file.stem)
+        for plot, path in kept.pictures:
+            path.write_bytes(picture(plot, kept.records))
+            written.add(path)
+    for old in set(PICTURES.iterdir()) - written:
+        old.unlink()
+
+
+def picture(plot: Plot, records: list[Record]) -> bytes:
+    specification = draw(plot, records)
+    assert specification is not None
+    return to_png(specification) if plot.kind in AS_PIXELS else to_svg(specification).encode()
+
+
+def figures(name: str) -> str:
+    """The figures of a study, and what its findings came to."""
+    kept = load(name)
+    if not kept.records:
+        return "*No results of this study are kept yet.*"
+    parts = [f"![{plot.title}](../images/studies/{path.name})\n\n*{_caption(plot)}*" for plot, path in kept.pictures]
+    return "\n\n".join([*parts, f"Findings: {counted(kept.verdicts)}.{_notes(kept)}"])
+
+
+def _caption(plot: Plot) -> str:
+    return f"{plot.title}. {plot.note}".strip()
+
+
+def _notes(kept: Kept) -> str:
+    notes = [note for note in json.loads(kept.attributes.get("notes", "[]")) if note.startswith("quick run:")]
+    return "".join(f" This was a {note}." for note in notes)
+
+
+def counted(verdicts: list[Verdict]) -> str:
+    found = Counter(verdict.verdict for verdict in verdicts)
+    return ", ".join(f"{found[name]} {name}" for name in (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE))
+
+
+def findings(folder: str) -> str:
+    """All findings of the studies of a folder in one table."""
+    kept = [load(file.stem) for file in sorted((STUDIES / folder).glob("*.toml"), key=lambda file: _order(file.stem))]
+    verdicts = [verdict for each in kept for verdict in each.verdicts]
+    rows = [
+        (v.figure, v.claim, f"**{v.verdict}**" if v.verdict == REPRODUCED else v.verdict, _why(v)) for v in verdicts
+    ]
+    return f"{counted(verdicts)[0].upper()}{counted(verdicts)[1:]}.\n\n" + _table(
+        ("figure", "claim", "here", "because"), rows
+    )
+
+
+def _order(name: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
+
+
+def _why(verdict: Verdict) -> str:
+    """The first problems of a finding, and the study's remark."""
+    problems = verdict.because.split("; ")
+    more = f"; and {len(problems) - REASONS} more" if len(problems) > REASONS else ""
+    return ". ".join(filter(None, ["; ".join(problems[:REASONS]) + more, verdict.remark]))
+
+
+def own_findings(name: str) -> str:
+    rows = [(v.figure, v.claim, v.verdict, _why(v)) for v in load(name).verdicts]
+    return _table(("case", "claim", "here", "because"), rows)
+
+
+def packets() -> str:
+    """The time with each size of packets over that with 4 KiB, by exchange, machine and ranks."""
+    from tradewind.plot.curves import time_rows
+
+    rows: dict[tuple[str, str, int], dict[str, float]] = {}
+    kept = load("packets")
+    plot = Plot(title="", of=[{}], curve="sweep", panel="machine", along="packet", over={"packet": ["4KiB"]})
+    for row in time_rows(plot, kept.records):
+        rows.setdefault((row["curve"], row["panel"], row["ranks"]), {})[row["along"]] = row["time"]
+    sizes = list(dict.fromkeys(size for row in rows.values() for size in row))
+    cells = [(*key, *(f"{row[size]:.3f}" if size in row else "" for size in sizes)) for key, row in rows.items()]
+    return _table(("exchange", "machine", "ranks", *sizes), cells)
+
+
+def _table(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+    lines = [header, ("---",) * len(header), *rows]
+    return "\n".join(
+        "| " + " | ".join(str(c).replace("|", "\\|").replace("\n", " ") for c in line) + " |" for line in lines
+    )
+
+
+def section(name: str, folder: str) -> str:
+    """What stands between the marks of a section."""
+    if name == "all-findings":
+        return findings(folder)
+    if name == "packets-table":
+        return packets()
+    if name.endswith("-findings"):
+        return own_findings(name.removesuffix("-findings"))
+    return figures(name)
+
+
+def filled(page: str) -> str:
+    """The text of a page with its sections as they should be."""
+    marks = re.compile(r"(<!-- begin ([\w-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
+    text = (DOCS / page).read_text(encoding="utf-8")
+    return marks.sub(lambda found: f"{found[1]}\n{section(found[2], PAGES[page])}\n\n{found[3]}", text)
+
+
+def main(folders: list[str]) -> None:
+    for folder in folders:
+        keep(Path(folder))
+    draw_all()
+    for page in PAGES:
+        (DOCS / page).write_text(filled(page), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,68 @@
+"""The pages show what is kept of the studies' results, and the kept files are small and whole."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from document_blocks import ROOT
+
+MOST_BYTES = 300_000
+
+
+@pytest.fixture(scope="module")
+def studies() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("docs_studies", ROOT / "docs" / "studies.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look for it
+    spec.loader.exec_module(module)
+    return module
+
+
+KEPT = sorted((ROOT / "studies").glob("**/results/*.nc"))
+
+
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
+def test_kept_results_are_small_and_of_a_study(path: Path, studies: ModuleType) -> None:
+    assert path.stat().st_size < MOST_BYTES
+    kept = studies.load(path.stem)
+    sweeps = {sweep.name for sweep in kept.study.sweep}
+    assert kept.records
+    assert {record["sweep"] for record in kept.records} <= sweeps, "run the study again, and keep its results"
+
+
+def test_pages_are_up_to_date(studies: ModuleType) -> None:
+    for page in studies.PAGES:
+        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+        assert text == studies.filled(page), f"{page}: run  python docs/studies.py"
+        for picture in re.findall(r"\]\(\.\./(images/studies/[^)]+)\)", text):
+            assert (ROOT / "docs" / picture).is_file(), f"{picture}: run  python docs/studies.py"
+
+
+def test_every_study_of_the_paper_has_its_section(studies: ModuleType) -> None:
+    text = (ROOT / "docs" / "explanation" / "zheng2018.md").read_text(encoding="utf-8")
+    sections = set(re.findall(r"<!-- begin ([\w-]+) -->", text))
+    assert sections == {path.stem for path in (ROOT / "studies" / "zheng2018").glob("*.toml")} | {"all-findings"}
+
+
+def test_a_stale_page_is_seen(studies: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "how-to" / "packets.md"
+    page.parent.mkdir()
+    page.write_text("a\n<!-- begin packets-findings -->\nold\n<!-- end packets-findings -->\nb\n", encoding="utf-8")
+    monkeypatch.setattr(studies, "DOCS", tmp_path)
+    made = studies.filled("how-to/packets.md")
+    assert "old" not in made
+    assert made.startswith("a\n<!-- begin packets-findings -->\n\n| case | claim | here | because |")
+    assert made.endswith("\n\n<!-- end packets-findings -->\nb\n")
+
+
+def test_a_picture_comes_out_as_it_is_kept(studies: ModuleType) -> None:
+    kept = studies.load(KEPT[0].stem)
+    plot, path = next((plot, path) for plot, path in kept.pictures if path.suffix == ".svg")
+    assert studies.picture(plot, kept.records) == path.read_bytes(), "run  python docs/studies.py"

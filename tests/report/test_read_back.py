@@ -1,0 +1,193 @@
+"""A results.nc alone is enough to judge the findings of a study and to draw its figures again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import xarray as xr
+from report_study import Command
+
+from tradewind.dataset.build import without_empty, write_dataset
+from tradewind.dataset.read import read_dataset
+from tradewind.errors import InputError
+from tradewind.plot.figure import draw
+from tradewind.study.environment import here
+from tradewind.study.finding import REPRODUCED, judge
+from tradewind.study.load import load_study
+from tradewind.study.records import read_records
+from tradewind.study.store import Store
+
+STUDY = """
+title = "All there is"
+
+[[sweep]]
+name = "proof"
+kind = "verify"
+pattern = "halo"
+grid = "16x16x2"
+ranks = 16
+split = "4x4"
+periodic = "xy"
+
+[[sweep]]
+name = "network"
+kind = "simulate"
+pattern = "transpose"
+grid = "96x96x96"
+ranks = [4, 36]
+algorithm = ["ring-1", "ring-2"]
+machine = ["torus-M", "dragonfly-MM"]
+packet = ["1KiB", "4KiB"]
+set = { "link.bandwidth" = ["1GB/s", "2GB/s"] }
+congestion = true
+pairs = 6
+
+[[sweep]]
+name = "reduction"
+kind = "simulate"
+pattern = "allreduce"
+ranks = [8, 16]
+algorithm = ["recursive-2", "recursive-4"]
+machine = "torus-M"
+
+[[sweep]]
+name = "timing"
+kind = "measure"
+pattern = "allreduce"
+ranks = 2
+algorithm = ["recursive-2", "native"]
+repeat = 2
+
+[[plot]]
+title = "Time"
+of = { sweep = ["network", "reduction"] }
+curve = "exchange"
+panel = "settings"
+
+[[plot]]
+title = "Cost over that of small packets"
+of = { sweep = "network" }
+along = "packet"
+curve = "algorithm"
+quantity = "link-time"
+over = { packet = "1KiB" }
+
+[[plot]]
+kind = "bars"
+title = "Bars"
+of = { sweep = "timing" }
+curve = "algorithm"
+
+[[plot]]
+kind = "delay"
+title = "Delay"
+of = { sweep = "network" }
+
+[[plot]]
+kind = "best"
+title = "Best"
+of = { sweep = "reduction" }
+curve = "algorithm"
+
+[[plot]]
+kind = "pairs"
+title = "Pairs"
+of = { sweep = "network", ranks = 36 }
+
+[[plot]]
+kind = "congestion"
+title = "Links"
+of = { sweep = "network", ranks = 36 }
+
+[[plot]]
+kind = "matrix"
+title = "Matrix"
+of = { sweep = "proof" }
+
+[[finding]]
+figure = "1"
+claim = "bands"
+bands = { sweep = "proof" }
+offsets = [1, 3, 4, 12]
+remark = "on a periodic grid"
+
+[[finding]]
+figure = "2"
+claim = "twice the bandwidth is faster"
+where = { sweep = "network", machine = "torus-M", packet = "4KiB", algorithm = "ring-1" }
+ranks = 36
+better = { settings = "link.bandwidth=2GB/s" }
+than = { settings = "link.bandwidth=1GB/s" }
+
+[[finding]]
+figure = "3"
+claim = "a torus has fewer links, and costs less"
+where = { sweep = "network", settings = "link.bandwidth=1GB/s" }
+quantity = "link-time"
+better = { machine = "torus-M" }
+than = { machine = "dragonfly-MM" }
+
+[[finding]]
+figure = "4"
+claim = "packets wait alike"
+where = { sweep = "network" }
+alike = [{ algorithm = "ring-1" }, { algorithm = "ring-2" }]
+
+[[finding]]
+figure = "5"
+claim = "waits are uneven"
+where = { sweep = "network", ranks = 36 }
+quantity = "unevenness"
+apart = "machine"
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, tradewind: Command) -> Path:
+    path = tmp_path_factory.mktemp("back")
+    (path / "all.toml").write_text(STUDY)
+    done = tradewind("study", path / "all.toml", "--out", path / "results", "--json")
+    assert done.code == 0, done.err
+    return path / "results"
+
+
+@pytest.mark.parametrize("name", ["results.nc", "small.nc"])
+def test_findings_and_figures_come_out_the_same(folder: Path, name: str) -> None:
+    with xr.open_dataset(folder / "results.nc", engine="h5netcdf") as dataset:
+        write_dataset(without_empty(dataset.load()), folder / "small.nc")
+    study = load_study(folder / "study.toml").study
+    stored = read_records(Store.existing(folder), here()).records
+    kept, attributes = read_dataset(folder / name)
+    assert len(stored) == len(kept) == 31
+    verdicts = [judge(finding, kept) for finding in study.finding]
+    assert verdicts == [judge(finding, stored) for finding in study.finding]
+    assert [verdict.verdict for verdict in verdicts[:3]] == [REPRODUCED] * 3
+    assert verdicts[4].figures, "else nothing was kept of the pairs"
+    for plot in study.plot:
+        before, after = draw(plot, stored), draw(plot, kept)
+        assert before is not None, plot.title
+        assert before == after, plot.title
+    assert json.loads(attributes["findings"])[0]["remark"] == "on a periodic grid"
+
+
+def test_the_file_is_compressed(folder: Path) -> None:
+    with xr.open_dataset(folder / "results.nc", engine="h5netcdf") as dataset:
+        assert dataset.congestion_share.encoding["zlib"]
+        assert dataset.exchange.encoding["zlib"]
+
+
+@pytest.mark.parametrize("content", [b"", b"no NetCDF"])
+def test_other_files_are_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "other.nc").write_bytes(content)
+    with pytest.raises(InputError, match="cannot be read as the NetCDF file of a study"):
+        read_dataset(tmp_path / "other.nc")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_dataset(tmp_path / "missing.nc")
+
+
+def test_another_dataset_is_refused(tmp_path: Path) -> None:
+    xr.Dataset({"time": ("x", [1.0])}).to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
+    with pytest.raises(InputError, match="it has no kind, exchange"):
+        read_dataset(tmp_path / "other.nc")

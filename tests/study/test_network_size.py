@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from tradewind.machine import machine_folder
+from tradewind.study.network import network_size, settings_of
+
+
+def test_sizes_of_networks() -> None:
+    def size(name: str, settings: str | None = None) -> dict[str, int]:
+        return dict(network_size(machine_folder() / f"{name}.toml", settings))
+
+    assert size("torus-M") == {"switches": 25**3, "links": 3 * 25**3}
+    assert size("fattree-M") == {"switches": 4 * 25**3, "links": 3 * 25**4}, "25^4 ways up from each level but the top"
+    inside, between = 625 * (24 + 24) // 2, 25 * 24 // 2 * 260  # 6250 global ports of a group, to 24 others: 260 each
+    assert size("dragonfly-MM") == {"switches": 15625, "links": 25 * inside + between}
+    changed = "topology.columns=5, topology.nodes_per_switch=25"
+    assert size("dragonfly-SL", changed)["switches"] == 15625
+    assert size("no such machine") == {}
+    assert dict(network_size(Path("nowhere.toml"), None)) == {}
+
+
+def test_settings_of_a_label() -> None:
+    assert settings_of(None) == {}
+    assert settings_of("link.latency=1us, topology.shape=[4, 4], nic.count=2") == {
+        "link.latency": "1us",
+        "topology.shape": "[4, 4]",
+        "nic.count": "2",
+    }
