@@ -144,15 +144,17 @@ def counted(verdicts: list[Verdict]) -> str:
 
 
 def findings(folder: str) -> str:
-    """All findings of the studies of a folder in one table."""
-    kept = [load(file.stem) for file in sorted((STUDIES / folder).glob("*.toml"), key=lambda file: _order(file.stem))]
-    verdicts = [verdict for each in kept for verdict in each.verdicts]
+    """All findings of the studies of a folder in one table; of those without results only their names."""
+    studies = [
+        load(file.stem) for file in sorted((STUDIES / folder).glob("*.toml"), key=lambda file: _order(file.stem))
+    ]
+    verdicts = [verdict for kept in studies if kept.records for verdict in kept.verdicts]
     rows = [
         (v.figure, v.claim, f"**{v.verdict}**" if v.verdict == REPRODUCED else v.verdict, _why(v)) for v in verdicts
     ]
-    return f"{counted(verdicts)[0].upper()}{counted(verdicts)[1:]}.\n\n" + _table(
-        ("figure", "claim", "here", "because"), rows
-    )
+    missing = [kept.name for kept in studies if not kept.records]
+    open_ones = f" No results are kept yet of {', '.join(missing)}." if missing else ""
+    return f"{counted(verdicts)}.{open_ones}\n\n" + _table(("figure", "claim", "here", "because"), rows)
 
 
 def _order(name: str) -> list[tuple[int, str]]:

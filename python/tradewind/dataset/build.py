@@ -132,12 +132,18 @@ def _is_empty(variable: xr.DataArray) -> bool:
     return bool((values == "").all() if variable.dtype.kind in "OU" else (values != values).all())
 
 
+SMALL_BYTES = 4096
+"""A variable up to this size is kept as it is: the index of its chunks would take more than compression saves."""
+
+
 def _packed(variable: xr.Variable) -> dict[str, Any]:
-    """Texts as rows of characters, which compress; HDF5 keeps others one by one."""
+    """How a variable is kept: texts as rows of characters, since HDF5 keeps others one by one."""
     if not variable.size:
         return {}
-    text = {"dtype": "S1"} if variable.dtype.kind in "OU" else {"shuffle": True}
-    return {"zlib": True, "complevel": 9, **text}
+    is_text = variable.dtype.kind in "OU"
+    width = max(len(text) for text in variable.values.ravel()) if is_text else variable.dtype.itemsize
+    packed = {"zlib": True, "complevel": 9, "shuffle": not is_text} if variable.size * width > SMALL_BYTES else {}
+    return packed | ({"dtype": "S1"} if is_text else {})
 
 
 def _text(value: Any) -> str:

@@ -32,7 +32,7 @@ def read_dataset(path: Path) -> tuple[list[Record], Mapping[str, Any]]:
             loaded = dataset.load()
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read as the NetCDF file of a study: {error}") from None
-    if missing := [name for name in ("kind", "exchange", "time") if name not in loaded]:
+    if missing := [name for name in ("kind", "exchange") if name not in loaded]:
         raise InputError(f"{path} is not the dataset of a study: it has no {', '.join(missing)}")
     return [_record(loaded.isel(case=i)) for i in range(loaded.sizes["case"])], dict(loaded.attrs)
 
