@@ -1,4 +1,4 @@
-"""How fast the packet engine is: ring-4 transposition on dragonfly-MM, statistics on."""
+"""How fast the packet engine is: ring-4 transposition on dragonfly-MM, statistics on, by threads and processes."""
 
 from __future__ import annotations
 
@@ -18,28 +18,32 @@ REPEATS = 3
 
 
 def simulator() -> None:
-    """Rates with one and two threads, best of three, each in a process of its own (so that memory is its own)."""
+    """Rates, best of three, each run in a process of its own (so that memory is its own)."""
     for ranks, split, grid, packet, slab, buffers, goal in CASES:
-        for threads in (1, 2):
-            runs = [_run(ranks, split, grid, packet, slab, buffers, threads) for _ in range(REPEATS)]
+        for processes, threads in ((1, 1), (1, 2), (2, 1)):
+            runs = [_run(ranks, split, grid, packet, slab, buffers, processes, threads) for _ in range(REPEATS)]
             best = max(runs, key=lambda run: float(run["packet_hops_per_s"]))
             rates = sorted(float(run["packet_hops_per_s"]) / 1e6 for run in runs)
             print(
                 f"{ranks:>7} ranks, slab {slab}, {buffers}, packets of {packet}, "
-                f"{threads} thread{'s' * (threads > 1)}: "
+                f"{processes} process{'es' * (processes > 1)} of {threads} thread{'s' * (threads > 1)}: "
                 f"{rates[-1]:5.1f} M packet-hops/s (median {rates[len(rates) // 2]:.1f}, least {rates[0]:.1f}), "
                 f"{best['packet_hops'] / 1e6:.0f} M in {best['wall_s']:.1f} s, "
-                f"{best['peak_rss_bytes'] / 2**20:.0f} MiB" + (f"; goal {goal}" if threads == 2 else "")
+                f"{best['peak_rss_bytes'] / 2**20:.0f} MiB a process" + (f"; goal {goal}" if threads == 2 else "")
             )
     from tradewind import _core
 
     print(f"bytes a rank beside ports and packets in flight: {_core.rank_bytes}; goal: at most 128")
 
 
-def _run(ranks: int, split: str, grid: str, packet: str, slab: str, buffers: str, threads: int) -> dict[str, float]:
+def _run(
+    ranks: int, split: str, grid: str, packet: str, slab: str, buffers: str, processes: int, threads: int
+) -> dict[str, float]:
     command = [sys.executable, "-m", "tradewind", "simulate", "transpose", "--json", "--algorithm", "ring-4"]
     command += ["--machine", "dragonfly-MM", "--ranks", str(ranks), "--split", split, "--grid", grid]
     command += ["--packet", packet, "--slab", slab, "--threads", str(threads), "--buffers", buffers]
+    if processes > 1:
+        command += ["-n", str(processes)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     answer: dict[str, float] = json.loads(done.stdout)
     return answer

@@ -411,8 +411,26 @@ class Program:
     @property
     def stages(self) -> int: ...
 
+class Peers:
+    """
+    The processes that share a simulation; made from a communicator by _mpi.
+    """
+
+    @property
+    def process(self) -> int: ...
+
+    @property
+    def processes(self) -> int: ...
+
+    def refuse(self) -> None:
+        """In place of a simulation that the others begin: it fails there."""
+
+    @property
+    def severed(self) -> bool:
+        """Whether nothing can be done together any more: all have to end."""
+
 class SimulationOptions:
-    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1) -> None: ...
+    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1, peers: Peers | None = None) -> None: ...
 
 class Forecast:
     @property

@@ -38,6 +38,11 @@ def schedule_plan(schedule: tradewind._core.Schedule, comm: int, source: Sequenc
 
 def native_plan(pattern: tradewind._core.Pattern, comm: int, source: Sequence[tuple[int, Sequence[int], Sequence[int]]], target: Sequence[tuple[int, Sequence[int], Sequence[int]]], arrays: object, element: str, operation: str) -> Plan: ...
 
+class Processes(tradewind._core.Peers):
+    """The processes of a communicator, for a simulation. Collective."""
+
+    def __init__(self, comm: int) -> None: ...
+
 def agree(comm: int, identity: str, problem: str) -> None:
     """
     Collective: raises unless all ranks say the same and none has a problem.

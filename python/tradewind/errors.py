@@ -45,5 +45,9 @@ INSTALL_MPI = (
 )
 
 
+class PeerError(TradewindError):
+    """Another of the processes that share something has failed, and has the reason."""
+
+
 class PlanError(TradewindError):
     """A plan was used in a way that it cannot be (for example after its communicator was freed)."""

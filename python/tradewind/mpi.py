@@ -34,9 +34,11 @@ if MPI.Get_library_version() != _mpi.library_version():
         f"{_mpi.library_version().splitlines()[0]}: both must use the same MPI; {INSTALL_MPI}"
     )
 
-__all__ = ["MPI", "NATIVE", "PACKINGS", "TRANSPORTS", "Plan", "plan", "ranks_per_core"]
+__all__ = ["MPI", "NATIVE", "PACKINGS", "TRANSPORTS", "Peers", "Plan", "plan", "ranks_per_core"]
 
 Plan = _mpi.Plan
+Peers = _mpi.Processes
+"""The processes of a communicator as the core knows them; see `tradewind.processes`."""
 
 TRANSPORTS = ("isend-irecv",)
 PACKINGS = ("buffer",)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import psutil
@@ -21,6 +21,9 @@ from tradewind.exchange import Exchange, Workload, unknown
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.program import Program
 from tradewind.steady import first_attempt, run_until_steady
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
 
 MODELS = ("packet", "loggp")
 BUFFERS = ("credits", "unbounded")
@@ -89,6 +92,8 @@ class Simulation:
     protocol: str = "send"
     pairs: int = 0
     """Blocks of ranks by whose pairs delays are kept; 0: they are not."""
+    peers: _core.Peers | None = None
+    """The processes that share it; see `tradewind.processes`."""
 
     def _arguments(self) -> tuple[_core.Machine, _core.Program, _core.Placement, _core.SimulationOptions]:
         options = _core.SimulationOptions(
@@ -98,6 +103,7 @@ class Simulation:
             finite_buffers=self.buffers == "credits",
             one_sided=self.protocol == "put",
             blocks=self.pairs,
+            peers=self.peers,
         )
         return self.machine, self.program(), self.placement, options
 
@@ -116,9 +122,9 @@ class Simulation:
             "wall_s": events / (HOPS_PER_SECOND * (1 + 0.7 * (self.threads - 1))),
         }
 
-    def check_memory(self, force: bool = False) -> None:
-        """Refuses what the memory of this computer cannot hold, unless forced."""
-        needed, free = self.forecast()["memory_bytes"], psutil.virtual_memory().available
+    def check_memory(self, force: bool = False, share: float = 1) -> None:
+        """Refuses what the memory of this computer cannot hold, of its share, unless forced."""
+        needed, free = share * self.forecast()["memory_bytes"], psutil.virtual_memory().available
         if needed > free and not force:
             raise InputError(
                 f"this simulation needs about {units.format_bytes(needed)} of memory and {units.format_bytes(free)} "
@@ -134,15 +140,12 @@ class Simulation:
         if not isinstance(congestion, bool) and not self.pairs:
             return replace(self, pairs=min(self.exchange.ranks, PICTURE_BLOCKS)).run(progress, links, congestion)
         begin = time.perf_counter()
-        run: Callable[..., _core.SimulationResult] = (
-            _core.simulate_packets if self.model == "packet" else _core.simulate_loggp
-        )
-        result = run(*self._arguments(), self._reporter(progress) if progress else None)
+        result = self._simulated(progress)
         wall_s = time.perf_counter() - begin
         if links is not None:
             write_link_loads(links, result, self.machine.topology, self.file.machine)
         answer = (
-            self._inputs()
+            self.inputs()
             | _figures(result, self.exchange, self.model)
             | {
                 "wall_s": wall_s,
@@ -170,6 +173,23 @@ class Simulation:
             found["pictures"] = [str(path) for path in pictures]
         return found
 
+    def take_part(self) -> dict[str, Any]:
+        """Does the share of a process that does not answer."""
+        self._simulated(None)
+        return {}
+
+    def _simulated(self, progress: Watch | None) -> _core.SimulationResult:
+        try:
+            arguments, report = self._arguments(), self._reporter(progress) if progress else None
+        except BaseException:
+            if self.peers is not None:
+                self.peers.refuse()  # the others would wait
+            raise
+        run: Callable[..., _core.SimulationResult] = (
+            _core.simulate_packets if self.model == "packet" else _core.simulate_loggp
+        )
+        return run(*arguments, report)
+
     def _pairs(self, result: _core.SimulationResult) -> list[list[float]]:
         """Mean delays (s), [source block][destination block]; 0 where nothing was sent."""
         packets, delay = np.asarray(result.delay_pairs).T
@@ -187,7 +207,8 @@ class Simulation:
 
         return report
 
-    def _inputs(self) -> dict[str, Any]:
+    def inputs(self) -> dict[str, Any]:
+        """What an answer begins with."""
         packet = {
             "packet_bytes": self.packet_bytes or "message",
             "buffers": self.buffers,
@@ -201,6 +222,7 @@ class Simulation:
             "topology": self.machine.topology.describe(),
             **(packet if self.model == "packet" else {}),
             **({"split_imbalance": self.exchange.imbalance()} if isinstance(self.exchange, Exchange) else {}),
+            "processes": self.peers.processes if self.peers else 1,
             "threads": self.threads,
             "seed": self.seed,
         }
@@ -297,6 +319,7 @@ def simulate(
     congestion: bool | str | Path = False,
     steady: bool = False,
     force: bool = False,
+    comm: MPI.Intracomm | None = None,
     **options: Any,
 ) -> dict[str, Any]:
     """Simulates an exchange on a machine.
@@ -307,6 +330,8 @@ def simulate(
     delays between 64 blocks of ranks if `pairs` names no other number (see `tradewind.plot.congestion`).
     `steady`: of an exchange that is repeated, simulate only so many repetitions that the time of all can be reckoned
     from them (see `tradewind.steady`). `progress`: see `Watch`.
+    `comm`: a communicator of mpi4py, whose processes all call this and share the simulation; all have the answer,
+    process 0 alone tells of progress (see `tradewind.processes`).
 
     Returns a dictionary of plain values: the inputs, and ``time_s`` (until the last rank is done), ``step_time_s`` (of
     each slab or step, from the end of the one before), ``messages``, ``bytes``, ``packet_hops`` (one packet through
@@ -316,7 +341,18 @@ def simulate(
     so many blocks of ranks, [source block][destination block], the mean delay in seconds. Raises InputError.
     """
 
+    processes = None
+    if comm is not None:
+        from tradewind.processes import Processes
+
+        processes = Processes(comm)
+        if options.get("threads") is None:
+            options["threads"] = processes.threads
+
     def run(workload: Workload | Program) -> dict[str, Any]:
+        if processes is not None:
+            simulation = processes.agree(lambda: prepare(workload, machine, **options))
+            return processes.run(simulation, progress, force, links=links, congestion=congestion)
         simulation = prepare(workload, machine, **options)
         simulation.check_memory(force)
         return simulation.run(progress, links, congestion)

@@ -24,4 +24,10 @@ class Interrupted : public std::runtime_error {
     Interrupted() : std::runtime_error("interrupted") {}
 };
 
+// Another of the processes that share the work has failed, and has the reason.
+class PeerFailed : public std::runtime_error {
+  public:
+    PeerFailed() : std::runtime_error("another process that shares this has failed") {}
+};
+
 }  // namespace tradewind

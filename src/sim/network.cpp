@@ -9,8 +9,9 @@
 
 namespace tradewind::sim {
 
-Network::Network(const Machine& machine, const Placement& placement, Rank ranks, int parts, int channels)
-    : radix_(machine.topology->radix()),
+Network::Network(const Machine& machine, const Placement& placement, Rank ranks, const Parts& parts, int channels)
+    : parts_(parts),
+      radix_(machine.topology->radix()),
       count_(machine.topology->switches() * radix_),
       channels_(channels),
       stride_(1 + (static_cast<std::size_t>(channels) + 1) / 2) {
@@ -24,52 +25,67 @@ Network::Network(const Machine& machine, const Placement& placement, Rank ranks,
         rates.push_back(rate(link->bandwidth, link->latency));
     rates.push_back(machine.crossbar_bandwidth.value > 0 ? rate(machine.crossbar_bandwidth, {0}) : Rate{});
     look_ahead_ = std::min(rates[injection].latency, rates[ejection].latency);
-    divide(topology, placement, machine.nics, ranks, parts);
+    divide(topology, placement, machine.nics, ranks);
     wire(topology, machine.buffer.value);
-    if (look_ahead_ < 1)
-        throw InputError(
-            "a link or NIC latency of 0 leaves the packet model no time to look ahead; "
-            "name a latency of 1ps or more, or use the model 'loggp'");
 }
 
 void Network::wire(const Topology& topology, std::int64_t buffer) {
-    blocks_.resize(std::size_t{count_} * stride_);
-    if (channels_ > 0) upstreams.resize(count_);
-    for (std::uint32_t index = 0; index < count_; ++index) {
-        const PortEnd end = topology.port(index / radix_, index % radix_);
-        Port& port = *new (&blocks_[index * stride_]) Port;
-        port.kind = static_cast<std::uint8_t>(end.kind);
-        port.rate = static_cast<std::uint8_t>(end.kind == LinkKind::terminal ? ejection
-                                              : end.kind == LinkKind::global ? global
-                                                                             : local);
-        if (end.kind == LinkKind::local || end.kind == LinkKind::global) {
-            port.peer = where(end.peer_switch, end.peer_port);
-            port.owner = owners_[end.peer_switch];
-            look_ahead_ = std::min(look_ahead_, rates[port.rate].latency);
-        }
-        for (int c = 0; c < channels_; ++c)
-            (new (channels(index) + c) Channel)->credit = static_cast<std::uint32_t>(buffer);
-        if (channels_ > 0) upstreams[index] = {port.peer, port.owner, port.rate, port.kind};
-    }
+    blocks_ = LazyArray<Block>(std::size_t{count_} * stride_, !scattered());
+    if (channels_ > 0) upstreams = LazyArray<Upstream>(count_, !scattered());
+    for_switches_of(parts_.process(), [&](std::uint32_t sw) {
+        for (std::uint32_t port = 0; port < radix_; ++port) wire(topology, sw * radix_ + port, buffer);
+    });
 }
 
-// Switches that hold ranks go to the parts in contiguous runs of equal numbers of ranks (neighbours talk most); those
-// that only pass packets on are dealt out in turn.
-void Network::divide(const Topology& topology, const Placement& placement, std::uint32_t nics, Rank ranks, int parts) {
+void Network::wire(const Topology& topology, std::uint32_t index, std::int64_t buffer) {
+    const PortEnd end = topology.port(index / radix_, index % radix_);
+    Port& port = *new (&blocks_[index * stride_]) Port;
+    port.kind = static_cast<std::uint8_t>(end.kind);
+    port.rate = static_cast<std::uint8_t>(end.kind == LinkKind::terminal ? ejection
+                                          : end.kind == LinkKind::global ? global
+                                                                         : local);
+    if (end.kind == LinkKind::local || end.kind == LinkKind::global) {
+        port.peer = where(end.peer_switch, end.peer_port);
+        port.owner = owners_[end.peer_switch];
+        look_ahead_ = std::min(look_ahead_, rates[port.rate].latency);
+    }
+    for (int c = 0; c < channels_; ++c)
+        (new (channels(index) + c) Channel)->credit = static_cast<std::uint32_t>(buffer);
+    if (channels_ > 0) upstreams[index] = {port.peer, port.owner, port.rate, port.kind};
+}
+
+// Switches that hold ranks go to the parts in contiguous runs of equal numbers of ranks (neighbours talk most).
+void Network::divide(const Topology& topology, const Placement& placement, std::uint32_t nics, Rank ranks) {
     owners_.assign(topology.switches(), 0);
+    const std::uint64_t parts = parts_.all();
     if (parts == 1) return;
     std::vector<std::uint32_t> held(topology.switches(), 0);
     for (Rank r = 0; r < ranks; ++r) ++held[topology.switch_of(placement.node(r) * nics)];
-    std::uint64_t before = 0, passing = 0;
+    std::uint64_t before = 0;
+    std::uint32_t passing = 0;
     for (std::uint32_t s = 0; s < topology.switches(); ++s) {
         if (held[s] == 0) {
-            owners_[s] = static_cast<std::uint16_t>(passing++ % static_cast<std::uint64_t>(parts));
+            owners_[s] = static_cast<std::uint16_t>(owner_of_passing(s, passing++));
             continue;
         }
-        owners_[s] = static_cast<std::uint16_t>((before + held[s] / 2) * static_cast<std::uint64_t>(parts) /
-                                                static_cast<std::uint64_t>(ranks));
+        owners_[s] = static_cast<std::uint16_t>((before + held[s] / 2) * parts / static_cast<std::uint64_t>(ranks));
         before += held[s];
     }
+}
+
+// Pages are taken whole, so switches that share one go to one process; and each process has several runs of them, since
+// often only some of the switches that pass packets on have much to do.
+constexpr std::size_t small_run = std::size_t{1} << 14, large_run = HugeAllocator<Port>::page, least_runs = 4;
+
+bool Network::scattered() const {
+    return parts_.processes > 1 && owners_.size() * switch_bytes() < large_run * least_runs * parts_.processes;
+}
+
+// Those that only pass packets on are dealt out in turn.
+std::uint32_t Network::owner_of_passing(std::uint32_t sw, std::uint32_t passing) const {
+    const std::size_t run = (scattered() ? small_run : large_run) / switch_bytes();
+    const auto process = static_cast<std::uint32_t>(sw / std::max<std::size_t>(1, run) % parts_.processes);
+    return process * parts_.here + passing % parts_.here;
 }
 
 }  // namespace tradewind::sim

@@ -1,12 +1,14 @@
-// The ports of all switches: the state that packets contend for.
+// The ports of all switches: the state that packets contend for. Of several processes each has all places for them, and
+// memory for those of its own switches.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "base/huge.hpp"
+#include "base/lazy.hpp"
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
+#include "sim/parts.hpp"
 
 namespace tradewind::sim {
 
@@ -52,7 +54,7 @@ class Network {
   public:
     // `channels` of `buffer` bytes at each input port; 0 channels: unbounded buffers. `nics` a node, which are what
     // the topology calls nodes.
-    Network(const Machine& machine, const Placement& placement, Rank ranks, int parts, int channels);
+    Network(const Machine& machine, const Placement& placement, Rank ranks, const Parts& parts, int channels);
 
     // A receiving switch and its input port in 32 bits; the split follows the radix.
     std::uint32_t where(std::uint32_t sw, std::uint32_t port) const { return sw << port_bits_ | port; }
@@ -63,8 +65,14 @@ class Network {
     std::uint32_t radix() const { return radix_; }
     std::uint32_t ports() const { return count_; }
     std::uint16_t owner(std::uint32_t sw) const { return owners_[sw]; }
+    // Calls `use` with each switch of a process, in order.
+    template <class Use>
+    void for_switches_of(std::uint32_t process, Use use) const {
+        for (std::uint32_t sw = 0; sw < owners_.size(); ++sw)
+            if (parts_.process_of(owners_[sw]) == process) use(sw);
+    }
     int channels() const { return channels_; }
-    // The smallest latency: nothing that happens has an effect elsewhere sooner.
+    // The smallest latency of this process's switches: nothing that happens there has an effect elsewhere sooner.
     std::int64_t look_ahead() const { return look_ahead_; }
     std::uint32_t slower(std::uint32_t a, std::uint32_t b) const {
         return rates[a].byte_time >= rates[b].byte_time ? a : b;
@@ -79,8 +87,8 @@ class Network {
         return reinterpret_cast<Channel*>(&blocks_[std::size_t{index} * stride_ + 1]);
     }
 
-    std::vector<Rate> rates;         // local, global, injection, ejection, crossbar
-    HugeVector<Upstream> upstreams;  // [switch * radix + port]; empty where buffers are unbounded
+    std::vector<Rate> rates;        // local, global, injection, ejection, crossbar
+    LazyArray<Upstream> upstreams;  // [switch * radix + port]; empty where buffers are unbounded
     static constexpr std::uint32_t local = 0, global = 1, injection = 2, ejection = 3, crossbar = 4;
 
   private:
@@ -88,16 +96,21 @@ class Network {
         char bytes[32];
     };
 
-    void divide(const Topology& topology, const Placement& placement, std::uint32_t nics, Rank ranks, int parts);
+    std::size_t switch_bytes() const { return radix_ * stride_ * sizeof(Block); }
+    bool scattered() const;
+    void divide(const Topology& topology, const Placement& placement, std::uint32_t nics, Rank ranks);
+    std::uint32_t owner_of_passing(std::uint32_t sw, std::uint32_t passing) const;
     void wire(const Topology& topology, std::int64_t buffer);
+    void wire(const Topology& topology, std::uint32_t index, std::int64_t buffer);
 
+    Parts parts_;
     std::uint32_t radix_, count_ = 0;
     int port_bits_;
     std::uint32_t port_mask_;
     int channels_;
     std::size_t stride_;  // blocks a port
     std::int64_t look_ahead_ = 0;
-    HugeVector<Block> blocks_;
+    LazyArray<Block> blocks_;
     std::vector<std::uint16_t> owners_;  // [switch]
 };
 

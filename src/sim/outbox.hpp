@@ -1,20 +1,25 @@
 // What one part of a simulation puts aside for later windows: packets for all parts, actions of its own ranks.
+// Packets for parts of other processes are on their way at the end of the window (see mail.hpp).
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "sim/event.hpp"
+#include "sim/parts.hpp"
 #include "sim/wheel.hpp"
 
 namespace tradewind::sim {
 
 class Outbox {
   public:
-    Outbox(int parts, int shift, std::uint32_t events_a_chunk) : shift_(shift), pool_(events_a_chunk) {
-        for (int p = 0; p < parts; ++p) wheels_.push_back(std::make_unique<Wheel>());
+    Outbox(const Parts& parts, std::uint32_t id, int shift, std::uint32_t events_a_chunk)
+        : parts_(parts), id_(id), shift_(shift), pool_(events_a_chunk) {
+        for (std::uint32_t p = 0; p < parts.here; ++p) wheels_.push_back(std::make_unique<Wheel>());
+        if (parts.processes > 1) away_.resize(parts.all());
         for (Staged& staged : staged_) staged.place = &nowhere_;
     }
 
@@ -34,7 +39,10 @@ class Outbox {
     [[gnu::always_inline]] Event& push(std::uint32_t part, std::int64_t time) {
         Staged& staged = staged_[staging_++ % staged_.size()];
         *staged.place = staged.event;
-        staged.place = wheels_[part]->place(time >> shift_, window_, pool_);
+        if (parts_.has(part)) [[likely]]
+            staged.place = wheels_[part - parts_.first]->place(time >> shift_, window_, pool_);
+        else
+            staged.place = place_away(part, time);
         __builtin_prefetch(staged.place, 1);
         return staged.event;
     }
@@ -49,9 +57,18 @@ class Outbox {
     // Calls `use` with each packet of the window that another part has for this one. The chunks go to this one's pool.
     // (The other part may still be at an earlier window.)
     template <class Use>
-    void drain(Outbox& from, int here, Use use) {
-        pool_.drain(from.wheels_[here]->take(window_), use);
+    void drain(Outbox& from, Use use) {
+        pool_.drain(from.wheels_[id_ - parts_.first]->take(window_), use);
     }
+
+    // What this window has brought for a part of another process.
+    std::span<const Event> away(std::uint32_t part) const { return {away_[part].events.data(), away_[part].count}; }
+    void clear_away() {
+        for (Away& away : away_) away.count = 0;
+        away_next_ = Wheel::never;
+    }
+    // A packet from another process.
+    void receive(const Event& event) { wheels_[id_ - parts_.first]->push(event, event.time >> shift_, window_, pool_); }
 
     // An action of a rank or NIC of this part; within the window it waits in a heap, else in the wheel of actions.
     void act_later(const Event& event) {
@@ -86,7 +103,7 @@ class Outbox {
 
     // Once all have read the window: the first later one with anything in it.
     std::int64_t next() {
-        std::int64_t next = Wheel::never;
+        std::int64_t next = away_next_;
         for (auto& wheel : wheels_) {
             wheel->clear(window_);
             next = std::min(next, wheel->next(window_, shift_, pool_));
@@ -100,11 +117,30 @@ class Outbox {
         Event event;
         Event* place;
     };
+    struct Away {
+        HugeVector<Event> events;
+        std::size_t count = 0;
+    };
 
+    // The place is good until the next event for that part.
+    Event* place_away(std::uint32_t part, std::int64_t time) {
+        Away& away = away_[part];
+        if (away.count == away.events.size()) {
+            flush();
+            away.events.resize(std::max<std::size_t>(64, 2 * away.count));
+        }
+        away_next_ = std::min(away_next_, Wheel::visit(time >> shift_, window_));
+        return &away.events[away.count++];
+    }
+
+    Parts parts_;
+    std::uint32_t id_;
     int shift_;
     std::int64_t window_ = 0, start_ = 0, end_ = 0;
     ChunkPool pool_;
-    std::vector<std::unique_ptr<Wheel>> wheels_;  // [part]
+    std::vector<std::unique_ptr<Wheel>> wheels_;  // [part of this process]
+    std::vector<Away> away_;                      // [part]; empty where there is one process
+    std::int64_t away_next_ = Wheel::never;       // the first window for which there is something
     Wheel actions_;
     std::vector<Event> now_;  // heap
     Event nowhere_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace tradewind::sim {
 
@@ -10,34 +11,16 @@ namespace {
 // With fewer events a window than this for each thread, more threads do not pay.
 constexpr double few_events = 300;
 
-// The bound and the imbalance of a finished run.
-void judge_load(const World& world, SimulationResult& result) {
+// What kind of link or NIC has the bound.
+const char* bound_by(const World& world, std::uint64_t at) {
     const Network& network = world.network;
-    const auto time = [&](std::uint64_t bytes, std::uint32_t rate) {
-        return Picoseconds{static_cast<std::int64_t>(static_cast<double>(bytes) *
-                                                     static_cast<double>(network.rates[rate].byte_time) / 65536)};
-    };
-    const auto consider = [&](Picoseconds needed, const char* what) {
-        if (needed > result.bound) {
-            result.bound = needed;
-            result.bound_by = what;
-        }
-    };
-    std::uint64_t most = 0, total = 0, used = 0;
-    for (std::uint32_t index = 0; index < network.ports(); ++index) {
-        const Port& port = network.port(index);
-        if (port.bytes == 0) continue;
-        const bool terminal = port.kind == static_cast<std::uint8_t>(LinkKind::terminal);
-        const bool global = port.kind == static_cast<std::uint8_t>(LinkKind::global);
-        consider(time(port.bytes, port.rate), terminal ? "ejection" : global ? "global link" : "link");
-        if (terminal) continue;
-        most = std::max(most, port.bytes);
-        total += port.bytes;
-        ++used;
+    if (at >= network.ports()) return "injection";
+    const auto index = static_cast<std::uint32_t>(at);
+    switch (world.machine.topology->port(index / network.radix(), index % network.radix()).kind) {
+        case LinkKind::terminal: return "ejection";
+        case LinkKind::global: return "global link";
+        default: return "link";
     }
-    for (const Nic& nic : world.nics) consider(time(nic.bytes, Network::injection), "injection");
-    if (total > 0)
-        result.imbalance = static_cast<double>(most) * static_cast<double>(used) / static_cast<double>(total);
 }
 
 // Packets of a message that a rank sends first, times the ports on a path, over the time that the NIC takes for one:
@@ -59,30 +42,37 @@ double events_a_window(const Machine& machine, const Program& program, const Sim
 
 }  // namespace
 
-Effort effort(const Machine& machine, const Program& program, const SimulationOptions& options) {
-    const double events = events_a_window(machine, program, options);
+Effort effort(const Machine& machine, const Program& program, const SimulationOptions& options, int processes) {
+    const double events = events_a_window(machine, program, options) / processes;
     if (!options.adaptive) return {options.threads, events};
     return {static_cast<int>(std::clamp(events / few_events, 1.0, static_cast<double>(options.threads))), events};
 }
 
-void conclude(const World& world, std::int64_t finished, std::int64_t arrived, SimulationResult& result) {
-    if (finished != world.program.ranks() || arrived != result.bytes)
-        throw std::runtime_error(std::to_string(world.program.ranks() - finished) +
-                                 " ranks wait for messages that nobody sends: verify the schedule");
-    for (Picoseconds& end : result.step_end) {  // a step without stages ends with the one before
-        end = std::max(end, result.time);
-        result.time = end;
-    }
-    judge_load(world, result);
-    std::stable_sort(result.passages.begin(), result.passages.end(), [](const Passage& a, const Passage& b) {
-        return a.time != b.time ? a.time < b.time : a.switch_id < b.switch_id;
+SimulationResult conclude(const World& world, Peers& peers, Share& share) {
+    peers.together([&] { weigh(world, share); });
+    gather(world, peers, share);
+    SimulationResult result;
+    peers.together([&] {
+        if (peers.process() > 0) return;
+        result = std::move(share.result);
+        if (share.finished != world.program.ranks() || share.arrived != result.bytes)
+            throw std::runtime_error(std::to_string(world.program.ranks() - share.finished) +
+                                     " ranks wait for messages that nobody sends: verify the schedule");
+        for (Picoseconds& end : result.step_end) {  // a step without stages ends with the one before
+            end = std::max(end, result.time);
+            result.time = end;
+        }
+        std::stable_sort(result.passages.begin(), result.passages.end(), [](const Passage& a, const Passage& b) {
+            return a.time != b.time ? a.time < b.time : a.switch_id < b.switch_id;
+        });
+        const Load& load = share.load;
+        result.bound = load.bound;
+        if (load.bound.value > 0) result.bound_by = bound_by(world, load.bound_at);
+        if (load.total > 0)
+            result.imbalance =
+                static_cast<double>(load.most) * static_cast<double>(load.used) / static_cast<double>(load.total);
     });
-    const Network& network = world.network;
-    result.port_bytes.reserve(network.ports());
-    result.nic_bytes.reserve(world.nics.size());
-    for (std::uint32_t index = 0; index < network.ports(); ++index)
-        result.port_bytes.push_back(network.port(index).bytes);
-    for (const Nic& nic : world.nics) result.nic_bytes.push_back(nic.bytes);
+    return result;
 }
 
 }  // namespace tradewind::sim

@@ -1,18 +1,21 @@
 // Before and after a packet simulation: how many threads pay, and what a finished run says.
 #pragma once
 
+#include "sim/share.hpp"
 #include "sim/world.hpp"
 
 namespace tradewind::sim {
 
-// The number of threads to use, of those asked for, and how many events a window of time is expected to hold.
+// The number of threads to use, of those asked for, and how many events a window of time is expected to hold, on one
+// of so many processes.
 struct Effort {
     int threads;
     double events_a_window;
 };
-Effort effort(const Machine& machine, const Program& program, const SimulationOptions& options);
+Effort effort(const Machine& machine, const Program& program, const SimulationOptions& options, int processes);
 
-// Fills in what is known once all ranks are done. Throws std::runtime_error where some are not.
-void conclude(const World& world, std::int64_t finished, std::int64_t arrived, SimulationResult& result);
+// Collective. The result, on process 0, of what each process knows once all ranks are done. Throws std::runtime_error
+// where some are not.
+SimulationResult conclude(const World& world, Peers& peers, Share& share);
 
 }  // namespace tradewind::sim

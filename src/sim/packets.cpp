@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "base/error.hpp"
@@ -7,14 +8,20 @@
 
 namespace tradewind {
 
-SimulationResult simulate_packets(const Machine& machine, const Program& program, const Placement& placement,
-                                  const SimulationOptions& options) {
+namespace {
+
+void check(const Machine& machine, const Program& program, const SimulationOptions& options) {
     machine.check();
     if (options.packet.value < 0 || options.packet.value > SimulationOptions::largest_packet)
         throw InputError("packet of " + std::to_string(options.packet.value) + " bytes: 1 to " +
                          std::to_string(SimulationOptions::largest_packet) + " are allowed, or one packet a message");
     if (options.threads < 1 || options.threads > 256)
         throw InputError(std::to_string(options.threads) + " threads: 1 to 256 are allowed");
+    const int most_parts = std::numeric_limits<std::uint16_t>::max();
+    if (options.peers && options.peers->processes() > most_parts / options.threads)
+        throw InputError(std::to_string(options.peers->processes()) + " processes of " +
+                         std::to_string(options.threads) + " threads: at most " + std::to_string(most_parts) +
+                         " threads together are allowed");
     if (program.ranks() > static_cast<Rank>(sim::Event::rank_mask))
         throw InputError(std::to_string(program.ranks()) + " ranks: at most " + std::to_string(sim::Event::rank_mask) +
                          " can be simulated");
@@ -26,11 +33,21 @@ SimulationResult simulate_packets(const Machine& machine, const Program& program
     for (const Step& step : program.steps())
         if (step.compute.flops > 0 && machine.flops <= 0)
             throw InputError("step '" + step.name + "' computes in flops, and the machine does not say node.flops");
-    if (!options.finite_buffers) return sim::run_unbounded(machine, program, placement, options);
-    if (std::max(options.packet.value, machine.header.value) > machine.buffer.value)
+    if (options.finite_buffers && std::max(options.packet.value, machine.header.value) > machine.buffer.value)
         throw InputError("a packet of " + std::to_string(std::max(options.packet.value, machine.header.value)) +
                          " bytes does not fit a buffer of " + std::to_string(machine.buffer.value) +
                          ": name a smaller packet, a larger switch.buffer, or unbounded buffers");
+}
+
+}  // namespace
+
+SimulationResult simulate_packets(const Machine& machine, const Program& program, const Placement& placement,
+                                  const SimulationOptions& options) {
+    if (options.peers)
+        options.peers->together([&] { check(machine, program, options); });
+    else
+        check(machine, program, options);
+    if (!options.finite_buffers) return sim::run_unbounded(machine, program, placement, options);
     SimulationOptions fitting = options;
     if (fitting.packet.value == 0) fitting.packet = machine.buffer;  // a message in as few packets as fit
     return sim::run_finite(machine, program, placement, fitting);

@@ -4,34 +4,26 @@
 // elsewhere before the next one. In a window each part (1) takes the packets that arrive at its switches and finds
 // their ports, (2) lets them pass, port by port in the order of (time, input port), (3) lets its ranks act. Steps 2 and
 // 3 only ever touch the part's own state and put events into later windows, so a barrier a window is all the
-// synchronisation there is, and the order of events does not depend on the number of parts: two packets never enter one
-// input port at one time.
+// synchronisation there is (and a letter, between processes), and the order of events does not depend on the number of
+// parts: two packets never enter one input port at one time.
 #pragma once
 
 #include <vector>
 
 #include "sim/ranks.hpp"
+#include "sim/report.hpp"
+#include "sim/share.hpp"
 #include "sim/switches.hpp"
 
 namespace tradewind::sim {
 
-// What a part tells the others at the end of a window.
-struct alignas(64) Report {
-    std::int64_t next = Wheel::never;  // its first window with events
-    std::uint64_t events = 0;          // that it has seen in all
-    std::int64_t arrived = 0;          // bytes
-    std::int64_t hops = 0;
-    bool stop = false;
-    bool alone = false;  // from the first part: it does the next round for all
-};
-
 template <class Routing, bool finite>
 class Part {
   public:
-    Part(World& world, Routing& routing, int id, int parts, std::uint32_t events_a_chunk)
-        : outbox_(parts, world.shift, events_a_chunk),
+    Part(World& world, Routing& routing, std::uint32_t id, std::uint32_t events_a_chunk)
+        : outbox_(world.parts, id, world.shift, events_a_chunk),
           ranks_(world, outbox_, id),
-          switches_(world, routing, outbox_, ranks_, id) {}
+          switches_(world, routing, outbox_, ranks_) {}
 
     Outbox& outbox() { return outbox_; }
 
@@ -61,8 +53,9 @@ class Part {
         return report;
     }
 
-    void add_to(SimulationResult& result, std::int64_t& finished, std::int64_t& arrived) const {
+    void add_to(Share& share) const {
         const Ranks::Counts& counts = ranks_.counts();
+        SimulationResult& result = share.result;
         for (std::size_t i = 0; i < counts.step_end.size(); ++i)
             result.step_end[i] = std::max(result.step_end[i], Picoseconds{counts.step_end[i]});
         result.messages += counts.messages;
@@ -71,14 +64,11 @@ class Part {
         result.events += events();
         result.delay.merge(switches_.delay());
         result.delay_series.merge(switches_.series());
-        if (result.delay_pairs.blocks == 0)
-            result.delay_pairs = switches_.pairs();
-        else
-            result.delay_pairs.merge(switches_.pairs());
+        result.delay_pairs.merge(switches_.pairs());
         const std::vector<Passage>& passages = switches_.passages();
         result.passages.insert(result.passages.end(), passages.begin(), passages.end());
-        finished += counts.finished;
-        arrived += counts.arrived;
+        share.finished += counts.finished;
+        share.arrived += counts.arrived;
     }
 
   private:

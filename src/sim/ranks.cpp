@@ -18,16 +18,19 @@ std::uint64_t early_key(Rank r, std::uint32_t stage) {
 
 }  // namespace
 
-Ranks::Ranks(World& world, Outbox& outbox, int id)
-    : world_(world), outbox_(outbox), id_(static_cast<std::uint32_t>(id)) {
+Ranks::Ranks(World& world, Outbox& outbox, std::uint32_t id) : world_(world), outbox_(outbox), id_(id) {
     counts_.step_end.resize(world.program.steps().size(), 0);
-    if (world.finite)
-        rooms_.assign(world.nics.size(), {static_cast<std::uint32_t>(world.machine.buffer.value), nobody, {}});
+    if (world.finite) rooms_ = LazyArray<Room>(world.nics.size());
 }
 
 void Ranks::start() {
     for (Rank r = 0; r < world_.program.ranks(); ++r) {
-        if (world_.network.owner(world_.by_switch.quotient(world_.terminal(world_.node(r), 0))) != id_) continue;
+        const std::uint32_t terminal = world_.terminal(world_.node(r), 0);
+        if (world_.network.owner(world_.by_switch.quotient(terminal)) != id_) continue;
+        if (world_.finite)
+            for (std::uint32_t c = 0; c < world_.nics_a_node; ++c)
+                rooms_[terminal + c] = {static_cast<std::uint32_t>(world_.machine.buffer.value), nobody, {}};
+        if (!world_.handshakes.empty()) world_.handshakes[static_cast<std::size_t>(r)] = {};
         if (world_.program.stages() == 0) {  // a single rank has nobody to talk to
             ++counts_.finished;
             continue;

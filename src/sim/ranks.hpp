@@ -13,7 +13,7 @@ namespace tradewind::sim {
 
 class Ranks {
   public:
-    Ranks(World& world, Outbox& outbox, int id);
+    Ranks(World& world, Outbox& outbox, std::uint32_t id);
 
     // Lets the ranks of this part begin, at time 0.
     void start();
@@ -143,7 +143,7 @@ class Ranks {
     Pool<Job> jobs_;
     Pool<Waiter> waiters_;
     std::unordered_map<std::uint32_t, Queue> job_queues_;  // by terminal, of those with jobs
-    HugeVector<Room> rooms_;                               // [terminal]
+    LazyArray<Room> rooms_;                                // [terminal]
     bool resuming_ = false;
     Counts counts_;
 };

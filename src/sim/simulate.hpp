@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "base/peers.hpp"
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
 #include "sim/program.hpp"
@@ -30,13 +32,17 @@ struct SimulationOptions {
     // Called now and then from the thread that called simulate(), with the simulated time, the bytes that have arrived
     // and the packet-hops so far; returns false to stop (then simulate() throws Interrupted).
     std::function<bool(Picoseconds, Bytes, std::int64_t)> progress;
+    // Packet model: the processes that share the simulation, each with its part of the machine; null: this one alone.
+    std::shared_ptr<Peers> peers;
 
     static constexpr std::int64_t largest_packet = 1 << 27;
 };
 
 // Packet level with cut-through: a packet's head waits for a port in the order of arrival, and with finite buffers for
 // room in the next one, holds the port for size / bandwidth, and goes on after the latency; its tail leaves the slowest
-// link of the path last. The same input and seed give the same bits for any number of threads. Throws InputError.
+// link of the path last. The same input and seed give the same bits for any number of threads and processes.
+// Collective over `peers`; process 0 has the result, the others an empty one. Throws InputError; PeerFailed where
+// another process throws.
 SimulationResult simulate_packets(const Machine& machine, const Program& program, const Placement& placement,
                                   const SimulationOptions& options);
 

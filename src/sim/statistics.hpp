@@ -36,59 +36,72 @@ struct DelayHistogram {
     }
 };
 
+// A sum of delays. They are whole numbers of picoseconds (as floats, of 12 bits), so that an integer holds their sum to
+// the last one, whatever the order in which they are added: a double would round it.
+class DelaySum {
+  public:
+    void add(float picoseconds) { sum_ += static_cast<std::uint64_t>(picoseconds); }
+    void add(DelaySum other) { sum_ += other.sum_; }
+    double picoseconds() const { return static_cast<double>(sum_); }
+
+  private:
+    unsigned __int128 sum_ = 0;
+};
+
+// Packets and their delays.
+struct Delayed {
+    std::uint64_t packets = 0;
+    DelaySum delay;
+
+    void add(float picoseconds) {
+        ++packets;
+        delay.add(picoseconds);
+    }
+    void add(const Delayed& other) {
+        packets += other.packets;
+        delay.add(other.delay);
+    }
+};
+
 // Delays of packets by the time at which they arrive, in at most `bins` bins of equal width, a power of two of
 // picoseconds that doubles when the run outlasts them.
 struct DelaySeries {
     static constexpr std::size_t bins = 512;
-    struct Bin {
-        std::uint64_t packets = 0;
-        double delay = 0;  // sum, ps
-    };
     int shift = 20;  // about a microsecond
-    std::vector<Bin> values = std::vector<Bin>(bins);
+    std::vector<Delayed> values = std::vector<Delayed>(bins);
 
     void add(std::int64_t time, float delay) {
         while (static_cast<std::size_t>(time >> shift) >= bins) [[unlikely]]
             widen();
-        Bin& bin = values[static_cast<std::size_t>(time >> shift)];
-        ++bin.packets;
-        bin.delay += delay;
+        values[static_cast<std::size_t>(time >> shift)].add(delay);
     }
     void widen() {
         for (std::size_t i = 0; i < bins; ++i) {
-            const Bin a = 2 * i < bins ? values[2 * i] : Bin{}, b = 2 * i + 1 < bins ? values[2 * i + 1] : Bin{};
-            values[i] = {a.packets + b.packets, a.delay + b.delay};
+            Delayed both = 2 * i < bins ? values[2 * i] : Delayed{};
+            if (2 * i + 1 < bins) both.add(values[2 * i + 1]);
+            values[i] = both;
         }
         ++shift;
     }
     void merge(DelaySeries other) {
         while (shift < other.shift) widen();
         while (other.shift < shift) other.widen();
-        for (std::size_t i = 0; i < bins; ++i) {
-            values[i].packets += other.values[i].packets;
-            values[i].delay += other.values[i].delay;
-        }
+        for (std::size_t i = 0; i < bins; ++i) values[i].add(other.values[i]);
     }
 };
 
 // Delays of packets by the blocks of ranks that they come from and go to; empty unless asked for.
 struct DelayPairs {
-    struct Pair {
-        std::uint64_t packets = 0;
-        double delay = 0;  // sum, ps
-    };
     std::uint32_t blocks = 0;
-    std::vector<Pair> values;  // [source block][destination block]
+    std::vector<Delayed> values;  // [source block][destination block]
 
     void resize(std::uint32_t n) {
         blocks = n;
         values.assign(std::size_t{n} * n, {});
     }
     void merge(const DelayPairs& other) {
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            values[i].packets += other.values[i].packets;
-            values[i].delay += other.values[i].delay;
-        }
+        if (blocks == 0) resize(other.blocks);
+        for (std::size_t i = 0; i < values.size(); ++i) values[i].add(other.values[i]);
     }
 };
 

@@ -24,9 +24,10 @@ namespace tradewind::sim {
 template <class Routing, bool finite>
 class Switches {
   public:
-    Switches(World& world, Routing& routing, Outbox& outbox, Ranks& ranks, int id)
-        : world_(world), net_(world.network), routing_(routing), outbox_(outbox), ranks_(ranks), id_(id) {
-        if (world.machine.crossbar_bandwidth.value > 0) crossbars_.resize(world.machine.topology->switches());
+    Switches(World& world, Routing& routing, Outbox& outbox, Ranks& ranks)
+        : world_(world), net_(world.network), routing_(routing), outbox_(outbox), ranks_(ranks) {
+        if (world.machine.crossbar_bandwidth.value > 0)
+            crossbars_ = LazyArray<std::int64_t>(world.machine.topology->switches());
         in_order_ = Routing::adaptive || !crossbars_.empty() || world.followed != nowhere;
         if (world.blocks > 0) pairs_.resize(world.blocks);
     }
@@ -45,7 +46,7 @@ class Switches {
         const std::int64_t begin = outbox_.start();
         for (std::size_t i = 0; i < slices; ++i) slices_[i].count = 0;
         for (Outbox* from : outboxes)
-            outbox_.drain(*from, id_, [&](const Event& arrived) {
+            outbox_.drain(*from, [&](const Event& arrived) {
                 Slice& slice = slices_[(arrived.time - begin) >> drop];
                 if (slice.count == slice.packets.size()) [[unlikely]]
                     grow(slice);
@@ -415,9 +416,7 @@ class Switches {
         series_.add(time, picoseconds);
         if (pairs_.blocks == 0) return;
         const std::uint32_t to = world_.block_of(static_cast<Rank>(event.rank()));
-        DelayPairs::Pair& pair = pairs_.values[std::size_t{Delay::block(delay)} * pairs_.blocks + to];
-        ++pair.packets;
-        pair.delay += picoseconds;
+        pairs_.values[std::size_t{Delay::block(delay)} * pairs_.blocks + to].add(picoseconds);
     }
 
     static void grow(Slice& slice) { slice.packets.resize(std::max<std::size_t>(1024, slice.packets.size() * 3 / 2)); }
@@ -427,7 +426,6 @@ class Switches {
     Routing& routing_;
     Outbox& outbox_;
     Ranks& ranks_;
-    int id_;
     bool in_order_;  // packets of a slice are dealt with in order of time, not port by port
     std::array<Slice, std::size_t{1} << most_slice_bits> slices_;
     int slice_bits_ = 0;
@@ -437,7 +435,7 @@ class Switches {
     std::vector<std::uint32_t> order_;             // packets of one port
     HugeVector<std::uint64_t> keys_, other_keys_;  // where all packets of a slice are sorted
     Pool<Waiting> waiting_;                        // for room
-    std::vector<std::int64_t> crossbars_;          // [switch] ps until which it is held; empty: no limit
+    LazyArray<std::int64_t> crossbars_;            // [switch] ps until which it is held; empty: no limit
     std::int64_t hops_ = 0;
     std::uint64_t events_ = 0;
     DelayHistogram delay_;

@@ -99,6 +99,11 @@ class Wheel {
         if (window <= current) throw std::logic_error("an event for a window that has begun");
         return room(far_[window / stretch], pool);
     }
+    // The window that must be visited for the sake of an event: its own, or the one before which its far list moves
+    // near.
+    static std::int64_t visit(std::int64_t window, std::int64_t current) {
+        return window - current < windows ? window : window / stretch * stretch - 1;
+    }
 
     // The events of a window.
     Chunks take(std::int64_t window) { return std::exchange(slots_[slot(window)], {}); }

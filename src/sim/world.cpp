@@ -2,14 +2,17 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+
 namespace tradewind::sim {
 
 World::World(const Machine& machine, const Program& program, const Placement& placement,
-             const SimulationOptions& options, int channels, bool spreads)
+             const SimulationOptions& options, const Parts& parts, int channels, bool spreads)
     : machine(machine),
       program(program),
       placement(placement),
-      network(machine, placement, program.ranks(), options.threads, channels),
+      parts(parts),
+      network(machine, placement, program.ranks(), parts, channels),
       senders(static_cast<std::size_t>(program.ranks()) * machine.nics),
       receivers(static_cast<std::size_t>(program.ranks())),
       nics(machine.topology->nodes()),
@@ -33,14 +36,22 @@ World::World(const Machine& machine, const Program& program, const Placement& pl
       followed(static_cast<std::uint32_t>(options.followed)),
       seed(mix(options.seed)) {
     const bool handshake = eager_limit != std::numeric_limits<std::int64_t>::max();
-    if (send_overhead > 0 || receive_overhead > 0 || program.computes()) cpus.resize(receivers.size());
-    if (handshake) handshakes.resize(receivers.size());
-    if (shared_nodes) memory.resize(machine.topology->nodes() / machine.nics);
+    if (send_overhead > 0 || receive_overhead > 0 || program.computes())
+        cpus = LazyArray<std::int64_t>(receivers.size());
+    if (handshake) handshakes = LazyArray<Handshake>(receivers.size());
+    if (shared_nodes) memory = LazyArray<std::int64_t>(machine.topology->nodes() / machine.nics);
     ordered = shared_nodes || finite || handshake || receive_overhead > 0;
     turns = shared_nodes || handshake;
+}
+
+void World::look_ahead(std::int64_t least) {
+    if (least < 1)
+        throw InputError(
+            "a link or NIC latency of 0 leaves the packet model no time to look ahead; "
+            "name a latency of 1ps or more, or use the model 'loggp'");
     // Where all packets of a window are sorted, a key has 64 bits: time in the window, input port, and at least 24 for
     // the packets of one window.
-    while ((std::int64_t{2} << shift) <= network.look_ahead() && shift + network.port_bits() < 40) ++shift;
+    while ((std::int64_t{2} << shift) <= least && shift + network.port_bits() < 40) ++shift;
 }
 
 }  // namespace tradewind::sim

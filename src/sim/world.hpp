@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "base/divide.hpp"
-#include "base/huge.hpp"
+#include "base/lazy.hpp"
 #include "base/random.hpp"
 #include "sim/network.hpp"
+#include "sim/parts.hpp"
 #include "sim/program.hpp"
 #include "sim/rank.hpp"
 #include "sim/simulate.hpp"
@@ -19,7 +20,10 @@ struct World {
     // `channels`: virtual channels of finite buffers; 0: unbounded ones. `spreads`: the routing wants a random number a
     // packet, not one a pair of ranks.
     World(const Machine& machine, const Program& program, const Placement& placement, const SimulationOptions& options,
-          int channels, bool spreads);
+          const Parts& parts, int channels, bool spreads);
+
+    // The smallest latency of all processes, which says how long a window is. Throws InputError where it is 0.
+    void look_ahead(std::int64_t least);
 
     std::uint32_t node(Rank rank) const { return placement.node(rank); }
     std::uint32_t terminal(std::uint32_t node, std::uint32_t nic) const { return node * nics_a_node + nic; }
@@ -43,13 +47,14 @@ struct World {
     const Machine& machine;
     const Program& program;
     const Placement& placement;
+    Parts parts;
     Network network;
-    HugeVector<Sender> senders;         // [rank][NIC of the node]
-    HugeVector<Receiver> receivers;     // [rank]
-    HugeVector<Nic> nics;               // [terminal]
-    HugeVector<std::int64_t> cpus;      // [rank] ps until which it is busy; empty where nothing costs it time
-    std::vector<Handshake> handshakes;  // [rank]; empty where all messages are sent at once
-    std::vector<std::int64_t> memory;   // [node] ps until which its memory copies; empty for one rank a node
+    LazyArray<Sender> senders;        // [rank][NIC of the node]
+    LazyArray<Receiver> receivers;    // [rank]
+    LazyArray<Nic> nics;              // [terminal]
+    LazyArray<std::int64_t> cpus;     // [rank] ps until which it is busy; empty where nothing costs it time
+    LazyArray<Handshake> handshakes;  // [rank]; empty where all messages are sent at once
+    LazyArray<std::int64_t> memory;   // [node] ps until which its memory copies; empty for one rank a node
     Divider by_switch, by_radix;
     std::uint32_t first_terminal, nics_a_node;
     bool shared_nodes;  // several ranks a node

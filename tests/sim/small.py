@@ -15,7 +15,7 @@ __all__ = ["CROSSBAR", "DRAGONFLY", "FATTREE", "NS", "OWN_ROUTING", "TORUS", "al
 
 
 def core(
-    simulation: Simulation, threads: int = 1, progress: Any = None, adaptive: bool = True
+    simulation: Simulation, threads: int = 1, progress: Any = None, adaptive: bool = True, peers: Any = None
 ) -> _core.SimulationResult:
     run = _core.simulate_packets if simulation.model == "packet" else _core.simulate_loggp
     steps = [_core.Step(step.name, step.schedule, step.repeat) for step in simulation.exchange.steps()]
@@ -27,6 +27,7 @@ def core(
         finite_buffers=simulation.buffers == "credits",
         one_sided=simulation.protocol == "put",
         blocks=simulation.pairs,
+        peers=peers,
     )
     program = _core.Program(steps, simulation.exchange.bytes_per_point)
     return run(simulation.machine, program, simulation.placement, options, progress)

@@ -11,6 +11,7 @@ NB_MODULE(_core, module) {
     nb::set_leak_warnings(false);  // what is alive when the interpreter ends is not a leak
     // Errors of the core become those of tradewind.errors, which has one class a family.
     static nb::object input_error = nb::module_::import_("tradewind.errors").attr("InputError");
+    static nb::object peer_error = nb::module_::import_("tradewind.errors").attr("PeerError");
     static nb::object verification_error = nb::module_::import_("tradewind.errors").attr("VerificationError");
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {
@@ -19,6 +20,8 @@ NB_MODULE(_core, module) {
             PyErr_SetString(input_error.ptr(), e.what());
         } catch (const tradewind::VerificationError& e) {
             PyErr_SetString(verification_error.ptr(), e.what());
+        } catch (const tradewind::PeerFailed& e) {
+            PyErr_SetString(peer_error.ptr(), e.what());
         } catch (const tradewind::Interrupted&) {
             PyErr_SetNone(PyExc_KeyboardInterrupt);
         }

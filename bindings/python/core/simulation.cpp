@@ -57,7 +57,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> packets_and_delays(const Values& val
     auto* copy = new std::vector<double>;
     for (const auto& value : values) {
         copy->push_back(static_cast<double>(value.packets));
-        copy->push_back(value.delay * 1e-12);
+        copy->push_back(value.delay.picoseconds() * 1e-12);
     }
     nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
     return {copy->data(), {copy->size() / 2, 2}, owner};
@@ -130,16 +130,23 @@ void bind_simulation(nb::module_& module) {
         .def(nb::init<std::vector<Step>, std::int64_t>(), "steps"_a, "bytes_per_point"_a)
         .def_prop_ro("ranks", &Program::ranks)
         .def_prop_ro("stages", &Program::stages);
+    nb::class_<Peers>(module, "Peers", "The processes that share a simulation; made from a communicator by _mpi.")
+        .def_prop_ro("process", &Peers::process)
+        .def_prop_ro("processes", &Peers::processes)
+        .def("refuse", &Peers::refuse, nb::call_guard<nb::gil_scoped_release>(),
+             "In place of a simulation that the others begin: it fails there.")
+        .def_prop_ro("severed", &Peers::severed, "Whether nothing can be done together any more: all have to end.");
     nb::class_<SimulationOptions>(module, "SimulationOptions")
         .def(
             "__init__",
             [](SimulationOptions* self, std::int64_t packet_bytes, int threads, std::uint64_t seed, bool adaptive,
-               bool finite_buffers, bool one_sided, int blocks, Rank followed) {
+               bool finite_buffers, bool one_sided, int blocks, Rank followed, std::shared_ptr<Peers> peers) {
                 new (self) SimulationOptions{{packet_bytes}, threads, seed,     adaptive, finite_buffers,
-                                             one_sided,      blocks,  followed, {}};
+                                             one_sided,      blocks,  followed, {},       std::move(peers)};
             },
             nb::kw_only(), "packet_bytes"_a, "threads"_a = 1, "seed"_a = 1, "adaptive"_a = true,
-            "finite_buffers"_a = false, "one_sided"_a = false, "blocks"_a = 0, "followed"_a = -1);
+            "finite_buffers"_a = false, "one_sided"_a = false, "blocks"_a = 0, "followed"_a = -1,
+            "peers"_a.none() = nb::none());
     nb::class_<Forecast>(module, "Forecast")
         .def_ro("messages", &Forecast::messages)
         .def_ro("bytes", &Forecast::bytes)

@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -11,6 +12,7 @@
 #include "mpi/error.hpp"
 #include "mpi/measure.hpp"
 #include "mpi/plan.hpp"
+#include "mpi/processes.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -147,6 +149,8 @@ NB_MODULE(_mpi, module) {
         }
     });
     bind_plan(module);
+    nb::class_<Processes, Peers>(module, "Processes", "The processes of a communicator, for a simulation. Collective.")
+        .def("__init__", [](Processes* self, MPI_Fint comm) { new (self) Processes(MPI_Comm_f2c(comm)); }, "comm"_a);
     module.def(
         "agree",
         [](MPI_Fint comm, const std::string& identity, const std::string& problem) {

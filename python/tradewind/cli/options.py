@@ -49,7 +49,10 @@ Fields = Annotated[int, typer.Option("--fields", help="Fields together in each m
 Dtype = Annotated[
     str, typer.Option("--dtype", help="Element type: f4, f8, i4, i8, c8 or c16.", rich_help_panel=_PATTERN)
 ]
-Threads = Annotated[int | None, typer.Option("--threads", help="Of this computer.", show_default="all cores")]
+Threads = Annotated[
+    int | None,
+    typer.Option("--threads", help="Of this process, or of each that shares a simulation.", show_default="all cores"),
+]
 Placement = Annotated[str, typer.Option("--placement", help="linear, round-robin, random or blocks.")]
 Seed = Annotated[int, typer.Option("--seed", help="Of random routing and placement.")]
 RanksPerNode = Annotated[int, typer.Option("--ranks-per-node", help="Ranks a node.")]

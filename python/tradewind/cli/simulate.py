@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,8 @@ import typer
 from tradewind.cli import options
 
 if TYPE_CHECKING:
+    from tradewind.exchange import Exchange
+    from tradewind.processes import Processes
     from tradewind.simulation import Progress, Simulation, Watch
 
 _LIST = "One, a comma list, or `all`."
@@ -27,6 +30,15 @@ _Protocol = Annotated[str, typer.Option("--protocol", help="send, or put: one-si
 _Packet = Annotated[
     str | None,
     typer.Option("--packet", help="Size, or `message`: one packet a message.", show_default="the machine's own"),
+]
+_Processes = Annotated[
+    int | None,
+    typer.Option(
+        "-n",
+        "--processes",
+        help="MPI processes to start, which share each simulation; under mpiexec or srun those that run.",
+        show_default="this one",
+    ),
 ]
 _Links = Annotated[
     Path | None, typer.Option("--links", help="Write the load of every link and NIC, a CSV file.", show_default=False)
@@ -53,6 +65,7 @@ def command(
     buffers: _Buffers = "credits",
     protocol: _Protocol = "send",
     packet: _Packet = None,
+    processes: _Processes = None,
     *,
     run: options.RunOptions,
     links: _Links = None,
@@ -62,26 +75,78 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """How long an exchange takes on a machine, packet by packet."""
-    from tradewind import simulation
+    from tradewind.cli import sharing
     from tradewind.cli.answer import answer
 
-    combinations = list(_product(pattern, machine, routing, algorithm, run.ranks_per_node))
-    asked = replace(asked, split=_common_split(pattern, ranks, [name for _, _, name in combinations], asked))
-    chosen = {"model": model, "buffers": buffers, "protocol": protocol, "packet": packet, **run.chosen()}
-    runs = [
-        simulation.prepare(asked.exchange(pattern, ranks, one_algorithm), one_machine, routing=one_routing, **chosen)
-        for one_machine, one_routing, one_algorithm in combinations
-    ]
-    _check_files(runs, links, congestion)
     listed = any("," in (text or "") or text == "all" for text in (machine, routing, algorithm))
-    results = []
-    for each in runs:
-        each.check_memory(force)
-        _announce(each, as_json)
-        with _progress(as_json) as report:
-            results.append(each.run(report, links, _folder(congestion, each) if listed else congestion or False))
-    single = len(results) == 1 and not listed
-    answer(results[0] if single else results, as_json, lambda: _show(results))
+
+    def prepared() -> list[_Request]:
+        combinations = list(_product(pattern, machine, routing, algorithm, run.ranks_per_node))
+        split = _common_split(pattern, ranks, [name for _, _, name in combinations], asked)
+        chosen = {"model": model, "buffers": buffers, "protocol": protocol, "packet": packet, **run.chosen()}
+        chosen["threads"] = run.threads or sharing.threads(here, processes)
+        requests = [
+            _Request(
+                replace(asked, split=split).exchange(pattern, ranks, one_algorithm),
+                one_machine,
+                {**chosen, "routing": one_routing},
+            )
+            for one_machine, one_routing, one_algorithm in combinations
+        ]
+        _check_files([request.simulation for request in requests], links, congestion)
+        return requests
+
+    here = sharing.those_that_run()
+    with sharing.one_voice(here, as_json):
+        sharing.check(here, processes)
+        requests = prepared() if here is None else here.agree(prepared)
+        results = []
+        for request in requests:
+            if here is None or here.index == 0:
+                _announce(request.simulation, here.count if here is not None else processes or 1, as_json)
+            folder = _folder(congestion, request.simulation) if listed else congestion or False
+            with _progress(here) as report:
+                results.append(_simulate(request, here, processes, report, force, links=links, congestion=folder))
+    if here is None or here.index == 0:
+        single = len(results) == 1 and not listed
+        answer(results[0] if single else results, as_json, lambda: _show(results))
+
+
+@dataclass(frozen=True)
+class _Request:
+    """One simulation as it was asked for."""
+
+    exchange: Exchange
+    machine: str
+    options: dict[str, Any]
+    """Of `tradewind.simulation.prepare`."""
+
+    @cached_property
+    def simulation(self) -> Simulation:
+        from tradewind.simulation import prepare
+
+        return prepare(self.exchange, self.machine, **self.options)
+
+
+def _simulate(
+    request: _Request,
+    here: Processes | None,
+    wanted: int | None,
+    report: Watch | None,
+    force: bool,
+    **more: Any,
+) -> dict[str, Any]:
+    """By the processes that run, by as many as are wanted, or by this one alone."""
+    if here is not None:
+        return here.run(request.simulation, report, force, **more)
+    if wanted is not None:
+        from tradewind.launch.simulate import simulate
+
+        return simulate(
+            wanted, request.exchange, request.machine, progress=report, force=force, **more, **request.options
+        )
+    request.simulation.check_memory(force)
+    return request.simulation.run(report, **more)
 
 
 def _check_files(runs: list[Simulation], links: Path | None, congestion: Path | None) -> None:
@@ -137,15 +202,15 @@ def _product(
                 yield machine, routing, algorithm
 
 
-def _announce(run: Simulation, as_json: bool) -> None:
-    """Says on standard error what the simulation will cost."""
+def _announce(run: Simulation, processes: int, as_json: bool) -> None:
+    """Says on standard error what the simulation will cost, shared by so many processes."""
     import sys
 
     from tradewind.units import format_bytes, format_count, format_seconds
 
     if as_json and not sys.stderr.isatty():
         return
-    cost = run.forecast()
+    cost = replace(run, threads=run.threads * processes).forecast()
     hops = f"{format_count(cost['packet_hops'])} packet-hops, " if run.model == "packet" else ""
     print(
         f"{run.exchange.name} on {run.file.name}: about {format_count(cost['messages'])} messages, {hops}"
@@ -155,11 +220,11 @@ def _announce(run: Simulation, as_json: bool) -> None:
 
 
 @contextmanager
-def _progress(as_json: bool) -> Iterator[Watch | None]:
-    """A progress bar on standard error when a terminal looks on."""
+def _progress(here: Processes | None) -> Iterator[Watch | None]:
+    """A progress bar on standard error when a terminal looks on, by the first process."""
     import sys
 
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or (here is not None and here.index > 0):
         yield None
         return
     from rich.console import Console

@@ -1,4 +1,4 @@
-"""Starting MPI ranks from an ordinary process, and measuring exchanges on them."""
+"""Starting MPI ranks from an ordinary process, and measuring or simulating exchanges on them."""
 
 from __future__ import annotations
 

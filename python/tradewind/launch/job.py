@@ -16,6 +16,9 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +28,11 @@ from tradewind.errors import INSTALL_MPI, InputError, MissingMPIError, PlanError
 
 _RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_RANK")
 _LAST_LINES = 40
+_BETWEEN_NEWS_S = 0.1
+NEWS = "news.json"
+"""File of what rank 0 has told last."""
+
+Watch = Callable[[Any], None]
 
 
 def is_rank() -> bool:
@@ -73,11 +81,12 @@ def find_launcher() -> Launcher:
     return Launcher(tuple(command), ", ".join(" ".join(line.split()) for line in lines[:2]))
 
 
-def run(ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None) -> Any:
+def run(ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None, watch: Watch | None = None) -> Any:
     """Runs the function `worker` ("package.module:function") on new ranks and returns what rank 0 answered.
 
     Each rank calls ``function(comm, payload)``. `payload` and the answer are JSON values. Raises what a rank raised
     where that is an error of Tradewind, and PlanError with the job's last output where a rank died or time ran out.
+    `watch` is called now and then with what rank 0 has told last (see `tradewind.launch.worker.tell`).
     """
     if ranks < 1:
         raise InputError(f"ranks {ranks}: 1 or more are allowed")
@@ -88,13 +97,13 @@ def run(ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None
         room = Path(folder)
         (room / "request.json").write_text(json.dumps({"worker": worker, "payload": payload}))
         command = [*launcher.arguments(ranks), sys.executable, "-m", "tradewind.launch.worker", folder]
-        code = _watch(command, room / "output.txt", timeout_s)
+        code = _watch(command, room, timeout_s, watch)
         return _collect(room, ranks, code)
 
 
-def _watch(command: list[str], output: Path, timeout_s: float | None) -> int | None:
+def _watch(command: list[str], room: Path, timeout_s: float | None, watch: Watch | None) -> int | None:
     """The exit code; None when time ran out."""
-    with output.open("wb") as stream:
+    with (room / "output.txt").open("wb") as stream:
         job = subprocess.Popen(
             command,
             env=dict(os.environ),  # as Python saw it at first: an MPI in this process adds what confuses a launcher
@@ -104,12 +113,23 @@ def _watch(command: list[str], output: Path, timeout_s: float | None) -> int | N
             start_new_session=True,
         )
         try:
-            return job.wait(timeout_s)
+            return job.wait(timeout_s) if watch is None else _wait(job, room / NEWS, timeout_s, watch)
         except subprocess.TimeoutExpired:
             return None
         finally:
             if job.poll() is None:
                 _stop(job)
+
+
+def _wait(job: subprocess.Popen[bytes], news: Path, timeout_s: float | None, watch: Watch) -> int:
+    """The exit code; meanwhile passes on what is told. Raises TimeoutExpired."""
+    end = None if timeout_s is None else time.monotonic() + timeout_s
+    while end is None or time.monotonic() < end:
+        with suppress(subprocess.TimeoutExpired):
+            return job.wait(_BETWEEN_NEWS_S)
+        with suppress(FileNotFoundError):
+            watch(json.loads(news.read_text()))
+    raise subprocess.TimeoutExpired(job.args, timeout_s or 0)
 
 
 def _stop(job: subprocess.Popen[bytes]) -> None:

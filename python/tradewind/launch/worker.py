@@ -13,7 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
 
-from tradewind.errors import PlanError, TradewindError
+from tradewind.errors import PeerError, PlanError, TradewindError
+from tradewind.launch import job
 
 _PATIENCE_S = 0.5
 
@@ -37,20 +38,26 @@ def leave_together(error: TradewindError) -> NoReturn:
 
     sys.stdout.flush()
     sys.stderr.flush()
-    if isinstance(error, PlanError):
+    if isinstance(error, (PlanError, PeerError)):
         time.sleep(_PATIENCE_S)  # the rank with the reason speaks first
     MPI.COMM_WORLD.Abort(error.exit_code)
     raise error
 
 
-def write_whole(path: Path, value: Any) -> None:
-    """Writes JSON so that a reader sees all of it or nothing."""
+def write_whole(path: Path, value: Any, *, keep: bool = True) -> None:
+    """Writes JSON so that a reader sees all of it or nothing. `keep`: it must outlast this computer."""
     partial = path.with_name(path.name + ".partial")
     with partial.open("w") as stream:
         json.dump(value, stream, allow_nan=False)
-        stream.flush()
-        os.fsync(stream.fileno())
+        if keep:
+            stream.flush()
+            os.fsync(stream.fileno())
     partial.replace(path)
+
+
+def tell(value: Any) -> None:
+    """Tells the process that has started this rank how far it is (see `tradewind.launch.job.run`)."""
+    write_whole(Path(sys.argv[1]) / job.NEWS, value, keep=False)
 
 
 def _load(worker: str) -> Callable[[Any, Any], Any]:
@@ -76,7 +83,7 @@ def main(folder: str) -> None:
         comm.Barrier()  # no rank leaves before all are through
     except Exception as error:
         # Of several ranks that fail, the one with its own reason counts, not those that heard of it.
-        number = rank if not isinstance(error, PlanError) else rank + 2**31
+        number = rank if not isinstance(error, (PlanError, PeerError)) else rank + 2**31
         problems = list(getattr(error, "problems", None) or [str(error)])
         record = {"rank": rank, "kind": type(error).__name__, "problems": problems, "text": traceback.format_exc()}
         write_whole(room / f"failure.{number}.json", record)

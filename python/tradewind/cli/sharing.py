@@ -1,0 +1,77 @@
+"""Where a command stands: alone, or as one of the processes that share what it simulates."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from tradewind.processes import Processes
+
+
+def those_that_run() -> Processes | None:
+    """The processes of the MPI job that this is one of; None for a process alone.
+
+    Raises MissingMPIError where there is no MPI to talk to them.
+    """
+    from tradewind.errors import MissingMPIError
+    from tradewind.launch import is_rank
+
+    if not is_rank():
+        return None
+    try:
+        from tradewind.mpi import MPI
+        from tradewind.processes import Processes
+    except MissingMPIError:
+        if os.environ.get("SLURM_STEP_NUM_TASKS") == "1":  # one task of srun needs no MPI
+            return None
+        raise
+    from tradewind.launch.worker import abort_on_error
+
+    abort_on_error()
+    return Processes(MPI.COMM_WORLD)
+
+
+def check(here: Processes | None, wanted: int | None) -> None:
+    """Raises InputError where other processes are wanted than run."""
+    from tradewind.errors import InputError
+
+    if here is not None and wanted not in (None, here.count):
+        raise InputError(f"-n {wanted}, but {here.count} processes run: leave it out under mpiexec or srun")
+
+
+def threads(here: Processes | None, wanted: int | None) -> int:
+    """As many for each process as it has cores."""
+    from tradewind.simulation import usable_cores
+
+    return here.threads if here is not None else max(1, usable_cores() // max(1, wanted or 1))
+
+
+@contextmanager
+def one_voice(processes: Processes | None, as_json: bool) -> Iterator[None]:
+    """What all processes raise together, the first one alone says. Where one may be alone with it, it ends all."""
+    if processes is None:
+        yield
+        return
+    from tradewind.cli.answer import refuse
+    from tradewind.errors import PeerError, PlanError, TradewindError
+    from tradewind.launch.worker import leave_together
+
+    try:
+        yield
+    except PlanError as error:  # MPI has failed
+        refuse(str(error), as_json)
+        leave_together(error)
+    except KeyboardInterrupt:
+        if processes.index > 0:
+            leave_together(PeerError("interrupted"))
+        refuse("interrupted", as_json)
+        leave_together(TradewindError("interrupted"))
+    except TradewindError as error:
+        if processes.index > 0:
+            raise typer.Exit(error.exit_code) from None
+        raise

@@ -1,0 +1,49 @@
+"""Simulating on MPI processes that are started for it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tradewind.exchange import Exchange
+from tradewind.launch import job
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from tradewind.simulation import Progress, Watch
+
+
+def simulate(
+    processes: int, exchange: Exchange, machine: str, *, progress: Watch | None = None, **options: Any
+) -> dict[str, Any]:
+    """As `tradewind.simulate`, on so many processes that this one starts and waits for.
+
+    `options` are JSON values and paths. Raises InputError; MissingMPIError; PlanError where a process has died.
+    """
+    from tradewind.simulation import Progress
+
+    for name in ("links", "congestion"):
+        if isinstance(options.get(name), Path):
+            options[name] = str(options[name])
+    payload = {"exchange": asdict(exchange), "machine": machine, "options": options}
+    watch = None if progress is None else lambda told: progress(Progress(**told))
+    answer: dict[str, Any] = job.run(processes, f"{__name__}:take_part", payload, watch=watch)
+    return answer
+
+
+def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
+    """What each process does."""
+    from tradewind.launch import worker
+    from tradewind.launch.measure import exchange_of
+    from tradewind.simulation import simulate as together
+
+    def tell(progress: Progress) -> None:
+        worker.tell(asdict(progress))
+
+    options = payload["options"]
+    if options.get("links") is not None:
+        options["links"] = Path(options["links"])
+    exchange = exchange_of(payload["exchange"])
+    return together(exchange, payload["machine"], comm=comm, progress=tell, **options)

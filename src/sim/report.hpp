@@ -1,0 +1,28 @@
+// What a part of a simulation tells the others at the end of a window.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "sim/wheel.hpp"
+
+namespace tradewind::sim {
+
+struct alignas(64) Report {
+    std::int64_t next = Wheel::never;  // its first window with events
+    std::uint64_t events = 0;          // that it has seen in all
+    std::int64_t arrived = 0;          // bytes
+    std::int64_t hops = 0;
+    bool stop = false;
+    bool alone = false;  // from the first part: it does the next round for all of its process
+
+    void add(const Report& other) {
+        next = std::min(next, other.next);
+        events += other.events;
+        arrived += other.arrived;
+        hops += other.hops;
+        stop = stop || other.stop;
+    }
+};
+
+}  // namespace tradewind::sim

@@ -1,0 +1,178 @@
+"""Processes that share a simulation: the same bits as one alone, less memory each, and none left waiting."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import cache
+from pathlib import Path
+
+import pytest
+import shared_cases
+from small import core
+
+pytest.importorskip("mpi4py.MPI")
+
+from tradewind import launch
+from tradewind.errors import InputError, PeerError, PlanError
+
+TRADEWIND = Path(sys.executable).with_name("tradewind")
+TAKEN = ("wall_s", "packet_hops_per_s", "peak_rss_bytes", "processes", "threads")
+"""What an answer says of the simulation itself."""
+NAMES = [name for name, _ in shared_cases.cases()]
+
+
+@cache
+def alone() -> dict[str, shared_cases.Result]:
+    return {name: shared_cases.everything(core(simulation)) for name, simulation in shared_cases.cases()}
+
+
+@cache
+def shared(processes: int, threads: int) -> dict[str, shared_cases.Result]:
+    return launch.run(processes, "shared_cases:results", threads, timeout_s=400)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("processes", "threads"), [(1, 2), (2, 1), (2, 2), (3, 1), (4, 1), (4, 2)])
+def test_same_bits_for_any_number_of_processes_and_threads(processes, threads, name):
+    assert shared(processes, threads)[name] == alone()[name]
+
+
+def figures(answer):
+    return {key: value for key, value in answer.items() if key not in TAKEN}
+
+
+def test_answers_are_the_same_as_one_process_gives():
+    one = json.loads(json.dumps(shared_cases.asked(None)))
+    several = launch.run(3, "shared_cases:answers", None, timeout_s=240)
+    assert [figures(answer) for answer in several] == [figures(answer) for answer in one]
+    assert {answer["processes"] for answer in several} == {3}
+
+
+def test_each_process_holds_its_part():
+    (whole,) = launch.run(1, "shared_cases:memory", None, timeout_s=120)
+    parts = launch.run(4, "shared_cases:memory", None, timeout_s=200)
+    assert whole > 60_000
+    assert max(parts) < 0.45 * whole
+
+
+# -------------------------------------------------------------------------------- from the command line
+
+COMMAND = ["simulate", "transpose", "--grid", "400x50x40", "--split", "20x10", "--ranks", "200", "--slab", "xy"]
+COMMAND += ["--machine", "torus-M", "--algorithm", "ring-4", "--json"]
+
+
+def tradewind(*arguments, launcher=()):
+    run = subprocess.run(
+        [*launcher, TRADEWIND, *COMMAND, *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
+    lines = run.stdout.strip().splitlines()
+    assert len(lines) == 1, (run.stdout, run.stderr)
+    return run.returncode, json.loads(lines[0])
+
+
+def mpiexec(processes):
+    return launch.find_launcher().arguments(processes)
+
+
+def test_command_line(tmp_path):
+    _, one = tradewind("--links", str(tmp_path / "one.csv"))
+    assert (one["processes"], one["threads"]) == (1, len(os.sched_getaffinity(0)))
+    started, started_links = tradewind("-n", "2", "--threads", "1", "--links", str(tmp_path / "started.csv"))
+    running, running_links = tradewind("--links", str(tmp_path / "running.csv"), launcher=mpiexec(2))
+    assert (started, running) == (0, 0)
+    for answer, file in ((started_links, "started.csv"), (running_links, "running.csv")):
+        assert (answer["processes"], answer["threads"]) == (2, 1)
+        assert figures(answer) == figures(one)
+        assert (tmp_path / file).read_text() == (tmp_path / "one.csv").read_text()
+
+
+def test_lists_are_shared_one_after_another():
+    code, answers = tradewind("--routing", "all", "--set", "topology.shape=[4, 4, 4]", "-n", "2", "--threads", "1")
+    assert code == 0
+    assert [answer["routing"] for answer in answers] == ["dimension-order", "valiant", "ugal"]
+    assert {answer["processes"] for answer in answers} == {2}
+
+
+@pytest.mark.parametrize("launcher", [None, 2])
+def test_bad_input_is_refused_once(launcher):
+    if launcher is None:
+        code, answer = tradewind("--routing", "nonsense", "-n", "2")
+    else:
+        code, answer = tradewind("--routing", "nonsense", launcher=mpiexec(launcher))
+    assert code == 2
+    assert "nonsense" in answer["error"]
+    if launcher is None:
+        code, answer = tradewind("-n", "0")
+        assert (code, answer["error"]) == (2, "ranks 0: 1 or more are allowed")
+    else:
+        code, answer = tradewind("-n", "3", launcher=mpiexec(launcher))
+        assert code == 2
+        assert answer["error"] == "-n 3, but 2 processes run: leave it out under mpiexec or srun"
+
+
+# -------------------------------------------------------------------------------- none is left waiting
+
+
+def test_what_one_process_refuses_all_refuse():
+    with pytest.raises(InputError, match="no such routing"):
+        launch.run(3, "shared_cases:one_is_refused", None, timeout_s=60)
+
+
+def test_different_simulations_are_refused():
+    with pytest.raises(InputError, match=r"the processes simulate different things: process 0 .*process 1 .*"):
+        launch.run(3, "shared_cases:unlike", None, timeout_s=60)
+
+
+def test_loggp_is_not_shared():
+    with pytest.raises(InputError, match="model 'loggp': only simulations of packets are shared"):
+        launch.run(2, "shared_cases:loggp", None, timeout_s=60)
+
+
+@pytest.mark.parametrize("process", [0, 1])
+def test_an_exception_on_the_way_ends_all(process):
+    with pytest.raises(InputError, match=f"process {process} does not like it"):
+        launch.run(2, "shared_cases:one_raises_on_the_way", process, timeout_s=60)
+
+
+@pytest.mark.parametrize("process", [0, 1])
+def test_memory_of_one_runs_out(process):
+    with pytest.raises((PeerError, PlanError), match=r"MemoryError|bad_alloc"):
+        launch.run(2, "shared_cases:memory_runs_out", process, timeout_s=60)
+
+
+def test_a_process_that_is_killed_takes_the_others_with_it():
+    begin = time.monotonic()
+    with pytest.raises(PlanError, match="ended with exit code"):
+        launch.run(2, "shared_cases:one_is_killed", 1, timeout_s=60)
+    assert time.monotonic() - begin < 30
+
+
+@pytest.mark.parametrize("started", [True, False])
+def test_ctrl_c_ends_all(started):
+    command = ["simulate", "transpose", "--ranks", "100000", "--split", "100x1000", "--slab", "xy"]
+    command += ["--algorithm", "ring-1", "--grid", "28800x14400x256", "--machine", "torus-M", "--threads", "1"]
+    command = [str(TRADEWIND), *command, "-n", "2"] if started else [*mpiexec(2), str(TRADEWIND), *command]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # What a shell starts in the background ignores the signal, and so would this child of it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    try:
+        assert process.stderr is not None
+        assert "messages" in process.stderr.readline()  # the forecast
+        time.sleep(5)
+        assert process.poll() is None, "it should take minutes"
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        assert process.returncode != 0
+    finally:
+        process.kill()
