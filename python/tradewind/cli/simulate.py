@@ -84,7 +84,7 @@ def command(
         combinations = list(_product(pattern, machine, routing, algorithm, run.ranks_per_node))
         split = _common_split(pattern, ranks, [name for _, _, name in combinations], asked)
         chosen = {"model": model, "buffers": buffers, "protocol": protocol, "packet": packet, **run.chosen()}
-        chosen["threads"] = run.threads or sharing.threads(here, processes)
+        chosen["threads"] = sharing.threads(here, processes) if run.threads is None else run.threads
         requests = [
             _Request(
                 replace(asked, split=split).exchange(pattern, ranks, one_algorithm),
