@@ -85,7 +85,8 @@ def drawn() -> Iterator[tuple[str, Simulation]]:
         more = draw.choice(
             ({}, {"mpi": {"eager_limit": "500B"}}, {"switch": {"bandwidth": "9GB/s"}}, {"mpi": {"bypass": "256B"}})
         )
-        file = machine(topology, routing, nic_bandwidth="7GB/s", send_overhead="30ns", receive_overhead="20ns", **more)
+        overheads = {"send_overhead": "30ns", "receive_overhead": "20ns"}
+        file = machine(topology, routing, latency="500ns", nic_bandwidth="7GB/s", **overheads, **more)
         simulation = prepare(
             exchange,
             file,
