@@ -22,7 +22,7 @@ from tradewind.data import data_folder
 from tradewind.errors import InputError
 from tradewind.exchange import unknown
 from tradewind.toml_lines import Place, TomlFile
-from tradewind.topology import MOST, TOPOLOGIES, Count, Graph, Table, Topology, Torus
+from tradewind.topology import TOPOLOGIES, Count, Graph, Table, Topology, Torus, with_nics
 
 
 def _quantity(parse: Callable[[object], float], least: str, most: str) -> BeforeValidator:
@@ -146,21 +146,6 @@ class Machine(Table):
                 "only messages that are sent eagerly can bypass the network",
             )
 
-    def _with_terminals(self) -> _core.Topology:
-        """The topology with as many terminals as there are NICs: what the simulator calls its nodes."""
-        table, count = self.topology, self.nic.count
-        if count == 1:
-            return table.build()
-        key = "nodes_per_switch" if hasattr(table, "nodes_per_switch") else "nodes"
-        if not hasattr(table, key):
-            raise InputError(f"nic.count = {count}: a GPU of a {table.kind} has one")
-        terminals = getattr(table, key) * count
-        if terminals > MOST:
-            raise InputError(
-                f"{key} = {getattr(table, key)} with nic.count = {count}: at most {MOST} NICs are possible"
-            )
-        return table.model_copy(update={key: terminals}).build()
-
     def build(self, routing: str | None = None) -> _core.Machine:
         """The machine as the simulator takes it, with another routing if one is named."""
         link, kind = self.link, self.topology.kind
@@ -169,7 +154,7 @@ class Machine(Table):
         if routing not in known:
             raise InputError(unknown(f"{kind} routing", routing, known))
         return _core.Machine(
-            topology=self._with_terminals(),
+            topology=with_nics(self.topology, self.nic.count).build(),
             routing=routing,
             link_bandwidth=link.bandwidth,
             link_latency=link.latency,

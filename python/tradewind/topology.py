@@ -184,3 +184,25 @@ Topology = (
 TOPOLOGIES: dict[str, type[Table]] = {
     get_args(table.model_fields["kind"].annotation)[0]: table for table in get_args(Topology)
 }
+
+
+def with_nics(table: Topology, count: int) -> Topology:
+    """The topology with as many terminals as there are NICs: what the simulator calls its nodes.
+
+    Raises InputError where nodes cannot have several, or these are too many to be counted.
+    """
+    if count == 1:
+        return table
+    if isinstance(table, CubeMesh):
+        raise InputError(f"nic.count = {count}: a GPU of a {table.kind} has one")
+    if isinstance(table, FatTree):  # a switch of the lowest level has as many ways up as before
+        down, up = table.ports()
+        key, nodes = "down_ports", down[0]
+        more: dict[str, object] = {key: [nodes * count, *down[1:]], "up_ports": up or None}
+    else:
+        key = "nodes" if isinstance(table, Crossbar) else "nodes_per_switch"
+        nodes = getattr(table, key)
+        more = {key: nodes * count}
+    if nodes * count > MOST:
+        raise InputError(f"{key} = {nodes} with nic.count = {count}: at most {MOST} NICs are possible")
+    return table.model_copy(update=more)

@@ -27,9 +27,15 @@ struct World {
 
     std::uint32_t node(Rank rank) const { return placement.node(rank); }
     std::uint32_t terminal(std::uint32_t node, std::uint32_t nic) const { return node * nics_a_node + nic; }
-    // Both ends of a message use the NIC of one number, and a rank's messages spread over all of them, on either side.
+    // Both ends of a message use the NIC of one number, and a rank's messages spread over all of them, on either side:
+    // those to the rank of its own place on each other node as well.
     std::uint32_t nic_of_message(Rank from, Rank to) const {
-        return nics_a_node == 1 ? 0 : (static_cast<std::uint32_t>(from) + static_cast<std::uint32_t>(to)) % nics_a_node;
+        if (nics_a_node == 1) return 0;
+        const auto digits = [this](Rank r) {
+            const std::uint32_t rank = static_cast<std::uint32_t>(r), each = placement.ranks_per_node();
+            return rank / each + rank % each;
+        };
+        return (digits(from) + digits(to)) % nics_a_node;
     }
     bool rendezvous(std::int64_t bytes) const { return bytes > eager_limit; }
     // How many packets a message from `peer` arrives in at rank r; what does not travel as packets comes whole.

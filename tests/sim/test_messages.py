@@ -63,6 +63,15 @@ def test_a_bypass_is_as_far_as_a_packet_alone():
         assert run(exchange, machine(topology, mpi={"bypass": "1KiB"})).time_ps <= alone.time_ps
 
 
+@pytest.mark.parametrize("each", [2, 3, 4])
+def test_a_node_s_messages_use_all_of_its_nics(each):
+    """Also where every rank sends to the rank of its own place on other nodes, as two-level all-to-alls do."""
+    exchange = all_to_all(8 * each, f"two-level-{each}", 100)
+    simulation = prepare(exchange, machine(CROSSBAR, nic={"count": 2}), ranks_per_node=each)
+    sent = core(simulation).nic_bytes[:16]
+    assert min(sent) > 0.3 * max(sent)
+
+
 @pytest.mark.parametrize("nics", [1, 2, 4])
 def test_messages_share_the_nics_of_a_node(nics):
     """Four messages to four others; NIC (a + b) mod n carries what ranks a and b send each other."""
