@@ -7,7 +7,7 @@ TESTS = Path(__file__).parent
 
 @pytest.fixture(autouse=True, scope="session")
 def processes_find_the_tests():
-    """What the processes of a shared simulation run lies beside the tests."""
+    """What they run lies beside the tests, and in the package validation."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", f"{TESTS}:{TESTS.parent}")
+        patch.setenv("PYTHONPATH", ":".join(str(path) for path in (TESTS, TESTS.parent, TESTS.parent.parent)))
         yield
