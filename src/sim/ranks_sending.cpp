@@ -1,0 +1,276 @@
+// What ranks send: the messages of a stage, and how their NICs take them.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "machine/routing/packet.hpp"
+#include "sim/ranks.hpp"
+
+namespace tradewind::sim {
+
+// Sends what a rank has to send before the window ends, stage after stage as they end.
+void Ranks::run(Rank r) {
+    int packets = 0;
+    do {
+        for (std::uint32_t c = 0; c < world_.nics_a_node; ++c) send(r, c, packets);
+    } while (world_.receivers[r].sending == 0 && end_stage_if_done(r));
+}
+
+void Ranks::run_sender(std::uint32_t sender) {
+    const std::uint32_t nics = world_.nics_a_node, r = nics == 1 ? sender : sender / nics;
+    int packets = 0;
+    if (!send(static_cast<Rank>(r), sender - r * nics, packets)) return;
+    if (world_.receivers[r].sending == 0 && end_stage_if_done(static_cast<Rank>(r))) run(static_cast<Rank>(r));
+}
+
+// Returns false when it has put the rest aside for a later time; counts the packets that it has sent.
+bool Ranks::send(Rank r, std::uint32_t nic, int& packets) {
+    Sender& sender = world_.senders[static_cast<std::size_t>(r) * world_.nics_a_node + nic];
+    if (sender.message == Sender::all_sent) return true;
+    const auto at = world_.program.at(sender.stage);
+    const auto count = static_cast<std::uint32_t>(at.sends(r));
+    for (; sender.message < count; ++sender.message) {
+        const Message message = at.schedule->send(r, at.stage, static_cast<int>(sender.message));
+        if (world_.nic_of_message(r, message.peer) != nic) {
+            if (message.count > 0) sender.post += world_.send_overhead;  // the CPU posts it, another NIC sends it
+            continue;
+        }
+        if (sender.left == 0) {
+            if (must_wait_to_copy(r, sender, message, nic)) return false;
+            if (!send_message(r, sender, message, nic)) continue;
+        }
+        if (!inject(r, sender, message.peer, nic, packets)) return false;
+    }
+    sender.message = Sender::all_sent;
+    Receiver& receiver = world_.receivers[r];
+    receiver.departed = std::max(receiver.departed, sender.departed);
+    --receiver.sending;
+    return true;
+}
+
+// Begins a message. Returns whether its packets are to be injected now.
+bool Ranks::send_message(Rank r, Sender& sender, const Message& message, std::uint32_t nic) {
+    if (message.count == 0) return false;
+    const std::int64_t bytes = message.count * world_.program.bytes_per_point();
+    sender.post += world_.send_overhead;
+    ++counts_.messages;
+    counts_.sent += bytes;
+    if (world_.shared_nodes && world_.node(r) == world_.node(message.peer)) {
+        copy(sender, r, message.peer, bytes);
+        return false;
+    }
+    if (bytes <= world_.bypass) {
+        send_past(sender, r, message.peer, bytes);
+        return false;
+    }
+    if (world_.rendezvous(bytes)) {
+        ++world_.handshakes[r].unacknowledged;
+        send_control(request, r, message.peer, sender.stage, sender.message, static_cast<std::uint32_t>(r), nic,
+                     sender.post);
+        return false;
+    }
+    sender.left = bytes;
+    return true;
+}
+
+// The copies of a node's ranks share its memory in the order in which they begin, so one that begins later is an action
+// of its own.
+bool Ranks::must_wait_to_copy(Rank r, const Sender& sender, const Message& message, std::uint32_t nic) {
+    if (!world_.shared_nodes || message.count == 0 || world_.node(r) != world_.node(message.peer)) return false;
+    const std::int64_t start = std::max(sender.departed, sender.post + world_.send_overhead);
+    if (start <= time_) return false;
+    act_later(start, static_cast<std::uint32_t>(r) * world_.nics_a_node + nic, emit, 0, 0);
+    return true;
+}
+
+// Between ranks of one node: no faster than one copy can be, nor than the node's memory serves all of its copies.
+void Ranks::copy(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
+    const auto time = [&](double byte_time) {
+        return static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) * byte_time));
+    };
+    std::int64_t& memory = world_.memory[world_.node(from)];
+    const std::int64_t start = std::max(sender.departed, sender.post);
+    memory = std::max(memory, start) + time(world_.memory_byte_time);
+    sender.departed = std::max(start + time(world_.copy_byte_time), memory);
+    act_later(sender.departed, static_cast<std::uint32_t>(to), arrive, sender.stage, static_cast<std::uint32_t>(bytes),
+              static_cast<std::uint32_t>(bytes >> 32));
+}
+
+// Past the network: after the latencies of a shortest path and the time of the narrowest link, whatever else goes on.
+void Ranks::send_past(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
+    const Network& net = world_.network;
+    const Topology& topology = *world_.machine.topology;
+    const std::uint32_t here = topology.switch_of(world_.terminal(world_.node(from), 0)),
+                        there = topology.switch_of(world_.terminal(world_.node(to), 0));
+    const Topology::Distance distance = topology.distance(here, there);
+    const auto size = static_cast<std::uint32_t>(bytes);
+    std::uint32_t slowest = net.slower(Network::injection, Network::ejection);
+    if (distance.local > 0) slowest = net.slower(slowest, Network::local);
+    if (distance.global > 0) slowest = net.slower(slowest, Network::global);
+    const std::int64_t start = std::max(sender.departed, sender.post);
+    sender.departed = start + net.rates[Network::injection].duration(size);
+    const std::int64_t time = start + net.rates[Network::injection].latency + net.rates[Network::ejection].latency +
+                              distance.local * net.rates[Network::local].latency +
+                              distance.global * net.rates[Network::global].latency + net.rates[slowest].duration(size);
+    Event& event = outbox_.push(net.owner(there), time);
+    event = {time,
+             net.where(there, 0),
+             static_cast<std::uint32_t>(to),
+             size | Event::aside << Event::kind_shift,
+             sender.stage,
+             1,
+             0};
+}
+
+bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, int& packets) {
+    const std::uint32_t terminal = world_.terminal(world_.node(r), nic_index);
+    Nic& nic = world_.nics[terminal];
+    for (; sender.left > 0; ++packets) {
+        const std::int64_t start = std::max({nic.busy, sender.post, time_});  // copies before it took the CPU's time
+        // Senders that share a NIC take turns, a packet at a time. One that has it for itself knows when its next
+        // packets will leave, and sends a few ahead: an action costs as much as a hop.
+        const bool turn_over =
+            world_.turns ? packets >= 1 || start >= outbox_.end() : packets >= packets_ahead && start >= outbox_.end();
+        const std::uint32_t id = static_cast<std::uint32_t>(r) * world_.nics_a_node + nic_index;
+        if (turn_over) {
+            act_later(start, id, emit, 0, 0);
+            return false;
+        }
+        const auto bytes = static_cast<std::uint32_t>(std::min(sender.left, world_.packet));
+        if (world_.finite && !take_room(terminal, bytes, id)) return false;
+        const std::uint32_t random =
+            draw(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(peer), sender.stage, sender.left);
+        sender.left -= bytes;
+        emit_packet(
+            terminal, start,
+            {0, 0, static_cast<std::uint32_t>(peer) | nic_index << Event::rank_bits,
+             bytes | (sender.left == 0 ? Event::last_bit : 0), Event::stage_word(sender.stage, Network::injection, 0),
+             memory::fresh | random, world_.blocks > 0 ? world_.block_of(r) : 0});
+        sender.departed = std::max(sender.departed, nic.busy);  // a copy may take longer
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- NICs
+
+inline void Ranks::emit_packet(std::uint32_t terminal, std::int64_t start, const Event& packet) {
+    const Network& net = world_.network;
+    const Rate rate = net.rates[Network::injection];
+    const std::uint32_t bytes = packet.kind() == Event::control ? world_.header : packet.bytes();
+    Nic& nic = world_.nics[terminal];
+    nic.busy = start + rate.duration(bytes);
+    nic.bytes += bytes;
+    ++counts_.hops;
+    const std::int64_t time = start + rate.latency;
+    Event& event = outbox_.push(id_, time);
+    event.time = time;
+    event.where =
+        net.where(world_.by_switch.quotient(terminal), world_.first_terminal + world_.by_switch.remainder(terminal));
+    event.to = packet.to;
+    event.size = packet.size;
+    event.stage = packet.stage;
+    event.memory = packet.memory;
+    event.delay = packet.delay;
+}
+
+bool Ranks::take_room(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t sender) {
+    Room& room = rooms_[terminal];
+    if (room.credit >= bytes) {
+        room.credit -= bytes;
+        return true;
+    }
+    wait_for_room(room, sender);
+    return false;
+}
+
+// Behind the others; one that was resumed, and must wait again, before them.
+void Ranks::wait_for_room(Room& room, std::uint32_t sender) {
+    if (room.first == nobody) {
+        room.first = sender;
+        return;
+    }
+    const std::uint32_t id = waiters_.take();
+    waiters_[id].sender = resuming_ ? std::exchange(room.first, sender) : sender;
+    if (resuming_)
+        room.others.push_front(waiters_, id);
+    else
+        room.others.push(waiters_, id);
+}
+
+// Those who wait go on in their order, until the room is taken again. One may have to wait for its time as well: then
+// it goes on by an action of its own, takes room, and the news of that room wakes the next.
+void Ranks::give_room(std::uint32_t terminal, std::uint32_t bytes) {
+    Room& room = rooms_[terminal];
+    room.credit += bytes;
+    if (room.first == nobody) return;
+    world_.nics[terminal].busy = std::max(world_.nics[terminal].busy, time_);
+    while (room.first != nobody) {
+        const std::uint32_t sender = room.first;
+        room.first = nobody;
+        if (!room.others.empty()) {
+            const std::uint32_t id = room.others.pop(waiters_);
+            room.first = waiters_[id].sender;
+            waiters_.give(id);
+        }
+        resuming_ = true;
+        if (sender == jobs_wait)
+            serve_jobs(terminal);
+        else
+            run_sender(sender);
+        resuming_ = false;
+        if (room.first == sender) return;
+    }
+}
+
+std::uint32_t Ranks::draw(std::uint32_t from, std::uint32_t to, std::uint32_t stage, std::int64_t left) const {
+    std::uint64_t random = mix(world_.seed ^ (static_cast<std::uint64_t>(from) << 32 | to));
+    if (world_.spreads)
+        random = mix(random ^ (static_cast<std::uint64_t>(stage) << 40) ^ static_cast<std::uint64_t>(left));
+    return static_cast<std::uint32_t>(random >> 34);
+}
+
+void Ranks::add_job(std::uint32_t terminal, const Job& job) {
+    const std::uint32_t id = jobs_.take();
+    jobs_[id] = job;
+    Queue& queue = job_queues_[terminal];
+    const bool idle = queue.empty();
+    queue.push(jobs_, id);
+    if (idle) act_later(std::max(job.post, time_), terminal, serve, 0, 0);
+}
+
+// A packet of the first job, then the NIC's other senders have their turn.
+void Ranks::serve_jobs(std::uint32_t terminal) {
+    const auto found = job_queues_.find(terminal);
+    if (found == job_queues_.end()) return;
+    const std::uint32_t id = found->second.first;
+    Job& job = jobs_[id];
+    const std::int64_t start = std::max({world_.nics[terminal].busy, job.post, time_});
+    if (start >= outbox_.end()) {
+        act_later(start, terminal, serve, 0, 0);
+        return;
+    }
+    const auto bytes = static_cast<std::uint32_t>(job.is_control ? job.left : std::min(job.left, world_.packet));
+    if (world_.finite && !take_room(terminal, bytes, jobs_wait)) return;
+    const std::uint32_t random = draw(job.from, job.to & Event::rank_mask, job.message, job.left);
+    job.left -= bytes;
+    Event packet{0, 0, job.to, 0, Event::stage_word(job.stage, Network::injection, 0), memory::fresh | random, 0};
+    if (job.is_control) {
+        packet.size = job.size | Event::control << Event::kind_shift;
+        packet.delay = job.payload;
+    } else {
+        packet.size = bytes | Event::pulled << Event::kind_shift | (job.left == 0 ? Event::last_bit : 0);
+        packet.delay = world_.blocks > 0 ? world_.block_of(static_cast<Rank>(job.from)) : 0;
+    }
+    emit_packet(terminal, start, packet);
+    if (job.left == 0) {
+        found->second.pop(jobs_);
+        jobs_.give(id);
+        if (found->second.empty()) {
+            job_queues_.erase(found);
+            return;
+        }
+    }
+    act_later(world_.nics[terminal].busy, terminal, serve, 0, 0);
+}
+
+}  // namespace tradewind::sim
