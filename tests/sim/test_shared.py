@@ -37,7 +37,7 @@ def shared(processes: int, threads: int) -> dict[str, shared_cases.Result]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(("processes", "threads"), [(1, 2), (2, 1), (2, 2), (3, 1), (4, 1), (4, 2)])
+@pytest.mark.parametrize(("processes", "threads"), [(1, 2), (2, 1), (2, 2), (3, 1), (3, 2), (4, 1), (4, 2)])
 def test_same_bits_for_any_number_of_processes_and_threads(processes, threads, name):
     assert shared(processes, threads)[name] == alone()[name]
 
