@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -51,6 +53,27 @@ def test_time_runs_out(tmp_path):
     assert "waiting for nothing" in str(error.value)
     pid = int(pid_file.read_text())
     for _ in range(50):
+        if not _lives(pid):
+            break
+        time.sleep(0.1)
+    assert not _lives(pid)
+
+
+def test_ranks_end_when_whoever_waits_for_them_is_killed(tmp_path):
+    pid_file = tmp_path / "pid"
+    code = f"from tradewind.launch import run; run(2, 'job_ends:hung', {str(pid_file)!r})"
+    parent = subprocess.Popen([sys.executable, "-c", code])
+    try:
+        for _ in range(300):
+            if pid_file.exists() and pid_file.read_text():
+                break
+            time.sleep(0.1)
+        pid = int(pid_file.read_text())
+        assert _lives(pid)
+    finally:
+        parent.kill()
+        parent.wait()
+    for _ in range(100):
         if not _lives(pid):
             break
         time.sleep(0.1)

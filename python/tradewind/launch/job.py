@@ -6,6 +6,7 @@ without one has failed, whatever its exit code says: a rank that leaves by ``_ex
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import json
 import os
@@ -33,6 +34,9 @@ NEWS = "news.json"
 """File of what rank 0 has told last."""
 
 Watch = Callable[[Any], None]
+
+_LIBC = ctypes.CDLL(None)  # before there is a fork
+_PR_SET_PDEATHSIG = 1
 
 
 def is_rank() -> bool:
@@ -111,6 +115,7 @@ def _watch(command: list[str], room: Path, timeout_s: float | None, watch: Watch
             stdout=stream,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            preexec_fn=_end_with_parent,
         )
         try:
             return job.wait(timeout_s) if watch is None else _wait(job, room / NEWS, timeout_s, watch)
@@ -119,6 +124,12 @@ def _watch(command: list[str], room: Path, timeout_s: float | None, watch: Watch
         finally:
             if job.poll() is None:
                 _stop(job)
+
+
+def _end_with_parent() -> None:
+    """Of the launcher, before it begins: it ends, and its ranks with it, when whoever waits for them is gone."""
+    if sys.platform == "linux":
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _wait(job: subprocess.Popen[bytes], news: Path, timeout_s: float | None, watch: Watch) -> int:
