@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
@@ -208,6 +208,12 @@ class Exchange:
         if self.grid is None or self.split is None:
             return 1.0
         return max(_layout_imbalance(self.grid, self.split, axes) for axes in self._layout_axes())
+
+    @classmethod
+    def from_plain(cls, values: Mapping[str, Any]) -> Exchange:
+        """Of the plain values of `as_dict` or ``asdict``, also after a way through JSON, which makes pairs lists."""
+        fields: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in values.items()}
+        return cls(**fields)
 
     def as_dict(self) -> dict[str, Any]:
         """The request as plain values, those that its pattern does not use left out."""

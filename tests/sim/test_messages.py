@@ -93,6 +93,18 @@ def test_several_nics_give_the_same_bits_for_any_threads(buffers):
     assert bits(core(simulation, 2, adaptive=False)) == bits(one)
 
 
+@pytest.mark.parametrize("ranks", [8, 9])
+def test_nodes_of_a_fattree_have_several_nics(ranks):
+    """All send to all below one switch: of a node's messages about half go by each of its two NICs."""
+    fattree = {"kind": "fattree", "levels": 2, "down_ports": 9}
+    one, two = (machine(fattree, "d-mod-k", nic={"count": n}).machine.build().topology for n in (1, 2))
+    assert (two.nodes, two.switches, two.links()) == (2 * one.nodes, one.switches, one.links())
+    exchange = all_to_all(ranks, "burst", 1000)
+    result = run(exchange, machine(fattree, "d-mod-k", nic={"count": 2}), packet="message")
+    most = max([(a + b) % 2 for b in range(ranks) if b != a].count(nic) for a in range(ranks) for nic in range(2))
+    assert result.time_ps == most * 8000 * BYTE + TRIP
+
+
 def test_a_gpu_has_one_nic():
     with pytest.raises(InputError, match=r"nic\.count = 3: a GPU of a cubemesh has one"):
         prepare(pair(1), machine({"kind": "cubemesh", "gpu": "V100"}, nic={"count": 3}))

@@ -63,9 +63,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> packets_and_delays(const Values& val
     return {copy->data(), {copy->size() / 2, 2}, owner};
 }
 
-}  // namespace
-
-void bind_simulation(nb::module_& module) {
+void bind_result(nb::module_& module) {
     nb::class_<SimulationResult>(module, "SimulationResult")
         .def_prop_ro("time_s", [](const SimulationResult& r) { return r.time.seconds(); })
         .def_prop_ro("time_ps", [](const SimulationResult& r) { return r.time.value; })
@@ -110,6 +108,9 @@ void bind_simulation(nb::module_& module) {
         .def_prop_ro(
             "nic_bytes", [](const SimulationResult& r) { return array(r.nic_bytes); }, nb::rv_policy::reference,
             "Bytes that each node has injected, [node].");
+}
+
+void bind_program(nb::module_& module) {
     nb::class_<Compute>(module, "Compute", "What CPUs do: seconds, or flops and bytes, a rank or a point of a layout.")
         .def(
             "__init__",
@@ -130,6 +131,13 @@ void bind_simulation(nb::module_& module) {
         .def(nb::init<std::vector<Step>, std::int64_t>(), "steps"_a, "bytes_per_point"_a)
         .def_prop_ro("ranks", &Program::ranks)
         .def_prop_ro("stages", &Program::stages);
+}
+
+}  // namespace
+
+void bind_simulation(nb::module_& module) {
+    bind_result(module);
+    bind_program(module);
     nb::class_<Peers>(module, "Peers", "The processes that share a simulation; made from a communicator by _mpi.")
         .def_prop_ro("process", &Peers::process)
         .def_prop_ro("processes", &Peers::processes)

@@ -80,7 +80,7 @@ class Room:
 
 def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """Measures as `tradewind.launch.bench` asks. Collective; the answer counts on rank 0."""
-    exchange = exchange_of(payload["exchange"])
+    exchange = Exchange.from_plain(payload["exchange"])
     if comm.Get_size() != exchange.ranks:
         raise InputError(f"{comm.Get_size()} ranks were started for an exchange of {exchange.ranks}")
     room = Room(exchange, comm.Get_rank())
@@ -126,12 +126,6 @@ def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         "checked": payload["check"],
         "provenance": provenance(),
     }
-
-
-def exchange_of(values: dict[str, Any]) -> Exchange:
-    """An `Exchange` from its fields as JSON has them."""
-    pairs = {name: tuple(values[name]) if values[name] is not None else None for name in ("grid", "split")}
-    return Exchange(**(values | pairs))
 
 
 def _plans(comm: MPI.Intracomm, room: Room, algorithm: str, transport: str, packing: str) -> dict[str, mpi.Plan]:

@@ -36,7 +36,6 @@ def simulate(
 def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """What each process does."""
     from tradewind.launch import worker
-    from tradewind.launch.measure import exchange_of
     from tradewind.simulation import simulate as together
 
     def tell(progress: Progress) -> None:
@@ -45,5 +44,5 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     options = payload["options"]
     if options.get("links") is not None:
         options["links"] = Path(options["links"])
-    exchange = exchange_of(payload["exchange"])
+    exchange = Exchange.from_plain(payload["exchange"])
     return together(exchange, payload["machine"], comm=comm, progress=tell, **options)

@@ -20,8 +20,7 @@ simulated one also `switches` and `links` of its network."""
 
 def exchange_of(record: Mapping[str, Any]) -> Exchange:
     """The exchange of a case. Raises InputError for the MPI library's own algorithm, whose stages nobody knows."""
-    request: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in record["request"].items()}
-    return Exchange(**request)
+    return Exchange.from_plain(record["request"])
 
 
 @dataclass
