@@ -62,7 +62,8 @@ def test_time_runs_out(tmp_path):
 def test_ranks_end_when_whoever_waits_for_them_is_killed(tmp_path):
     pid_file = tmp_path / "pid"
     code = f"from tradewind.launch import run; run(2, 'job_ends:hung', {str(pid_file)!r})"
-    parent = subprocess.Popen([sys.executable, "-c", code])
+    # The environment as Python saw it at first: Open MPI, started in this process, adds what confuses a launcher.
+    parent = subprocess.Popen([sys.executable, "-c", code], env=dict(os.environ))
     try:
         for _ in range(300):
             if pid_file.exists() and pid_file.read_text():
