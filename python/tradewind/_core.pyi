@@ -375,6 +375,12 @@ class SimulationResult:
         """
 
     @property
+    def acts(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+        """
+        [act][rank, stage of the program, begin (ps), end (ps), kind (of act_kinds), peer, NIC, bytes] of the ranks that are shown, by rank and in order of time. Peer -1: none, or one that could not be told.
+        """
+
+    @property
     def port_bytes(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
         """Bytes that each port of each switch has sent, [switch * radix + port]."""
 
@@ -396,6 +402,9 @@ class Step:
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def stages(self) -> int: ...
 
     @property
     def repeat(self) -> int: ...
@@ -430,7 +439,7 @@ class Peers:
         """Whether nothing can be done together any more: all have to end."""
 
 class SimulationOptions:
-    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1, peers: Peers | None = None) -> None: ...
+    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1, shown: Sequence[int] = [], peers: Peers | None = None) -> None: ...
 
 class Forecast:
     @property
@@ -452,6 +461,8 @@ def simulate_loggp(machine: Machine, program: Program, placement: Placement, opt
 def forecast(machine: Machine, program: Program, placement: Placement, options: SimulationOptions) -> Forecast: ...
 
 def delay_lower_edge_s(bin: int) -> float: ...
+
+act_kinds: list = ...
 
 largest_packet: int = 134217728
 

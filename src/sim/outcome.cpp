@@ -65,6 +65,7 @@ SimulationResult conclude(const World& world, Peers& peers, Share& share) {
         std::stable_sort(result.passages.begin(), result.passages.end(), [](const Passage& a, const Passage& b) {
             return a.time != b.time ? a.time < b.time : a.switch_id < b.switch_id;
         });
+        std::sort(result.acts.begin(), result.acts.end());
         const Load& load = share.load;
         result.bound = load.bound;
         if (load.bound.value > 0) result.bound_by = bound_by(world, load.bound_at);

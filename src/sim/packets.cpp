@@ -10,6 +10,23 @@ namespace tradewind {
 
 namespace {
 
+// A stage, and each message that is sent or received in it, is an act or more.
+void check_shown(const Program& program, const std::vector<Rank>& shown) {
+    for (std::size_t i = 0; i < shown.size(); ++i)
+        if (shown[i] < 0 || shown[i] >= program.ranks() || (i > 0 && shown[i] <= shown[i - 1]))
+            throw InputError("acts of rank " + std::to_string(shown[i]) + ": 0 to " +
+                             std::to_string(program.ranks() - 1) + " are allowed, in ascending order");
+    std::int64_t acts = 0;
+    for (std::uint32_t stage = 0; stage < program.stages(); ++stage) {
+        const auto at = program.at(stage);
+        for (const Rank r : shown) acts += 1 + at.sends(r) + at.receives(r);
+        if (acts > SimulationOptions::most_acts)
+            throw InputError("acts of " + std::to_string(shown.size()) + " ranks: more than " +
+                             std::to_string(SimulationOptions::most_acts) +
+                             " stages and messages; name fewer ranks, or simulate fewer stages");
+    }
+}
+
 void check(const Machine& machine, const Program& program, const SimulationOptions& options) {
     machine.check();
     if (options.packet.value < 0 || options.packet.value > SimulationOptions::largest_packet)
@@ -30,6 +47,7 @@ void check(const Machine& machine, const Program& program, const SimulationOptio
     if (options.followed < -1 || options.followed >= program.ranks())
         throw InputError("followed rank " + std::to_string(options.followed) + ": 0 to " +
                          std::to_string(program.ranks() - 1) + " are allowed, or -1 for none");
+    check_shown(program, options.shown);
     for (const Step& step : program.steps())
         if (step.compute.flops > 0 && machine.flops <= 0)
             throw InputError("step '" + step.name + "' computes in flops, and the machine does not say node.flops");

@@ -67,6 +67,7 @@ class Part {
         result.delay_pairs.merge(switches_.pairs());
         const std::vector<Passage>& passages = switches_.passages();
         result.passages.insert(result.passages.end(), passages.begin(), passages.end());
+        ranks_.add_acts_to(result.acts);
         share.finished += counts.finished;
         share.arrived += counts.arrived;
     }

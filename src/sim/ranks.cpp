@@ -18,6 +18,7 @@ std::uint64_t early_key(Rank r, std::uint32_t stage) {
 Ranks::Ranks(World& world, Outbox& outbox, std::uint32_t id) : world_(world), outbox_(outbox), id_(id) {
     counts_.step_end.resize(world.program.steps().size(), 0);
     if (world.finite) rooms_ = LazyArray<Room>(world.nics.size());
+    if (!world.shown.empty()) recorder_ = std::make_unique<Recorder>(world.shown, world.nics_a_node);
 }
 
 void Ranks::start() {
@@ -154,7 +155,20 @@ void Ranks::deliver_other(const Event& event, std::int64_t time) {
     }
 }
 
+void Ranks::record_arrival(const Event& event, std::int64_t time) {
+    if (!recorder_) return;
+    const auto r = static_cast<Rank>(event.rank());
+    if (event.kind() == Event::pulled) {
+        const Pull& pull = pulls_[event.program_stage()];
+        recorder_->arrive(r, pull.stage, static_cast<Rank>(pull.source), event.bytes(), time);
+    } else {
+        recorder_->arrive(r, event.program_stage(), world_.origins.rank(Delay::block(event.delay)), event.bytes(),
+                          time);
+    }
+}
+
 void Ranks::come_past(const Event& event) {
+    record_arrival(event, event.time);
     act_later(event.time, event.rank(), arrive, event.program_stage(), event.bytes());
 }
 
@@ -169,7 +183,11 @@ void Ranks::take_pulled(const Event& event, std::int64_t time) {
 
 std::int64_t Ranks::attend(Rank r, std::int64_t time) {
     if (world_.receive_overhead == 0) return time;
-    return world_.cpus[r] = std::max(world_.cpus[r], time) + world_.receive_overhead;
+    std::int64_t& cpu = world_.cpus[r];
+    const std::int64_t begin = std::max(cpu, time);
+    cpu = begin + world_.receive_overhead;
+    if (recorder_) recorder_->match(r, begin, cpu);
+    return cpu;
 }
 
 // ------------------------------------------------------------------------------------------------------------- stages
@@ -185,15 +203,19 @@ void Ranks::begin_stage(Rank r, std::int64_t time) {
     receiver.sending = world_.nics_a_node;
     for (std::uint32_t c = 0; c < world_.nics_a_node; ++c)
         world_.senders[static_cast<std::size_t>(r) * world_.nics_a_node + c] = {time, time, 0, receiver.stage, 0};
+    std::int64_t posted = time, computed = time;
     if (!world_.cpus.empty()) {
         // The CPU posts all sends of the stage before it turns to what arrives, or computes.
         std::int64_t& cpu = world_.cpus[r] = time;
         if (world_.send_overhead > 0)
             for (int j = 0, n = at.sends(r); j < n; ++j)
                 if (at.schedule->send(r, at.stage, j).count > 0) cpu += world_.send_overhead;
+        posted = cpu;
         if (at.stage == 0)
             cpu += world_.program.steps()[at.step].compute.time(world_.machine, world_.placement, r).value;
+        computed = cpu;
     }
+    if (recorder_) recorder_->begin_stage(r, receiver.stage, time, posted, computed);
     if (world_.handshakes.empty()) return;
     // Requests that came too early are answered now; the others stay.
     std::uint32_t& list = world_.handshakes[r].requests;
@@ -229,6 +251,7 @@ bool Ranks::end_stage(Rank r, std::int64_t time) {
         std::int64_t& end = counts_.step_end[step];
         end = std::max(end, world_.cpus.empty() ? time : std::max(time, world_.cpus[r]));
     }
+    if (recorder_) recorder_->end_stage(r, world_.cpus.empty() ? time : std::max(time, world_.cpus[r]));
     const std::uint32_t slot = receiver.stage % Receiver::ring;
     receiver.time[slot] = 0;
     if (receiver.early > 0)

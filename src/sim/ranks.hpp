@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "sim/outbox.hpp"
 #include "sim/pool.hpp"
+#include "sim/recorder.hpp"
 #include "sim/world.hpp"
 
 namespace tradewind::sim {
@@ -30,6 +32,11 @@ class Ranks {
     }
     // A message that has bypassed the network, in this window.
     void come_past(const Event& event);
+    // A packet of a message, before it is delivered; for those whose acts are kept.
+    void record_arrival(const Event& event, std::int64_t time);
+    void add_acts_to(std::vector<Act>& acts) const {
+        if (recorder_) recorder_->add_to(acts);
+    }
     // The switch of a terminal has room for so many more bytes from its NIC.
     void room(std::uint32_t terminal, std::int64_t time, std::uint32_t bytes) {
         act_later(time, terminal, sim::room, 0, bytes);
@@ -146,6 +153,7 @@ class Ranks {
     LazyArray<Room> rooms_;                                // [terminal]
     bool resuming_ = false;
     Counts counts_;
+    std::unique_ptr<Recorder> recorder_;  // null: nobody's acts are kept
 };
 
 }  // namespace tradewind::sim

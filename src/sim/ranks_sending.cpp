@@ -92,6 +92,10 @@ void Ranks::copy(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
     const std::int64_t start = std::max(sender.departed, sender.post);
     memory = std::max(memory, start) + time(world_.memory_byte_time);
     sender.departed = std::max(start + time(world_.copy_byte_time), memory);
+    if (recorder_) {
+        recorder_->copy(from, to, bytes, start, sender.departed);
+        recorder_->arrive(to, sender.stage, from, bytes, sender.departed);
+    }
     act_later(sender.departed, static_cast<std::uint32_t>(to), arrive, sender.stage, static_cast<std::uint32_t>(bytes),
               static_cast<std::uint32_t>(bytes >> 32));
 }
@@ -109,6 +113,11 @@ void Ranks::send_past(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
     if (distance.global > 0) slowest = net.slower(slowest, Network::global);
     const std::int64_t start = std::max(sender.departed, sender.post);
     sender.departed = start + net.rates[Network::injection].duration(size);
+    if (recorder_) {
+        const std::uint32_t nic = world_.nic_of_message(from, to);
+        recorder_->sending(from, nic, false, bytes, start);
+        recorder_->sent(from, nic, false, to, sender.departed);
+    }
     const std::int64_t time = start + net.rates[Network::injection].latency + net.rates[Network::ejection].latency +
                               distance.local * net.rates[Network::local].latency +
                               distance.global * net.rates[Network::global].latency + net.rates[slowest].duration(size);
@@ -119,12 +128,13 @@ void Ranks::send_past(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
              size | Event::aside << Event::kind_shift,
              sender.stage,
              1,
-             0};
+             world_.origins.told() ? world_.origins.code(from) : 0};
 }
 
 bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, int& packets) {
     const std::uint32_t terminal = world_.terminal(world_.node(r), nic_index);
     Nic& nic = world_.nics[terminal];
+    if (recorder_) recorder_->sending(r, nic_index, false, sender.left, std::max({nic.busy, sender.post, time_}));
     for (; sender.left > 0; ++packets) {
         const std::int64_t start = std::max({nic.busy, sender.post, time_});  // copies before it took the CPU's time
         // Senders that share a NIC take turns, a packet at a time. One that has it for itself knows when its next
@@ -145,9 +155,10 @@ bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, i
             terminal, start,
             {0, 0, static_cast<std::uint32_t>(peer) | nic_index << Event::rank_bits,
              bytes | (sender.left == 0 ? Event::last_bit : 0), Event::stage_word(sender.stage, Network::injection, 0),
-             memory::fresh | random, world_.blocks > 0 ? world_.block_of(r) : 0});
+             memory::fresh | random, world_.origins.told() ? world_.origins.code(r) : 0});
         sender.departed = std::max(sender.departed, nic.busy);  // a copy may take longer
     }
+    if (recorder_) recorder_->sent(r, nic_index, false, peer, nic.busy);
     return true;
 }
 
@@ -259,9 +270,14 @@ void Ranks::serve_jobs(std::uint32_t terminal) {
         packet.delay = job.payload;
     } else {
         packet.size = bytes | Event::pulled << Event::kind_shift | (job.left == 0 ? Event::last_bit : 0);
-        packet.delay = world_.blocks > 0 ? world_.block_of(static_cast<Rank>(job.from)) : 0;
+        packet.delay = world_.origins.told() ? world_.origins.code(static_cast<Rank>(job.from)) : 0;
+        if (recorder_)
+            recorder_->sending(static_cast<Rank>(job.from), job.to >> Event::rank_bits, true, job.left + bytes, start);
     }
     emit_packet(terminal, start, packet);
+    if (recorder_ && !job.is_control && job.left == 0)
+        recorder_->sent(static_cast<Rank>(job.from), job.to >> Event::rank_bits, true,
+                        static_cast<Rank>(job.to & Event::rank_mask), world_.nics[terminal].busy);
     if (job.left == 0) {
         found->second.pop(jobs_);
         jobs_.give(id);

@@ -55,6 +55,8 @@ void write(Letter& letter, const World& world, const Share& share) {
     letter.put(std::span(result.delay_pairs.values));
     letter.put(static_cast<std::uint64_t>(result.passages.size()));
     letter.put(std::span(result.passages));
+    letter.put(static_cast<std::uint64_t>(result.acts.size()));
+    letter.put(std::span(result.acts));
     for_ports(world, [&](std::uint32_t, std::uint64_t bytes) { letter.put(bytes); });
     for_nics(world, [&](std::uint32_t, std::uint64_t bytes) { letter.put(bytes); });
 }
@@ -81,6 +83,8 @@ void read(LetterReader letter, const World& world, std::uint32_t process, Share&
     take_all(letter, std::span(result.delay_pairs.values));
     result.passages.resize(letter.take<std::uint64_t>());
     take_all(letter, std::span(result.passages));
+    result.acts.resize(letter.take<std::uint64_t>());
+    take_all(letter, std::span(result.acts));
     const std::uint32_t radix = world.network.radix();
     world.network.for_switches_of(process, [&](std::uint32_t sw) {
         take_all(letter, std::span(share.result.port_bytes).subspan(std::size_t{sw} * radix, radix));
@@ -106,6 +110,7 @@ void merge(Share& share, const Share& other) {
     result.delay_series.merge(other.result.delay_series);
     result.delay_pairs.merge(other.result.delay_pairs);
     result.passages.insert(result.passages.end(), other.result.passages.begin(), other.result.passages.end());
+    result.acts.insert(result.acts.end(), other.result.acts.begin(), other.result.acts.end());
 }
 
 }  // namespace

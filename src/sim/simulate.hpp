@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/peers.hpp"
 #include "machine/machine.hpp"
@@ -29,6 +30,8 @@ struct SimulationOptions {
     int blocks = 0;
     // The rank whose packets are followed on their way to it, from switch to switch; -1: none.
     Rank followed = -1;
+    // The ranks whose acts are kept, in ascending order; with all their stages and messages at most `most_acts`.
+    std::vector<Rank> shown;
     // Called now and then from the thread that called simulate(), with the simulated time, the bytes that have arrived
     // and the packet-hops so far; returns false to stop (then simulate() throws Interrupted).
     std::function<bool(Picoseconds, Bytes, std::int64_t)> progress;
@@ -36,6 +39,7 @@ struct SimulationOptions {
     std::shared_ptr<Peers> peers;
 
     static constexpr std::int64_t largest_packet = 1 << 27;
+    static constexpr std::int64_t most_acts = 2'000'000;
 };
 
 // Packet level with cut-through: a packet's head waits for a port in the order of arrival, and with finite buffers for

@@ -414,9 +414,12 @@ class Switches {
         const float picoseconds = Delay::picoseconds(delay);
         delay_.add(picoseconds);
         series_.add(time, picoseconds);
+        if (!world_.origins.told()) return;
+        ranks_.record_arrival(event, time);
         if (pairs_.blocks == 0) return;
-        const std::uint32_t to = world_.block_of(static_cast<Rank>(event.rank()));
-        pairs_.values[std::size_t{Delay::block(delay)} * pairs_.blocks + to].add(picoseconds);
+        const std::uint32_t from = world_.origins.block(Delay::block(delay)),
+                            to = world_.origins.block_of(static_cast<Rank>(event.rank()));
+        pairs_.values[std::size_t{from} * pairs_.blocks + to].add(picoseconds);
     }
 
     static void grow(Slice& slice) { slice.packets.resize(std::max<std::size_t>(1024, slice.packets.size() * 3 / 2)); }

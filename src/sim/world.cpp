@@ -34,6 +34,8 @@ World::World(const Machine& machine, const Program& program, const Placement& pl
       copy_byte_time(1e12 / std::min(machine.memory_bandwidth.value, machine.copy_bandwidth.value)),
       blocks(static_cast<std::uint32_t>(std::min<std::int64_t>(options.blocks, program.ranks()))),
       followed(static_cast<std::uint32_t>(options.followed)),
+      shown(options.shown),
+      origins(program, blocks, shown),
       seed(mix(options.seed)) {
     const bool handshake = eager_limit != std::numeric_limits<std::int64_t>::max();
     if (send_overhead > 0 || receive_overhead > 0 || program.computes())

@@ -9,6 +9,7 @@
 #include "base/lazy.hpp"
 #include "base/random.hpp"
 #include "sim/network.hpp"
+#include "sim/origins.hpp"
 #include "sim/parts.hpp"
 #include "sim/program.hpp"
 #include "sim/rank.hpp"
@@ -45,11 +46,6 @@ struct World {
         if (shared_nodes && node(r) == node(message.peer)) return 1;
         return static_cast<std::uint32_t>((bytes + packet - 1) / packet);
     }
-    std::uint32_t block_of(Rank rank) const {
-        return static_cast<std::uint32_t>(static_cast<std::uint64_t>(rank) * blocks /
-                                          static_cast<std::uint64_t>(program.ranks()));
-    }
-
     const Machine& machine;
     const Program& program;
     const Placement& placement;
@@ -74,6 +70,8 @@ struct World {
     double memory_byte_time, copy_byte_time;  // ps; of a node's memory, and of one copy
     std::uint32_t blocks;                     // of ranks, for the matrix of delays
     std::uint32_t followed;                   // rank; ~0: none
+    std::vector<Rank> shown;                  // whose acts are kept, in ascending order
+    Origins origins;
     std::uint64_t seed;
     int shift = 0;  // a window is 2^shift ps long
 };

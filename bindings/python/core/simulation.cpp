@@ -20,6 +20,9 @@ namespace tradewind {
 
 namespace {
 
+// As ActKind counts them.
+constexpr const char* act_kinds[] = {"stage", "post", "compute", "match", "send", "copy", "arrival"};
+
 using Progress = std::function<void(double, std::int64_t, std::int64_t)>;
 
 // The caller hears of progress with the GIL held, and may be interrupted by a signal.
@@ -63,6 +66,16 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> packets_and_delays(const Values& val
     return {copy->data(), {copy->size() / 2, 2}, owner};
 }
 
+nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> table(const std::vector<Act>& acts) {
+    auto* copy = new std::vector<std::int64_t>;
+    copy->reserve(8 * acts.size());
+    for (const Act& act : acts)
+        copy->insert(copy->end(), {act.rank, act.stage, act.begin.value, act.end.value,
+                                   static_cast<std::int64_t>(act.kind), act.peer, act.nic, act.bytes});
+    nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
+    return {copy->data(), {acts.size(), 8}, owner};
+}
+
 void bind_result(nb::module_& module) {
     nb::class_<SimulationResult>(module, "SimulationResult")
         .def_prop_ro("time_s", [](const SimulationResult& r) { return r.time.seconds(); })
@@ -103,6 +116,11 @@ void bind_result(nb::module_& module) {
             "(switch, port by which it goes on, bytes, time in ps of its head at the switch) of every packet to the "
             "rank that was followed, in order of time.")
         .def_prop_ro(
+            "acts", [](const SimulationResult& r) { return table(r.acts); }, nb::rv_policy::reference,
+            "[act][rank, stage of the program, begin (ps), end (ps), kind (of act_kinds), peer, NIC, bytes] of the "
+            "ranks "
+            "that are shown, by rank and in order of time. Peer -1: none, or one that could not be told.")
+        .def_prop_ro(
             "port_bytes", [](const SimulationResult& r) { return array(r.port_bytes); }, nb::rv_policy::reference,
             "Bytes that each port of each switch has sent, [switch * radix + port].")
         .def_prop_ro(
@@ -126,6 +144,7 @@ void bind_program(nb::module_& module) {
             },
             "name"_a, "schedule"_a.none(), "repeat"_a = 1, "compute"_a = Compute{})
         .def_ro("name", &Step::name)
+        .def_prop_ro("stages", &Step::stages)
         .def_ro("repeat", &Step::repeat);
     nb::class_<Program>(module, "Program", "The steps of all ranks, one after another.")
         .def(nb::init<std::vector<Step>, std::int64_t>(), "steps"_a, "bytes_per_point"_a)
@@ -148,13 +167,15 @@ void bind_simulation(nb::module_& module) {
         .def(
             "__init__",
             [](SimulationOptions* self, std::int64_t packet_bytes, int threads, std::uint64_t seed, bool adaptive,
-               bool finite_buffers, bool one_sided, int blocks, Rank followed, std::shared_ptr<Peers> peers) {
-                new (self) SimulationOptions{{packet_bytes}, threads, seed,     adaptive, finite_buffers,
-                                             one_sided,      blocks,  followed, {},       std::move(peers)};
+               bool finite_buffers, bool one_sided, int blocks, Rank followed, std::vector<Rank> shown,
+               std::shared_ptr<Peers> peers) {
+                new (self) SimulationOptions{{packet_bytes},  threads, seed,     adaptive,         finite_buffers,
+                                             one_sided,       blocks,  followed, std::move(shown), {},
+                                             std::move(peers)};
             },
             nb::kw_only(), "packet_bytes"_a, "threads"_a = 1, "seed"_a = 1, "adaptive"_a = true,
             "finite_buffers"_a = false, "one_sided"_a = false, "blocks"_a = 0, "followed"_a = -1,
-            "peers"_a.none() = nb::none());
+            "shown"_a = std::vector<Rank>{}, "peers"_a.none() = nb::none());
     nb::class_<Forecast>(module, "Forecast")
         .def_ro("messages", &Forecast::messages)
         .def_ro("bytes", &Forecast::bytes)
@@ -166,6 +187,7 @@ void bind_simulation(nb::module_& module) {
                "progress"_a.none() = nb::none());
     module.def("forecast", &forecast, "machine"_a, "program"_a, "placement"_a, "options"_a);
     module.def("delay_lower_edge_s", &DelayHistogram::lower_edge, "bin"_a);
+    module.attr("act_kinds") = std::vector<std::string>(std::begin(act_kinds), std::end(act_kinds));
     module.attr("largest_packet") = SimulationOptions::largest_packet;
     module.attr("rank_bytes") = sim::rank_bytes;
 }

@@ -1,0 +1,39 @@
+// What ranks did in a simulation, and when: for time lines.
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "base/units.hpp"
+
+namespace tradewind {
+
+enum class ActKind : std::uint32_t {
+    stage,    // from its posts until its messages have left and come, and the CPU is free
+    post,     // the CPU posts what it sends
+    compute,  // the CPU computes
+    match,    // the CPU deals with a message, or with the request for one
+    send,     // a NIC sends a message: from its first packet's head to its last one's tail
+    copy,     // of a message to a rank of the same node
+    arrival,  // the last tail of all that `peer` sends in a stage; takes no time
+};
+
+struct Act {
+    Rank rank = 0;
+    std::uint32_t stage = 0;  // of the program
+    Picoseconds begin{0}, end{0};
+    ActKind kind = ActKind::stage;
+    Rank peer = -1;         // -1: none, or one that packets have no room to tell
+    std::uint32_t nic = 0;  // of the node
+    std::int64_t bytes = 0;
+
+    // By rank, then in order of time; what holds others comes before them.
+    friend bool operator<(const Act& a, const Act& b) {
+        const auto key = [](const Act& act) {
+            return std::tuple(act.rank, act.begin, -act.end.value, act.kind, act.stage, act.peer, act.nic, act.bytes);
+        };
+        return key(a) < key(b);
+    }
+};
+
+}  // namespace tradewind
