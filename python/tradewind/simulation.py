@@ -21,6 +21,8 @@ from tradewind.exchange import Exchange, Workload, unknown
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.program import Program
 from tradewind.steady import first_attempt, run_until_steady
+from tradewind.trace.ranks import chosen
+from tradewind.trace.save import check as check_time_line
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -94,6 +96,8 @@ class Simulation:
     """Blocks of ranks by whose pairs delays are kept; 0: they are not."""
     peers: _core.Peers | None = None
     """The processes that share it; see `tradewind.processes`."""
+    shown: tuple[int, ...] = ()
+    """Ranks of a time line."""
 
     def _arguments(self) -> tuple[_core.Machine, _core.Program, _core.Placement, _core.SimulationOptions]:
         options = _core.SimulationOptions(
@@ -103,6 +107,7 @@ class Simulation:
             finite_buffers=self.buffers == "credits",
             one_sided=self.protocol == "put",
             blocks=self.pairs,
+            shown=self.shown,
             peers=self.peers,
         )
         return self.machine, self.program(), self.placement, options
@@ -132,18 +137,27 @@ class Simulation:
             )
 
     def run(
-        self, progress: Watch | None = None, links: Path | None = None, congestion: bool | str | Path = False
+        self,
+        progress: Watch | None = None,
+        links: Path | None = None,
+        congestion: bool | str | Path = False,
+        timeline: str | Path | None = None,
     ) -> dict[str, Any]:
         """Runs it; see `simulate` for the answer and for what the arguments ask for beside it."""
         if (links is not None or congestion) and self.model != "packet":
             raise InputError("loads of links: only the packet model knows links")
         if not isinstance(congestion, bool) and not self.pairs:
-            return replace(self, pairs=min(self.exchange.ranks, PICTURE_BLOCKS)).run(progress, links, congestion)
+            pairs = min(self.exchange.ranks, PICTURE_BLOCKS)
+            return replace(self, pairs=pairs).run(progress, links, congestion, timeline)
+        if timeline is not None:
+            check_time_line(Path(timeline))
         begin = time.perf_counter()
         result = self._simulated(progress)
         wall_s = time.perf_counter() - begin
         if links is not None:
             write_link_loads(links, result, self.machine.topology, self.file.machine)
+        if timeline is not None:
+            self._save_time_line(Path(timeline), result)
         answer = (
             self.inputs()
             | _figures(result, self.exchange, self.model)
@@ -172,6 +186,13 @@ class Simulation:
             pictures = save_pictures(Path(wanted), answer | found, self.file, loads)
             found["pictures"] = [str(path) for path in pictures]
         return found
+
+    def _save_time_line(self, path: Path, result: _core.SimulationResult) -> None:
+        from tradewind.trace import save, simulated
+
+        title = f"{self.exchange.name} on {self.exchange.ranks} ranks of {self.file.name}, simulated"
+        steps = [step.core() for step in self.exchange.steps()]
+        save.save(simulated.time_line(result.acts, steps, title), path)
 
     def take_part(self) -> dict[str, Any]:
         """Does the share of a process that does not answer."""
@@ -243,8 +264,13 @@ def prepare(
     seed: int = 1,
     ranks_per_node: int = 1,
     settings: Mapping[str, str] | None = None,
+    show: bool = False,
+    timeline_ranks: str | None = None,
 ) -> Simulation:
-    """Checks all that a simulation needs. Raises InputError with every problem at once."""
+    """Checks all that a simulation needs. Raises InputError with every problem at once.
+
+    `show`: keep what ranks do, for a time line; `timeline_ranks` says which (see `tradewind.trace.ranks`).
+    """
     problems = [
         unknown(what, name, known)
         for what, name, known in (
@@ -257,6 +283,12 @@ def prepare(
     ]
     problems += _out_of_range(pairs, threads, seed, ranks_per_node)
     can_be_placed = not problems
+    shown: tuple[int, ...] = ()
+    if show or timeline_ranks is not None:
+        if model != "packet":
+            problems.append("a time line: only the packet model knows what ranks do when")
+        with gathered(problems):
+            shown = chosen(timeline_ranks, exchange.ranks)
     packet_bytes: int | None = None
     with gathered(problems):
         packet_bytes = _packet_bytes(packet)
@@ -274,7 +306,9 @@ def prepare(
     if problems or file is None or built is None or place is None or packet_bytes is None:
         raise InputError(*problems)
     threads = threads or usable_cores()
-    return Simulation(exchange, file, built, place, model, packet_bytes, threads, seed, buffers, protocol, pairs)
+    return Simulation(
+        exchange, file, built, place, model, packet_bytes, threads, seed, buffers, protocol, pairs, shown=shown
+    )
 
 
 def _out_of_range(pairs: int, threads: int | None, seed: int, ranks_per_node: int) -> list[str]:
@@ -317,6 +351,7 @@ def simulate(
     progress: Watch | None = None,
     links: Path | None = None,
     congestion: bool | str | Path = False,
+    timeline: str | Path | None = None,
     steady: bool = False,
     force: bool = False,
     comm: MPI.Intracomm | None = None,
@@ -328,6 +363,8 @@ def simulate(
     for the load of every link and NIC (see `write_link_loads`). `congestion`: also answer the busy shares of the links
     between switches (see `tradewind.congestion`) and the delays over time; a folder: also draw them there, and the
     delays between 64 blocks of ranks if `pairs` names no other number (see `tradewind.plot.congestion`).
+    `timeline`: a file for what ranks do when, for Perfetto or, with the suffix svg, png, pdf or html, as a picture;
+    ``timeline_ranks="0:64"`` says which (see `tradewind.trace`).
     `steady`: of an exchange that is repeated, simulate only so many repetitions that the time of all can be reckoned
     from them (see `tradewind.steady`). `progress`: see `Watch`.
     `comm`: a communicator of mpi4py, whose processes all call this and share the simulation; all have the answer,
@@ -341,6 +378,7 @@ def simulate(
     so many blocks of ranks, [source block][destination block], the mean delay in seconds. Raises InputError.
     """
 
+    options["show"] = timeline is not None
     processes = None
     if comm is not None:
         from tradewind.processes import Processes
@@ -352,10 +390,10 @@ def simulate(
     def run(workload: Workload | Program) -> dict[str, Any]:
         if processes is not None:
             simulation = processes.agree(lambda: prepare(workload, machine, **options))
-            return processes.run(simulation, progress, force, links=links, congestion=congestion)
+            return processes.run(simulation, progress, force, links=links, congestion=congestion, timeline=timeline)
         simulation = prepare(workload, machine, **options)
         simulation.check_memory(force)
-        return simulation.run(progress, links, congestion)
+        return simulation.run(progress, links, congestion, timeline)
 
     return run_until_steady(exchange, run) if steady else run(exchange)
 
@@ -366,6 +404,7 @@ def forecast(
     *,
     congestion: bool | str | Path = False,
     steady: bool = False,
+    timeline: str | Path | None = None,
     **options: Any,
 ) -> dict[str, float]:
     """What `simulate` with the same arguments will cost: messages, packet_hops, memory_bytes, wall_s.

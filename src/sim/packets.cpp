@@ -14,14 +14,14 @@ namespace {
 void check_shown(const Program& program, const std::vector<Rank>& shown) {
     for (std::size_t i = 0; i < shown.size(); ++i)
         if (shown[i] < 0 || shown[i] >= program.ranks() || (i > 0 && shown[i] <= shown[i - 1]))
-            throw InputError("acts of rank " + std::to_string(shown[i]) + ": 0 to " +
+            throw InputError("time line of rank " + std::to_string(shown[i]) + ": 0 to " +
                              std::to_string(program.ranks() - 1) + " are allowed, in ascending order");
     std::int64_t acts = 0;
     for (std::uint32_t stage = 0; stage < program.stages(); ++stage) {
         const auto at = program.at(stage);
         for (const Rank r : shown) acts += 1 + at.sends(r) + at.receives(r);
         if (acts > SimulationOptions::most_acts)
-            throw InputError("acts of " + std::to_string(shown.size()) + " ranks: more than " +
+            throw InputError("time line of " + std::to_string(shown.size()) + " ranks: more than " +
                              std::to_string(SimulationOptions::most_acts) +
                              " stages and messages; name fewer ranks, or simulate fewer stages");
     }

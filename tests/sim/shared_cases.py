@@ -71,6 +71,7 @@ def large() -> Iterator[tuple[str, Simulation]]:
             protocol=protocol,
             ranks_per_node=ranks_per_node,
             pairs=17,
+            timeline_ranks="0:9,100,230:240",
         )
         yield f"{topology['kind']} {routing}, {buffers}, {protocol}, {ranks_per_node} ranks a node", simulation
 
@@ -127,6 +128,7 @@ def everything(result: Any) -> Result:
         "delays of pairs": np.asarray(result.delay_pairs).tolist(),
         "ports": result.port_bytes.tolist(),
         "NICs": result.nic_bytes.tolist(),
+        "acts": result.acts.tolist(),
     }
     return {name: hashlib.sha256(json.dumps(value).encode()).hexdigest()[:16] for name, value in values.items()}
 

@@ -27,6 +27,7 @@ def core(
         finite_buffers=simulation.buffers == "credits",
         one_sided=simulation.protocol == "put",
         blocks=simulation.pairs,
+        shown=simulation.shown,
         peers=peers,
     )
     program = _core.Program(steps, simulation.exchange.bytes_per_point)

@@ -51,6 +51,17 @@ _Congestion = Annotated[
         show_default=False,
     ),
 ]
+_Timeline = Annotated[
+    Path | None,
+    typer.Option(
+        "--timeline",
+        help="Write what ranks do when: for Perfetto, or a picture (.svg, .png, .pdf, .html).",
+        show_default=False,
+    ),
+]
+_TimelineRanks = Annotated[
+    str | None, typer.Option("--timeline-ranks", help="Ranks of it, like 0:64 or 0,7,100:110.", show_default="0:64")
+]
 _Force = Annotated[bool, typer.Option("--force", help="Run what memory may not hold.")]
 
 
@@ -70,6 +81,8 @@ def command(
     run: options.RunOptions,
     links: _Links = None,
     congestion: _Congestion = None,
+    timeline: _Timeline = None,
+    timeline_ranks: _TimelineRanks = None,
     force: _Force = False,
     asked: options.PatternOptions,
     as_json: options.Json = False,
@@ -84,6 +97,7 @@ def command(
         combinations = list(_product(pattern, machine, routing, algorithm, run.ranks_per_node))
         split = _common_split(pattern, ranks, [name for _, _, name in combinations], asked)
         chosen = {"model": model, "buffers": buffers, "protocol": protocol, "packet": packet, **run.chosen()}
+        chosen |= {"show": timeline is not None, "timeline_ranks": timeline_ranks}
         chosen["threads"] = sharing.threads(here, processes) if run.threads is None else run.threads
         requests = [
             _Request(
@@ -93,7 +107,7 @@ def command(
             )
             for one_machine, one_routing, one_algorithm in combinations
         ]
-        _check_files([request.simulation for request in requests], links, congestion)
+        _check_files([request.simulation for request in requests], links, congestion, timeline)
         return requests
 
     here = sharing.those_that_run()
@@ -106,7 +120,8 @@ def command(
                 _announce(request.simulation, here.count if here is not None else processes or 1, as_json)
             folder = _folder(congestion, request.simulation) if listed else congestion or False
             with _progress(here) as report:
-                results.append(_simulate(request, here, processes, report, force, links=links, congestion=folder))
+                more = {"links": links, "congestion": folder, "timeline": timeline}
+                results.append(_simulate(request, here, processes, report, force, **more))
     if here is None or here.index == 0:
         single = len(results) == 1 and not listed
         answer(results[0] if single else results, as_json, lambda: _show(results))
@@ -142,19 +157,22 @@ def _simulate(
     if wanted is not None:
         from tradewind.launch.simulate import simulate
 
-        return simulate(
-            wanted, request.exchange, request.machine, progress=report, force=force, **more, **request.options
-        )
+        options = {name: value for name, value in request.options.items() if name != "show"}
+        return simulate(wanted, request.exchange, request.machine, progress=report, force=force, **more, **options)
     request.simulation.check_memory(force)
     return request.simulation.run(report, **more)
 
 
-def _check_files(runs: list[Simulation], links: Path | None, congestion: Path | None) -> None:
+def _check_files(runs: list[Simulation], links: Path | None, congestion: Path | None, timeline: Path | None) -> None:
     """Before anything is simulated: what cannot be written of these simulations."""
     from tradewind.errors import InputError
+    from tradewind.trace.save import check
 
-    if links is not None and len(runs) > 1:
-        raise InputError(f"--links {links}: one simulation is allowed, not a list of {len(runs)}")
+    for name, file in (("links", links), ("timeline", timeline)):
+        if file is not None and len(runs) > 1:
+            raise InputError(f"--{name} {file}: one simulation is allowed, not a list of {len(runs)}")
+    if timeline is not None:
+        check(timeline)
     if congestion is not None and congestion.exists() and not congestion.is_dir():
         raise InputError(f"--congestion {congestion}: a folder is allowed, new or not; this is a file")
 

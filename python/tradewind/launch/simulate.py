@@ -24,7 +24,7 @@ def simulate(
     """
     from tradewind.simulation import Progress
 
-    for name in ("links", "congestion"):
+    for name in ("links", "congestion", "timeline"):
         if isinstance(options.get(name), Path):
             options[name] = str(options[name])
     payload = {"exchange": asdict(exchange), "machine": machine, "options": options}

@@ -1,0 +1,105 @@
+"""A time line as Perfetto's TrackEvents (https://perfetto.dev/docs/reference/synthetic-track-event)."""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING, Any
+
+from tradewind.trace.model import Span, TimeLine, Track
+
+if TYPE_CHECKING:
+    from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TrackDescriptor, TrackEvent
+
+
+def write(line: TimeLine, file: IO[bytes]) -> None:
+    """Writes a trace: below a track for the run one a rank, below these its rows; arrows are flows. Raises OSError."""
+    trace = _Trace(file)
+    run = trace.track(line.title)
+    for order, track in enumerate(line.tracks):
+        _write_rank(trace, track, trace.track(track.name, run, order, track.note))
+    trace.flush()
+
+
+class _Trace:
+    """Writes packets, some thousand at a time."""
+
+    packets_at_a_time = 10_000
+
+    def __init__(self, file: IO[bytes]) -> None:
+        from perfetto.trace_builder.proto_builder import TraceProtoBuilder
+
+        self._make, self._file = TraceProtoBuilder, file
+        self._builder, self._packets, self._tracks = TraceProtoBuilder(), 0, 0
+
+    def track(self, name: str, parent: int | None = None, order: int = 0, note: str = "") -> int:
+        """A track at this place among those of its parent; returns its number."""
+        self._tracks += 1
+        track: TrackDescriptor = self._packet().track_descriptor
+        track.uuid, track.name, track.child_ordering = self._tracks, name, track.EXPLICIT
+        if parent is not None:
+            track.parent_uuid, track.sibling_order_rank = parent, order
+        if note:
+            track.description = note
+        return self._tracks
+
+    def event(self, track: int, time_ns: int) -> TrackEvent:
+        """An event to fill in."""
+        packet = self._packet()
+        packet.timestamp, packet.trusted_packet_sequence_id = time_ns, 1
+        event: TrackEvent = packet.track_event
+        event.track_uuid = track
+        return event
+
+    def flush(self) -> None:
+        """Traces one after another are one trace."""
+        self._file.write(self._builder.serialize())
+        self._builder, self._packets = self._make(), 0
+
+    def _packet(self) -> Any:
+        if self._packets == self.packets_at_a_time:
+            self.flush()
+        self._packets += 1
+        return self._builder.add_packet()
+
+
+def _write_rank(trace: _Trace, track: Track, number: int) -> None:
+    order = 0
+    for row in track.rows:
+        for n, lane in enumerate(row.lanes()):
+            _write_lane(trace, lane, trace.track(row.name if n == 0 else f"{row.name} ({n + 1})", number, order))
+            order += 1
+
+
+def _write_lane(trace: _Trace, lane: list[Span], track: int) -> None:
+    """At one moment, what ends comes before what begins."""
+    ends: list[int] = []
+    for span in lane:
+        while ends and ends[-1] <= span.begin_ns:
+            _write_end(trace, track, ends.pop())
+        _write_begin(trace, track, span)
+        if span.end_ns > span.begin_ns:
+            ends.append(span.end_ns)
+    while ends:
+        _write_end(trace, track, ends.pop())
+
+
+def _write_begin(trace: _Trace, track: int, span: Span) -> None:
+    event = trace.event(track, span.begin_ns)
+    event.type = event.TYPE_SLICE_BEGIN if span.end_ns > span.begin_ns else event.TYPE_INSTANT
+    event.name = span.name
+    event.categories.append(span.kind)
+    event.flow_ids.extend(span.starts)
+    event.terminating_flow_ids.extend(span.ends)
+    for name, value in span.details.items():
+        note = event.debug_annotations.add()
+        note.name = name
+        if isinstance(value, str):
+            note.string_value = value
+        elif isinstance(value, int):
+            note.int_value = value
+        else:
+            note.double_value = value
+
+
+def _write_end(trace: _Trace, track: int, time_ns: int) -> None:
+    event = trace.event(track, time_ns)
+    event.type = event.TYPE_SLICE_END
