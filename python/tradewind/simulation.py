@@ -96,8 +96,10 @@ class Simulation:
     """Blocks of ranks by whose pairs delays are kept; 0: they are not."""
     peers: _core.Peers | None = None
     """The processes that share it; see `tradewind.processes`."""
+    timeline: Path | None = None
+    """A file for a time line."""
     shown: tuple[int, ...] = ()
-    """Ranks of a time line."""
+    """Ranks of it."""
 
     def _arguments(self) -> tuple[_core.Machine, _core.Program, _core.Placement, _core.SimulationOptions]:
         options = _core.SimulationOptions(
@@ -137,27 +139,18 @@ class Simulation:
             )
 
     def run(
-        self,
-        progress: Watch | None = None,
-        links: Path | None = None,
-        congestion: bool | str | Path = False,
-        timeline: str | Path | None = None,
+        self, progress: Watch | None = None, links: Path | None = None, congestion: bool | str | Path = False
     ) -> dict[str, Any]:
         """Runs it; see `simulate` for the answer and for what the arguments ask for beside it."""
         if (links is not None or congestion) and self.model != "packet":
             raise InputError("loads of links: only the packet model knows links")
         if not isinstance(congestion, bool) and not self.pairs:
-            pairs = min(self.exchange.ranks, PICTURE_BLOCKS)
-            return replace(self, pairs=pairs).run(progress, links, congestion, timeline)
-        if timeline is not None:
-            check_time_line(Path(timeline))
+            return replace(self, pairs=min(self.exchange.ranks, PICTURE_BLOCKS)).run(progress, links, congestion)
         begin = time.perf_counter()
         result = self._simulated(progress)
         wall_s = time.perf_counter() - begin
         if links is not None:
             write_link_loads(links, result, self.machine.topology, self.file.machine)
-        if timeline is not None:
-            self._save_time_line(Path(timeline), result)
         answer = (
             self.inputs()
             | _figures(result, self.exchange, self.model)
@@ -168,6 +161,9 @@ class Simulation:
             }
             | ({"delay_pairs": self._pairs(result)} if self.pairs else {})
         )
+        if self.timeline is not None:
+            self._save_time_line(self.timeline, result)
+            answer["timeline"] = str(self.timeline)
         return answer | self._congestion(result, answer, congestion) if congestion else answer
 
     def _congestion(
@@ -264,12 +260,12 @@ def prepare(
     seed: int = 1,
     ranks_per_node: int = 1,
     settings: Mapping[str, str] | None = None,
-    show: bool = False,
+    timeline: str | Path | None = None,
     timeline_ranks: str | None = None,
 ) -> Simulation:
     """Checks all that a simulation needs. Raises InputError with every problem at once.
 
-    `show`: keep what ranks do, for a time line; `timeline_ranks` says which (see `tradewind.trace.ranks`).
+    `timeline`: a file for what ranks do when; `timeline_ranks` says which (see `tradewind.trace.ranks`).
     """
     problems = [
         unknown(what, name, known)
@@ -283,12 +279,10 @@ def prepare(
     ]
     problems += _out_of_range(pairs, threads, seed, ranks_per_node)
     can_be_placed = not problems
+    line = None if timeline is None else Path(timeline)
     shown: tuple[int, ...] = ()
-    if show or timeline_ranks is not None:
-        if model != "packet":
-            problems.append("a time line: only the packet model knows what ranks do when")
-        with gathered(problems):
-            shown = chosen(timeline_ranks, exchange.ranks)
+    with gathered(problems):
+        shown = _shown(line, timeline_ranks, exchange.ranks, model)
     packet_bytes: int | None = None
     with gathered(problems):
         packet_bytes = _packet_bytes(packet)
@@ -307,7 +301,7 @@ def prepare(
         raise InputError(*problems)
     threads = threads or usable_cores()
     return Simulation(
-        exchange, file, built, place, model, packet_bytes, threads, seed, buffers, protocol, pairs, shown=shown
+        exchange, file, built, place, model, packet_bytes, threads, seed, buffers, protocol, pairs, None, line, shown
     )
 
 
@@ -319,6 +313,23 @@ def _out_of_range(pairs: int, threads: int | None, seed: int, ranks_per_node: in
         (1 <= ranks_per_node < 2**31, f"ranks per node {ranks_per_node}: 1..{2**31 - 1} are allowed"),
     ]
     return [problem for good, problem in ranges if not good]
+
+
+def _shown(timeline: Path | None, text: str | None, ranks: int, model: str) -> tuple[int, ...]:
+    """The ranks of a time line. Raises InputError."""
+    if timeline is None:
+        if text is not None:
+            raise InputError(f"ranks {text!r} of a time line: name its file, too")
+        return ()
+    problems = [] if model == "packet" else ["a time line: only the packet model knows what ranks do when"]
+    shown: tuple[int, ...] = ()
+    with gathered(problems):
+        check_time_line(timeline)
+    with gathered(problems):
+        shown = chosen(text, ranks)
+    if problems:
+        raise InputError(*problems)
+    return shown
 
 
 def _packet_bytes(packet: str | None) -> int:
@@ -351,7 +362,6 @@ def simulate(
     progress: Watch | None = None,
     links: Path | None = None,
     congestion: bool | str | Path = False,
-    timeline: str | Path | None = None,
     steady: bool = False,
     force: bool = False,
     comm: MPI.Intracomm | None = None,
@@ -378,7 +388,6 @@ def simulate(
     so many blocks of ranks, [source block][destination block], the mean delay in seconds. Raises InputError.
     """
 
-    options["show"] = timeline is not None
     processes = None
     if comm is not None:
         from tradewind.processes import Processes
@@ -390,10 +399,10 @@ def simulate(
     def run(workload: Workload | Program) -> dict[str, Any]:
         if processes is not None:
             simulation = processes.agree(lambda: prepare(workload, machine, **options))
-            return processes.run(simulation, progress, force, links=links, congestion=congestion, timeline=timeline)
+            return processes.run(simulation, progress, force, links=links, congestion=congestion)
         simulation = prepare(workload, machine, **options)
         simulation.check_memory(force)
-        return simulation.run(progress, links, congestion, timeline)
+        return simulation.run(progress, links, congestion)
 
     return run_until_steady(exchange, run) if steady else run(exchange)
 
@@ -404,7 +413,6 @@ def forecast(
     *,
     congestion: bool | str | Path = False,
     steady: bool = False,
-    timeline: str | Path | None = None,
     **options: Any,
 ) -> dict[str, float]:
     """What `simulate` with the same arguments will cost: messages, packet_hops, memory_bytes, wall_s.

@@ -117,6 +117,39 @@ def test_pictures_that_cannot_be_are_refused(tradewind, tmp_path, options, words
     assert words in err
 
 
+def test_time_lines(tradewind, tmp_path):
+    for name, more in (("one", []), ("two", ["--threads", "2"]), ("shared", ["-n", "2"])):
+        if name == "shared":
+            pytest.importorskip("mpi4py.MPI")
+        result = simulate(tradewind, *ALLREDUCE, "--timeline", str(tmp_path / name), "--timeline-ranks", "0:3,7", *more)
+        assert result["timeline"] == str(tmp_path / name)
+    one, *others = (path.read_bytes() for path in tmp_path.iterdir())
+    assert b"rank 7" in one
+    assert b"rank 6" not in one
+    assert all(other == one for other in others)
+    code, out, _ = tradewind("simulate", *ALLREDUCE, "--timeline", str(tmp_path / "line.svg"))
+    assert code == 0
+    assert f"time line: {tmp_path / 'line.svg'}" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--timeline", "{}"], "this is a folder"),
+        (["--timeline", "{}/no/line"], "there is no folder"),
+        (["--timeline", "{}/line", "--timeline-ranks", "0:9"], "0:8 are there"),
+        (["--timeline-ranks", "0:8"], "ranks '0:8' of a time line: name its file, too"),
+        (["--timeline", "{}/line", "--model", "loggp"], "only the packet model knows what ranks do when"),
+        (["--timeline", "{}/line", "--algorithm", "ring,recursive-2"], "one simulation is allowed, not a list of 2"),
+    ],
+)
+def test_time_lines_that_cannot_be_are_refused(tradewind, tmp_path, options, words):
+    code, out, err = tradewind("simulate", *ALLREDUCE, *(option.format(tmp_path) for option in options))
+    assert (code, out) == (2, "")
+    assert words in " ".join(err.split())
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_numbers_are_whole_on_a_narrow_terminal(tradewind, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     code, out, _ = tradewind("simulate", "allreduce", "--ranks", "300", "--machine", "dragonfly-MM,torus-M")

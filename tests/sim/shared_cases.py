@@ -11,6 +11,7 @@ import resource
 import signal
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +72,8 @@ def large() -> Iterator[tuple[str, Simulation]]:
             protocol=protocol,
             ranks_per_node=ranks_per_node,
             pairs=17,
-            timeline_ranks="0:9,100,230:240",
         )
+        simulation = replace(simulation, shown=(*range(9), 100, *range(230, 240)))
         yield f"{topology['kind']} {routing}, {buffers}, {protocol}, {ranks_per_node} ranks a node", simulation
 
 
@@ -99,6 +100,7 @@ def drawn() -> Iterator[tuple[str, Simulation]]:
             protocol=protocol,
             pairs=draw.choice((0, 5)),
         )
+        simulation = replace(simulation, shown=tuple(range(i % 5, exchange.ranks, 5)))
         yield f"draw {i}: {exchange.name} on {topology['kind']} {routing}, {placement}, {buffers}, {more}", simulation
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -19,6 +20,11 @@ from tradewind.simulation import prepare
 
 KINDS = list(_core.act_kinds)
 EXCHANGE = Exchange("transpose", 24, (30, 26, 25), (6, 4), "ring-2")
+
+
+def showing(simulation, *ranks):
+    """All ranks unless some are named."""
+    return replace(simulation, shown=ranks or tuple(range(simulation.exchange.ranks)))
 
 
 def acts(result):
@@ -40,10 +46,9 @@ def test_nothing_is_kept_unasked():
 )
 def test_same_bits_with_any_number_of_threads(topology, routing, buffers, ranks_per_node, more):
     file = machine(topology, routing, send_overhead="7ns", receive_overhead="9ns", **more)
-    simulation = prepare(
-        EXCHANGE, file, buffers=buffers, packet="256B", ranks_per_node=ranks_per_node, pairs=5, timeline_ranks="0:5,17"
-    )
-    alone = core(replace(simulation, shown=()))
+    simulation = prepare(EXCHANGE, file, buffers=buffers, packet="256B", ranks_per_node=ranks_per_node, pairs=5)
+    alone = core(simulation)
+    simulation = showing(simulation, 0, 1, 2, 3, 4, 17)
     one = core(simulation)
     for threads in (1, 2, 3):
         result = core(simulation, threads, adaptive=False)
@@ -55,10 +60,10 @@ def test_same_bits_with_any_number_of_threads(topology, routing, buffers, ranks_
 
 def test_one_message_reckoned_by_hand():
     file = machine(TORUS, send_overhead="7ns", receive_overhead="9ns")
-    simulation = prepare(pair(1000), file, packet="1KiB", buffers="unbounded", show=True, **placed(file, (3, 0)))
+    simulation = prepare(pair(1000), file, packet="1KiB", buffers="unbounded", **placed(file, (3, 0)))
     left, arrives = 7 * NS + 8000 * BYTE, (7 + 5 * 100) * NS + 8000 * BYTE
     for rank in (0, 1):
-        assert [act for act in acts(core(simulation)) if act[0] == rank] == [
+        assert [act for act in acts(core(showing(simulation))) if act[0] == rank] == [
             (rank, 0, 0, arrives + 9 * NS, "stage", -1, 0, 0),
             (rank, 0, 0, 7 * NS, "post", -1, 0, 0),
             (rank, 0, 7 * NS, left, "send", 1 - rank, 0, 8000),
@@ -70,24 +75,24 @@ def test_one_message_reckoned_by_hand():
 def test_a_message_that_waits_until_it_is_asked_for():
     """A request of 64 bytes there, the answer back, then the message."""
     file = machine(TORUS, mpi={"eager_limit": "0B", "header": "64B"})
-    simulation = prepare(pair(1000), file, packet="1KiB", buffers="unbounded", show=True, **placed(file, (3, 0)))
+    simulation = prepare(pair(1000), file, packet="1KiB", buffers="unbounded", **placed(file, (3, 0)))
     control = 5 * 100 * NS + 64 * BYTE
-    sends = [act for act in acts(core(simulation)) if act[4] == "send"]
-    arrivals = [act for act in acts(core(simulation)) if act[4] == "arrival"]
+    sends = [act for act in acts(core(showing(simulation))) if act[4] == "send"]
+    arrivals = [act for act in acts(core(showing(simulation))) if act[4] == "arrival"]
     assert [send[2:4] for send in sends] == 2 * [(2 * control, 2 * control + 8000 * BYTE)]
     assert [arrival[2] for arrival in arrivals] == 2 * [2 * control + 5 * 100 * NS + 8000 * BYTE]
 
 
 def test_copies_and_messages_past_the_network():
     file = machine(CROSSBAR, memory_bandwidth="20GB/s")
-    copied = core(prepare(pair(1000), file, ranks_per_node=2, show=True))
+    copied = core(showing(prepare(pair(1000), file, ranks_per_node=2)))
     # One memory, two copies, each no faster than one can be: at once, since a node serves many.
     assert [act[2:8] for act in acts(copied) if act[4] == "copy"] == [
         (0, 8000 * BYTE // 2, "copy", 1, 0, 8000),
         (0, 8000 * BYTE // 2, "copy", 0, 0, 8000),
     ]
     assert {act[2] for act in acts(copied) if act[4] == "arrival"} == {copied.time_ps}
-    past = core(prepare(pair(10), machine(CROSSBAR, mpi={"bypass": "80B"}), show=True))
+    past = core(showing(prepare(pair(10), machine(CROSSBAR, mpi={"bypass": "80B"}))))
     assert {act[2:4] for act in acts(past) if act[4] == "send"} == {(0, 80 * BYTE)}
     assert {act[2] for act in acts(past) if act[4] == "arrival"} == {200 * NS + 80 * BYTE}
 
@@ -109,7 +114,7 @@ def test_computing():
 
 
 def core_of_program(program, file):
-    simulation = prepare(program, file, show=True)
+    simulation = showing(prepare(program, file))
     return _core.simulate_packets(*simulation._arguments())
 
 
@@ -118,8 +123,7 @@ CASES = [*large(), *drawn(), *special()]
 
 @pytest.mark.parametrize("simulation", [s for _, s in CASES], ids=[name for name, _ in CASES])
 def test_acts_are_what_the_schedule_says(simulation):
-    every = replace(simulation, shown=tuple(range(simulation.exchange.ranks)))
-    result = core(every)
+    result = core(showing(simulation))
     sent, came = Counter(), Counter()
     for kind, count in (("send", sent), ("copy", sent), ("arrival", came)):
         for rank, stage, _, _, name, peer, _, size in acts(result):
@@ -137,8 +141,7 @@ def test_acts_are_what_the_schedule_says(simulation):
 
 @pytest.mark.parametrize("simulation", [s for _, s in CASES], ids=[name for name, _ in CASES])
 def test_acts_come_when_they_must(simulation):
-    every = replace(simulation, shown=tuple(range(simulation.exchange.ranks)))
-    result = core(every)
+    result = core(showing(simulation))
     stages_of, within, messages = defaultdict(list), defaultdict(list), {}
     for rank, stage, begin, end, kind, peer, nic, _ in acts(result):
         if kind == "stage":
@@ -149,7 +152,7 @@ def test_acts_come_when_they_must(simulation):
             messages.setdefault((rank, peer, stage), []).append(end)
     for each in stages_of.values():
         assert [stage for stage, *_ in each] == sorted({stage for stage, *_ in each})
-        assert all(end <= begin for (_, _, end), (_, begin, _) in zip(each, each[1:], strict=False))
+        assert all(end <= begin for (_, _, end), (_, begin, _) in pairwise(each))
         assert all(begin < end for _, begin, end in each)
     assert max(end for each in stages_of.values() for *_, end in each) == result.time_ps
     own = {(rank, stage): (begin, end) for rank, each in stages_of.items() for stage, begin, end in each}
@@ -176,21 +179,21 @@ def stages(exchange):
 def test_senders_beyond_those_that_packets_can_name():
     """With 4095 blocks of ranks, packets can name one rank beside them."""
     halo = Exchange("halo", 4100, (328, 200, 1), (82, 50), "direct", width=1)
-    simulation = prepare(halo, machine({"kind": "crossbar", "nodes": 4100}), pairs=4095, timeline_ranks="100")
-    result = core(simulation)
+    simulation = prepare(halo, machine({"kind": "crossbar", "nodes": 4100}), pairs=4095)
+    result = core(showing(simulation, 100))
     arrivals = sorted((act[5], act[7]) for act in acts(result) if act[4] == "arrival")
-    assert arrivals == [(-1, (4 * 4 + 3) * 8), (17, 8)]  # its neighbour at the corner is the first to have a code
-    assert np.array_equal(result.delay_pairs, core(replace(simulation, shown=())).delay_pairs)
+    assert arrivals == [(-1, (4 * 4 + 3) * 8), (183, 8)]  # one neighbour, at a corner, has a code
+    assert np.array_equal(result.delay_pairs, core(simulation).delay_pairs)
 
 
 @pytest.mark.parametrize("shown", [[-1], [24], [3, 3], [5, 4]])
 def test_ranks_that_cannot_be_shown(shown):
     simulation = prepare(EXCHANGE, machine(TORUS))
     with pytest.raises(InputError, match=r"0 to 23 are allowed, in ascending order"):
-        core(replace(simulation, shown=tuple(shown)))
+        core(showing(simulation, *shown))
 
 
 def test_too_much_to_keep():
-    simulation = prepare(replace(TRANSPOSE, times=1000), machine(LARGE_DRAGONFLY), timeline_ranks="0:240")
+    simulation = prepare(replace(TRANSPOSE, times=1000), machine(LARGE_DRAGONFLY))
     with pytest.raises(InputError, match="time line of 240 ranks: more than 2000000 stages and messages"):
-        core(simulation)
+        core(showing(simulation))

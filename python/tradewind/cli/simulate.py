@@ -97,7 +97,7 @@ def command(
         combinations = list(_product(pattern, machine, routing, algorithm, run.ranks_per_node))
         split = _common_split(pattern, ranks, [name for _, _, name in combinations], asked)
         chosen = {"model": model, "buffers": buffers, "protocol": protocol, "packet": packet, **run.chosen()}
-        chosen |= {"show": timeline is not None, "timeline_ranks": timeline_ranks}
+        chosen |= {"timeline": timeline, "timeline_ranks": timeline_ranks}
         chosen["threads"] = sharing.threads(here, processes) if run.threads is None else run.threads
         requests = [
             _Request(
@@ -107,7 +107,7 @@ def command(
             )
             for one_machine, one_routing, one_algorithm in combinations
         ]
-        _check_files([request.simulation for request in requests], links, congestion, timeline)
+        _check_files([request.simulation for request in requests], links, congestion)
         return requests
 
     here = sharing.those_that_run()
@@ -120,8 +120,7 @@ def command(
                 _announce(request.simulation, here.count if here is not None else processes or 1, as_json)
             folder = _folder(congestion, request.simulation) if listed else congestion or False
             with _progress(here) as report:
-                more = {"links": links, "congestion": folder, "timeline": timeline}
-                results.append(_simulate(request, here, processes, report, force, **more))
+                results.append(_simulate(request, here, processes, report, force, links=links, congestion=folder))
     if here is None or here.index == 0:
         single = len(results) == 1 and not listed
         answer(results[0] if single else results, as_json, lambda: _show(results))
@@ -157,22 +156,20 @@ def _simulate(
     if wanted is not None:
         from tradewind.launch.simulate import simulate
 
-        options = {name: value for name, value in request.options.items() if name != "show"}
-        return simulate(wanted, request.exchange, request.machine, progress=report, force=force, **more, **options)
+        return simulate(
+            wanted, request.exchange, request.machine, progress=report, force=force, **more, **request.options
+        )
     request.simulation.check_memory(force)
     return request.simulation.run(report, **more)
 
 
-def _check_files(runs: list[Simulation], links: Path | None, congestion: Path | None, timeline: Path | None) -> None:
+def _check_files(runs: list[Simulation], links: Path | None, congestion: Path | None) -> None:
     """Before anything is simulated: what cannot be written of these simulations."""
     from tradewind.errors import InputError
-    from tradewind.trace.save import check
 
-    for name, file in (("links", links), ("timeline", timeline)):
+    for name, file in (("links", links), ("timeline", runs[0].timeline)):
         if file is not None and len(runs) > 1:
             raise InputError(f"--{name} {file}: one simulation is allowed, not a list of {len(runs)}")
-    if timeline is not None:
-        check(timeline)
     if congestion is not None and congestion.exists() and not congestion.is_dir():
         raise InputError(f"--congestion {congestion}: a folder is allowed, new or not; this is a file")
 
@@ -296,3 +293,5 @@ def _show(results: list[dict[str, Any]]) -> None:
             console.print(f"bound by the most loaded {first['bound_by']}; {size}; {buffers} buffers", highlight=False)
     for picture in (picture for r in results for picture in r.get("pictures", [])):
         console.print(f"picture: {picture}", highlight=False, soft_wrap=True, markup=False)
+    if "timeline" in first:
+        console.print(f"time line: {first['timeline']}", highlight=False, soft_wrap=True, markup=False)

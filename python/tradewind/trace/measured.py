@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Event = tuple[str, int, int, int, float, float]
 """What a rank did: (name, stage, peer, bytes, begin, end), seconds of its clock. Peer -1: none; stage -1: none."""
 
-PAIRS = {"send": "receive", "pack": "unpack"}
+PAIRS = {"pack": "unpack"}
 """Events of a sender, with its receiver as peer, and those of the receiver that belong to them: arrows join them."""
 
 

@@ -66,20 +66,24 @@ class _Places:
     def __init__(self, steps: Sequence[_core.Step]) -> None:
         self.steps = steps
         self.first = [0, *accumulate(step.stages * step.repeat for step in steps)]
+        self.names: list[str] = []
+        for i, step in enumerate(steps):  # named as in the answer of a simulation
+            self.names.append(step.name if step.name not in self.names else f"{step.name} {i + 1}")
 
-    def step(self, stage: int) -> str:
-        """The step, and which of its repetitions where there are several."""
-        i = self._index(stage)
-        name, repeat = self.steps[i].name, self.steps[i].repeat
-        return f"{name}, {(stage - self.first[i]) // self.steps[i].stages + 1} of {repeat}" if repeat > 1 else name
+    def turn(self, stage: int) -> tuple[int, int]:
+        """The step, by its place in the program, and which of its repetitions."""
+        i = bisect.bisect_right(self.first, stage) - 1
+        return i, (stage - self.first[i]) // self.steps[i].stages
+
+    def name(self, stage: int) -> str:
+        """Of the step, and which of its repetitions where there are several."""
+        i, turn = self.turn(stage)
+        return f"{self.names[i]}, {turn + 1} of {self.steps[i].repeat}" if self.steps[i].repeat > 1 else self.names[i]
 
     def within(self, stage: int) -> int:
         """The stage of the step."""
-        i = self._index(stage)
-        return (stage - self.first[i]) % self.steps[i].stages
-
-    def _index(self, stage: int) -> int:
-        return bisect.bisect_right(self.first, stage) - 1
+        i, turn = self.turn(stage)
+        return stage - self.first[i] - turn * self.steps[i].stages
 
 
 class _Arrows:
@@ -128,8 +132,9 @@ class _Rank:
         """A step, then its stages, each with what the CPU does in it."""
         spans: list[Span] = []
         stages = [act for act in self.acts if act.kind == "stage"]
-        for name, each in groupby(stages, key=lambda act: self.places.step(act.stage)):
+        for _, each in groupby(stages, key=lambda act: self.places.turn(act.stage)):
             step = list(each)
+            name = self.places.name(step[0].stage)
             spans.append(Span("step", name, step[0].begin // _PS_A_NS, step[-1].end // _PS_A_NS))
             for stage in step:
                 number = self.places.within(stage.stage)
@@ -163,4 +168,4 @@ class _Rank:
     def _message(self, act: _Act, word: str) -> Span:
         span = act.span(f"{word} {'others' if act.peer is None else act.peer}", self.places.within(act.stage))
         starts, ends = self.arrows.starts.get(act, ()), self.arrows.ends.get(act, ())
-        return replace(span, more={"step": self.places.step(act.stage)}, starts=starts, ends=ends)
+        return replace(span, more={"step": self.places.name(act.stage)}, starts=starts, ends=ends)

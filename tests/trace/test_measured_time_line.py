@@ -1,0 +1,97 @@
+"""Time lines of real runs: clocks brought together, arrows where both ends of a message are known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from perfetto_read import read, structure
+
+from tradewind.trace.clock import Clock
+from tradewind.trace.measured import time_line
+from tradewind.trace.save import save
+
+AHEAD = [0.0, 1000.0, -0.25]
+"""Seconds by which the clocks of three ranks are wrong."""
+EVENTS = [
+    # Twice to rank 1 in one stage, then to rank 2, who says nothing of it.
+    [
+        ("pack", 0, 1, 800, 50.0, 50.001),
+        ("post", 0, -1, 0, 50.001, 50.002),
+        ("pack", 0, 1, 800, 50.002, 50.003),
+        ("pack", 1, 2, 80, 50.003, 50.004),
+        ("wait", -1, -1, 0, 50.004, 50.010),
+    ],
+    [("unpack", 0, 0, 800, 1050.004, 1050.005), ("unpack", 0, 0, 800, 1050.006, 1050.007)],
+    [],
+]
+
+
+def test_ranks_one_under_another(tmp_path):
+    clocks = [Clock(), Clock(-1000.0, 2e-6), Clock(0.25, 1e-6)]
+    save(time_line(EVENTS, clocks, "halo, measured"), tmp_path / "line")
+    assert [round_times(line) for line in structure(read(tmp_path / "line"))] == [
+        "halo, measured",
+        "  rank 0",
+        "    MPI",
+        "      [0, 1] pack 1 >1",
+        "      [1, 2] post",
+        "      [2, 3] pack 1 >2",
+        "      [3, 4] pack 2",
+        "      [4, 10] wait",
+        "  rank 1 (clock set forward by -1000 s to that of rank 0, give or take 2 us)",
+        "    MPI",
+        "      [4, 5] unpack 0 <1",
+        "      [6, 7] unpack 0 <2",
+        "  rank 2 (clock set forward by 250 ms to that of rank 0, give or take 1 us)",
+    ]
+
+
+def round_times(line: str) -> str:
+    """In ms: sums of seconds are not exact to the nanosecond."""
+    if "[" not in line:
+        return line
+    indent, rest = line.split("[")
+    times, name = rest.split("]")
+    return f"{indent}[{', '.join(str(round(int(time) / 1e6)) for time in times.split(', '))}]{name}"
+
+
+def test_what_an_event_tells(tmp_path):
+    save(time_line(EVENTS, [Clock()] * 3, "run"), tmp_path / "line")
+    slices = [it for track in read(tmp_path / "line").values() for it in track.slices]
+    assert slices[0].notes == {"stage": 0, "peer": 1, "bytes": 800}
+    assert slices[4].notes == {}
+
+
+def test_no_events_at_all(tmp_path):
+    save(time_line([[], []], [Clock(), Clock()], "nothing"), tmp_path / "line")
+    assert structure(read(tmp_path / "line")) == ["nothing", "  rank 0", "  rank 1"]
+
+
+@pytest.fixture
+def ranks_find_the_tests(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+
+
+@pytest.mark.usefixtures("ranks_find_the_tests")
+def test_clocks_that_differ_are_found_out():
+    pytest.importorskip("mpi4py.MPI")
+    from tradewind import launch
+
+    clocks = launch.run(3, "clock_ranks:compare", AHEAD, timeout_s=60)
+    assert clocks[0] == [0.0, 0.0]
+    for (offset, error), ahead in zip(clocks[1:], AHEAD[1:], strict=True):
+        assert 0 < error < 0.1
+        assert abs(offset + ahead) <= error  # the ranks of one computer do share a clock: this is the truth
+
+
+@pytest.mark.usefixtures("ranks_find_the_tests")
+def test_a_time_line_is_gathered():
+    pytest.importorskip("mpi4py.MPI")
+    from tradewind import launch
+
+    pack, unpack = launch.run(2, "clock_ranks:gather", AHEAD[:2], timeout_s=60)
+    assert pack == [0, "pack 1", 0, pack[3], [1], []]
+    assert pack[3] == pytest.approx(1e9, abs=10)
+    assert unpack[:2] + unpack[4:] == [1, "unpack 0", [], [1]]
+    assert unpack[2:4] == pytest.approx([3e9, 3.5e9], abs=1e8)  # the error of the clocks

@@ -1,0 +1,124 @@
+"""Time lines as files: nested on each track, whole or not there, read by Perfetto's protos."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from perfetto_read import read, structure
+
+from tradewind.errors import InputError
+from tradewind.trace.model import Row, Span, TimeLine, Track
+from tradewind.trace.save import check, save
+
+NOTES = {"words": "ring-4", "number": 2**40, "part": 0.5}
+LINE = TimeLine(
+    "a run",
+    [
+        Track(
+            3,
+            [
+                Row(
+                    "CPU",
+                    [
+                        Span("step", "all", 0, 10**15),
+                        Span("post", "first", 0, 2, 1, 5, 800, NOTES, (1, 2)),
+                        Span("post", "second", 2, 10**15, starts=(3,)),
+                        Span("mark", "here", 5, 5, ends=(9,)),
+                    ],
+                ),
+                Row("NIC", [Span("send", "a", 1, 5), Span("send", "b", 3, 7), Span("send", "c", 5, 9)]),
+            ],
+            "give or take 1 us",
+        ),
+        Track(7, []),
+    ],
+)
+
+
+def test_what_is_read_is_what_was_written(tmp_path):
+    save(LINE, tmp_path / "line")
+    tracks = read(tmp_path / "line")
+    assert structure(tracks) == [
+        "a run",
+        "  rank 3 (give or take 1 us)",
+        "    CPU",
+        f"      [0, {10**15}] all",
+        "        [0, 2] first >1 >2",
+        f"        [2, {10**15}] second >3",
+        "          [5, 5] here <9",
+        "    NIC",
+        "      [1, 5] a",
+        "      [5, 9] c",
+        "    NIC (2)",  # what overlaps has a line of its own
+        "      [3, 7] b",
+        "  rank 7",
+    ]
+    (first,) = (it for track in tracks.values() for it in track.slices if it.name == "first")
+    assert first.kind == "post"
+    assert first.notes == {"stage": 1, "peer": 5, "bytes": 800, **NOTES}
+
+
+def test_of_more_packets_than_are_written_at_a_time(tmp_path):
+    spans = [Span("send", str(i), 2 * i, 2 * i + 1) for i in range(12_000)]
+    save(TimeLine("long", [Track(0, [Row("NIC", spans)])]), tmp_path / "line")
+    (slices,) = (track.slices for track in read(tmp_path / "line").values() if track.name == "NIC")
+    assert [(it.name, it.begin, it.end) for it in slices] == [(s.name, s.begin_ns, s.end_ns) for s in spans]
+
+
+times = st.integers(0, 30)
+
+
+@given(st.lists(st.tuples(times, times).map(sorted), max_size=40))
+def test_lanes_hold_every_span_nested_or_apart(pairs):
+    spans = [Span("x", str(i), begin, end) for i, (begin, end) in enumerate(pairs)]
+    lanes = Row("row", spans).lanes()
+    assert sorted(span.name for lane in lanes for span in lane) == sorted(span.name for span in spans)
+    for lane in lanes:
+        for i, a in enumerate(lane):
+            for b in lane[i + 1 :]:
+                assert a.begin_ns <= b.begin_ns
+                assert b.begin_ns >= a.end_ns or b.end_ns <= a.end_ns
+    most = max((sum(s.begin_ns < t + 0.5 < s.end_ns for s in spans) for t in range(30)), default=0)
+    assert len(lanes) <= max(1, most) if spans else not lanes
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path):
+    """A limit on the size of files fails a write as a full disk does."""
+    path = tmp_path / "line"
+    path.write_text("an earlier one")
+    program = f"""
+import resource, signal
+from pathlib import Path
+from tradewind.errors import InputError
+from tradewind.trace.model import Row, Span, TimeLine, Track
+from tradewind.trace.save import save
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+line = TimeLine("a run", [Track(0, [Row("CPU", [Span("x", "y", i, i + 1) for i in range(1000)])])])
+for suffix in ("", ".svg"):
+    try:
+        save(line, Path({str(path)!r} + suffix))
+    except InputError as error:
+        print(error)
+"""
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert told.stdout.splitlines() == [f"cannot write time line {path}{end}: File too large" for end in ("", ".svg")]
+    assert path.read_text() == "an earlier one"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_paths_that_cannot_be(tmp_path):
+    with pytest.raises(InputError, match=r"cannot write time line .*: No such file or directory"):
+        save(LINE, tmp_path / "no" / "line")
+    with pytest.raises(InputError, match="cannot write time line"):
+        save(LINE, tmp_path)
+    with pytest.raises(InputError, match="this is a folder"):
+        check(tmp_path)
+    with pytest.raises(InputError, match="there is no folder"):
+        check(tmp_path / "no" / "line")
+    check(tmp_path / "line")
+    assert list(tmp_path.iterdir()) == []
