@@ -39,50 +39,51 @@ def _chart(title: str, drawn: list[tuple[Track, Row, Span]]) -> Any:
     names = list(dict.fromkeys(_row_name(track, row) for track, row, _ in drawn))
     y = alt.Y("row:N", sort=names, title=None, scale=alt.Scale(domain=names, paddingInner=0.25))
     x = alt.X("begin:Q", axis=linear_time_axis("time from the beginning (s)"))
-    kinds = sorted({span.kind for *_, span in drawn if span.end_ns > span.begin_ns})
-    colours = alt.Scale(domain=kinds, range=[PALETTE[i % len(PALETTE)] for i in range(len(kinds))])
-    bars = alt.Chart(_values(drawn, moments=False)).mark_bar(opacity=0.85)
-    layers = [bars.encode(x=x, x2="end:Q", y=y, color=alt.Color("kind:N", title=None, scale=colours))]
-    if moments := _values(drawn, moments=True).values:
-        layers.append(alt.Chart(alt.InlineData(moments)).mark_tick(color="#111111", thickness=1.5).encode(x=x, y=y))
+    layers = [_bars(drawn).encode(x=x, x2="end:Q", y=y)]
+    if moments := [_value(track, row, span) for track, row, span in drawn if span.end_ns == span.begin_ns]:
+        ticks = alt.Chart(alt.InlineData(moments)).mark_tick(color="#111111", thickness=1.5)
+        layers.append(ticks.encode(x=x, y=y))
     if arrows := _arrows(drawn):
-        rule = alt.Chart(alt.InlineData(arrows)).mark_rule(color="#555555", opacity=0.6, strokeWidth=0.7)
-        layers.append(rule.encode(x=x, x2="end:Q", y=y, y2="to:N"))
+        lines = alt.Chart(alt.InlineData(arrows)).mark_rule(color="#555555", opacity=0.6, strokeWidth=0.7)
+        layers.append(lines.encode(x=x, x2="end:Q", y=y, y2="to:N"))
     return alt.layer(*layers).properties(title=title, width=_WIDTH, height=_ROW_PIXELS * len(names))
+
+
+def _bars(drawn: list[tuple[Track, Row, Span]]) -> Any:
+    lasting = [(track, row, span) for track, row, span in drawn if span.end_ns > span.begin_ns]
+    whole_ns = max((span.end_ns for *_, span in lasting), default=0)
+    # A border tells long ones apart that touch; short ones would be nothing but border.
+    values = [
+        _value(track, row, span) | {"border": 0.6 if span.end_ns - span.begin_ns > whole_ns / 100 else 0.0}
+        for track, row, span in lasting
+    ]
+    kinds = sorted({span.kind for *_, span in lasting}, key=lambda kind: (kind == "wait", kind))
+    colours = ["#D0D0D0" if kind == "wait" else PALETTE[i % len(PALETTE)] for i, kind in enumerate(kinds)]
+    scale = alt.Scale(domain=kinds, range=colours)
+    bars = alt.Chart(alt.InlineData(values)).mark_bar(stroke="white")
+    return bars.encode(
+        color=alt.Color("kind:N", title=None, scale=scale), strokeWidth=alt.StrokeWidth("border:Q", scale=None)
+    )
 
 
 def _row_name(track: Track, row: Row) -> str:
     return f"{track.name} {row.name}"
 
 
-def _values(drawn: list[tuple[Track, Row, Span]], moments: bool) -> Any:
-    return alt.InlineData(
-        [
-            {
-                "row": _row_name(track, row),
-                "kind": span.kind,
-                "begin": span.begin_ns * 1e-9,
-                "end": span.end_ns * 1e-9,
-            }
-            for track, row, span in drawn
-            if (span.end_ns == span.begin_ns) == moments
-        ]
-    )
+def _value(track: Track, row: Row, span: Span) -> dict[str, Any]:
+    return {
+        "row": _row_name(track, row),
+        "kind": span.kind,
+        "begin": span.begin_ns * 1e-9,
+        "end": span.end_ns * 1e-9,
+    }
 
 
 def _arrows(drawn: list[tuple[Track, Row, Span]]) -> list[dict[str, Any]]:
-    ends = {number: (track, row, span) for track, row, span in drawn for number in span.ends}
-    arrows = []
-    for track, row, span in drawn:
-        for number in span.starts:
-            if number in ends:
-                to, to_row, to_span = ends[number]
-                arrows.append(
-                    {
-                        "row": _row_name(track, row),
-                        "to": _row_name(to, to_row),
-                        "begin": span.end_ns * 1e-9,
-                        "end": to_span.begin_ns * 1e-9,
-                    }
-                )
-    return arrows
+    """From the end of a span to the beginning of another."""
+    ends = {number: _value(track, row, span) for track, row, span in drawn for number in span.ends}
+    return [
+        {"row": _row_name(track, row), "begin": span.end_ns * 1e-9, "to": end["row"], "end": end["begin"]}
+        for track, row, span in drawn
+        for end in (ends[number] for number in span.starts if number in ends)
+    ]
