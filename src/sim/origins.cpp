@@ -28,6 +28,7 @@ std::vector<Rank> senders_to(const std::vector<Rank>& shown, const Program& prog
 Origins::Origins(const Program& program, std::uint32_t blocks, const std::vector<Rank>& shown)
     : all_(static_cast<std::uint64_t>(program.ranks())), blocks_(blocks), first_(std::max(blocks, 1u)) {
     ranks_ = senders_to(shown, program, Delay::block_mask + 1 - first_);
+    told_ = blocks > 0 || !shown.empty();
 }
 
 std::uint32_t Origins::code_or_block(Rank rank) const {

@@ -16,7 +16,7 @@ class Origins {
     Origins(const Program& program, std::uint32_t blocks, const std::vector<Rank>& shown);
 
     // Whether packets tell anything.
-    bool told() const { return blocks_ > 0 || !ranks_.empty(); }
+    bool told() const { return told_; }
     std::uint32_t code(Rank rank) const { return ranks_.empty() ? block_of(rank) : code_or_block(rank); }
     std::uint32_t block(std::uint32_t code) const { return code < first_ ? code : block_of(ranks_[code - first_]); }
     // -1: one without a code of its own.
@@ -31,6 +31,7 @@ class Origins {
 
     std::uint64_t all_;
     std::uint32_t blocks_, first_;
+    bool told_;
     std::vector<Rank> ranks_;  // in ascending order: their codes follow each other
 };
 

@@ -25,7 +25,12 @@ template <class Routing, bool finite>
 class Switches {
   public:
     Switches(World& world, Routing& routing, Outbox& outbox, Ranks& ranks)
-        : world_(world), net_(world.network), routing_(routing), outbox_(outbox), ranks_(ranks) {
+        : world_(world),
+          net_(world.network),
+          routing_(routing),
+          outbox_(outbox),
+          ranks_(ranks),
+          told_(world.origins.told()) {
         if (world.machine.crossbar_bandwidth.value > 0)
             crossbars_ = LazyArray<std::int64_t>(world.machine.topology->switches());
         in_order_ = Routing::adaptive || !crossbars_.empty() || world.followed != nowhere;
@@ -414,12 +419,15 @@ class Switches {
         const float picoseconds = Delay::picoseconds(delay);
         delay_.add(picoseconds);
         series_.add(time, picoseconds);
-        if (!world_.origins.told()) return;
+        if (told_) [[unlikely]]
+            record_sender(event, delay, time);
+    }
+    [[gnu::noinline]] void record_sender(const Event& event, std::uint32_t delay, std::int64_t time) {
         ranks_.record_arrival(event, time);
         if (pairs_.blocks == 0) return;
         const std::uint32_t from = world_.origins.block(Delay::block(delay)),
                             to = world_.origins.block_of(static_cast<Rank>(event.rank()));
-        pairs_.values[std::size_t{from} * pairs_.blocks + to].add(picoseconds);
+        pairs_.values[std::size_t{from} * pairs_.blocks + to].add(Delay::picoseconds(delay));
     }
 
     static void grow(Slice& slice) { slice.packets.resize(std::max<std::size_t>(1024, slice.packets.size() * 3 / 2)); }
@@ -429,6 +437,7 @@ class Switches {
     Routing& routing_;
     Outbox& outbox_;
     Ranks& ranks_;
+    bool told_;      // packets tell of their senders
     bool in_order_;  // packets of a slice are dealt with in order of time, not port by port
     std::array<Slice, std::size_t{1} << most_slice_bits> slices_;
     int slice_bits_ = 0;
