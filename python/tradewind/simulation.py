@@ -21,8 +21,8 @@ from tradewind.exchange import Exchange, Workload, unknown
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.program import Program
 from tradewind.steady import first_attempt, run_until_steady
+from tradewind.trace.files import check as check_time_line
 from tradewind.trace.ranks import chosen
-from tradewind.trace.save import check as check_time_line
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -184,11 +184,12 @@ class Simulation:
         return found
 
     def _save_time_line(self, path: Path, result: _core.SimulationResult) -> None:
-        from tradewind.trace import save, simulated
+        from tradewind.trace.files import save
+        from tradewind.trace.simulated import time_line
 
         title = f"{self.exchange.name} on {self.exchange.ranks} ranks of {self.file.name}, simulated"
         steps = [step.core() for step in self.exchange.steps()]
-        save.save(simulated.time_line(result.acts, steps, title), path)
+        save(time_line(result.acts, steps, title), path)
 
     def take_part(self) -> dict[str, Any]:
         """Does the share of a process that does not answer."""

@@ -8,8 +8,8 @@ import pytest
 from perfetto_read import read, structure
 
 from tradewind.trace.clock import Clock
+from tradewind.trace.files import save
 from tradewind.trace.measured import time_line
-from tradewind.trace.save import save
 
 AHEAD = [0.0, 1000.0, -0.25]
 """Seconds by which the clocks of three ranks are wrong."""
@@ -33,17 +33,17 @@ def test_ranks_one_under_another(tmp_path):
     assert [round_times(line) for line in structure(read(tmp_path / "line"))] == [
         "halo, measured",
         "  rank 0",
-        "    MPI",
+        "    CPU",
         "      [0, 1] pack 1 >1",
         "      [1, 2] post",
         "      [2, 3] pack 1 >2",
         "      [3, 4] pack 2",
         "      [4, 10] wait",
-        "  rank 1 (clock set forward by -1000 s to that of rank 0, give or take 2 us)",
-        "    MPI",
+        "  rank 1 (clock put 1000 s back, give or take 2 us, to be rank 0's)",
+        "    CPU",
         "      [4, 5] unpack 0 <1",
         "      [6, 7] unpack 0 <2",
-        "  rank 2 (clock set forward by 250 ms to that of rank 0, give or take 1 us)",
+        "  rank 2 (clock put 250 ms forward, give or take 1 us, to be rank 0's)",
     ]
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from perfetto_read import read, structure
 
 from tradewind.errors import InputError
+from tradewind.trace.files import check, save
 from tradewind.trace.model import Row, Span, TimeLine, Track
-from tradewind.trace.save import check, save
 
 NOTES = {"words": "ring-4", "number": 2**40, "part": 0.5}
 LINE = TimeLine(
@@ -95,7 +95,7 @@ import resource, signal
 from pathlib import Path
 from tradewind.errors import InputError
 from tradewind.trace.model import Row, Span, TimeLine, Track
-from tradewind.trace.save import save
+from tradewind.trace.files import save
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 line = TimeLine("a run", [Track(0, [Row("CPU", [Span("x", "y", i, i + 1) for i in range(1000)])])])

@@ -54,7 +54,7 @@ def time_line(events: Sequence[Sequence[Event]], clocks: Sequence[Clock], title:
     first = min(starts, default=0.0)
     arrows = _arrows(events)
     tracks = [
-        Track(rank, [Row("MPI", _spans(rank, each, first - clock.offset_s, arrows))] if each else [], _note(clock))
+        Track(rank, [Row("CPU", _spans(rank, each, first - clock.offset_s, arrows))] if each else [], _note(clock))
         for rank, (each, clock) in enumerate(zip(events, clocks, strict=True))
     ]
     return TimeLine(title, tracks)
@@ -63,8 +63,8 @@ def time_line(events: Sequence[Sequence[Event]], clocks: Sequence[Clock], title:
 def _note(clock: Clock) -> str:
     if clock.error_s == 0:
         return ""
-    error = format_seconds(clock.error_s)
-    return f"clock set forward by {format_seconds(clock.offset_s)} to that of rank 0, give or take {error}"
+    offset, error = format_seconds(abs(clock.offset_s)), format_seconds(clock.error_s)
+    return f"clock put {offset} {'back' if clock.offset_s < 0 else 'forward'}, give or take {error}, to be rank 0's"
 
 
 def _spans(rank: int, events: Sequence[Event], zero_s: float, arrows: dict[_Message, int]) -> list[Span]:
