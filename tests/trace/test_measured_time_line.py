@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from perfetto_read import read, structure
 
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange
 from tradewind.trace.clock import Clock
 from tradewind.trace.files import save
 from tradewind.trace.measured import time_line
@@ -95,3 +97,48 @@ def test_a_time_line_is_gathered():
     assert pack[3] == pytest.approx(1e9, abs=10)
     assert unpack[:2] + unpack[4:] == [1, "unpack 0", [], [1]]
     assert unpack[2:4] == pytest.approx([3e9, 3.5e9], abs=1e8)  # the error of the clocks
+
+
+def test_of_a_benchmark(tmp_path):
+    """Each step's messages as the schedule has them, packed before they are unpacked."""
+    pytest.importorskip("mpi4py.MPI")
+    from tradewind import launch
+
+    exchange = Exchange("transpose", 2, (24, 20, 16), algorithm="ring-1")
+    answer = launch.bench(exchange, repeat=1, warmup=1, timeline=tmp_path / "line", timeout_s=120)
+    assert answer["timeline"] == str(tmp_path / "line")
+    tracks = read(tmp_path / "line")
+    assert tracks[1].name == "transpose on 2 ranks, ring-1, isend-irecv, buffer"
+    ranks = {int(track.name[5:]): number for number, track in tracks.items() if track.name.startswith("rank")}
+    packed, unpacked = {}, {}
+    for rank, number in ranks.items():
+        (cpu,) = (track.slices for track in tracks.values() if track.parent == number)
+        steps = [it for it in cpu if it.depth == 0]
+        assert [it.name for it in steps] == 3 * [step.name for step in exchange.steps()]
+        assert {it.kind for it in cpu if it.depth == 1} <= {"pack", "post", "copy", "wait", "unpack"}
+        messages = [m for step in exchange.steps() for m in step.schedule.sends(rank, 0)]
+        packs = [it for it in cpu if it.kind == "pack"]
+        assert [it.notes for it in packs] == 3 * [{"stage": 0, "peer": m.peer, "bytes": 8 * m.count} for m in messages]
+        packed |= {it.starts[0]: it for it in packs}
+        unpacked |= {it.ends[0]: it for it in cpu if it.kind == "unpack"}
+    assert packed.keys() == unpacked.keys() == set(range(1, 2 * 3 * len(messages) + 1)) != set()
+    for arrow, pack in packed.items():
+        assert pack.end <= unpacked[arrow].begin + 100_000  # ns by which clocks of one computer may seem to differ
+
+
+def test_of_the_fastest_of_several_and_of_the_librarys_own(tmp_path):
+    pytest.importorskip("mpi4py.MPI")
+    from tradewind import launch
+
+    exchange = Exchange("transpose", 2, (24, 20, 16), slab="xz")
+    for algorithms in (["native"], ["ring-1", "burst"]):
+        answer = launch.bench(exchange, algorithms, repeat=3, timeline=tmp_path / "line.svg", timeout_s=120)
+        best = min(answer["results"], key=lambda row: row["median_s"])
+        assert f"transpose on 2 ranks, {best['algorithm']}" in (tmp_path / "line.svg").read_text()
+
+
+def test_a_benchmark_without_a_place_for_it(tmp_path):
+    from tradewind.launch import bench
+
+    with pytest.raises(InputError, match="there is no folder"):
+        bench(Exchange("transpose", 2, (24, 20, 16)), timeline=tmp_path / "no" / "line")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -31,6 +32,14 @@ def command(
     check: Annotated[
         bool, typer.Option("--check/--no-check", help="First compare with the reference answer, bit for bit.")
     ] = True,
+    timeline: Annotated[
+        Path | None,
+        typer.Option(
+            "--timeline",
+            help="Write what ranks do when, in the fastest: for Perfetto, or a picture (.svg, .png, .pdf, .html).",
+            show_default=False,
+        ),
+    ] = None,
     timeout: Annotated[
         str | None, typer.Option("--timeout", help="Stop the ranks after this time, like 10min.", show_default="never")
     ] = None,
@@ -55,6 +64,7 @@ def command(
                 repeat=repeat,
                 warmup=warmup,
                 check=check,
+                timeline=timeline,
                 timeout_s=units.seconds(timeout) if timeout else None,
             )
     if place.answers:
@@ -155,3 +165,5 @@ def _show(result: dict[str, Any]) -> None:
     )
     for item in result["skipped"]:
         console.print(f"[dim]skipped {item['algorithm']}: {item['reason']}[/]", highlight=False)
+    if result["timeline"] is not None:
+        console.print(f"time line: {result['timeline']}", highlight=False, soft_wrap=True, markup=False)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange, unknown
 from tradewind.launch import job
+from tradewind.trace.files import check as check_time_line
 
 NATIVE = "native"
 TRANSPORTS = ("isend-irecv",)
@@ -26,13 +28,15 @@ def bench(
     repeat: int = 20,
     warmup: int = 3,
     check: bool = True,
+    timeline: str | Path | None = None,
     timeout_s: float | None = None,
 ) -> dict[str, Any]:
     """Measures an exchange on real MPI ranks, once for each combination of algorithm, transport and packing.
 
     `algorithms`: names, "all", or None for the exchange's own. `repeat`: samples of each; one is the slowest rank's
     time for the whole exchange. `check` compares what arrives with the reference answer, bit for bit, before
-    anything is timed. Starts the ranks, or where this process is one of them, is one. Seconds and bytes throughout:
+    anything is timed. `timeline`: a file for what ranks do when in a few exchanges more of the fastest combination (see
+    `tradewind.trace`). Starts the ranks, or where this process is one of them, is one. Seconds and bytes throughout:
 
     - ``results``: by combination ``median_s``, ``min_s``, ``samples_s``, ``steps`` (the same by slab), ``bytes_per_s``,
       ``ratio_to_copy``, ``ratio_to_floor``, ``messages`` and ``bytes_sent`` of the busiest rank (None for native);
@@ -42,6 +46,8 @@ def bench(
     """
     if repeat < 1 or warmup < 0:
         raise InputError(f"repeat {repeat}, warmup {warmup}: at least 1 and 0 are allowed")
+    if timeline is not None:
+        check_time_line(Path(timeline))
     chosen, skipped = choose(exchange, algorithms)
     payload = {
         "exchange": asdict(exchange),
@@ -52,10 +58,11 @@ def bench(
         "repeat": repeat,
         "warmup": warmup,
         "check": check,
+        "timeline": None if timeline is None else str(timeline),
     }
     worker = "tradewind.launch.measure:measure"
     answer = job.run(exchange.ranks, worker, payload, timeout_s=timeout_s) if not job.is_rank() else _as_rank(payload)
-    return {**answer, "skipped": skipped}
+    return {**answer, "skipped": skipped, "timeline": payload["timeline"]}
 
 
 def _as_rank(payload: dict[str, Any]) -> Any:

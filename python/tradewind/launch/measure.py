@@ -6,14 +6,15 @@ import os
 import platform
 import statistics
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tradewind import _core, _mpi, mpi
+from tradewind import _core, _mpi, mpi, trace
 from tradewind.errors import InputError, VerificationError
 from tradewind.exchange import DTYPES, Exchange
-from tradewind.launch import reference
+from tradewind.launch import recorded, reference
 from tradewind.mpi import MPI
 
 _COPY_BYTES = 64 * 2**20  # well beyond the caches
@@ -110,6 +111,8 @@ def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
                     "ratio_to_floor": row["median_s"] / floor_s if floor_s else None,
                 }
                 results.append(row)
+    if payload["timeline"] is not None:
+        _save_time_line(comm, room, results, payload)
     cores = len(os.sched_getaffinity(0))
     per_core = mpi.ranks_per_core(comm, cores)
     return {
@@ -128,7 +131,20 @@ def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _plans(comm: MPI.Intracomm, room: Room, algorithm: str, transport: str, packing: str) -> dict[str, mpi.Plan]:
+def _save_time_line(comm: MPI.Intracomm, room: Room, results: list[dict[str, Any]], payload: dict[str, Any]) -> None:
+    """Of the fastest combination."""
+    best = comm.bcast(min(results, key=lambda row: float(row["median_s"])))
+    way = [best[name] for name in ("algorithm", "transport", "packing")]
+    title = f"{room.exchange.pattern} on {room.exchange.ranks} ranks, {', '.join(dict.fromkeys(way))}"
+    plans = _plans(comm, room, *way, record="events")
+    line = recorded.time_line(comm, room.exchange, plans, payload["warmup"], title)
+    if line is not None:
+        trace.save(line, Path(payload["timeline"]))
+
+
+def _plans(
+    comm: MPI.Intracomm, room: Room, algorithm: str, transport: str, packing: str, *, record: str = ""
+) -> dict[str, mpi.Plan]:
     native = algorithm == mpi.NATIVE
     exchange = room.exchange if native else replace(room.exchange, algorithm=algorithm)
     plans = {}
@@ -137,9 +153,13 @@ def _plans(comm: MPI.Intracomm, room: Room, algorithm: str, transport: str, pack
             continue
         source, target = room.arrays[step.name]
         if native:
-            plans[step.name] = mpi.plan(step.schedule.pattern, comm, source, target, algorithm=mpi.NATIVE)
+            plans[step.name] = mpi.plan(
+                step.schedule.pattern, comm, source, target, algorithm=mpi.NATIVE, record=record
+            )
         else:
-            plans[step.name] = mpi.plan(step.schedule, comm, source, target, transport=transport, packing=packing)
+            plans[step.name] = mpi.plan(
+                step.schedule, comm, source, target, transport=transport, packing=packing, record=record
+            )
     return plans
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 import altair as alt
@@ -12,15 +14,13 @@ from tradewind.plot.style import CONFIG, PALETTE, linear_time_axis
 from tradewind.trace.model import Row, Span, TimeLine, Track
 
 MOST_SPANS = 5000
-_HOLDING = ("step", "stage")
-"""Kinds that only hold others: they are not drawn."""
 _ROW_PIXELS = 15
 _WIDTH = 820
 
 
 def picture(line: TimeLine, suffix: str) -> bytes:
     """As SVG, PNG, PDF or HTML. Raises InputError for more than `MOST_SPANS` spans."""
-    drawn = [(track, row, span) for track, row, span in line.spans() if span.kind not in _HOLDING]
+    drawn = [(track, row, span) for track in line.tracks for row in track.rows for span in _innermost(row)]
     if not drawn or len(drawn) > MOST_SPANS:
         raise InputError(
             f"a picture of a time line of {len(drawn)} spans: 1 to {MOST_SPANS} are allowed; "
@@ -33,6 +33,14 @@ def picture(line: TimeLine, suffix: str) -> bytes:
         return makers[suffix](specification)
     svg = to_svg(specification)
     return (svg if suffix == ".svg" else f"<!doctype html><meta charset='utf-8'><body>{svg}</body>").encode()
+
+
+def _innermost(row: Row) -> Iterator[Span]:
+    """What holds others is not drawn."""
+    for lane in row.lanes():
+        for span, inside in zip_longest(lane, lane[1:]):
+            if inside is None or inside.begin_ns >= span.end_ns:
+                yield span
 
 
 def _chart(title: str, drawn: list[tuple[Track, Row, Span]]) -> Any:

@@ -50,6 +50,7 @@ def time_line(events: Sequence[Sequence[Event]], clocks: Sequence[Clock], title:
     A rank has one row. A message has an arrow where both its ends are known (see `PAIRS`). An arrow that runs backwards
     is within the error of the clocks, which the track of each rank states.
     """
+    events = [sorted(each, key=lambda event: (event[4], -event[5])) for each in events]
     starts = [begin + clock.offset_s for each, clock in zip(events, clocks, strict=True) for *_, begin, _ in each]
     first = min(starts, default=0.0)
     arrows = _arrows(events)
