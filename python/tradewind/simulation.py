@@ -21,8 +21,7 @@ from tradewind.exchange import Exchange, Workload, unknown
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.program import Program
 from tradewind.steady import first_attempt, run_until_steady
-from tradewind.trace.files import check as check_time_line
-from tradewind.trace.ranks import chosen
+from tradewind.trace.ranks import ranks_shown
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -283,7 +282,7 @@ def prepare(
     line = None if timeline is None else Path(timeline)
     shown: tuple[int, ...] = ()
     with gathered(problems):
-        shown = _shown(line, timeline_ranks, exchange.ranks, model)
+        shown = ranks_shown(line, timeline_ranks, exchange.ranks, model)
     packet_bytes: int | None = None
     with gathered(problems):
         packet_bytes = _packet_bytes(packet)
@@ -314,23 +313,6 @@ def _out_of_range(pairs: int, threads: int | None, seed: int, ranks_per_node: in
         (1 <= ranks_per_node < 2**31, f"ranks per node {ranks_per_node}: 1..{2**31 - 1} are allowed"),
     ]
     return [problem for good, problem in ranges if not good]
-
-
-def _shown(timeline: Path | None, text: str | None, ranks: int, model: str) -> tuple[int, ...]:
-    """The ranks of a time line. Raises InputError."""
-    if timeline is None:
-        if text is not None:
-            raise InputError(f"ranks {text!r} of a time line: name its file, too")
-        return ()
-    problems = [] if model == "packet" else ["a time line: only the packet model knows what ranks do when"]
-    shown: tuple[int, ...] = ()
-    with gathered(problems):
-        check_time_line(timeline)
-    with gathered(problems):
-        shown = chosen(text, ranks)
-    if problems:
-        raise InputError(*problems)
-    return shown
 
 
 def _packet_bytes(packet: str | None) -> int:

@@ -39,7 +39,7 @@ struct SimulationOptions {
     std::shared_ptr<Peers> peers;
 
     static constexpr std::int64_t largest_packet = 1 << 27;
-    static constexpr std::int64_t most_acts = 2'000'000;
+    static constexpr std::int64_t most_acts = 500'000;
 };
 
 // Packet level with cut-through: a packet's head waits for a port in the order of arrival, and with finite buffers for

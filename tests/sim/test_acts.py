@@ -195,5 +195,5 @@ def test_ranks_that_cannot_be_shown(shown):
 
 def test_too_much_to_keep():
     simulation = prepare(replace(TRANSPOSE, times=1000), machine(LARGE_DRAGONFLY))
-    with pytest.raises(InputError, match="time line of 240 ranks: more than 2000000 stages and messages"):
+    with pytest.raises(InputError, match="time line of 240 ranks: more than 500000 stages and messages"):
         core(showing(simulation))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from tradewind.errors import InputError
+from tradewind.errors import InputError, gathered
+from tradewind.trace.files import check
 
 FIRST = 64
 """Ranks that are shown unless others are named: the first ones."""
@@ -27,3 +29,20 @@ def chosen(text: str | None, ranks: int) -> tuple[int, ...]:
             raise InputError(f"ranks {part.strip()!r} of the time line: 0:{ranks} are there, in ascending order")
         shown.update(range(first, end))
     return tuple(sorted(shown))
+
+
+def ranks_shown(file: Path | None, text: str | None, ranks: int, model: str) -> tuple[int, ...]:
+    """The ranks of a simulation's time line; none without a file. Raises InputError with every problem at once."""
+    if file is None:
+        if text is not None:
+            raise InputError(f"ranks {text!r} of a time line: name its file, too")
+        return ()
+    problems = [] if model == "packet" else ["a time line: only the packet model knows what ranks do when"]
+    shown: tuple[int, ...] = ()
+    with gathered(problems):
+        check(file)
+    with gathered(problems):
+        shown = chosen(text, ranks)
+    if problems:
+        raise InputError(*problems)
+    return shown
