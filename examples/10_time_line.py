@@ -29,7 +29,7 @@ def timed(name, work, size=0):
 
 
 comm.Barrier()
-for step in range(3):
+for _ in range(3):
     timed("exchange", swap, swap.bytes_sent)
     timed("physics", lambda: np.sqrt(field, out=field))
     if comm.rank == 0:  # the others wait for it in the next exchange

@@ -12,6 +12,7 @@ namespace {
 // The ranks that send to those shown: at most so many, those that send in early stages first.
 std::vector<Rank> senders_to(const std::vector<Rank>& shown, const Program& program, std::size_t most) {
     std::set<Rank> senders;
+    if (shown.empty()) return {};
     for (std::uint32_t stage = 0; stage < program.stages(); ++stage) {
         const auto at = program.at(stage);
         for (const Rank r : shown)

@@ -12,6 +12,7 @@ namespace {
 
 // A stage, and each message that is sent or received in it, is an act or more.
 void check_shown(const Program& program, const std::vector<Rank>& shown) {
+    if (shown.empty()) return;
     for (std::size_t i = 0; i < shown.size(); ++i)
         if (shown[i] < 0 || shown[i] >= program.ranks() || (i > 0 && shown[i] <= shown[i - 1]))
             throw InputError("time line of rank " + std::to_string(shown[i]) + ": 0 to " +

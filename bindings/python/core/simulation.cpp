@@ -118,8 +118,7 @@ void bind_result(nb::module_& module) {
         .def_prop_ro(
             "acts", [](const SimulationResult& r) { return table(r.acts); }, nb::rv_policy::reference,
             "[act][rank, stage of the program, begin (ps), end (ps), kind (of act_kinds), peer, NIC, bytes] of the "
-            "ranks "
-            "that are shown, by rank and in order of time. Peer -1: none, or one that could not be told.")
+            "ranks that are shown, by rank and in order of time. Peer -1: none, or one that could not be told.")
         .def_prop_ro(
             "port_bytes", [](const SimulationResult& r) { return array(r.port_bytes); }, nb::rv_policy::reference,
             "Bytes that each port of each switch has sent, [switch * radix + port].")
