@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from perfetto_read import read, structure
 
 from tradewind.errors import InputError
@@ -63,6 +65,15 @@ def test_what_an_event_tells(tmp_path):
     slices = [it for track in read(tmp_path / "line").values() for it in track.slices]
     assert slices[0].notes == {"stage": 0, "peer": 1, "bytes": 800}
     assert slices[4].notes == {}
+
+
+@given(st.floats(0, 1e6), st.floats(-1e6, 1e6), st.lists(st.floats(0, 10), min_size=1))
+def test_time_begins_at_0_whatever_the_clocks(start, offset, lengths):
+    """Sums of floating-point numbers are not exact, and a trace has no negative times."""
+    events = [("x", -1, -1, 0, start, start + length) for length in lengths]
+    spans = [span for *_, span in time_line([events, events], [Clock(), Clock(offset, 1e-6)], "run").spans()]
+    assert min(span.begin_ns for span in spans) == 0
+    assert all(span.begin_ns <= span.end_ns for span in spans)
 
 
 def test_no_events_at_all(tmp_path):

@@ -72,7 +72,7 @@ def _spans(rank: int, events: Sequence[Event], zero_s: float, arrows: dict[_Mess
     """Times are rounded down, so that what is nested stays nested."""
     spans = []
     for (name, stage, peer, size, begin, end), message in zip(events, _messages(rank, events), strict=True):
-        begin_ns, end_ns = (math.floor((time_s - zero_s) * 1e9) for time_s in (begin, end))
+        begin_ns, end_ns = (max(0, math.floor((time_s - zero_s) * 1e9)) for time_s in (begin, end))
         number = None if message is None else arrows.get(message)
         arrow = () if number is None else (number,)
         spans.append(
