@@ -15,6 +15,7 @@ from tradewind.errors import InputError, VerificationError
 from tradewind.exchange import DTYPES, Exchange
 from tradewind.launch import reference
 from tradewind.mpi import MPI
+from tradewind.site import cpu_name
 
 _COPY_BYTES = 64 * 2**20  # well beyond the caches
 _COPY_SAMPLES = 7
@@ -206,15 +207,3 @@ def provenance() -> dict[str, str]:
         "tradewind": importlib.metadata.version("tradewind"),
         "python": platform.python_version(),
     }
-
-
-def cpu_name() -> str:
-    """The processor's name as the system gives it."""
-    try:
-        with open("/proc/cpuinfo") as file:
-            for line in file:
-                if line.startswith("model name"):
-                    return line.partition(":")[2].strip()
-    except OSError:
-        pass  # no such file on this system: the next best name
-    return platform.processor() or platform.machine()

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tradewind.files import write_atomically
 from tradewind.study.finding import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
-from tradewind.study.store import write_atomically
 
 
 def build_overview(folder: Path, results: Sequence[dict[str, Any]]) -> Path:
