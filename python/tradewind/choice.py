@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from tradewind import _core
 from tradewind.errors import InputError, TuningWarning
 from tradewind.site import Site, site_of
+from tradewind.together import of_first
 from tradewind.tuning import Entry, find, read, request_of
 from tradewind.ways import (
     DEFAULT_PACKING,
@@ -111,19 +112,10 @@ def choose_together(
     A rank's own arguments count on that rank, so that plans can still find out that ranks ask for different things.
     Raises InputError on all ranks where rank 0 does.
     """
-    first = comm.Get_rank() == 0
     # Where ranks run is asked of all, and only where a file is in use.
-    wanted: bool = comm.bcast(first and (tuning is not None or bool(os.environ.get(TUNING))))
+    wanted: bool = comm.bcast(tuning_source(tuning, os.environ) is not None)
     site = site_of(comm) if wanted else None
-    told: Chosen | list[str] = []
-    if first:
-        try:
-            told = choose(pattern, dtype, fields, asked, tuning=tuning, machine=site)
-        except InputError as error:
-            told = list(error.problems)
-    told = comm.bcast(told)
-    if isinstance(told, list):
-        raise InputError(*told)
+    told = of_first(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, machine=site))
     own = {part: name for part in PARTS if (name := getattr(asked, part, None)) is not None}
     return Chosen(replace(told.choice, **own), told.origin | dict.fromkeys(own, ARGUMENT))
 

@@ -48,12 +48,14 @@ class Choice:
         return found
 
 
-def transport_names() -> list[str]:
-    return [entry.name for entry in _core.transports()]
+def transport_names() -> tuple[str, ...]:
+    """All transports, those that go with few schedules and packings too."""
+    return tuple(entry.name for entry in _core.transports())
 
 
-def packing_names() -> list[str]:
-    return [entry.name for entry in _core.packings()]
+def packing_names() -> tuple[str, ...]:
+    """All packings."""
+    return tuple(entry.name for entry in _core.packings())
 
 
 def default_way(pattern: str) -> Choice:

@@ -16,6 +16,8 @@ from tradewind.exchange import DTYPES, Exchange
 from tradewind.launch import reference
 from tradewind.mpi import MPI
 from tradewind.site import cpu_name
+from tradewind.together import attempt
+from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE
 
 _COPY_BYTES = 64 * 2**20  # well beyond the caches
 _COPY_SAMPLES = 7
@@ -87,35 +89,29 @@ def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     room = Room(exchange, comm.Get_rank())
     size = comm.allreduce(room.payload_bytes(), MPI.MAX)
     copy_bytes_per_s = measure_copy(comm)
-    floor = _plans(comm, room, payload["floor_algorithm"], mpi.TRANSPORTS[0], mpi.PACKINGS[0])
+    floor = _plans(comm, room, payload["floor_algorithm"], DEFAULT_TRANSPORT, DEFAULT_PACKING)
     floor_s = statistics.median(_samples(comm, room, floor, payload, copy_only=True)[0])
-    results = []
-    for algorithm in payload["algorithms"]:
-        for transport in payload["transports"]:
-            for packing in payload["packings"]:
-                if algorithm == mpi.NATIVE and (transport, packing) != (
-                    payload["transports"][0],
-                    payload["packings"][0],
-                ):
-                    continue  # the library's collective has no transport of ours
-                plans = _plans(comm, room, algorithm, transport, packing)
-                if payload["check"]:
-                    _check(comm, room, plans, algorithm)
-                row = _row(comm, room, plans, payload, native=algorithm == mpi.NATIVE)
-                row |= {
-                    "algorithm": algorithm,
-                    "transport": mpi.NATIVE if algorithm == mpi.NATIVE else transport,
-                    "packing": packing,
-                    "bytes_per_s": size / row["median_s"],
-                    "ratio_to_copy": row["median_s"] * copy_bytes_per_s / size if size else None,
-                    "ratio_to_floor": row["median_s"] / floor_s if floor_s else None,
-                }
-                results.append(row)
+    results: list[dict[str, Any]] = []
+    skipped: list[dict[str, Any]] = []
+    for way in payload["ways"]:
+        row, reason = _measured(comm, room, way, payload)
+        if row is None:
+            skipped.append({**way, "reason": reason})
+            continue
+        row |= {
+            "bytes_per_s": size / row["median_s"],
+            "ratio_to_copy": row["median_s"] * copy_bytes_per_s / size if size else None,
+            "ratio_to_floor": row["median_s"] / floor_s if floor_s else None,
+        }
+        results.append(row)
+    if not results:
+        raise InputError(*dict.fromkeys(item["reason"] for item in skipped))
     cores = len(os.sched_getaffinity(0))
     per_core = mpi.ranks_per_core(comm, cores)
     return {
         "exchange": exchange.as_dict() | {"algorithm": None},
         "results": results,
+        "skipped": skipped,
         "bytes": size,
         "floor_s": floor_s,
         "floor_algorithm": payload["floor_algorithm"],
@@ -129,8 +125,23 @@ def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _measured(
+    comm: MPI.Intracomm, room: Room, way: dict[str, str], payload: dict[str, Any]
+) -> tuple[dict[str, Any] | None, str]:
+    """What one way took; or None, and why it cannot be."""
+    algorithm, native = way["algorithm"], way["algorithm"] == NATIVE
+    plans, reason = attempt(comm, lambda: _plans(comm, room, algorithm, way["transport"], way["packing"]))
+    if plans is None:
+        return None, reason
+    if payload["check"]:
+        _check(comm, room, plans, algorithm)
+    row = _row(comm, room, plans, payload, native=native)
+    # The library's collective has no transport of ours, and packs by the types of MPI or not at all.
+    return row | (way | {"transport": NATIVE, "packing": DEFAULT_PACKING} if native else way), ""
+
+
 def _plans(comm: MPI.Intracomm, room: Room, algorithm: str, transport: str, packing: str) -> dict[str, mpi.Plan]:
-    native = algorithm == mpi.NATIVE
+    native = algorithm == NATIVE
     exchange = room.exchange if native else replace(room.exchange, algorithm=algorithm)
     plans = {}
     for step in exchange.steps():
@@ -138,7 +149,7 @@ def _plans(comm: MPI.Intracomm, room: Room, algorithm: str, transport: str, pack
             continue
         source, target = room.arrays[step.name]
         if native:
-            plans[step.name] = mpi.plan(step.schedule.pattern, comm, source, target, algorithm=mpi.NATIVE)
+            plans[step.name] = mpi.plan(step.schedule.pattern, comm, source, target, algorithm=NATIVE)
         else:
             plans[step.name] = mpi.plan(step.schedule, comm, source, target, transport=transport, packing=packing)
     return plans
