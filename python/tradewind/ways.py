@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from fnmatch import fnmatchcase
 
 from tradewind import _core
 from tradewind.errors import InputError
-from tradewind.exchange import algorithm_problems, default_algorithm, unknown
+from tradewind.exchange import Exchange, algorithm_problems, default_algorithm, unknown
 
 NATIVE = "native"
 """The algorithm name of the MPI library's own collective, which has no transport and no packing of ours."""
@@ -85,6 +85,15 @@ def native_refusal(pattern: _core.Pattern) -> str:
     if pattern.name == "allreduce" or (isinstance(pattern, _core.Transpose) and pattern.complete):
         return ""
     return f"algorithm 'native': MPI has one for transpose and allreduce, none for {pattern.name}"
+
+
+def exchange_refusal(exchange: Exchange, way: Choice) -> str:
+    """Why transport and packing cannot carry out all schedules of an exchange; "" where they can, or are open."""
+    if way.transport is None or way.packing is None:
+        return ""
+    steps = replace(exchange, algorithm=way.algorithm).steps()
+    refusals = (_core.transport_refusal(step.schedule, way.transport, way.packing) for step in steps)
+    return next(filter(None, refusals), "")
 
 
 def combinations(algorithms: Sequence[str], transports: Sequence[str], packings: Sequence[str]) -> Iterator[Choice]:

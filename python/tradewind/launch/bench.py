@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange, unknown
 from tradewind.launch import job
@@ -17,6 +16,7 @@ from tradewind.ways import (
     Choice,
     algorithm_names,
     combinations,
+    exchange_refusal,
     native_refusal,
     packing_names,
     transport_names,
@@ -93,7 +93,7 @@ def combine(
     chosen: list[Choice] = []
     skipped: list[Skipped] = []
     for way in combinations(algorithms, transports, packings):
-        reason = _transport_refusal(exchange, way)
+        reason = exchange_refusal(exchange, way)
         if not reason:
             chosen.append(way)
         else:
@@ -101,14 +101,6 @@ def combine(
     if not chosen:
         raise InputError(*dict.fromkeys(str(item["reason"]) for item in skipped))
     return chosen, skipped
-
-
-def _transport_refusal(exchange: Exchange, way: Choice) -> str:
-    if way.transport is None or way.packing is None:
-        return ""
-    steps = replace(exchange, algorithm=way.algorithm).steps()
-    refusals = (_core.transport_refusal(step.schedule, way.transport, way.packing) for step in steps)
-    return next(filter(None, refusals), "")
 
 
 def choose(exchange: Exchange, names: Sequence[str] | None) -> tuple[list[str], list[Skipped]]:

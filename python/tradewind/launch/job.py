@@ -106,10 +106,12 @@ def run(ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None
         return _collect(room, ranks, code)
 
 
-def on_ranks(ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None) -> Any:
+def on_ranks(
+    ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None, watch: Watch | None = None
+) -> Any:
     """As `run`; but where this process is a rank itself, it is one of those that call the function."""
     if not is_rank():
-        return run(ranks, worker, payload, timeout_s=timeout_s)
+        return run(ranks, worker, payload, timeout_s=timeout_s, watch=watch)
     from tradewind.mpi import MPI
 
     module, _, name = worker.partition(":")

@@ -84,8 +84,7 @@ class Room:
 def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """Measures as `tradewind.launch.bench` asks. Collective; the answer counts on rank 0."""
     exchange = Exchange.from_plain(payload["exchange"])
-    if comm.Get_size() != exchange.ranks:
-        raise InputError(f"{comm.Get_size()} ranks were started for an exchange of {exchange.ranks}")
+    check_ranks(comm, exchange)
     room = Room(exchange, comm.Get_rank())
     size = comm.allreduce(room.payload_bytes(), MPI.MAX)
     copy_bytes_per_s = measure_copy(comm)
@@ -125,6 +124,12 @@ def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def check_ranks(comm: MPI.Intracomm, exchange: Exchange) -> None:
+    """Raises InputError where an exchange is for another number of ranks."""
+    if comm.Get_size() != exchange.ranks:
+        raise InputError(f"{comm.Get_size()} ranks were started for an exchange of {exchange.ranks}")
+
+
 def _measured(
     comm: MPI.Intracomm, room: Room, way: dict[str, str], payload: dict[str, Any]
 ) -> tuple[dict[str, Any] | None, str]:
@@ -134,7 +139,7 @@ def _measured(
     if plans is None:
         return None, reason
     if payload["check"]:
-        _check(comm, room, plans, algorithm)
+        check_answers(comm, room, plans, algorithm)
     row = _row(comm, room, plans, payload, native=native)
     # The library's collective has no transport of ours, and packs by the types of MPI or not at all.
     return row | (way | {"transport": NATIVE, "packing": DEFAULT_PACKING} if native else way), ""
@@ -155,13 +160,14 @@ def _plans(comm: MPI.Intracomm, room: Room, algorithm: str, transport: str, pack
     return plans
 
 
-def _check(comm: MPI.Intracomm, room: Room, plans: dict[str, mpi.Plan], algorithm: str) -> None:
+def check_answers(comm: MPI.Intracomm, room: Room, plans: dict[str, mpi.Plan], way: str) -> None:
+    """Carries out the exchange once. Raises VerificationError where something else arrives than the right answer."""
     room.refill()
     for plan in plans.values():
         plan()
     found = [text for text in comm.allgather(room.wrong()) if text]
     if found:
-        raise VerificationError(f"{room.exchange.pattern} {algorithm}: {found[0]} ({len(found)} ranks are wrong)")
+        raise VerificationError(f"{room.exchange.pattern} {way}: {found[0]} ({len(found)} ranks are wrong)")
 
 
 def _samples(
