@@ -30,6 +30,10 @@ Axes = Annotated[str, Field(pattern="^(xy|yx|xz|zx|yz|zy)$")]
 
 _HEAD = "# Written by `tradewind tune`: the fastest way to carry out each exchange, by where it was measured.\n"
 
+NOISY = "the samples of the fastest way lie far apart, so something else was running"
+"""Said where the median of the chosen way is more than `NOISE` times its least sample."""
+NOISE = 1.5
+
 
 class _Entry(BaseModel):
     """What was tuned, where, and what came out."""
@@ -206,6 +210,18 @@ def find(entries: Iterable[Entry], request: dict[str, Any], site: Site | None) -
         return None
     differences, entry = min(fitting, key=lambda pair: (len(pair[0]), -pair[1].date.timestamp()))
     return entry, differences
+
+
+def keep(path: Path, tables: Sequence[dict[str, Any]], where: dict[str, Any]) -> None:
+    """Puts what was tuned into a file: tables as `tradewind.launch.trials` makes them, `where`: their circumstances."""
+    site = Site(**where["site"])
+    entries = []
+    for table in tables:
+        figures = {key: table[key] for key in ("median_s", "min_s", "default_s")}
+        figures["trials"] = len(table["results"][0]["samples_s"])
+        choice = Choice(**table["choice"])
+        entries.append(entry_of(table["request"], site, choice, figures, oversubscribed=where["oversubscribed"]))
+    merge(path, entries)
 
 
 def merge(path: Path, new: Sequence[Entry]) -> None:

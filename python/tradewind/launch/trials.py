@@ -19,9 +19,9 @@ from tradewind.exchange import Exchange
 from tradewind.launch import worker
 from tradewind.launch.measure import Room, check_answers, check_ranks, provenance
 from tradewind.mpi import MPI, Plan
-from tradewind.site import Site, site_of
+from tradewind.site import site_of
 from tradewind.together import attempt, of_first
-from tradewind.tuning import entry_of, merge, request_of
+from tradewind.tuning import NOISE, keep, request_of
 from tradewind.units import format_seconds
 from tradewind.ways import PARTS, Choice, default_way, ways
 
@@ -158,8 +158,8 @@ def try_ways(
     """Measures every way that `terms` allow, each plan made, measured and given up before the next. Collective.
 
     `repeat`: exchanges in a row in one sample. `check` is called before a plan is measured. Returns ``choice`` (the
-    least median), ``median_s``, ``min_s``, ``default_s`` (None where the default way was not measured), ``results`` by
-    ascending median and ``left_out``. Samples are the maximum over ranks: all ranks come to the same end.
+    least median), ``median_s``, ``min_s``, ``default_s`` (None where the default way was not measured), ``noisy``,
+    ``results`` by ascending median and ``left_out``. Samples are the maximum over ranks, so all ranks choose alike.
     """
     found, refused = of_first(comm, lambda: ways(pattern, terms.include, terms.exclude))
     results: list[Row] = []
@@ -210,6 +210,7 @@ def _ranked(results: list[Row], default: Choice) -> dict[str, Any]:
         "median_s": best["median_s"],
         "min_s": best["min_s"],
         "default_s": defaults[0] if defaults else None,
+        "noisy": best["median_s"] > NOISE * best["min_s"],
         "results": [row | {"ratio": row["median_s"] / best["median_s"]} for row in results],
     }
 
@@ -225,15 +226,3 @@ def circumstances(comm: MPI.Intracomm) -> dict[str, Any]:
         "oversubscribed": per_core > 1,
         "provenance": provenance(),
     }
-
-
-def keep(path: Path, tables: Sequence[dict[str, Any]], where: dict[str, Any]) -> None:
-    """Puts the entries of what was tuned into a file; `where`: the `circumstances`."""
-    site = Site(**where["site"])
-    entries = []
-    for table in tables:
-        figures = {key: table[key] for key in ("median_s", "min_s", "default_s")}
-        figures["trials"] = len(table["results"][0]["samples_s"])
-        choice = Choice(**table["choice"])
-        entries.append(entry_of(table["request"], site, choice, figures, oversubscribed=where["oversubscribed"]))
-    merge(path, entries)

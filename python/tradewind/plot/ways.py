@@ -3,52 +3,60 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import altair as alt
 
 from tradewind.errors import InputError
+from tradewind.files import write_atomically
 from tradewind.plot.export import to_html, to_pdf, to_png, to_svg
 from tradewind.plot.style import CONFIG, PALETTE, linear_time_axis
+from tradewind.ways import NATIVE, Choice
 
-SUFFIXES = (".svg", ".png", ".pdf", ".html")
 MOST_BARS = 40
 
 Row = dict[str, Any]
 
+_MAKERS: dict[str, Callable[[dict[str, Any]], bytes]] = {
+    ".svg": lambda specification: to_svg(specification).encode(),
+    ".png": to_png,
+    ".pdf": to_pdf,
+    ".html": lambda specification: to_html(specification).encode(),
+}
 
-def ways_chart(results: Sequence[Row], title: str, oversubscribed: bool, default: Row | None = None) -> dict[str, Any]:
-    """The Vega-Lite specification of a chart of `results`, the fastest above.
 
-    `results`: rows with ``algorithm``, ``transport``, ``packing`` (or None), ``median_s``, ``min_s`` and ``samples_s``.
-    `default`: the parts of the way that is marked as the default. Of many ways the `MOST_BARS` fastest are drawn.
+def ways_chart(results: Sequence[Row], default: Choice | None = None) -> dict[str, Any]:
+    """The Vega-Lite specification of a chart of `results`, the fastest above; of many the `MOST_BARS` fastest.
+
+    `results`: rows with ``algorithm``, ``transport``, ``packing``, ``median_s``, ``min_s`` and ``samples_s``.
+    `default`: the way that is marked as the default.
     """
     rows = [_bar(row, default) for row in sorted(results, key=lambda row: float(row["median_s"]))]
-    subtitle = ["bar: median; line: the middle half of the samples; tick: the least"]
-    if len(rows) > MOST_BARS:
-        subtitle.append(f"the {MOST_BARS} fastest of {len(rows)} ways")
-    if oversubscribed:
-        subtitle.append("OVERSUBSCRIBED: more ranks than cores, so these are no times of this machine")
-    colour = PALETTE[1] if oversubscribed else "#555"
-    heading = alt.TitleParams(title, subtitle=subtitle, anchor="start", subtitleColor=colour)
-    chart = _bars(rows[:MOST_BARS]).properties(width=560, height=alt.Step(20), title=heading)
+    chart = _bars(rows[:MOST_BARS]).properties(width=560, height=alt.Step(20))
     specification: dict[str, Any] = chart.to_dict() | {"config": CONFIG}
     return specification
 
 
-def _bar(row: Row, default: Row | None) -> Row:
+def legend(ways: int, oversubscribed: bool) -> list[str]:
+    """What the marks of a chart of so many ways mean, and what to beware of."""
+    lines = ["bar: median; line: the middle half of the samples; tick: the least"]
+    if ways > MOST_BARS:
+        lines.append(f"the {MOST_BARS} fastest of {ways} ways")
+    if oversubscribed:
+        lines.append("OVERSUBSCRIBED: more ranks than cores, so these are no times of this machine")
+    return lines
+
+
+def _bar(row: Row, default: Choice | None) -> Row:
     parts = [row[part] for part in ("algorithm", "transport", "packing")]
-    own = row["algorithm"] == "native"
-    is_default = default is not None and default.items() <= row.items()
-    low, _, high = (
-        statistics.quantiles(row["samples_s"], method="inclusive")
-        if len(row["samples_s"]) > 1
-        else 3 * [row["median_s"]]
-    )
+    own = row["algorithm"] == NATIVE
+    is_default = default is not None and asdict(default).items() <= row.items()
+    low, _, high = statistics.quantiles(2 * row["samples_s"], method="inclusive")  # twice: one sample will do
     return {
-        "way": ("native" if own else ", ".join(parts)) + (" (default)" if is_default else ""),
+        "way": (NATIVE if own else ", ".join(parts)) + (" (default)" if is_default else ""),
         "algorithm": parts[0],
         "median": row["median_s"],
         "least": row["min_s"],
@@ -76,17 +84,24 @@ def _bars(rows: list[Row]) -> Any:
 
 def check_name(path: Path, what: str = "chart") -> None:
     """Raises InputError for a file that no chart can be written to, before anything is measured."""
-    if path.suffix not in SUFFIXES:
-        raise InputError(f"{what} {path}: a name that ends in {', '.join(SUFFIXES)} is allowed")
+    if path.suffix not in _MAKERS:
+        raise InputError(f"{what} {path}: a name that ends in {', '.join(_MAKERS)} is allowed")
     if not path.parent.is_dir():
         raise InputError(f"{what} {path}: there is no folder {path.parent}")
 
 
-def save_chart(specification: dict[str, Any], path: Path) -> None:
+def save_chart(results: Sequence[Row], path: Path, title: str, oversubscribed: bool, default: Choice) -> None:
     """Writes a chart as SVG, PNG, PDF or HTML, by the name of the file. Raises InputError where that cannot be."""
-    white = specification | {"config": specification["config"] | {"background": "white"}}
-    makers = {".svg": lambda: to_svg(white).encode(), ".png": lambda: to_png(white), ".pdf": lambda: to_pdf(white)}
+    specification = ways_chart(results, default)
+    colour = PALETTE[1] if oversubscribed else "#555"
+    specification["config"] = CONFIG | {"background": "white"}
+    specification["title"] = {
+        "text": title,
+        "subtitle": legend(len(results), oversubscribed),
+        "subtitleColor": colour,
+        "anchor": "start",
+    }
     try:
-        path.write_bytes(makers.get(path.suffix, lambda: to_html(white).encode())())
+        write_atomically(path, _MAKERS[path.suffix](specification))
     except OSError as error:
         raise InputError(f"chart {path}: {error.strerror}") from None

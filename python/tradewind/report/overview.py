@@ -52,14 +52,10 @@ def _markdown(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _page(folder: Path, results: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> str:
-    import jinja2
+    from tradewind.report.page import template
 
-    loader = jinja2.PackageLoader("tradewind", "report")
-    template = jinja2.Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    ).get_template("overview.html.jinja")
     studies = [{**result, "link": os.path.relpath(result["report"], folder)} for result in results]
-    return template.render(
+    return template("overview.html.jinja").render(
         title=folder.resolve().name,
         studies=studies,
         rows=rows,
