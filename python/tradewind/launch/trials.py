@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import statistics
 from collections.abc import Callable, Iterator, Sequence
@@ -71,8 +72,8 @@ def tune(
 
     Arrays, `dims` and `operation` are those of `tradewind.mpi.plan`; what they hold is put back at the end (their
     copies take as much memory again). For `include` and `exclude` see `tradewind.ways.ways`. `warmup` exchanges and
-    `trials` samples of each way; one sample is the slowest rank's time. A way whose first trial takes more than
-    `give_up` times the best median so far is given up. `tuning`: a file into which rank 0 puts the entry.
+    `trials` samples of each way; one sample is the slowest rank's time. A way of which two first trials take more
+    than `give_up` times the best median so far is given up. `tuning`: a file into which rank 0 puts the entry.
 
     Returns the choice and the table of what was tried (see the JSON answers of tune). Rank 0's include, exclude and
     figures count. Raises InputError, on all ranks, where the arrays do not fit or nothing is left to try.
@@ -188,9 +189,11 @@ def _measured(
     def samples(warmup: int, count: int) -> list[float]:
         return _mpi.measure(comm.py2f(), [(plan, repeat)], warmup, count)[0]
 
-    # The shorter of two, after one that is not counted: a way is not given up because something else ran.
-    first_s = min(samples(1, 2))
-    if best_s is not None and first_s > terms.give_up * best_s:
+    limit_s = math.inf if best_s is None else terms.give_up * best_s
+    first_s = samples(0, 1)[0]
+    if first_s > limit_s:  # once more: something else may have run, or the first time takes longer
+        first_s = min(first_s, samples(0, 1)[0])
+    if best_s is not None and first_s > limit_s:
         reason = f"given up: a first trial took {format_seconds(first_s)}, {first_s / best_s:.1f} times the best so far"
         return _left_out(way, reason, first_s)
     seconds = samples(terms.warmup, terms.trials)
