@@ -205,6 +205,10 @@ def test_ranks_choose_together(tmp_path):
     assert said[0].startswith("InputError: TRADEWIND_HALO='swep': unknown halo algorithm")
 
 
+def test_a_pattern_makes_a_plan():
+    assert launch.run(2, "tune_cases:plan_of_a_pattern", None, timeout_s=60) == [[1, 0, 1], [0, 1, 0]]
+
+
 @pytest.fixture
 def tradewind(capsys):
     def run(arguments: str) -> tuple[int, str, str]:

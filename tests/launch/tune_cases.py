@@ -97,6 +97,16 @@ def bad_choice_of_rank_0(comm: Any, _: None) -> Any:
     return _outcomes(comm, lambda: choose_together(comm, halo(comm), "f8", 1))
 
 
+def plan_of_a_pattern(comm: Any, _: None) -> Any:
+    """What a plan receives, made of the pattern itself."""
+    import tradewind as tw
+
+    layout = tw.Blocks(GRID, (comm.size, 1))
+    array = np.full(tw.Halo(layout, 1, "xy").source_shape(comm.rank), float(comm.rank))
+    tw.Halo(layout, 1, "xy").plan(comm, array, algorithm="direct")()
+    return comm.allgather([array[:, :, 0].mean(), array[:, :, 1:-1].mean(), array[:, :, -1].mean()])
+
+
 def site(comm: Any, _: None) -> Any:
     from tradewind.site import site_of
 

@@ -86,6 +86,7 @@ def tune(
     plan, refusal = attempt(comm, lambda: make(default_way(pattern.name)))
     if plan is None:
         raise InputError(refusal)
+    del plan
     arrays = _listed(fields)
     with _put_back(arrays if target is None else _listed(target), zeros=pattern.name == "allreduce"):
         table = try_ways(comm, pattern, make, terms)
@@ -156,7 +157,7 @@ def try_ways(
     check: Callable[[Plan, Choice], None] | None = None,
     tell: Tell | None = None,
 ) -> dict[str, Any]:
-    """Measures every way that `terms` allow, each plan made, measured and given up before the next. Collective.
+    """Measures every way that `terms` allow, one plan at a time. Collective.
 
     `repeat`: exchanges in a row in one sample. `check` is called before a plan is measured. Returns ``choice`` (the
     least median), ``median_s``, ``min_s``, ``default_s`` (None where the default way was not measured), ``noisy``,
@@ -168,23 +169,29 @@ def try_ways(
     for number, way in enumerate(found):
         if tell is not None:
             tell({"tried": number, "ways": len(found), "way": str(way)})
-        plan, refusal = attempt(comm, partial(make, way))
-        if plan is None:
-            left_out.append(_left_out(way, refusal))
-            continue
-        if check is not None:
-            check(plan, way)
-        row = _measured(comm, plan, way, terms, repeat, min((r["median_s"] for r in results), default=None))
+        best_s = min((row["median_s"] for row in results), default=None)
+        row = _tried(comm, way, make, check, terms, repeat, best_s)
         (results if "median_s" in row else left_out).append(row)
     if not results:
         raise InputError(*dict.fromkeys(row["reason"] for row in left_out))
     return {"pattern": pattern.describe()} | _ranked(results, default_way(pattern.name)) | {"left_out": left_out}
 
 
-def _measured(
-    comm: MPI.Intracomm, plan: Plan, way: Choice, terms: Terms, repeat: int, best_s: float | None
-) -> dict[str, Any]:
-    """A row of results, or of what is left out."""
+def _tried(
+    comm: MPI.Intracomm,
+    way: Choice,
+    make: Callable[[Choice], Plan],
+    check: Callable[[Plan, Choice], None] | None,
+    terms: Terms,
+    repeat: int,
+    best_s: float | None,
+) -> Row:
+    """A row of results, or of what is left out. The plan is gone at the end: the next one needs its memory."""
+    plan, refusal = attempt(comm, partial(make, way))
+    if plan is None:
+        return _left_out(way, refusal)
+    if check is not None:
+        check(plan, way)
 
     def samples(warmup: int, count: int) -> list[float]:
         return _mpi.measure(comm.py2f(), [(plan, repeat)], warmup, count)[0]
