@@ -80,8 +80,8 @@ def test_default_parts_go_with_the_chosen_ones():
     for packing in _core.packings():
         chosen = choose(HALO, "f8", 1, Choice(packing=packing.name), environment={}).choice
         assert chosen == Choice("sweep", "isend-irecv", packing.name)
-    # What does not go together and is named is the plan's to refuse.
-    assert choose(HALO, "f8", 1, Choice("direct", "alltoallv", "direct"), environment={}).choice.packing == "direct"
+    with pytest.raises(InputError, match="transport 'alltoallv' does not go with packing 'direct'"):
+        choose(HALO, "f8", 1, Choice("direct", "alltoallv", "direct"), environment={})
 
 
 def test_native_has_no_transport(file):
@@ -173,12 +173,34 @@ def test_of_several_sites_the_one_most_like_this(file):
         ({"TRADEWIND_HALO": ",,packed"}, "TRADEWIND_HALO=',,packed': unknown packing 'packed'.*buffer, datatype"),
         ({"TRADEWIND_HALO": "a,b,c"}, "unknown halo algorithm 'a'.*\n.*unknown transport 'b'.*\n.*unknown packing 'c'"),
         ({"TRADEWIND_HALO": "a,b,c,d"}, "TRADEWIND_HALO='a,b,c,d': 4 parts, but ALGORITHM,TRANSPORT,PACKING are"),
+        ({"TRADEWIND_HALO": ",neighbor"}, "TRADEWIND_HALO=',neighbor': .* carries a schedule of one stage, and sweep"),
+        (
+            {"TRADEWIND_HALO": "direct,shared,datatype"},
+            "TRADEWIND_HALO='direct,shared,datatype': transport 'shared'",
+        ),
+        ({"TRADEWIND_HALO": "native"}, "TRADEWIND_HALO='native': .* none for halo"),
         ({"TRADEWIND_TUNING": "/no/file"}, "TRADEWIND_TUNING='/no/file': cannot read /no/file: No such file"),
     ],
 )
 def test_nonsense_in_a_variable(variables, message):
     with pytest.raises(InputError, match=message):
         choose(HALO, "f8", 2, environment=variables)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "words"),
+    [("ring-9", "radix 9 is out of range, 1..1"), ("ring-k", "radix is missing")],
+)
+def test_a_radix_that_cannot_be(algorithm, words):
+    with pytest.raises(InputError, match=f"TRADEWIND_TRANSPOSE='{algorithm}': .*{words}"):
+        choose(SWAP, "f8", 2, environment={"TRADEWIND_TRANSPOSE": algorithm})
+
+
+def test_an_entry_that_cannot_be(tmp_path):
+    file = tmp_path / "t.toml"
+    tuning.merge(file, [entry(SWAP, "ring-9,shared,direct")])
+    with pytest.raises(InputError, match=r"t\.toml: .*radix 9 is out of range"):
+        choose(SWAP, "f8", 2, tuning=file, environment={})
 
 
 def test_nonsense_as_argument():

@@ -33,6 +33,7 @@ from tradewind.ways import (
     Choice,
     default_way,
     packing_names,
+    refusal,
     transport_names,
 )
 
@@ -80,8 +81,8 @@ def choose(
 
     `asked`: what the arguments of the call name. `tuning`: a tuning file, ``"FILE"`` or ``"FILE,strict"``; None: that
     of ``TRADEWIND_TUNING``; "": none. `machine`: where the ranks run (None: not compared with where the file was made).
-    `environment`: instead of `os.environ`. Raises InputError for a name that nobody knows and for a file that cannot
-    be used; warns (TuningWarning, once) where the entry was tuned elsewhere.
+    `environment`: instead of `os.environ`. Raises InputError for a name that nobody knows, for what does not go
+    together and for a file that cannot be used; warns (TuningWarning, once) where the entry was tuned elsewhere.
     """
     environment = os.environ if environment is None else environment
     parts: dict[str, str] = {}
@@ -95,6 +96,8 @@ def choose(
             _fill(parts, origin, entry.choice, str(source.path))
     if not _complete(parts):
         _fill(parts, origin, _default(pattern, parts), DEFAULT)
+    if reason := refusal(pattern, Choice(**parts)):
+        raise InputError("".join(_named(where, environment) for where in dict.fromkeys(origin.values())) + reason)
     return Chosen(Choice(**parts), {part: origin[part] for part in PARTS if part in origin})
 
 
@@ -148,6 +151,13 @@ def _of_environment(pattern: _core.Pattern, environment: Mapping[str, str]) -> t
     if problems:
         raise InputError(*(f"{name}={text!r}: {problem}" for problem in problems))
     return name, choice
+
+
+def _named(where: str, environment: Mapping[str, str]) -> str:
+    """Where a part came from, before what is wrong with it."""
+    if where in (ARGUMENT, DEFAULT):
+        return ""
+    return f"{where}={environment[where]!r}: " if where in VARIABLES.values() else f"{where}: "
 
 
 def _fill(parts: dict[str, str], origin: dict[str, str], choice: Choice, where: str) -> None:

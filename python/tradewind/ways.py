@@ -136,15 +136,14 @@ def _is_algorithm(pattern: _core.Pattern, name: str) -> bool:
 
 
 def refusal(pattern: _core.Pattern, way: Choice) -> str:
-    """Why a pattern cannot be carried out in a way of which no part is open; "" where it can."""
+    """Why a pattern cannot be carried out in a way; "" where it can."""
     if way.algorithm == NATIVE:
         return native_refusal(pattern)
-    assert way.algorithm is not None and way.transport is not None and way.packing is not None  # noqa: PT018
     try:
-        schedule = _core.make_schedule(pattern, way.algorithm)
+        schedule = _core.make_schedule(pattern, way.algorithm or default_algorithm(pattern.name))
     except InputError as error:
         return str(error)
-    return _core.transport_refusal(schedule, way.transport, way.packing)
+    return _core.transport_refusal(schedule, way.transport or DEFAULT_TRANSPORT, way.packing or DEFAULT_PACKING)
 
 
 def _matches(way: Choice, text: str) -> bool:
