@@ -128,7 +128,7 @@ def _show_table(table: dict[str, Any], result: dict[str, Any]) -> None:
     for row in given_up:
         print(f"{Choice(*(row[part] for part in PARTS))}: {row['reason']}")
     if len(table["left_out"]) > len(given_up):
-        print(f"{len(table['left_out']) - len(given_up)} ways cannot be; --report and --json say why")
+        print(f"ways that cannot be: {len(table['left_out']) - len(given_up)}; --report and --json say why")
     if table["noisy"]:
         print(f"{NOISY}: tune on a quiet machine")
     print(f"chosen: {Choice(**table['choice'])}: {format_seconds(table['median_s'])}{_against_default(table)}\n")
