@@ -209,6 +209,30 @@ def test_a_pattern_makes_a_plan():
     assert launch.run(2, "tune_cases:plan_of_a_pattern", None, timeout_s=60) == [[1, 0, 1], [0, 1, 0]]
 
 
+def test_plans_do_what_is_chosen():
+    first, second = launch.run(2, "tune_cases:plans_by_environment", None, timeout_s=60)
+    sweep = _core.make_schedule(_core.Halo(_core.Blocks(_core.Grid(12, 10, 4), (2, 1)), 1, [True, True]), "sweep")
+    direct = _core.make_schedule(sweep.pattern, "direct")
+    few, many = (sum(len(each.sends(0, s)) for s in range(each.stages)) for each in (sweep, direct))
+    assert few < many
+    assert (
+        first[:4]
+        == second[:4]
+        == [
+            f"isend-irecv,buffer,{few}",
+            f"persistent,datatype,{many}",
+            f"persistent,buffer,{many}",
+            f"persistent,datatype,{few}",
+        ]
+    )
+    for said in (first, second):
+        assert said[4].startswith("InputError: TRADEWIND_HALO='swep': unknown halo algorithm 'swep'")
+        assert "carries a schedule of one stage, and sweep has 2" in said[5]
+        assert said[6].startswith("InputError: TRADEWIND_TUNING='/no/file': cannot read")
+        assert said[7] == f"isend-irecv,buffer,{few}"
+        assert said[8].startswith("PlanError: ")
+
+
 @pytest.fixture
 def tradewind(capsys):
     def run(arguments: str) -> tuple[int, str, str]:

@@ -107,6 +107,40 @@ def plan_of_a_pattern(comm: Any, _: None) -> Any:
     return comm.allgather([array[:, :, 0].mean(), array[:, :, 1:-1].mean(), array[:, :, -1].mean()])
 
 
+def plans_by_environment(comm: Any, _: None) -> Any:
+    """How plans are carried out, with variables that only rank 0 sees."""
+    from tradewind import mpi
+
+    def made(what: Any, variables: dict[str, str], **options: Any) -> str:
+        os.environ |= variables if comm.rank == 0 else {}
+        try:
+            plan = mpi.plan(what, comm, array, **options)
+            plan()
+            return f"{plan.transport},{plan.packing},{plan.messages}"
+        except (InputError, PlanError) as error:
+            return f"{type(error).__name__}: {error}"
+        finally:
+            for name in variables:
+                os.environ.pop(name, None)
+
+    pattern = halo(comm, 1)
+    array = np.zeros(pattern.source_shape(comm.rank))
+    direct = {"TRADEWIND_HALO": "direct,persistent,datatype"}
+    return comm.allgather(
+        [
+            made(pattern, {}),
+            made(pattern, direct),
+            made(pattern, direct, packing="buffer"),
+            made(_core.make_schedule(pattern, "sweep"), direct),
+            made(pattern, {"TRADEWIND_HALO": "swep"}),
+            made(pattern, {"TRADEWIND_HALO": ",neighbor"}),
+            made(pattern, {"TRADEWIND_TUNING": "/no/file"}),
+            made(pattern, {"TRADEWIND_TUNING": "/no/file"}, tuning=""),
+            made(pattern, {}, transport="persistent" if comm.rank else "sendrecv"),
+        ]
+    )
+
+
 def site(comm: Any, _: None) -> Any:
     from tradewind.site import site_of
 
