@@ -11,29 +11,48 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tradewind.advice import advise
-    from tradewind.errors import InputError, MissingMPIError, PlanError, TradewindError, VerificationError
+    from tradewind.errors import (
+        InputError,
+        MissingMPIError,
+        PlanError,
+        TradewindError,
+        TuningWarning,
+        VerificationError,
+    )
     from tradewind.exchange import Exchange
+    from tradewind.launch.trials import tune as tune
     from tradewind.machine import load_machine
     from tradewind.pattern import AllReduce, Blocks, Grid, Halo, Pencils, Schedule, Transpose
     from tradewind.program import Compute, Program
     from tradewind.simulation import forecast, simulate
     from tradewind.verification import verify
+    from tradewind.ways import Choice
 
 # Imported when first used: `tradewind --help` must not wait for NumPy and pydantic.
 _HOMES = {
     "tradewind.advice": ("advise",),
-    "tradewind.errors": ("InputError", "MissingMPIError", "PlanError", "TradewindError", "VerificationError"),
+    "tradewind.errors": (
+        "InputError",
+        "MissingMPIError",
+        "PlanError",
+        "TradewindError",
+        "TuningWarning",
+        "VerificationError",
+    ),
     "tradewind.exchange": ("Exchange",),
+    "tradewind.launch.trials": ("tune",),  # needs MPI, so a star does not import it
     "tradewind.machine": ("load_machine",),
     "tradewind.pattern": ("AllReduce", "Blocks", "Grid", "Halo", "Pencils", "Schedule", "Transpose"),
     "tradewind.program": ("Compute", "Program"),
     "tradewind.simulation": ("forecast", "simulate"),
     "tradewind.verification": ("verify",),
+    "tradewind.ways": ("Choice",),
 }
 
 __all__ = [
     "AllReduce",
     "Blocks",
+    "Choice",
     "Compute",
     "Exchange",
     "Grid",
@@ -46,6 +65,7 @@ __all__ = [
     "Schedule",
     "TradewindError",
     "Transpose",
+    "TuningWarning",
     "VerificationError",
     "advise",
     "forecast",
@@ -63,4 +83,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *(name for names in _HOMES.values() for name in names)})

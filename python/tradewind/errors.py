@@ -51,3 +51,7 @@ class PeerError(TradewindError):
 
 class PlanError(TradewindError):
     """A plan was used in a way that it cannot be (for example after its communicator was freed)."""
+
+
+class TuningWarning(UserWarning):
+    """What was tuned elsewhere is used here."""

@@ -141,7 +141,7 @@ class Exchange:
         if not set(self.periodic) <= {"x", "y"} or len(set(self.periodic)) != len(self.periodic):
             problems.append(f"periodic {self.periodic!r}: some of 'xy' are allowed")
         if self.algorithm is not None:
-            problems += _algorithm_problems(self.pattern, self.algorithm)
+            problems += algorithm_problems(self.pattern, self.algorithm)
         if self.pattern == "allreduce":
             return problems
         if self.grid is None:
@@ -229,7 +229,7 @@ def _extents(values: Iterable[int]) -> str:
     return "x".join(str(v) for v in values)
 
 
-def _algorithm_problems(pattern: str, algorithm: str) -> list[str]:
+def algorithm_problems(pattern: str, algorithm: str) -> list[str]:
     entries = [entry for entry in _core.algorithms() if entry.pattern == pattern]
     base, _, radix = algorithm.rpartition("-")
     for entry in entries:

@@ -6,13 +6,16 @@ Needs an MPI library and mpi4py (MissingMPIError says what to install); the rest
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from tradewind import _core
+from tradewind.choice import choose_together
 from tradewind.errors import INSTALL_MPI, InputError, MissingMPIError
 from tradewind.exchange import DTYPES, default_algorithm, unknown
+from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT, Choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,6 +67,7 @@ def plan(
     watchdog_s: float = 0.0,
     record: str = "",
     ranks_per_node: int = 0,
+    tuning: str | Path | None = None,
 ) -> Plan:
     """Binds a schedule, or a pattern with an algorithm, to arrays. Collective over `comm`.
 
@@ -72,8 +76,9 @@ def plan(
     element types f4 f8 i4 i8 c8 c16. A reduction takes vectors. `target`: as many arrays, for a transposition; halos
     and reductions work in place. `operation` of a reduction: sum, min, max, prod.
 
-    `transport` and `packing`: see ``tradewind list transports``; None takes isend-irecv, and the first packing that
-    goes with the transport. `largest_message`: bytes of one MPI message; longer messages of the schedule go in several.
+    `algorithm`, `transport` and `packing`: see ``tradewind list``. What is None is chosen at run time: by the
+    environment, by the tuning file `tuning` (None: that of ``TRADEWIND_TUNING``; "": none), or by default; see
+    `tradewind.choice`. `largest_message`: bytes of one MPI message; longer messages of the schedule go in several.
     `pack_ahead`: the messages of a stage are gathered while the one before is under way, where that does not change
     them. `synchronous`: a send ends only when it is received, which shows whether the model relies on MPI's buffers.
     `check`: a checksum of every message is compared at its two ends. `watchdog_s`: an exchange that waits longer raises
@@ -89,12 +94,20 @@ def plan(
         raise InputError("comm is the null communicator: it has been freed, or this rank is not part of it")
     handle = comm.py2f()
     try:
-        pattern = what.pattern if isinstance(what, _core.Schedule) else what
-        if algorithm == NATIVE and isinstance(pattern, _core.Transpose) and pattern.complete:
-            _check_native(transport, packing)
-            algorithm, transport = "burst", "alltoallv"
-        schedule = _schedule(what, algorithm)
-        transport, packing = _carriage(transport, packing)
+        pattern, asked = _asked(what, algorithm, transport, packing)
+        sources = _checked("source", fields, dims, writable=pattern.in_place)
+        targets = _targets(pattern, sources, target, dims)
+        described = (
+            [_describe(array, pattern, dims) for array in sources],
+            [_describe(array, pattern, dims) for array in targets],
+        )
+    except InputError as error:
+        _refuse(handle, error)
+    _mpi.agree(handle, "", "")  # all ranks have got this far, and can choose together
+    element = sources[0].dtype.str[1:]
+    chosen = choose_together(comm, pattern, element, len(sources), asked, tuning=tuning).choice
+    try:
+        schedule, transport, packing = _carried(what, pattern, chosen)
         options = _mpi.Options(
             operation,
             transport,
@@ -107,16 +120,9 @@ def plan(
             record,
             ranks_per_node,
         )
-        sources = _checked("source", fields, dims, writable=pattern.in_place)
-        targets = _targets(pattern, sources, target, dims)
-        described = (
-            [_describe(array, pattern, dims) for array in sources],
-            [_describe(array, pattern, dims) for array in targets],
-        )
     except InputError as error:
         _refuse(handle, error)
     bound = (sources, targets)
-    element = sources[0].dtype.str[1:]
     if schedule is None:
         return _mpi.native_plan(pattern, handle, *described, bound, element, options)
     return _mpi.schedule_plan(schedule, handle, *described, bound, element, options)
@@ -168,36 +174,42 @@ def _check_native(transport: str | None, packing: str | None) -> None:
         )
 
 
-def _carriage(transport: str | None, packing: str | None) -> tuple[str, str]:
-    """Transport and packing, with what was not named."""
-    transport = transport or "isend-irecv"
-    _check_choice("transport", transport, TRANSPORTS)
-    entry = next(e for e in _core.transports() if e.name == transport)
-    packing = packing or entry.packings[0]
-    _check_choice("packing", packing, PACKINGS)
-    return transport, packing
+def _asked(
+    what: _core.Schedule | _core.Pattern, algorithm: str | None, transport: str | None, packing: str | None
+) -> tuple[_core.Pattern, Choice]:
+    """The pattern, and what the arguments name of the way to carry it out."""
+    if isinstance(what, _core.Schedule):
+        if algorithm is not None:
+            raise InputError(f"algorithm {algorithm!r}: the schedule has one already, {what.algorithm}")
+        pattern, algorithm = what.pattern, what.algorithm
+    elif isinstance(what, _core.Pattern):
+        pattern = what
+    else:
+        raise InputError(f"{what!r} is neither a schedule nor a pattern")
+    asked = Choice(algorithm, transport, packing)
+    if problems := asked.problems(pattern.name):
+        raise InputError(*problems)
+    return pattern, asked
+
+
+def _carried(
+    what: _core.Schedule | _core.Pattern, pattern: _core.Pattern, way: Choice
+) -> tuple[_core.Schedule | None, str, str]:
+    """Schedule (None: MPI's own collective), transport and packing of a way."""
+    if way.algorithm == NATIVE and isinstance(pattern, _core.Transpose) and pattern.complete:
+        _check_native(way.transport, way.packing)
+        way = Choice("burst", "alltoallv", DEFAULT_PACKING)
+    transport, packing = way.transport or DEFAULT_TRANSPORT, way.packing or DEFAULT_PACKING
+    if way.algorithm == NATIVE:
+        return None, transport, packing
+    if isinstance(what, _core.Schedule):
+        return what, transport, packing
+    return _core.make_schedule(pattern, way.algorithm or default_algorithm(pattern.name)), transport, packing
 
 
 def _refuse(handle: int, error: InputError) -> NoReturn:
     _mpi.agree(handle, "", str(error))  # tells the other ranks, which would wait otherwise
     raise error
-
-
-def _schedule(what: _core.Schedule | _core.Pattern, algorithm: str | None) -> _core.Schedule | None:
-    if isinstance(what, _core.Schedule):
-        if algorithm is not None:
-            raise InputError(f"algorithm {algorithm!r}: the schedule has one already, {what.algorithm}")
-        return what
-    if not isinstance(what, _core.Pattern):
-        raise InputError(f"{what!r} is neither a schedule nor a pattern")
-    if algorithm == NATIVE:
-        return None
-    return _core.make_schedule(what, algorithm or default_algorithm(what.name))
-
-
-def _check_choice(what: str, name: str, known: Sequence[str]) -> None:
-    if name not in known:
-        raise InputError(unknown(what, name, known))
 
 
 def _checked(what: str, fields: Array | Sequence[Array], dims: str, *, writable: bool) -> list[Array]:

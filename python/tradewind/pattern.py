@@ -50,6 +50,21 @@ class _Scheduled(_core.Pattern if TYPE_CHECKING else object):  # type: ignore[mi
         """
         return Schedule(_core.make_schedule(self, algorithm or default_algorithm(self.name)))
 
+    def plan(
+        self,
+        comm: MPI.Intracomm,
+        fields: Array | list[Array],
+        target: Array | list[Array] | None = None,
+        **options: Any,
+    ) -> Plan:
+        """Binds the pattern to arrays and a communicator; see `tradewind.mpi.plan`.
+
+        What `options` leave open (algorithm, transport, packing) is chosen at run time, see `tradewind.choice`.
+        """
+        from tradewind.mpi import plan
+
+        return plan(self, comm, fields, target, **options)
+
 
 class Halo(_core.Halo, _Scheduled):
     """Around its own points each rank receives `width` points to every side in x and y, corners included.

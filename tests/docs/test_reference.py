@@ -142,6 +142,14 @@ def test_keys_of_bench(tmp_path: Path) -> None:
     check_keys("bench", {*keys(result), "exchange"})
 
 
+def test_keys_of_tune(tmp_path: Path) -> None:
+    ways = "--include sweep,isend-irecv --include native --trials 1 --warmup 0"
+    result = answer(f"tune halo -n 2 {GRID} {ways}", tmp_path)
+    for table in result["tuned"]:
+        assert table.pop("request")["pattern"] == "halo"
+    check_keys("tune", {*keys(result), "tuned[].request"})
+
+
 def test_keys_of_study_and_report(tmp_path: Path) -> None:
     (tmp_path / "keys.toml").write_text(STUDY)
     check_keys("study", set(keys(answer("study keys.toml", tmp_path))))
@@ -206,6 +214,7 @@ def documented_parameters(function: Any) -> list[str]:
 
 
 def actual_parameters(name: str) -> list[str]:
+    import tradewind.choice
     import tradewind.mpi
     from tradewind import pattern
 

@@ -10,12 +10,14 @@ import sys
 import pytest
 import typer
 
+from tradewind import _core
 from tradewind.cli import answer, bench, doctor
 from tradewind.errors import InputError, VerificationError
 from tradewind.exchange import Exchange
 from tradewind.launch import bench as run_bench
-from tradewind.launch.bench import choose
+from tradewind.launch.bench import choose, combine
 from tradewind.launch.job import find_launcher, run
+from tradewind.ways import packing_names, transport_names
 
 pytest.importorskip("mpi4py.MPI")
 
@@ -93,6 +95,42 @@ def test_all_skips_with_a_reason():
         choose(Exchange("transpose", 4, grid=(8, 8, 8), split=(2, 2)), ["ring-9"])
 
 
+def test_all_transports_and_packings():
+    """Of one algorithm with two stages everything in the registry that carries several, and a sentence for the rest."""
+    exchange = Exchange("halo", 2, grid=(20, 10, 4), split=(2, 1))
+    every = {(t.name, p.name) for t in _core.transports() for p in _core.packings()}
+    found, skipped = combine(exchange, ["sweep"], transport_names(), packing_names())
+    measured = {(way.transport, way.packing) for way in found}
+    assert measured == {(t.name, p) for t in _core.transports() if not t.one_stage for p in t.packings}
+    assert {(item["transport"], item["packing"]) for item in skipped} == every - measured
+    reasons = {(item["transport"], item["packing"]): item["reason"] for item in skipped}
+    assert "carries a schedule of one stage, and sweep has 2" in reasons["neighbor", "buffer"]
+    assert "goes with buffer, direct" in reasons["shared", "datatype"]
+    with pytest.raises(InputError, match="carries a schedule of one stage"):
+        combine(exchange, ["sweep"], ["neighbor"], ["buffer"])
+    found, _ = combine(Exchange("allreduce", 2), ["ring", "native"], ["persistent"], ["buffer", "direct"])
+    assert [str(way) for way in found] == ["ring,persistent,buffer", "ring,persistent,direct", "native,,"]
+
+
+def test_what_is_measured_and_what_is_skipped(capsys, tmp_path):
+    chart = tmp_path / "halo.svg"
+    ways = "--algorithm all --transport isend-irecv,neighbor --packing buffer,datatype"
+    code, text = tradewind(
+        capsys, f"bench halo -n 2 --grid 24x20x4 {ways} --repeat 2 --warmup 0 --chart {chart} --json"
+    )
+    assert code == 0
+    result = json.loads(text)
+    rows = {f"{row['algorithm']},{row['transport']},{row['packing']}" for row in result["results"]}
+    both = {f"{a},isend-irecv,{p}" for a in ("sweep", "direct") for p in ("buffer", "datatype")}
+    assert rows == both | {"direct,neighbor,buffer", "direct,neighbor,datatype"}
+    skipped = [(item["algorithm"], item["transport"], item["packing"]) for item in result["skipped"]]
+    assert skipped == [("native", None, None), ("sweep", "neighbor", "buffer"), ("sweep", "neighbor", "datatype")]
+    assert result["chart"] == str(chart)
+    drawn = chart.read_text()
+    assert drawn.count('aria-roledescription="bar"') == len(rows)
+    assert ("OVERSUBSCRIBED" in drawn) == result["oversubscribed"]
+
+
 def test_radices_of_all():
     chosen, _ = choose(Exchange("allreduce", 6), ["all"])
     without = ["ring", "rabenseifner", "halving-doubling", "binomial"]
@@ -116,6 +154,9 @@ def test_table(capsys, monkeypatch):
         ("bench halo -n 2 --grid 20x10x4 --width -1", "width -1"),
         ("bench halo -n 2 --grid 20x10x4 --transport put", "unknown transport 'put'"),
         ("bench halo -n 2 --grid 20x10x4 --packing bufer", "did you mean 'buffer'?"),
+        ("bench halo -n 2 --grid 20x10x4 --transport neighbor", "carries a schedule of one stage, and sweep has 2"),
+        ("bench halo -n 2 --grid 20x10x4 --chart a.jpg", "chart a.jpg: a name that ends in .svg, .png, .pdf, .html"),
+        ("bench halo -n 2 --grid 20x10x4 --chart no/a.svg", "chart no/a.svg: there is no folder no"),
         ("bench halo -n 2 --grid 20x10x4 --algorithm swep", "did you mean 'sweep'?"),
         ("bench halo -n 2 --grid 20x10x4 --repeat 0", "repeat 0"),
         ("bench halo -n 2 --grid 20x10x4 --timeout 5", "has no unit"),

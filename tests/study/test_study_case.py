@@ -31,6 +31,21 @@ def test_lists_multiply_and_what_cannot_be_is_skipped(small_study: Path) -> None
     assert "radix 5 is out of range, 1..3 are allowed" in skips[0].reason
 
 
+def test_ways_that_do_not_go_together_are_skipped() -> None:
+    text = (
+        'title = "t"\n[[sweep]]\nname = "a"\nkind = "measure"\npattern = "halo"\ngrid = "8x8x8"\nranks = 2\n'
+        'algorithm = ["sweep", "direct"]\ntransport = ["shared", "neighbor"]\npacking = ["direct", "datatype"]\n'
+    )
+    cases, skips = expand(load_study("a.toml", text).study)
+    assert [(case.algorithm, case.options["transport"], case.options["packing"]) for case in cases] == [
+        ("sweep", "shared", "direct"),
+        ("direct", "shared", "direct"),
+        ("direct", "neighbor", "datatype"),
+    ]
+    assert len(skips) == 5
+    assert any("carries a schedule of one stage, and sweep has 2" in skip.reason for skip in skips)
+
+
 def test_ranks_that_no_split_fits_are_skipped() -> None:
     text = 'title = "t"\n[[sweep]]\nname = "a"\nkind = "verify"\npattern = "halo"\ngrid = "5x5x5"\nranks = [4, 26]\n'
     cases, skips = expand(load_study("a.toml", text).study)

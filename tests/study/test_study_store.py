@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tradewind.errors import InputError, TradewindError
-from tradewind.study.store import CorruptCaseError, Store, write_atomically
+from tradewind.files import write_atomically
+from tradewind.study.store import CorruptCaseError, Store
 
 STUDY = 'title = "A study"\n'
 

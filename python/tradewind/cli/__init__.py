@@ -19,6 +19,7 @@ COMMANDS = {
     "verify": "Prove that a schedule delivers every byte once and cannot deadlock.",
     "show": "The stages of a rank as text, the communication matrix as a picture.",
     "bench": "Measure the ways to do one exchange on MPI ranks.",
+    "tune": "Find the fastest way to carry out an exchange on MPI ranks, and keep it for plans.",
     "report": "Write the report of a study again from its results.",
     "list": "Machines, topologies, routings, algorithms, transports, studies.",
     "doctor": "Check that all that Tradewind needs is there and works.",

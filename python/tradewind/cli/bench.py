@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from tradewind.cli import options
+from tradewind.cli import ranks as mpi_ranks
 
 _ALL = "Comma list, or `all`."
 
@@ -18,20 +16,16 @@ _ALL = "Comma list, or `all`."
 @options.with_options
 def command(
     pattern: options.Pattern,
-    ranks: Annotated[
-        int | None,
-        typer.Option(
-            "-n", "--ranks", help="MPI ranks to start; under mpiexec or srun those that run.", show_default=False
-        ),
-    ] = None,
+    ranks: mpi_ranks.Ranks = None,
     algorithm: Annotated[str | None, typer.Option("--algorithm", help=_ALL, show_default="the pattern's own")] = None,
     transport: Annotated[str, typer.Option("--transport", help=_ALL)] = "isend-irecv",
     packing: Annotated[str, typer.Option("--packing", help=_ALL)] = "buffer",
     repeat: Annotated[int, typer.Option("--repeat", help="Samples of each combination.")] = 20,
     warmup: Annotated[int, typer.Option("--warmup", help="Exchanges before the samples.")] = 3,
-    check: Annotated[
-        bool, typer.Option("--check/--no-check", help="First compare with the reference answer, bit for bit.")
-    ] = True,
+    check: mpi_ranks.Check = True,
+    chart: Annotated[
+        Path | None, typer.Option("--chart", help="Draw the times: FILE.svg, .png, .pdf or .html.", show_default=False)
+    ] = None,
     timeline: Annotated[
         Path | None,
         typer.Option(
@@ -40,22 +34,21 @@ def command(
             show_default=False,
         ),
     ] = None,
-    timeout: Annotated[
-        str | None, typer.Option("--timeout", help="Stop the ranks after this time, like 10min.", show_default="never")
-    ] = None,
+    timeout: mpi_ranks.Timeout = None,
     *,
     asked: options.PatternOptions,
     as_json: options.Json = False,
 ) -> None:
     """Measure the ways to do one exchange on MPI ranks, and lay them beside a memory copy."""
-    from tradewind import units
     from tradewind.cli.answer import answer
     from tradewind.launch import bench
 
-    place = _place(ranks)
+    place = mpi_ranks.place_of(ranks)
     with place.together(as_json):
+        if chart is not None and place.answers:
+            _check_chart(chart)
         exchange = asked.exchange(pattern, place.ranks)
-        with _busy(f"measuring on {place.ranks} ranks", quiet=as_json or not place.answers):
+        with mpi_ranks.busy(f"measuring on {place.ranks} ranks", quiet=as_json or not place.answers):
             result = bench(
                 exchange,
                 algorithm.split(",") if algorithm else None,
@@ -65,71 +58,28 @@ def command(
                 warmup=warmup,
                 check=check,
                 timeline=timeline,
-                timeout_s=units.seconds(timeout) if timeout else None,
+                timeout_s=mpi_ranks.seconds(timeout),
             )
+        result["chart"] = None if chart is None else str(chart)
+        if chart is not None and place.answers:
+            _draw(chart, result)
     if place.answers:
         answer(result, as_json, lambda: _show(result))
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where this process stands: alone, or one of the ranks of a job that somebody else has started."""
+def _check_chart(chart: Path) -> None:
+    from tradewind.plot.ways import check_name
 
-    ranks: int
-    rank: int | None = None
-
-    @property
-    def answers(self) -> bool:
-        return not self.rank
-
-    @contextmanager
-    def together(self, as_json: bool) -> Iterator[None]:
-        """Among ranks an error of one ends all: the others would wait for it."""
-        from tradewind.cli.answer import refuse
-        from tradewind.errors import PlanError, TradewindError
-        from tradewind.launch.worker import leave_together
-
-        try:
-            yield
-        except TradewindError as error:
-            if self.rank is None:
-                raise
-            if not isinstance(error, PlanError):  # else another rank has a reason to tell
-                refuse(str(error), as_json)
-            leave_together(error)
+    check_name(chart)
 
 
-def _place(ranks: int | None) -> _Place:
-    from tradewind.errors import InputError
-    from tradewind.launch import is_rank
+def _draw(chart: Path, result: dict[str, Any]) -> None:
+    from tradewind.plot.ways import save_chart
+    from tradewind.ways import default_way
 
-    if not is_rank():
-        if ranks is None:
-            raise InputError("how many ranks? Say -n RANKS, or start this command with mpiexec or srun")
-        return _Place(ranks)
-    from tradewind.launch.worker import abort_on_error
-    from tradewind.mpi import MPI
-
-    abort_on_error()
-    running = MPI.COMM_WORLD.Get_size()
-    place = _Place(running, MPI.COMM_WORLD.Get_rank())
-    if ranks not in (None, running):
-        with place.together(as_json=False):
-            raise InputError(f"-n {ranks}, but {running} ranks are running: leave it out under mpiexec or srun")
-    return place
-
-
-@contextmanager
-def _busy(text: str, *, quiet: bool) -> Iterator[None]:
-    """A sign of life while ranks are at work, where a terminal looks on."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield
-        return
-    with console.status(text):
-        yield
+    pattern = result["exchange"]["pattern"]
+    title = f"{pattern} on {result['ranks']} ranks, {result['provenance']['mpi']}, {result['provenance']['cpu']}"
+    save_chart(result["results"], chart, title, result["oversubscribed"], default_way(pattern))
 
 
 def _show(result: dict[str, Any]) -> None:
@@ -163,7 +113,8 @@ def _show(result: dict[str, Any]) -> None:
         f"{format_rate(result['copy_bytes_per_s'])} a rank; pack and local copy {format_seconds(result['floor_s'])}; "
         f"{result['provenance']['mpi']}, {result['provenance']['cpu']}"
     )
-    for item in result["skipped"]:
-        console.print(f"[dim]skipped {item['algorithm']}: {item['reason']}[/]", highlight=False)
+    mpi_ranks.show_left_out(result["skipped"], "skipped")
+    if result["chart"] is not None:
+        print(f"chart: {result['chart']}")
     if result["timeline"] is not None:
         console.print(f"time line: {result['timeline']}", highlight=False, soft_wrap=True, markup=False)

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange, unknown
 from tradewind.launch import job
 from tradewind.trace.files import check as check_time_line
+from tradewind.ways import (
+    DEFAULT_PACKING,
+    DEFAULT_TRANSPORT,
+    NATIVE,
+    Choice,
+    algorithm_names,
+    combinations,
+    exchange_refusal,
+    native_refusal,
+    packing_names,
+    transport_names,
+)
 
-NATIVE = "native"
-TRANSPORTS = ("isend-irecv",)
-PACKINGS = ("buffer",)
 ALL = "all"
+Skipped = dict[str, str | None]
+"""Algorithm, transport and packing (None: all of them) that cannot be, and the reason."""
 
 
 def bench(
     exchange: Exchange,
     algorithms: Sequence[str] | None = None,
-    transports: Sequence[str] = TRANSPORTS,
-    packings: Sequence[str] = PACKINGS,
+    transports: Sequence[str] = (DEFAULT_TRANSPORT,),
+    packings: Sequence[str] = (DEFAULT_PACKING,),
     *,
     repeat: int = 20,
     warmup: int = 3,
@@ -33,10 +43,12 @@ def bench(
 ) -> dict[str, Any]:
     """Measures an exchange on real MPI ranks, once for each combination of algorithm, transport and packing.
 
-    `algorithms`: names, "all", or None for the exchange's own. `repeat`: samples of each; one is the slowest rank's
-    time for the whole exchange. `check` compares what arrives with the reference answer, bit for bit, before
-    anything is timed. `timeline`: a file for what ranks do when in a few exchanges more of the fastest combination (see
-    `tradewind.trace`). Starts the ranks, or where this process is one of them, is one. Seconds and bytes throughout:
+    `algorithms`: names, "all", or None for the exchange's own; "all" also of transports and packings. What does not go
+    together is skipped, with the reason; InputError where nothing is left. `repeat`: samples of each; one is the
+    slowest rank's time for the whole exchange. `check` compares what arrives with the reference answer, bit for bit,
+    before anything is timed. `timeline`: a file for what ranks do when in a few exchanges more of the fastest
+    combination (see `tradewind.trace`). Starts the ranks, or where this process is one of them, is one. Seconds and
+    bytes throughout:
 
     - ``results``: by combination ``median_s``, ``min_s``, ``samples_s``, ``steps`` (the same by slab), ``bytes_per_s``,
       ``ratio_to_copy``, ``ratio_to_floor``, ``messages`` and ``bytes_sent`` of the busiest rank (None for native);
@@ -49,11 +61,15 @@ def bench(
     if timeline is not None:
         check_time_line(Path(timeline))
     chosen, skipped = choose(exchange, algorithms)
+    ways, refused = combine(
+        exchange,
+        chosen,
+        _names("transport", transports, transport_names()),
+        _names("packing", packings, packing_names()),
+    )
     payload = {
         "exchange": asdict(exchange),
-        "algorithms": chosen,
-        "transports": _names("transport", transports, TRANSPORTS),
-        "packings": _names("packing", packings, PACKINGS),
+        "ways": [asdict(way) for way in ways],
         "floor_algorithm": floor_algorithm(exchange),
         "repeat": repeat,
         "warmup": warmup,
@@ -61,15 +77,8 @@ def bench(
         "timeline": None if timeline is None else str(timeline),
     }
     worker = "tradewind.launch.measure:measure"
-    answer = job.run(exchange.ranks, worker, payload, timeout_s=timeout_s) if not job.is_rank() else _as_rank(payload)
-    return {**answer, "skipped": skipped, "timeline": payload["timeline"]}
-
-
-def _as_rank(payload: dict[str, Any]) -> Any:
-    from tradewind.launch.measure import measure
-    from tradewind.mpi import MPI
-
-    return measure(MPI.COMM_WORLD, payload)
+    answer = job.on_ranks(exchange.ranks, worker, payload, timeout_s=timeout_s)
+    return {**answer, "skipped": skipped + refused + answer["skipped"], "timeline": payload["timeline"]}
 
 
 def _names(what: str, names: Sequence[str], known: Sequence[str]) -> list[str]:
@@ -81,7 +90,27 @@ def _names(what: str, names: Sequence[str], known: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def choose(exchange: Exchange, names: Sequence[str] | None) -> tuple[list[str], list[dict[str, str]]]:
+def combine(
+    exchange: Exchange, algorithms: Sequence[str], transports: Sequence[str], packings: Sequence[str]
+) -> tuple[list[Choice], list[Skipped]]:
+    """Each algorithm with each transport and packing, and what of this does not go together, with the reason.
+
+    Raises InputError where nothing goes together.
+    """
+    chosen: list[Choice] = []
+    skipped: list[Skipped] = []
+    for way in combinations(algorithms, transports, packings):
+        reason = exchange_refusal(exchange, way)
+        if not reason:
+            chosen.append(way)
+        else:
+            skipped.append({**asdict(way), "reason": reason})
+    if not chosen:
+        raise InputError(*dict.fromkeys(str(item["reason"]) for item in skipped))
+    return chosen, skipped
+
+
+def choose(exchange: Exchange, names: Sequence[str] | None) -> tuple[list[str], list[Skipped]]:
     """The algorithms to measure, and those of "all" that this exchange does not allow, each with the reason.
 
     Raises InputError for a name that was given and is not allowed.
@@ -90,14 +119,15 @@ def choose(exchange: Exchange, names: Sequence[str] | None) -> tuple[list[str], 
         assert exchange.algorithm is not None
         return [exchange.algorithm], []
     chosen: list[str] = []
-    skipped: list[dict[str, str]] = []
-    wanted = [(n, ALL in names) for name in names for n in (_candidates(exchange) if name == ALL else [name])]
+    skipped: list[Skipped] = []
+    patterns = [step.schedule.pattern for step in exchange.steps()]
+    wanted = [(n, ALL in names) for name in names for n in (algorithm_names(patterns) if name == ALL else [name])]
     for name, may_skip in dict.fromkeys(wanted):
         reason = refusal(exchange, name)
         if reason is None:
             chosen.append(name)
         elif may_skip:
-            skipped.append({"algorithm": name, "reason": reason})
+            skipped.append({"algorithm": name, "transport": None, "packing": None, "reason": reason})
         else:
             raise InputError(reason)
     return chosen, skipped
@@ -106,33 +136,12 @@ def choose(exchange: Exchange, names: Sequence[str] | None) -> tuple[list[str], 
 def refusal(exchange: Exchange, algorithm: str) -> str | None:
     """Why an exchange cannot be done by an algorithm; None where it can."""
     if algorithm == NATIVE:
-        patterns = [step.schedule.pattern for step in exchange.steps()]
-        if all(p.name == "allreduce" or (isinstance(p, _core.Transpose) and p.complete) for p in patterns):
-            return None
-        return f"algorithm 'native': MPI has one for transpose and allreduce, none for {exchange.pattern}"
+        return next(filter(None, (native_refusal(step.schedule.pattern) for step in exchange.steps())), None)
     try:
         replace(exchange, algorithm=algorithm)
     except InputError as error:
         return str(error)
     return None
-
-
-def _candidates(exchange: Exchange) -> Iterable[str]:
-    """Every algorithm of a pattern: of those with a radix its powers of two and the largest."""
-    patterns = [step.schedule.pattern for step in exchange.steps()]
-    for entry in _core.algorithms():
-        if entry.pattern != exchange.pattern:
-            continue
-        if not entry.has_radix:
-            yield entry.name
-            continue
-        ranges = [entry.radices(pattern) for pattern in patterns]
-        least, most = max(r[0] for r in ranges), min(r[1] for r in ranges)
-        most = min(most, max(least, exchange.ranks))  # one rank allows any radix
-        radices = {least, most, *(2**i for i in range(1, 31) if least < 2**i < most)}
-        for radix in sorted(radices):
-            yield entry.name.replace("-k", f"-{radix}")
-    yield NATIVE
 
 
 def floor_algorithm(exchange: Exchange) -> str:

@@ -7,6 +7,7 @@ without one has failed, whatever its exit code says: a rank that leaves by ``_ex
 from __future__ import annotations
 
 import ctypes
+import importlib
 import importlib.util
 import json
 import os
@@ -103,6 +104,18 @@ def run(ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None
         command = [*launcher.arguments(ranks), sys.executable, "-m", "tradewind.launch.worker", folder]
         code = _watch(command, room, timeout_s, watch)
         return _collect(room, ranks, code)
+
+
+def on_ranks(
+    ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None, watch: Watch | None = None
+) -> Any:
+    """As `run`; but where this process is a rank itself, it is one of those that call the function."""
+    if not is_rank():
+        return run(ranks, worker, payload, timeout_s=timeout_s, watch=watch)
+    from tradewind.mpi import MPI
+
+    module, _, name = worker.partition(":")
+    return getattr(importlib.import_module(module), name)(MPI.COMM_WORLD, payload)
 
 
 def _watch(command: list[str], room: Path, timeout_s: float | None, watch: Watch | None) -> int | None:

@@ -16,6 +16,9 @@ from tradewind.errors import InputError, VerificationError
 from tradewind.exchange import DTYPES, Exchange
 from tradewind.launch import recorded, reference
 from tradewind.mpi import MPI
+from tradewind.site import cpu_name
+from tradewind.together import attempt
+from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE
 
 _COPY_BYTES = 64 * 2**20  # well beyond the caches
 _COPY_SAMPLES = 7
@@ -82,35 +85,27 @@ class Room:
 def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """Measures as `tradewind.launch.bench` asks. Collective; the answer counts on rank 0."""
     exchange = Exchange.from_plain(payload["exchange"])
-    if comm.Get_size() != exchange.ranks:
-        raise InputError(f"{comm.Get_size()} ranks were started for an exchange of {exchange.ranks}")
+    check_ranks(comm, exchange)
     room = Room(exchange, comm.Get_rank())
     size = comm.allreduce(room.payload_bytes(), MPI.MAX)
     copy_bytes_per_s = measure_copy(comm)
-    floor = _plans(comm, room, payload["floor_algorithm"], mpi.TRANSPORTS[0], mpi.PACKINGS[0])
+    floor = _plans(comm, room, payload["floor_algorithm"], DEFAULT_TRANSPORT, DEFAULT_PACKING)
     floor_s = statistics.median(_samples(comm, room, floor, payload, copy_only=True)[0])
-    results = []
-    for algorithm in payload["algorithms"]:
-        for transport in payload["transports"]:
-            for packing in payload["packings"]:
-                if algorithm == mpi.NATIVE and (transport, packing) != (
-                    payload["transports"][0],
-                    payload["packings"][0],
-                ):
-                    continue  # the library's collective has no transport of ours
-                plans = _plans(comm, room, algorithm, transport, packing)
-                if payload["check"]:
-                    _check(comm, room, plans, algorithm)
-                row = _row(comm, room, plans, payload, native=algorithm == mpi.NATIVE)
-                row |= {
-                    "algorithm": algorithm,
-                    "transport": mpi.NATIVE if algorithm == mpi.NATIVE else transport,
-                    "packing": packing,
-                    "bytes_per_s": size / row["median_s"],
-                    "ratio_to_copy": row["median_s"] * copy_bytes_per_s / size if size else None,
-                    "ratio_to_floor": row["median_s"] / floor_s if floor_s else None,
-                }
-                results.append(row)
+    results: list[dict[str, Any]] = []
+    skipped: list[dict[str, Any]] = []
+    for way in payload["ways"]:
+        row, reason = _measured(comm, room, way, payload)
+        if row is None:
+            skipped.append({**way, "reason": reason})
+            continue
+        row |= {
+            "bytes_per_s": size / row["median_s"],
+            "ratio_to_copy": row["median_s"] * copy_bytes_per_s / size if size else None,
+            "ratio_to_floor": row["median_s"] / floor_s if floor_s else None,
+        }
+        results.append(row)
+    if not results:
+        raise InputError(*dict.fromkeys(item["reason"] for item in skipped))
     if payload["timeline"] is not None:
         _save_time_line(comm, room, results, payload)
     cores = len(os.sched_getaffinity(0))
@@ -118,6 +113,7 @@ def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     return {
         "exchange": exchange.as_dict() | {"algorithm": None},
         "results": results,
+        "skipped": skipped,
         "bytes": size,
         "floor_s": floor_s,
         "floor_algorithm": payload["floor_algorithm"],
@@ -131,6 +127,12 @@ def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def check_ranks(comm: MPI.Intracomm, exchange: Exchange) -> None:
+    """Raises InputError where an exchange is for another number of ranks."""
+    if comm.Get_size() != exchange.ranks:
+        raise InputError(f"{comm.Get_size()} ranks were started for an exchange of {exchange.ranks}")
+
+
 def _save_time_line(comm: MPI.Intracomm, room: Room, results: list[dict[str, Any]], payload: dict[str, Any]) -> None:
     """Of the fastest combination."""
     best = comm.bcast(min(results, key=lambda row: float(row["median_s"])))
@@ -142,10 +144,25 @@ def _save_time_line(comm: MPI.Intracomm, room: Room, results: list[dict[str, Any
         trace.save(line, Path(payload["timeline"]))
 
 
+def _measured(
+    comm: MPI.Intracomm, room: Room, way: dict[str, str], payload: dict[str, Any]
+) -> tuple[dict[str, Any] | None, str]:
+    """What one way took; or None, and why it cannot be."""
+    algorithm, native = way["algorithm"], way["algorithm"] == NATIVE
+    plans, reason = attempt(comm, lambda: _plans(comm, room, algorithm, way["transport"], way["packing"]))
+    if plans is None:
+        return None, reason
+    if payload["check"]:
+        check_answers(comm, room, plans, algorithm)
+    row = _row(comm, room, plans, payload, native=native)
+    # The library's collective has no transport of ours, and packs by the types of MPI or not at all.
+    return row | (way | {"transport": NATIVE, "packing": DEFAULT_PACKING} if native else way), ""
+
+
 def _plans(
     comm: MPI.Intracomm, room: Room, algorithm: str, transport: str, packing: str, *, record: str = ""
 ) -> dict[str, mpi.Plan]:
-    native = algorithm == mpi.NATIVE
+    native = algorithm == NATIVE
     exchange = room.exchange if native else replace(room.exchange, algorithm=algorithm)
     plans = {}
     for step in exchange.steps():
@@ -153,9 +170,7 @@ def _plans(
             continue
         source, target = room.arrays[step.name]
         if native:
-            plans[step.name] = mpi.plan(
-                step.schedule.pattern, comm, source, target, algorithm=mpi.NATIVE, record=record
-            )
+            plans[step.name] = mpi.plan(step.schedule.pattern, comm, source, target, algorithm=NATIVE, record=record)
         else:
             plans[step.name] = mpi.plan(
                 step.schedule, comm, source, target, transport=transport, packing=packing, record=record
@@ -163,13 +178,14 @@ def _plans(
     return plans
 
 
-def _check(comm: MPI.Intracomm, room: Room, plans: dict[str, mpi.Plan], algorithm: str) -> None:
+def check_answers(comm: MPI.Intracomm, room: Room, plans: dict[str, mpi.Plan], way: str) -> None:
+    """Carries out the exchange once. Raises VerificationError where something else arrives than the right answer."""
     room.refill()
     for plan in plans.values():
         plan()
     found = [text for text in comm.allgather(room.wrong()) if text]
     if found:
-        raise VerificationError(f"{room.exchange.pattern} {algorithm}: {found[0]} ({len(found)} ranks are wrong)")
+        raise VerificationError(f"{room.exchange.pattern} {way}: {found[0]} ({len(found)} ranks are wrong)")
 
 
 def _samples(
@@ -226,15 +242,3 @@ def provenance() -> dict[str, str]:
         "tradewind": importlib.metadata.version("tradewind"),
         "python": platform.python_version(),
     }
-
-
-def cpu_name() -> str:
-    """The processor's name as the system gives it."""
-    try:
-        with open("/proc/cpuinfo") as file:
-            for line in file:
-                if line.startswith("model name"):
-                    return line.partition(":")[2].strip()
-    except OSError:
-        pass  # no such file on this system: the next best name
-    return platform.processor() or platform.machine()

@@ -28,3 +28,8 @@ def script() -> str:
     return str(vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE)).replace(
         "</script", "<\\/script"
     )
+
+
+def to_html(specification: dict[str, Any]) -> str:
+    """A page that draws it, with all that it needs inside."""
+    return str(vlc.vegalite_to_html(specification, vl_version=VEGA_LITE, bundle=True))

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tradewind.files import write_atomically
 from tradewind.report.page import Figure
 from tradewind.study.environment import Environment
 from tradewind.study.finding import Verdict, judge
 from tradewind.study.load import load_study
 from tradewind.study.records import Records, read_records
-from tradewind.study.store import Store, write_atomically
+from tradewind.study.store import Store
 
 
 @dataclass(frozen=True)

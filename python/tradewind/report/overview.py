@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tradewind.files import write_atomically
 from tradewind.study.finding import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
-from tradewind.study.store import write_atomically
 
 
 def build_overview(folder: Path, results: Sequence[dict[str, Any]]) -> Path:
@@ -52,14 +52,10 @@ def _markdown(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _page(folder: Path, results: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> str:
-    import jinja2
+    from tradewind.report.page import template
 
-    loader = jinja2.PackageLoader("tradewind", "report")
-    template = jinja2.Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    ).get_template("overview.html.jinja")
     studies = [{**result, "link": os.path.relpath(result["report"], folder)} for result in results]
-    return template.render(
+    return template("overview.html.jinja").render(
         title=folder.resolve().name,
         studies=studies,
         rows=rows,

@@ -7,13 +7,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tradewind.study.environment import Environment
 from tradewind.study.finding import Verdict
 from tradewind.study.model import Study
 from tradewind.study.records import Record, Records
 from tradewind.units import format_bytes, format_count, format_rate, format_seconds
+
+if TYPE_CHECKING:
+    import jinja2
 
 Row = dict[str, Any]
 
@@ -28,6 +31,16 @@ class Figure:
     specification: dict[str, Any]
 
 
+def template(name: str) -> jinja2.Template:
+    """One of the pages that lie beside this file. A value that it lacks is an error, not an empty text."""
+    import jinja2
+
+    loader = jinja2.PackageLoader("tradewind", "report")
+    return jinja2.Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    ).get_template(name)
+
+
 def render(
     study: Study,
     study_text: str,
@@ -38,15 +51,9 @@ def render(
     machines: dict[str, str],
 ) -> str:
     """The page as HTML, with everything that it needs inside."""
-    import jinja2
-
     from tradewind.plot.export import script
 
-    loader = jinja2.PackageLoader("tradewind", "report")
-    template = jinja2.Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    ).get_template("report.html.jinja")
-    return template.render(
+    return template("report.html.jinja").render(
         study=study,
         study_text=study_text,
         written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -54,7 +61,7 @@ def render(
         counts={kind: sum(r["kind"] == kind for r in records.records) for kind in ("verify", "measure", "simulate")},
         headline=headline(records),
         machine_names=_machines(records.records),
-        figures=[(figure, _embedded(figure.specification)) for figure in figures],
+        figures=[(figure, embedded(figure.specification)) for figure in figures],
         verdicts=verdicts,
         verdict_counts=_verdict_counts(verdicts),
         measured=measured_rows(records.records),
@@ -68,7 +75,7 @@ def render(
     )
 
 
-def _embedded(specification: dict[str, Any]) -> str:
+def embedded(specification: dict[str, Any]) -> str:
     """JSON that cannot end the script element that it stands in."""
     return json.dumps(specification).replace("<", "\\u003c")
 

@@ -14,6 +14,7 @@ from tradewind.exchange import Exchange, default_split
 from tradewind.study.environment import Environment
 from tradewind.study.labels import LABELS
 from tradewind.study.model import MeasureSweep, SimulateSweep, Study, Sweep, VerifySweep
+from tradewind.ways import NATIVE, Choice, exchange_refusal
 
 AnySweep = VerifySweep | MeasureSweep | SimulateSweep
 PATTERN_KEYS = {
@@ -124,12 +125,16 @@ def expand(study: Study) -> tuple[list[Case], list[Skip]]:
         for inputs in _exchanges(sweep):
             algorithm = inputs["algorithm"]
             try:
-                exchange = Exchange(**{**inputs, "algorithm": None if algorithm == "native" else algorithm})
+                exchange = Exchange(**{**inputs, "algorithm": None if algorithm == NATIVE else algorithm})
             except InputError as error:
                 skips.append(Skip(sweep.name, _inputs_text(inputs), "; ".join(error.problems)))
                 continue
             assert exchange.algorithm is not None
             for options in _options(sweep, study.seed):
+                way = Choice(exchange.algorithm, options.get("transport"), options.get("packing"))
+                if algorithm != NATIVE and (reason := exchange_refusal(exchange, way)):
+                    skips.append(Skip(sweep.name, _inputs_text(inputs), reason))
+                    continue
                 cases.append(Case(sweep.name, sweep.kind, exchange, algorithm or exchange.algorithm, options))
     return cases, skips
 
@@ -151,7 +156,7 @@ def _common_split(sweep: Sweep, inputs: Mapping[str, Any]) -> tuple[int, int] | 
 
     None where there is none for all of them; each then takes its own, or is skipped.
     """
-    algorithms = [name for name in _or_none(sweep.algorithm) if name != "native"]
+    algorithms = [name for name in _or_none(sweep.algorithm) if name != NATIVE]
     if sweep.pattern == "allreduce" or len(algorithms) < 2:
         return None
     for first in algorithms:

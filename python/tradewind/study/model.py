@@ -10,9 +10,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.exchange import DTYPES, PATTERNS, SLABS, parse_extents, unknown
-from tradewind.launch.bench import PACKINGS, TRANSPORTS
 from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS
 from tradewind.units import byte_count, seconds
+from tradewind.ways import packing_names, transport_names
 
 KINDS = ("verify", "measure", "simulate")
 POSTING_ORDERS = tuple(entry.name for entry in _core.transports())
@@ -150,8 +150,8 @@ class MeasureSweep(Sweep):
     """Each case is timed on this machine, alone."""
 
     kind: Literal["measure"]
-    transport: Many[Annotated[str, _one_of("transport", TRANSPORTS)]] = ["isend-irecv"]
-    packing: Many[Annotated[str, _one_of("packing", PACKINGS)]] = ["buffer"]
+    transport: Many[Annotated[str, _one_of("transport", transport_names())]] = ["isend-irecv"]
+    packing: Many[Annotated[str, _one_of("packing", packing_names())]] = ["buffer"]
     repeat: Positive = 20
 
 

@@ -13,12 +13,13 @@ from datetime import UTC, datetime
 
 import psutil
 
+from tradewind.files import write_atomically
 from tradewind.simulation import Progress
 from tradewind.study.case import Skip
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile
 from tradewind.study.plan import Executors, Plan, Planned, Result
-from tradewind.study.store import CorruptCaseError, Store, write_atomically
+from tradewind.study.store import CorruptCaseError, Store
 from tradewind.study.task import LARGE_S, Answer, Task, answer, make_task
 from tradewind.study.workers import LocalWorkers, Workers
 

@@ -22,26 +22,12 @@ from pathlib import Path
 from typing import Any
 
 from tradewind.errors import InputError, TradewindError
+from tradewind.files import write_atomically
 from tradewind.study.case import digest
 
 
 class CorruptCaseError(TradewindError):
     """A case file that is not what was once written."""
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Writes a file so that a reader, and a crash, sees the old content or the new one and never a part."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with open(temporary, "wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-    os.replace(temporary, path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 class Store:

@@ -1,0 +1,204 @@
+"""Which way a plan carries out its exchange: the choice at run time.
+
+Each part of a choice (algorithm, transport, packing) is that of the first of these that names it:
+
+1. the argument of the call;
+2. the environment: ``TRADEWIND_HALO``, ``TRADEWIND_TRANSPOSE`` or ``TRADEWIND_ALLREDUCE``, each
+   ``ALGORITHM,TRANSPORT,PACKING`` with parts that may be empty;
+3. the tuning file, of the argument ``tuning`` or of ``TRADEWIND_TUNING``: its entry about this very exchange, if that
+   does not contradict what 1 and 2 say, for it was measured as a whole;
+4. the default.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tradewind import _core
+from tradewind.errors import InputError, TuningWarning
+from tradewind.site import Site, site_of
+from tradewind.together import of_first
+from tradewind.tuning import Entry, find, read, request_of
+from tradewind.ways import (
+    DEFAULT_PACKING,
+    DEFAULT_TRANSPORT,
+    NATIVE,
+    PARTS,
+    Choice,
+    default_way,
+    packing_names,
+    refusal,
+    transport_names,
+)
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+VARIABLES = {"halo": "TRADEWIND_HALO", "transpose": "TRADEWIND_TRANSPOSE", "allreduce": "TRADEWIND_ALLREDUCE"}
+TUNING = "TRADEWIND_TUNING"
+ARGUMENT = "argument"
+DEFAULT = "default"
+_STRICT = ",strict"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a plan does. Of native, transport and packing stay open: they are the library's own."""
+
+    choice: Choice
+    origin: dict[str, str] = field(default_factory=dict)
+    """Where each part came from: "argument", the variable, the tuning file, or "default"."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A tuning file that is asked for."""
+
+    path: Path
+    strict: bool
+    """What was tuned elsewhere is an error, and not only a warning."""
+    origin: str
+    """What named it, for an error."""
+
+
+def choose(
+    pattern: _core.Pattern,
+    dtype: str,
+    fields: int,
+    asked: Choice | None = None,
+    *,
+    tuning: str | Path | None = None,
+    machine: Site | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Chosen:
+    """The way to carry out a pattern on so many fields of a type, and where each of its parts came from.
+
+    `asked`: what the arguments of the call name. `tuning`: a tuning file, ``"FILE"`` or ``"FILE,strict"``; None: that
+    of ``TRADEWIND_TUNING``; "": none. `machine`: where the ranks run (None: not compared with where the file was made).
+    `environment`: instead of `os.environ`. Raises InputError for a name that nobody knows, for what does not go
+    together and for a file that cannot be used; warns (TuningWarning, once) where the entry was tuned elsewhere.
+    """
+    environment = os.environ if environment is None else environment
+    parts: dict[str, str] = {}
+    origin: dict[str, str] = {}
+    for where, choice in ((ARGUMENT, _asked(pattern, asked)), _of_environment(pattern, environment)):
+        _fill(parts, origin, choice, where)
+    source = tuning_source(tuning, environment)
+    if source is not None and not _complete(parts):
+        entry = _tuned(source, pattern, dtype, fields, machine)
+        if entry is not None and _agrees(entry.choice, parts):
+            _fill(parts, origin, entry.choice, str(source.path))
+    if not _complete(parts):
+        _fill(parts, origin, _default(pattern, parts), DEFAULT)
+    if reason := refusal(pattern, Choice(**parts)):
+        raise InputError("".join(_named(where, environment) for where in dict.fromkeys(origin.values())) + reason)
+    return Chosen(Choice(**parts), {part: origin[part] for part in PARTS if part in origin})
+
+
+def choose_together(
+    comm: MPI.Intracomm,
+    pattern: _core.Pattern,
+    dtype: str,
+    fields: int,
+    asked: Choice | None = None,
+    *,
+    tuning: str | Path | None = None,
+) -> Chosen:
+    """`choose`, for all ranks of a communicator alike: environment and file are those that rank 0 sees. Collective.
+
+    A rank's own arguments count on that rank, so that plans can still find out that ranks ask for different things.
+    Raises InputError on all ranks where rank 0 does.
+    """
+    # Where ranks run is asked of all, and only where a file is in use.
+    wanted: bool = comm.bcast(tuning_source(tuning, os.environ) is not None)
+    site = site_of(comm) if wanted else None
+    told = of_first(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, machine=site))
+    own = {part: name for part in PARTS if (name := getattr(asked, part, None)) is not None}
+    return Chosen(replace(told.choice, **own), told.origin | dict.fromkeys(own, ARGUMENT))
+
+
+def tuning_source(tuning: str | Path | None, environment: Mapping[str, str]) -> Source | None:
+    """The tuning file that an argument or the environment names."""
+    origin = "tuning " if tuning is not None else f"{TUNING}="
+    text = str(environment.get(TUNING, "") if tuning is None else tuning)
+    if not text:
+        return None
+    return Source(Path(text.removesuffix(_STRICT)), text.endswith(_STRICT), f"{origin}{text!r}")
+
+
+def _asked(pattern: _core.Pattern, asked: Choice | None) -> Choice:
+    if not isinstance(pattern, _core.Pattern):
+        raise InputError(f"{pattern!r} is no pattern")
+    if asked is not None and (problems := asked.problems(pattern.name)):
+        raise InputError(*problems)
+    return asked or Choice()
+
+
+def _of_environment(pattern: _core.Pattern, environment: Mapping[str, str]) -> tuple[str, Choice]:
+    name = VARIABLES[pattern.name]
+    text = environment.get(name, "")
+    try:
+        choice = Choice.parse(text)
+        problems = choice.problems(pattern.name)
+    except InputError as error:
+        problems = list(error.problems)
+    if problems:
+        raise InputError(*(f"{name}={text!r}: {problem}" for problem in problems))
+    return name, choice
+
+
+def _named(where: str, environment: Mapping[str, str]) -> str:
+    """Where a part came from, before what is wrong with it."""
+    if where in (ARGUMENT, DEFAULT):
+        return ""
+    return f"{where}={environment[where]!r}: " if where in VARIABLES.values() else f"{where}: "
+
+
+def _fill(parts: dict[str, str], origin: dict[str, str], choice: Choice, where: str) -> None:
+    for part in PARTS:
+        name = getattr(choice, part)
+        if part not in parts and name is not None:
+            parts[part], origin[part] = name, where
+
+
+def _complete(parts: dict[str, str]) -> bool:
+    return parts.get("algorithm") == NATIVE or len(parts) == len(PARTS)
+
+
+def _agrees(choice: Choice, parts: dict[str, str]) -> bool:
+    return all(getattr(choice, part) == name for part, name in parts.items())
+
+
+def _tuned(source: Source, pattern: _core.Pattern, dtype: str, fields: int, site: Site | None) -> Entry | None:
+    """The entry about an exchange. Raises InputError for a bad file, and where it is strict and was made elsewhere."""
+    try:
+        found = find(read(source.path), request_of(pattern, dtype, fields), site)
+    except InputError as error:
+        raise InputError(*(f"{source.origin}: {problem}" for problem in error.problems)) from None
+    if found is None:
+        return None
+    entry, differences = found
+    if differences:
+        text = f"{source.path}: {pattern.describe()} was tuned elsewhere: {'; '.join(differences)}"
+        if source.strict:
+            raise InputError(f"{source.origin}: {text} (tune here, or leave out {_STRICT[1:]})")
+        warnings.warn(TuningWarning(text), stacklevel=1)  # one place: Python shows each text once
+    return entry
+
+
+def _default(pattern: _core.Pattern, parts: dict[str, str]) -> Choice:
+    """The default, or the next best that goes with what is chosen already."""
+    default = default_way(pattern.name)
+    transports = [parts["transport"]] if "transport" in parts else [DEFAULT_TRANSPORT, *transport_names()]
+    packings = [parts["packing"]] if "packing" in parts else [DEFAULT_PACKING, *packing_names()]
+    allowed = {entry.name: entry.packings for entry in _core.transports()}
+    for transport, packing in itertools.product(transports, packings):
+        if packing in allowed[transport]:
+            return Choice(default.algorithm, transport, packing)
+    return default  # transport and packing are both chosen; whether they go together, the plan says

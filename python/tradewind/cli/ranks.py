@@ -1,0 +1,104 @@
+"""Where a command that measures stands: it starts MPI ranks, or is one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+Ranks = Annotated[
+    int | None,
+    typer.Option("-n", "--ranks", help="MPI ranks to start; under mpiexec or srun those that run.", show_default=False),
+]
+Check = Annotated[
+    bool, typer.Option("--check/--no-check", help="First compare with the reference answer, bit for bit.")
+]
+Timeout = Annotated[
+    str | None, typer.Option("--timeout", help="Stop the ranks after this time, like 10min.", show_default="never")
+]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where this process stands: alone, or one of the ranks of a job that somebody else has started."""
+
+    ranks: int
+    rank: int | None = None
+
+    @property
+    def answers(self) -> bool:
+        return not self.rank
+
+    @contextmanager
+    def together(self, as_json: bool) -> Iterator[None]:
+        """Among ranks an error of one ends all: the others would wait for it."""
+        from tradewind.cli.answer import refuse
+        from tradewind.errors import PlanError, TradewindError
+        from tradewind.launch.worker import leave_together
+
+        try:
+            yield
+        except TradewindError as error:
+            if self.rank is None:
+                raise
+            if not isinstance(error, PlanError):  # else another rank has a reason to tell
+                refuse(str(error), as_json)
+            leave_together(error)
+
+
+def place_of(ranks: int | None) -> Place:
+    """Where this process stands, and how many ranks there are. Raises InputError."""
+    from tradewind.errors import InputError
+    from tradewind.launch import is_rank
+
+    if not is_rank():
+        if ranks is None:
+            raise InputError("how many ranks? Say -n RANKS, or start this command with mpiexec or srun")
+        return Place(ranks)
+    from tradewind.launch.worker import abort_on_error
+    from tradewind.mpi import MPI
+
+    abort_on_error()
+    running = MPI.COMM_WORLD.Get_size()
+    place = Place(running, MPI.COMM_WORLD.Get_rank())
+    if ranks not in (None, running):
+        with place.together(as_json=False):
+            raise InputError(f"-n {ranks}, but {running} ranks are running: leave it out under mpiexec or srun")
+    return place
+
+
+@contextmanager
+def busy(text: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
+    """A sign of life while ranks are at work, where a terminal looks on; gives what says how far they are."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    with console.status(text) as status:
+        yield lambda more: status.update(f"{text}: {more}")
+
+
+def seconds(text: str | None) -> float | None:
+    """Of an option like --timeout. Raises InputError."""
+    from tradewind import units
+
+    return units.seconds(text) if text else None
+
+
+def show_left_out(rows: list[dict[str, Any]], heading: str) -> None:
+    """One line for each reason, with the ways that it keeps out."""
+    from rich.console import Console
+
+    ways: dict[str, list[str]] = {}
+    for row in rows:
+        name = ", ".join(row[part] for part in ("algorithm", "transport", "packing") if row[part] is not None)
+        ways.setdefault(row["reason"], []).append(name)
+    console = Console()
+    for reason, names in ways.items():
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        console.print(f"[dim]{heading} {names[0]}{more}: {reason}[/]", highlight=False)

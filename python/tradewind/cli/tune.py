@@ -1,0 +1,143 @@
+"""`tradewind tune`: finds the fastest way to carry out an exchange here, and keeps it in a tuning file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tradewind.cli import options
+from tradewind.cli import ranks as mpi_ranks
+
+_WAYS = "ALGORITHM,TRANSPORT,PACKING or the name of one of them, with wildcards; repeatable."
+
+
+@options.with_options
+def command(
+    pattern: options.Pattern,
+    ranks: mpi_ranks.Ranks = None,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Tuning file; keeps what else it holds.")] = Path(
+        "tuning.toml"
+    ),
+    include: Annotated[
+        list[str] | None, typer.Option("--include", help=f"Try only these ways: {_WAYS}", show_default="all")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option("--exclude", help=f"Leave these ways out: {_WAYS}", show_default="none")
+    ] = None,
+    warmup: Annotated[int, typer.Option("--warmup", help="Exchanges before the trials of each way.")] = 3,
+    trials: Annotated[int, typer.Option("--trials", help="Samples of each way.")] = 20,
+    give_up: Annotated[
+        float, typer.Option("--give-up", help="Give up a way whose first trial takes so many times the best so far.")
+    ] = 3.0,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Write a page that shows why: FILE.html.", show_default=False)
+    ] = None,
+    check: mpi_ranks.Check = True,
+    timeout: mpi_ranks.Timeout = None,
+    *,
+    asked: options.PatternOptions,
+    as_json: options.Json = False,
+) -> None:
+    """Find the fastest way to carry out an exchange on MPI ranks, and keep it in a tuning file."""
+    from tradewind.cli.answer import answer
+    from tradewind.launch.tune import tune
+
+    place = mpi_ranks.place_of(ranks)
+    with place.together(as_json):
+        if place.answers:
+            _check_files(out, report)
+        exchange = asked.exchange(pattern, place.ranks)
+        with mpi_ranks.busy(f"tuning on {place.ranks} ranks", quiet=as_json or not place.answers) as tell:
+            result = tune(
+                exchange,
+                include=include or (),
+                exclude=exclude or (),
+                warmup=warmup,
+                trials=trials,
+                give_up=give_up,
+                check=check,
+                timeout_s=mpi_ranks.seconds(timeout),
+                watch=tell and (lambda told: tell(f"{told['way']} ({told['tried'] + 1} of {told['ways']} ways)")),
+            )
+        result |= {"file": str(out), "report": None if report is None else str(report)}
+        if place.answers:
+            _write(result, out, report)
+    if place.answers:
+        answer(result, as_json, lambda: _show(result))
+
+
+def _check_files(out: Path, report: Path | None) -> None:
+    """What can be wrong with the files, before anything is measured."""
+    from tradewind.errors import InputError
+    from tradewind.tuning import read
+
+    problems = []
+    if out.suffix != ".toml":
+        problems.append(f"--out {out}: a name that ends in .toml is allowed")
+    if report is not None and report.suffix != ".html":
+        problems.append(f"--report {report}: a name that ends in .html is allowed")
+    for path in (out, report):
+        if path is not None and not path.parent.is_dir():
+            problems.append(f"{path}: there is no folder {path.parent}")
+    if not problems and out.exists():
+        read(out)
+    if problems:
+        raise InputError(*problems)
+
+
+def _write(result: dict[str, Any], out: Path, report: Path | None) -> None:
+    from tradewind.tuning import keep
+
+    keep(out, result["tuned"], result)
+    if report is not None:
+        from tradewind.report.tuning import write_page
+
+        write_page(result, report)
+
+
+def _show(result: dict[str, Any]) -> None:
+    for table in result["tuned"]:
+        _show_table(table, result)
+    print(f"tuning file: {result['file']}; to use it: TRADEWIND_TUNING={result['file']}")
+    if result["report"] is not None:
+        print(f"report: {result['report']}")
+
+
+def _show_table(table: dict[str, Any], result: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from tradewind.tuning import NOISY
+    from tradewind.units import format_seconds
+    from tradewind.ways import PARTS, Choice
+
+    over = " [bold yellow](oversubscribed: more ranks than cores)[/]" if result["oversubscribed"] else ""
+    shown = Table(title=f"{table['pattern']}, {result['ranks']} ranks{over}", title_justify="left")
+    for name in PARTS:
+        shown.add_column(name)
+    for name in ("median", "least", "x best"):
+        shown.add_column(name, justify="right")
+    for row in table["results"]:
+        parts = (row[part] or "-" for part in PARTS)
+        times = (format_seconds(row["median_s"]), format_seconds(row["min_s"]), f"{row['ratio']:.2f}")
+        shown.add_row(*parts, *times)
+    Console().print(shown)
+    given_up = [row for row in table["left_out"] if row["first_s"] is not None]
+    for row in given_up:
+        print(f"{Choice(*(row[part] for part in PARTS))}: {row['reason']}")
+    if len(table["left_out"]) > len(given_up):
+        print(f"ways that cannot be: {len(table['left_out']) - len(given_up)}; --report and --json say why")
+    if table["noisy"]:
+        print(f"{NOISY}: tune on a quiet machine")
+    print(f"chosen: {Choice(**table['choice'])}: {format_seconds(table['median_s'])}{_against_default(table)}\n")
+
+
+def _against_default(table: dict[str, Any]) -> str:
+    from tradewind.units import format_seconds
+
+    default = table["default_s"]
+    if default is None:
+        return "; the default was not measured"
+    return f", {table['median_s'] / default:.2f} of the default's {format_seconds(default)}"

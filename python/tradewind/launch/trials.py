@@ -1,0 +1,238 @@
+"""Tries the ways to carry out a pattern on real MPI ranks, and chooses the fastest. Every rank chooses alike."""
+
+from __future__ import annotations
+
+import math
+import os
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tradewind import _core, _mpi, mpi
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange
+from tradewind.launch import worker
+from tradewind.launch.measure import Room, check_answers, check_ranks, provenance
+from tradewind.mpi import MPI, Plan
+from tradewind.site import site_of
+from tradewind.together import attempt, of_first
+from tradewind.tuning import NOISE, keep, request_of
+from tradewind.units import format_seconds
+from tradewind.ways import PARTS, Choice, default_way, ways
+
+if TYPE_CHECKING:
+    from tradewind.mpi import Array
+
+Row = dict[str, Any]
+Tell = Callable[[Any], None]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How ways are tried. Raises InputError."""
+
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    warmup: int = 3
+    trials: int = 20
+    give_up: float = 3.0
+
+    def __post_init__(self) -> None:
+        problems = []
+        if self.warmup < 0 or self.trials < 1:
+            problems.append(f"warmup {self.warmup}, trials {self.trials}: at least 0 and 1 are allowed")
+        if not self.give_up >= 1:
+            problems.append(f"give up {self.give_up}: a factor of 1 or more is allowed")
+        if problems:
+            raise InputError(*problems)
+
+
+def tune(
+    pattern: _core.Pattern,
+    comm: MPI.Intracomm,
+    fields: Array | Sequence[Array],
+    target: Array | Sequence[Array] | None = None,
+    *,
+    dims: str = "zyx",
+    operation: str = "sum",
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    warmup: int = 3,
+    trials: int = 20,
+    give_up: float = 3.0,
+    tuning: str | Path | None = None,
+) -> tuple[Choice, dict[str, Any]]:
+    """Tries the ways to carry out a pattern on a model's own arrays, and says which is the fastest. Collective.
+
+    Arrays, `dims` and `operation` are those of `tradewind.mpi.plan`; what they hold is put back at the end (their
+    copies take as much memory again). For `include` and `exclude` see `tradewind.ways.ways`. `warmup` exchanges and
+    `trials` samples of each way; one sample is the slowest rank's time. A way of which two first trials take more
+    than `give_up` times the best median so far is given up. `tuning`: a file into which rank 0 puts the entry.
+
+    Returns the choice and the table of what was tried (see the JSON answers of tune). Rank 0's include, exclude and
+    figures count. Raises InputError, on all ranks, where the arrays do not fit or nothing is left to try.
+    """
+    terms = of_first(comm, lambda: Terms(tuple(include), tuple(exclude), warmup, trials, give_up))
+
+    def make(way: Choice) -> Plan:
+        return mpi.plan(pattern, comm, fields, target, dims=dims, operation=operation, **_parts(way))
+
+    plan, refusal = attempt(comm, lambda: make(default_way(pattern.name)))
+    if plan is None:
+        raise InputError(refusal)
+    del plan
+    arrays = _listed(fields)
+    with _put_back(arrays if target is None else _listed(target), zeros=pattern.name == "allreduce"):
+        table = try_ways(comm, pattern, make, terms)
+    table |= {"request": request_of(pattern, arrays[0].dtype.str[1:], len(arrays))} | circumstances(comm)
+    if tuning is not None:
+        of_first(comm, lambda: keep(Path(tuning), [table], table))
+    return Choice(**table["choice"]), table
+
+
+def _listed(arrays: Array | Sequence[Array]) -> list[Array]:
+    return [arrays] if isinstance(arrays, np.ndarray) else list(arrays)
+
+
+def _parts(way: Choice) -> dict[str, Any]:
+    """The parts of a way that are not open, as `plan` takes them."""
+    return {part: name for part, name in asdict(way).items() if name is not None}
+
+
+@contextmanager
+def _put_back(arrays: Sequence[Array], *, zeros: bool) -> Iterator[None]:
+    """Restores what arrays hold. `zeros` in the meantime, for what is summed up again and again would grow."""
+    copies = [array.copy() for array in arrays]
+    try:
+        for array in arrays if zeros else []:
+            array[...] = 0
+        yield
+    finally:
+        for array, copy in zip(arrays, copies, strict=True):
+            array[...] = copy
+
+
+def tune_exchange(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
+    """Tunes each schedule of an exchange as `tradewind.launch.tune` asks. Collective; the answer counts on rank 0."""
+    exchange = Exchange.from_plain(payload["exchange"])
+    check_ranks(comm, exchange)
+    terms = Terms(**payload["terms"])
+    tell = worker.tell if payload["tell"] and comm.Get_rank() == 0 else None
+    names = dict.fromkeys(step.name for step in exchange.steps())
+    tuned = [_tune_step(comm, exchange, name, terms, tell, checked=payload["check"]) for name in names]
+    return {"tuned": tuned, "checked": payload["check"], "ranks": exchange.ranks, **circumstances(comm)}
+
+
+def _tune_step(
+    comm: MPI.Intracomm, exchange: Exchange, name: str, terms: Terms, tell: Tell | None, *, checked: bool
+) -> dict[str, Any]:
+    alone = replace(exchange, times=1, slab=name if exchange.pattern == "transpose" else exchange.slab)
+    room = Room(alone, comm.Get_rank())
+    pattern, (source, target) = room.patterns[name], room.arrays[name]
+
+    def make(way: Choice) -> Plan:
+        return mpi.plan(pattern, comm, source, target, **_parts(way))
+
+    def check(plan: Plan, way: Choice) -> None:
+        if checked:
+            check_answers(comm, room, {name: plan}, str(way))
+
+    table = try_ways(comm, pattern, make, terms, repeat=exchange.times, check=check, tell=tell)
+    return {"step": name, "request": request_of(pattern, exchange.dtype, exchange.fields), **table}
+
+
+def try_ways(
+    comm: MPI.Intracomm,
+    pattern: _core.Pattern,
+    make: Callable[[Choice], Plan],
+    terms: Terms,
+    *,
+    repeat: int = 1,
+    check: Callable[[Plan, Choice], None] | None = None,
+    tell: Tell | None = None,
+) -> dict[str, Any]:
+    """Measures every way that `terms` allow, one plan at a time. Collective.
+
+    `repeat`: exchanges in a row in one sample. `check` is called before a plan is measured. Returns ``choice`` (the
+    least median), ``median_s``, ``min_s``, ``default_s`` (None where the default way was not measured), ``noisy``,
+    ``results`` by ascending median and ``left_out``. Samples are the maximum over ranks, so all ranks choose alike.
+    """
+    found, refused = of_first(comm, lambda: ways(pattern, terms.include, terms.exclude))
+    results: list[Row] = []
+    left_out = [_left_out(way, reason) for way, reason in refused]
+    for number, way in enumerate(found):
+        if tell is not None:
+            tell({"tried": number, "ways": len(found), "way": str(way)})
+        best_s = min((row["median_s"] for row in results), default=None)
+        row = _tried(comm, way, make, check, terms, repeat, best_s)
+        (results if "median_s" in row else left_out).append(row)
+    if not results:
+        raise InputError(*dict.fromkeys(row["reason"] for row in left_out))
+    return {"pattern": pattern.describe()} | _ranked(results, default_way(pattern.name)) | {"left_out": left_out}
+
+
+def _tried(
+    comm: MPI.Intracomm,
+    way: Choice,
+    make: Callable[[Choice], Plan],
+    check: Callable[[Plan, Choice], None] | None,
+    terms: Terms,
+    repeat: int,
+    best_s: float | None,
+) -> Row:
+    """A row of results, or of what is left out. The plan is gone at the end: the next one needs its memory."""
+    plan, refusal = attempt(comm, partial(make, way))
+    if plan is None:
+        return _left_out(way, refusal)
+    if check is not None:
+        check(plan, way)
+
+    def samples(warmup: int, count: int) -> list[float]:
+        return _mpi.measure(comm.py2f(), [(plan, repeat)], warmup, count)[0]
+
+    limit_s = math.inf if best_s is None else terms.give_up * best_s
+    first_s = samples(0, 1)[0]
+    if first_s > limit_s:  # once more: something else may have run, or the first time takes longer
+        first_s = min(first_s, samples(0, 1)[0])
+    if best_s is not None and first_s > limit_s:
+        reason = f"given up: a first trial took {format_seconds(first_s)}, {first_s / best_s:.1f} times the best so far"
+        return _left_out(way, reason, first_s)
+    seconds = samples(terms.warmup, terms.trials)
+    return {**asdict(way), "median_s": statistics.median(seconds), "min_s": min(seconds), "samples_s": seconds}
+
+
+def _left_out(way: Choice, reason: str, first_s: float | None = None) -> Row:
+    return {**asdict(way), "reason": reason, "first_s": first_s}
+
+
+def _ranked(results: list[Row], default: Choice) -> dict[str, Any]:
+    results = sorted(results, key=lambda row: float(row["median_s"]))
+    best = results[0]
+    defaults = [row["median_s"] for row in results if asdict(default).items() <= row.items()]
+    return {
+        "choice": {part: best[part] for part in PARTS},
+        "median_s": best["median_s"],
+        "min_s": best["min_s"],
+        "default_s": defaults[0] if defaults else None,
+        "noisy": best["median_s"] > NOISE * best["min_s"],
+        "results": [row | {"ratio": row["median_s"] / best["median_s"]} for row in results],
+    }
+
+
+def circumstances(comm: MPI.Intracomm) -> dict[str, Any]:
+    """Where ranks run, whether they have a core each, and with what software. Collective."""
+    cores = len(os.sched_getaffinity(0))
+    per_core = mpi.ranks_per_core(comm, cores)
+    return {
+        "site": asdict(site_of(comm)),
+        "cores": cores,
+        "ranks_per_core": per_core,
+        "oversubscribed": per_core > 1,
+        "provenance": provenance(),
+    }

@@ -1,0 +1,107 @@
+"""Measured ways to carry out an exchange, as bars: median, middle half of the samples, least."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+
+from tradewind.errors import InputError
+from tradewind.files import write_atomically
+from tradewind.plot.export import to_html, to_pdf, to_png, to_svg
+from tradewind.plot.style import CONFIG, PALETTE, linear_time_axis
+from tradewind.ways import NATIVE, Choice
+
+MOST_BARS = 40
+
+Row = dict[str, Any]
+
+_MAKERS: dict[str, Callable[[dict[str, Any]], bytes]] = {
+    ".svg": lambda specification: to_svg(specification).encode(),
+    ".png": to_png,
+    ".pdf": to_pdf,
+    ".html": lambda specification: to_html(specification).encode(),
+}
+
+
+def ways_chart(results: Sequence[Row], default: Choice | None = None) -> dict[str, Any]:
+    """The Vega-Lite specification of a chart of `results`, the fastest above; of many the `MOST_BARS` fastest.
+
+    `results`: rows with ``algorithm``, ``transport``, ``packing``, ``median_s``, ``min_s`` and ``samples_s``.
+    `default`: the way that is marked as the default.
+    """
+    rows = [_bar(row, default) for row in sorted(results, key=lambda row: float(row["median_s"]))]
+    chart = _bars(rows[:MOST_BARS]).properties(width=560, height=alt.Step(20))
+    specification: dict[str, Any] = chart.to_dict() | {"config": CONFIG}
+    return specification
+
+
+def legend(ways: int, oversubscribed: bool) -> list[str]:
+    """What the marks of a chart of so many ways mean, and what to beware of."""
+    lines = ["bar: median; line: the middle half of the samples; tick: the least"]
+    if ways > MOST_BARS:
+        lines.append(f"the {MOST_BARS} fastest of {ways} ways")
+    if oversubscribed:
+        lines.append("OVERSUBSCRIBED: more ranks than cores, so these are no times of this machine")
+    return lines
+
+
+def _bar(row: Row, default: Choice | None) -> Row:
+    parts = [row[part] for part in ("algorithm", "transport", "packing")]
+    own = row["algorithm"] == NATIVE
+    is_default = default is not None and asdict(default).items() <= row.items()
+    low, _, high = statistics.quantiles(2 * row["samples_s"], method="inclusive")  # twice: one sample will do
+    return {
+        "way": (NATIVE if own else ", ".join(parts)) + (" (default)" if is_default else ""),
+        "algorithm": parts[0],
+        "median": row["median_s"],
+        "least": row["min_s"],
+        "low": low,
+        "high": high,
+    }
+
+
+def _bars(rows: list[Row]) -> Any:
+    algorithms = list(dict.fromkeys(row["algorithm"] for row in rows))
+    colours = [PALETTE[i % len(PALETTE)] for i in range(len(algorithms))]
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        y=alt.Y("way:N", sort=None, title=None, axis=alt.Axis(labelLimit=320))
+    )
+    times = [alt.Tooltip(f"{name}:Q", format=".3s") for name in ("median", "least", "low", "high")]
+    bars = base.mark_bar(size=13).encode(
+        x=alt.X("median:Q", axis=linear_time_axis("time of the exchange (s)")),
+        color=alt.Color("algorithm:N", sort=algorithms, scale=alt.Scale(domain=algorithms, range=colours)),
+        tooltip=[alt.Tooltip("way:N"), *times],
+    )
+    spread = base.mark_rule(color="#444", strokeWidth=1.5).encode(x="low:Q", x2="high:Q")
+    least = base.mark_tick(color="#444", thickness=1.5, size=9).encode(x="least:Q")
+    return alt.layer(bars, spread, least)
+
+
+def check_name(path: Path, what: str = "chart") -> None:
+    """Raises InputError for a file that no chart can be written to, before anything is measured."""
+    if path.suffix not in _MAKERS:
+        raise InputError(f"{what} {path}: a name that ends in {', '.join(_MAKERS)} is allowed")
+    if not path.parent.is_dir():
+        raise InputError(f"{what} {path}: there is no folder {path.parent}")
+
+
+def save_chart(results: Sequence[Row], path: Path, title: str, oversubscribed: bool, default: Choice) -> None:
+    """Writes a chart as SVG, PNG, PDF or HTML, by the name of the file. Raises InputError where that cannot be."""
+    specification = ways_chart(results, default)
+    colour = PALETTE[1] if oversubscribed else "#555"
+    specification["config"] = CONFIG | {"background": "white"}
+    specification["title"] = {
+        "text": title,
+        "subtitle": legend(len(results), oversubscribed),
+        "subtitleColor": colour,
+        "anchor": "start",
+    }
+    try:
+        write_atomically(path, _MAKERS[path.suffix](specification))
+    except OSError as error:
+        raise InputError(f"chart {path}: {error.strerror}") from None

@@ -1,0 +1,212 @@
+"""The way a plan carries out its exchange: argument before environment before tuning file before default."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from tradewind import _core, tuning
+from tradewind.choice import PARTS, Chosen, choose
+from tradewind.errors import InputError, TuningWarning
+from tradewind.site import Site
+from tradewind.ways import Choice, default_way
+
+GRID = _core.Grid(60, 40, 5)
+HALO = _core.Halo(_core.Blocks(GRID, (2, 2)), 2, [True, False])
+SWAP = _core.Transpose(_core.Blocks(GRID, (2, 2), "xy"), _core.Blocks(GRID, (2, 2), "zy"))
+SUM = _core.AllReduce(4, 7)
+HERE = Site("node1", "a processor", "an MPI 1.0", 4)
+FIGURES = {"median_s": 2e-3, "min_s": 1e-3, "default_s": 3e-3, "trials": 20}
+
+
+def entry(pattern, way: str, site: Site = HERE, fields: int = 2):
+    request = tuning.request_of(pattern, "f8", fields)
+    return tuning.entry_of(request, site, Choice.parse(way), FIGURES, oversubscribed=False)
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A tuning file about a halo."""
+    path = tmp_path / "tuned.toml"
+    tuning.merge(path, [entry(HALO, "direct,put-fence,datatype")])
+    return path
+
+
+def of(chosen: Chosen) -> list[tuple[str | None, str | None]]:
+    return [(getattr(chosen.choice, part), chosen.origin.get(part)) for part in PARTS]
+
+
+def test_default():
+    for pattern in (HALO, SWAP, SUM):
+        chosen = choose(pattern, "f8", 1, environment={})
+        assert chosen == Chosen(default_way(pattern.name), dict.fromkeys(PARTS, "default"))
+    assert str(default_way("halo")) == "sweep,isend-irecv,buffer"
+
+
+def test_each_part_is_of_the_first_that_names_it(file):
+    """All ways to give or leave each part as argument and in the environment."""
+    arguments, variables = ("direct", "persistent", "direct"), ("direct", "shared", "buffer")
+    tuned = ("direct", "put-fence", "datatype")
+    defaults = ("sweep", "isend-irecv", "buffer")
+    for given, named in product(product((True, False), repeat=3), product((True, False), repeat=3)):
+        asked = Choice(*(name if yes else None for name, yes in zip(arguments, given, strict=True)))
+        text = ",".join(name if yes else "" for name, yes in zip(variables, named, strict=True))
+        chosen = choose(
+            HALO, "f8", 2, asked, tuning=file, machine=HERE, environment={"TRADEWIND_HALO": text, "TRADEWIND_SUM": "x"}
+        )
+        # The file's entry counts as a whole: only the algorithm of the others is its own too.
+        fits = not any(given[1:] + named[1:])
+        wanted = [
+            (arguments[i], "argument")
+            if given[i]
+            else (variables[i], "TRADEWIND_HALO")
+            if named[i]
+            else (tuned[i], str(file))
+            if fits
+            else (defaults[i], "default")
+            for i in range(3)
+        ]
+        assert of(chosen) == wanted
+
+
+def test_default_parts_go_with_the_chosen_ones():
+    for entry in _core.transports():
+        chosen = choose(HALO, "f8", 1, Choice("direct", entry.name), environment={}).choice
+        assert chosen.packing in entry.packings
+        assert chosen.packing == "buffer" or "buffer" not in entry.packings
+    for packing in _core.packings():
+        chosen = choose(HALO, "f8", 1, Choice(packing=packing.name), environment={}).choice
+        assert chosen == Choice("sweep", "isend-irecv", packing.name)
+    with pytest.raises(InputError, match="transport 'alltoallv' does not go with packing 'direct'"):
+        choose(HALO, "f8", 1, Choice("direct", "alltoallv", "direct"), environment={})
+
+
+def test_native_has_no_transport(file):
+    tuning.merge(file, [entry(SWAP, "native")])
+    chosen = choose(SWAP, "f8", 2, tuning=file, machine=HERE, environment={})
+    assert chosen == Chosen(Choice("native"), {"algorithm": str(file)})
+    assert choose(SUM, "f8", 2, environment={"TRADEWIND_ALLREDUCE": "native"}).choice == Choice("native")
+
+
+def test_an_entry_is_about_one_exchange(file):
+    """Another width, period, split, grid, number of fields or type is another exchange."""
+    others = [
+        _core.Halo(_core.Blocks(GRID, (2, 2)), 3, [True, False]),
+        _core.Halo(_core.Blocks(GRID, (2, 2)), 2, [True, True]),
+        _core.Halo(_core.Blocks(GRID, (4, 1)), 2, [True, False]),
+        _core.Halo(_core.Blocks(_core.Grid(60, 40, 6), (2, 2)), 2, [True, False]),
+        _core.Halo(_core.Blocks(GRID, (2, 3)), 2, [True, False]),
+        SWAP,
+    ]
+    asked = [(other, "f8", 2) for other in others] + [(HALO, "f4", 2), (HALO, "f8", 1)]
+    for pattern, dtype, fields in asked:
+        chosen = choose(pattern, dtype, fields, tuning=file, machine=HERE, environment={})
+        assert set(chosen.origin.values()) == {"default"}
+    assert choose(HALO, "f8", 2, tuning=file, machine=HERE, environment={}).choice.algorithm == "direct"
+
+
+def test_transpositions_and_reductions_are_found(tmp_path):
+    file = tmp_path / "t.toml"
+    back = _core.Transpose(SWAP.to_layout, SWAP.from_layout)
+    tuning.merge(file, [entry(SWAP, "burst,shared,direct"), entry(SUM, "ring,persistent,buffer")])
+    assert choose(SWAP, "f8", 2, tuning=file, environment={}).choice == Choice("burst", "shared", "direct")
+    assert choose(SUM, "f8", 2, tuning=file, environment={}).choice == Choice("ring", "persistent", "buffer")
+    assert choose(back, "f8", 2, tuning=file, environment={}).choice == default_way("transpose")
+    assert choose(_core.AllReduce(4, 8), "f8", 2, tuning=file, environment={}).choice == default_way("allreduce")
+
+
+def test_the_variable_names_a_file_and_the_argument_another_or_none(file, tmp_path):
+    other = tmp_path / "other.toml"
+    tuning.merge(other, [entry(HALO, "sweep,shared,direct")])
+    variable = {"TRADEWIND_TUNING": str(file)}
+    assert choose(HALO, "f8", 2, machine=HERE, environment=variable).choice.transport == "put-fence"
+    assert choose(HALO, "f8", 2, machine=HERE, tuning=other, environment=variable).choice.transport == "shared"
+    assert choose(HALO, "f8", 2, machine=HERE, tuning="", environment=variable).choice.transport == "isend-irecv"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"cpu": "another"}, "the processor is another, not a processor"),
+        ({"mpi": "an MPI 2.0"}, "the MPI library is an MPI 2.0, not an MPI 1.0"),
+        ({"ranks_per_node": 2}, "2 ranks share a node, not 4"),
+    ],
+)
+def test_what_was_tuned_elsewhere(file, change, words):
+    there = replace(HERE, **change)
+    with pytest.warns(TuningWarning, match=words):
+        chosen = choose(HALO, "f8", 2, tuning=file, machine=there, environment={})
+    assert chosen.choice.transport == "put-fence"
+    with pytest.raises(InputError, match=f"was tuned elsewhere: {words}"):
+        choose(HALO, "f8", 2, machine=there, environment={"TRADEWIND_TUNING": f"{file},strict"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        choose(HALO, "f8", 2, tuning=f"{file},strict", machine=replace(HERE, host="node2"), environment={})
+        choose(SUM, "f8", 2, tuning=f"{file},strict", machine=there, environment={})  # no entry: the default
+
+
+def test_a_warning_comes_once(file):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            choose(HALO, "f8", 2, tuning=file, machine=replace(HERE, cpu="another"), environment={})
+    assert len(caught) == 1
+
+
+def test_of_several_sites_the_one_most_like_this(file):
+    tuning.merge(file, [entry(HALO, "sweep,shared,direct", replace(HERE, mpi="an MPI 2.0", cpu="another"))])
+    there = replace(HERE, mpi="an MPI 2.0", cpu="another", ranks_per_node=1)
+    with pytest.warns(TuningWarning, match="1 ranks share a node, not 4$"):
+        assert choose(HALO, "f8", 2, tuning=file, machine=there, environment={}).choice.transport == "shared"
+    assert choose(HALO, "f8", 2, tuning=file, machine=HERE, environment={}).choice.transport == "put-fence"
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"TRADEWIND_HALO": "swep"}, r"TRADEWIND_HALO='swep': unknown halo algorithm 'swep'; did you mean 'sweep'\?"),
+        ({"TRADEWIND_HALO": "ring-2"}, "TRADEWIND_HALO='ring-2': unknown halo algorithm 'ring-2'"),
+        ({"TRADEWIND_HALO": ",isend"}, "TRADEWIND_HALO=',isend': unknown transport 'isend'"),
+        ({"TRADEWIND_HALO": ",,packed"}, "TRADEWIND_HALO=',,packed': unknown packing 'packed'.*buffer, datatype"),
+        ({"TRADEWIND_HALO": "a,b,c"}, "unknown halo algorithm 'a'.*\n.*unknown transport 'b'.*\n.*unknown packing 'c'"),
+        ({"TRADEWIND_HALO": "a,b,c,d"}, "TRADEWIND_HALO='a,b,c,d': 4 parts, but ALGORITHM,TRANSPORT,PACKING are"),
+        ({"TRADEWIND_HALO": ",neighbor"}, "TRADEWIND_HALO=',neighbor': .* carries a schedule of one stage, and sweep"),
+        (
+            {"TRADEWIND_HALO": "direct,shared,datatype"},
+            "TRADEWIND_HALO='direct,shared,datatype': transport 'shared'",
+        ),
+        ({"TRADEWIND_HALO": "native"}, "TRADEWIND_HALO='native': .* none for halo"),
+        ({"TRADEWIND_TUNING": "/no/file"}, "TRADEWIND_TUNING='/no/file': cannot read /no/file: No such file"),
+    ],
+)
+def test_nonsense_in_a_variable(variables, message):
+    with pytest.raises(InputError, match=message):
+        choose(HALO, "f8", 2, environment=variables)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "words"),
+    [("ring-9", "radix 9 is out of range, 1..1"), ("ring-k", "radix is missing")],
+)
+def test_a_radix_that_cannot_be(algorithm, words):
+    with pytest.raises(InputError, match=f"TRADEWIND_TRANSPOSE='{algorithm}': .*{words}"):
+        choose(SWAP, "f8", 2, environment={"TRADEWIND_TRANSPOSE": algorithm})
+
+
+def test_an_entry_that_cannot_be(tmp_path):
+    file = tmp_path / "t.toml"
+    tuning.merge(file, [entry(SWAP, "ring-9,shared,direct")])
+    with pytest.raises(InputError, match=r"t\.toml: .*radix 9 is out of range"):
+        choose(SWAP, "f8", 2, tuning=file, environment={})
+
+
+def test_nonsense_as_argument():
+    with pytest.raises(InputError, match=r"unknown transport 'put'.*\nunknown packing 'no'"):
+        choose(HALO, "f8", 2, Choice(transport="put", packing="no"), environment={})
+    with pytest.raises(InputError, match="tuning '/no/file': cannot read /no/file"):
+        choose(HALO, "f8", 2, tuning="/no/file", environment={})
+    with pytest.raises(InputError, match="'halo' is no pattern"):
+        choose("halo", "f8", 2, environment={})
