@@ -41,8 +41,13 @@ def topologies() -> str:
 
 
 def transports() -> str:
-    rows = [(f"`{e.name}`", e.description) for e in _core.posting_orders()]
-    return table(("transport", "in which order a rank posts and waits in a stage"), rows)
+    rows = [(f"`{e.name}`", e.description, ", ".join(f"`{p}`" for p in e.packings)) for e in _core.transports()]
+    return table(("transport", "how the messages of a stage are carried", "packings"), rows)
+
+
+def packings() -> str:
+    rows = [(f"`{e.name}`", e.description) for e in _core.packings()]
+    return table(("packing", "from arrays to messages and back"), rows)
 
 
 def machines() -> str:
@@ -97,6 +102,7 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
     "registry.md": {
         "algorithms": algorithms,
         "transports": transports,
+        "packings": packings,
         "topologies": topologies,
         "routings": routings,
         "machines": machines,

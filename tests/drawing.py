@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tradewind import _core
 
 AXES = ("xy", "yx", "xz", "zx", "yz", "zy")
-TRANSPORTS = [entry.name for entry in _core.posting_orders()]
+TRANSPORTS = [entry.name for entry in _core.transports()]
 
 
 def splits(points: tuple[int, int, int], ranks: int, axes: str) -> list[tuple[int, int]]:

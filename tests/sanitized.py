@@ -26,7 +26,7 @@ def exchanges() -> list[Exchange]:
 def main() -> None:
     assert Path(_core.__file__).parent == Path(tw.__file__).parent
     for exchange in exchanges():
-        for order in _core.posting_orders():
+        for order in _core.transports():
             tw.verify(exchange, order.name)
     crowd = Exchange("transpose", 900, (90, 90, 90), (30, 30), algorithm="ring-4")
     for machine, routing in (

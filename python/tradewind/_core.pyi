@@ -558,15 +558,36 @@ def verify(schedule: Schedule, transport: str, progress: Callable[[int], None] |
     `transport` is free of deadlock. Calls progress(stage) before each stage. Raises VerificationError.
     """
 
-class PostingEntry:
+class TransportEntry:
     @property
     def name(self) -> str: ...
 
     @property
     def description(self) -> str: ...
 
-def posting_orders() -> list[PostingEntry]:
-    """The posting orders of two-sided transports."""
+    @property
+    def packings(self) -> list[str]:
+        """The packings that it goes with."""
+
+    @property
+    def one_stage(self) -> bool:
+        """Whether it carries schedules of one stage only."""
+
+class PackingEntry:
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def description(self) -> str: ...
+
+def transports() -> list[TransportEntry]:
+    """The ways to carry the messages of a stage."""
+
+def packings() -> list[PackingEntry]:
+    """The ways between arrays and messages."""
+
+def transport_refusal(schedule: Schedule, transport: str, packing: str) -> str:
+    """Why a schedule cannot be carried so, and what can be; "" where it can."""
 
 def posting(transport: str, schedule: Schedule, rank: int, stage: int) -> list[tuple[str, str, int]]:
     """

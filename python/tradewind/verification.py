@@ -16,7 +16,7 @@ Progress = Callable[[str, int, int], None]
 
 def transports() -> list[str]:
     """The names of the transports whose posting orders can be verified."""
-    return [entry.name for entry in _core.posting_orders()]
+    return [entry.name for entry in _core.transports()]
 
 
 def verify(exchange: Workload, transport: str = "isend-irecv", progress: Progress | None = None) -> dict[str, Any]:

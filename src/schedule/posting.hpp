@@ -1,7 +1,6 @@
 // In which order a rank posts the messages of a stage and waits for them: what a transport does, as data.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "schedule/schedule.hpp"
@@ -18,16 +17,15 @@ struct Act {
 // The acts of a rank in a stage, empty messages left out. A blocking call is a post and, next to it, a wait.
 using PostingOrder = std::vector<Act> (*)(const Schedule&, Rank, int stage);
 
-struct PostingEntry {
-    std::string name;
-    std::string description;  // one line
-    PostingOrder acts;
-};
-
-// sendrecv, isend-recv, send-irecv, isend-irecv, even-odd.
-const std::vector<PostingEntry>& posting_orders();
-
-// Throws InputError for a name that is not one of them.
-const PostingEntry& posting_order(const std::string& name);
+// Both halves of the j-th exchange at once, then the next: MPI_Sendrecv, a half that is empty left out. Counting j over
+// the empty messages too keeps exchanges together that the algorithm means to be.
+std::vector<Act> sendrecv_order(const Schedule& schedule, Rank rank, int stage);
+std::vector<Act> isend_recv_order(const Schedule& schedule, Rank rank, int stage);
+std::vector<Act> send_irecv_order(const Schedule& schedule, Rank rank, int stage);
+std::vector<Act> isend_irecv_order(const Schedule& schedule, Rank rank, int stage);
+// One blocking call after another, in an order of all messages of the stage that all ranks share: of the messages that
+// are not done, the first one is always the next thing to do for both of its ends, so there is no deadlock. The turn
+// comes first in the order, so that half of the ranks send while the others receive.
+std::vector<Act> even_odd_order(const Schedule& schedule, Rank rank, int stage);
 
 }  // namespace tradewind

@@ -10,7 +10,7 @@ namespace {
 
 class Stage {
   public:
-    Stage(const Schedule& schedule, int stage, const std::vector<Match>& matches, const PostingEntry& order)
+    Stage(const Schedule& schedule, int stage, const std::vector<Match>& matches, const TransportEntry& order)
         : schedule_(schedule), stage_(stage), matches_(matches), order_(order), posted_(matches.size()) {
         const Rank ranks = schedule.ranks();
         first_[0].resize(ranks + 1);
@@ -98,7 +98,7 @@ class Stage {
     const Schedule& schedule_;
     int stage_;
     const std::vector<Match>& matches_;
-    const PostingEntry& order_;
+    const TransportEntry& order_;
     std::vector<std::uint8_t> posted_;                          // of each message: 1 its receive, 2 its send
     std::array<std::vector<std::size_t>, 2> first_, match_of_;  // of receives [0] and sends [1]
     std::vector<std::vector<Act>> acts_;                        // of each rank
@@ -107,7 +107,8 @@ class Stage {
 
 }  // namespace
 
-void check_deadlock(const Schedule& schedule, int stage, const std::vector<Match>& matches, const PostingEntry& order) {
+void check_deadlock(const Schedule& schedule, int stage, const std::vector<Match>& matches,
+                    const TransportEntry& order) {
     Stage(schedule, stage, matches, order).run();
 }
 

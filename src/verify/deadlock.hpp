@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "schedule/posting.hpp"
+#include "schedule/transport.hpp"
 #include "verify/match.hpp"
 
 namespace tradewind {
@@ -14,6 +14,7 @@ namespace tradewind {
 // is free of deadlock exactly when each of its stages is.
 //
 // Throws VerificationError with the cycle of ranks that wait for each other.
-void check_deadlock(const Schedule& schedule, int stage, const std::vector<Match>& matches, const PostingEntry& order);
+void check_deadlock(const Schedule& schedule, int stage, const std::vector<Match>& matches,
+                    const TransportEntry& order);
 
 }  // namespace tradewind

@@ -1,6 +1,6 @@
 #include "verify/verify.hpp"
 
-#include "schedule/posting.hpp"
+#include "schedule/transport.hpp"
 #include "verify/deadlock.hpp"
 #include "verify/match.hpp"
 #include "verify/movement.hpp"
@@ -11,7 +11,7 @@ namespace tradewind {
 namespace {
 
 template <class Model>
-Verified run(const Schedule& schedule, Model& model, const PostingEntry& order,
+Verified run(const Schedule& schedule, Model& model, const TransportEntry& order,
              const std::function<void(int)>& progress) {
     Verified verified{schedule.ranks(), schedule.stages()};
     for (int stage = 0; stage < schedule.stages(); ++stage) {
@@ -32,7 +32,7 @@ Verified run(const Schedule& schedule, Model& model, const PostingEntry& order,
 }  // namespace
 
 Verified verify(const Schedule& schedule, const std::string& transport, const std::function<void(int)>& progress) {
-    const PostingEntry& order = posting_order(transport);
+    const TransportEntry& order = tradewind::transport(transport);
     if (schedule.pattern().reduces()) {
         Reduction reduction(schedule);
         return run(schedule, reduction, order, progress);

@@ -13,8 +13,8 @@
 #include "base/error.hpp"
 #include "bind.hpp"
 #include "schedule/matrix.hpp"
-#include "schedule/posting.hpp"
 #include "schedule/text.hpp"
+#include "schedule/transport.hpp"
 #include "verify/cover.hpp"
 #include "verify/damage.hpp"
 
@@ -79,16 +79,24 @@ void bind_verify(nb::module_& module) {
         "Runs a schedule in this process: every point of the answer arrives exactly once, and the posting order of\n"
         "`transport` is free of deadlock. Calls progress(stage) before each stage. Raises VerificationError.");
 
-    nb::class_<PostingEntry>(module, "PostingEntry")
-        .def_ro("name", &PostingEntry::name)
-        .def_ro("description", &PostingEntry::description);
-    module.def("posting_orders", [] { return posting_orders(); }, "The posting orders of two-sided transports.");
+    nb::class_<TransportEntry>(module, "TransportEntry")
+        .def_ro("name", &TransportEntry::name)
+        .def_ro("description", &TransportEntry::description)
+        .def_ro("packings", &TransportEntry::packings, "The packings that it goes with.")
+        .def_ro("one_stage", &TransportEntry::one_stage, "Whether it carries schedules of one stage only.");
+    nb::class_<PackingEntry>(module, "PackingEntry")
+        .def_ro("name", &PackingEntry::name)
+        .def_ro("description", &PackingEntry::description);
+    module.def("transports", [] { return transports(); }, "The ways to carry the messages of a stage.");
+    module.def("packings", [] { return packings(); }, "The ways between arrays and messages.");
+    module.def("transport_refusal", &transport_refusal, "schedule"_a, "transport"_a, "packing"_a,
+               "Why a schedule cannot be carried so, and what can be; \"\" where it can.");
     module.def(
         "posting",
         [](const std::string& transport, const Schedule& schedule, Rank rank, int stage) {
             check_place(schedule, rank, stage);
             std::vector<std::tuple<std::string, std::string, int>> acts;
-            for (const Act& act : posting_order(transport).acts(schedule, rank, stage))
+            for (const Act& act : tradewind::transport(transport).acts(schedule, rank, stage))
                 acts.emplace_back(act.kind == Act::post ? "post" : "wait", act.sending ? "send" : "receive", act.j);
             return acts;
         },

@@ -93,7 +93,10 @@ def _algorithms() -> Rows:
 def _transports() -> Rows:
     from tradewind import _core
 
-    return [{"name": entry.name, "description": entry.description} for entry in _core.posting_orders()]
+    return [
+        {"name": entry.name, "description": entry.description, "packings": entry.packings}
+        for entry in _core.transports()
+    ]
 
 
 def _studies() -> Rows:

@@ -15,7 +15,7 @@ from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS
 from tradewind.units import byte_count, seconds
 
 KINDS = ("verify", "measure", "simulate")
-POSTING_ORDERS = tuple(entry.name for entry in _core.posting_orders())
+POSTING_ORDERS = tuple(entry.name for entry in _core.transports())
 PLOTS = {
     "time": "time against ranks",
     "bars": "time of each curve as a bar",

@@ -1,0 +1,99 @@
+#include "schedule/transport.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace tradewind {
+
+namespace {
+
+template <typename Entries, typename Wanted>
+std::string names_of(const Entries& entries, Wanted wanted) {
+    std::string names;
+    for (const auto& entry : entries)
+        if (wanted(entry)) names += (names.empty() ? "" : ", ") + entry.name;
+    return names;
+}
+
+bool goes_with(const TransportEntry& entry, const std::string& packing) {
+    return std::find(entry.packings.begin(), entry.packings.end(), packing) != entry.packings.end();
+}
+
+bool known_packing(const std::string& name) {
+    return std::any_of(packings().begin(), packings().end(), [&](const PackingEntry& e) { return e.name == name; });
+}
+
+}  // namespace
+
+const std::vector<TransportEntry>& transports() {
+    static const std::vector<std::string> any{"buffer", "datatype", "direct"}, types{"buffer", "datatype"};
+    // One-sided transports and collectives have the posting order that they amount to. A put that waits for the
+    // target's "ready" is a send that waits for its receive; reading a peer's memory once it says so is a receive, and
+    // the peer does not wait for it before the end. A fence and a collective start everything, then await everything.
+    static const std::vector<TransportEntry> table{
+        {"sendrecv", "one exchange after another, sending and receiving at once", sendrecv_order, any},
+        {"isend-recv", "all sends started, then one blocking receive after another", isend_recv_order, any},
+        {"send-irecv", "all receives started, then one blocking send after another", send_irecv_order, any},
+        {"isend-irecv", "all receives and sends started, then all awaited", isend_irecv_order, any},
+        {"even-odd", "blocking sends and receives, half of the ranks sending while the others receive", even_odd_order,
+         any},
+        {"persistent", "as isend-irecv, with requests that are made once with the plan", isend_irecv_order, any},
+        {"put-fence", "each rank writes into its peers' memory, between two fences of all ranks", isend_irecv_order,
+         any},
+        {"get-fence", "each rank reads its peers' memory, between two fences of all ranks", isend_irecv_order, any},
+        {"put-notify", "each rank writes into a peer's memory when that is ready, then a flag for which the peer looks",
+         send_irecv_order, any},
+        {"shared",
+         "ranks of a node read each other's memory with plain loads; between nodes isend-irecv",
+         isend_recv_order,
+         {"buffer", "direct"}},
+        {"neighbor", "MPI's collective among neighbours", isend_irecv_order, types, true},
+        {"alltoallv",
+         "MPI's collective among all ranks of a group, of packed data",
+         isend_irecv_order,
+         {"buffer"},
+         true},
+        {"alltoallw",
+         "MPI's collective among all ranks of a group, with a datatype for each peer",
+         isend_irecv_order,
+         {"datatype"},
+         true},
+    };
+    return table;
+}
+
+const std::vector<PackingEntry>& packings() {
+    static const std::vector<PackingEntry> table{
+        {"buffer", "a message is gathered in one pass over memory, sent, and scattered in another"},
+        {"datatype", "MPI gathers and scatters, by datatypes that describe where the points lie"},
+        {"direct", "one message, put or copy for each contiguous run of points; nothing is packed"},
+    };
+    return table;
+}
+
+const TransportEntry& transport(const std::string& name) {
+    for (const TransportEntry& entry : transports())
+        if (entry.name == name) return entry;
+    throw InputError("unknown transport '" + name +
+                     "' (known: " + names_of(transports(), [](const TransportEntry&) { return true; }) + ")");
+}
+
+std::string transport_refusal(const Schedule& schedule, const std::string& name, const std::string& packing) {
+    const TransportEntry& entry = transport(name);
+    if (!known_packing(packing))
+        return "unknown packing '" + packing +
+               "' (known: " + names_of(packings(), [](const PackingEntry&) { return true; }) + ")";
+    if (!goes_with(entry, packing))
+        return "transport '" + name + "' does not go with packing '" + packing + "': it goes with " +
+               names_of(packings(), [&](const PackingEntry& p) { return goes_with(entry, p.name); }) + ", and '" +
+               packing + "' with " +
+               names_of(transports(), [&](const TransportEntry& t) { return goes_with(t, packing); });
+    if (entry.one_stage && schedule.stages() > 1)
+        return "transport '" + name + "' carries a schedule of one stage, and " + schedule.algorithm() + " has " +
+               std::to_string(schedule.stages()) + " (one stage have burst of a transpose, direct of a halo); any " +
+               "number of stages carry " + names_of(transports(), [](const TransportEntry& t) { return !t.one_stage; });
+    return "";
+}
+
+}  // namespace tradewind
