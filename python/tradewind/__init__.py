@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tradewind.advice import advise
-    from tradewind.errors import InputError, MissingMPIError, PlanError, TradewindError, VerificationError
+    from tradewind.errors import (
+        InputError,
+        MissingMPIError,
+        NotFiniteError,
+        PlanError,
+        TradewindError,
+        VerificationError,
+    )
     from tradewind.exchange import Exchange
     from tradewind.machine import load_machine
     from tradewind.pattern import AllReduce, Blocks, Grid, Halo, Pencils, Schedule, Transpose
@@ -22,7 +29,14 @@ if TYPE_CHECKING:
 # Imported when first used: `tradewind --help` must not wait for NumPy and pydantic.
 _HOMES = {
     "tradewind.advice": ("advise",),
-    "tradewind.errors": ("InputError", "MissingMPIError", "PlanError", "TradewindError", "VerificationError"),
+    "tradewind.errors": (
+        "InputError",
+        "MissingMPIError",
+        "NotFiniteError",
+        "PlanError",
+        "TradewindError",
+        "VerificationError",
+    ),
     "tradewind.exchange": ("Exchange",),
     "tradewind.machine": ("load_machine",),
     "tradewind.pattern": ("AllReduce", "Blocks", "Grid", "Halo", "Pencils", "Schedule", "Transpose"),
@@ -40,6 +54,7 @@ __all__ = [
     "Halo",
     "InputError",
     "MissingMPIError",
+    "NotFiniteError",
     "Pencils",
     "PlanError",
     "Program",

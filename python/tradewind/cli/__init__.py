@@ -19,8 +19,9 @@ COMMANDS = {
     "verify": "Prove that a schedule delivers every byte once and cannot deadlock.",
     "show": "The stages of a rank as text, the communication matrix as a picture.",
     "bench": "Measure the ways to do one exchange on MPI ranks.",
+    "run": "Run a dwarf, a small model, on MPI ranks; or simulate its time step.",
     "report": "Write the report of a study again from its results.",
-    "list": "Machines, topologies, routings, algorithms, transports, studies.",
+    "list": "Machines, topologies, routings, algorithms, transports, dwarfs, studies.",
     "doctor": "Check that all that Tradewind needs is there and works.",
 }
 
