@@ -159,8 +159,8 @@ def _show(result: dict[str, Any]) -> None:
         table.add_row(row["part"], *seconds, f"{100 * share:.0f} %")
     console.print(table)
     lines = [
-        f"{result['points_per_s'] / 1e9:.3f} Gpoint/s; {result['ratio_to_copy']:.2f} x the time of a memory copy of what "
-        f"must move, {format_bytes(result['least_bytes'])} a rank at {format_rate(result['copy_bytes_per_s'])}",
+        f"{result['points_per_s'] / 1e9:.3f} Gpoint/s; {result['ratio_to_copy']:.2f} x the time of a copy of what must "
+        f"move, {format_bytes(result['least_bytes'])} a rank at {format_rate(result['copy_bytes_per_s'])}",
         f"{result['messages']} messages and {format_bytes(result['bytes_sent'])} from the busiest rank; "
         f"{result['threads']} threads a rank, {result['binding'].partition(':')[0]}",
         f"sum {result['sum']!r}, of squares {result['sum_of_squares']!r}, "
