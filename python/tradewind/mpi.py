@@ -34,14 +34,14 @@ if MPI.Get_library_version() != _mpi.library_version():
         f"{_mpi.library_version().splitlines()[0]}: both must use the same MPI; {INSTALL_MPI}"
     )
 
-__all__ = ["MPI", "NATIVE", "PACKINGS", "TRANSPORTS", "Peers", "Plan", "plan", "ranks_per_core"]
+__all__ = ["MPI", "NATIVE", "PACKINGS", "TRANSPORTS", "Peers", "Plan", "empty", "plan", "ranks_per_core"]
 
 Plan = _mpi.Plan
 Peers = _mpi.Processes
 """The processes of a communicator as the core knows them; see `tradewind.processes`."""
 
-TRANSPORTS = ("isend-irecv",)
-PACKINGS = ("buffer",)
+TRANSPORTS = tuple(entry.name for entry in _core.transports())
+PACKINGS = tuple(entry.name for entry in _core.packings())
 NATIVE = "native"
 """The algorithm name of the MPI library's own collective."""
 
@@ -53,19 +53,32 @@ def plan(
     target: Array | Sequence[Array] | None = None,
     *,
     algorithm: str | None = None,
-    transport: str = "isend-irecv",
-    packing: str = "buffer",
+    transport: str | None = None,
+    packing: str | None = None,
     dims: str = "zyx",
     operation: str = "sum",
     largest_message: int = 2**30,
+    pack_ahead: bool = True,
+    synchronous: bool = False,
+    check: bool = False,
+    watchdog_s: float = 0.0,
+    record: str = "",
+    ranks_per_node: int = 0,
 ) -> Plan:
     """Binds a schedule, or a pattern with an algorithm, to arrays. Collective over `comm`.
 
     `fields`: one array or several, which then travel in one message. Each has the shape that the pattern gives this
     rank, (nz, ny, nx) or in the order that `dims` says ("xyz" for Fortran's arrays), any strides, and one of the
     element types f4 f8 i4 i8 c8 c16. A reduction takes vectors. `target`: as many arrays, for a transposition; halos
-    and reductions work in place. `operation` of a reduction: sum, min, max, prod. `largest_message`: bytes of one MPI
-    message; longer messages of the schedule go in several.
+    and reductions work in place. `operation` of a reduction: sum, min, max, prod.
+
+    `transport` and `packing`: see ``tradewind list transports``; None takes isend-irecv, and the first packing that
+    goes with the transport. `largest_message`: bytes of one MPI message; longer messages of the schedule go in several.
+    `pack_ahead`: the messages of a stage are gathered while the one before is under way, where that does not change
+    them. `synchronous`: a send ends only when it is received, which shows whether the model relies on MPI's buffers.
+    `check`: a checksum of every message is compared at its two ends. `watchdog_s`: an exchange that waits longer raises
+    PlanError, which says for whom; 0 waits for ever. `record`: "totals" fills `Plan.seconds`, "events" `Plan.events`
+    too. `ranks_per_node`: transport shared behaves as if so many ranks in a row had a node of their own.
 
     The plan keeps the arrays alive. Called on all ranks, it carries out the exchange. Raises InputError where something
     does not fit; PlanError where another rank raised, or the ranks make different plans.
@@ -77,9 +90,23 @@ def plan(
     handle = comm.py2f()
     try:
         pattern = what.pattern if isinstance(what, _core.Schedule) else what
+        if algorithm == NATIVE and isinstance(pattern, _core.Transpose) and pattern.complete:
+            _check_native(transport, packing)
+            algorithm, transport = "burst", "alltoallv"
         schedule = _schedule(what, algorithm)
-        _check_choice("transport", transport, TRANSPORTS)
-        _check_choice("packing", packing, PACKINGS)
+        transport, packing = _carriage(transport, packing)
+        options = _mpi.Options(
+            operation,
+            transport,
+            packing,
+            largest_message,
+            pack_ahead,
+            synchronous,
+            check,
+            watchdog_s,
+            record,
+            ranks_per_node,
+        )
         sources = _checked("source", fields, dims, writable=pattern.in_place)
         targets = _targets(pattern, sources, target, dims)
         described = (
@@ -91,10 +118,64 @@ def plan(
     bound = (sources, targets)
     element = sources[0].dtype.str[1:]
     if schedule is None:
-        return _mpi.native_plan(pattern, handle, *described, bound, element, operation)
-    return _mpi.schedule_plan(
-        schedule, handle, *described, bound, element, operation, transport, packing, largest_message
-    )
+        return _mpi.native_plan(pattern, handle, *described, bound, element, options)
+    return _mpi.schedule_plan(schedule, handle, *described, bound, element, options)
+
+
+def empty(
+    pattern: _core.Pattern,
+    comm: MPI.Intracomm,
+    dtype: str = "f8",
+    *,
+    fields: int = 1,
+    of: str = "source",
+    dims: str = "zyx",
+) -> Any:
+    """An array of zeros for a pattern's source or target on this rank, in memory that the ranks of its node share.
+
+    Plans with transport "shared" and packing "direct" let the other ranks take messages from there, without a copy in
+    between. `fields` other than 1: a list of so many. x is the fastest direction; `dims` orders the axes of the array.
+    Raises InputError, and PlanError where no memory is left. Not collective.
+    """
+    if of not in ("source", "target"):
+        raise InputError(f"of {of!r}: 'source' and 'target' are allowed")
+    if dtype not in DTYPES:
+        raise InputError(unknown("dtype", dtype, DTYPES))
+    rank = comm.Get_rank()
+    shape = pattern.source_shape(rank) if of == "source" else pattern.target_shape(rank)
+    arrays = []
+    for _ in range(fields):
+        memory = np.asarray(_mpi.shared_bytes(max(int(np.prod(shape)), 1) * DTYPES[dtype]))
+        array = memory.view(dtype)[: int(np.prod(shape))].reshape(shape)
+        arrays.append(array.reshape(-1) if pattern.name == "allreduce" else array.transpose(_order(dims)))
+    return arrays[0] if fields == 1 else arrays
+
+
+def _order(dims: str) -> list[int]:
+    _check_dims(dims)
+    return ["zyx".index(axis) for axis in dims]
+
+
+def _check_dims(dims: str) -> None:
+    if sorted(dims) != ["x", "y", "z"]:
+        raise InputError(f"dims {dims!r}: an order of the three letters x, y, z is allowed, like 'zyx'")
+
+
+def _check_native(transport: str | None, packing: str | None) -> None:
+    if transport not in (None, "alltoallv") or packing not in (None, "buffer"):
+        raise InputError(
+            f"algorithm 'native' is MPI_Alltoallv of packed data, not transport {transport!r} with packing {packing!r}"
+        )
+
+
+def _carriage(transport: str | None, packing: str | None) -> tuple[str, str]:
+    """Transport and packing, with what was not named."""
+    transport = transport or "isend-irecv"
+    _check_choice("transport", transport, TRANSPORTS)
+    entry = next(e for e in _core.transports() if e.name == transport)
+    packing = packing or entry.packings[0]
+    _check_choice("packing", packing, PACKINGS)
+    return transport, packing
 
 
 def _refuse(handle: int, error: InputError) -> NoReturn:
@@ -123,8 +204,7 @@ def _checked(what: str, fields: Array | Sequence[Array], dims: str, *, writable:
     arrays = [fields] if isinstance(fields, np.ndarray) else list(fields)
     if not arrays:
         raise InputError(f"no {what} field: one array or more are allowed")
-    if sorted(dims) != ["x", "y", "z"]:
-        raise InputError(f"dims {dims!r}: an order of the three letters x, y, z is allowed, like 'zyx'")
+    _check_dims(dims)
     for number, array in enumerate(arrays):
         name = f"{what} field {number}"
         if not isinstance(array, np.ndarray):

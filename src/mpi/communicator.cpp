@@ -48,11 +48,4 @@ void Communicator::require_usable() const {
                         " has freed the communicator that the plan was made on; keep it, or make a new plan");
 }
 
-int largest_tag(MPI_Comm comm) {
-    void* value = nullptr;
-    int found = 0;
-    MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &found);
-    return found ? *static_cast<int*>(value) : 32767;  // the least that the standard allows
-}
-
 }  // namespace tradewind

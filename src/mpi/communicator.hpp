@@ -19,6 +19,7 @@ class Communicator {
     Communicator& operator=(const Communicator&) = delete;
 
     MPI_Comm handle() const { return duplicate_; }
+    MPI_Comm original() const { return original_; }  // the caller's
     Rank rank() const { return rank_; }
     Rank ranks() const { return ranks_; }
     // Throws PlanError when the original is freed, or MPI is finalized.
@@ -30,8 +31,5 @@ class Communicator {
     std::shared_ptr<bool> gone_;
     int rank_ = 0, ranks_ = 1;
 };
-
-// The largest tag that MPI takes on a communicator.
-int largest_tag(MPI_Comm comm);
 
 }  // namespace tradewind

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 
@@ -18,6 +19,13 @@ inline std::string mpi_error_text(int code) {
     int length = 0;
     if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) return "MPI error " + std::to_string(code);
     return {text, static_cast<std::size_t>(length)};
+}
+
+// The text of a wait that took too long.
+inline std::string timed_out(const std::string& where, double limit_s, const std::string& waited_for) {
+    char seconds[32];
+    std::snprintf(seconds, sizeof seconds, "%g", limit_s);
+    return where + ": after " + seconds + " s still waiting for " + waited_for;
 }
 
 // `doing` returns what was attempted; it is only called when that failed.

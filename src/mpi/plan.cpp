@@ -4,6 +4,13 @@
 
 namespace tradewind {
 
+Plan::Plan(MPI_Comm comm, std::string description, const PlanRequest& request)
+    : communicator_(comm),
+      recorder_(request.recording),
+      description_(std::move(description)),
+      transport_(request.transport),
+      packing_(request.packing) {}
+
 void Plan::enter(State expected) {
     communicator_.require_usable();
     State seen = expected;

@@ -10,6 +10,7 @@
 
 #include "mpi/communicator.hpp"
 #include "mpi/field.hpp"
+#include "mpi/recorder.hpp"
 #include "mpi/reduce.hpp"
 #include "schedule/schedule.hpp"
 
@@ -24,6 +25,12 @@ struct PlanRequest {
     std::string transport = "isend-irecv";
     std::string packing = "buffer";
     Bytes largest_message{1 << 30};  // longer ones go in several: MPI counts in int
+    bool pack_ahead = true;          // gather the next stage's messages while a stage is under way
+    bool synchronous = false;        // sends end only when they are received, as the deadlock proof assumes
+    bool check = false;              // compare a checksum of every message at its two ends
+    double watchdog_s = 0;           // an exchange that waits longer is an error; 0: it may wait for ever
+    Recording recording = Recording::none;
+    int ranks_per_node = 0;  // transport shared: as if so many ranks in a row had a node; 0: as it is
 };
 
 // start() posts the first stage and returns; wait() does the rest; run() is both. Between them the fields may be read,
@@ -47,10 +54,13 @@ class Plan {
     // Sent by this rank in one call; 0 where the MPI library's own collective decides.
     Index messages() const { return messages_; }
     Bytes bytes_sent() const { return bytes_sent_; }
+    const std::string& transport() const { return transport_; }
+    const std::string& packing() const { return packing_; }
+    Recorder& recorder() { return recorder_; }
     MPI_Comm communicator() const { return communicator_.handle(); }
 
   protected:
-    Plan(MPI_Comm comm, std::string description) : communicator_(comm), description_(std::move(description)) {}
+    Plan(MPI_Comm comm, std::string description, const PlanRequest& request);
     virtual void begin() = 0;
     virtual void finish() = 0;
     virtual void whole() {
@@ -63,6 +73,7 @@ class Plan {
     Communicator communicator_;
     Index messages_ = 0;
     Bytes bytes_sent_;
+    Recorder recorder_;
 
   private:
     enum class State { idle, in_flight, broken };
@@ -70,7 +81,7 @@ class Plan {
     template <typename Step>
     void advance(Step step, State after);
 
-    std::string description_;
+    std::string description_, transport_, packing_;
     std::atomic<State> state_{State::idle};
 };
 
@@ -78,8 +89,7 @@ class Plan {
 // PlanError on all ranks when they make different plans.
 std::unique_ptr<Plan> make_plan(const Schedule& schedule, MPI_Comm comm, const PlanRequest& request);
 
-// The same exchange by the MPI library's own collective: MPI_Alltoallv within the groups of a complete transposition,
-// MPI_Allreduce. Throws InputError for other patterns.
+// The same exchange by the MPI library's own MPI_Allreduce. Throws InputError for patterns that do not reduce.
 std::unique_ptr<Plan> make_native_plan(const Pattern& pattern, MPI_Comm comm, const PlanRequest& request);
 
 }  // namespace tradewind

@@ -23,7 +23,9 @@ std::string identity(const Pattern& pattern, const std::string& algorithm, const
          << " x " << name_of(request.element);
     if (pattern.reduces()) text << ", " << name_of(request.operation);
     text << ", " << request.transport << ", " << request.packing << ", messages of up to "
-         << request.largest_message.value << " bytes, last rank " << pattern.source_box(last) << " to "
+         << request.largest_message.value << " bytes" << (request.synchronous ? ", synchronous" : "")
+         << (request.check ? ", checked" : "") << ", watchdog " << request.watchdog_s << " s, "
+         << request.ranks_per_node << " ranks a node, last rank " << pattern.source_box(last) << " to "
          << pattern.target_box(last);
     return text.str();
 }
@@ -35,12 +37,15 @@ Rank check_request(const Pattern& pattern, MPI_Comm comm, const PlanRequest& req
     if (ranks != pattern.ranks())
         throw InputError("the communicator has " + std::to_string(ranks) + " ranks, but the " + pattern.describe() +
                          " is made for " + std::to_string(pattern.ranks()));
-    if (request.transport != "isend-irecv")
-        throw InputError("transport \"" + request.transport + "\": isend-irecv is allowed");
-    if (request.packing != "buffer") throw InputError("packing \"" + request.packing + "\": buffer is allowed");
     if (request.largest_message.value < 1 || request.largest_message.value > (1 << 30))
         throw InputError("largest message of " + std::to_string(request.largest_message.value) +
                          " bytes: 1..1073741824 are allowed");
+    if (!(request.watchdog_s >= 0 && request.watchdog_s < 1e9))
+        throw InputError("watchdog of " + std::to_string(request.watchdog_s) +
+                         " s: 0 (none) to 1e9 seconds are allowed");
+    if (request.ranks_per_node < 0)
+        throw InputError("ranks a node: " + std::to_string(request.ranks_per_node) +
+                         "; 0 (as it is) or more are allowed");
     check_fields(pattern, rank, request);
     return rank;
 }

@@ -15,8 +15,8 @@ std::string identity(const Pattern& pattern, const std::string& algorithm, const
 Rank check_request(const Pattern& pattern, MPI_Comm comm, const PlanRequest& request);
 
 // Runs what a rank does alone before it makes a plan, and lets no rank go on unless all succeeded with the same plan.
-template <typename Work>
-auto prepare(MPI_Comm comm, const std::string& identity, Work work) -> decltype(work()) {
+template <typename Step>
+auto prepare(MPI_Comm comm, const std::string& identity, Step work) -> decltype(work()) {
     decltype(work()) result;
     std::exception_ptr failure;
     std::string problem;

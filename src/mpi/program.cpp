@@ -1,22 +1,14 @@
 #include "mpi/program.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
-#include <new>
 
 namespace tradewind {
 
-Memory::Memory(Index bytes) {
-    if (bytes <= 0) return;
-    constexpr std::size_t line = 64;
-    const std::size_t size = (static_cast<std::size_t>(bytes) + line - 1) / line * line;
-    data_.reset(static_cast<std::byte*>(std::aligned_alloc(line, size)));
-    if (!data_) throw std::bad_alloc();
-    std::memset(data_.get(), 0, size);
-}
-
 namespace {
+
+// MPI guarantees tags up to 32767; the checksums of messages have tags of their own (see mpi/checksum.cpp).
+constexpr int most_tags = 16384;
 
 std::array<Index, 3> shape_of(const Box& box) {
     return {box.width(X), box.width(Y), box.width(Z)};
@@ -35,282 +27,272 @@ void check_shapes(const char* what, const std::vector<Field>& fields, const Box&
                              pattern.describe() + " needs " + shape_text(shape_of(box)));
 }
 
-// The parts of a stage that share nothing but the lists they append to.
-class Compiler {
-  public:
-    Compiler(const Schedule& schedule, Rank rank, const PlanRequest& request, int largest_tag)
-        : schedule_(schedule),
-          rank_(rank),
-          request_(request),
-          largest_tag_(largest_tag),
-          element_(bytes_of(request.element)),
-          fields_(static_cast<Index>(request.source.size())),
-          source_(schedule.pattern().source_box(rank)),
-          target_(schedule.pattern().target_box(rank)) {}
-
-    Program compile() {
-        allocate();
-        for (int s = 0; s < schedule_.stages(); ++s) {
-            StageProgram stage;
-            add_sends(s, stage);
-            temporary_used_ = 0;
-            add_copies(s, stage);
-            add_receives(s, stage);
-            program_.stages.push_back(std::move(stage));
-        }
-        return std::move(program_);
-    }
-
-  private:
-    struct Numbered {
-        Message message;
-        int j;    // its number in the schedule
-        int tag;  // in MPI
-    };
-
-    // All messages of a stage in the order of the schedule, those of one pair of ranks in ascending order of tag, at
-    // both ends: then they match even where MPI tags have to be used twice.
-    template <typename Get>
-    std::vector<Numbered> messages(int stage, int count, Get get) const {
-        std::vector<Numbered> all;
-        std::map<Rank, std::vector<std::size_t>> of_peer;
-        for (int j = 0; j < count; ++j)
-            if (const Message m = get(j); m.count > 0) {
-                of_peer[m.peer].push_back(all.size());
-                all.push_back({m, j, 0});
-            }
-        std::vector<Numbered> ordered = all;
-        for (const auto& [peer, places] : of_peer) {
-            std::vector<std::size_t> by_tag = places;
-            std::sort(by_tag.begin(), by_tag.end(),
-                      [&](std::size_t a, std::size_t b) { return all[a].message.tag < all[b].message.tag; });
-            for (std::size_t i = 0; i < places.size(); ++i) {
-                ordered[places[i]] = all[by_tag[i]];
-                const auto number = static_cast<Index>(i) * schedule_.stages() + stage;
-                ordered[places[i]].tag = static_cast<int>(number % (static_cast<Index>(largest_tag_) + 1));
-            }
-        }
-        return ordered;
-    }
-    std::vector<Numbered> sends(int s) const {
-        return messages(s, schedule_.sends(rank_, s), [&](int j) { return schedule_.send(rank_, s, j); });
-    }
-    std::vector<Numbered> receives(int s) const {
-        return messages(s, schedule_.receives(rank_, s), [&](int j) { return schedule_.receive(rank_, s, j); });
-    }
-    std::vector<Copy> copies(int s) const {
-        std::vector<Copy> all;
-        schedule_.copies(rank_, s, all);
-        std::erase_if(all, [](const Copy& c) { return c.from.box.empty(); });
-        return all;
-    }
-
-    Index message_bytes(const Message& m) const { return m.count * element_ * fields_; }
-
-    void allocate() {
-        Index out = 0, in = 0, temporary = 0;
-        for (int s = 0; s < schedule_.stages(); ++s) {
-            Index stage_out = 0, stage_in = 0, stage_temporary = 0;
-            for (const Numbered& n : sends(s)) stage_out += message_bytes(n.message);
-            for (const Numbered& n : receives(s)) stage_in += message_bytes(n.message);
-            const std::vector<Copy> local = copies(s);
-            if (interfere(local))
-                for (const Copy& c : local) stage_temporary += c.from.box.volume() * element_ * fields_;
-            if (schedule_.combines(s)) stage_temporary += stage_in;  // room for the own values
-            out = std::max(out, stage_out);
-            in = std::max(in, stage_in);
-            temporary = std::max(temporary, stage_temporary);
-        }
-        program_.outgoing = Memory(out);
-        program_.incoming = Memory(in);
-        program_.temporary = Memory(temporary);
-        program_.scratch = Memory(schedule_.scratch(rank_) * element_ * fields_);
-    }
-
-    // The memory of a piece in one field, for a box of the given shape.
-    View view(const Piece& piece, std::size_t field, const std::array<Index, 3>& shape) const {
-        if (piece.buffer == Buffer::scratch) {
-            const Index begin = piece.offset + static_cast<Index>(field) * schedule_.scratch(rank_);
-            return {program_.scratch.data() + begin * element_, dense_strides(shape, element_)};
-        }
-        const bool from_source = piece.buffer == Buffer::source;
-        const Field& f = from_source ? request_.source[field] : request_.target[field];
-        const Box& storage = from_source ? source_ : target_;
-        if (!storage.contains(piece.box)) throw InputError("a piece lies outside the array of rank " + who());
-        std::byte* data = f.data;
-        for (int a = 0; a < 3; ++a) data += (piece.box.begin[a] - storage.begin[a]) * f.stride[a];
-        return {data, f.stride};
-    }
-    std::string who() const { return std::to_string(rank_) + " in " + schedule_.algorithm(); }
-
-    // Copies between pieces and a message; several fields lie one after another in it.
-    Range between(const std::vector<Piece>& pieces, std::byte* message, bool into_message, Index bytes) {
-        Range range{program_.copies.size(), 0};
-        std::byte* const end = message + bytes;
-        for (std::size_t f = 0; f < static_cast<std::size_t>(fields_); ++f)
-            for (const Piece& piece : pieces) {
-                if (piece.box.empty()) continue;
-                const auto shape = shape_of(piece.box);
-                const View memory = view(piece, f, shape), dense{message, dense_strides(shape, element_)};
-                program_.copies.push_back(into_message ? make_copy(memory, dense, shape, element_)
-                                                       : make_copy(dense, memory, shape, element_));
-                message += piece.box.volume() * element_;
-            }
-        if (message != end) throw InputError("the pieces of a message do not add up to its count: rank " + who());
-        range.end = program_.copies.size();
-        return range;
-    }
-
-    Range transfer(const Numbered& n, std::byte* data) {
-        Range range{program_.transfers.size(), 0};
-        Index left = message_bytes(n.message);
-        while (left > 0) {
-            const Index bytes = std::min(left, request_.largest_message.value);
-            program_.transfers.push_back({n.message.peer, n.tag, data, static_cast<int>(bytes)});
-            data += bytes;
-            left -= bytes;
-        }
-        range.end = program_.transfers.size();
-        return range;
-    }
-
-    void add_sends(int s, StageProgram& stage) {
-        std::byte* data = program_.outgoing.data();
-        stage.sent.begin = program_.transfers.size();
-        std::vector<Piece> pieces;
-        for (const Numbered& n : sends(s)) {
-            pieces.clear();
-            schedule_.send_pieces(rank_, s, n.j, pieces);
-            const Index bytes = message_bytes(n.message);
-            const Range pack = between(pieces, data, true, bytes);
-            stage.sends.push_back({pack, transfer(n, data)});
-            data += bytes;
-        }
-        stage.sent.end = program_.transfers.size();
-    }
-
-    void add_receives(int s, StageProgram& stage) {
-        std::byte* data = program_.incoming.data();
-        stage.received.begin = program_.transfers.size();
-        stage.unpack.begin = program_.copies.size();
-        std::vector<Incoming> incoming;
-        for (const Numbered& n : receives(s)) {
-            Incoming in{n.message, data, {}};
-            schedule_.receive_pieces(rank_, s, n.j, in.pieces);
-            const Index bytes = message_bytes(n.message);
-            if (!schedule_.combines(s)) between(in.pieces, data, false, bytes);
-            transfer(n, data);
-            data += bytes;
-            incoming.push_back(std::move(in));
-        }
-        stage.received.end = program_.transfers.size();
-        stage.unpack.end = program_.copies.size();
-        if (schedule_.combines(s)) add_combinations(std::move(incoming), stage);
-        program_.most_transfers = std::max(program_.most_transfers, stage.sent.size() + stage.received.size());
-    }
-
-    struct Incoming {
-        Message message;
-        std::byte* data;
-        std::vector<Piece> pieces;
-    };
-    static bool same(const std::vector<Piece>& a, const std::vector<Piece>& b) {
-        return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Piece& p, const Piece& q) {
-            return p.buffer == q.buffer && p.box == q.box && p.offset == q.offset;
-        });
-    }
-
-    void add_combinations(std::vector<Incoming> incoming, StageProgram& stage) {
-        std::stable_sort(incoming.begin(), incoming.end(),
-                         [](const Incoming& a, const Incoming& b) { return a.message.peer < b.message.peer; });
-        std::vector<bool> done(incoming.size());
-        for (std::size_t i = 0; i < incoming.size(); ++i) {
-            if (done[i]) continue;
-            Combination c;
-            std::size_t own = 0;
-            for (std::size_t k = i; k < incoming.size(); ++k)
-                if (!done[k] && same(incoming[i].pieces, incoming[k].pieces)) {
-                    done[k] = true;
-                    own += incoming[k].message.peer < rank_;
-                    c.parts.push_back(incoming[k].data);
-                }
-            c.own = own;
-            add_own(incoming[i], c);
-            stage.combinations.push_back(std::move(c));
-        }
-    }
-
-    // The rank's own value: where it lies in one piece of memory it is combined in place.
-    void add_own(const Incoming& in, Combination& c) {
-        const Index bytes = message_bytes(in.message);
-        c.count = in.message.count * fields_;
-        std::byte* own = program_.temporary.data() + temporary_used_;
-        c.fetch = between(in.pieces, own, true, bytes);
-        const StridedCopy& first = program_.copies[c.fetch.begin];
-        if (c.fetch.end - c.fetch.begin == 1 && first.contiguous()) {
-            own = const_cast<std::byte*>(first.from);
-            program_.copies.pop_back();
-            c.fetch = {};
-        } else {
-            c.store = between(in.pieces, own, false, bytes);
-            temporary_used_ += bytes;
-        }
-        c.parts.insert(c.parts.begin() + static_cast<std::ptrdiff_t>(c.own), own);
-    }
-
-    // Whether a copy would write what another one (or itself) has still to read.
-    bool interfere(const std::vector<Copy>& all) const {
-        for (const Copy& a : all)
-            for (const Copy& b : all)
-                if (overlap(a.to, b.from)) return true;
-        return false;
-    }
-    bool overlap(const Piece& a, const Piece& b) const {
-        if ((a.buffer == Buffer::scratch) != (b.buffer == Buffer::scratch)) return false;
-        if (a.buffer == Buffer::scratch)
-            return a.offset < b.offset + b.box.volume() && b.offset < a.offset + a.box.volume();
-        if (a.buffer != b.buffer && !schedule_.pattern().in_place()) return false;
-        return !intersection(a.box, b.box).empty();
-    }
-
-    void add_copies(int s, StageProgram& stage) {
-        const std::vector<Copy> local = copies(s);
-        stage.local.begin = program_.copies.size();
-        if (interfere(local)) {
-            std::vector<Piece> from, to;
-            Index bytes = 0;
-            for (const Copy& c : local) {
-                from.push_back(c.from);
-                to.push_back(c.to);
-                bytes += c.from.box.volume() * element_ * fields_;
-            }
-            between(from, program_.temporary.data(), true, bytes);
-            between(to, program_.temporary.data(), false, bytes);
-            temporary_used_ = bytes;
-        } else {
-            for (const Copy& c : local)
-                for (std::size_t f = 0; f < static_cast<std::size_t>(fields_); ++f) add_copy(c, f);
-        }
-        stage.local.end = program_.copies.size();
-    }
-    void add_copy(const Copy& c, std::size_t field) {
-        const auto shape = shape_of(c.from.buffer == Buffer::scratch ? c.to.box : c.from.box);
-        if (c.to.buffer != Buffer::scratch && shape_of(c.to.box) != shape)
-            throw InputError("a copy between boxes of different shapes: rank " + who());
-        program_.copies.push_back(make_copy(view(c.from, field, shape), view(c.to, field, shape), shape, element_));
-    }
-
-    const Schedule& schedule_;
-    const Rank rank_;
-    const PlanRequest& request_;
-    const int largest_tag_;
-    const Index element_, fields_;
-    const Box source_, target_;
-    Program program_;
-    Index temporary_used_ = 0;
-};
+bool same(const std::vector<Piece>& a, const std::vector<Piece>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Piece& p, const Piece& q) {
+        return p.buffer == q.buffer && p.box == q.box && p.offset == q.offset;
+    });
+}
 
 }  // namespace
+
+Compiler::Compiler(const Schedule& schedule, Rank rank, const PlanRequest& request, Buffering buffering)
+    : schedule_(schedule),
+      rank_(rank),
+      request_(request),
+      buffering_(std::move(buffering)),
+      element_(bytes_of(request.element)),
+      fields_(static_cast<Index>(request.source.size())),
+      source_(schedule.pattern().source_box(rank)),
+      target_(schedule.pattern().target_box(rank)) {
+    program_.scratch = Memory(schedule_.scratch(rank_) * element_ * fields_);
+    Index temporary = 0;
+    for (int s = 0; s < schedule_.stages(); ++s) {
+        draft(s);
+        Stage& stage = stages_.back();
+        if (s > 0) find_ahead(stages_[stages_.size() - 2], stage);
+        outgoing_ = std::max(outgoing_, buffered_bytes(stage.program.sends, stage.send_buffered));
+        incoming_ = std::max(incoming_, buffered_bytes(stage.program.receives, stage.receive_buffered));
+        Index needed = 0;
+        if (interfere(stage.copies))
+            for (const Copy& c : stage.copies) needed += c.from.box.volume() * element_ * fields_;
+        if (stage.combines)  // room for the own values
+            for (const End& end : stage.program.receives) needed += end.bytes;
+        temporary = std::max(temporary, needed);
+    }
+    program_.temporary = Memory(temporary);
+}
+
+Program Compiler::compile(std::byte* outgoing, std::byte* incoming) {
+    for (std::size_t s = 0; s < stages_.size(); ++s) {
+        Stage& stage = stages_[s];
+        place(stage.program.sends, stage.send_buffered, outgoing + static_cast<Index>(s % 2) * outgoing_);
+        place(stage.program.receives, stage.receive_buffered, incoming);
+        for (End& end : stage.program.sends)
+            if (end.buffer) end.copies = copies_between(end.memory, end.place());
+        temporary_used_ = 0;
+        add_local(stage);
+        if (stage.combines)
+            add_combinations(stage);
+        else
+            for (End& end : stage.program.receives)
+                if (end.buffer) end.copies = copies_between(end.place(), end.memory);
+        program_.stages.push_back(std::move(stage.program));
+    }
+    return std::move(program_);
+}
+
+// --- what there is in a stage ---
+
+void Compiler::draft(int s) {
+    Stage stage;
+    stage.combines = schedule_.combines(s);
+    schedule_.copies(rank_, s, stage.copies);
+    std::erase_if(stage.copies, [](const Copy& c) { return c.from.box.empty(); });
+    stage.program.sends = ends(schedule_.sends(rank_, s), [&](int j) { return schedule_.send(rank_, s, j); });
+    stage.program.receives = ends(schedule_.receives(rank_, s), [&](int j) { return schedule_.receive(rank_, s, j); });
+    for (End& end : stage.program.sends) schedule_.send_pieces(rank_, s, end.j, stage.send_pieces.emplace_back());
+    for (End& end : stage.program.receives)
+        schedule_.receive_pieces(rank_, s, end.j, stage.receive_pieces.emplace_back());
+    const std::vector<Piece> changed = written(stage);
+    std::vector<Piece> copied;
+    for (const Copy& c : stage.copies) copied.push_back(c.from);
+    for (std::size_t i = 0; i < stage.program.sends.size(); ++i) {
+        End& end = stage.program.sends[i];
+        end.memory = blocks(stage.send_pieces[i]);
+        stage.send_buffered.push_back(buffering_.send(end.peer, end.memory) ||
+                                      any_overlap(stage.send_pieces[i], changed));
+    }
+    for (std::size_t i = 0; i < stage.program.receives.size(); ++i) {
+        End& end = stage.program.receives[i];
+        end.memory = blocks(stage.receive_pieces[i]);
+        stage.receive_buffered.push_back(buffering_.receive(end.peer, end.memory) || stage.combines ||
+                                         any_overlap(stage.receive_pieces[i], copied));
+    }
+    for (const auto* all : {&stage.program.sends, &stage.program.receives})
+        for (const End& end : *all) {
+            Index bytes = 0;
+            for (const Block& b : end.memory) bytes += b.bytes();
+            if (bytes != end.bytes)
+                throw InputError("the pieces of a message do not add up to its count: rank " + who());
+        }
+    stages_.push_back(std::move(stage));
+}
+
+// The messages that are not empty, in the order of the schedule. Those of one pair of ranks are numbered in ascending
+// order of the schedule's tags, at both ends alike; stages need no numbers, as no message overtakes another.
+template <typename Get>
+std::vector<End> Compiler::ends(int count, Get get) const {
+    std::vector<End> all;
+    std::map<Rank, std::vector<std::pair<std::int32_t, std::size_t>>> of_peer;
+    for (int j = 0; j < count; ++j)
+        if (const Message m = get(j); m.count > 0) {
+            of_peer[m.peer].emplace_back(m.tag, all.size());
+            all.push_back({m.peer, 0, j, m.count * element_ * fields_, {}, nullptr, {}, false});
+        }
+    for (auto& [peer, messages] : of_peer) {
+        std::sort(messages.begin(), messages.end());
+        if (messages.size() > static_cast<std::size_t>(most_tags))
+            throw InputError(std::to_string(messages.size()) + " messages in one stage between rank " + who() +
+                             " and rank " + std::to_string(peer) + ": " + std::to_string(most_tags) + " are allowed");
+        for (std::size_t i = 0; i < messages.size(); ++i) all[messages[i].second].tag = static_cast<int>(i);
+    }
+    return all;
+}
+
+std::vector<Piece> Compiler::written(const Stage& stage) const {
+    std::vector<Piece> all;
+    for (const auto& pieces : stage.receive_pieces) all.insert(all.end(), pieces.begin(), pieces.end());
+    for (const Copy& c : stage.copies) all.push_back(c.to);
+    return all;
+}
+
+// A message may be gathered while the stage before is under way if that does not write what it sends.
+void Compiler::find_ahead(const Stage& before, Stage& stage) const {
+    const std::vector<Piece> changed = written(before);
+    for (std::size_t i = 0; i < stage.program.sends.size(); ++i)
+        stage.program.sends[i].ahead = !any_overlap(stage.send_pieces[i], changed);
+}
+
+bool Compiler::overlap(const Piece& a, const Piece& b) const {
+    if ((a.buffer == Buffer::scratch) != (b.buffer == Buffer::scratch)) return false;
+    if (a.buffer == Buffer::scratch)
+        return a.offset < b.offset + b.box.volume() && b.offset < a.offset + a.box.volume();
+    if (a.buffer != b.buffer && !schedule_.pattern().in_place()) return false;
+    return !intersection(a.box, b.box).empty();
+}
+
+bool Compiler::any_overlap(const std::vector<Piece>& a, const std::vector<Piece>& b) const {
+    // The ends of a transposition's messages are many, and never in one array.
+    const auto only = [this](const std::vector<Piece>& all, Buffer buffer) {
+        return !schedule_.pattern().in_place() &&
+               std::all_of(all.begin(), all.end(), [&](const Piece& p) { return p.buffer == buffer; });
+    };
+    if (only(a, Buffer::source) && only(b, Buffer::target)) return false;
+    return std::any_of(a.begin(), a.end(), [&](const Piece& p) {
+        return std::any_of(b.begin(), b.end(), [&](const Piece& q) { return overlap(p, q); });
+    });
+}
+
+// Whether a copy would write what another one (or itself) has still to read.
+bool Compiler::interfere(const std::vector<Copy>& copies) const {
+    for (const Copy& a : copies)
+        for (const Copy& b : copies)
+            if (overlap(a.to, b.from)) return true;
+    return false;
+}
+
+// --- where it lies ---
+
+Index Compiler::buffered_bytes(const std::vector<End>& ends, const std::vector<bool>& buffered) const {
+    Index bytes = 0;
+    for (std::size_t i = 0; i < ends.size(); ++i)
+        if (buffered[i]) bytes += ends[i].bytes;
+    return bytes;
+}
+
+// Messages of one peer lie next to each other, so that a collective finds them as one.
+void Compiler::place(std::vector<End>& ends, const std::vector<bool>& buffered, std::byte* data) const {
+    std::vector<std::pair<std::pair<int, int>, std::size_t>> order;
+    for (std::size_t i = 0; i < ends.size(); ++i)
+        if (buffered[i]) order.push_back({{ends[i].peer, ends[i].tag}, i});
+    std::sort(order.begin(), order.end());
+    for (const auto& [key, i] : order) {
+        ends[i].buffer = data;
+        data += ends[i].bytes;
+    }
+}
+
+// Several fields lie one after another in a message.
+std::vector<Block> Compiler::blocks(const std::vector<Piece>& pieces) const {
+    std::vector<Block> all;
+    for (std::size_t f = 0; f < static_cast<std::size_t>(fields_); ++f)
+        for (const Piece& piece : pieces)
+            if (!piece.box.empty()) all.push_back(block(piece, f));
+    return all;
+}
+
+Block Compiler::block(const Piece& piece, std::size_t field) const {
+    const auto shape = shape_of(piece.box);
+    if (piece.buffer == Buffer::scratch) {
+        const Index begin = piece.offset + static_cast<Index>(field) * schedule_.scratch(rank_);
+        return {program_.scratch.data() + begin * element_, element_, shape, dense_strides(shape, element_)};
+    }
+    const bool from_source = piece.buffer == Buffer::source;
+    const Field& f = from_source ? request_.source[field] : request_.target[field];
+    const Box& storage = from_source ? source_ : target_;
+    if (!storage.contains(piece.box)) throw InputError("a piece lies outside the array of rank " + who());
+    std::byte* data = f.data;
+    for (int a = 0; a < 3; ++a) data += (piece.box.begin[a] - storage.begin[a]) * f.stride[a];
+    return {data, element_, shape, f.stride};
+}
+
+Range Compiler::copies_between(const std::vector<Block>& from, const std::vector<Block>& to) {
+    Range range{program_.copies.size(), 0};
+    append_copies(from, to, program_.copies);
+    range.end = program_.copies.size();
+    return range;
+}
+
+void Compiler::add_local(Stage& stage) {
+    stage.program.local.begin = program_.copies.size();
+    std::vector<Piece> from, to;
+    for (const Copy& c : stage.copies) {
+        from.push_back(c.from);
+        to.push_back(c.to);
+    }
+    if (interfere(stage.copies)) {
+        const std::vector<Block> source = blocks(from);
+        Index bytes = 0;
+        for (const Block& b : source) bytes += b.bytes();
+        const std::vector<Block> temporary{buffer_block(program_.temporary.data() + temporary_used_, bytes)};
+        copies_between(source, temporary);
+        copies_between(temporary, blocks(to));
+        temporary_used_ += bytes;
+    } else {
+        copies_between(blocks(from), blocks(to));
+    }
+    stage.program.local.end = program_.copies.size();
+}
+
+// --- reductions ---
+
+void Compiler::add_combinations(Stage& stage) {
+    const std::vector<End>& receives = stage.program.receives;
+    std::vector<std::size_t> order(receives.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return receives[a].peer < receives[b].peer; });
+    std::vector<bool> done(receives.size());
+    for (std::size_t first = 0; first < order.size(); ++first) {
+        const std::size_t i = order[first];
+        if (done[i]) continue;
+        Combination c;
+        for (std::size_t next = first; next < order.size(); ++next) {
+            const std::size_t k = order[next];
+            if (done[k] || !same(stage.receive_pieces[i], stage.receive_pieces[k])) continue;
+            done[k] = true;
+            c.own += receives[k].peer < rank_;
+            c.parts.push_back(receives[k].buffer);
+        }
+        add_own(receives[i], c);
+        stage.program.combinations.push_back(std::move(c));
+    }
+}
+
+// The rank's own value: where it lies in one piece of memory it is combined in place.
+void Compiler::add_own(const End& in, Combination& c) {
+    c.count = in.bytes / element_;
+    std::byte* own = program_.temporary.data() + temporary_used_;
+    if (in.memory.size() == 1 && joined(in.memory[0]).contiguous()) {
+        own = in.memory[0].data;
+    } else {
+        const std::vector<Block> dense{buffer_block(own, in.bytes)};
+        c.fetch = copies_between(in.memory, dense);
+        c.store = copies_between(dense, in.memory);
+        temporary_used_ += in.bytes;
+    }
+    c.parts.insert(c.parts.begin() + static_cast<std::ptrdiff_t>(c.own), own);
+}
 
 void check_fields(const Pattern& pattern, Rank rank, const PlanRequest& request) {
     if (request.source.empty()) throw InputError("a plan needs one field or more");
@@ -319,10 +301,6 @@ void check_fields(const Pattern& pattern, Rank rank, const PlanRequest& request)
                          std::to_string(request.target.size()) + " target fields: as many of both are allowed");
     check_shapes("source", request.source, pattern.source_box(rank), pattern, rank);
     check_shapes("target", request.target, pattern.target_box(rank), pattern, rank);
-}
-
-Program compile(const Schedule& schedule, Rank rank, const PlanRequest& request, int largest_tag) {
-    return Compiler(schedule, rank, request, largest_tag).compile();
 }
 
 }  // namespace tradewind

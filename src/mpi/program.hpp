@@ -1,38 +1,33 @@
-// A schedule compiled for one rank and its arrays: flat lists of copies and MPI messages.
+// A schedule compiled for one rank and its arrays: flat lists of copies and of the messages that MPI carries.
 #pragma once
 
-#include <cstdlib>
-#include <memory>
+#include <functional>
+#include <optional>
 #include <vector>
 
-#include "mpi/copy.hpp"
+#include "mpi/memory.hpp"
+#include "mpi/packing/block.hpp"
 #include "mpi/plan.hpp"
 
 namespace tradewind {
-
-// Memory of a fixed size, touched when it is made so that no page fault falls into a timed call.
-class Memory {
-  public:
-    explicit Memory(Index bytes = 0);
-    std::byte* data() const { return data_.get(); }
-
-  private:
-    struct Free {
-        void operator()(std::byte* p) const { std::free(p); }
-    };
-    std::unique_ptr<std::byte, Free> data_;
-};
 
 struct Range {
     std::size_t begin = 0, end = 0;
     std::size_t size() const { return end - begin; }
 };
 
-// One MPI message (a part of a long message of the schedule).
-struct Transfer {
-    int peer = 0, tag = 0;
-    std::byte* data = nullptr;
-    int bytes = 0;
+// One end of a message on this rank.
+struct End {
+    int peer = 0;
+    int tag = 0;  // the messages of one stage between two ranks are numbered, alike at both ends
+    int j = 0;    // its number in the schedule
+    Index bytes = 0;
+    std::vector<Block> memory;    // where its bytes lie in arrays and scratch, in the order of the message
+    std::byte* buffer = nullptr;  // where it is gathered, or arrives; none where it goes straight from or to memory
+    Range copies;                 // between memory and buffer; none of a message that is combined
+    bool ahead = false;           // of a send: it may be gathered while the stage before is under way
+
+    std::vector<Block> place() const { return buffer ? std::vector{buffer_block(buffer, bytes)} : memory; }
 };
 
 // Messages into the same elements, and the rank's own value: combined in ascending order of rank.
@@ -44,28 +39,78 @@ struct Combination {
 };
 
 struct StageProgram {
-    struct Send {
-        Range pack, transfers;
-    };
-    std::vector<Send> sends;
-    Range sent, received;  // transfers of all sends, of all receives
-    Range local;           // copies within the rank
-    Range unpack;          // copies
+    std::vector<End> sends, receives;
+    Range local;  // copies within the rank
     std::vector<Combination> combinations;
 };
 
 struct Program {
     std::vector<StageProgram> stages;
     std::vector<StridedCopy> copies;
-    std::vector<Transfer> transfers;
-    std::size_t most_transfers = 0;  // of one stage, both ways
-    Memory outgoing, incoming, scratch, temporary;
+    Memory scratch, temporary;
+
+    void copy(Range range) const {
+        for (std::size_t i = range.begin; i < range.end; ++i) copies[i].execute(copies[i]);
+    }
+};
+
+// Which messages go through buffers, by peer and where their bytes lie. One that need not still does where its memory
+// would change too early: where a stage receives into, or copies to, what it sends.
+using NeedsBuffer = std::function<bool(int peer, const std::vector<Block>&)>;
+struct Buffering {
+    NeedsBuffer send, receive;
+};
+
+// Compiles in two steps, as the buffers may have to come from MPI or from shared memory.
+class Compiler {
+  public:
+    Compiler(const Schedule& schedule, Rank rank, const PlanRequest& request, Buffering buffering);
+
+    Index outgoing_bytes() const { return 2 * outgoing_; }  // of two stages: one may be gathered ahead
+    Index incoming_bytes() const { return incoming_; }
+    Program compile(std::byte* outgoing, std::byte* incoming);
+
+  private:
+    struct Stage {
+        std::vector<std::vector<Piece>> send_pieces, receive_pieces;
+        std::vector<bool> send_buffered, receive_buffered;
+        std::vector<Copy> copies;
+        bool combines = false;
+        StageProgram program;
+    };
+
+    void draft(int s);
+    template <typename Get>
+    std::vector<End> ends(int count, Get get) const;
+    void find_ahead(const Stage& before, Stage& stage) const;
+    void place(std::vector<End>& ends, const std::vector<bool>& buffered, std::byte* data) const;
+    Index buffered_bytes(const std::vector<End>& ends, const std::vector<bool>& buffered) const;
+
+    std::vector<Block> blocks(const std::vector<Piece>& pieces) const;
+    Block block(const Piece& piece, std::size_t field) const;
+    bool overlap(const Piece& a, const Piece& b) const;
+    bool any_overlap(const std::vector<Piece>& a, const std::vector<Piece>& b) const;
+    std::vector<Piece> written(const Stage& stage) const;
+    bool interfere(const std::vector<Copy>& copies) const;
+
+    Range copies_between(const std::vector<Block>& from, const std::vector<Block>& to);
+    void add_local(Stage& stage);
+    void add_combinations(Stage& stage);
+    void add_own(const End& in, Combination& combination);
+    std::string who() const { return std::to_string(rank_) + " in " + schedule_.algorithm(); }
+
+    const Schedule& schedule_;
+    const Rank rank_;
+    const PlanRequest& request_;
+    const Buffering buffering_;
+    const Index element_, fields_;
+    const Box source_, target_;
+    std::vector<Stage> stages_;
+    Index outgoing_ = 0, incoming_ = 0, temporary_used_ = 0;
+    Program program_;
 };
 
 // Throws InputError where the arrays do not have the shapes of the pattern on this rank.
 void check_fields(const Pattern& pattern, Rank rank, const PlanRequest& request);
-
-// `largest_tag`: of the communicator.
-Program compile(const Schedule& schedule, Rank rank, const PlanRequest& request, int largest_tag);
 
 }  // namespace tradewind

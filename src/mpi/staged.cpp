@@ -1,8 +1,12 @@
-// The plan of a schedule: its stages one after another, each with non-blocking messages and one pass over memory on
-// either side of them.
+// The plan of a schedule: its stages one after another, carried by a transport, with what a rank does alone before,
+// meanwhile and after.
+#include <type_traits>
+
+#include "mpi/carrier.hpp"
+#include "mpi/checksums.hpp"
 #include "mpi/error.hpp"
 #include "mpi/prepare.hpp"
-#include "mpi/program.hpp"
+#include "schedule/transport.hpp"
 
 namespace tradewind {
 
@@ -10,111 +14,133 @@ namespace {
 
 class StagedPlan : public Plan {
   public:
-    StagedPlan(MPI_Comm comm, std::string description, Program program, Combine combine)
-        : Plan(comm, std::move(description)),
-          program_(std::move(program)),
-          combine_(combine),
-          requests_(program_.most_transfers, MPI_REQUEST_NULL),
-          statuses_(program_.most_transfers) {
-        for (const StageProgram& stage : program_.stages)
-            for (std::size_t i = stage.sent.begin; i < stage.sent.end; ++i) {
-                ++messages_;
-                bytes_sent_ += Bytes{program_.transfers[i].bytes};
-            }
+    StagedPlan(const Schedule& schedule, MPI_Comm comm, const PlanRequest& request)
+        : Plan(comm, schedule.pattern().describe() + ", " + schedule.algorithm(), request),
+          work_(std::make_unique<Work>(Work{request, communicator_, Program(), recorder_, describe()})),
+          combine_(schedule.pattern().reduces() ? combine_function(request.element, request.operation) : nullptr) {
+        const auto transport = make_transport(request.transport);
+        const Buffering buffering = transport->buffering(communicator_, request);
+        auto compiler =
+            together([&] { return std::make_unique<Compiler>(schedule, communicator_.rank(), request, buffering); });
+        buffers_ = together([&] {
+            return transport->buffers(communicator_, request, compiler->outgoing_bytes(), compiler->incoming_bytes());
+        });
+        work_->program = together([&] { return compiler->compile(buffers_->outgoing, buffers_->incoming); });
+        carrier_ = together([&] { return transport->carrier(*work_, schedule, *buffers_); });
+        if (request.check) checksums_ = std::make_unique<Checksums>(*work_);
+        messages_ = carrier_->messages();
+        for (const StageProgram& stage : work_->program.stages)
+            for (const End& end : stage.sends) bytes_sent_ += Bytes{end.bytes};
     }
 
-    // Messages that MPI still works on keep their buffers for good: nothing else is safe.
+    // What MPI or peers still work on is kept for good: nothing else is safe.
     ~StagedPlan() override {
-        if (!settled()) std::make_unique<Program>(std::move(program_)).release();
+        if (settled()) return;
+        carrier_.release();
+        buffers_.release();
+        checksums_.release();
+        work_.release();
     }
 
     void copy_only() override {
-        for (const StageProgram& stage : program_.stages) {
-            for (const auto& send : stage.sends) copy(send.pack);
-            copy(stage.local);
-            deliver(stage);
+        for (int s = 0; s < stages(); ++s) {
+            for (const End& end : work_->stage(s).sends) program().copy(end.copies);
+            program().copy(work_->stage(s).local);
+            deliver(s);
         }
     }
 
   protected:
     void begin() override {
-        if (!program_.stages.empty()) post(0);
+        if (stages() > 0) post(0);
     }
-
     void finish() override {
-        const int stages = static_cast<int>(program_.stages.size());
-        for (int s = 0; s < stages; ++s) {
+        for (int s = 0; s < stages(); ++s) {
             if (s > 0) post(s);
             complete(s);
         }
     }
+    void whole() override {
+        for (int s = 0; s < stages(); ++s) {
+            gather(s);
+            if (exchange(s))
+                end(s);
+            else
+                start(s), complete(s);
+        }
+    }
 
   private:
-    void copy(Range range) const {
-        for (std::size_t i = range.begin; i < range.end; ++i) program_.copies[i].execute(program_.copies[i]);
+    template <typename Make>
+    std::invoke_result_t<Make> together(Make make) {
+        return prepare(communicator_.handle(), "", make);
     }
 
-    std::string attempt(int stage, const char* what, const Transfer& t) const {
-        return who(stage) + ": " + what + std::to_string(t.peer) + " (" + std::to_string(t.bytes) + " bytes)";
-    }
+    int stages() const { return work_->stages(); }
+    const Program& program() const { return work_->program; }
 
     void post(int s) {
-        const StageProgram& stage = program_.stages[static_cast<std::size_t>(s)];
-        MPI_Request* request = requests_.data();
-        for (std::size_t i = stage.received.begin; i < stage.received.end; ++i) {
-            const Transfer& t = program_.transfers[i];
-            check(MPI_Irecv(t.data, t.bytes, MPI_BYTE, t.peer, t.tag, communicator(), request++),
-                  [&] { return attempt(s, "receiving from rank ", t); });
-        }
-        for (const auto& send : stage.sends) {
-            copy(send.pack);
-            for (std::size_t i = send.transfers.begin; i < send.transfers.end; ++i) {
-                const Transfer& t = program_.transfers[i];
-                check(MPI_Isend(t.data, t.bytes, MPI_BYTE, t.peer, t.tag, communicator(), request++),
-                      [&] { return attempt(s, "sending to rank ", t); });
-            }
-        }
-        copy(stage.local);
+        gather(s);
+        start(s);
     }
-
-    // The sends are waited for last, so that they progress while this rank unpacks.
+    void gather(int s) {
+        if (checksums_) checksums_->before(s);
+        for (const End& end : work_->stage(s).sends)
+            if (!(end.ahead && packed_ahead_ == s)) pack(s, end);
+        packed_ahead_ = -1;
+    }
+    void start(int s) {
+        recorder_.during(Activity::post, s, -1, 0, [&] { carrier_->post(s); });
+        copy_local(s);
+    }
+    bool exchange(int s) {
+        bool done = false;
+        if (work_->stage(s).local.size() > 0) return false;  // which then has company
+        recorder_.during(Activity::wait, s, -1, 0, [&] { done = carrier_->exchange(s); });
+        return done;
+    }
     void complete(int s) {
-        const StageProgram& stage = program_.stages[static_cast<std::size_t>(s)];
-        wait_for(s, "receiving from rank ", stage.received, 0);
-        check_lengths(s, stage.received);
-        deliver(stage);
-        wait_for(s, "sending to rank ", stage.sent, stage.received.size());
+        if (work_->request.pack_ahead && s + 1 < stages()) pack_ahead(s + 1);
+        waiting(s, [&] { carrier_->arrive(s); });
+        end(s);
+    }
+    void end(int s) {
+        if (checksums_) checksums_->arrived(s);
+        deliver(s);
+        waiting(s, [&] { carrier_->leave(s); });
+        if (checksums_) checksums_->after(s);
+    }
+    template <typename Wait>
+    void waiting(int s, Wait wait) {
+        if (carrier_->records())
+            wait();
+        else
+            recorder_.during(Activity::wait, s, -1, 0, wait);
     }
 
-    void wait_for(int s, const char* what, Range transfers, std::size_t first) {
-        MPI_Status* statuses = statuses_.data() + first;
-        const int n = static_cast<int>(transfers.size());
-        const int code = MPI_Waitall(n, requests_.data() + first, statuses);
-        if (code == MPI_SUCCESS) return;
-        for (int i = 0; i < n && code == MPI_ERR_IN_STATUS; ++i)
-            if (const int error = statuses[i].MPI_ERROR; error != MPI_SUCCESS && error != MPI_ERR_PENDING)
-                check(error, [&] {
-                    return attempt(s, what, program_.transfers[transfers.begin + static_cast<std::size_t>(i)]);
-                });
-        check(code, [&] { return who(s) + ": waiting"; });
+    void pack(int s, const End& end) {
+        if (end.copies.size() == 0) return;
+        recorder_.during(Activity::pack, s, end.peer, end.bytes, [&] { program().copy(end.copies); });
     }
-
-    // A longer message than expected is an error in MPI, a shorter one is not.
-    void check_lengths(int s, Range received) const {
-        for (std::size_t i = 0; i < received.size(); ++i) {
-            const Transfer& t = program_.transfers[received.begin + i];
-            int bytes = 0;
-            MPI_Get_count(&statuses_[i], MPI_BYTE, &bytes);
-            if (bytes != t.bytes)
-                throw PlanError(attempt(s, "receiving from rank ", t) + ": only " + std::to_string(bytes) +
-                                " bytes came");
-        }
+    void pack_ahead(int s) {
+        for (const End& end : work_->stage(s).sends)
+            if (end.ahead) pack(s, end);
+        packed_ahead_ = s;
     }
-
-    void deliver(const StageProgram& stage) const {
-        copy(stage.unpack);
+    void copy_local(int s) {
+        const Range local = work_->stage(s).local;
+        if (local.size() > 0) recorder_.during(Activity::copy, s, -1, 0, [&] { program().copy(local); });
+    }
+    void deliver(int s) {
+        const StageProgram& stage = work_->stage(s);
+        for (const End& end : stage.receives)
+            if (end.copies.size() > 0)
+                recorder_.during(Activity::unpack, s, end.peer, end.bytes, [&] { program().copy(end.copies); });
+        if (!stage.combinations.empty()) recorder_.during(Activity::unpack, s, -1, 0, [&] { combine(stage); });
+    }
+    void combine(const StageProgram& stage) const {
         for (const Combination& c : stage.combinations) {
-            copy(c.fetch);
+            program().copy(c.fetch);
             // Into the first part until the own one is reached, from then on into that one.
             std::byte* result = c.parts[0];
             for (std::size_t i = 1; i < c.parts.size(); ++i) {
@@ -122,28 +148,30 @@ class StagedPlan : public Plan {
                 combine_(into, result, c.parts[i], c.count);
                 result = into;
             }
-            copy(c.store);
+            program().copy(c.store);
         }
     }
 
-    Program program_;
+    std::unique_ptr<Work> work_;
     Combine combine_;
-    std::vector<MPI_Request> requests_;
-    std::vector<MPI_Status> statuses_;
+    std::unique_ptr<Buffers> buffers_;
+    std::unique_ptr<Carrier> carrier_;
+    std::unique_ptr<Checksums> checksums_;
+    int packed_ahead_ = -1;  // the stage that has been gathered while the one before was under way
 };
 
 }  // namespace
 
 std::unique_ptr<Plan> make_plan(const Schedule& schedule, MPI_Comm comm, const PlanRequest& request) {
-    const Pattern& pattern = schedule.pattern();
-    Combine combine = nullptr;
-    Program program = prepare(comm, identity(pattern, schedule.algorithm(), request), [&] {
-        const Rank rank = check_request(pattern, comm, request);
-        if (pattern.reduces()) combine = combine_function(request.element, request.operation);
-        return compile(schedule, rank, request, largest_tag(comm));
+    prepare(comm, identity(schedule.pattern(), schedule.algorithm(), request), [&] {
+        check_request(schedule.pattern(), comm, request);
+        if (const std::string refusal = transport_refusal(schedule, request.transport, request.packing);
+            !refusal.empty())
+            throw InputError(refusal);
+        if (schedule.pattern().reduces()) combine_function(request.element, request.operation);  // which may refuse
+        return true;
     });
-    return std::make_unique<StagedPlan>(comm, pattern.describe() + ", " + schedule.algorithm(), std::move(program),
-                                        combine);
+    return std::make_unique<StagedPlan>(schedule, comm, request);
 }
 
 }  // namespace tradewind

@@ -2,6 +2,7 @@
 // and made sure that both use the same MPI library.
 #include <mpi.h>
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -13,6 +14,7 @@
 #include "mpi/measure.hpp"
 #include "mpi/plan.hpp"
 #include "mpi/processes.hpp"
+#include "mpi/shared_memory.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -50,26 +52,76 @@ std::vector<Field> fields_of(const std::vector<FieldTuple>& tuples) {
     return fields;
 }
 
+struct Options {
+    std::string operation, transport, packing;
+    std::int64_t largest_message;
+    bool pack_ahead, synchronous, check;
+    double watchdog_s;
+    std::string record;
+    int ranks_per_node;
+};
+
+Recording parse_recording(const std::string& name) {
+    if (name.empty()) return Recording::none;
+    if (name == "totals") return Recording::totals;
+    if (name == "events") return Recording::events;
+    throw InputError("record \"" + name + "\": totals, events and nothing are allowed");
+}
+
 PlanRequest request_of(const std::vector<FieldTuple>& source, const std::vector<FieldTuple>& target,
-                       const std::string& element, const std::string& operation, const std::string& transport,
-                       const std::string& packing, std::int64_t largest_message) {
-    return {fields_of(source), fields_of(target), parse_element(element), parse_operation(operation),
-            transport,         packing,           Bytes{largest_message}};
+                       const std::string& element, const Options& o) {
+    PlanRequest request;
+    request.source = fields_of(source);
+    request.target = fields_of(target);
+    request.element = parse_element(element);
+    request.operation = parse_operation(o.operation);
+    request.transport = o.transport;
+    request.packing = o.packing;
+    request.largest_message = Bytes{o.largest_message};
+    request.pack_ahead = o.pack_ahead;
+    request.synchronous = o.synchronous;
+    request.check = o.check;
+    request.watchdog_s = o.watchdog_s;
+    request.recording = parse_recording(o.record);
+    request.ranks_per_node = o.ranks_per_node;
+    return request;
 }
 
 BoundPlan schedule_plan(const Schedule& schedule, MPI_Fint comm, const std::vector<FieldTuple>& source,
                         const std::vector<FieldTuple>& target, nb::object arrays, const std::string& element,
-                        const std::string& operation, const std::string& transport, const std::string& packing,
-                        std::int64_t largest_message) {
-    const PlanRequest request = request_of(source, target, element, operation, transport, packing, largest_message);
-    return {make_plan(schedule, MPI_Comm_f2c(comm), request), std::move(arrays)};
+                        const Options& options) {
+    return {make_plan(schedule, MPI_Comm_f2c(comm), request_of(source, target, element, options)), std::move(arrays)};
 }
 
 BoundPlan native_plan(const Pattern& pattern, MPI_Fint comm, const std::vector<FieldTuple>& source,
                       const std::vector<FieldTuple>& target, nb::object arrays, const std::string& element,
-                      const std::string& operation) {
-    const PlanRequest request = request_of(source, target, element, operation, "isend-irecv", "buffer", 1 << 30);
-    return {make_native_plan(pattern, MPI_Comm_f2c(comm), request), std::move(arrays)};
+                      const Options& options) {
+    return {make_native_plan(pattern, MPI_Comm_f2c(comm), request_of(source, target, element, options)),
+            std::move(arrays)};
+}
+
+nb::dict seconds_of(BoundPlan& plan) {
+    nb::dict seconds;
+    for (std::size_t i = 0; i < activity_names.size(); ++i)
+        seconds[activity_names[i]] = plan.plan().recorder().seconds(static_cast<Activity>(i));
+    return seconds;
+}
+
+// (activity, stage, peer, bytes, begin, end), seconds of the steady clock.
+using EventTuple = std::tuple<std::string, int, int, std::int64_t, double, double>;
+std::vector<EventTuple> events_of(BoundPlan& plan) {
+    std::vector<EventTuple> events;
+    for (const Event& e : plan.plan().recorder().events())
+        events.emplace_back(activity_names[static_cast<std::size_t>(e.activity)], e.stage, e.peer, e.bytes,
+                            1e-9 * static_cast<double>(e.begin), 1e-9 * static_cast<double>(e.end));
+    return events;
+}
+
+// A NumPy array of bytes in memory that the node's ranks share.
+nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> shared_bytes(std::int64_t bytes) {
+    auto* memory = new SharedMemory(bytes);
+    const nb::capsule owner(memory, [](void* p) noexcept { delete static_cast<SharedMemory*>(p); });
+    return {memory->data(), {static_cast<std::size_t>(bytes)}, owner};
 }
 
 std::string library_version() {
@@ -125,11 +177,32 @@ void bind_plan(nb::module_& module) {
         .def_prop_ro(
             "bytes_sent", [](const BoundPlan& p) { return p.plan().bytes_sent().value; },
             "Bytes that this rank sends in one call.")
+        .def_prop_ro("transport", [](const BoundPlan& p) { return p.plan().transport(); })
+        .def_prop_ro("packing", [](const BoundPlan& p) { return p.plan().packing(); })
+        .def_prop_ro("seconds", &seconds_of,
+                     "By activity (pack, post, copy, wait, unpack) this rank's seconds since the plan was made or\n"
+                     "cleared; 0 unless it records.")
+        .def_prop_ro("events", &events_of,
+                     "[(activity, stage, peer or -1, bytes, begin, end)] in seconds of time.perf_counter(), where the\n"
+                     "plan records events.")
+        .def(
+            "clear", [](BoundPlan& p) { p.plan().recorder().clear(); }, "Forgets seconds and events.")
         .def("__repr__", [](const BoundPlan& p) { return "Plan(" + p.plan().describe() + ")"; });
+    nb::class_<Options>(module, "Options", "How a plan moves data; see tradewind.mpi.plan.")
+        .def(
+            "__init__",
+            [](Options* self, const std::string& operation, const std::string& transport, const std::string& packing,
+               std::int64_t largest_message, bool pack_ahead, bool synchronous, bool check, double watchdog_s,
+               const std::string& record, int ranks_per_node) {
+                new (self) Options{operation,   transport, packing,    largest_message, pack_ahead,
+                                   synchronous, check,     watchdog_s, record,          ranks_per_node};
+            },
+            "operation"_a, "transport"_a, "packing"_a, "largest_message"_a, "pack_ahead"_a, "synchronous"_a, "check"_a,
+            "watchdog_s"_a, "record"_a, "ranks_per_node"_a);
     module.def("schedule_plan", &schedule_plan, "schedule"_a, "comm"_a, "source"_a, "target"_a, "arrays"_a, "element"_a,
-               "operation"_a, "transport"_a, "packing"_a, "largest_message"_a);
+               "options"_a);
     module.def("native_plan", &native_plan, "pattern"_a, "comm"_a, "source"_a, "target"_a, "arrays"_a, "element"_a,
-               "operation"_a);
+               "options"_a);
 }
 
 }  // namespace
@@ -160,6 +233,7 @@ NB_MODULE(_mpi, module) {
         "Collective: raises unless all ranks say the same and none has a problem.");
     module.def("measure", &measured, "comm"_a, "steps"_a, "warmup"_a, "samples"_a, "copy_only"_a = false,
                "Collective. Seconds of `samples` exchanges, the maximum over ranks: ([sample], [step][sample]).");
+    module.def("shared_bytes", &shared_bytes, "bytes"_a, "An array in memory that the ranks of a node share.");
     module.def("library_version", &library_version, "What the MPI library in use calls itself.");
     module.attr("build_mpi") = build_version();
     module.attr("build_compiler") = std::string(__VERSION__);

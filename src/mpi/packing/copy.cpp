@@ -1,4 +1,4 @@
-#include "mpi/copy.hpp"
+#include "mpi/packing/copy.hpp"
 
 #include <algorithm>
 #include <cstdlib>

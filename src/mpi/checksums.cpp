@@ -1,0 +1,67 @@
+#include "mpi/checksums.hpp"
+
+#include <algorithm>
+
+#include "mpi/error.hpp"
+
+namespace tradewind {
+
+namespace {
+
+constexpr int first_tag = 16384;  // those of messages are below (see mpi/program.cpp)
+
+}  // namespace
+
+Checksums::Checksums(const Work& work) : work_(work) {
+    std::size_t sends = 0, receives = 0;
+    for (const StageProgram& stage : work.program.stages) {
+        sends = std::max(sends, stage.sends.size());
+        receives = std::max(receives, stage.receives.size());
+    }
+    sent_.resize(sends);
+    received_.resize(receives);
+    announced_.resize(receives);
+    requests_.resize(sends + receives, MPI_REQUEST_NULL);
+}
+
+void Checksums::before(int s) {
+    const auto failed = [&] { return work_.where(s) + ": sending checksums"; };
+    const StageProgram& stage = work_.stage(s);
+    MPI_Request* request = requests_.data();
+    under_way_ = true;
+    for (std::size_t i = 0; i < stage.receives.size(); ++i) {
+        const End& end = stage.receives[i];
+        check(MPI_Irecv(&announced_[i], 1, MPI_UINT64_T, end.peer, first_tag + end.tag, work_.comm(), request++),
+              failed);
+    }
+    for (std::size_t i = 0; i < stage.sends.size(); ++i) {
+        const End& end = stage.sends[i];
+        sent_[i] = checksum(end.memory);
+        check(MPI_Isend(&sent_[i], 1, MPI_UINT64_T, end.peer, first_tag + end.tag, work_.comm(), request++), failed);
+    }
+}
+
+void Checksums::arrived(int s) {
+    const StageProgram& stage = work_.stage(s);
+    if (stage.combinations.empty()) return;
+    for (std::size_t i = 0; i < stage.receives.size(); ++i) received_[i] = checksum(stage.receives[i].place());
+}
+
+void Checksums::after(int s) {
+    const StageProgram& stage = work_.stage(s);
+    if (stage.combinations.empty())
+        for (std::size_t i = 0; i < stage.receives.size(); ++i) received_[i] = checksum(stage.receives[i].memory);
+    wait_all(
+        static_cast<int>(stage.sends.size() + stage.receives.size()), requests_.data(), MPI_STATUSES_IGNORE,
+        work_.request.watchdog_s, [&] { return work_.where(s); }, [](int) { return std::string("checksums"); });
+    under_way_ = false;
+    for (std::size_t i = 0; i < stage.receives.size(); ++i)
+        if (received_[i] != announced_[i]) {
+            const End& end = stage.receives[i];
+            throw PlanError(work_.where(s) + ": the message of rank " + std::to_string(end.peer) + " (tag " +
+                            std::to_string(end.tag) + ", " + std::to_string(end.bytes) +
+                            " bytes) is not what was sent: the checksums of its two ends differ");
+        }
+}
+
+}  // namespace tradewind

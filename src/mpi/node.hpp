@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "mpi/communicator.hpp"
+
+namespace tradewind {
+
+// Which ranks of a communicator share this rank's node, hence its memory.
+class Node {
+  public:
+    // Collective. `ranks_per_node`: as if so many ranks in a row had a node of their own; 0: as it is.
+    Node(const Communicator& communicator, int ranks_per_node);
+    bool has(int rank) const { return here_[static_cast<std::size_t>(rank)]; }
+
+  private:
+    std::vector<bool> here_;
+};
+
+}  // namespace tradewind

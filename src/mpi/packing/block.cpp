@@ -1,0 +1,148 @@
+#include "mpi/packing/block.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace tradewind {
+
+namespace {
+
+// Walks over the runs of a message, taking as much of them at a time as is asked for.
+class RunReader {
+  public:
+    explicit RunReader(const std::vector<Block>& blocks) {
+        for (const Block& b : blocks)
+            if (b.bytes() > 0) blocks_.push_back(joined(b));
+    }
+    bool done() const { return block_ == blocks_.size(); }
+    Index left() const { return blocks_[block_].run - used_; }
+    std::byte* take(Index bytes) {
+        const Block& b = blocks_[block_];
+        std::byte* at = b.data + used_;
+        for (int a = 0; a < 3; ++a) at += place_[a] * b.stride[a];
+        used_ += bytes;
+        if (used_ == b.run) next(b);
+        return at;
+    }
+
+  private:
+    void next(const Block& b) {
+        used_ = 0;
+        for (int a = 0; a < 3; ++a) {
+            if (++place_[a] < b.shape[a]) return;
+            place_[a] = 0;
+        }
+        ++block_;
+    }
+
+    std::vector<Block> blocks_;
+    std::size_t block_ = 0;
+    std::array<Index, 3> place_{0, 0, 0};
+    Index used_ = 0;  // bytes of the run
+};
+
+bool alike(const std::vector<Block>& a, const std::vector<Block>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const Block& p, const Block& q) { return p.run == q.run && p.shape == q.shape; });
+}
+
+StridedCopy copy_of(const Block& from, const Block& to) {
+    return make_copy({from.data, from.stride}, {to.data, to.stride}, to.shape, to.run);
+}
+
+// The part of a buffer that a block fills, as a block of the same shape.
+Block dense(std::byte* data, const Block& like) {
+    return {data, like.run, like.shape, dense_strides(like.shape, like.run)};
+}
+
+}  // namespace
+
+Block joined(const Block& block) {
+    Block result{block.data, block.run, {1, 1, 1}, {0, 0, 0}};
+    int kept = 0;
+    for (int a = 0; a < 3; ++a) {
+        if (block.shape[a] == 1) continue;
+        if (kept == 0 && block.stride[a] == result.run)
+            result.run *= block.shape[a];
+        else if (kept > 0 && block.stride[a] == result.stride[kept - 1] * result.shape[kept - 1])
+            result.shape[kept - 1] *= block.shape[a];
+        else {
+            result.shape[kept] = block.shape[a];
+            result.stride[kept++] = block.stride[a];
+        }
+    }
+    return result;
+}
+
+Extent extent_of(const Block& block) {
+    Extent extent{block.data, block.data + block.run};
+    for (int a = 0; a < 3; ++a) {
+        const Index reach = (block.shape[a] - 1) * block.stride[a];
+        (reach < 0 ? extent.begin : extent.end) += reach;
+    }
+    return extent;
+}
+
+// FNV-1a of 32-bit words (Fowler, Noll & Vo 1991, with their 64-bit prime).
+std::uint64_t checksum(const std::vector<Block>& blocks) {
+    std::uint64_t sum = 0xcbf29ce484222325;
+    for (RunReader reader(blocks); !reader.done();) {
+        const Index bytes = reader.left();
+        const std::byte* run = reader.take(bytes);
+        for (Index i = 0; i < bytes; i += 4) {
+            std::uint32_t word;
+            std::memcpy(&word, run + i, sizeof word);
+            sum = (sum ^ word) * 0x100000001b3;
+        }
+    }
+    return sum;
+}
+
+std::vector<RunPair> common_runs(const std::vector<Block>& here, const std::vector<Block>& there, std::size_t most) {
+    std::vector<RunPair> runs;
+    RunReader a(here), b(there);
+    while (!a.done() && !b.done()) {
+        const Index bytes = std::min(a.left(), b.left());
+        const RunPair next{a.take(bytes), b.take(bytes), bytes};
+        if (!runs.empty() && runs.back().here + runs.back().bytes == next.here &&
+            runs.back().there + runs.back().bytes == next.there)
+            runs.back().bytes += bytes;
+        else
+            runs.push_back(next);
+        if (runs.size() > most)
+            throw InputError("packing \"direct\": one message is more than " + std::to_string(most) +
+                             " contiguous runs, the first of " + std::to_string(runs[0].bytes) +
+                             " bytes; packing buffer or datatype are for such arrays");
+    }
+    if (!a.done() || !b.done()) throw InputError("the two ends of a message have different lengths");
+    return runs;
+}
+
+void append_copies(const std::vector<Block>& from, const std::vector<Block>& to, std::vector<StridedCopy>& copies) {
+    if (alike(from, to)) {
+        for (std::size_t i = 0; i < from.size(); ++i) copies.push_back(copy_of(from[i], to[i]));
+        return;
+    }
+    if (from.size() == 1 && from[0].contiguous()) {
+        std::byte* data = from[0].data;
+        for (const Block& b : to) {
+            copies.push_back(copy_of(dense(data, b), b));
+            data += b.bytes();
+        }
+        return;
+    }
+    if (to.size() == 1 && to[0].contiguous()) {
+        std::byte* data = to[0].data;
+        for (const Block& b : from) {
+            copies.push_back(copy_of(b, dense(data, b)));
+            data += b.bytes();
+        }
+        return;
+    }
+    for (const RunPair& run : common_runs(from, to, std::size_t{1} << 24))
+        copies.push_back(copy_of(buffer_block(run.here, run.bytes), buffer_block(run.there, run.bytes)));
+}
+
+}  // namespace tradewind

@@ -1,0 +1,100 @@
+// Requests that are made once with the plan.
+#include <algorithm>
+
+#include "mpi/error.hpp"
+#include "mpi/transport/transfers.hpp"
+
+namespace tradewind {
+
+namespace {
+
+class Persistent : public Carrier {
+  public:
+    explicit Persistent(const Work& work) : work_(work), transfers_(work) {
+        std::size_t most = 0;
+        for (int s = 0; s < work.stages(); ++s) {
+            stages_.push_back(make(s));
+            most = std::max(most, stages_.back().requests.size());
+        }
+        statuses_.resize(most);
+    }
+    ~Persistent() override {
+        int finalized = 0;
+        MPI_Finalized(&finalized);
+        for (Stage& stage : stages_)
+            for (MPI_Request& request : stage.requests)
+                if (!finalized) MPI_Request_free(&request);
+    }
+
+    void post(int s) override {
+        Stage& stage = of(s);
+        check(MPI_Startall(static_cast<int>(stage.requests.size()), stage.requests.data()),
+              [&] { return work_.where(s) + ": MPI_Startall"; });
+    }
+    void arrive(int s) override {
+        wait(s, 0, of(s).received);
+        for (std::size_t i = 0; i < of(s).received; ++i)
+            check_length(statuses_[i], *of(s).transfers[i], work_.where(s));
+    }
+    void leave(int s) override { wait(s, of(s).received, of(s).requests.size()); }
+    Index messages() const override { return transfers_.sent(); }
+
+  private:
+    struct Stage {
+        std::vector<MPI_Request> requests;  // receives first
+        std::vector<const Transfer*> transfers;
+        std::size_t received = 0;
+    };
+    Stage& of(int stage) { return stages_[static_cast<std::size_t>(stage)]; }
+
+    Stage make(int s) const {
+        Stage stage;
+        const StageProgram& program = work_.stage(s);
+        for (std::size_t i = 0; i < program.receives.size(); ++i)
+            for (const Transfer& t : transfers_.of_receive(s, i)) {
+                check(
+                    MPI_Recv_init(t.data, t.count, t.type, t.peer, t.tag, work_.comm(), &stage.requests.emplace_back()),
+                    [&] { return work_.where(s) + ": " + to_text(false, t); });
+                stage.transfers.push_back(&t);
+            }
+        stage.received = stage.requests.size();
+        const auto init = work_.request.synchronous ? MPI_Ssend_init : MPI_Send_init;
+        for (std::size_t i = 0; i < program.sends.size(); ++i)
+            for (const Transfer& t : transfers_.of_send(s, i)) {
+                check(init(t.data, t.count, t.type, t.peer, t.tag, work_.comm(), &stage.requests.emplace_back()),
+                      [&] { return work_.where(s) + ": " + to_text(true, t); });
+                stage.transfers.push_back(&t);
+            }
+        return stage;
+    }
+
+    void wait(int s, std::size_t first, std::size_t last) {
+        Stage& stage = of(s);
+        wait_all(
+            static_cast<int>(last - first), &stage.requests[first], &statuses_[first], work_.request.watchdog_s,
+            [&] { return work_.where(s); },
+            [&](int i) {
+                const std::size_t slot = first + static_cast<std::size_t>(i);
+                return to_text(slot >= stage.received, *stage.transfers[slot]);
+            });
+    }
+
+    const Work& work_;
+    const Transfers transfers_;
+    std::vector<Stage> stages_;
+    std::vector<MPI_Status> statuses_;
+};
+
+class PersistentTransport : public Transport {
+    std::unique_ptr<Carrier> carrier(const Work& work, const Schedule&, Buffers&) override {
+        return std::make_unique<Persistent>(work);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_persistent() {
+    return std::make_unique<PersistentTransport>();
+}
+
+}  // namespace tradewind

@@ -1,0 +1,77 @@
+#include "mpi/transport/transfers.hpp"
+
+#include <algorithm>
+
+#include "mpi/error.hpp"
+#include "mpi/notes.hpp"
+
+namespace tradewind {
+
+namespace {
+
+constexpr std::size_t most_runs = std::size_t{1} << 16;  // of one message
+
+}  // namespace
+
+Transfers::Transfers(const Work& work) {
+    const bool direct = work.request.packing == "direct";
+    const Notes of_receivers = direct ? exchange_notes(work, false, places(work, false)) : Notes{};
+    const Notes of_senders = direct ? exchange_notes(work, true, places(work, true)) : Notes{};
+    const auto make = [&](const std::vector<End>& ends, const Notes& notes, std::size_t s) {
+        OfEnds all;
+        for (std::size_t i = 0; i < ends.size(); ++i)
+            all.push_back(direct ? in_runs(ends[i], notes[s][i]) : whole(ends[i], work.request));
+        return all;
+    };
+    for (std::size_t s = 0; s < work.program.stages.size(); ++s) {
+        sends_.push_back(make(work.program.stages[s].sends, of_receivers, s));
+        receives_.push_back(make(work.program.stages[s].receives, of_senders, s));
+    }
+}
+
+// With packing buffer in parts of the largest message; else one, whatever its length.
+std::vector<Transfer> Transfers::whole(const End& end, const PlanRequest& request) {
+    if (request.packing == "datatype") {
+        types_.emplace_back(end.place());
+        return {{end.peer, end.tag, static_cast<std::byte*>(MPI_BOTTOM), 1, types_.back().handle(), end.bytes}};
+    }
+    std::vector<Transfer> parts;
+    for (Index done = 0; done < end.bytes;) {
+        const Index bytes = std::min(end.bytes - done, request.largest_message.value);
+        parts.push_back({end.peer, end.tag, end.buffer + done, static_cast<int>(bytes), MPI_BYTE, bytes});
+        done += bytes;
+    }
+    return parts;
+}
+
+std::vector<Transfer> Transfers::in_runs(const End& end, const std::vector<Block>& there) {
+    std::vector<Transfer> parts;
+    for (const RunPair& run : common_runs(end.place(), there, most_runs))
+        for (Index done = 0; done < run.bytes;) {
+            const Index bytes = std::min(run.bytes - done, Index{1} << 30);
+            parts.push_back({end.peer, end.tag, run.here + done, static_cast<int>(bytes), MPI_BYTE, bytes});
+            done += bytes;
+        }
+    return parts;
+}
+
+Index Transfers::sent() const {
+    Index count = 0;
+    for (const OfEnds& stage : sends_)
+        for (const auto& parts : stage) count += static_cast<Index>(parts.size());
+    return count;
+}
+
+std::string to_text(bool sending, const Transfer& t) {
+    return (sending ? "sending to rank " : "receiving from rank ") + std::to_string(t.peer) + " (tag " +
+           std::to_string(t.tag) + ", " + std::to_string(t.bytes) + " bytes)";
+}
+
+void check_length(const MPI_Status& status, const Transfer& t, const std::string& where) {
+    MPI_Count bytes = 0;
+    MPI_Get_elements_x(&status, t.type, &bytes);
+    if (bytes != t.bytes)
+        throw PlanError(where + ": " + to_text(false, t) + ": only " + std::to_string(bytes) + " bytes came");
+}
+
+}  // namespace tradewind

@@ -1,0 +1,45 @@
+// The MPI messages that one end of a schedule's message becomes.
+#pragma once
+
+#include <vector>
+
+#include "mpi/carrier.hpp"
+#include "mpi/packing/datatype.hpp"
+
+namespace tradewind {
+
+struct Transfer {
+    int peer = 0, tag = 0;
+    std::byte* data = nullptr;  // MPI_BOTTOM with a datatype of absolute addresses
+    int count = 0;
+    MPI_Datatype type = MPI_BYTE;
+    Index bytes = 0;
+};
+
+// By stage and end: the transfers, and the datatypes that they use.
+class Transfers {
+  public:
+    // Collective with packing direct: the runs have to be contiguous at both ends. Throws InputError where they are too
+    // many.
+    Transfers(const Work& work);
+    const std::vector<Transfer>& of_send(int stage, std::size_t i) const { return sends_[at(stage)][i]; }
+    const std::vector<Transfer>& of_receive(int stage, std::size_t i) const { return receives_[at(stage)][i]; }
+    Index sent() const;  // how many this rank sends in all stages
+
+  private:
+    using OfEnds = std::vector<std::vector<Transfer>>;
+    static std::size_t at(int stage) { return static_cast<std::size_t>(stage); }
+    std::vector<Transfer> whole(const End& end, const PlanRequest& request);
+    static std::vector<Transfer> in_runs(const End& end, const std::vector<Block>& there);
+
+    std::vector<OfEnds> sends_, receives_;
+    std::vector<Datatype> types_;
+};
+
+// "receiving from rank 3 (tag 0, 80 bytes)"
+std::string to_text(bool sending, const Transfer& transfer);
+
+// Throws PlanError where fewer bytes came than should: MPI calls only more an error.
+void check_length(const MPI_Status& status, const Transfer& transfer, const std::string& where);
+
+}  // namespace tradewind
