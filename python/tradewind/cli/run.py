@@ -46,12 +46,12 @@ def command(
         typer.Option("--picture", help="Draw the middle level before and after: FILE.svg, .png, .pdf or .html."),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Then take the same steps on one rank in NumPy, and compare bit for bit.")
+        bool, typer.Option("--check", help="Compare checksums of messages, and the field with NumPy's, bit for bit.")
     ] = False,
     watchdog: Annotated[
-        float | None,
+        float,
         typer.Option("--watchdog", help="Seconds after which an exchange is an error.", show_default="never"),
-    ] = None,
+    ] = 0.0,
     simulate: Annotated[
         str | None,
         typer.Option("--simulate", help="Not here, but on this machine of the simulator: a name or FILE.toml."),
@@ -79,13 +79,14 @@ def command(
             transport=transport,
             packing=packing,
             threads=threads,
+            check=check,
             watchdog_s=watchdog,
         )
         if simulate is not None:
             result = _simulated(asked, simulate, settings, alone=place.rank is None)
         else:
             with busy(f"running on {place.ranks} ranks", quiet=as_json or not place.answers):
-                result = _measured(asked, steps, check, picture, draws=place.answers)
+                result = _measured(asked, steps, picture, draws=place.answers)
     if place.answers:
         answer(result, as_json, lambda: _show_simulated(result) if simulate else _show(result))
 
@@ -117,10 +118,10 @@ def _asked(name: str, extents: dict[str, str | None], steps: int, picture: str |
     return dwarf
 
 
-def _measured(dwarf: Dwarf, steps: int, check: bool, picture: str | None, *, draws: bool) -> dict[str, Any]:
+def _measured(dwarf: Dwarf, steps: int, picture: str | None, *, draws: bool) -> dict[str, Any]:
     from tradewind.launch.dwarf import LEVELS, run
 
-    result = run(dwarf, steps, check=check, picture=picture is not None)
+    result = run(dwarf, steps, picture=picture is not None)
     levels = result.pop(LEVELS, None)
     if picture is not None and draws:
         from tradewind.plot.field import save_levels
@@ -162,10 +163,10 @@ def _show(result: dict[str, Any]) -> None:
         f"{result['points_per_s'] / 1e9:.3f} Gpoint/s; {result['ratio_to_copy']:.2f} x the time of a copy of what must "
         f"move, {format_bytes(result['least_bytes'])} a rank at {format_rate(result['copy_bytes_per_s'])}",
         f"{result['messages']} messages and {format_bytes(result['bytes_sent'])} from the busiest rank; "
-        f"{result['threads']} threads a rank, {result['binding'].partition(':')[0]}",
+        f"threads of a rank: {result['threads']}, not bound",
         f"sum {result['sum']!r}, of squares {result['sum_of_squares']!r}, "
         f"least {result['minimum']!r}, most {result['maximum']!r}"
-        + ("; the same bits as the reference" if result["checked"] else ""),
+        + ("; the same bits as the reference" if result["check"] else ""),
     ]
     if "picture" in result:
         lines.append(f"picture: {result['picture']}")

@@ -66,8 +66,7 @@ def _check_finite(
         problem = f"rank {comm.Get_rank()}: the field is {field[tuple(place)]} at [z][y][x] = {list(index)}"
     problems = [text for text in comm.allgather(problem) if text is not None]
     if problems:
-        others = f", and {len(problems) - 1} other ranks have such points" if len(problems) > 1 else ""
-        raise NotFiniteError(f"{problems[0]} of the grid{others}")
+        raise NotFiniteError(f"{problems[0]} of the grid (ranks with such points: {len(problems)})")
 
 
 def rounded(digits: Sequence[int]) -> float:

@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from tradewind import _core
-from tradewind.dwarfs.clock import Clock
 from tradewind.dwarfs.diagnosis import Diagnosis, Slices, diagnose
 from tradewind.dwarfs.dwarf import Dwarf
 from tradewind.dwarfs.gather import gather
@@ -36,7 +36,7 @@ from tradewind.program import Compute, Program
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from tradewind.mpi import Array
+    from tradewind.mpi import Array, Plan
 
 ALPHA = 1 / 32
 REACH = 2
@@ -184,17 +184,14 @@ class DiffusionRun:
         self.interior: Slices = self.halo.interior(self.rank, REACH)
         self.rim: list[Slices] = self.halo.rim(self.rank, REACH)
         self.team = _core.Team(dwarf.threads)
-        self.clock = Clock()
         self.exchanges = 0
-        # A loop writes from one array into the other. What nobody has filled is not a number, and would be found.
-        self.field, self._next = (np.full(self._shape(), np.nan, dwarf.precision) for _ in range(2))
+        self._compute_s = 0.0
+        # A step reads one array and writes the other.
+        self.field, self._next = dwarf.empty(self.halo, comm), dwarf.empty(self.halo, comm)
         self._swap, self._next_swap = (
-            mpi.plan(self.halo, comm, array, **dwarf.exchange_options()) for array in (self.field, self._next)
+            mpi.plan(self.halo, comm, array, **dwarf.plan_options()) for array in (self.field, self._next)
         )
         self.field[self.own] = initial(*self._indices())
-
-    def _shape(self) -> tuple[int, int, int]:
-        return self.halo.source_shape(self.rank)
 
     def _indices(self) -> list[Array]:
         (x0, y0, z0), (x1, y1, z1) = self.halo.layout.box(self.rank)
@@ -203,23 +200,21 @@ class DiffusionRun:
     # What the strategies are made of.
 
     def exchange(self) -> None:
-        with self.clock("exchange"):
-            self._swap()
+        self._swap()
         self.exchanges += 1
 
     def start(self) -> None:
-        with self.clock("exchange"):
-            self._swap.start()
+        self._swap.start()
         self.exchanges += 1
 
     def wait(self) -> None:
-        with self.clock("exchange"):
-            self._swap.wait()
+        self._swap.wait()
 
     def compute(self, region: Slices) -> None:
         """The next values of the points of a region."""
-        with self.clock("compute"):
-            _core.diffuse(self.field, self._next, region, ALPHA, self.team)
+        begin = perf_counter()
+        _core.diffuse(self.field, self._next, region, ALPHA, self.team)
+        self._compute_s += perf_counter() - begin
 
     def turn(self) -> None:
         """The next values are the present ones."""
@@ -236,14 +231,22 @@ class DiffusionRun:
             steps -= strategy(self, steps)
 
     def reset(self) -> None:
-        """Begins to count seconds and exchanges. Collective: one exchange goes before, which costs more than others."""
-        self._swap()
-        self.clock.reset()
+        """Begins to count seconds and exchanges. Collective: before, each plan exchanges once, which costs more."""
+        for plan in (self._swap, self._next_swap):
+            plan()
+            plan.clear()
         self.exchanges = 0
+        self._compute_s = 0.0
 
     def seconds(self) -> dict[str, float]:
-        """By part of the time loop, of this rank, since `reset`."""
-        return dict(self.clock.seconds)
+        """By part of the time loop, of this rank, since `reset`: computing, and what plans do."""
+        one, other = self._swap.seconds, self._next_swap.seconds
+        return {"compute": self._compute_s, **{part: one[part] + other[part] for part in one}}
+
+    @property
+    def plan(self) -> Plan:
+        """One of those that carry out the exchange."""
+        return self._swap
 
     @property
     def messages(self) -> int:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
 
 from tradewind import _core
 from tradewind.errors import InputError
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
     from tradewind.dwarfs.diagnosis import Diagnosis
-    from tradewind.mpi import Array
+    from tradewind.mpi import Array, Plan
     from tradewind.program import Program
 
 PRECISIONS = ("f4", "f8")
@@ -46,8 +49,10 @@ class Dwarf(ABC):
     packing: str | None = None
     threads: int = 1
     """Of each rank, for the compiled loops."""
-    watchdog_s: float | None = None
-    """Time after which an exchange that does not end is an error."""
+    check: bool = False
+    """Whether a checksum of every message is compared at its two ends."""
+    watchdog_s: float = 0.0
+    """Time after which an exchange that does not end is an error; 0 waits for ever."""
 
     name: ClassVar[str]
     strategies: ClassVar[tuple[str, ...]]
@@ -98,8 +103,8 @@ class Dwarf(ABC):
             problems.append(unknown("strategy", self.strategy, self.strategies))
         if not 1 <= self.threads <= _MOST_THREADS:
             problems.append(f"threads {self.threads}: 1..{_MOST_THREADS} are allowed")
-        if self.watchdog_s is not None and self.watchdog_s <= 0:
-            problems.append(f"watchdog {self.watchdog_s} s: more than 0 is allowed")
+        if not 0 <= self.watchdog_s < math.inf:
+            problems.append(f"watchdog {self.watchdog_s} s: 0 or more is allowed")
         for what, name, known in (
             ("transport", self.transport, _core.transports()),
             ("packing", self.packing, _core.packings()),
@@ -115,10 +120,20 @@ class Dwarf(ABC):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
 
-    def exchange_options(self) -> dict[str, Any]:
-        """What goes through to `tradewind.mpi.plan`, which has a choice of its own for all the rest."""
-        names = ("algorithm", "transport", "packing", "watchdog_s")
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
+    def plan_options(self) -> dict[str, Any]:
+        """What goes through to `tradewind.mpi.plan`."""
+        names = ("algorithm", "transport", "packing", "check", "watchdog_s")
+        return {name: getattr(self, name) for name in names} | {"record": "totals"}
+
+    def empty(self, pattern: _core.Pattern, comm: MPI.Intracomm) -> Array:
+        """An array for an exchange. What nobody has filled is not a number, and a diagnosis would find it."""
+        from tradewind import mpi
+
+        shared = self.transport == "shared"  # then in memory where other ranks can take messages from
+        shape = pattern.source_shape(comm.Get_rank())
+        array: Array = mpi.empty(pattern, comm, self.precision) if shared else np.empty(shape, self.precision)
+        array.fill(np.nan)
+        return array
 
 
 class Running(Protocol):
@@ -131,6 +146,10 @@ class Running(Protocol):
     @property
     def bytes_sent(self) -> int:
         """By this rank since `reset`."""
+
+    @property
+    def plan(self) -> Plan:
+        """One of those that carry out its exchanges."""
 
     @property
     def least_bytes(self) -> int:

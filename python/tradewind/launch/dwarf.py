@@ -25,18 +25,18 @@ LEVELS = "levels"
 _MOST_STEPS = 2**31 - 1
 
 
-def run(dwarf: Dwarf, steps: int, *, check: bool = False, picture: bool = False) -> dict[str, Any]:
+def run(dwarf: Dwarf, steps: int, *, picture: bool = False) -> dict[str, Any]:
     """Takes so many steps on real MPI ranks, and says where the time went.
 
-    Starts the ranks, or where this process is one of them, is one. `check`: afterwards rank 0 takes the same steps of
-    the whole field by `Dwarf.reference_step`, and compares bit for bit. `picture`: also answers the middle level,
-    before and after, coarse enough to be drawn. Answers the values of docs/reference/json.md.
+    Starts the ranks, or where this process is one of them, is one. Where the dwarf asks for a check, rank 0 then takes
+    the same steps of the whole field by `Dwarf.reference_step`, and compares bit for bit. `picture`: also answers the
+    middle level, before and after, coarse enough to be drawn. Answers the values of docs/reference/json.md.
 
     Raises InputError; NotFiniteError; VerificationError where the check finds a difference; PlanError.
     """
     if not 1 <= steps <= _MOST_STEPS:
         raise InputError(f"steps {steps}: 1..{_MOST_STEPS} are allowed")
-    payload = {"name": dwarf.name, "dwarf": asdict(dwarf), "steps": steps, "check": check, "picture": picture}
+    payload = {"name": dwarf.name, "dwarf": asdict(dwarf), "steps": steps, "picture": picture}
     if not job.is_rank():
         answer: dict[str, Any] = job.run(dwarf.ranks, f"{__name__}:take_part", payload)
         return answer
@@ -54,21 +54,22 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         raise InputError(f"{comm.Get_size()} ranks run a dwarf that was made for {dwarf.ranks}")
     running = dwarf.on(comm)
     initial = running.diagnose()
-    whole = running.gathered() if payload["check"] else None
+    whole = running.gathered() if dwarf.check else None
     before = _middle(dwarf, running) if payload["picture"] else None
     copy_bytes_per_s = measure_copy(comm, dwarf.threads)
     seconds, total_s = _timed(comm, running, steps)
     final = running.diagnose()
-    if payload["check"]:
+    if dwarf.check:
         _check(comm, dwarf, running, steps, whole)
     answer = {
         **dwarf.as_dict(),
+        "transport": running.plan.transport,
+        "packing": running.plan.packing,
         "steps": steps,
         **_speed(comm, dwarf, running, steps, total_s, copy_bytes_per_s),
         "parts": _parts(comm, seconds, total_s),
         **asdict(final),
         "initial": asdict(initial),
-        "checked": payload["check"],
         **_cores(comm, dwarf),
         "provenance": provenance(),
     }

@@ -56,7 +56,7 @@ def save_levels(
     ]
     picture = alt.hconcat(*panels).configure_view(stroke="#888")
     try:
-        picture.save(str(path), scale_factor=2)
+        picture.save(str(path), **({"scale_factor": 2} if path.suffix == ".png" else {}))
     except OSError as error:
         raise InputError(f"picture {path}: {error.strerror}") from None
 
