@@ -17,7 +17,7 @@ print(run.diagnose())"
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, ClassVar
@@ -88,7 +88,7 @@ class Diffusion(Dwarf):
     """A request for the dwarf; `on` ranks it runs, on a machine of the simulator it is simulated."""
 
     name: ClassVar[str] = "diffusion"
-    strategies: ClassVar[tuple[str, ...]] = tuple(STRATEGIES)
+    strategies: ClassVar[Mapping[str, object]] = STRATEGIES
 
     def _problems(self) -> list[str]:
         self._choose(strategy="exchange")

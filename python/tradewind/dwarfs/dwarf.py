@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -55,7 +56,8 @@ class Dwarf(ABC):
     """Time after which an exchange that does not end is an error; 0 waits for ever."""
 
     name: ClassVar[str]
-    strategies: ClassVar[tuple[str, ...]]
+    strategies: ClassVar[Mapping[str, object]]
+    """By name, the one first that is taken where none is named."""
 
     def __post_init__(self) -> None:
         problems = self._common_problems() + self._problems()
