@@ -18,7 +18,6 @@ from tradewind.launch.job import find_launcher
 pytest.importorskip("mpi4py.MPI")
 
 SMALL = "run diffusion -n 2 --grid 32x24x4 --steps 5"
-SIGNATURES = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>"}
 
 
 def tradewind(capsys: pytest.CaptureFixture[str], arguments: str) -> tuple[int, str]:
@@ -85,15 +84,14 @@ def test_table(capsys, monkeypatch):
     assert "the same bits as the reference" in text
 
 
-@pytest.mark.parametrize("suffix", SIGNATURES)
-def test_picture(capsys, tmp_path, suffix):
-    path = tmp_path / f"field{suffix}"
+def test_picture(capsys, tmp_path):
+    path = tmp_path / "field.svg"
     code, text = tradewind(capsys, f"{SMALL} --picture {path} --json")
     assert code == 0
     result = json.loads(text)
     assert result["picture"] == str(path)
     assert "levels" not in result
-    assert SIGNATURES[suffix] in path.read_bytes()[:200]
+    assert path.read_text().startswith("<svg")
 
 
 def test_simulated(capsys):
@@ -129,7 +127,7 @@ def test_all_problems_at_once(capsys):
     assert code == 2
     problems = [line.partition(":")[0].partition("'")[0] for line in json.loads(text)["error"].splitlines()]
     assert [problem.split(" ")[0] for problem in problems] == [
-        *("steps", "grid", "picture", "unknown", "unknown", "threads", "watchdog", "unknown", "width", "split"),
+        *("steps", "picture", "grid", "unknown", "unknown", "threads", "watchdog", "unknown", "width", "split"),
     ]
 
 
@@ -143,6 +141,8 @@ def test_all_problems_at_once(capsys):
         ("run diffusion -n 2 --transport neighbor --algorithm sweep", "neighbor"),
         ("run diffusion -n 200 --grid 4x4x4", "200 ranks: no split"),
         ("run diffusion -n 2 --simulate torus-M", "the machine does not say node.flops"),
+        ("run diffusion -n 2 --simulate torus-M --check", "it has no field"),
+        ("run diffusion -n 2 --set node.flops=1TFlop/s", "only a machine of --simulate"),
     ],
 )
 def test_bad_input(capsys, arguments, message):

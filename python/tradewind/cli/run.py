@@ -17,12 +17,13 @@ _Ranks = Annotated[
     typer.Option("-n", "--ranks", help="MPI ranks to start; under mpiexec or srun those that run.", show_default=False),
 ]
 _Open = "what plan() chooses"
+_GRID = "128x128x64"
 
 
 def command(
     dwarf: Annotated[str, typer.Argument(help="See `tradewind list dwarfs`.", show_default=False)],
     ranks: _Ranks = None,
-    grid: Annotated[str, typer.Option("--grid", help="Points NXxNYxNZ.")] = "128x128x64",
+    grid: Annotated[str, typer.Option("--grid", help="Points NXxNYxNZ.")] = _GRID,
     steps: Annotated[int, typer.Option("--steps", help="Time steps.")] = 64,
     split: Annotated[
         str | None, typer.Option("--split", help="Ranks CXxCY over x and y.", show_default="nearest to a square")
@@ -65,12 +66,11 @@ def command(
 
     place = place_of(ranks)
     with place.together(as_json):
-        extents = {"grid": grid, "split": split}
+        problems = _problems(steps, picture, check, simulate, settings, alone=place.rank is None)
         asked = _asked(
             dwarf,
-            extents,
-            steps,
-            picture,
+            problems,
+            {"grid": grid, "split": split},
             ranks=place.ranks,
             precision=precision,
             strategy=strategy,
@@ -83,7 +83,7 @@ def command(
             watchdog_s=watchdog,
         )
         if simulate is not None:
-            result = _simulated(asked, simulate, settings, alone=place.rank is None)
+            result = _simulated(asked, simulate, settings)
         else:
             with busy(f"running on {place.ranks} ranks", quiet=as_json or not place.answers):
                 result = _measured(asked, steps, picture, draws=place.answers)
@@ -91,25 +91,45 @@ def command(
         answer(result, as_json, lambda: _show_simulated(result) if simulate else _show(result))
 
 
-def _asked(name: str, extents: dict[str, str | None], steps: int, picture: str | None, **values: Any) -> Dwarf:
-    """Raises InputError with all that cannot be."""
+def _problems(
+    steps: int,
+    picture: str | None,
+    check: bool,
+    simulate: str | None,
+    settings: list[str] | None,
+    *,
+    alone: bool,
+) -> list[str]:
+    """What is wrong with a request, whatever the dwarf is."""
+    from tradewind.errors import gathered
+    from tradewind.plot.field import check_path
+
+    problems = [] if steps >= 1 else [f"steps {steps}: 1 or more are allowed"]
+    if picture is not None:
+        with gathered(problems):
+            check_path(Path(picture))
+    if simulate is None:
+        return problems + (["--set: only a machine of --simulate has values to set"] if settings else [])
+    if picture is not None or check:
+        problems.append("--simulate: it has no field; leave --picture and --check away")
+    if not alone:
+        problems.append("--simulate: it needs no MPI ranks; leave mpiexec or srun away, and say -n RANKS")
+    return problems
+
+
+def _asked(name: str, problems: list[str], extents: dict[str, str | None], **values: Any) -> Dwarf:
+    """The dwarf of a request. Raises InputError with all that cannot be, `problems` included."""
     from tradewind.dwarfs import find
     from tradewind.errors import InputError, gathered
     from tradewind.exchange import parse_extents
 
     kind = find(name)
-    problems = [] if steps >= 1 else [f"steps {steps}: 1 or more are allowed"]
     # What cannot be read is taken as if it had not been said, so that the rest is looked at, too.
-    read: dict[str, Any] = {"grid": (128, 128, 64), "split": None}
+    read: dict[str, Any] = {"grid": parse_extents(_GRID, 3, "grid"), "split": None}
     for what, text in extents.items():
         with gathered(problems):
             if text is not None:
                 read[what] = parse_extents(text, 3 if what == "grid" else 2, what)
-    if picture is not None:
-        from tradewind.plot.field import check_path
-
-        with gathered(problems):
-            check_path(Path(picture))
     dwarf = None
     with gathered(problems):
         dwarf = kind(**read, **values)
@@ -132,11 +152,7 @@ def _measured(dwarf: Dwarf, steps: int, picture: str | None, *, draws: bool) -> 
     return result
 
 
-def _simulated(dwarf: Dwarf, machine: str, settings: list[str] | None, *, alone: bool) -> dict[str, Any]:
-    from tradewind.errors import InputError
-
-    if not alone:
-        raise InputError("--simulate: it needs no MPI ranks; leave mpiexec or srun away, and say -n RANKS")
+def _simulated(dwarf: Dwarf, machine: str, settings: list[str] | None) -> dict[str, Any]:
     result = dwarf.simulate(machine, settings=options.machine_settings(settings))
     return {**dwarf.as_dict(), "steps": dwarf.steps_a_round, **result}
 
