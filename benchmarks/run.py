@@ -1,4 +1,4 @@
-"""Tradewind's own speed: ``make benchmark``, or ``python benchmarks/run.py [simulator|startup|exchange|peer] ...``.
+"""Tradewind's own speed: ``make benchmark``, or ``python benchmarks/run.py NAME ...`` (see `PARTS`).
 ``million``, an hour long, runs only where it is named.
 
 Prints figures of one run on this machine, each with the number of samples, median and spread; ratios where there is
@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from diffusion import diffusion
 from exchange import exchange
 from million import million
 from peer import peer
@@ -51,6 +52,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "simulator": simulator,
     "startup": startup,
     "exchange": exchange,
+    "diffusion": diffusion,
     "million": million,
     "peer": peer,
 }

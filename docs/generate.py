@@ -61,6 +61,16 @@ def machines() -> str:
     return table(("machine", "switches", "nodes", "routing", "what"), rows)
 
 
+def dwarfs() -> str:
+    from tradewind.dwarfs import DWARFS
+
+    rows = []
+    for name, entry in DWARFS.items():
+        strategies = ", ".join(f"`{strategy}`" for strategy in entry.load().strategies)
+        rows.append((f"`{name}`", strategies, entry.description, entry.source))
+    return table(("dwarf", "strategies", "what", "source"), rows)
+
+
 def commands() -> str:
     return table(("command", "what it does"), ((f"`{name}`", text) for name, text in COMMANDS.items()))
 
@@ -106,6 +116,7 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "topologies": topologies,
         "routings": routings,
         "machines": machines,
+        "dwarfs": dwarfs,
     },
     "command-line.md": {"commands": commands} | {name: lambda name=name: options(name) for name in COMMANDS},
 }

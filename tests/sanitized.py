@@ -6,6 +6,8 @@ Not a pytest module: under a sanitizer only the compiled core matters, and hypot
 import sys
 from pathlib import Path
 
+import numpy as np
+
 import tradewind as tw
 from tradewind import _core
 from tradewind.exchange import Exchange
@@ -21,6 +23,20 @@ def exchanges() -> list[Exchange]:
     reductions = ("recursive-3", "ring", "rabenseifner", "halving-doubling", "binomial")
     made += [Exchange("allreduce", 23, algorithm=a, count=5, times=3) for a in reductions]
     return made
+
+
+def diffusion() -> None:
+    """The loops of the dwarf, by regions, on several threads."""
+    field = np.random.default_rng(1).random((7, 20, 30))
+    outcomes = []
+    for threads in (1, 3):
+        team, target = _core.Team(threads), np.zeros_like(field)
+        for _ in range(20):
+            for rows in (slice(2, 9), slice(9, 18)):
+                _core.diffuse(field, target, (slice(0, 7), rows, slice(2, 28)), 1 / 32, team)
+        found = _core.diagnose(target, (slice(0, 7), slice(2, 18), slice(2, 28)), team)
+        outcomes.append((list(found.sum), list(found.squares), found.minimum, found.maximum))
+    assert outcomes[0] == outcomes[1]
 
 
 def main() -> None:
@@ -47,6 +63,7 @@ def main() -> None:
         tw.simulate(exchange, "torus-M", model="loggp")
         if exchange.split is not None:
             tw.simulate(exchange, "torus-M", ranks_per_node=5, placement="blocks")
+    diffusion()
     sys.stdout.write(f"{len(exchanges())} exchanges verified and simulated\n")
 
 

@@ -23,4 +23,4 @@ fi
     -Ccmake.define.MPI_C_COMPILER="$compiler" -Cbuild-dir="$folder/cmake"
 cd "$repository"
 "$folder/venv/bin/python" -c 'from tradewind import mpi; print("second MPI:", mpi.MPI.Get_library_version().split(",")[0])'
-exec "$folder/venv/bin/python" -m pytest -q tests/mpi tests/launch
+exec "$folder/venv/bin/python" -m pytest -q tests/mpi tests/launch tests/dwarfs

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tradewind.errors import (
         InputError,
         MissingMPIError,
+        NotFiniteError,
         PlanError,
         TradewindError,
         TuningWarning,
@@ -34,6 +35,7 @@ _HOMES = {
     "tradewind.errors": (
         "InputError",
         "MissingMPIError",
+        "NotFiniteError",
         "PlanError",
         "TradewindError",
         "TuningWarning",
@@ -59,6 +61,7 @@ __all__ = [
     "Halo",
     "InputError",
     "MissingMPIError",
+    "NotFiniteError",
     "Pencils",
     "PlanError",
     "Program",

@@ -3,7 +3,7 @@ The compiled core of Tradewind: layouts, patterns, schedules, and what verifies 
 """
 
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -83,6 +83,22 @@ class Halo(Pattern):
 
     @property
     def width(self) -> int: ...
+
+    def widened(self, rank: int, by: int = 0) -> tuple[slice, slice, slice]:
+        """
+        Slices (z, y, x) of a rank's array: its own points, and `by` more on every side that the exchange fills.
+        """
+
+    def interior(self, rank: int, reach: int) -> tuple[slice, slice, slice]:
+        """
+        Slices (z, y, x) of a rank's array: its own points whose stencil of this reach needs no point of the
+        halo. May be empty.
+        """
+
+    def rim(self, rank: int, reach: int) -> list[tuple[slice, slice, slice]]:
+        """
+        The own points that are not in the interior: boxes that do not overlap, each as slices (z, y, x).
+        """
 
 class Transpose(Pattern):
     def __init__(self, from_layout: Blocks, to_layout: Blocks) -> None: ...
@@ -467,6 +483,61 @@ act_kinds: list = ...
 largest_packet: int = 134217728
 
 rank_bytes: int = 120
+
+class Team:
+    """
+    Threads for the compiled loops: the caller's and others, which sleep between the calls.
+    They are not bound to cores. Raises InputError for a number that cannot be.
+    """
+
+    def __init__(self, threads: int = 1) -> None: ...
+
+    @property
+    def threads(self) -> int: ...
+
+class Diagnosis:
+    """
+    What a part of a field amounts to. Sums are exact: the sum of digit[i] * 2^(32 i - 1074).
+    """
+
+    @property
+    def sum(self) -> list[int]:
+        """Digits of the exact sum."""
+
+    @property
+    def squares(self) -> list[int]:
+        """Digits of the exact sum of squares."""
+
+    @property
+    def minimum(self) -> float: ...
+
+    @property
+    def maximum(self) -> float: ...
+
+    @property
+    def not_finite(self) -> list[int] | None:
+        """
+        (z, y, x) in the array of the first value that is not finite, or whose square is not; None.
+        """
+
+@overload
+def diffuse(source: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], region: tuple[slice, slice, slice], alpha: float, team: Team) -> None: ...
+
+@overload
+def diffuse(source: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')], region: tuple[slice, slice, slice], alpha: float, team: Team) -> None:
+    """
+    target = source - alpha lap(lap(source)) for the points of a region, slices (z, y, x) of the arrays
+    [z][y][x]. Reads two points more on all four sides. The threads of the team share out the levels.
+    """
+
+@overload
+def diagnose(field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], region: tuple[slice, slice, slice], team: Team) -> Diagnosis: ...
+
+@overload
+def diagnose(field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], region: tuple[slice, slice, slice], team: Team) -> Diagnosis:
+    """
+    What the points of a region, slices (z, y, x), of a field [z][y][x] amount to.
+    """
 
 class Verified:
     """What was verified: counts over all ranks and stages."""

@@ -1,6 +1,10 @@
 """Schedules on real MPI. Use it through tradewind.mpi."""
 
 from collections.abc import Sequence
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
 
 import tradewind._core
 
@@ -32,11 +36,39 @@ class Plan:
     def bytes_sent(self) -> int:
         """Bytes that this rank sends in one call."""
 
+    @property
+    def transport(self) -> str: ...
+
+    @property
+    def packing(self) -> str: ...
+
+    @property
+    def seconds(self) -> dict:
+        """
+        By activity (pack, post, copy, wait, unpack) this rank's seconds since the plan was made or
+        cleared; 0 unless it records.
+        """
+
+    @property
+    def events(self) -> list[tuple[str, int, int, int, float, float]]:
+        """
+        [(activity, stage, peer or -1, bytes, begin, end)] in seconds of time.perf_counter(), where the
+        plan records events.
+        """
+
+    def clear(self) -> None:
+        """Forgets seconds and events."""
+
     def __repr__(self) -> str: ...
 
-def schedule_plan(schedule: tradewind._core.Schedule, comm: int, source: Sequence[tuple[int, Sequence[int], Sequence[int]]], target: Sequence[tuple[int, Sequence[int], Sequence[int]]], arrays: object, element: str, operation: str, transport: str, packing: str, largest_message: int) -> Plan: ...
+class Options:
+    """How a plan moves data; see tradewind.mpi.plan."""
 
-def native_plan(pattern: tradewind._core.Pattern, comm: int, source: Sequence[tuple[int, Sequence[int], Sequence[int]]], target: Sequence[tuple[int, Sequence[int], Sequence[int]]], arrays: object, element: str, operation: str) -> Plan: ...
+    def __init__(self, operation: str, transport: str, packing: str, largest_message: int, pack_ahead: bool, synchronous: bool, check: bool, watchdog_s: float, record: str, ranks_per_node: int) -> None: ...
+
+def schedule_plan(schedule: tradewind._core.Schedule, comm: int, source: Sequence[tuple[int, Sequence[int], Sequence[int]]], target: Sequence[tuple[int, Sequence[int], Sequence[int]]], arrays: object, element: str, options: Options) -> Plan: ...
+
+def native_plan(pattern: tradewind._core.Pattern, comm: int, source: Sequence[tuple[int, Sequence[int], Sequence[int]]], target: Sequence[tuple[int, Sequence[int], Sequence[int]]], arrays: object, element: str, options: Options) -> Plan: ...
 
 class Processes(tradewind._core.Peers):
     """The processes of a communicator, for a simulation. Collective."""
@@ -52,6 +84,9 @@ def measure(comm: int, steps: Sequence[tuple[Plan, int]], warmup: int, samples: 
     """
     Collective. Seconds of `samples` exchanges, the maximum over ranks: ([sample], [step][sample]).
     """
+
+def shared_bytes(bytes: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+    """An array in memory that the ranks of a node share."""
 
 def library_version() -> str:
     """What the MPI library in use calls itself."""

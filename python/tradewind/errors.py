@@ -35,6 +35,10 @@ class VerificationError(TradewindError):
     """A schedule does not do what its pattern asks, or can deadlock."""
 
 
+class NotFiniteError(TradewindError):
+    """A field holds a NaN or an infinity. The text says on which rank and where."""
+
+
 class MissingMPIError(TradewindError):
     """No MPI, or not the one that Tradewind was built with. The text says what to install."""
 

@@ -8,14 +8,17 @@ namespace tradewind {
 
 namespace {
 
-struct Entry {
-    MPI_Win win;
-    std::shared_ptr<bool> dropped;
-};
-using Entries = std::vector<Entry>;  // of one communicator, in the order in which all its ranks made them
+// Of one communicator, in the order in which all its ranks made them.
+using Windows = std::vector<std::shared_ptr<Window::State>>;
+
+// All of this process, for the end of MPI.
+Windows& all_windows() {
+    static auto* all = new Windows;  // plans may outlive static objects
+    return *all;
+}
 
 int forget(MPI_Comm, int, void* value, void*) {
-    delete static_cast<Entries*>(value);
+    delete static_cast<Windows*>(value);
     return MPI_SUCCESS;
 }
 
@@ -23,8 +26,32 @@ void must(int code, const char* doing) {
     check(code, [doing] { return std::string(doing); });
 }
 
+void free_window(Window::State& state) {
+    if (state.locked) MPI_Win_unlock_all(state.win);
+    state.locked = false;
+    MPI_Win_free(&state.win);
+}
+
+int free_all(MPI_Comm, int, void*, void*) {
+    for (const auto& state : all_windows())
+        if (state->win != MPI_WIN_NULL) free_window(*state);
+    all_windows().clear();
+    return MPI_SUCCESS;
+}
+
+// MPI deletes the attributes of MPI_COMM_SELF before it does anything else to finalize.
+void free_all_at_the_end() {
+    static const bool arranged = [] {
+        int keyval = MPI_KEYVAL_INVALID;
+        must(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all, &keyval, nullptr), "keeping the windows of plans");
+        must(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr), "keeping the windows of plans");
+        return true;
+    }();
+    static_cast<void>(arranged);
+}
+
 // The windows made on the caller's communicator, which outlives the plans' own.
-Entries& entries_of(MPI_Comm original) {
+Windows& windows_of(MPI_Comm original) {
     static const int keyval = [] {
         int made = MPI_KEYVAL_INVALID;
         must(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr), "keeping the windows of plans");
@@ -33,81 +60,49 @@ Entries& entries_of(MPI_Comm original) {
     void* value = nullptr;
     int found = 0;
     MPI_Comm_get_attr(original, keyval, &value, &found);
-    if (found) return *static_cast<Entries*>(value);
-    auto* fresh = new Entries;
+    if (found) return *static_cast<Windows*>(value);
+    auto* fresh = new Windows;
     must(MPI_Comm_set_attr(original, keyval, fresh), "keeping the windows of plans");
     return *fresh;
 }
 
 // Collective: frees what all ranks have dropped.
-void free_dropped(MPI_Comm comm, Entries& entries) {
+void free_dropped(MPI_Comm comm, Windows& windows) {
     std::vector<int> dropped;
-    for (const Entry& entry : entries) dropped.push_back(*entry.dropped);
+    for (const auto& state : windows) dropped.push_back(state->dropped);
     must(MPI_Allreduce(MPI_IN_PLACE, dropped.data(), static_cast<int>(dropped.size()), MPI_INT, MPI_MIN, comm),
          "agreeing on the windows to free");
-    Entries kept;
-    for (std::size_t i = 0; i < entries.size(); ++i)
-        if (dropped[i])
-            MPI_Win_free(&entries[i].win);
-        else
-            kept.push_back(entries[i]);
-    entries = std::move(kept);
+    for (std::size_t i = 0; i < windows.size(); ++i)
+        if (dropped[i]) free_window(*windows[i]);
+    const auto freed = [](const auto& state) { return state->win == MPI_WIN_NULL; };
+    std::erase_if(windows, freed);
+    std::erase_if(all_windows(), freed);
 }
 
 }  // namespace
 
-Window::Window(const Communicator& communicator) {
-    free_dropped(communicator.handle(), entries_of(communicator.original()));
-}
-
-std::unique_ptr<Window> Window::allocated(const Communicator& communicator, Index bytes) {
-    std::unique_ptr<Window> window(new Window(communicator));
-    must(MPI_Win_allocate(static_cast<MPI_Aint>(std::max<Index>(bytes, 8)), 1, MPI_INFO_NULL, communicator.handle(),
-                          &window->data_, &window->win_),
+Window::Window(const Communicator& communicator, Index bytes) {
+    free_all_at_the_end();
+    Windows& windows = windows_of(communicator.original());
+    free_dropped(communicator.handle(), windows);
+    bytes = std::max<Index>(bytes, 8);
+    must(MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, communicator.handle(), &data_, &state_->win),
          "allocating a window");
-    std::fill_n(window->data_, std::max<Index>(bytes, 8), std::byte{0});
-    window->enter(communicator);
-    return window;
+    MPI_Win_set_errhandler(state_->win, MPI_ERRORS_RETURN);
+    windows.push_back(state_);
+    all_windows().push_back(state_);
+    std::fill_n(data_, bytes, std::byte{0});
+    must(MPI_Barrier(communicator.handle()), "zeroing a window");  // nobody writes into it earlier
 }
 
-std::unique_ptr<Window> Window::dynamic(const Communicator& communicator) {
-    std::unique_ptr<Window> window(new Window(communicator));
-    must(MPI_Win_create_dynamic(MPI_INFO_NULL, communicator.handle(), &window->win_), "making a dynamic window");
-    window->enter(communicator);
-    return window;
-}
-
-void Window::enter(const Communicator& communicator) {
-    MPI_Win_set_errhandler(win_, MPI_ERRORS_RETURN);
-    entries_of(communicator.original()).push_back({win_, dropped_});
-}
-
-// The caller's arrays may be gone before the window is.
 Window::~Window() {
-    *dropped_ = true;
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (finalized) return;
-    for (const Extent& extent : attached_) MPI_Win_detach(win_, extent.begin);
+    state_->dropped = true;
 }
 
-void Window::attach(const std::vector<Block>& blocks) {
-    std::vector<Extent> extents;
-    for (const Block& block : blocks) extents.push_back(extent_of(block));
-    std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
-    for (const Extent& next : extents)
-        if (!attached_.empty() && next.begin <= attached_.back().end)
-            attached_.back().end = std::max(attached_.back().end, next.end);
-        else
-            attached_.push_back(next);
-    for (const Extent& extent : attached_)
-        must(MPI_Win_attach(win_, extent.begin, extent.end - extent.begin), "attaching memory to a window");
-}
-
-std::vector<Block> Window::as_peers_see(std::vector<Block> blocks) const {
-    if (data_)
-        for (Block& block : blocks) block.data = reinterpret_cast<std::byte*>(block.data - data_);
-    return blocks;
+void Window::lock_all() {
+    must(MPI_Win_lock_all(MPI_MODE_NOCHECK, state_->win), "locking a window");
+    state_->locked = true;
+    must(MPI_Win_sync(state_->win), "MPI_Win_sync");  // what was written before
 }
 
 }  // namespace tradewind

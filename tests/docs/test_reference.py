@@ -150,6 +150,12 @@ def test_keys_of_tune(tmp_path: Path) -> None:
     check_keys("tune", {*keys(result), "tuned[].request"})
 
 
+def test_keys_of_run(tmp_path: Path) -> None:
+    result = answer(f"run diffusion -n 2 {GRID} --steps 2 --picture field.svg", tmp_path)
+    documented = first_column(section(page("json.md"), "run"))
+    assert set(keys(result)) == documented
+
+
 def test_keys_of_study_and_report(tmp_path: Path) -> None:
     (tmp_path / "keys.toml").write_text(STUDY)
     check_keys("study", set(keys(answer("study keys.toml", tmp_path))))
@@ -215,6 +221,7 @@ def documented_parameters(function: Any) -> list[str]:
 
 def actual_parameters(name: str) -> list[str]:
     import tradewind.choice
+    import tradewind.dwarfs.diffusion
     import tradewind.mpi
     from tradewind import pattern
 

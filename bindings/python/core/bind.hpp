@@ -10,6 +10,7 @@ void bind_pattern(nanobind::module_& module);
 void bind_schedule(nanobind::module_& module);
 void bind_machine(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
+void bind_kernel(nanobind::module_& module);
 void bind_verify(nanobind::module_& module);
 
 }  // namespace tradewind

@@ -31,5 +31,6 @@ NB_MODULE(_core, module) {
     tradewind::bind_schedule(module);
     tradewind::bind_machine(module);
     tradewind::bind_simulation(module);
+    tradewind::bind_kernel(module);
     tradewind::bind_verify(module);
 }

@@ -8,6 +8,7 @@
 #include "bind.hpp"
 #include "pattern/allreduce.hpp"
 #include "pattern/halo.hpp"
+#include "pattern/region.hpp"
 #include "pattern/transpose.hpp"
 
 namespace nb = nanobind;
@@ -19,6 +20,17 @@ namespace {
 
 std::tuple<Index, Index, Index> shape(const Box& box) {
     return {box.width(Z), box.width(Y), box.width(X)};
+}
+
+// Of the rank's array, which begins at the first point of its halo.
+using Slices = std::tuple<nb::slice, nb::slice, nb::slice>;
+
+Slices slices(const Halo& halo, Rank rank, const Box& box) {
+    const Box array = halo.source_box(rank);
+    const auto slice = [&](int axis) {
+        return nb::slice(box.begin[axis] - array.begin[axis], box.end[axis] - array.begin[axis]);
+    };
+    return {slice(Z), slice(Y), slice(X)};
 }
 
 }  // namespace
@@ -46,7 +58,25 @@ void bind_pattern(nb::module_& module) {
     nb::class_<Halo, Pattern>(module, "Halo")
         .def(nb::init<Blocks, Index, std::array<bool, 2>>(), "layout"_a, "width"_a, "periodic"_a)
         .def_prop_ro("layout", &Halo::layout)
-        .def_prop_ro("width", &Halo::width);
+        .def_prop_ro("width", &Halo::width)
+        .def(
+            "widened", [](const Halo& h, Rank rank, Index by) { return slices(h, rank, widened(h, rank, by)); },
+            "rank"_a, "by"_a = 0,
+            "Slices (z, y, x) of a rank's array: its own points, and `by` more on every side that the exchange fills.")
+        .def(
+            "interior", [](const Halo& h, Rank rank, Index reach) { return slices(h, rank, interior(h, rank, reach)); },
+            "rank"_a, "reach"_a,
+            "Slices (z, y, x) of a rank's array: its own points whose stencil of this reach needs no point of the\n"
+            "halo. May be empty.")
+        .def(
+            "rim",
+            [](const Halo& h, Rank rank, Index reach) {
+                std::vector<Slices> boxes;
+                for (const Box& box : rim(h, rank, reach)) boxes.push_back(slices(h, rank, box));
+                return boxes;
+            },
+            "rank"_a, "reach"_a,
+            "The own points that are not in the interior: boxes that do not overlap, each as slices (z, y, x).");
     nb::class_<Transpose, Pattern>(module, "Transpose")
         .def(nb::init<Blocks, Blocks>(), "from_layout"_a, "to_layout"_a)
         .def_prop_ro("from_layout", &Transpose::from)

@@ -20,8 +20,9 @@ COMMANDS = {
     "show": "The stages of a rank as text, the communication matrix as a picture.",
     "bench": "Measure the ways to do one exchange on MPI ranks.",
     "tune": "Find the fastest way to carry out an exchange on MPI ranks, and keep it for plans.",
+    "run": "Run a dwarf, a small model, on MPI ranks; or simulate its time step.",
     "report": "Write the report of a study again from its results.",
-    "list": "Machines, topologies, routings, algorithms, transports, studies.",
+    "list": "Machines, topologies, routings, algorithms, transports, dwarfs, studies.",
     "doctor": "Check that all that Tradewind needs is there and works.",
 }
 

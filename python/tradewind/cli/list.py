@@ -15,7 +15,9 @@ Rows = list[dict[str, Any]]
 def command(
     what: Annotated[
         str,
-        typer.Argument(help="machines, topologies, routings, algorithms, transports or studies.", show_default=False),
+        typer.Argument(
+            help="machines, topologies, routings, algorithms, transports, dwarfs or studies.", show_default=False
+        ),
     ],
     machine: Annotated[
         str | None, typer.Option("--machine", help="machines: only this one, a NAME or your FILE.toml.")
@@ -99,6 +101,12 @@ def _transports() -> Rows:
     ]
 
 
+def _dwarfs() -> Rows:
+    from tradewind.dwarfs import DWARFS
+
+    return [{"name": name, "description": e.description, "source": e.source} for name, e in DWARFS.items()]
+
+
 def _studies() -> Rows:
     from tradewind.data import data_folder
     from tradewind.study.load import load_study
@@ -113,6 +121,7 @@ TABLES: dict[str, Callable[[], Rows]] = {
     "routings": _routings,
     "algorithms": _algorithms,
     "transports": _transports,
+    "dwarfs": _dwarfs,
     "studies": _studies,
 }
 

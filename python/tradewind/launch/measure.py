@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import statistics
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -217,16 +218,21 @@ def _row(
     }
 
 
-def measure_copy(comm: MPI.Intracomm) -> float:
-    """Bytes per second that a rank copies from memory to memory while all others do so too. Collective."""
-    source, target = np.ones(_COPY_BYTES, np.uint8), np.zeros(_COPY_BYTES, np.uint8)
+def measure_copy(comm: MPI.Intracomm, threads: int = 1) -> float:
+    """Bytes per second that a rank copies from memory to memory, with so many threads, while all others do so too.
+
+    Collective.
+    """
+    arrays = [(np.zeros(_COPY_BYTES, np.uint8), np.ones(_COPY_BYTES, np.uint8)) for _ in range(threads)]
     seconds = []
-    for _ in range(_COPY_SAMPLES):
-        comm.Barrier()
-        begin = MPI.Wtime()
-        np.copyto(target, source)
-        seconds.append(comm.allreduce(MPI.Wtime() - begin, MPI.MAX))
-    return float(_COPY_BYTES / statistics.median(seconds[1:]))
+    with ThreadPoolExecutor(threads) as team:
+        for _ in range(_COPY_SAMPLES):
+            comm.Barrier()
+            begin = MPI.Wtime()
+            for _ in team.map(np.copyto, *zip(*arrays, strict=True)):
+                pass
+            seconds.append(comm.allreduce(MPI.Wtime() - begin, MPI.MAX))
+    return float(threads * _COPY_BYTES / statistics.median(seconds[1:]))
 
 
 def provenance() -> dict[str, str]:

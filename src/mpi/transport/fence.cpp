@@ -49,20 +49,22 @@ class Fence : public Carrier {
 };
 
 class FenceTransport : public Transport {
-    std::unique_ptr<Buffers> buffers(const Communicator& communicator, const PlanRequest& request, Index outgoing,
-                                     Index incoming) override {
+    Buffering buffering(const Communicator&, const PlanRequest& request) override {
         puts_ = request.transport == "put-fence";
-        auto made = std::make_unique<WindowBuffers>(communicator, request, outgoing, incoming, puts_);
-        made_ = made.get();
+        return one_sided_buffering(request, puts_);
+    }
+    std::unique_ptr<Buffers> buffers(const Communicator& communicator, const PlanRequest&, Index outgoing,
+                                     Index incoming) override {
+        auto made = std::make_unique<WindowBuffers>(communicator, outgoing, incoming, puts_);
+        window_ = &made->window();
         return made;
     }
     std::unique_ptr<Carrier> carrier(const Work& work, const Schedule&, Buffers&) override {
-        made_->expose(work, puts_);
-        return std::make_unique<Fence>(work, made_->window(), puts_);
+        return std::make_unique<Fence>(work, *window_, puts_);
     }
 
     bool puts_ = true;
-    WindowBuffers* made_ = nullptr;
+    const Window* window_ = nullptr;
 };
 
 }  // namespace

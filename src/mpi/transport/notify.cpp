@@ -13,24 +13,16 @@ using Flag = std::uint64_t;  // the number of the call that it speaks of
 
 class Notify : public Carrier {
   public:
-    Notify(const Work& work, const Window& data)
-        : work_(work), data_(data), accesses_(work, data, true), flags_(Window::allocated(work.communicator, room())) {
+    Notify(const Work& work, Window& data)
+        : work_(work), data_(data), accesses_(work, data, true), flags_(work.communicator, room(work)) {
         number();
         const Notes arrived = exchange_notes(work, false, [&](int s, std::size_t i) { return flag(received_, s, i); });
         const Notes ready = exchange_notes(work, true, [&](int s, std::size_t i) { return flag(sent_, s, i); });
         read(arrived, arrived_there_);
         read(ready, ready_there_);
-        for (const MPI_Win window : {data_.handle(), flags_->handle()})
-            check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window), [&] { return text(0, "locking windows"); });
-        // What was written before a window is locked need not be seen after it.
-        check(MPI_Win_sync(flags_->handle()), [&] { return text(0, "MPI_Win_sync"); });
+        data.lock_all();
+        flags_.lock_all();
         check(MPI_Barrier(work.comm()), [&] { return text(0, "MPI_Barrier"); });
-    }
-    ~Notify() override {
-        int finalized = 0;
-        MPI_Finalized(&finalized);
-        if (finalized) return;
-        for (const MPI_Win window : {data_.handle(), flags_->handle()}) MPI_Win_unlock_all(window);
     }
 
     void post(int s) override {
@@ -71,9 +63,9 @@ class Notify : public Carrier {
 
     // --- when the plan is made ---
 
-    Index room() const {
+    static Index room(const Work& work) {
         std::size_t flags = 0;
-        for (const StageProgram& stage : work_.program.stages) flags += stage.sends.size() + stage.receives.size();
+        for (const StageProgram& stage : work.program.stages) flags += stage.sends.size() + stage.receives.size();
         return static_cast<Index>(flags * sizeof(Flag));
     }
     // This rank's flags: of each receive, that it has arrived, and of each send, that the target is ready.
@@ -100,15 +92,15 @@ class Notify : public Carrier {
     // --- when it is called ---
 
     bool is_raised(Index place) const {
-        Flag& flag = *reinterpret_cast<Flag*>(flags_->data() + place);
+        Flag& flag = *reinterpret_cast<Flag*>(flags_.data() + place);
         return std::atomic_ref<Flag>(flag).load(std::memory_order_acquire) >= call_;
     }
     // Puts are not ordered, hence the flush before the flag; a flag is written whole by an accumulate only.
     void raise(int s, int peer, Index place) {
         check(MPI_Accumulate(&call_, 1, MPI_UINT64_T, peer, static_cast<MPI_Aint>(place), 1, MPI_UINT64_T, MPI_REPLACE,
-                             flags_->handle()),
+                             flags_.handle()),
               [&] { return text(s, "notifying rank " + std::to_string(peer)); });
-        check(MPI_Win_flush(peer, flags_->handle()), [&] { return text(s, "notifying rank " + std::to_string(peer)); });
+        check(MPI_Win_flush(peer, flags_.handle()), [&] { return text(s, "notifying rank " + std::to_string(peer)); });
     }
     void send_ready(int s) {
         const std::vector<End>& sends = work_.stage(s).sends;
@@ -129,7 +121,7 @@ class Notify : public Carrier {
         int flag = 0;
         check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, work_.comm(), &flag, MPI_STATUS_IGNORE),
               [&] { return text(s, "MPI_Iprobe"); });
-        check(MPI_Win_sync(flags_->handle()), [&] { return text(s, "MPI_Win_sync"); });
+        check(MPI_Win_sync(flags_.handle()), [&] { return text(s, "MPI_Win_sync"); });
         if (!deadline.passed()) return;
         std::string waited_for;
         const auto add = [&](const std::string& what, int peer) {
@@ -146,7 +138,7 @@ class Notify : public Carrier {
     const Work& work_;
     const Window& data_;
     Accesses accesses_;
-    std::unique_ptr<Window> flags_;
+    Window flags_;
     Places received_, sent_;              // this rank's flags
     Places arrived_there_, ready_there_;  // of each send, of each receive: the peer's
     Flag call_ = 0;
@@ -155,18 +147,20 @@ class Notify : public Carrier {
 };
 
 class NotifyTransport : public Transport {
-    std::unique_ptr<Buffers> buffers(const Communicator& communicator, const PlanRequest& request, Index outgoing,
+    Buffering buffering(const Communicator&, const PlanRequest& request) override {
+        return one_sided_buffering(request, true);
+    }
+    std::unique_ptr<Buffers> buffers(const Communicator& communicator, const PlanRequest&, Index outgoing,
                                      Index incoming) override {
-        auto made = std::make_unique<WindowBuffers>(communicator, request, outgoing, incoming, true);
-        made_ = made.get();
+        auto made = std::make_unique<WindowBuffers>(communicator, outgoing, incoming, true);
+        window_ = &made->window();
         return made;
     }
     std::unique_ptr<Carrier> carrier(const Work& work, const Schedule&, Buffers&) override {
-        made_->expose(work, true);
-        return std::make_unique<Notify>(work, made_->window());
+        return std::make_unique<Notify>(work, *window_);
     }
 
-    WindowBuffers* made_ = nullptr;
+    Window* window_ = nullptr;
 };
 
 }  // namespace

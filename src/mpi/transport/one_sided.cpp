@@ -19,8 +19,11 @@ MPI_Aint address(const std::byte* data) {
 
 Accesses::Accesses(const Work& work, const Window& window, bool puts) {
     const Describe exposed = places(work, !puts);
-    const Notes there =
-        exchange_notes(work, !puts, [&](int stage, std::size_t i) { return window.as_peers_see(exposed(stage, i)); });
+    const Notes there = exchange_notes(work, !puts, [&](int stage, std::size_t i) {
+        std::vector<Block> blocks = exposed(stage, i);
+        for (Block& block : blocks) block.data = reinterpret_cast<std::byte*>(block.data - window.data());
+        return blocks;
+    });
     for (int s = 0; s < work.stages(); ++s) {
         const std::vector<End>& ends = puts ? work.stage(s).sends : work.stage(s).receives;
         auto& stage = accesses_.emplace_back();
@@ -52,23 +55,16 @@ Index Accesses::count() const {
     return count;
 }
 
-WindowBuffers::WindowBuffers(const Communicator& communicator, const PlanRequest& request, Index out, Index in,
-                             bool puts) {
-    whole_ = request.packing == "buffer";
-    window_ = whole_ ? Window::allocated(communicator, puts ? in : out) : Window::dynamic(communicator);
-    if (!whole_ || puts) outgoing_ = Memory(out);
-    if (!whole_ || !puts) incoming_ = Memory(in);
-    outgoing = whole_ && !puts ? window_->data() : outgoing_.data();
-    incoming = whole_ && puts ? window_->data() : incoming_.data();
+WindowBuffers::WindowBuffers(const Communicator& communicator, Index out, Index in, bool puts)
+    : window_(communicator, puts ? in : out), plain_(puts ? out : in) {
+    outgoing = puts ? plain_.data() : window_.data();
+    incoming = puts ? window_.data() : plain_.data();
 }
 
-void WindowBuffers::expose(const Work& work, bool puts) {
-    std::vector<Block> all;
-    for (int s = 0; s < work.stages(); ++s)
-        for (const End& end : puts ? work.stage(s).receives : work.stage(s).sends)
-            for (const Block& block : end.place()) all.push_back(block);
-    if (!whole_) window_->attach(all);
-    check(MPI_Barrier(work.comm()), [&] { return work.where(0) + ": attaching memory"; });
+Buffering one_sided_buffering(const PlanRequest& request, bool puts) {
+    const bool buffered = request.packing == "buffer";
+    return {[=](int, const std::vector<Block>&) { return buffered || !puts; },
+            [=](int, const std::vector<Block>&) { return buffered || puts; }};
 }
 
 }  // namespace tradewind

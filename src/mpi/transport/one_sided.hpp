@@ -35,20 +35,19 @@ class Accesses {
     std::deque<Datatype> types_;
 };
 
-// Where the window of puts, or of gets, lets peers reach this rank's memory.
+// One buffer, of what puts bring or of what gets take, is a window. It stands on the side where the other rank comes
+// from outside; on its own side a message is gathered or scattered as the packing says.
 class WindowBuffers : public Buffers {
   public:
-    // Collective. With packing buffer the exposed buffer is the window; else all memory can be reached.
-    WindowBuffers(const Communicator& communicator, const PlanRequest& request, Index outgoing, Index incoming,
-                  bool puts);
-    Window& window() const { return *window_; }
-    // Of a dynamic window: everything that the ends of this rank name. Collective, as peers may not come earlier.
-    void expose(const Work& work, bool puts);
+    WindowBuffers(const Communicator& communicator, Index outgoing, Index incoming, bool puts);  // collective
+    const Window& window() const { return window_; }
+    Window& window() { return window_; }
 
   private:
-    std::unique_ptr<Window> window_;
-    Memory outgoing_, incoming_;
-    bool whole_ = false;  // the window is one buffer
+    Window window_;
+    Memory plain_;
 };
+
+Buffering one_sided_buffering(const PlanRequest& request, bool puts);
 
 }  // namespace tradewind

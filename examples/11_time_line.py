@@ -1,6 +1,6 @@
 """A time line of a real run: what a model's ranks do when, written down by the model itself.
 
-    mpiexec -n 2 python examples/10_time_line.py
+    mpiexec -n 2 python examples/11_time_line.py
 
 Open run.pftrace at https://ui.perfetto.dev, or run.svg in a browser.
 """

@@ -1,0 +1,92 @@
+"""The compiled loop of the dwarf diffusion on one core, beside a memory copy, NumPy and Numba in the same run."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.dwarfs.diffusion import ALPHA
+
+Array = Any
+Step = Callable[[Array, Array], object]
+SIZES = ((128, 128, 64), (1024, 1024, 64))
+GOALS = {(128, 128, 64): "1.4 Gpoint/s", (1024, 1024, 64): "0.6 of a memory copy"}
+SLOW_SAMPLES, SAMPLES = 5, 30
+TEAM = _core.Team()
+
+
+def seconds(step: Step, source: Array, target: Array, samples: int) -> list[float]:
+    step(source, target)  # a compiler, and pages that nobody has touched
+    taken = []
+    for _ in range(samples):
+        begin = time.perf_counter()
+        step(source, target)
+        taken.append(time.perf_counter() - begin)
+    return taken
+
+
+def numpy_step(source: Array, target: Array) -> None:
+    def laplacian(f: Array) -> Array:
+        return (f[:, 1:-1, :-2] + f[:, 1:-1, 2:]) + (f[:, :-2, 1:-1] + f[:, 2:, 1:-1]) - 4 * f[:, 1:-1, 1:-1]
+
+    target[:, 2:-2, 2:-2] = source[:, 2:-2, 2:-2] - ALPHA * laplacian(laplacian(source))
+
+
+def numba_step() -> Step | None:
+    """The same in two loops over a level, compiled by Numba; None where it is not installed."""
+    try:
+        import numba
+    except ImportError:
+        return None
+
+    @numba.njit  # type: ignore[untyped-decorator]
+    def step(source: Array, target: Array) -> None:
+        nz, ny, nx = source.shape
+        lap = np.empty((ny, nx), source.dtype)
+        for z in range(nz):
+            f = source[z]
+            for y in range(1, ny - 1):
+                for x in range(1, nx - 1):
+                    lap[y, x] = (f[y, x - 1] + f[y, x + 1]) + (f[y - 1, x] + f[y + 1, x]) - 4 * f[y, x]
+            for y in range(2, ny - 2):
+                for x in range(2, nx - 2):
+                    again = (lap[y, x - 1] + lap[y, x + 1]) + (lap[y - 1, x] + lap[y + 1, x]) - 4 * lap[y, x]
+                    target[z, y, x] = f[y, x] - ALPHA * again
+
+    return step
+
+
+def our_step(source: Array, target: Array) -> None:
+    nz, ny, nx = source.shape
+    _core.diffuse(source, target, (slice(0, nz), slice(2, ny - 2), slice(2, nx - 2)), ALPHA, TEAM)
+
+
+def diffusion() -> None:
+    """The goals are those of one core on a quiet machine."""
+    steps: dict[str, Step] = {
+        "memory copy": lambda source, target: np.copyto(target, source),
+        "ours": our_step,
+        "numpy": numpy_step,
+    }
+    if compiled := numba_step():
+        steps["numba"] = compiled
+    else:
+        print("numba: skipped, it is not installed")
+    for nx, ny, nz in SIZES:
+        source = np.random.default_rng(1).random((nz, ny + 4, nx + 4))
+        target = np.zeros_like(source)
+        print(f"{nx}x{ny}x{nz} doubles; goal: {GOALS[nx, ny, nz]}")
+        copy = 0.0
+        for name, step in steps.items():
+            samples = seconds(step, source, target, SLOW_SAMPLES if name == "numpy" else SAMPLES)
+            median, least = statistics.median(samples), min(samples)
+            copy = copy or least
+            print(
+                f"  {name:>11}: median {1e3 * median:.2f} ms of {len(samples)}, least {1e3 * least:.2f} ms: "
+                f"{nx * ny * nz / least / 1e9:.2f} Gpoint/s, {copy / least:.2f} of a memory copy"
+            )

@@ -1,0 +1,207 @@
+"""`tradewind run`: a dwarf on real MPI ranks, or on a machine of the simulator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tradewind.cli import options
+
+if TYPE_CHECKING:
+    from tradewind.dwarfs.dwarf import Dwarf
+
+_Ranks = Annotated[
+    int | None,
+    typer.Option("-n", "--ranks", help="MPI ranks to start; under mpiexec or srun those that run.", show_default=False),
+]
+_Open = "what plan() chooses"
+_GRID = "128x128x64"
+
+
+def command(
+    dwarf: Annotated[str, typer.Argument(help="See `tradewind list dwarfs`.", show_default=False)],
+    ranks: _Ranks = None,
+    grid: Annotated[str, typer.Option("--grid", help="Points NXxNYxNZ.")] = _GRID,
+    steps: Annotated[int, typer.Option("--steps", help="Time steps.")] = 64,
+    split: Annotated[
+        str | None, typer.Option("--split", help="Ranks CXxCY over x and y.", show_default="nearest to a square")
+    ] = None,
+    precision: Annotated[str, typer.Option("--precision", help="f4 or f8.")] = "f8",
+    strategy: Annotated[
+        str | None,
+        typer.Option("--strategy", help="When to exchange: exchange, overlap or wide.", show_default="exchange"),
+    ] = None,
+    width: Annotated[
+        int | None, typer.Option("--width", help="Points of the halo.", show_default="what the strategy needs")
+    ] = None,
+    algorithm: Annotated[
+        str | None, typer.Option("--algorithm", help="Of the exchange, like sweep.", show_default=_Open)
+    ] = None,
+    transport: Annotated[str | None, typer.Option("--transport", help="Like isend-irecv.", show_default=_Open)] = None,
+    packing: Annotated[str | None, typer.Option("--packing", help="Like buffer.", show_default=_Open)] = None,
+    threads: Annotated[int, typer.Option("--threads", help="Of each rank.")] = 1,
+    picture: Annotated[
+        str | None,
+        typer.Option("--picture", help="Draw the middle level before and after: FILE.svg, .png, .pdf or .html."),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare checksums of messages, and the field with NumPy's, bit for bit.")
+    ] = False,
+    watchdog: Annotated[
+        float,
+        typer.Option("--watchdog", help="Seconds after which an exchange is an error.", show_default="never"),
+    ] = 0.0,
+    simulate: Annotated[
+        str | None,
+        typer.Option("--simulate", help="Not here, but on this machine of the simulator: a name or FILE.toml."),
+    ] = None,
+    settings: options.Settings = None,
+    as_json: options.Json = False,
+) -> None:
+    """Run a dwarf, and say where its time goes and how far it is from the memory's limit."""
+    from tradewind.cli.answer import answer
+    from tradewind.cli.ranks import busy, place_of
+
+    place = place_of(ranks)
+    with place.together(as_json):
+        problems = _problems(steps, picture, check, simulate, settings, alone=place.rank is None)
+        asked = _asked(
+            dwarf,
+            problems,
+            {"grid": grid, "split": split},
+            ranks=place.ranks,
+            precision=precision,
+            strategy=strategy,
+            width=width,
+            algorithm=algorithm,
+            transport=transport,
+            packing=packing,
+            threads=threads,
+            check=check,
+            watchdog_s=watchdog,
+        )
+        if simulate is not None:
+            result = _simulated(asked, simulate, settings)
+        else:
+            with busy(f"running on {place.ranks} ranks", quiet=as_json or not place.answers):
+                result = _measured(asked, steps, picture, draws=place.answers)
+    if place.answers:
+        answer(result, as_json, lambda: _show_simulated(result) if simulate else _show(result))
+
+
+def _problems(
+    steps: int,
+    picture: str | None,
+    check: bool,
+    simulate: str | None,
+    settings: list[str] | None,
+    *,
+    alone: bool,
+) -> list[str]:
+    """What is wrong with a request, whatever the dwarf is."""
+    from tradewind.errors import gathered
+    from tradewind.plot.field import check_path
+
+    problems = [] if steps >= 1 else [f"steps {steps}: 1 or more are allowed"]
+    if picture is not None:
+        with gathered(problems):
+            check_path(Path(picture))
+    if simulate is None:
+        return problems + (["--set: only a machine of --simulate has values to set"] if settings else [])
+    if picture is not None or check:
+        problems.append("--simulate: it has no field; leave --picture and --check away")
+    if not alone:
+        problems.append("--simulate: it needs no MPI ranks; leave mpiexec or srun away, and say -n RANKS")
+    return problems
+
+
+def _asked(name: str, problems: list[str], extents: dict[str, str | None], **values: Any) -> Dwarf:
+    """The dwarf of a request. Raises InputError with all that cannot be, `problems` included."""
+    from tradewind.dwarfs import find
+    from tradewind.errors import InputError, gathered
+    from tradewind.exchange import parse_extents
+
+    kind = find(name)
+    # What cannot be read is taken as if it had not been said, so that the rest is looked at, too.
+    read: dict[str, Any] = {"grid": parse_extents(_GRID, 3, "grid"), "split": None}
+    for what, text in extents.items():
+        with gathered(problems):
+            if text is not None:
+                read[what] = parse_extents(text, 3 if what == "grid" else 2, what)
+    dwarf = None
+    with gathered(problems):
+        dwarf = kind(**read, **values)
+    if problems or dwarf is None:
+        raise InputError(*problems)
+    return dwarf
+
+
+def _measured(dwarf: Dwarf, steps: int, picture: str | None, *, draws: bool) -> dict[str, Any]:
+    from tradewind.launch.dwarf import LEVELS, run
+
+    result = run(dwarf, steps, picture=picture is not None)
+    levels = result.pop(LEVELS, None)
+    if picture is not None and draws:
+        from tradewind.plot.field import save_levels
+
+        titles = ["before", f"after {steps} steps"]
+        save_levels(levels, titles, dwarf.grid[:2], Path(picture))
+        result["picture"] = picture
+    return result
+
+
+def _simulated(dwarf: Dwarf, machine: str, settings: list[str] | None) -> dict[str, Any]:
+    result = dwarf.simulate(machine, settings=options.machine_settings(settings))
+    return {**dwarf.as_dict(), "steps": dwarf.steps_a_round, **result}
+
+
+def _show(result: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from tradewind.units import format_bytes, format_rate, format_seconds
+
+    console = Console()
+    over = " [bold yellow](oversubscribed: more threads than cores)[/]" if result["oversubscribed"] else ""
+    grid = "x".join(str(n) for n in result["grid"])
+    title = f"{result['dwarf']} {grid}, {result['steps']} steps, {result['strategy']}, {result['ranks']} ranks{over}"
+    table = Table(title=title, title_justify="left")
+    for name in ("part", "least", "median", "most", "of all"):
+        table.add_column(name, justify="left" if name == "part" else "right")
+    for row in result["parts"]:
+        share = row["median_s"] / result["parts"][-1]["median_s"]
+        seconds = (format_seconds(row[key]) for key in ("min_s", "median_s", "max_s"))
+        table.add_row(row["part"], *seconds, f"{100 * share:.0f} %")
+    console.print(table)
+    lines = [
+        f"{result['points_per_s'] / 1e9:.3f} Gpoint/s; {result['ratio_to_copy']:.2f} x the time of a copy of what must "
+        f"move, {format_bytes(result['least_bytes'])} a rank at {format_rate(result['copy_bytes_per_s'])}",
+        f"{result['messages']} messages and {format_bytes(result['bytes_sent'])} from the busiest rank; "
+        f"threads of a rank: {result['threads']}, not bound",
+        f"sum {result['sum']!r}, of squares {result['sum_of_squares']!r}, "
+        f"least {result['minimum']!r}, most {result['maximum']!r}"
+        + ("; the same bits as the reference" if result["check"] else ""),
+    ]
+    if "picture" in result:
+        lines.append(f"picture: {result['picture']}")
+    for line in lines:
+        console.print(line, highlight=False)
+
+
+def _show_simulated(result: dict[str, Any]) -> None:
+    from rich.console import Console
+
+    from tradewind.units import format_bytes, format_seconds
+
+    console = Console()
+    steps = result["steps"]
+    console.print(
+        f"{result['dwarf']}, {result['strategy']}, on {result['ranks']} ranks of {result['machine']}: "
+        f"{format_seconds(result['time_s'] / steps)} a step; {result['messages']} messages and "
+        f"{format_bytes(result['bytes'])} every {'step' if steps == 1 else f'{steps} steps'}",
+        highlight=False,
+    )
+    for name, seconds in result["step_time_s"].items():
+        console.print(f"  {name}: {format_seconds(seconds)}", highlight=False)

@@ -1,0 +1,56 @@
+"""The dwarfs: small models with the communication of large ones, each a file with its time loop.
+
+`DWARFS` lists them. A new one is a file with a subclass of `tradewind.dwarfs.dwarf.Dwarf`, and a row here.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tradewind.errors import InputError
+
+if TYPE_CHECKING:
+    from tradewind.dwarfs.dwarf import Dwarf
+
+__all__ = ["DWARFS", "Entry", "find", "from_plain"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of the registry: "module:Class" of a dwarf, what it is, and where it comes from."""
+
+    home: str
+    description: str
+    source: str
+
+    def load(self) -> type[Dwarf]:
+        module, _, name = self.home.partition(":")
+        kind: type[Dwarf] = getattr(importlib.import_module(module), name)
+        return kind
+
+
+DWARFS = {
+    "diffusion": Entry(
+        "tradewind.dwarfs.diffusion:Diffusion",
+        "fourth-order diffusion on a doubly periodic grid: a stencil, with a halo of 2 points a step or of 2 k every k",
+        "Fuhrer, High Performance Computing for Weather and Climate (HPC4WC), ETH Zurich 2024; Xue 2000",
+    ),
+}
+
+
+def find(name: str) -> type[Dwarf]:
+    """The class of a dwarf. Raises InputError for a name that nobody knows."""
+    from tradewind.exchange import unknown
+
+    if name not in DWARFS:
+        raise InputError(unknown("dwarf", name, DWARFS))
+    return DWARFS[name].load()
+
+
+def from_plain(name: str, values: Mapping[str, Any]) -> Dwarf:
+    """A dwarf of the plain values of ``asdict``, also after a way through JSON, which makes pairs lists."""
+    fields: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in values.items()}
+    return find(name)(**fields)

@@ -1,0 +1,30 @@
+"""A field brought together from all ranks, for a picture or a comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tradewind import _core
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from tradewind.mpi import Array
+
+
+def gather(comm: MPI.Intracomm, layout: _core.Blocks, part: Array) -> Array | None:
+    """The whole of a field over blocks in x and y, on rank 0. Collective.
+
+    `part`: this rank's own points [z][y][x], with as many levels on every rank as are wanted.
+    """
+    parts = comm.gather(np.ascontiguousarray(part))
+    if parts is None:
+        return None
+    nx, ny, _ = layout.grid.points
+    whole = np.empty((part.shape[0], ny, nx), part.dtype)
+    for rank, piece in enumerate(parts):
+        (x0, y0, _), (x1, y1, _) = layout.box(rank)
+        whole[:, y0:y1, x0:x1] = piece
+    return whole

@@ -1,0 +1,165 @@
+"""Running a dwarf on MPI ranks, and what each of them does."""
+
+from __future__ import annotations
+
+import os
+import statistics
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tradewind.dwarfs import from_plain
+from tradewind.errors import InputError, VerificationError
+from tradewind.launch import job
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from tradewind.dwarfs.dwarf import Dwarf, Running
+    from tradewind.mpi import Array
+
+LEVELS = "levels"
+"""Key of the level before and after, where a picture is wanted."""
+_MOST_STEPS = 2**31 - 1
+
+
+def run(dwarf: Dwarf, steps: int, *, picture: bool = False) -> dict[str, Any]:
+    """Takes so many steps on real MPI ranks, and says where the time went.
+
+    Starts the ranks, or where this process is one of them, is one. Where the dwarf asks for a check, rank 0 then takes
+    the same steps of the whole field by `Dwarf.reference_step`, and compares bit for bit. `picture`: also answers the
+    middle level, before and after, coarse enough to be drawn. Answers the values of docs/reference/json.md.
+
+    Raises InputError; NotFiniteError; VerificationError where the check finds a difference; PlanError.
+    """
+    if not 1 <= steps <= _MOST_STEPS:
+        raise InputError(f"steps {steps}: 1..{_MOST_STEPS} are allowed")
+    payload = {"name": dwarf.name, "dwarf": asdict(dwarf), "steps": steps, "picture": picture}
+    if not job.is_rank():
+        answer: dict[str, Any] = job.run(dwarf.ranks, f"{__name__}:take_part", payload)
+        return answer
+    from tradewind.mpi import MPI
+
+    return take_part(MPI.COMM_WORLD, payload)
+
+
+def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
+    """What each rank does. Collective; the answer counts on rank 0."""
+    from tradewind.launch.measure import measure_copy, provenance
+
+    dwarf, steps = from_plain(payload["name"], payload["dwarf"]), payload["steps"]
+    if comm.Get_size() != dwarf.ranks:
+        raise InputError(f"{comm.Get_size()} ranks run a dwarf that was made for {dwarf.ranks}")
+    running = dwarf.on(comm)
+    initial = running.diagnose()
+    whole = running.gathered() if dwarf.check else None
+    before = _middle(dwarf, running) if payload["picture"] else None
+    copy_bytes_per_s = measure_copy(comm, dwarf.threads)
+    seconds, total_s = _timed(comm, running, steps)
+    final = running.diagnose()
+    if dwarf.check:
+        _check(comm, dwarf, running, steps, whole)
+    answer = {
+        **dwarf.as_dict(),
+        "transport": running.plan.transport,
+        "packing": running.plan.packing,
+        "steps": steps,
+        **_speed(comm, dwarf, running, steps, total_s, copy_bytes_per_s),
+        "parts": _parts(comm, seconds, total_s),
+        **asdict(final),
+        "initial": asdict(initial),
+        **_cores(comm, dwarf),
+        "provenance": provenance(),
+    }
+    return answer | ({LEVELS: [before, _middle(dwarf, running)]} if payload["picture"] else {})
+
+
+def _timed(comm: MPI.Intracomm, running: Running, steps: int) -> tuple[dict[str, float], float]:
+    """Seconds of this rank, by part and of the whole loop."""
+    from tradewind.mpi import MPI
+
+    running.reset()
+    comm.Barrier()
+    begin = MPI.Wtime()
+    running.advance(steps)
+    return running.seconds(), MPI.Wtime() - begin
+
+
+def _parts(comm: MPI.Intracomm, seconds: dict[str, float], total_s: float) -> list[dict[str, Any]]:
+    """Where the time went: by part the least, median and most over the ranks. Counts on rank 0."""
+    mine = {**seconds, "loop": max(0.0, total_s - sum(seconds.values())), "all": total_s}
+    by_rank = comm.gather(mine) or []
+    return [{"part": part, **_spread(each[part] for each in by_rank)} for part in (by_rank[0] if by_rank else ())]
+
+
+def _spread(values: Iterable[float]) -> dict[str, float]:
+    values = list(values)
+    return {"min_s": min(values), "median_s": statistics.median(values), "max_s": max(values)}
+
+
+def _speed(
+    comm: MPI.Intracomm, dwarf: Dwarf, running: Running, steps: int, total_s: float, copy_bytes_per_s: float
+) -> dict[str, Any]:
+    from tradewind.mpi import MPI
+
+    wall_s = comm.allreduce(total_s, MPI.MAX)
+    least_bytes = steps * comm.allreduce(running.least_bytes, MPI.MAX)
+    limit_s = least_bytes / copy_bytes_per_s
+    return {
+        "wall_s": wall_s,
+        "points_per_s": float(np.prod(dwarf.grid)) * steps / wall_s,
+        "least_bytes": least_bytes,
+        "copy_bytes_per_s": copy_bytes_per_s,
+        "limit_s": limit_s,
+        "ratio_to_copy": wall_s / limit_s,
+        "messages": comm.allreduce(running.messages, MPI.MAX),
+        "bytes_sent": comm.allreduce(running.bytes_sent, MPI.MAX),
+    }
+
+
+def _cores(comm: MPI.Intracomm, dwarf: Dwarf) -> dict[str, Any]:
+    from tradewind.mpi import ranks_per_core
+
+    cores = os.sched_getaffinity(0)
+    per_core = ranks_per_core(comm, len(cores)) * dwarf.threads
+    return {
+        "cores": len(cores),
+        "threads_per_core": per_core,
+        "oversubscribed": per_core > 1,
+        "binding": "threads are not bound: each runs on any of the cores that its rank may use",
+    }
+
+
+def _check(comm: MPI.Intracomm, dwarf: Dwarf, running: Running, steps: int, whole: Array | None) -> None:
+    final = running.gathered()
+    problem = None
+    if whole is not None and final is not None:
+        for _ in range(steps):
+            whole = dwarf.reference_step(whole)
+        problem = difference(final, whole)
+    problem = comm.bcast(problem)
+    if problem:
+        raise VerificationError(f"{dwarf.name}, {dwarf.strategy}, after {steps} steps: {problem}")
+
+
+def difference(found: Array, wanted: Array) -> str:
+    """Where two fields [z][y][x] differ, in words; "" where they are the same bits."""
+    places = np.argwhere(found != wanted)  # a NaN differs from all
+    if not len(places):
+        return ""
+    place = tuple(int(i) for i in places[0])
+    return (
+        f"{len(places)} of {found.size} points differ from the reference, the first at [z][y][x] = {list(place)}: "
+        f"{found[place]} for {wanted[place]}"
+    )
+
+
+def _middle(dwarf: Dwarf, running: Running) -> list[list[float]] | None:
+    """The middle level of the whole field, made small for a picture; on rank 0. Collective."""
+    from tradewind.plot.field import coarse
+
+    middle = dwarf.grid[2] // 2
+    level = running.gathered(slice(middle, middle + 1))
+    return None if level is None else coarse(level[0]).tolist()

@@ -1,0 +1,52 @@
+#include "kernel/team.hpp"
+
+#include <string>
+#include <system_error>
+
+#include "base/error.hpp"
+
+namespace tradewind::kernel {
+
+Team::Team(int threads) {
+    if (threads < 1 || threads > 1024) throw InputError("threads " + std::to_string(threads) + ": 1..1024 are allowed");
+    try {
+        for (int number = 1; number < threads; ++number) others_.emplace_back(&Team::follow, this, number);
+    } catch (const std::system_error& error) {
+        dismiss();
+        throw InputError("threads " + std::to_string(threads) + ": the system gives no more than " +
+                         std::to_string(others_.size() + 1) + " (" + error.what() + ")");
+    }
+}
+
+Team::~Team() {
+    dismiss();
+}
+
+void Team::dismiss() {
+    work_ = nullptr;
+    turn_.fetch_add(1, std::memory_order_release);
+    turn_.notify_all();
+    for (std::thread& other : others_) other.join();
+}
+
+void Team::follow(int number) {
+    for (std::uint32_t turn = 0;; ++turn) {
+        turn_.wait(turn, std::memory_order_acquire);
+        if (!work_) return;
+        (*work_)(number);
+        if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
+    }
+}
+
+void Team::run(const std::function<void(int)>& work) {
+    if (others_.empty()) return work(0);
+    const std::lock_guard one(one_caller_);
+    work_ = &work;
+    busy_.store(static_cast<int>(others_.size()), std::memory_order_relaxed);
+    turn_.fetch_add(1, std::memory_order_release);
+    turn_.notify_all();
+    work(0);
+    for (int busy; (busy = busy_.load(std::memory_order_acquire)) > 0;) busy_.wait(busy, std::memory_order_acquire);
+}
+
+}  // namespace tradewind::kernel

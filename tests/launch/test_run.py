@@ -1,0 +1,165 @@
+"""`tradewind run` and `tradewind list dwarfs`, as a user types them and as MPI's launcher starts them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from tradewind.cli import answer, list, run
+from tradewind.dwarfs import DWARFS
+from tradewind.launch.job import find_launcher
+
+pytest.importorskip("mpi4py.MPI")
+
+SMALL = "run diffusion -n 2 --grid 32x24x4 --steps 5"
+
+
+def tradewind(capsys: pytest.CaptureFixture[str], arguments: str) -> tuple[int, str]:
+    app = typer.Typer()
+    app.command("run")(run.command)
+    app.command("list")(list.command)
+    code = answer.run(app, arguments.split())
+    return code, capsys.readouterr().out
+
+
+def under_launcher(ranks: int, arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [*find_launcher().arguments(ranks), sys.executable, "-m", "tradewind", *arguments.split()]
+    return subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize("name", DWARFS)
+def test_every_dwarf_is_listed_and_runs_by_all_its_strategies(capsys, name):
+    code, text = tradewind(capsys, "list dwarfs --json")
+    assert code == 0
+    (row,) = (row for row in json.loads(text) if row["name"] == name)
+    assert row["description"]
+    assert row["source"]
+    kind = DWARFS[name].load()
+    assert kind.name == name
+    fields = set()
+    for strategy in kind.strategies:
+        code, text = tradewind(capsys, f"run {name} -n 2 --grid 32x24x4 --steps 5 --strategy {strategy} --check --json")
+        assert code == 0
+        result = json.loads(text)
+        assert (result["strategy"], result["check"]) == (strategy, True)
+        fields.add(tuple(result[key] for key in ("sum", "sum_of_squares", "minimum", "maximum")))
+    assert len(fields) == 1
+
+
+def test_answer(capsys):
+    code, text = tradewind(capsys, f"{SMALL} --strategy wide --width 4 --precision f4 --threads 2 --json")
+    assert code == 0
+    result = json.loads(text)
+    assert (result["dwarf"], result["ranks"], result["steps"], result["split"]) == ("diffusion", 2, 5, [2, 1])
+    assert (result["transport"], result["packing"]) == ("isend-irecv", "buffer")
+    parts = {row["part"]: row for row in result["parts"]}
+    assert [*parts] == ["compute", "pack", "post", "copy", "wait", "unpack", "loop", "all"]
+    for row in parts.values():
+        assert 0 <= row["min_s"] <= row["median_s"] <= row["max_s"]
+    assert parts["compute"]["min_s"] > 0
+    assert parts["all"]["max_s"] == result["wall_s"]
+    # Five steps in rounds of two: three exchanges, each with two messages of 4 columns of 24 points on 4 levels.
+    assert result["messages"] == 3 * 2
+    assert result["bytes_sent"] == 3 * 2 * 4 * 24 * 4 * 4
+    assert result["least_bytes"] == 5 * 16 * 24 * 4 * 4
+    assert result["points_per_s"] == pytest.approx(5 * 32 * 24 * 4 / result["wall_s"])
+    assert result["limit_s"] == pytest.approx(result["least_bytes"] / result["copy_bytes_per_s"])
+    assert result["ratio_to_copy"] == pytest.approx(result["wall_s"] / result["limit_s"])
+    assert result["threads_per_core"] == pytest.approx(2 * 2 / result["cores"])
+    assert result["oversubscribed"] == (result["threads_per_core"] > 1)
+
+
+def test_table(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "150")
+    code, text = tradewind(capsys, f"{SMALL} --strategy overlap --check")
+    assert code == 0
+    assert "diffusion 32x24x4, 5 steps, overlap, 2 ranks" in text
+    assert "Gpoint/s" in text
+    assert "the same bits as the reference" in text
+
+
+def test_picture(capsys, tmp_path):
+    path = tmp_path / "field.svg"
+    code, text = tradewind(capsys, f"{SMALL} --picture {path} --json")
+    assert code == 0
+    result = json.loads(text)
+    assert result["picture"] == str(path)
+    assert "levels" not in result
+    assert path.read_text().startswith("<svg")
+
+
+def test_simulated(capsys):
+    more = "--set topology.shape=[4,4,4] --set node.flops=1TFlop/s --json"
+    times = {}
+    for strategy in ("exchange", "wide --width 8"):
+        code, text = tradewind(
+            capsys, f"run diffusion -n 64 --grid 512x512x8 --strategy {strategy} --simulate torus-M {more}"
+        )
+        assert code == 0
+        result = json.loads(text)
+        assert result["time_s"] == pytest.approx(sum(result["step_time_s"].values()))
+        times[result["strategy"]] = result
+    assert (times["exchange"]["steps"], times["wide"]["steps"]) == (1, 4)
+    assert times["exchange"]["messages"] == times["wide"]["messages"] == 64 * 4
+    assert len(times["wide"]["step_time_s"]) == 1 + 4
+
+
+def test_simulated_as_text(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "150")
+    more = "--set topology.shape=[4,4,4] --set node.flops=1TFlop/s"
+    code, text = tradewind(capsys, f"run diffusion -n 64 --strategy overlap --simulate torus-M {more}")
+    assert code == 0
+    assert "diffusion, overlap, on 64 ranks of torus-M" in text
+    assert "interior: " in text
+
+
+def test_all_problems_at_once(capsys):
+    asked = (
+        "run diffusion -n 2 --grid 64x64 --steps 0 --precision f2 --strategy x --width 1 --split 3x4 --transport put"
+    )
+    code, text = tradewind(capsys, f"{asked} --threads 0 --watchdog -1 --picture field.gif --json")
+    assert code == 2
+    problems = [line.partition(":")[0].partition("'")[0] for line in json.loads(text)["error"].splitlines()]
+    assert [problem.split(" ")[0] for problem in problems] == [
+        *("steps", "picture", "grid", "unknown", "unknown", "threads", "watchdog", "unknown", "width", "split"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("run diffusion", "how many ranks? Say -n RANKS"),
+        ("run difusion -n 2", "unknown dwarf 'difusion'; did you mean 'diffusion'?"),
+        ("run diffusion -n 2 --strategy wide --width 5", "width 5: with the strategy wide, a multiple of 2"),
+        ("run diffusion -n 2 --picture no/folder/a.svg", "there is no folder"),
+        ("run diffusion -n 2 --transport neighbor --algorithm sweep", "neighbor"),
+        ("run diffusion -n 200 --grid 4x4x4", "200 ranks: no split"),
+        ("run diffusion -n 2 --simulate torus-M", "the machine does not say node.flops"),
+        ("run diffusion -n 2 --simulate torus-M --check", "it has no field"),
+        ("run diffusion -n 2 --set node.flops=1TFlop/s", "only a machine of --simulate"),
+    ],
+)
+def test_bad_input(capsys, arguments, message):
+    code, text = tradewind(capsys, arguments + " --json")
+    assert code == 2
+    assert message in json.loads(text)["error"]
+
+
+def test_command_under_the_launcher(tmp_path: Path):
+    picture = tmp_path / "field.svg"
+    done = under_launcher(2, f"run diffusion --grid 32x24x4 --steps 5 --picture {picture} --json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["ranks"] == 2
+    assert picture.exists()
+
+
+def test_bad_input_under_the_launcher():
+    done = under_launcher(2, "run diffusion --simulate torus-M --json")
+    assert done.returncode != 0
+    assert "it needs no MPI ranks" in done.stdout + done.stderr
