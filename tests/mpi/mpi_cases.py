@@ -5,6 +5,7 @@ Imported by the tests (which list the cases) and by the ranks (which run them).
 
 from __future__ import annotations
 
+import itertools
 import traceback
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
@@ -40,6 +41,12 @@ class Case:
     fields: int = 1
     order: str = "C"
     largest_message: int = 2**30
+    transport: str = "isend-irecv"
+    packing: str = "buffer"
+    pack_ahead: bool = True
+    synchronous: bool = False
+    check: bool = False
+    ranks_per_node: int = 0
 
     @property
     def name(self) -> str:
@@ -83,8 +90,63 @@ def _allows(pattern: _core.Pattern, algorithm: str) -> bool:
 
 def cases(ranks: int) -> list[Case]:
     """All cases of a rank count; each property of the arrays meets each kind of exchange somewhere."""
-    found = [*_transposes(ranks), *_halos(ranks), *_reductions(ranks)]
+    prime_enough = ranks == 5  # which says something of the ways, and little more of the algorithms than 3 and 6
+    bare = [] if prime_enough else [*_transposes(ranks), *_halos(ranks), *_reductions(ranks)]
+    turn = itertools.count(ranks)
+    found = [_carried(case, turn) for case in bare] + list(_carriages(ranks))
     return list(dict.fromkeys(found))
+
+
+WAYS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]
+
+
+def _carried(case: Case, turn: Iterator[int]) -> Case:
+    """The case with the next way that goes with it; half of the cases keep the usual one."""
+    if case.algorithm == "native" or next(turn) % 2:
+        return case
+    allowed = [way for way in WAYS if may_carry(case, *way)]
+    transport, packing = allowed[next(turn) // 2 % len(allowed)]
+    if transport == "shared" and packing == "direct" and case.order == "C":
+        case = replace(case, order="shared")
+    return _lighter(replace(case, transport=transport, packing=packing))
+
+
+def _lighter(case: Case) -> Case:
+    """Of what goes run by run only as much as is quick where ranks share a core."""
+    if case.packing != "direct" or case.transport == "shared":
+        return case
+    order = "xyz" if case.order == "xyz" else "C"
+    return replace(case, order=order, width=min(case.width, 3), count=min(case.count, 7), fields=1)
+
+
+def may_carry(case: Case, transport: str, packing: str) -> bool:
+    schedule = _core.make_schedule(make_pattern(case), case.algorithm)
+    return _core.transport_refusal(schedule, transport, packing) == ""
+
+
+def _carriages(ranks: int) -> Iterator[Case]:
+    """Every transport and packing with every pattern, in one stage and in several, in its several modes."""
+    split = min(_splits(ranks), key=lambda s: abs(s[0] - s[1]))
+    bare = [
+        Case("transpose", ranks, "burst", (ranks, 1), ("xy", "zy"), fields=2),
+        Case("transpose", ranks, "ring-1", split, ("zy", "zx"), dtype="c16"),
+        Case("halo", ranks, "direct", split, width=3, periodic="xy", dtype="f4", fields=3),
+        Case("halo", ranks, "sweep", split, width=15, periodic="x"),
+        Case("halo", ranks, "sweep", (ranks, 1), width=15, periodic="xy", dtype="i4", fields=2),
+        Case("allreduce", ranks, "recursive-2", count=7, dtype="i8", fields=2),
+    ]
+    modes: list[dict[str, Any]] = [{}, {"check": True}, {"synchronous": True}, {"pack_ahead": False}]
+    turn = itertools.count(ranks)
+    for case in bare:
+        for transport, packing in WAYS:
+            if not may_carry(case, transport, packing):
+                continue
+            mode = modes[next(turn) % len(modes)]
+            if transport == "shared":
+                mode = mode | {"ranks_per_node": next(turn) % 3}
+                if packing == "direct" and case.pattern != "allreduce":
+                    mode = mode | {"order": "shared"}
+            yield _lighter(replace(case, transport=transport, packing=packing, **mode))
 
 
 def _splits(ranks: int) -> list[tuple[int, int]]:
@@ -175,12 +237,17 @@ def _run_one(comm: Any, case: Case) -> str:
 
     pattern = make_pattern(case)
     rank, round_count = comm.Get_rank(), 2
-    source = [_empty(pattern.source_shape(rank), case) for _ in range(case.fields)]
+    if case.order == "shared":
+        source = [mpi.empty(pattern, comm, case.dtype) for _ in range(case.fields)]
+    else:
+        source = [_empty(pattern.source_shape(rank), case) for _ in range(case.fields)]
     target = source if pattern.in_place else [_empty(pattern.target_shape(rank), case) for _ in range(case.fields)]
-    options: dict[str, Any] = {"operation": case.operation, "algorithm": case.algorithm}
-    options["dims"] = "xyz" if case.order == "xyz" else "zyx"
+    names = ["operation", "algorithm"]
     if case.algorithm != "native":
-        options["largest_message"] = case.largest_message
+        names += ["largest_message", "transport", "packing", "pack_ahead", "synchronous", "check", "ranks_per_node"]
+    options: dict[str, Any] = {name: getattr(case, name) for name in names}
+    options["dims"] = "xyz" if case.order == "xyz" else "zyx"
+    options["watchdog_s"] = 30.0 if case.check else 0.0
     plan = mpi.plan(pattern, comm, source, None if pattern.in_place else target, **options)
     for number in range(round_count):
         for field in range(case.fields):

@@ -14,7 +14,7 @@ pytest.importorskip("mpi4py.MPI")
 
 from tradewind import launch
 
-RANKS = (1, 2, 3, 4, 6)
+RANKS = (1, 2, 3, 4, 5, 6)
 CASES = [(ranks, case) for ranks in RANKS for case in mpi_cases.cases(ranks)]
 
 
@@ -39,4 +39,10 @@ def test_the_same_schedules_are_verified(ranks):
     for case in mpi_cases.cases(ranks):
         if case.algorithm != "native":
             schedule = _core.make_schedule(mpi_cases.make_pattern(case), case.algorithm)
-            assert _core.verify(schedule, "isend-irecv").ranks == ranks
+            assert _core.verify(schedule, case.transport).ranks == ranks
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_every_way_carries_something(ranks):
+    carried = {(case.transport, case.packing) for case in mpi_cases.cases(ranks)}
+    assert carried == set(mpi_cases.WAYS)
