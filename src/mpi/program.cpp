@@ -49,7 +49,7 @@ Compiler::Compiler(const Schedule& schedule, Rank rank, const PlanRequest& reque
     for (int s = 0; s < schedule_.stages(); ++s) {
         draft(s);
         Stage& stage = stages_.back();
-        if (s > 0) find_ahead(stages_[stages_.size() - 2], stage);
+        if (s > 0 && request_.pack_ahead) find_ahead(stages_[stages_.size() - 2], stage);
         outgoing_ = std::max(outgoing_, buffered_bytes(stage.program.sends, stage.send_buffered));
         incoming_ = std::max(incoming_, buffered_bytes(stage.program.receives, stage.receive_buffered));
         Index needed = 0;
@@ -58,6 +58,8 @@ Compiler::Compiler(const Schedule& schedule, Rank rank, const PlanRequest& reque
         if (stage.combines)  // room for the own values
             for (const End& end : stage.program.receives) needed += end.bytes;
         temporary = std::max(temporary, needed);
+        for (std::size_t i = 0; i < stage.program.sends.size(); ++i)
+            any_ahead_ = any_ahead_ || (stage.program.sends[i].ahead && stage.send_buffered[i]);
     }
     program_.temporary = Memory(temporary);
 }
@@ -65,7 +67,7 @@ Compiler::Compiler(const Schedule& schedule, Rank rank, const PlanRequest& reque
 Program Compiler::compile(std::byte* outgoing, std::byte* incoming) {
     for (std::size_t s = 0; s < stages_.size(); ++s) {
         Stage& stage = stages_[s];
-        place(stage.program.sends, stage.send_buffered, outgoing + static_cast<Index>(s % 2) * outgoing_);
+        place(stage.program.sends, stage.send_buffered, outgoing + (any_ahead_ && s % 2 == 1 ? outgoing_ : 0));
         place(stage.program.receives, stage.receive_buffered, incoming);
         for (End& end : stage.program.sends)
             if (end.buffer) end.copies = copies_between(end.memory, end.place());

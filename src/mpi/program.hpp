@@ -66,7 +66,7 @@ class Compiler {
   public:
     Compiler(const Schedule& schedule, Rank rank, const PlanRequest& request, Buffering buffering);
 
-    Index outgoing_bytes() const { return 2 * outgoing_; }  // of two stages: one may be gathered ahead
+    Index outgoing_bytes() const { return (any_ahead_ ? 2 : 1) * outgoing_; }  // of two stages where one is ahead
     Index incoming_bytes() const { return incoming_; }
     Program compile(std::byte* outgoing, std::byte* incoming);
 
@@ -107,6 +107,7 @@ class Compiler {
     const Box source_, target_;
     std::vector<Stage> stages_;
     Index outgoing_ = 0, incoming_ = 0, temporary_used_ = 0;
+    bool any_ahead_ = false;
     Program program_;
 };
 

@@ -100,7 +100,7 @@ class StagedPlan : public Plan {
         return done;
     }
     void complete(int s) {
-        if (work_->request.pack_ahead && s + 1 < stages()) pack_ahead(s + 1);
+        if (s + 1 < stages()) pack_ahead(s + 1);
         waiting(s, [&] { carrier_->arrive(s); });
         end(s);
     }

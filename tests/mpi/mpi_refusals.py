@@ -112,6 +112,33 @@ def transport(comm: Any) -> None:
     _plan(_halo(comm.size), comm, _zeros(comm), transport="isend-irevc")
 
 
+def packing(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, _zeros(comm), transport="shared", packing="datatype")
+
+
+def several_stages(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, _zeros(comm), algorithm="sweep", transport="neighbor")
+
+
+def direct_in_small_runs(comm: Any) -> None:
+    grid = _core.Grid(2, 300, 300)
+    pattern = _core.Halo(_core.Blocks(grid, (comm.size, 1)), 1, [True, True])
+    array = np.zeros(pattern.source_shape(comm.rank))
+    _plan(pattern, comm, array, algorithm="direct", packing="direct")
+
+
+def different_transports(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, _zeros(comm), transport=["put-fence", "shared"][comm.rank])
+
+
+def watchdog(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, _zeros(comm), watchdog_s=-1.0)
+
+
+def record(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, _zeros(comm), record="everything")
+
+
 def algorithm(comm: Any) -> None:
     _plan(_halo(comm.size), comm, _zeros(comm), algorithm="sweeep")
 

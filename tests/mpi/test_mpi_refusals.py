@@ -40,10 +40,22 @@ EXPECTED = {
     "other_ranks": ["InputError: the communicator has 2 ranks, but the halo of width 2, periodic in xy is made for 3"],
     "dims": ["InputError: dims 'zxx'"],
     "transport": ["InputError: unknown transport 'isend-irevc'; did you mean 'isend-irecv'?"],
-    "algorithm": ["InputError: unknown"],
-    "native_halo": [
-        'InputError: algorithm "native" is the MPI library\'s own collective: there is one for transpositions'
+    "packing": [
+        "InputError: transport 'shared' does not go with packing 'datatype': it goes with buffer, direct, and "
+        "'datatype' with sendrecv, isend-recv"
     ],
+    "several_stages": [
+        "InputError: transport 'neighbor' carries a schedule of one stage, and sweep has 2 (one stage have burst of a "
+        "transpose, direct of a halo); any number of stages carry sendrecv"
+    ],
+    "direct_in_small_runs": [
+        'InputError: packing "direct": one message is more than 65536 contiguous runs, the first of 8 bytes'
+    ],
+    "different_transports": ["PlanError: the ranks make different plans: rank 0 {halo of width 2"],
+    "watchdog": ["InputError: watchdog of -1.000000 s: 0 (none) to 1e9 seconds are allowed"],
+    "record": ['InputError: record "everything": totals, events and nothing are allowed'],
+    "algorithm": ["InputError: unknown"],
+    "native_halo": ["InputError: algorithm 'native': MPI has one for transpose and allreduce, none for halo"],
     "complex_minimum": ["InputError: the min of complex numbers is not defined: sum and prod are allowed"],
     "operation": ['InputError: operation "mean": sum, min, max and prod are allowed'],
     "null_communicator": ["InputError: comm is the null communicator"],

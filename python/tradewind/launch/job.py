@@ -29,6 +29,8 @@ from tradewind import errors
 from tradewind.errors import INSTALL_MPI, InputError, MissingMPIError, PlanError, TradewindError
 
 _RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_RANK")
+_WAITS = " s still waiting for "  # of the core's watchdog
+_MOST_WAITS = 16
 _LAST_LINES = 40
 _BETWEEN_NEWS_S = 0.1
 NEWS = "news.json"
@@ -170,7 +172,7 @@ def _stop(job: subprocess.Popen[bytes]) -> None:
 def _collect(room: Path, ranks: int, code: int | None) -> Any:
     failures = sorted(room.glob("failure.*.json"), key=lambda path: int(path.suffixes[0][1:]))
     if failures:
-        raise _failure(json.loads(failures[0].read_text()))
+        raise _failure([json.loads(path.read_text()) for path in failures])
     answer = room / "answer.json"
     if code == 0 and answer.exists():
         return json.loads(answer.read_text())
@@ -181,8 +183,14 @@ def _collect(room: Path, ranks: int, code: int | None) -> Any:
     raise PlanError(f"the {ranks} MPI ranks {end}{said}")
 
 
-def _failure(record: dict[str, Any]) -> TradewindError:
-    kind = getattr(errors, record["kind"], None)
-    if isinstance(kind, type) and issubclass(kind, TradewindError):
-        return kind(*record["problems"])
-    return PlanError(f"rank {record['rank']} failed:\n{record['text']}")
+def _failure(records: list[dict[str, Any]]) -> TradewindError:
+    """What the first one says; and where ranks wait for each other, what each of them waits for."""
+    first = records[0]
+    kind = getattr(errors, first["kind"], None)
+    if not (isinstance(kind, type) and issubclass(kind, TradewindError)):
+        return PlanError(f"rank {first['rank']} failed:\n{first['text']}")
+    waits = [text for record in records for text in record["problems"] if _WAITS in text]
+    if first["problems"][0] in waits:
+        more = f"\nand {len(waits) - _MOST_WAITS} ranks more" if len(waits) > _MOST_WAITS else ""
+        return kind("\n".join(waits[:_MOST_WAITS]) + more)
+    return kind(*first["problems"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import signal
 import sys
 import time
 import traceback
@@ -21,6 +22,10 @@ _PATIENCE_S = 0.5
 
 def abort_on_error() -> None:
     """Makes an uncaught exception end all ranks: left alone, the others would wait for this one for ever."""
+    if signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL:
+        # With -disable-auto-cleanup MPICH's launcher tells the others of a dead rank so, which would end them too,
+        # without a word.
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
 
     def hook(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
         traceback.print_exception(kind, error, where)
