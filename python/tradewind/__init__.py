@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tradewind.exchange import Exchange
     from tradewind.launch.trials import tune as tune
     from tradewind.machine import load_machine
+    from tradewind.mpi import empty as empty
+    from tradewind.mpi import plan as plan
     from tradewind.pattern import AllReduce, Blocks, Grid, Halo, Pencils, Schedule, Transpose
     from tradewind.program import Compute, Program
     from tradewind.simulation import forecast, simulate
@@ -42,7 +44,8 @@ _HOMES = {
         "VerificationError",
     ),
     "tradewind.exchange": ("Exchange",),
-    "tradewind.launch.trials": ("tune",),  # needs MPI, so a star does not import it
+    "tradewind.launch.trials": ("tune",),  # needs MPI, as the next line does, so a star does not import them
+    "tradewind.mpi": ("empty", "plan"),
     "tradewind.machine": ("load_machine",),
     "tradewind.pattern": ("AllReduce", "Blocks", "Grid", "Halo", "Pencils", "Schedule", "Transpose"),
     "tradewind.program": ("Compute", "Program"),

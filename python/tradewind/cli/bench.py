@@ -34,6 +34,7 @@ def command(
             show_default=False,
         ),
     ] = None,
+    watchdog: mpi_ranks.Watchdog = 0.0,
     timeout: mpi_ranks.Timeout = None,
     *,
     asked: options.PatternOptions,
@@ -58,6 +59,7 @@ def command(
                 warmup=warmup,
                 check=check,
                 timeline=timeline,
+                watchdog_s=watchdog,
                 timeout_s=mpi_ranks.seconds(timeout),
             )
         result["chart"] = None if chart is None else str(chart)

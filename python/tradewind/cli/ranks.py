@@ -16,6 +16,9 @@ Ranks = Annotated[
 Check = Annotated[
     bool, typer.Option("--check/--no-check", help="First compare with the reference answer, bit for bit.")
 ]
+Watchdog = Annotated[
+    float, typer.Option("--watchdog", help="Seconds after which an exchange is an error.", show_default="never")
+]
 Timeout = Annotated[
     str | None, typer.Option("--timeout", help="Stop the ranks after this time, like 10min.", show_default="never")
 ]

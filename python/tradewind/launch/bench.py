@@ -39,6 +39,7 @@ def bench(
     warmup: int = 3,
     check: bool = True,
     timeline: str | Path | None = None,
+    watchdog_s: float = 0.0,
     timeout_s: float | None = None,
 ) -> dict[str, Any]:
     """Measures an exchange on real MPI ranks, once for each combination of algorithm, transport and packing.
@@ -47,8 +48,8 @@ def bench(
     together is skipped, with the reason; InputError where nothing is left. `repeat`: samples of each; one is the
     slowest rank's time for the whole exchange. `check` compares what arrives with the reference answer, bit for bit,
     before anything is timed. `timeline`: a file for what ranks do when in a few exchanges more of the fastest
-    combination (see `tradewind.trace`). Starts the ranks, or where this process is one of them, is one. Seconds and
-    bytes throughout:
+    combination (see `tradewind.trace`). `watchdog_s`: see `tradewind.mpi.plan`. Starts the ranks, or where this process
+    is one of them, is one. Seconds and bytes throughout:
 
     - ``results``: by combination ``median_s``, ``min_s``, ``samples_s``, ``steps`` (the same by slab), ``bytes_per_s``,
       ``ratio_to_copy``, ``ratio_to_floor``, ``messages`` and ``bytes_sent`` of the busiest rank (None for native);
@@ -74,6 +75,7 @@ def bench(
         "repeat": repeat,
         "warmup": warmup,
         "check": check,
+        "watchdog_s": watchdog_s,
         "timeline": None if timeline is None else str(timeline),
     }
     worker = "tradewind.launch.measure:measure"

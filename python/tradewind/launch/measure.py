@@ -139,7 +139,7 @@ def _save_time_line(comm: MPI.Intracomm, room: Room, results: list[dict[str, Any
     best = comm.bcast(min(results, key=lambda row: float(row["median_s"])))
     way = [best[name] for name in ("algorithm", "transport", "packing")]
     title = f"{room.exchange.pattern} on {room.exchange.ranks} ranks, {', '.join(dict.fromkeys(way))}"
-    plans = _plans(comm, room, *way, record="events")
+    plans = _plans(comm, room, *way, record="events", watchdog_s=payload["watchdog_s"])
     line = recorded.time_line(comm, room.exchange, plans, payload["warmup"], title)
     if line is not None:
         trace.save(line, Path(payload["timeline"]))
@@ -150,7 +150,8 @@ def _measured(
 ) -> tuple[dict[str, Any] | None, str]:
     """What one way took; or None, and why it cannot be."""
     algorithm, native = way["algorithm"], way["algorithm"] == NATIVE
-    plans, reason = attempt(comm, lambda: _plans(comm, room, algorithm, way["transport"], way["packing"]))
+    watched = {"watchdog_s": payload["watchdog_s"]}
+    plans, reason = attempt(comm, lambda: _plans(comm, room, algorithm, way["transport"], way["packing"], **watched))
     if plans is None:
         return None, reason
     if payload["check"]:
@@ -161,8 +162,9 @@ def _measured(
 
 
 def _plans(
-    comm: MPI.Intracomm, room: Room, algorithm: str, transport: str, packing: str, *, record: str = ""
+    comm: MPI.Intracomm, room: Room, algorithm: str, transport: str, packing: str, **options: Any
 ) -> dict[str, mpi.Plan]:
+    """By step; `options` of `tradewind.mpi.plan`."""
     native = algorithm == NATIVE
     exchange = room.exchange if native else replace(room.exchange, algorithm=algorithm)
     plans = {}
@@ -171,10 +173,10 @@ def _plans(
             continue
         source, target = room.arrays[step.name]
         if native:
-            plans[step.name] = mpi.plan(step.schedule.pattern, comm, source, target, algorithm=NATIVE, record=record)
+            plans[step.name] = mpi.plan(step.schedule.pattern, comm, source, target, algorithm=NATIVE, **options)
         else:
             plans[step.name] = mpi.plan(
-                step.schedule, comm, source, target, transport=transport, packing=packing, record=record
+                step.schedule, comm, source, target, transport=transport, packing=packing, **options
             )
     return plans
 
