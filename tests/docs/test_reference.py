@@ -223,6 +223,7 @@ def actual_parameters(name: str) -> list[str]:
     import tradewind.choice
     import tradewind.dwarfs.diffusion
     import tradewind.mpi
+    import tradewind.trace
     from tradewind import pattern
 
     places: dict[str, Any] = {"tw": tw, "tradewind": tradewind, "Pattern": pattern._Scheduled}
