@@ -37,7 +37,24 @@ if MPI.Get_library_version() != _mpi.library_version():
         f"{_mpi.library_version().splitlines()[0]}: both must use the same MPI; {INSTALL_MPI}"
     )
 
-__all__ = ["MPI", "NATIVE", "PACKINGS", "TRANSPORTS", "Peers", "Plan", "empty", "plan", "ranks_per_core"]
+
+def library_name() -> str:
+    """What the MPI library calls itself, in one line. (Open MPI ends its text with a null.)"""
+    return " ".join(MPI.Get_library_version().splitlines()[0].rstrip("\0").split())
+
+
+__all__ = [
+    "MPI",
+    "NATIVE",
+    "PACKINGS",
+    "TRANSPORTS",
+    "Peers",
+    "Plan",
+    "empty",
+    "library_name",
+    "plan",
+    "ranks_per_core",
+]
 
 Plan = _mpi.Plan
 Peers = _mpi.Processes

@@ -34,13 +34,12 @@ class Site:
 
 def site_of(comm: MPI.Intracomm) -> Site:
     """Where the ranks of a communicator run, as this rank sees it. Collective."""
-    from mpi4py import MPI
+    from tradewind.mpi import MPI, library_name
 
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
     ranks_here = node.Get_size()
     node.Free()
-    library = " ".join(MPI.Get_library_version().splitlines()[0].split())
-    return Site(platform.node(), cpu_name(), library, comm.allreduce(ranks_here, MPI.MAX))
+    return Site(platform.node(), cpu_name(), library_name(), comm.allreduce(ranks_here, MPI.MAX))
 
 
 def cpu_name() -> str:

@@ -61,7 +61,7 @@ def _memory() -> str:
 def _mpi() -> str:
     from tradewind import _mpi, mpi
 
-    library = " ".join(mpi.MPI.Get_library_version().splitlines()[0].split())
+    library = mpi.library_name()
     return f"{library}, which mpi4py uses too; built against {_mpi.build_mpi} by compiler {_mpi.build_compiler}"
 
 

@@ -244,7 +244,7 @@ def provenance() -> dict[str, str]:
     return {
         "host": platform.node(),
         "cpu": cpu_name(),
-        "mpi": " ".join(MPI.Get_library_version().splitlines()[0].split()),
+        "mpi": mpi.library_name(),
         "mpi_at_build": _mpi.build_mpi,
         "compiler": _mpi.build_compiler,
         "tradewind": importlib.metadata.version("tradewind"),
