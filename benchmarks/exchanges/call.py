@@ -8,8 +8,8 @@ import statistics
 import timeit
 import tracemalloc
 from itertools import repeat
-from typing import Any
 
+from exchanges.sampling import each_most
 from tradewind import _mpi, mpi
 from tradewind.launch import reference
 from tradewind.mpi import MPI, Plan
@@ -41,7 +41,9 @@ def call(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
 
 def memory(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
     """A line, of every way of a halo. `payload`: its width, calls."""
-    grid = Grid(32, 32, 8)
+    if not hasattr(_LIBC, "mallinfo2"):
+        return ["memory: skipped, glibc 2.33 or newer says what malloc has given out"]
+    grid = Grid(8, 8, 2)
     pattern = Halo(Blocks(grid, (comm.Get_size(), 1)), payload["width"], ("x", "y"))
     array = reference.source(pattern, comm.rank, 0, "f8")
     found = ways(pattern)[0]
@@ -49,7 +51,7 @@ def memory(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
     names = ["", ""]
     for way in found:
         named = {"algorithm": way.algorithm, "transport": way.transport, "packing": way.packing}
-        grown = comm.allreduce(_grown(mpi.plan(pattern, comm, array, **named), payload["calls"]), _each_most)
+        grown = comm.allreduce(_grown(mpi.plan(pattern, comm, array, **named), payload["calls"]), each_most)
         for kind, size in enumerate(grown):
             if size > most[kind]:
                 most[kind], names[kind] = size, f" ({way})"
@@ -58,10 +60,6 @@ def memory(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
         f"Python's objects {most[0]} bytes at their peak{names[0]}, malloc's {most[1]} bytes more at the end{names[1]}"
         f"; goal: none{' (missed)' * any(most)}"
     ]
-
-
-def _each_most(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
-    return max(a[0], b[0]), max(a[1], b[1])
 
 
 _NAMES = ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
@@ -73,11 +71,14 @@ class _Mallinfo(ctypes.Structure):
     _fields_ = [(name, ctypes.c_size_t) for name in _NAMES]
 
 
+_LIBC = ctypes.CDLL(None)
+if hasattr(_LIBC, "mallinfo2"):
+    _LIBC.mallinfo2.restype = _Mallinfo
+
+
 def _in_use() -> int:
     """Bytes that malloc has given out and not got back, in all of this process."""
-    about = ctypes.CDLL(None).mallinfo2
-    about.restype = _Mallinfo
-    found = about()
+    found = _LIBC.mallinfo2()
     return int(found.uordblks + found.hblkhd)
 
 
@@ -85,6 +86,7 @@ def _grown(plan: Plan, calls: int) -> tuple[int, int]:
     """Bytes of Python's objects at the peak of many calls, and malloc's after them, beyond those before."""
     _many(plan, calls)
     gc.collect()
+    _in_use()
     before = _in_use()
     _many(plan, calls)
     after = _in_use()
@@ -92,7 +94,7 @@ def _grown(plan: Plan, calls: int) -> tuple[int, int]:
     _many(plan, calls)
     tracemalloc.clear_traces()
     tracemalloc.reset_peak()
-    first: Any = tracemalloc.get_traced_memory()[0]
+    first = tracemalloc.get_traced_memory()[0]
     _many(plan, calls)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

@@ -8,7 +8,7 @@ import numpy as np
 
 from exchanges import ghex_halo
 from exchanges.raw_halo import PEERS
-from exchanges.sampling import Samples, best, calls, contest, line, parts, require
+from exchanges.sampling import Samples, beside, best, calls, contest, line, parts, require
 from tradewind import mpi
 from tradewind.launch import reference
 from tradewind.mpi import MPI, Plan
@@ -87,10 +87,9 @@ def _every(room: Room, payload: dict[str, Any], include: list[str]) -> tuple[lis
     for way in ways(room.pattern, include)[0]:
         name = str(way)
         call = room.checked(name, room.plan(way))
-        contenders = {peer: calls(room.comm, raw, repeat), name: calls(room.comm, call, repeat)}
-        samples = contest(room.comm, contenders, rounds)
-        medians[way] = sorted(samples[name])[rounds // 2]
-        lines.append(line(f"  {name}", samples, name, peer))
+        contenders = (calls(room.comm, call, repeat), calls(room.comm, raw, repeat))
+        text, medians[way] = beside(room.comm, (name, peer), contenders, rounds)
+        lines.append(text)
     return lines, min(medians, key=lambda way: medians[way])
 
 

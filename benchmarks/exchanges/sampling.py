@@ -14,6 +14,8 @@ Call = Callable[[], object]
 Contender = Callable[[], float]
 """Takes a sample: seconds a call on this rank."""
 Samples = dict[str, list[float]]
+GIVE_UP = 20
+"""Times as slow as what it stands beside."""
 
 
 def _repeated(comm: MPI.Intracomm, call: Call, repeat: int) -> float:
@@ -50,6 +52,21 @@ def contest(comm: MPI.Intracomm, contenders: dict[str, Contender], rounds: int, 
     return samples
 
 
+def beside(
+    comm: MPI.Intracomm, names: tuple[str, str], contenders: tuple[Contender, Contender], rounds: int
+) -> tuple[str, float]:
+    """A line about the first of two, and its median. It is given up where it is far slower. Collective."""
+    first_s, other_s = comm.allreduce((contenders[0](), contenders[1]()), each_most)
+    if first_s > GIVE_UP * other_s:
+        return f"  {names[0]}: given up, {first_s / other_s:.0f} x {names[1]}", first_s
+    samples = contest(comm, dict(zip(names, contenders, strict=True)), rounds)
+    return line(f"  {names[0]}", samples, *names), statistics.median(samples[names[0]])
+
+
+def each_most(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
+    return max(a[0], b[0]), max(a[1], b[1])
+
+
 def best(samples: Samples, names: Sequence[str]) -> str:
     """The one with the least median."""
     return min(names, key=lambda name: statistics.median(samples[name]))
@@ -80,7 +97,7 @@ def _goal(value: float, at_most: float | None, at_least: float | None) -> str:
 
 def parts(comm: MPI.Intracomm, what: str, plans: Sequence[Plan], call: Call, repeat: int) -> str:
     """Where the time of plans that record goes, as shares of the rank that spends most; the rest is Python's."""
-    seconds = calls(comm, call, repeat)()
+    calls(comm, call, repeat)()
     for plan in plans:
         plan.clear()
     seconds = calls(comm, call, repeat)() * repeat

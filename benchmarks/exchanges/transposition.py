@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from exchanges.raw_transposition import PEERS
-from exchanges.sampling import Call, Samples, best, calls, contest, copies, line, parts, require
+from exchanges.sampling import Call, Samples, beside, best, calls, contest, copies, line, parts, require
 from tradewind import mpi
 from tradewind.launch import reference
 from tradewind.mpi import MPI, Plan
@@ -71,9 +71,9 @@ def transposition(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
     for way in ways(own.there, ["burst"])[0]:
         name = f"{way.transport},{way.packing}"
         call = own.checked(name, own.plans(way))
-        samples = contest(comm, {FLOOR: copies(comm, floor), name: calls(comm, call)}, payload["few"])
-        medians[name] = sorted(samples[name])[payload["few"] // 2]
-        lines.append(line(f"  {name}", samples, name, FLOOR))
+        contenders = (calls(comm, call), copies(comm, floor))
+        text, medians[name] = beside(comm, (name, FLOOR), contenders, payload["few"])
+        lines.append(text)
     fastest = Choice("burst", *min(medians, key=lambda name: medians[name]).split(","))
     direct = Choice("burst", "shared", "direct")
     ours = {
