@@ -1,18 +1,58 @@
-"""Real exchanges on two ranks, each beside a memory copy of the same bytes in the same run."""
+"""Real exchanges beside their peers: mpi4py with NumPy, derived types, GHEX, a memory copy, a plan's own floor.
+
+``python benchmarks/exchange.py NAME ...`` runs some of `COMPARISONS`. As many ranks as the goals are meant for; run it
+where each has a core of its own.
+"""
 
 from __future__ import annotations
 
-from tradewind.exchange import Exchange
-from tradewind.launch import bench
+import os
+import sys
+from pathlib import Path
+from typing import Any
 
-GRID = (602, 568, 60)
+from tradewind.exchange import Exchange
+from tradewind.launch import bench, job
+
+HIRLAM = (602, 568, 60)
+
+# Name: ranks, function, payload.
+COMPARISONS: dict[str, tuple[int, str, dict[str, Any]]] = {
+    "call": (1, "exchanges.call:call", {"samples": 15, "calls": 100_000}),
+    "memory": (2, "exchanges.call:memory", {"width": 2, "calls": 1000}),
+    "transposition": (2, "exchanges.transposition:transposition", {"edge": 256, "few": 7, "samples": 25}),
+    "halo": (2, "exchanges.halo:halo", {"grid": [128, 128, 64], "repeat": 10, "few": 15, "samples": 51}),
+    "fields": (
+        2,
+        "exchanges.fields:fields",
+        {"halo": [128, 128, 64], "transpose": [128, 128, 128], "repeat": 5, "samples": 25},
+    ),
+    "ahead": (4, "exchanges.ahead:ahead", {"edge": 256, "samples": 25}),
+}
 
 
 def exchange() -> None:
+    """Everything: a few minutes."""
+    hirlam()
+    for name in COMPARISONS:
+        compare(name)
+
+
+def compare(name: str, **other: Any) -> None:
+    """Prints the figures of one comparison. `other`: what its payload has else."""
+    ranks, function, payload = COMPARISONS[name]
+    folders = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, folders)))
+    print(f"\n-- {name}")
+    for line in job.run(ranks, function, payload | other):
+        print(line)
+
+
+def hirlam() -> None:
     """HIRLAM's grid: transposition of a slab and halo, ours and the MPI library's own."""
     for request in (
-        Exchange("transpose", 2, GRID, (2, 1), slab="xz", algorithm="ring-1"),
-        Exchange("halo", 2, GRID, (2, 1), width=3, periodic="xy", algorithm="sweep"),
+        Exchange("transpose", 2, HIRLAM, (2, 1), slab="xz", algorithm="ring-1"),
+        Exchange("halo", 2, HIRLAM, (2, 1), width=3, periodic="xy", algorithm="sweep"),
     ):
         native = ["native"] if request.pattern == "transpose" else ["direct"]
         result = bench(request, [str(request.algorithm), *native], ["isend-irecv"], ["buffer"], repeat=20)
@@ -22,3 +62,10 @@ def exchange() -> None:
                 f"least {row['min_s'] * 1e3:.2f} ms; {row['ratio_to_copy']:.2f} x memory copy, "
                 f"{row['ratio_to_floor']:.2f} x pack and local copy"
             )
+
+
+if __name__ == "__main__":
+    if unknown := [name for name in sys.argv[1:] if name not in COMPARISONS]:
+        sys.exit(f"unknown comparison {', '.join(unknown)} (known: {', '.join(COMPARISONS)})")
+    for chosen in sys.argv[1:] or COMPARISONS:
+        compare(chosen)

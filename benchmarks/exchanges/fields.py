@@ -1,0 +1,69 @@
+"""Eight fields in one exchange beside one field of eight times the size, which has as many bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from exchanges.sampling import calls, contest, line, require
+from tradewind import _core, mpi
+from tradewind.launch import reference
+from tradewind.mpi import MPI, Plan
+from tradewind.pattern import Blocks, Grid, Halo, Transpose
+from tradewind.ways import Choice
+
+FIELDS = 8
+WAYS = {
+    "halo": [Choice("sweep", "isend-irecv", "buffer"), Choice("sweep", "shared", "direct")],
+    "transpose": [Choice("burst", "isend-irecv", "buffer"), Choice("burst", "shared", "direct")],
+}
+
+
+def fields(comm: MPI.Intracomm, payload: dict[str, Any]) -> list[str]:
+    """Lines. `payload`: grids by pattern, samples. All arrays are those of `tradewind.mpi.empty`."""
+    lines = []
+    for name, make in (("halo", _halo), ("transpose", _transposition)):
+        nx, ny, nz = payload[name]
+        for way in WAYS[name]:
+            many = _checked_plan(comm, make(comm, Grid(nx, ny, nz)), FIELDS, way)
+            one = _checked_plan(comm, make(comm, Grid(nx, ny, nz * FIELDS)), 1, way)
+            large = f"one field of {nx}x{ny}x{nz * FIELDS}"
+            names = (f"{name} of {FIELDS} fields of {nx}x{ny}x{nz}, {way}", large)
+            samples = contest(
+                comm,
+                {n: calls(comm, plan, payload["repeat"]) for n, plan in zip(names, (many, one), strict=True)},
+                payload["samples"],
+            )
+            lines.append(line(names[0], samples, *names, at_most=1.3))
+    return lines
+
+
+def _halo(comm: MPI.Intracomm, grid: Grid) -> _core.Pattern:
+    return Halo(Blocks(grid, (comm.Get_size(), 1)), 2, ("x", "y"))
+
+
+def _transposition(comm: MPI.Intracomm, grid: Grid) -> _core.Pattern:
+    split = (comm.Get_size(), 1)
+    return Transpose(Blocks(grid, split, "zy"), Blocks(grid, split, "xy"))
+
+
+def _checked_plan(comm: MPI.Intracomm, pattern: _core.Pattern, count: int, way: Choice) -> Plan:
+    """Of `count` fields, once it has brought the right answer, bit for bit."""
+    rank = comm.Get_rank()
+    arrays = _arrays(comm, pattern, count, "source")
+    targets = None if pattern.in_place else _arrays(comm, pattern, count, "target")
+    named = {"algorithm": way.algorithm, "transport": way.transport, "packing": way.packing}
+    plan = mpi.plan(pattern, comm, arrays, targets, **named)
+    for number, array in enumerate(arrays):
+        array[...] = reference.source(pattern, rank, number, "f8")
+    plan()
+    answers = (reference.answer(pattern, rank, number, "f8", "xy") for number in range(count))
+    right = all(np.array_equal(array, answer) for array, answer in zip(targets or arrays, answers, strict=True))
+    require(comm, f"{count} fields, {way}", right)
+    return plan
+
+
+def _arrays(comm: MPI.Intracomm, pattern: _core.Pattern, count: int, of: str) -> list[Any]:
+    found = mpi.empty(pattern, comm, fields=count, of=of)
+    return [found] if count == 1 else found

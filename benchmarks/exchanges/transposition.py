@@ -1,0 +1,108 @@
+"""A transposition there and back, from levels to columns of a cube: ours, NumPy and mpi4py, and the memory's limit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from exchanges.raw_transposition import PEERS
+from exchanges.sampling import Call, Samples, beside, best, calls, contest, copies, line, parts, require
+from tradewind import mpi
+from tradewind.launch import reference
+from tradewind.mpi import MPI, Plan
+from tradewind.pattern import Blocks, Grid, Transpose
+from tradewind.ways import Choice, default_way, ways
+
+FLOOR = "pack and local copy"
+WITH_UNPACKING = "pack, local copy and unpack"
+OWN, SHARED = "the caller's own arrays", "arrays of tradewind.mpi.empty"
+RAW = ["packed Alltoallv", "Alltoallw of subarrays"]
+
+
+class Room:
+    """Two patterns and their two arrays: z divided, x divided."""
+
+    def __init__(self, comm: MPI.Intracomm, edge: int, memory: str) -> None:
+        self.comm, ranks = comm, comm.Get_size()
+        grid = Grid(edge, edge, edge)
+        levels, columns = Blocks(grid, (ranks, 1), "zy"), Blocks(grid, (ranks, 1), "xy")
+        self.there, self.back = Transpose(levels, columns), Transpose(columns, levels)
+        if memory == SHARED:
+            self.arrays = [mpi.empty(self.there, comm, of=of) for of in ("source", "target")]
+        else:
+            shapes = (self.there.source_shape(comm.rank), self.there.target_shape(comm.rank))
+            self.arrays = [np.zeros(shape) for shape in shapes]
+
+    def plans(self, way: Choice, **options: Any) -> list[Plan]:
+        a, b = self.arrays
+        named = {"algorithm": way.algorithm, "transport": way.transport, "packing": way.packing, **options}
+        return [mpi.plan(self.there, self.comm, a, b, **named), mpi.plan(self.back, self.comm, b, a, **named)]
+
+    def raw(self, name: str) -> list[Call]:
+        a, b = self.arrays
+        return [PEERS[name](self.comm, self.there, a, b), PEERS[name](self.comm, self.back, b, a)]
+
+    def checked(self, what: str, pair: list[Any]) -> Call:
+        """Both directions in one call, once both have brought the right answer, bit for bit."""
+        a, b = self.arrays
+        there, back = pair
+        rank = self.comm.Get_rank()
+        a[...], b[...] = reference.source(self.there, rank, 0, "f8"), reference.UNTOUCHED
+        there()
+        require(self.comm, what, np.array_equal(b, reference.answer(self.there, rank, 0, "f8")))
+        a[...] = reference.UNTOUCHED
+        back()
+        require(self.comm, what, np.array_equal(a, reference.answer(self.back, rank, 0, "f8")))
+
+        def both() -> None:
+            there()
+            back()
+
+        return both
+
+
+def transposition(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
+    """Lines. `payload`: edge of the cube, samples of every way, samples of the best ones."""
+    own, shared = (Room(comm, payload["edge"], memory) for memory in (OWN, SHARED))
+    floor = own.plans(Choice("burst", "shared", "buffer"))  # which each rank reads straight into its array
+    unpacked = own.plans(Choice("burst", "isend-irecv", "buffer"))
+    lines, medians = [], {}
+    for way in ways(own.there, ["burst"])[0]:
+        name = f"{way.transport},{way.packing}"
+        call = own.checked(name, own.plans(way))
+        contenders = (calls(comm, call), copies(comm, floor))
+        text, medians[name] = beside(comm, (name, FLOOR), contenders, payload["few"])
+        lines.append(text)
+    fastest = Choice("burst", *min(medians, key=lambda name: medians[name]).split(","))
+    direct = Choice("burst", "shared", "direct")
+    ours = {
+        f"{fastest}, {OWN}": (own, fastest),
+        f"{direct}, {SHARED}": (shared, direct),
+        f"default, {OWN}": (own, default_way("transpose")),
+    }
+    contenders = {name: calls(comm, room.checked(name, room.plans(way))) for name, (room, way) in ours.items()}
+    contenders |= {name: calls(comm, own.checked(name, own.raw(name))) for name in PEERS}
+    contenders |= {FLOOR: copies(comm, floor), WITH_UNPACKING: copies(comm, unpacked)}
+    samples = contest(comm, contenders, payload["samples"])
+    title = f"{payload['edge']}^3 doubles on {comm.Get_size()} ranks, levels to columns and back"
+    lines = [f"{title}; every way, {OWN}:", *lines, f"{title}; in turn:", *_figures(samples, list(ours))]
+    return [*lines, "where the time goes:", *(_where(comm, name, *of) for name, of in ours.items())]
+
+
+def _figures(samples: Samples, ours: list[str]) -> list[str]:
+    own, shared, _ = ours
+    raw = best(samples, RAW)
+    lines = [
+        line(f"  {shared}", samples, shared, FLOOR, at_most=1.0),
+        line(f"  {own}", samples, own, FLOOR, at_most=1.3),
+        line(f"  {raw}, the better of two peers", samples, raw, shared, at_least=1.6),
+        line(f"  {raw}, the better of two peers", samples, raw, own, at_least=1.6),
+    ]
+    others = [name for name in samples if name not in (own, shared, FLOOR)]
+    return lines + [line(f"  {name}", samples, name, FLOOR) for name in others]
+
+
+def _where(comm: MPI.Intracomm, name: str, room: Room, way: Choice) -> str:
+    plans = room.plans(way, record="totals")
+    return "  " + parts(comm, name, plans, room.checked(name, plans), 5)
