@@ -40,7 +40,7 @@ def copies(comm: MPI.Intracomm, plans: Sequence[Plan]) -> Contender:
 def contest(comm: MPI.Intracomm, contenders: dict[str, Contender], rounds: int, warmup: int = 2) -> Samples:
     """One sample of each contender a round, the slowest rank's. Collective.
 
-    Each round has another order, the same on all ranks: what one leaves behind in caches and queues counts for the next.
+    Each round has another order, the same on all ranks: what one leaves in caches and queues counts for the next.
     """
     names = list(contenders)
     samples: Samples = {name: [] for name in names}
