@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import statistics
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -39,13 +40,12 @@ def copies(comm: MPI.Intracomm, plans: Sequence[Plan]) -> Contender:
 def contest(comm: MPI.Intracomm, contenders: dict[str, Contender], rounds: int, warmup: int = 2) -> Samples:
     """One sample of each contender a round, the slowest rank's. Collective.
 
-    Each round begins with another contender, since what a call leaves in the caches counts for the next one.
+    Each round has another order, the same on all ranks: what one leaves in caches and queues counts for the next.
     """
     names = list(contenders)
     samples: Samples = {name: [] for name in names}
     for number in range(-warmup, rounds):
-        first = number % len(names)
-        for name in names[first:] + names[:first]:
+        for name in random.Random(number).sample(names, len(names)):
             seconds = comm.allreduce(contenders[name](), MPI.MAX)
             if number >= 0:
                 samples[name].append(seconds)
