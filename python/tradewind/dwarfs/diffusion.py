@@ -85,7 +85,7 @@ def wide(run: DiffusionRun, steps: int) -> int:
 
 
 def barrier(run: DiffusionRun, steps: int) -> int:
-    """Wait for all ranks, then exchange and compute. The exchange waits for neighbours by itself: this waits for all."""
+    """Wait for all ranks, then exchange and compute; an exchange waits for neighbours by itself."""
     run.comm.Barrier()
     return exchange(run, steps)
 
@@ -154,7 +154,9 @@ class Diffusion(Dwarf):
         ]
         least = min(points // parts for points, parts in zip(self.grid, self.split, strict=False))
         if self.width > least:
-            problems.append(f"width {self.width}: with the strategy objects, up to {least}, the smallest part, is allowed")
+            problems.append(
+                f"width {self.width}: with the strategy objects, up to {least}, the smallest part, is allowed"
+            )
         return problems
 
     def reference_step(self, field: Array) -> Array:
