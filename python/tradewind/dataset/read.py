@@ -65,7 +65,8 @@ def _label(case: xr.Dataset, label: str) -> str | int | None:
         number = _number(case, label)
         return None if number is None else int(number)
     text = str(case[label].item()) if label in case else ""
-    return text if text or (label == "periodic" and case["pattern"].item() == "halo") else None
+    is_halo = "pattern" in case and case["pattern"].item() == "halo"
+    return text if text or (label == "periodic" and is_halo) else None
 
 
 def _number(case: xr.Dataset, name: str) -> float | None:
