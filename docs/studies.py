@@ -34,7 +34,12 @@ from tradewind.study.records import Record
 DOCS = Path(__file__).parent
 STUDIES = DOCS.parent / "studies"
 PICTURES = DOCS / "images" / "studies"
-PAGES = {"explanation/zheng2018.md": "zheng2018", "how-to/packets.md": ".", "how-to/nodes.md": "."}
+PAGES = {
+    "explanation/zheng2018.md": "zheng2018",
+    "explanation/hpc4wc2024.md": "hpc4wc2024",
+    "how-to/packets.md": ".",
+    "how-to/nodes.md": ".",
+}
 """The pages with sections, and the folder of `STUDIES` that they are about."""
 AS_PIXELS = ("congestion", "pairs", "matrix")
 """Kinds of plots of so many cells that they are kept as pixels."""

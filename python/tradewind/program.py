@@ -68,6 +68,9 @@ class Program:
     def __init__(self, *steps: Schedule | Compute, fields: int = 1, dtype: str = "f8", name: str = "program") -> None:
         self.name = name
         self.bytes_per_point = point_bytes(fields, dtype)
+        self.only_computing = [step.name for step in steps if isinstance(step, Compute) and step.during is None]
+        """Steps, by name, during which nothing is exchanged."""
+        self.computations = sum(isinstance(step, Compute) for step in steps)
         self._steps = [_step(step, i) for i, step in enumerate(steps)]
         if len({step.name for step in self._steps}) < len(self._steps):
             raise InputError("two steps of a program have one name")

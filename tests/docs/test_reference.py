@@ -194,7 +194,8 @@ def test_keys_of_study_files() -> None:
     from tradewind.study import model
 
     text = page("study-file.md")
-    sweeps = {key for kind in (model.VerifySweep, model.MeasureSweep, model.SimulateSweep) for key in kind.model_fields}
+    kinds = (model.VerifySweep, model.MeasureSweep, model.SimulateSweep, model.RunSweep, model.PublishedSweep)
+    sweeps = {key for kind in kinds for key in kind.model_fields}
     assert first_column(section(text, "The study")) == set(model.Study.model_fields)
     assert first_column(section(text, "Sweeps")) == sweeps
     assert first_column(section(text, "Plots")) == set(model.Plot.model_fields)

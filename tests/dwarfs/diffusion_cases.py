@@ -26,6 +26,10 @@ CHOICES: list[dict[str, Any]] = [
     {"strategy": "wide", "width": 2, "packing": "datatype"},
     {"strategy": "wide", "width": 4, "transport": "put-fence"},
     {"strategy": "wide", "width": 8, "algorithm": "direct", "threads": 2},
+    {"strategy": "exchange", "work": 3, "transport": "even-odd"},
+    {"strategy": "barrier", "transport": "send-irecv"},
+    {"strategy": "objects"},
+    {"strategy": "objects", "width": 3, "work": 2},
 ]
 
 

@@ -17,7 +17,7 @@ import diffusion_cases as cases
 
 from tradewind import launch
 from tradewind.dwarfs import from_plain
-from tradewind.dwarfs.diffusion import Diffusion, reference_step
+from tradewind.dwarfs.diffusion import TEACHING, Diffusion, reference_step
 from tradewind.errors import InputError, NotFiniteError, VerificationError
 from tradewind.launch.dwarf import difference
 from tradewind.launch.dwarf import run as run_dwarf
@@ -60,7 +60,9 @@ def test_the_same_bits_by_every_strategy_on_any_ranks(ranks, number):
 @pytest.mark.parametrize("ranks", RANKS)
 def test_a_program_sends_what_really_goes(ranks):
     for request, found in zip(cases.requests(ranks), outcomes(ranks), strict=True):
-        dwarf = from_plain("diffusion", request)
+        # The simulator does not know what these add, and is asked for the exchange that they make.
+        asked = {**request, "strategy": "exchange"} if request["strategy"] in TEACHING else request
+        dwarf = from_plain("diffusion", asked)
         program = dwarf.simulate("torus-M", settings={"topology.shape": "[2,2,2]", "node.flops": "1TFlop/s"})
         sent = found["sent"]
         assert program["messages"] == sum(messages for messages, _ in sent)
@@ -124,6 +126,7 @@ def test_the_check_can_fail():
         "name": "diffusion",
         "dwarf": asdict(Diffusion(2, (16, 12, 4), check=True)),
         "steps": 3,
+        "repeat": 1,
         "picture": False,
     }
     message = r"diffusion, exchange, after 3 steps: \d+ of 768 points differ from the reference, the first at"
@@ -148,6 +151,43 @@ def test_all_that_cannot_be_is_said_at_once():
         "width 3",
         "split 2x2 makes 4 ranks",
     ]
+
+
+def test_what_a_simulated_step_computes():
+    """By hand: flops, or the time of a point, and as much more as there is work."""
+    options = {"settings": {"topology.shape": "[2,2,2]", "node.flops": "1TFlop/s", "node.memory_bandwidth": "1TB/s"}}
+
+    def compute_s(**values: Any) -> float:
+        found = Diffusion(4, (32, 32, 8), **values).simulate("torus-M", **options)
+        return found["step_time_s"]["step 1"]
+
+    points = 16 * 16 * 8
+    assert compute_s() == pytest.approx(points * 16 / 1e12, rel=1e-3)  # 16 bytes, against 12 flops
+    assert compute_s(work=5) == pytest.approx(5 * points * 16 / 1e12, rel=1e-3)
+    assert compute_s(point_s=3e-9) == pytest.approx(points * (3e-9 + 16 / 1e12), rel=1e-3)
+    assert compute_s(point_s=3e-9, work=5) == pytest.approx(5 * points * (3e-9 + 16 / 1e12), rel=1e-3)
+
+
+@pytest.mark.parametrize("strategy", TEACHING)
+def test_the_simulator_knows_no_barriers_and_no_pickles(strategy):
+    with pytest.raises(InputError, match=f"strategy {strategy}: the simulator does not know what it adds"):
+        Diffusion(4, (16, 16, 2), strategy=strategy).program()
+
+
+def test_objects_go_to_neighbours_without_a_plan():
+    with pytest.raises(InputError) as error:
+        Diffusion(4, (16, 10, 2), (2, 2), strategy="objects", width=6, transport="shared", work=0, point_s=-1.0)
+    assert [text.split(":")[0] for text in error.value.problems] == [
+        *("work 0", "time of a point -1.0 s", "transport 'shared'", "width 6"),
+    ]
+
+
+def test_steps_are_timed_several_times_on_one_field():
+    once, thrice = run_dwarf(Diffusion(2, (16, 12, 4)), 6), run_dwarf(Diffusion(2, (16, 12, 4)), 2, repeat=3)
+    assert len(thrice["samples_s"]) == 3
+    assert thrice["wall_s"] == sorted(thrice["samples_s"])[1]
+    assert thrice["messages"] * 3 == once["messages"]
+    assert thrice["sum_of_squares"] == once["sum_of_squares"]
 
 
 def test_a_transport_that_does_not_go_with_a_schedule():

@@ -75,6 +75,26 @@ def test_answer(capsys):
     assert result["oversubscribed"] == (result["threads_per_core"] > 1)
 
 
+def test_repeated_and_with_more_work(capsys):
+    code, text = tradewind(capsys, f"{SMALL} --repeat 3 --work 4 --check --json")
+    assert code == 0
+    result = json.loads(text)
+    assert (len(result["samples_s"]), result["work"], result["steps"]) == (3, 4, 5)
+    assert result["wall_s"] == sorted(result["samples_s"])[1]
+    code, text = tradewind(capsys, "run diffusion -n 2 --grid 32x24x4 --steps 15 --json")
+    assert json.loads(text)["sum_of_squares"] == result["sum_of_squares"]
+
+
+def test_simulated_with_the_time_of_a_point(capsys):
+    code, text = tradewind(
+        capsys,
+        "run diffusion -n 1 --grid 10x10x10 --simulate piz-daint --point-time 1us "
+        "--set node.memory_bandwidth=1TB/s --json",
+    )
+    assert code == 0
+    assert json.loads(text)["step_time_s"]["step 1"] == pytest.approx(1e-3 + 16e3 / 1e12)
+
+
 def test_table(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "150")
     code, text = tradewind(capsys, f"{SMALL} --strategy overlap --check")
@@ -142,6 +162,11 @@ def test_all_problems_at_once(capsys):
         ("run diffusion -n 200 --grid 4x4x4", "200 ranks: no split"),
         ("run diffusion -n 2 --simulate torus-M", "the machine does not say node.flops"),
         ("run diffusion -n 2 --simulate torus-M --check", "it has no field"),
+        ("run diffusion -n 2 --repeat 0", "repeat 0: 1 or more are allowed"),
+        ("run diffusion -n 2 --point-time 1ns", "--point-time: a real run takes the time that it takes"),
+        ("run diffusion -n 2 --simulate torus-M --point-time 1", "'1' has no unit"),
+        ("run diffusion -n 2 --strategy objects --packing direct", "the strategy objects has no plan"),
+        ("run diffusion -n 2 --strategy barrier --simulate piz-daint", "simulate exchange"),
         ("run diffusion -n 2 --set node.flops=1TFlop/s", "only a machine of --simulate"),
     ],
 )

@@ -31,7 +31,11 @@ def command(
     precision: Annotated[str, typer.Option("--precision", help="f4 or f8.")] = "f8",
     strategy: Annotated[
         str | None,
-        typer.Option("--strategy", help="When to exchange: exchange, overlap or wide.", show_default="exchange"),
+        typer.Option(
+            "--strategy",
+            help="When to exchange: exchange, overlap or wide; or, not to be copied, barrier or objects.",
+            show_default="exchange",
+        ),
     ] = None,
     width: Annotated[
         int | None, typer.Option("--width", help="Points of the halo.", show_default="what the strategy needs")
@@ -42,6 +46,12 @@ def command(
     transport: Annotated[str | None, typer.Option("--transport", help="Like isend-irecv.", show_default=_Open)] = None,
     packing: Annotated[str | None, typer.Option("--packing", help="Like buffer.", show_default=_Open)] = None,
     threads: Annotated[int, typer.Option("--threads", help="Of each rank.")] = 1,
+    work: Annotated[
+        int, typer.Option("--work", help="How often each computation is done: more of it for the same exchange.")
+    ] = 1,
+    repeat: Annotated[
+        int, typer.Option("--repeat", help="How often the steps are timed, one after another; the median counts.")
+    ] = 1,
     picture: Annotated[
         str | None,
         typer.Option("--picture", help="Draw the middle level before and after: FILE.svg, .png, .pdf or .html."),
@@ -57,6 +67,14 @@ def command(
         str | None,
         typer.Option("--simulate", help="Not here, but on this machine of the simulator: a name or FILE.toml."),
     ] = None,
+    point_time: Annotated[
+        str | None,
+        typer.Option(
+            "--point-time",
+            help="With --simulate: what a core takes for a point beside the memory, like 15ns.",
+            show_default="by node.flops",
+        ),
+    ] = None,
     settings: options.Settings = None,
     as_json: options.Json = False,
 ) -> None:
@@ -66,7 +84,8 @@ def command(
 
     place = place_of(ranks)
     with place.together(as_json):
-        problems = _problems(steps, picture, check, simulate, settings, alone=place.rank is None)
+        problems = _problems(steps, repeat, picture, check, simulate, settings, alone=place.rank is None)
+        point_s = _point_time(point_time, problems, simulated=simulate is not None)
         asked = _asked(
             dwarf,
             problems,
@@ -79,6 +98,8 @@ def command(
             transport=transport,
             packing=packing,
             threads=threads,
+            work=work,
+            point_s=point_s,
             check=check,
             watchdog_s=watchdog,
         )
@@ -86,13 +107,14 @@ def command(
             result = _simulated(asked, simulate, settings)
         else:
             with busy(f"running on {place.ranks} ranks", quiet=as_json or not place.answers):
-                result = _measured(asked, steps, picture, draws=place.answers)
+                result = _measured(asked, steps, repeat, picture, draws=place.answers)
     if place.answers:
         answer(result, as_json, lambda: _show_simulated(result) if simulate else _show(result))
 
 
 def _problems(
     steps: int,
+    repeat: int,
     picture: str | None,
     check: bool,
     simulate: str | None,
@@ -104,7 +126,8 @@ def _problems(
     from tradewind.errors import gathered
     from tradewind.plot.field import check_path
 
-    problems = [] if steps >= 1 else [f"steps {steps}: 1 or more are allowed"]
+    counts = {"steps": steps, "repeat": repeat}
+    problems = [f"{name} {count}: 1 or more are allowed" for name, count in counts.items() if count < 1]
     if picture is not None:
         with gathered(problems):
             check_path(Path(picture))
@@ -115,6 +138,19 @@ def _problems(
     if not alone:
         problems.append("--simulate: it needs no MPI ranks; leave mpiexec or srun away, and say -n RANKS")
     return problems
+
+
+def _point_time(text: str | None, problems: list[str], *, simulated: bool) -> float:
+    """In seconds; adds what is wrong with it to `problems`."""
+    from tradewind.errors import gathered
+    from tradewind.units import seconds
+
+    if text is not None and not simulated:
+        problems.append("--point-time: a real run takes the time that it takes; it belongs to --simulate")
+    value = 0.0
+    with gathered(problems):
+        value = 0.0 if text is None else seconds(text)
+    return value
 
 
 def _asked(name: str, problems: list[str], extents: dict[str, str | None], **values: Any) -> Dwarf:
@@ -138,15 +174,15 @@ def _asked(name: str, problems: list[str], extents: dict[str, str | None], **val
     return dwarf
 
 
-def _measured(dwarf: Dwarf, steps: int, picture: str | None, *, draws: bool) -> dict[str, Any]:
+def _measured(dwarf: Dwarf, steps: int, repeat: int, picture: str | None, *, draws: bool) -> dict[str, Any]:
     from tradewind.launch.dwarf import LEVELS, run
 
-    result = run(dwarf, steps, picture=picture is not None)
+    result = run(dwarf, steps, repeat=repeat, picture=picture is not None)
     levels = result.pop(LEVELS, None)
     if picture is not None and draws:
         from tradewind.plot.field import save_levels
 
-        titles = ["before", f"after {steps} steps"]
+        titles = ["before", f"after {steps * repeat} steps"]
         save_levels(levels, titles, dwarf.grid[:2], Path(picture))
         result["picture"] = picture
     return result

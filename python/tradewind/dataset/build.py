@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind.study.environment import Environment
 from tradewind.study.labels import INTEGER_LABELS, LABELS
+from tradewind.study.quantity import parts_of
 from tradewind.study.records import Record
 
 if TYPE_CHECKING:
@@ -31,6 +32,11 @@ def _measured(key: str) -> Get:
     return lambda record: record["result"]["results"][0].get(key) if record["kind"] == "measure" else None
 
 
+def _shortest_step(record: Record) -> float | None:
+    result = record["result"]
+    return min(result["samples_s"]) / result["steps"] if record["kind"] == "run" else None
+
+
 NUMBERS: dict[str, tuple[Get, str, str]] = {
     "time": (lambda record: record["time_s"], "s", "simulated time, or median of the measured times, of the exchange"),
     "measured_min": (_measured("min_s"), "s", "shortest measured time"),
@@ -43,6 +49,11 @@ NUMBERS: dict[str, tuple[Get, str, str]] = {
         "1",
         "points of the largest part over the mean, the worst of the layouts of the exchange",
     ),
+    "shortest_step": (_shortest_step, "s", "shortest measured time of a step of a dwarf"),
+    "compute": (_of("simulate", "compute_s"), "s", "simulated time of a step of a dwarf in which nothing is exchanged"),
+    "ratio_to_copy": (_of("run", "ratio_to_copy"), "1", "time of a run over that of a copy of what it must move"),
+    "run_copy_rate": (_of("run", "copy_bytes_per_s"), "B/s", "rate of a memory copy on the ranks of a run"),
+    "threads_per_core": (_of("run", "threads_per_core"), "1", "threads of a run that share one core"),
     "messages": (_of("simulate", "messages"), "1", "messages"),
     "bytes": (_of("simulate", "bytes"), "B", "bytes of all messages"),
     "packet_hops": (_of("simulate", "packet_hops"), "1", "packets through ports, injection and ejection included"),
@@ -83,7 +94,14 @@ def build_dataset(records: Sequence[Record], attributes: dict[str, Any]) -> xr.D
     for name, long_name in ORIGINS.items():
         origins = np.array([_text(record["environment"][name]) for record in records], dtype=object)
         variables[name] = ("case", origins, {"units": "1", "long_name": long_name})
-    variables |= _steps(records) | _samples(records) | _delays(records) | _pairs(records) | _congestion(records)
+    variables |= (
+        _parts(records)
+        | _steps(records)
+        | _samples(records)
+        | _delays(records)
+        | _pairs(records)
+        | _congestion(records)
+    )
     case = np.array([record["key"] for record in records], dtype=object)
     coordinates = {"case": ("case", case, {"units": "1", "long_name": "hash of the inputs of the case"})}
     return xr.Dataset(variables, coords=coordinates, attrs=attributes)
@@ -173,13 +191,35 @@ def _steps(records: Sequence[Record]) -> dict[str, Any]:
     variables = {}
     for name in names:
         attributes = {"units": "s", "long_name": f"simulated time of step {name}"}
-        variables[f"time_{name}"] = ("case", _numbers([steps.get(name) for steps in by_case]), attributes)
+        variables[f"time_{name.replace(' ', '_')}"] = (
+            "case",
+            _numbers([steps.get(name) for steps in by_case]),
+            attributes,
+        )
     return variables
 
 
+PART = "part_"
+"""Begins the names of variables that say where the time of a run went."""
+
+
+def _parts(records: Sequence[Record]) -> dict[str, Any]:
+    """Where the time of a step of a run went: the median over the ranks."""
+    by_case = [parts_of(record) if record["kind"] == "run" else {} for record in records]
+    names = list(dict.fromkeys(name for parts in by_case for name in parts))
+    return {
+        PART + name: (
+            "case",
+            _numbers([parts.get(name) for parts in by_case]),
+            {"units": "s", "long_name": f"measured time of a step: {name}"},
+        )
+        for name in names
+    }
+
+
 def _samples(records: Sequence[Record]) -> dict[str, Any]:
-    rows = [_measured("samples_s")(record) or [] for record in records]
-    attributes = {"units": "s", "long_name": "measured time of each repetition"}
+    rows = [_measured("samples_s")(record) or _of("run", "samples_s")(record) or [] for record in records]
+    attributes = {"units": "s", "long_name": "measured time of each repetition; of runs, all steps of it"}
     return {"samples": (("case", "sample"), _table(rows), attributes)}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS
+from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS, PART
 from tradewind.errors import InputError
 from tradewind.study.case import PATTERN_KEYS
 from tradewind.study.labels import INTEGER_LABELS, LABELS
@@ -15,7 +15,13 @@ from tradewind.study.records import Record
 if TYPE_CHECKING:
     import xarray as xr
 
-RESULTS = {"imbalance": "imbalance", "bound": "bound_s", "messages": "messages", "bytes": "bytes"}
+RESULTS = {
+    "compute": "compute_s",
+    "imbalance": "imbalance",
+    "bound": "bound_s",
+    "messages": "messages",
+    "bytes": "bytes",
+}
 """Variables, and what they are called in the answer of a simulation."""
 
 
@@ -59,7 +65,8 @@ def _label(case: xr.Dataset, label: str) -> str | int | None:
         number = _number(case, label)
         return None if number is None else int(number)
     text = str(case[label].item()) if label in case else ""
-    return text if text or (label == "periodic" and case["pattern"].item() == "halo") else None
+    is_halo = "pattern" in case and case["pattern"].item() == "halo"
+    return text if text or (label == "periodic" and is_halo) else None
 
 
 def _number(case: xr.Dataset, name: str) -> float | None:
@@ -75,7 +82,9 @@ def _row(case: xr.Dataset, name: str) -> list[float]:
 
 
 def _request(record: Record) -> dict[str, Any]:
-    """The exchange of a case as plain values (see `Exchange`)."""
+    """The exchange of a case as plain values (see `Exchange`); of a dwarf nothing."""
+    if record["dwarf"]:
+        return {}
     keys = ("pattern", "ranks", "grid", "split", "algorithm", *PATTERN_KEYS[record["pattern"]])
     request = {key: record[key] for key in keys}
     for key in ("grid", "split"):
@@ -86,6 +95,8 @@ def _request(record: Record) -> dict[str, Any]:
 def _result(case: xr.Dataset, record: Record) -> dict[str, Any]:
     if record["kind"] == "measure":
         return {"results": [_measured(case)]}
+    if record["kind"] == "run":
+        return _run(case, record)
     if record["kind"] != "simulate":
         return {}
     result: dict[str, Any] = {key: _number(case, name) for name, key in RESULTS.items()}
@@ -99,6 +110,20 @@ def _result(case: xr.Dataset, record: Record) -> dict[str, Any]:
             result["congestion"][bins] = [int(number) for number in result["congestion"][bins]]
         result["congestion"] |= {name: int(_number(case, f"congestion_{name}") or 0) for name in COUNTS}
     return result
+
+
+def _run(case: xr.Dataset, record: Record) -> dict[str, Any]:
+    parts = {str(name): _number(case, str(name)) for name in case.data_vars if str(name).startswith(PART)}
+    return {
+        "steps": record["steps"],
+        "samples_s": _row(case, "samples"),
+        "ratio_to_copy": _number(case, "ratio_to_copy"),
+        "parts": [
+            {"part": name.removeprefix(PART), "median_s": seconds * record["steps"]}
+            for name, seconds in parts.items()
+            if seconds is not None
+        ],
+    }
 
 
 def _measured(case: xr.Dataset) -> dict[str, Any]:

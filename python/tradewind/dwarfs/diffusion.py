@@ -28,7 +28,8 @@ from tradewind import _core
 from tradewind.dwarfs.diagnosis import Diagnosis, Slices, diagnose
 from tradewind.dwarfs.dwarf import Dwarf
 from tradewind.dwarfs.gather import gather
-from tradewind.errors import gathered
+from tradewind.dwarfs.objects import exchange_objects
+from tradewind.errors import InputError, gathered
 from tradewind.exchange import Exchange
 from tradewind.pattern import Blocks, Grid, Halo, Schedule
 from tradewind.program import Compute, Program
@@ -80,7 +81,32 @@ def wide(run: DiffusionRun, steps: int) -> int:
     return steps
 
 
-STRATEGIES: dict[str, Callable[[DiffusionRun, int], int]] = {"exchange": exchange, "overlap": overlap, "wide": wide}
+# What not to do. Both give the same bits, too, and are here to be measured beside the others.
+
+
+def barrier(run: DiffusionRun, steps: int) -> int:
+    """Wait for all ranks, then exchange and compute; an exchange waits for neighbours by itself."""
+    run.comm.Barrier()
+    return exchange(run, steps)
+
+
+def objects(run: DiffusionRun, steps: int) -> int:
+    """Exchange pickled Python objects instead of the memory of arrays, then compute."""
+    run.exchange_objects()
+    run.compute(run.own)
+    run.turn()
+    return 1
+
+
+STRATEGIES: dict[str, Callable[[DiffusionRun, int], int]] = {
+    "exchange": exchange,
+    "overlap": overlap,
+    "wide": wide,
+    "barrier": barrier,
+    "objects": objects,
+}
+TEACHING = ("barrier", "objects")
+"""Strategies that show what not to do; the simulator knows neither barriers nor pickles."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +130,8 @@ class Diffusion(Dwarf):
                 "halo", self.ranks, self.grid, self.split, self.algorithm, width=max(self.width, 0), periodic="xy"
             )
             self._choose(split=halo.split)
+            if self.strategy == "objects":
+                problems += self._objects_problems()
             if refusal := self._transport_refusal(halo):
                 problems.append(refusal)
         return problems
@@ -114,6 +142,22 @@ class Diffusion(Dwarf):
             return ""
         packing = self.packing or known[self.transport].packings[0]
         return _core.transport_refusal(halo.steps()[0].schedule, self.transport, packing)
+
+    def _objects_problems(self) -> list[str]:
+        """These go between neighbours only, without a plan."""
+        assert self.split is not None
+        assert self.width is not None
+        problems = [
+            f"{name} {getattr(self, name)!r}: the strategy objects has no plan; leave it out"
+            for name in ("algorithm", "transport", "packing")
+            if getattr(self, name) is not None
+        ]
+        least = min(points // parts for points, parts in zip(self.grid, self.split, strict=False))
+        if self.width > least:
+            problems.append(
+                f"width {self.width}: with the strategy objects, up to {least}, the smallest part, is allowed"
+            )
+        return problems
 
     def reference_step(self, field: Array) -> Array:
         """See the function of this name."""
@@ -146,14 +190,20 @@ class Diffusion(Dwarf):
         return np.asarray(middle(z, nz) & middle(y, ny) & middle(x, nx), self.precision)
 
     def program(self) -> Program:
-        """What `steps_a_round` steps are to the simulator. Points are counted on rank 0, which has a largest part."""
+        """What `steps_a_round` steps are to the simulator. Points are counted on rank 0, which has a largest part.
+
+        Raises InputError for the strategies of `TEACHING`.
+        """
+        if self.strategy in TEACHING:
+            raise InputError(f"strategy {self.strategy}: the simulator does not know what it adds; simulate exchange")
         halo = self.halo()
         swap = halo.schedule(self.algorithm)
 
         def compute(name: str, *boxes: Slices, during: Schedule | None = None) -> Compute:
-            share = sum(_points(box) for box in boxes) / _points(halo.widened(0))
-            flops, moved = FLOPS * share, 2 * self.element_bytes * share
-            return Compute(name, flops=flops, bytes=moved, layout=halo.layout, during=during)
+            points = self.work * sum(_points(box) for box in boxes)
+            share, seconds = points / _points(halo.widened(0)), points * self.point_s
+            flops, moved = 0.0 if self.point_s else FLOPS * share, 2 * self.element_bytes * share
+            return Compute(name, seconds, flops, moved, halo.layout, during)
 
         name = f"diffusion, {self.strategy}"
         if self.strategy == "overlap":
@@ -210,10 +260,16 @@ class DiffusionRun:
     def wait(self) -> None:
         self._swap.wait()
 
+    def exchange_objects(self) -> None:
+        assert self.dwarf.split is not None
+        exchange_objects(self.comm, self.dwarf.split, self.halo.width, self.field)
+        self.exchanges += 1
+
     def compute(self, region: Slices) -> None:
-        """The next values of the points of a region."""
+        """The next values of the points of a region, as often as the dwarf's `work` says."""
         begin = perf_counter()
-        _core.diffuse(self.field, self._next, region, ALPHA, self.team)
+        for _ in range(self.dwarf.work):
+            _core.diffuse(self.field, self._next, region, ALPHA, self.team)
         self._compute_s += perf_counter() - begin
 
     def turn(self) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PRECISIONS = ("f4", "f8")
 _MOST_THREADS = 1024
+_MOST_WORK = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,11 @@ class Dwarf(ABC):
     packing: str | None = None
     threads: int = 1
     """Of each rank, for the compiled loops."""
+    work: int = 1
+    """How often each computation is done, to the same result: more to compute for the same exchange."""
+    point_s: float = 0.0
+    """For the simulator: seconds that a core needs for a point beside what the memory takes, where that has been
+    measured; 0: what the machine says of flops."""
     check: bool = False
     """Whether a checksum of every message is compared at its two ends."""
     watchdog_s: float = 0.0
@@ -105,6 +111,10 @@ class Dwarf(ABC):
             problems.append(unknown("strategy", self.strategy, self.strategies))
         if not 1 <= self.threads <= _MOST_THREADS:
             problems.append(f"threads {self.threads}: 1..{_MOST_THREADS} are allowed")
+        if not 1 <= self.work <= _MOST_WORK:
+            problems.append(f"work {self.work}: 1..{_MOST_WORK} are allowed")
+        if not 0 <= self.point_s < math.inf:
+            problems.append(f"time of a point {self.point_s} s: 0 or more is allowed")
         if not 0 <= self.watchdog_s < math.inf:
             problems.append(f"watchdog {self.watchdog_s} s: 0 or more is allowed")
         for what, name, known in (

@@ -23,7 +23,14 @@ def label_text(record: Record, label: str | None) -> str:
     value = record.get(label)
     if value is None:
         return ""
-    words = {"ranks": f"{value} ranks", "width": f"width {value}", "ranks_per_node": f"{value} ranks a node"}
+    words = {
+        "ranks": f"{value} ranks",
+        "width": f"width {value}",
+        "ranks_per_node": f"{value} ranks a node",
+        "nodes": "1 node" if value == 1 else f"{value} nodes",
+        "work": f"work {value}",
+        "threads": f"threads {value}",
+    }
     return words.get(label, str(value))
 
 
@@ -44,10 +51,15 @@ def time_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
                 "time": value / divisor,
                 "curve": label_text(record, plot.curve),
                 "panel": label_text(record, plot.panel),
-                "case": f"{record['exchange']}, {record.get('machine') or 'measured'}",
+                "is_dwarf": bool(record.get("dwarf")),
+                "case": f"{record['exchange']}, {record.get('machine') or _place(record)}",
             }
         )
     return rows
+
+
+def _place(record: Record) -> str:
+    return "published" if record["kind"] == "published" else "measured"
 
 
 def _is_base(plot: Plot, record: Record) -> bool:

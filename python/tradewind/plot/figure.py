@@ -13,6 +13,7 @@ from tradewind.plot.best import best_chart
 from tradewind.plot.curves import label_text, time_chart, time_rows
 from tradewind.plot.heat import congestion_chart, matrix_chart, pairs_chart
 from tradewind.plot.kept import groups_figure, over_time_rows
+from tradewind.plot.parts import parts_chart
 from tradewind.plot.style import CONFIG, SECONDS, colour, linear_time_axis, log_axis
 from tradewind.study.curve import matches
 from tradewind.study.model import Plot
@@ -43,9 +44,16 @@ def _line_chart(plot: Plot, records: Sequence[Record]) -> Any | None:
 def _bar_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
     rows = time_rows(plot, records)
     for row, record in zip(rows, records, strict=True):
-        measured = record["kind"] == "measure"
-        row["least"] = record["result"]["results"][0]["min_s"] if measured else record["time_s"]
+        row["least"] = _least(record)
     return rows
+
+
+def _least(record: Record) -> float:
+    """The shortest time that was measured."""
+    result = record["result"]
+    if record["kind"] == "run":
+        return float(min(result["samples_s"]) / result["steps"])
+    return float(result["results"][0]["min_s"] if record["kind"] == "measure" else record["time_s"])
 
 
 DELAY_EDGES = [step * 10.0**k for k in range(-9, 5) for step in (1, 2, 5)]
@@ -96,7 +104,8 @@ def _time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
 
 def _bar_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
     base = alt.Chart().encode(y=alt.Y("curve:N", sort=curves, title=None))
-    axis = linear_time_axis("time of the exchange, median (s); tick: shortest")
+    title = "time of a step" if all(row["is_dwarf"] for row in rows) else "time of the exchange"
+    axis = linear_time_axis(f"{title}, median (s); tick: shortest")
     bars = base.mark_bar(size=14).encode(
         x=alt.X("time:Q", axis=axis),
         color=colour("curve", plot.curve, curves).legend(None),
@@ -151,4 +160,5 @@ _CHARTS: dict[str, Callable[[Plot, Sequence[Record]], Any | None]] = {
     "groups": groups_figure,
     "matrix": matrix_chart,
     "pairs": pairs_chart,
+    "parts": parts_chart,
 }

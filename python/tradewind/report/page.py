@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from tradewind.report.dwarfs import run_rows
+from tradewind.study.case import HERE_ONLY
 from tradewind.study.environment import Environment
 from tradewind.study.finding import Verdict
-from tradewind.study.model import Study
+from tradewind.study.model import KINDS, Study
 from tradewind.study.records import Record, Records
 from tradewind.units import format_bytes, format_count, format_rate, format_seconds
 
@@ -58,13 +60,14 @@ def render(
         study_text=study_text,
         written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         cases=records,
-        counts={kind: sum(r["kind"] == kind for r in records.records) for kind in ("verify", "measure", "simulate")},
+        counts={kind: sum(r["kind"] == kind for r in records.records) for kind in KINDS},
         headline=headline(records),
         machine_names=_machines(records.records),
         figures=[(figure, embedded(figure.specification)) for figure in figures],
         verdicts=verdicts,
         verdict_counts=_verdict_counts(verdicts),
         measured=measured_rows(records.records),
+        runs=run_rows(records.records),
         simulated=simulated_rows(records.records),
         networks=network_rows(records.records),
         proofs=proof_rows(records.records),
@@ -99,12 +102,17 @@ def headline(records: Records) -> list[Row]:
             {
                 "exchange": exchange,
                 "verified": ", ".join(map(_grouped, sorted({r["ranks"] for r in mine if r["kind"] == "verify"}))),
-                "measured": [_measured_cell(r) for r in mine if r["kind"] == "measure"],
+                "measured": [_measured_cell(r) for r in mine if r["kind"] in HERE_ONLY],
                 "simulated": {name: _simulated_cell(simulated, name) for name in _machines(records.records)},
             }
         )
-    pattern_order = ("transpose", "halo", "allreduce")
-    return sorted(rows, key=lambda row: pattern_order.index(row["exchange"].split()[0]))
+    return sorted(rows, key=lambda row: _order(row["exchange"].split()[0]))
+
+
+def _order(first: str) -> int:
+    """Of the headline's rows, by the first word of what moves: dwarfs come last."""
+    patterns = ("transpose", "halo", "allreduce")
+    return patterns.index(first) if first in patterns else len(patterns)
 
 
 def _grouped(number: int) -> str:
@@ -196,7 +204,7 @@ def simulated_rows(records: Sequence[Record]) -> list[Row]:
                 "machine": record["machine"],
                 "routing": record["routing"],
                 "layout_imbalance": f"{record['layout_imbalance']:.2f}",
-                "time": format_seconds(result["time_s"]),
+                "time": format_seconds(record["time_s"]),
                 "steps": ", ".join(f"{n} {format_seconds(t)}" for n, t in steps.items()) if len(steps) > 1 else "",
                 "bound": "" if bound is None else format_seconds(bound),
                 "imbalance": "" if load is None else f"{load:.1f}",

@@ -11,9 +11,11 @@ from typing import Any
 
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange, default_split
+from tradewind.study.dwarf_case import DwarfCase, expand_dwarfs
 from tradewind.study.environment import Environment
-from tradewind.study.labels import LABELS
-from tradewind.study.model import MeasureSweep, SimulateSweep, Study, Sweep, VerifySweep
+from tradewind.study.labels import LABELS, settings_text
+from tradewind.study.model import MeasureSweep, PublishedSweep, RunSweep, SimulateSweep, Study, Sweep, VerifySweep
+from tradewind.study.skip import Skip
 from tradewind.ways import NATIVE, Choice, exchange_refusal
 
 AnySweep = VerifySweep | MeasureSweep | SimulateSweep
@@ -47,6 +49,15 @@ class Case:
     """What the kind adds, as plain values."""
 
     @property
+    def workload(self) -> Exchange:
+        """What is simulated."""
+        return self.exchange
+
+    def imbalance(self) -> float:
+        """Points of the largest part over the mean."""
+        return self.exchange.imbalance()
+
+    @property
     def name(self) -> str:
         """A line for a reader."""
         parts = [self.kind, self.exchange_name, f"{self.exchange.ranks} ranks"]
@@ -71,30 +82,19 @@ class Case:
         for key in ("grid", "split"):
             if exchange.get(key) is not None:
                 exchange[key] = "x".join(str(n) for n in exchange[key])
-        options = {**self.options, "settings": _settings_text(self.options.get("settings", {}))}
+        options = {**self.options, "settings": settings_text(self.options.get("settings", {}))}
         own = {"sweep": self.sweep, "kind": self.kind, "exchange": self.exchange_name}
         known = {**exchange, **options, **own}
         return {label: known.get(label) for label in LABELS}
 
 
-def _settings_text(settings: Mapping[str, str]) -> str | None:
-    return ", ".join(f"{key}={value}" for key, value in sorted(settings.items())) or None
-
-
-@dataclass(frozen=True)
-class Skip:
-    """A point of a study that cannot be, and why."""
-
-    sweep: str
-    name: str
-    reason: str
-
-    def as_dict(self) -> dict[str, str]:
-        return {"sweep": self.sweep, "name": self.name, "reason": self.reason}
+AnyCase = Case | DwarfCase
+HERE_ONLY = ("measure", "run")
+"""Kinds of cases of which the answer is about this machine: they are computed here, alone."""
 
 
 def identity(
-    case: Case,
+    case: AnyCase,
     environment: Environment,
     machine: str | None = None,
     model_version: object = None,
@@ -111,17 +111,24 @@ def identity(
         options = {key: value for key, value in case.options.items() if key != "settings"} | (dict(resolved or {}))
         request = {**case.request, "options": options}
         return {"request": request, "machine": machine, "model_version": model_version}
-    if case.kind == "measure":
+    if case.kind == "published":
+        return known
+    if case.kind in HERE_ONLY:
         names = ("host", "cpu", "mpi", "commit", "version")
         return known | {name: getattr(environment, name) for name in names}
     return known | {"version": environment.version, "commit": environment.commit}
 
 
-def expand(study: Study) -> tuple[list[Case], list[Skip]]:
+def expand(study: Study) -> tuple[list[AnyCase], list[Skip]]:
     """All cases of a study, and the points that cannot be: a radix out of range, ranks that no split fits."""
-    cases: list[Case] = []
+    cases: list[AnyCase] = []
     skips: list[Skip] = []
     for sweep in study.sweep:
+        if isinstance(sweep, RunSweep | PublishedSweep):
+            found = list(expand_dwarfs(sweep, study.seed))
+            cases += [case for case in found if isinstance(case, DwarfCase)]
+            skips += [skip for skip in found if isinstance(skip, Skip)]
+            continue
         for inputs in _exchanges(sweep):
             algorithm = inputs["algorithm"]
             try:

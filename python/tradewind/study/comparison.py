@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from tradewind.study.curve import Answer, Curve, NotTestableError, Record, common_ranks, curve, name_of, text_of
+from tradewind.study.curve import (
+    Answer,
+    Curve,
+    NotTestableError,
+    Record,
+    common_ranks,
+    curve,
+    matches,
+    name_of,
+    some_of,
+    text_of,
+)
 from tradewind.study.model import Finding, Selection
 
 
@@ -109,3 +120,23 @@ def _meeting(ranks: list[int], curves: list[Curve]) -> str:
 
 def _listed(finding: Finding, names: list[str] | tuple[str, ...], values: list[list[float]]) -> str:
     return ", ".join(f"{name} {text_of(value, finding.quantity)}" for name, value in zip(names, values, strict=True))
+
+
+def proved(finding: Finding, cases: list[Record]) -> Answer:
+    """A case of each number of ranks ended well; of each transport where the selection names several."""
+    assert finding.proved is not None
+    assert finding.ranks is not None
+    found: dict[str, set[int]] = {}
+    for case in cases:
+        if matches(case, finding.proved):
+            found.setdefault(str(case["transport"]), set()).add(case["ranks"])
+    if not found:
+        raise NotTestableError(f"no case of {name_of(finding.proved)}")
+    listed = finding.ranks if isinstance(finding.ranks, list) else sorted(set().union(*found.values()))
+    wanted = [ranks for ranks in listed if ranks in finding.ranks]
+    asked = finding.proved.get("transport", list(found))
+    problems = []
+    for transport in map(str, asked):
+        if missing := [ranks for ranks in wanted if ranks not in found.get(transport, set())]:
+            problems.append(f"{transport} has no answer on {some_of(missing)} ranks")
+    return problems, [f"{transport}: {some_of(sorted(ranks))} ranks" for transport, ranks in found.items()]

@@ -17,6 +17,9 @@ number of ranks. Where several cases of a selection have the same ranks and seed
 ``delays``            a `share` of the packets is delayed by less than `below`, or more than `above`
 ``alike``             the histograms of delay differ by no more than `tolerance`
 ``bands``             senders and receivers are exactly `offsets` apart
+``passes``            a curve lies below `level` up to the first number of ranks of `between`, and above it from
+                      the second on
+``proved``            a proof or run of each of `ranks` ended well, with every transport of the selection
 ``untestable``        why these cases cannot show it
 ===================== ==================================================================================
 
@@ -67,6 +70,8 @@ _TESTS: dict[str, Callable[[Finding, list[Record]], Answer]] = {
     "delays": statistic.delays,
     "alike": statistic.alike,
     "bands": statistic.bands,
+    "passes": shape.passes,
+    "proved": comparison.proved,
 }
 TESTS = (*_TESTS, "untestable")
 COMPANIONS: dict[str, tuple[str, ...]] = {
@@ -76,6 +81,8 @@ COMPANIONS: dict[str, tuple[str, ...]] = {
     "jumps": ("between",),
     "delays": ("share",),
     "bands": ("offsets",),
+    "passes": ("level", "between"),
+    "proved": ("ranks",),
 }
 """The keys that a test needs beside its own."""
 
@@ -92,7 +99,7 @@ def _tried(finding: Finding, records: Iterable[Record]) -> tuple[str, str, list[
         return NOT_TESTABLE, finding.untestable, []
     test = next(name for name in _TESTS if getattr(finding, name) is not None)
     cases = [record for record in records if matches(record, finding.where)]
-    if test != "bands":  # which needs no time
+    if test not in ("bands", "proved"):  # which need no time
         cases = [record for record in cases if record["time_s"] is not None]
     try:
         problems, figures = _TESTS[test](finding, cases)

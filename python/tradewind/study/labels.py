@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 LABELS: dict[str, str] = {
     "sweep": "sweep of the study",
     "kind": "how the case was answered",
     "exchange": "pattern, its size and algorithm",
     "pattern": "what must move",
+    "dwarf": "small model that ran",
+    "strategy": "when a dwarf exchanges and computes",
     "algorithm": "in which stages it moves",
     "ranks": "number of ranks",
     "grid": "grid points along x, y, z",
@@ -18,6 +22,10 @@ LABELS: dict[str, str] = {
     "times": "repetitions in a row",
     "fields": "fields in a message",
     "dtype": "element type",
+    "precision": "element type of a dwarf",
+    "work": "how often a dwarf does each computation",
+    "threads": "threads of a rank",
+    "steps": "time steps of a measurement",
     "transport": "how messages are carried",
     "packing": "how messages are packed",
     "machine": "simulated machine",
@@ -27,9 +35,17 @@ LABELS: dict[str, str] = {
     "packet": "largest packet",
     "placement": "placement of ranks on nodes",
     "ranks_per_node": "ranks on each node",
+    "nodes": "nodes that ranks are spread over",
     "seed": "seed of the random numbers",
     "settings": "changed values of the machine",
 }
 """Each label with its long name."""
 
-INTEGER_LABELS = frozenset({"ranks", "width", "count", "times", "fields", "ranks_per_node", "seed"})
+INTEGER_LABELS = frozenset(
+    {"ranks", "width", "count", "times", "fields", "ranks_per_node", "seed", "work", "threads", "steps", "nodes"}
+)
+
+
+def settings_text(settings: Mapping[str, str]) -> str | None:
+    """Changed values of a machine in a line; None where there are none."""
+    return ", ".join(f"{key}={value}" for key, value in sorted(settings.items())) or None

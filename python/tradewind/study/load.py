@@ -11,15 +11,34 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from tradewind import _core
+from tradewind.dwarfs import DWARFS, find
 from tradewind.errors import InputError
 from tradewind.exchange import PATTERNS, unknown
 from tradewind.machine import machine_names
 from tradewind.study.finding import COMPANIONS, TESTS
 from tradewind.study.labels import LABELS
-from tradewind.study.model import KINDS, QUICK_KEYS, Finding, MeasureSweep, Plot, SimulateSweep, Study, VerifySweep
+from tradewind.study.model import (
+    KINDS,
+    RUN_QUICK_KEYS,
+    Finding,
+    MeasureSweep,
+    OnMachine,
+    Plot,
+    PublishedSweep,
+    RunSweep,
+    SimulateSweep,
+    Study,
+    VerifySweep,
+)
 from tradewind.toml_lines import Place, TomlFile
 
-SWEEPS: dict[str, type[BaseModel]] = {"verify": VerifySweep, "measure": MeasureSweep, "simulate": SimulateSweep}
+SWEEPS: dict[str, type[BaseModel]] = {
+    "verify": VerifySweep,
+    "measure": MeasureSweep,
+    "simulate": SimulateSweep,
+    "run": RunSweep,
+    "published": PublishedSweep,
+}
 UNUSED = {
     "transpose": {"width", "periodic", "count"},
     "halo": {"slab", "count"},
@@ -27,7 +46,9 @@ UNUSED = {
 }
 """The keys of a sweep that say nothing about a pattern."""
 
-SHAPES = ("falls", "rises", "flatter", "jumps")
+SHAPES = ("falls", "rises", "flatter", "jumps", "passes")
+MACHINE_KEYS = (*OnMachine.model_fields, "nodes", "ranks_per_node", "point_time")
+"""The keys of a sweep of runs that say how a simulated machine is used."""
 
 Problem = tuple[Place, str]
 
@@ -150,6 +171,9 @@ def _unknown_machines(data: dict[str, Any]) -> Iterator[Problem]:
 
 def _sweep_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
     pattern, kind = sweep.get("pattern"), sweep.get("kind")
+    if kind in ("run", "published"):
+        yield from _dwarf_problems(sweep)
+        return
     if pattern not in PATTERNS:
         return
     for key in sorted(UNUSED[pattern] & set(sweep)):
@@ -167,6 +191,19 @@ def _sweep_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
                 yield ("split", key), f"split names {key} ranks, which ranks does not ({ranks})"
 
 
+def _dwarf_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
+    if sweep.get("dwarf") in DWARFS:
+        known = find(sweep["dwarf"]).strategies
+        for place, name in _values(sweep, "strategy"):
+            if name not in known:
+                yield place, unknown("strategy", str(name), known)
+    if sweep.get("kind") == "run" and "machine" not in sweep:
+        for key in MACHINE_KEYS:
+            if key in sweep:
+                yield (key,), f"{key} says something about a machine, and none is named"
+    yield from _quick_problems(sweep)
+
+
 def _quick_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
     quick = sweep.get("quick")
     if not isinstance(quick, dict):
@@ -174,7 +211,7 @@ def _quick_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
     for key in quick:
         known = [value for _, value in _values(sweep, key)]
         for place, value in _values(quick, key):
-            if key in QUICK_KEYS and value not in known:
+            if key in RUN_QUICK_KEYS and value not in known:
                 yield ("quick", *place), f"quick: {key} {value!r} is not among those of the sweep ({known})"
 
 
@@ -222,7 +259,7 @@ def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
     for key in needed:
         if key not in finding:
             problems.append(((tests[0],), f"{tests[0]} needs {key}"))
-    for key in ("than", "between", "share", "offsets"):
+    for key in ("than", "between", "share", "offsets", "level"):
         if key in finding and key not in needed:
             owners = [test for test, companions in COMPANIONS.items() if key in companions]
             problems.append(((key,), f"{key} belongs to {' or '.join(owners)}, and not to {tests[0]}"))
@@ -248,6 +285,7 @@ def _selections(table: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]
         "delays",
         "alike",
         "bands",
+        "proved",
     ):
         for place, value in _values(table, key):
             if isinstance(value, dict):

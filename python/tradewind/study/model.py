@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from tradewind import _core
+from tradewind.dwarfs import find
+from tradewind.dwarfs.dwarf import PRECISIONS
 from tradewind.errors import InputError
 from tradewind.exchange import DTYPES, PATTERNS, SLABS, parse_extents, unknown
 from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS
 from tradewind.units import byte_count, seconds
 from tradewind.ways import packing_names, transport_names
 
-KINDS = ("verify", "measure", "simulate")
+KINDS = ("verify", "measure", "simulate", "run", "published")
+PACKINGS = tuple(entry.name for entry in _core.packings())
 POSTING_ORDERS = tuple(entry.name for entry in _core.transports())
 PLOTS = {
     "time": "time against ranks",
     "bars": "time of each curve as a bar",
+    "parts": "where the time of a step goes, as stacked bars; for runs of dwarfs",
     "delay": "histogram of the delay of packets",
     "best": "the number in the fastest curve (a radix) against ranks, and how often each is the fastest",
     "congestion": "how busy the links between switches are, as a matrix; for sweeps with congestion = true",
@@ -28,7 +32,21 @@ PLOTS = {
     "matrix": "which rank sends how much to which, as a matrix",
 }
 """The kinds of plots, and what they show."""
-Quantity = Literal["time", "imbalance", "bound", "delay", "unevenness", "switch-time", "link-time"]
+Quantity = Literal[
+    "time",
+    "step-time",
+    "compute",
+    "elsewhere",
+    "share-elsewhere",
+    "points",
+    "copy-ratio",
+    "imbalance",
+    "bound",
+    "delay",
+    "unevenness",
+    "switch-time",
+    "link-time",
+]
 """What a curve is made of (see `tradewind.study.quantity`)."""
 
 
@@ -89,7 +107,8 @@ Split = Annotated[tuple[int, int], _extents(2, "split")]
 
 Value = str | int
 QUICK_KEYS = ("ranks", "algorithm", "machine", "routing", "width", "seed")
-"""The keys of a sweep that a quick run may shorten."""
+RUN_QUICK_KEYS = (*QUICK_KEYS, "strategy", "transport", "packing", "threads", "work", "nodes")
+"""The keys of a sweep that a quick run may shorten; those of a sweep of runs."""
 
 
 def _quick(value: Any) -> Any:
@@ -98,8 +117,8 @@ def _quick(value: Any) -> Any:
             "quick true: false (nothing of this sweep), or a table like { ranks = [100, 1000] } is allowed"
         )
     for key in value if isinstance(value, dict) else ():
-        if key not in QUICK_KEYS:
-            raise InputError("quick: " + unknown("key", key, QUICK_KEYS))
+        if key not in RUN_QUICK_KEYS:
+            raise InputError("quick: " + unknown("key", key, RUN_QUICK_KEYS))
     return value
 
 
@@ -155,12 +174,9 @@ class MeasureSweep(Sweep):
     repeat: Positive = 20
 
 
-class SimulateSweep(Sweep):
-    """Each case is simulated on a machine."""
+class OnMachine(Table):
+    """How a simulated machine is used."""
 
-    kind: Literal["simulate"]
-    machine: Many[str]
-    """Names, or paths of machine files from the study file's folder."""
     routing: Many[str] | None = None
     """None: the machine's own."""
     model: Many[Annotated[str, _one_of("model", MODELS)]] = ["packet"]
@@ -168,17 +184,104 @@ class SimulateSweep(Sweep):
     packet: Many[Annotated[str, _checked(_packet)]] | None = None
     """None: the machine's own."""
     placement: Many[Annotated[str, _one_of("placement", PLACEMENTS)]] = ["linear"]
-    ranks_per_node: Many[Positive] = [1]
     seed: Many[Annotated[int, Field(ge=0, strict=True)]] | None = None
     """None: the study's."""
+    set: dict[str, Many[str]] = Field(default_factory=dict)
+    """Any values of the machine, like ``{ "link.bandwidth" = ["1GB/s", "10GB/s"] }``."""
+
+
+class SimulateSweep(Sweep, OnMachine):
+    """Each case is simulated on a machine."""
+
+    kind: Literal["simulate"]
+    machine: Many[str]
+    """Names, or paths of machine files from the study file's folder."""
+    ranks_per_node: Many[Positive] = [1]
     steady: bool = False
     """Of many repetitions, simulate the first and reckon the rest from them (see `tradewind.steady`)."""
     congestion: bool = False
     """Keep how busy links are and how delays change, for plots of congestion, groups and over-time."""
     pairs: Annotated[int, Field(ge=0, le=4096, strict=True)] = 0
     """Keep how long packets wait between so many blocks of ranks, for plots of pairs."""
-    set: dict[str, Many[str]] = Field(default_factory=dict)
-    """Any values of the machine, like ``{ "link.bandwidth" = ["1GB/s", "10GB/s"] }``."""
+
+
+def _known_dwarf(name: str) -> str:
+    find(name)
+    return name
+
+
+KnownDwarf = Annotated[str, AfterValidator(_known_dwarf)]
+
+
+class RunSweep(OnMachine):
+    """Runs of a dwarf: on MPI ranks here, alone; or simulated, where it names a machine. The time is that of a step."""
+
+    kind: Literal["run"]
+    name: str
+    dwarf: KnownDwarf
+    ranks: Many[Positive]
+    grid: Many[Grid]
+    split: Many[Split] | None = None
+    precision: Many[Annotated[str, _one_of("precision", PRECISIONS)]] = ["f8"]
+    strategy: Many[str] | None = None
+    """None: the dwarf's first, as of all that follows what `tradewind run` takes."""
+    width: Many[Annotated[int, Field(ge=0, strict=True)]] | None = None
+    algorithm: Many[str] | None = None
+    transport: Many[Annotated[str, _one_of("transport", POSTING_ORDERS)]] | None = None
+    packing: Many[Annotated[str, _one_of("packing", PACKINGS)]] | None = None
+    threads: Many[Positive] = [1]
+    work: Many[Positive] = [1]
+    steps: Positive = 64
+    """Of a measurement."""
+    repeat: Positive = 5
+    """Measurements of a case; the median counts."""
+    machine: Many[str] | None = None
+    """None: here."""
+    nodes: Many[Positive] | None = None
+    """Of the machine, over which ranks are spread in equal shares."""
+    ranks_per_node: Many[Positive] | None = None
+    """Instead of `nodes`; 1 where neither is given."""
+    point_time: Annotated[str, _checked(seconds)] | None = None
+    """Of a simulation: what a core takes for a point beside the memory; None: by the machine's flops."""
+    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(_quick)] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _nodes_once(self) -> Self:
+        if self.nodes is not None and self.ranks_per_node is not None:
+            raise InputError("nodes and ranks_per_node say the same: one of them is allowed")
+        return self
+
+    @property
+    def point_s(self) -> float:
+        return 0.0 if self.point_time is None else seconds(self.point_time)
+
+
+class PublishedSweep(Table):
+    """Times that somebody has published, to be plotted and tested beside what is computed."""
+
+    kind: Literal["published"]
+    name: str
+    dwarf: KnownDwarf
+    source: str
+    """Where they stand."""
+    ranks: list[Positive]
+    time: list[Annotated[str, _checked(seconds)]]
+    """For each number of ranks, of all steps."""
+    steps: Positive = 1
+    """That a time is for."""
+    grid: Grid
+    precision: Annotated[str, _one_of("precision", PRECISIONS)] = "f8"
+    strategy: str | None = None
+    width: Annotated[int, Field(ge=0, strict=True)] | None = None
+    transport: Annotated[str, _one_of("transport", POSTING_ORDERS)] | None = None
+    nodes: Positive = 1
+    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(_quick)] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _a_time_for_each(self) -> Self:
+        if len(self.ranks) != len(self.time):
+            raise InputError(f"{len(self.ranks)} numbers of ranks and {len(self.time)} times: as many are needed")
+        return self
 
 
 Selection = dict[str, Annotated[list[Value], BeforeValidator(_listed)]]
@@ -243,7 +346,7 @@ class Finding(Table):
     than: Selection | None = None
     """The other curve of better, flatter and crosses."""
     between: Span[Positive] | None = None
-    """crosses, jumps: numbers of ranks."""
+    """crosses, jumps, passes: numbers of ranks."""
     apart: str | None = None
     best: str | None = None
     within: Span[int] | None = None
@@ -257,6 +360,10 @@ class Finding(Table):
     """delays: the least and the largest."""
     alike: Annotated[list[Selection], Field(min_length=2)] | None = None
     bands: Selection | None = None
+    proved: Selection | None = None
+    passes: Selection | None = None
+    level: float | None = None
+    """passes: the value that the curve rises through."""
     offsets: Many[Positive] | None = None
     """bands: the distances between sender and receiver."""
     untestable: str | None = None
@@ -272,7 +379,12 @@ class Study(Table):
     source: str = ""
     seed: Annotated[int, Field(ge=0, strict=True)] = 1
     sweep: Annotated[
-        list[Annotated[VerifySweep | MeasureSweep | SimulateSweep, Field(discriminator="kind")]], Field(min_length=1)
+        list[
+            Annotated[
+                VerifySweep | MeasureSweep | SimulateSweep | RunSweep | PublishedSweep, Field(discriminator="kind")
+            ]
+        ],
+        Field(min_length=1),
     ]
     plot: list[Plot] = Field(default_factory=list)
     finding: list[Finding] = Field(default_factory=list)

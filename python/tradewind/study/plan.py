@@ -10,10 +10,11 @@ from typing import Any
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange
 from tradewind.machine import MachineFile, load_machine, machine_folder
-from tradewind.study.case import Case, Skip, digest, expand, identity
+from tradewind.study.case import AnyCase, digest, expand, identity
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile
-from tradewind.study.model import SimulateSweep
+from tradewind.study.model import RunSweep, SimulateSweep
+from tradewind.study.skip import Skip
 from tradewind.units import byte_count
 
 Result = dict[str, Any]
@@ -29,6 +30,8 @@ class Executors:
     """(exchange, algorithms=..., transports=..., packings=..., repeat=...)"""
     simulate: Callable[..., Result]
     """(exchange, machine, routing=..., model=..., buffers=..., packet=..., threads=..., ...)"""
+    run: Callable[..., Result]
+    """(dwarf, steps, repeat=...)"""
     forecast: Callable[..., Result]
     """As simulate; answers messages, packet_hops, memory_bytes and wall_s. Raises InputError for what cannot be."""
     model_version: object = 0
@@ -39,7 +42,7 @@ class Executors:
 class Planned:
     """A case with what it costs and under which key it is stored."""
 
-    case: Case
+    case: AnyCase
     identity: dict[str, Any]
     machine: Path | None = None
     """The file of the machine that is simulated."""
@@ -75,7 +78,7 @@ def make_plan(study_file: StudyFile, executors: Executors, environment: Environm
         path, options = machines[case.options["machine"]], simulation_options(case)
         machine = load_machine(path, case.options["settings"])
         try:
-            forecast = executors.forecast(case.exchange, path, threads=1, **options)
+            forecast = executors.forecast(case.workload, path, threads=1, **options)
         except InputError as error:
             plan.skips.append(Skip(case.sweep, case.name, "; ".join(error.problems)))
             continue
@@ -85,7 +88,7 @@ def make_plan(study_file: StudyFile, executors: Executors, environment: Environm
     return plan
 
 
-def _packet(case: Case, machine: MachineFile) -> int | str:
+def _packet(case: AnyCase, machine: MachineFile) -> int | str:
     """The largest packet of a case in bytes, or "message"."""
     packet = case.options["packet"]
     if packet is None:
@@ -93,9 +96,9 @@ def _packet(case: Case, machine: MachineFile) -> int | str:
     return packet if packet == "message" else byte_count(packet)
 
 
-def simulation_options(case: Case) -> dict[str, Any]:
+def simulation_options(case: AnyCase) -> dict[str, Any]:
     """The options of a case as `simulate` and `forecast` take them."""
-    return {key: value for key, value in case.options.items() if key != "machine"}
+    return {key: value for key, value in case.options.items() if key not in ("machine", "nodes")}
 
 
 def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
@@ -103,7 +106,7 @@ def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
     found: dict[str, Path] = {}
     problems: list[str] = []
     for i, sweep in enumerate(study_file.study.sweep):
-        if not isinstance(sweep, SimulateSweep):
+        if not isinstance(sweep, SimulateSweep | RunSweep) or sweep.machine is None:
             continue
         for j, name in enumerate(sweep.machine):
             try:
@@ -126,7 +129,7 @@ def _located(machine: str, folder: Path) -> Path:
     return path if path.suffix == ".toml" and path.is_file() else Path(machine)
 
 
-def _refusals(sweep: SimulateSweep, machines: list[Path], executors: Executors) -> Iterator[tuple[str, str]]:
+def _refusals(sweep: SimulateSweep | RunSweep, machines: list[Path], executors: Executors) -> Iterator[tuple[str, str]]:
     """Routings and settings that one of the machines refuses, whatever the exchange: tried on two ranks."""
     exchange = Exchange("allreduce", 2)
     for machine in machines:

@@ -23,7 +23,9 @@ def answer_text(planned: Planned, result: Result) -> str:
     """The answer of a case in a few words."""
     if planned.case.kind == "verify":
         return "proved"
-    seconds = result["time_s"] if planned.case.kind == "simulate" else result["results"][0]["median_s"]
+    if planned.case.kind == "run":
+        return f"{format_seconds(result['wall_s'] / result['steps'])} a step"
+    seconds = result["results"][0]["median_s"] if planned.case.kind == "measure" else result["time_s"]
     return format_seconds(seconds)
 
 

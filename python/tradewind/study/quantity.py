@@ -1,18 +1,25 @@
 """What curves of findings and plots are made of, beside the time of an exchange.
 
-=============== ===================================================================================================
-``time``        of the exchange
-``imbalance``   bytes of the most loaded link between switches over the mean of those used
-``bound``       the time of the most loaded link or NIC alone
-``delay``       mean delay of packets, over all pairs of blocks of ranks that sent any (for sweeps with `pairs`)
-``unevenness``  the largest mean delay of such a pair over the mean of all pairs
-``switch-time`` time times the number of switches: what the exchange costs where all switches cost the same
-``link-time``   time times the number of links between switches, likewise
-=============== ===================================================================================================
+=================== ===============================================================================================
+``time``            of the exchange
+``step-time``       of a step of a dwarf
+``compute``         of it, what the median rank computes; of a simulation, where nothing is exchanged meanwhile
+``elsewhere``       the rest: the exchange, waiting, and the loop around
+``share-elsewhere`` the rest, as a part of the whole
+``points``          grid points that all ranks take a step further in a second
+``copy-ratio``      time of a run over that of a memory copy of what it must read and write
+``imbalance``       bytes of the most loaded link between switches over the mean of those used
+``bound``           the time of the most loaded link or NIC alone
+``delay``           mean delay of packets, over all pairs of blocks of ranks that sent any (for sweeps with `pairs`)
+``unevenness``      the largest mean delay of such a pair over the mean of all pairs
+``switch-time``     time times the number of switches: what the exchange costs where all switches cost the same
+``link-time``       time times the number of links between switches, likewise
+=================== ===============================================================================================
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -57,6 +64,38 @@ def _unevenness(case: Record) -> float | None:
     return max(waits) * len(waits) / sum(waits) if waits else None
 
 
+def _step_time(case: Record) -> float | None:
+    return float(case["time_s"]) if case.get("dwarf") else None
+
+
+def _compute(case: Record) -> float | None:
+    """Of a step, seconds."""
+    seconds = parts_of(case)["compute"] if case["kind"] == "run" else case["result"].get("compute_s")
+    return None if seconds is None else float(seconds)
+
+
+def parts_of(case: Record) -> dict[str, float]:
+    """Where the time of a step of a run went, by part: the median over the ranks."""
+    result = case["result"]
+    return {row["part"]: row["median_s"] / result["steps"] for row in result.get("parts", [])}
+
+
+def _elsewhere(case: Record) -> float | None:
+    compute = _compute(case) if case.get("dwarf") else None
+    return None if compute is None else max(0.0, float(case["time_s"]) - compute)
+
+
+def _share(case: Record) -> float | None:
+    elsewhere = _elsewhere(case)
+    return None if elsewhere is None else elsewhere / float(case["time_s"])
+
+
+def _points(case: Record) -> float | None:
+    if not case.get("dwarf"):
+        return None
+    return math.prod(int(n) for n in case["grid"].split("x")) / float(case["time_s"])
+
+
 def _times(what: str) -> Callable[[Record], float | None]:
     def get(case: Record) -> float | None:
         number = case.get(what)
@@ -71,6 +110,14 @@ def _number(value: float) -> str:
 
 QUANTITIES: dict[str, Quantity] = {
     "time": Quantity(lambda case: case["time_s"], "time of the exchange (s)", format_seconds),
+    "step-time": Quantity(_step_time, "time of a step (s)", format_seconds),
+    "compute": Quantity(
+        lambda case: _compute(case) if case.get("dwarf") else None, "computing, a step (s)", format_seconds
+    ),
+    "elsewhere": Quantity(_elsewhere, "all but computing, a step (s)", format_seconds),
+    "share-elsewhere": Quantity(_share, "all but computing, as a part of a step", _number),
+    "points": Quantity(_points, "points a second", lambda value: f"{value / 1e9:.3g} Gpoint/s"),
+    "copy-ratio": Quantity(_of_result("ratio_to_copy"), "time over that of a memory copy", _number),
     "imbalance": Quantity(_of_result("imbalance"), "most loaded link over the mean", _number),
     "bound": Quantity(_of_result("bound_s"), "time of the most loaded link or NIC (s)", format_seconds),
     "delay": Quantity(_mean_delay, "mean delay of packets between blocks of ranks (s)", format_seconds),

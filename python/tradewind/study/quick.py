@@ -5,9 +5,9 @@ Its cases are cases of the full run too, which does not compute them again.
 
 from __future__ import annotations
 
-from tradewind.study.case import Case, expand
+from tradewind.study.case import AnyCase, expand
 from tradewind.study.curve import some_of
-from tradewind.study.model import Study
+from tradewind.study.model import RUN_QUICK_KEYS, Study
 
 Kept = dict[str, int]
 """By sweep: how many cases."""
@@ -27,10 +27,10 @@ def quick_study(study: Study) -> tuple[Study, list[str]]:
     return reduced, notes
 
 
-def _left_out(full: list[Case], kept: list[Case]) -> str:
+def _left_out(full: list[AnyCase], kept: list[AnyCase]) -> str:
     """The values of labels that no case of the quick run has."""
     gone = []
-    for label in ("ranks", "algorithm", "machine", "routing", "width", "seed"):
+    for label in RUN_QUICK_KEYS:
         before = dict.fromkeys(case.labels[label] for case in full)
         after = {case.labels[label] for case in kept}
         if missing := [str(value) for value in before if value not in after]:

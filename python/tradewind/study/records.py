@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tradewind.errors import InputError
 from tradewind.exchange import Exchange
+from tradewind.study.case import HERE_ONLY
 from tradewind.study.environment import Environment
 from tradewind.study.network import network_size
 from tradewind.study.store import CorruptCaseError, Store
@@ -20,6 +22,8 @@ simulated one also `switches` and `links` of its network."""
 
 def exchange_of(record: Mapping[str, Any]) -> Exchange:
     """The exchange of a case. Raises InputError for the MPI library's own algorithm, whose stages nobody knows."""
+    if record.get("dwarf"):
+        raise InputError(f"{record['exchange']} is a dwarf, and no exchange alone")
     return Exchange.from_plain(record["request"])
 
 
@@ -67,13 +71,19 @@ def _network(store: Store, labels: Mapping[str, Any]) -> Mapping[str, int]:
 def _record(labels: dict[str, Any], body: dict[str, Any], environment: Environment) -> Record:
     result, kind = body["result"], labels["kind"]
     record = {**labels, **{key: body[key] for key in ("result", "wall_s", "environment", "finished", "key")}}
-    record["request"] = body["identity"]["request"]["exchange"]
+    request = body["identity"]["request"]
+    record["request"] = request["dwarf"] if labels["dwarf"] else request["exchange"]
     record["time_s"] = None
     if kind == "simulate":
-        record["time_s"] = result["time_s"]
+        record["time_s"] = result["time_s"] / result.get("steps", 1)  # of a dwarf, that of one step
         record["routing"] = result.get("routing", record["routing"])  # the formula of loggp knows no routing
     elif kind == "measure":
         record["time_s"] = result["results"][0]["median_s"]
+    elif kind == "run":
+        record["time_s"] = result["wall_s"] / result["steps"]
+        record |= {key: result[key] for key in ("transport", "packing")}  # what the plan chose
+    elif kind == "published":
+        record["time_s"] = result["time_s"]
     theirs = body["environment"]
-    record["is_foreign"] = kind == "measure" and (theirs["host"], theirs["cpu"]) != (environment.host, environment.cpu)
+    record["is_foreign"] = kind in HERE_ONLY and (theirs["host"], theirs["cpu"]) != (environment.host, environment.cpu)
     return record

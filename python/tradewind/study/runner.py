@@ -15,10 +15,11 @@ import psutil
 
 from tradewind.files import write_atomically
 from tradewind.simulation import Progress
-from tradewind.study.case import Skip
+from tradewind.study.case import HERE_ONLY
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile
 from tradewind.study.plan import Executors, Plan, Planned, Result
+from tradewind.study.skip import Skip
 from tradewind.study.store import CorruptCaseError, Store
 from tradewind.study.task import LARGE_S, Answer, Task, answer, make_task
 from tradewind.study.workers import LocalWorkers, Workers
@@ -107,8 +108,10 @@ class _Run:
         try:
             self._verify([p for p in open_cases if p.case.kind == "verify"], workers)
             for planned in open_cases:
-                if planned.case.kind == "measure":
-                    task = make_task(planned, self.executors.bench)
+                if planned.case.kind in (*HERE_ONLY, "published"):
+                    task = make_task(
+                        planned, self.executors.run if planned.case.kind == "run" else self.executors.bench
+                    )
                     self._finish(task, answer(task))
             self._simulate([p for p in open_cases if p.case.kind == "simulate"], workers)
         finally:
@@ -121,7 +124,7 @@ class _Run:
         unique = {planned.key: planned for planned in self.plan.planned}
         todo = []
         for key, planned in unique.items():
-            if self._is_stored(key) and not (remeasure and planned.case.kind == "measure"):
+            if self._is_stored(key) and not (remeasure and planned.case.kind in HERE_ONLY):
                 self.outcome.reused += 1
             else:
                 todo.append(planned)
@@ -187,7 +190,7 @@ class _Run:
 
     def _save_manifest(self) -> None:
         cases = [
-            {"key": planned.key, "labels": planned.case.labels, "layout_imbalance": planned.case.exchange.imbalance()}
+            {"key": planned.key, "labels": planned.case.labels, "layout_imbalance": planned.case.imbalance()}
             for planned in self.plan.planned
         ]
         skipped = [skip.as_dict() for skip in self.outcome.skipped]

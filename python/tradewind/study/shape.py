@@ -69,3 +69,24 @@ def jumps(finding: Finding, cases: list[Record]) -> Answer:
     figures = [f"{name_of(finding.jumps)}: {listed}"]
     holds = steepest >= finding.factor and first <= before and after <= last
     return ([] if holds else [found]), [*figures, found]
+
+
+def passes(finding: Finding, cases: list[Record]) -> Answer:
+    """The curve lies below a level up to the first number of ranks of `between`, and above it from the second on."""
+    assert finding.passes is not None
+    assert finding.level is not None
+    assert finding.between is not None
+    values = curve(finding, cases, finding.passes)
+    first, last = finding.between
+    if min(values) > first or max(values) < last:
+        raise NotTestableError(f"cases up to {first} ranks and from {last} on are needed, not only {sorted(values)}")
+    name, problems = name_of(finding.passes), []
+    for ranks in sorted(values):
+        text = f"at {ranks} ranks {name} is at {text_of(values[ranks], finding.quantity)}"
+        if (ranks <= first and values[ranks][-1] >= finding.level) or (
+            ranks >= last and values[ranks][0] <= finding.level
+        ):
+            problems.append(text)
+    return problems, [
+        f"{name}: " + ", ".join(f"{n} ranks {text_of(values[n], finding.quantity)}" for n in sorted(values))
+    ]

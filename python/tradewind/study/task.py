@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from tradewind.errors import TradewindError
 from tradewind.machine import MachineFile, load_machine
 from tradewind.simulation import Progress
+from tradewind.study.dwarf_case import DwarfCase
+from tradewind.study.environment import Environment
 from tradewind.study.plan import Planned, Result, simulation_options
 
 LARGE_S = 2.0
@@ -33,6 +35,11 @@ class Task:
     def memory_bytes(self) -> float:
         """What the case will need beside the worker itself, as far as anybody knows."""
         return float(self.planned.forecast["memory_bytes"]) if self.planned.forecast else 0.0
+
+    @property
+    def is_published(self) -> bool:
+        """Whether the answer was known before; it was computed nowhere here."""
+        return self.planned.case.kind == "published"
 
     def with_threads(self, threads: int) -> Task:
         return replace(self, threads=threads)
@@ -65,11 +72,14 @@ def answer(task: Task, watch: Callable[[Progress], None] | None = None) -> Answe
         result, error = None, str(problem)
     except Exception as problem:
         result, error = None, f"{type(problem).__name__}: {problem}"
-    return Answer(result, error, time.perf_counter() - start)
+    nowhere = dict.fromkeys(field.name for field in fields(Environment)) if task.is_published else None
+    return Answer(result, error, time.perf_counter() - start, nowhere)
 
 
 def _execute(task: Task, watch: Callable[[Progress], None] | None) -> Result:
     case, options = task.planned.case, task.planned.case.options
+    if isinstance(case, DwarfCase):
+        return _execute_dwarf(task, case, watch)
     if case.kind == "verify":
         return task.executor(case.exchange, transport=options["transport"])
     if case.kind == "simulate":
@@ -85,3 +95,20 @@ def _execute(task: Task, watch: Callable[[Progress], None] | None) -> Result:
     if not result["results"]:
         raise TradewindError(f"nothing was measured: {'; '.join(str(reason) for reason in result['skipped'])}")
     return result
+
+
+def _execute_dwarf(task: Task, case: DwarfCase, watch: Callable[[Progress], None] | None) -> Result:
+    """What a run says; of a simulation also how many steps it is about, and what of it is not exchange."""
+    options = case.options
+    if case.kind == "published":
+        return {"time_s": options["step_s"]}
+    if case.kind == "run":
+        return task.executor(case.dwarf, options["steps"], repeat=options["repeat"])
+    program = case.workload
+    chosen = {key: value for key, value in simulation_options(case).items() if key != "settings"}
+    result = task.executor(program, task.machine, threads=task.threads, progress=watch, **chosen)
+    steps = case.dwarf.steps_a_round
+    # Where exchange and computation overlap, nobody can say what of the time is which.
+    compute = [result["step_time_s"][name] for name in program.only_computing]
+    apart = len(compute) == program.computations
+    return {**result, "steps": steps, "compute_s": sum(compute) / steps if apart else None}

@@ -1,0 +1,17 @@
+"""What a study names and nobody can compute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Skip:
+    """A point of a study that cannot be, and why."""
+
+    sweep: str
+    name: str
+    reason: str
+
+    def as_dict(self) -> dict[str, str]:
+        return {"sweep": self.sweep, "name": self.name, "reason": self.reason}
