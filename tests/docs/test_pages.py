@@ -13,8 +13,24 @@ PAGES = sorted(
     if any(block.language in ("python", "console") for block in blocks(path.read_text(encoding="utf-8")))
 )
 
+LONG = {
+    "dwarfs/diffusion.md",
+    "how-to/study.md",
+    "how-to/simulate.md",
+    "how-to/congestion.md",
+    "explanation/validation.md",
+    "how-to/timeline.md",
+}
+"""Below docs/: pages that take most of the time, and are run by `make test-all`."""
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+
+def _parameter(path: Path) -> object:
+    name = path.relative_to(ROOT)
+    long = name.parts[0] == "docs" and str(name.relative_to("docs")) in LONG
+    return pytest.param(path, id=str(name), marks=[pytest.mark.slow] if long else [])
+
+
+@pytest.mark.parametrize("path", map(_parameter, PAGES))
 def test_the_blocks_of_a_page_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     page = Page(tmp_path)
@@ -23,6 +39,7 @@ def test_the_blocks_of_a_page_run(path: Path, tmp_path: Path, monkeypatch: pytes
 
 
 def test_pages_are_found() -> None:
+    assert {ROOT / "docs" / name for name in LONG} <= set(PAGES)
     names = {str(path.relative_to(ROOT)) for path in PAGES}
     assert {"README.md", "docs/tutorial/index.md", "docs/how-to/verify.md"} <= names
 
