@@ -53,6 +53,7 @@ __all__ = [
     "empty",
     "library_name",
     "plan",
+    "ranks_here",
     "ranks_per_core",
 ]
 
@@ -306,9 +307,14 @@ def _describe(
     return array.ctypes.data, shape, strides  # type: ignore[return-value]
 
 
+def ranks_here(comm: MPI.Intracomm) -> int:
+    """Ranks on this rank's node. Collective."""
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    ranks: int = node.Get_size()
+    node.Free()
+    return ranks
+
+
 def ranks_per_core(comm: MPI.Intracomm, cores: int) -> float:
     """Ranks that share a node, over the cores that they may use; the worst node. Collective."""
-    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
-    ranks = node.Get_size()
-    node.Free()
-    return float(comm.allreduce(ranks / max(cores, 1), MPI.MAX))
+    return float(comm.allreduce(ranks_here(comm) / max(cores, 1), MPI.MAX))

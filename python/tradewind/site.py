@@ -34,12 +34,9 @@ class Site:
 
 def site_of(comm: MPI.Intracomm) -> Site:
     """Where the ranks of a communicator run, as this rank sees it. Collective."""
-    from tradewind.mpi import MPI, library_name
+    from tradewind.mpi import MPI, library_name, ranks_here
 
-    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
-    ranks_here = node.Get_size()
-    node.Free()
-    return Site(platform.node(), cpu_name(), library_name(), comm.allreduce(ranks_here, MPI.MAX))
+    return Site(platform.node(), cpu_name(), library_name(), comm.allreduce(ranks_here(comm), MPI.MAX))
 
 
 def cpu_name() -> str:

@@ -8,21 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tradewind.cli import options
+from tradewind.cli import ranks as mpi_ranks
 
 if TYPE_CHECKING:
     from tradewind.dwarfs.dwarf import Dwarf
 
-_Ranks = Annotated[
-    int | None,
-    typer.Option("-n", "--ranks", help="MPI ranks to start; under mpiexec or srun those that run.", show_default=False),
-]
 _Open = "what plan() chooses"
 _GRID = "128x128x64"
 
 
 def command(
     dwarf: Annotated[str, typer.Argument(help="See `tradewind list dwarfs`.", show_default=False)],
-    ranks: _Ranks = None,
+    ranks: mpi_ranks.Ranks = None,
     grid: Annotated[str, typer.Option("--grid", help="Points NXxNYxNZ.")] = _GRID,
     steps: Annotated[int, typer.Option("--steps", help="Time steps.")] = 64,
     split: Annotated[
@@ -59,10 +56,7 @@ def command(
     check: Annotated[
         bool, typer.Option("--check", help="Compare checksums of messages, and the field with NumPy's, bit for bit.")
     ] = False,
-    watchdog: Annotated[
-        float,
-        typer.Option("--watchdog", help="Seconds after which an exchange is an error.", show_default="never"),
-    ] = 0.0,
+    watchdog: mpi_ranks.Watchdog = 0.0,
     simulate: Annotated[
         str | None,
         typer.Option("--simulate", help="Not here, but on this machine of the simulator: a name or FILE.toml."),
@@ -80,9 +74,8 @@ def command(
 ) -> None:
     """Run a dwarf, and say where its time goes and how far it is from the memory's limit."""
     from tradewind.cli.answer import answer
-    from tradewind.cli.ranks import busy, place_of
 
-    place = place_of(ranks)
+    place = mpi_ranks.place_of(ranks)
     with place.together(as_json):
         problems = _problems(steps, repeat, picture, check, simulate, settings, alone=place.rank is None)
         point_s = _point_time(point_time, problems, simulated=simulate is not None)
@@ -106,7 +99,7 @@ def command(
         if simulate is not None:
             result = _simulated(asked, simulate, settings)
         else:
-            with busy(f"running on {place.ranks} ranks", quiet=as_json or not place.answers):
+            with mpi_ranks.busy(f"running on {place.ranks} ranks", quiet=as_json or not place.answers):
                 result = _measured(asked, steps, repeat, picture, draws=place.answers)
     if place.answers:
         answer(result, as_json, lambda: _show_simulated(result) if simulate else _show(result))

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import tradewind
+from tradewind.site import cpu_name
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def here() -> Environment:
 
     return Environment(
         host=socket.gethostname(),
-        cpu=_cpu(),
+        cpu=cpu_name(),
         cores=len(psutil.Process().cpu_affinity() or []) or psutil.cpu_count() or 1,
         mpi=_mpi(),
         commit=_commit(),
@@ -47,16 +48,6 @@ def here() -> Environment:
         python=platform.python_version(),
         system=f"{platform.system()} {platform.release()} {platform.machine()}",
     )
-
-
-def _cpu() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass  # only Linux has this file
-    return platform.processor() or platform.machine()
 
 
 def _mpi() -> str | None:

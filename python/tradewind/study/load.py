@@ -192,11 +192,12 @@ def _sweep_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
 
 
 def _dwarf_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
-    if sweep.get("dwarf") in DWARFS:
-        known = find(sweep["dwarf"]).strategies
+    dwarf = sweep.get("dwarf")
+    if isinstance(dwarf, str) and dwarf in DWARFS:
+        known = find(dwarf).strategies
         for place, name in _values(sweep, "strategy"):
-            if name not in known:
-                yield place, unknown("strategy", str(name), known)
+            if isinstance(name, str) and name not in known:
+                yield place, unknown("strategy", name, known)
     if sweep.get("kind") == "run" and "machine" not in sweep:
         for key in MACHINE_KEYS:
             if key in sweep:

@@ -48,23 +48,10 @@ class Fence : public Carrier {
     MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-class FenceTransport : public Transport {
-    Buffering buffering(const Communicator&, const PlanRequest& request) override {
-        puts_ = request.transport == "put-fence";
-        return one_sided_buffering(request, puts_);
+class FenceTransport : public OneSidedTransport {
+    std::unique_ptr<Carrier> carrier(const Work& work, const Schedule&, Buffers& buffers) override {
+        return std::make_unique<Fence>(work, window(buffers), puts(work.request));
     }
-    std::unique_ptr<Buffers> buffers(const Communicator& communicator, const PlanRequest&, Index outgoing,
-                                     Index incoming) override {
-        auto made = std::make_unique<WindowBuffers>(communicator, outgoing, incoming, puts_);
-        window_ = &made->window();
-        return made;
-    }
-    std::unique_ptr<Carrier> carrier(const Work& work, const Schedule&, Buffers&) override {
-        return std::make_unique<Fence>(work, *window_, puts_);
-    }
-
-    bool puts_ = true;
-    const Window* window_ = nullptr;
 };
 
 }  // namespace

@@ -146,21 +146,10 @@ class Notify : public Carrier {
     std::size_t left_ = 0;  // sends of this stage
 };
 
-class NotifyTransport : public Transport {
-    Buffering buffering(const Communicator&, const PlanRequest& request) override {
-        return one_sided_buffering(request, true);
+class NotifyTransport : public OneSidedTransport {
+    std::unique_ptr<Carrier> carrier(const Work& work, const Schedule&, Buffers& buffers) override {
+        return std::make_unique<Notify>(work, window(buffers));
     }
-    std::unique_ptr<Buffers> buffers(const Communicator& communicator, const PlanRequest&, Index outgoing,
-                                     Index incoming) override {
-        auto made = std::make_unique<WindowBuffers>(communicator, outgoing, incoming, true);
-        window_ = &made->window();
-        return made;
-    }
-    std::unique_ptr<Carrier> carrier(const Work& work, const Schedule&, Buffers&) override {
-        return std::make_unique<Notify>(work, *window_);
-    }
-
-    Window* window_ = nullptr;
 };
 
 }  // namespace

@@ -61,10 +61,15 @@ WindowBuffers::WindowBuffers(const Communicator& communicator, Index out, Index 
     incoming = puts ? window_.data() : plain_.data();
 }
 
-Buffering one_sided_buffering(const PlanRequest& request, bool puts) {
-    const bool buffered = request.packing == "buffer";
-    return {[=](int, const std::vector<Block>&) { return buffered || !puts; },
-            [=](int, const std::vector<Block>&) { return buffered || puts; }};
+Buffering OneSidedTransport::buffering(const Communicator&, const PlanRequest& request) {
+    const bool buffered = request.packing == "buffer", putting = puts(request);
+    return {[=](int, const std::vector<Block>&) { return buffered || !putting; },
+            [=](int, const std::vector<Block>&) { return buffered || putting; }};
+}
+
+std::unique_ptr<Buffers> OneSidedTransport::buffers(const Communicator& communicator, const PlanRequest& request,
+                                                    Index outgoing, Index incoming) {
+    return std::make_unique<WindowBuffers>(communicator, outgoing, incoming, puts(request));
 }
 
 }  // namespace tradewind

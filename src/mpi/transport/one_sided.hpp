@@ -40,7 +40,6 @@ class Accesses {
 class WindowBuffers : public Buffers {
   public:
     WindowBuffers(const Communicator& communicator, Index outgoing, Index incoming, bool puts);  // collective
-    const Window& window() const { return window_; }
     Window& window() { return window_; }
 
   private:
@@ -48,6 +47,16 @@ class WindowBuffers : public Buffers {
     Memory plain_;
 };
 
-Buffering one_sided_buffering(const PlanRequest& request, bool puts);
+// What transports of puts or gets have in common.
+class OneSidedTransport : public Transport {
+  public:
+    Buffering buffering(const Communicator& communicator, const PlanRequest& request) override;
+    std::unique_ptr<Buffers> buffers(const Communicator& communicator, const PlanRequest& request, Index outgoing,
+                                     Index incoming) override;
+
+  protected:
+    static bool puts(const PlanRequest& request) { return request.transport != "get-fence"; }
+    static Window& window(Buffers& buffers) { return static_cast<WindowBuffers&>(buffers).window(); }
+};
 
 }  // namespace tradewind

@@ -35,7 +35,7 @@ class Persistent : public Carrier {
     void arrive(int s) override {
         wait(s, 0, of(s).received);
         for (std::size_t i = 0; i < of(s).received; ++i)
-            check_length(statuses_[i], *of(s).transfers[i], work_.where(s));
+            check_length(statuses_[i], *of(s).transfers[i], [&] { return work_.where(s); });
     }
     void leave(int s) override { wait(s, of(s).received, of(s).requests.size()); }
     Index messages() const override { return transfers_.sent(); }

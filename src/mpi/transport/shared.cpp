@@ -46,24 +46,19 @@ class Shared : public Carrier {
             for (std::size_t i = 0; i < ends.size(); ++i)
                 receives_.back().push_back(reading(ends[i], notes[static_cast<std::size_t>(s)][i]));
         }
-        requests_.assign(2 * most_requests(), MPI_REQUEST_NULL);
-        statuses_.resize(requests_.size());
-        slots_.resize(requests_.size());
+        std::size_t most = 0;
+        for (int s = 0; s < work.stages(); ++s) most = std::max(most, add_messages(s));
+        requests_.assign(most, MPI_REQUEST_NULL);
+        statuses_.resize(most);
         // Nobody uses a flag before its owner has zeroed it, which it was when it was made.
     }
 
     void post(int s) override {
         if (s == 0) ++call_;
-        posted_ = 0;
-        for (const End& end : work_.stage(s).receives)
-            if (!node_.has(end.peer)) irecv(s, end);
-        received_ = posted_;
+        post_messages(s);
         const std::vector<End>& sends = work_.stage(s).sends;
         for (std::size_t i = 0; i < sends.size(); ++i)
-            if (node_.has(sends[i].peer))
-                flags_of(s, i).ready.store(call_, std::memory_order_release);
-            else
-                isend(s, sends[i]);
+            if (node_.has(sends[i].peer)) flags_of(s, i).ready.store(call_, std::memory_order_release);
     }
     // Takes messages as they become ready.
     void arrive(int s) override {
@@ -84,8 +79,10 @@ class Shared : public Carrier {
             }
             if (left > 0) work_.recorder.during(Activity::wait, s, -1, 0, [&] { until_any_ready(s, all, deadline); });
         }
-        wait_for_messages(s, false, 0, received_);
-        check_lengths(s);
+        const Messages& messages = of(s);
+        wait_for_messages(s, 0, messages.received);
+        for (std::size_t i = 0; i < messages.received; ++i)
+            check_length(statuses_[i], messages.parts[i], [&] { return work_.where(s); });
     }
     void leave(int s) override {
         const std::vector<End>& sends = work_.stage(s).sends;
@@ -101,7 +98,7 @@ class Shared : public Carrier {
                 }
             }
         });
-        wait_for_messages(s, true, received_, posted_);
+        wait_for_messages(s, of(s).received, of(s).parts.size());
     }
     bool records() const override { return true; }
     Index messages() const override {
@@ -116,6 +113,11 @@ class Shared : public Carrier {
         std::vector<StridedCopy> copies;
         bool done = false;
     };
+    struct Messages {                 // of a stage, between nodes
+        std::vector<Transfer> parts;  // receives first
+        std::size_t received = 0;
+    };
+    const Messages& of(int stage) const { return messages_[static_cast<std::size_t>(stage)]; }
 
     // --- when the plan is made ---
 
@@ -175,16 +177,20 @@ class Shared : public Carrier {
         append_copies(from, end.place(), reading.copies);
         return reading;
     }
-    std::size_t most_requests() const {
-        std::size_t most = 0;
-        for (const StageProgram& stage : work_.program.stages) {
-            std::size_t parts = 0;
-            for (const auto* ends : {&stage.sends, &stage.receives})
-                for (const End& end : *ends)
-                    parts += static_cast<std::size_t>(end.bytes / work_.request.largest_message.value + 1);
-            most = std::max(most, parts);
-        }
-        return most;
+    // Between nodes; how many there are.
+    std::size_t add_messages(int s) {
+        Messages messages;
+        const auto add = [&](const std::vector<End>& ends) {
+            for (const End& end : ends)
+                if (!node_.has(end.peer))
+                    for (const Transfer& part : in_parts(end, work_.request.largest_message))
+                        messages.parts.push_back(part);
+        };
+        add(work_.stage(s).receives);
+        messages.received = messages.parts.size();
+        add(work_.stage(s).sends);
+        messages_.push_back(std::move(messages));
+        return messages_.back().parts.size();
     }
 
     // --- when it is called ---
@@ -209,39 +215,24 @@ class Shared : public Carrier {
         }
     }
 
-    // Between nodes: the messages of an end, in parts of the largest length that MPI is given.
-    template <typename Start>
-    void in_parts(int s, bool sending, const End& end, Start start) {
-        for (Index done = 0; done < end.bytes;) {
-            const Index bytes = std::min(end.bytes - done, work_.request.largest_message.value);
-            const Transfer part{end.peer, end.tag, end.buffer + done, static_cast<int>(bytes), MPI_BYTE, bytes};
-            check(start(part, &requests_[posted_]), [&] { return work_.where(s) + ": " + to_text(sending, part); });
-            slots_[posted_++] = part;
-            done += bytes;
+    std::string text(int s, std::size_t part) const { return to_text(part >= of(s).received, of(s).parts[part]); }
+    void post_messages(int s) {
+        const auto send = work_.request.synchronous ? MPI_Issend : MPI_Isend;
+        for (std::size_t i = 0; i < of(s).parts.size(); ++i) {
+            const Transfer& t = of(s).parts[i];
+            MPI_Request* request = &requests_[i];
+            check(i < of(s).received ? MPI_Irecv(t.data, t.count, t.type, t.peer, t.tag, work_.comm(), request)
+                                     : send(t.data, t.count, t.type, t.peer, t.tag, work_.comm(), request),
+                  [&] { return work_.where(s) + ": " + text(s, i); });
         }
     }
-    void irecv(int s, const End& end) {
-        in_parts(s, false, end, [&](const Transfer& t, MPI_Request* request) {
-            return MPI_Irecv(t.data, t.count, t.type, t.peer, t.tag, work_.comm(), request);
-        });
-    }
-    void isend(int s, const End& end) {
-        const auto call = work_.request.synchronous ? MPI_Issend : MPI_Isend;
-        in_parts(s, true, end, [&](const Transfer& t, MPI_Request* request) {
-            return call(t.data, t.count, t.type, t.peer, t.tag, work_.comm(), request);
-        });
-    }
-    void wait_for_messages(int s, bool sending, std::size_t first, std::size_t last) {
+    void wait_for_messages(int s, std::size_t first, std::size_t last) {
         if (first == last) return;
         work_.recorder.during(Activity::wait, s, -1, 0, [&] {
             wait_all(
                 static_cast<int>(last - first), &requests_[first], &statuses_[first], work_.request.watchdog_s,
-                [&] { return work_.where(s); },
-                [&](int i) { return to_text(sending, slots_[first + static_cast<std::size_t>(i)]); });
+                [&] { return work_.where(s); }, [&](int i) { return text(s, first + static_cast<std::size_t>(i)); });
         });
-    }
-    void check_lengths(int s) const {
-        for (std::size_t i = 0; i < received_; ++i) check_length(statuses_[i], slots_[i], work_.where(s));
     }
 
     const Work& work_;
@@ -252,8 +243,7 @@ class Shared : public Carrier {
     std::vector<std::vector<Reading>> receives_;
     std::vector<MPI_Request> requests_;
     std::vector<MPI_Status> statuses_;
-    std::vector<Transfer> slots_;  // what the requests are
-    std::size_t posted_ = 0, received_ = 0;
+    std::vector<Messages> messages_;  // by stage
     std::uint64_t call_ = 0;
 };
 

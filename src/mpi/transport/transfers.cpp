@@ -11,7 +11,20 @@ namespace {
 
 constexpr std::size_t most_runs = std::size_t{1} << 16;  // of one message
 
+void append_parts(const End& end, std::byte* data, Index length, Index largest, std::vector<Transfer>& parts) {
+    for (Index done = 0; done < length; done += largest) {
+        const Index bytes = std::min(length - done, largest);
+        parts.push_back({end.peer, end.tag, data + done, static_cast<int>(bytes), MPI_BYTE, bytes});
+    }
+}
+
 }  // namespace
+
+std::vector<Transfer> in_parts(const End& end, Bytes largest) {
+    std::vector<Transfer> parts;
+    append_parts(end, end.buffer, end.bytes, largest.value, parts);
+    return parts;
+}
 
 Transfers::Transfers(const Work& work) {
     const bool direct = work.request.packing == "direct";
@@ -35,23 +48,13 @@ std::vector<Transfer> Transfers::whole(const End& end, const PlanRequest& reques
         types_.emplace_back(end.place());
         return {{end.peer, end.tag, static_cast<std::byte*>(MPI_BOTTOM), 1, types_.back().handle(), end.bytes}};
     }
-    std::vector<Transfer> parts;
-    for (Index done = 0; done < end.bytes;) {
-        const Index bytes = std::min(end.bytes - done, request.largest_message.value);
-        parts.push_back({end.peer, end.tag, end.buffer + done, static_cast<int>(bytes), MPI_BYTE, bytes});
-        done += bytes;
-    }
-    return parts;
+    return in_parts(end, request.largest_message);
 }
 
 std::vector<Transfer> Transfers::in_runs(const End& end, const std::vector<Block>& there) {
     std::vector<Transfer> parts;
     for (const RunPair& run : common_runs(end.place(), there, most_runs))
-        for (Index done = 0; done < run.bytes;) {
-            const Index bytes = std::min(run.bytes - done, Index{1} << 30);
-            parts.push_back({end.peer, end.tag, run.here + done, static_cast<int>(bytes), MPI_BYTE, bytes});
-            done += bytes;
-        }
+        append_parts(end, run.here, run.bytes, Index{1} << 30, parts);
     return parts;
 }
 
@@ -65,13 +68,6 @@ Index Transfers::sent() const {
 std::string to_text(bool sending, const Transfer& t) {
     return (sending ? "sending to rank " : "receiving from rank ") + std::to_string(t.peer) + " (tag " +
            std::to_string(t.tag) + ", " + std::to_string(t.bytes) + " bytes)";
-}
-
-void check_length(const MPI_Status& status, const Transfer& t, const std::string& where) {
-    MPI_Count bytes = 0;
-    MPI_Get_elements_x(&status, t.type, &bytes);
-    if (bytes != t.bytes)
-        throw PlanError(where + ": " + to_text(false, t) + ": only " + std::to_string(bytes) + " bytes came");
 }
 
 }  // namespace tradewind

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mpi/carrier.hpp"
+#include "mpi/error.hpp"
 #include "mpi/packing/datatype.hpp"
 
 namespace tradewind {
@@ -15,6 +16,9 @@ struct Transfer {
     MPI_Datatype type = MPI_BYTE;
     Index bytes = 0;
 };
+
+// A buffered end in parts of the largest message that MPI is given.
+std::vector<Transfer> in_parts(const End& end, Bytes largest);
 
 // By stage and end: the transfers, and the datatypes that they use.
 class Transfers {
@@ -39,7 +43,14 @@ class Transfers {
 // "receiving from rank 3 (tag 0, 80 bytes)"
 std::string to_text(bool sending, const Transfer& transfer);
 
-// Throws PlanError where fewer bytes came than should: MPI calls only more an error.
-void check_length(const MPI_Status& status, const Transfer& transfer, const std::string& where);
+// Throws PlanError, which begins with what `where()` says, where fewer bytes came than should: MPI calls only more an
+// error.
+template <typename Where>
+void check_length(const MPI_Status& status, const Transfer& transfer, Where where) {
+    MPI_Count bytes = 0;
+    MPI_Get_elements_x(&status, transfer.type, &bytes);
+    if (bytes != transfer.bytes)
+        throw PlanError(where() + ": " + to_text(false, transfer) + ": only " + std::to_string(bytes) + " bytes came");
+}
 
 }  // namespace tradewind

@@ -31,7 +31,10 @@ class TwoSided : public Carrier {
         statuses_.resize(most);
     }
 
-    void post(int stage) override { make(stage, of(stage).posts); }
+    void post(int stage) override {
+        posted_ = 0;
+        make(stage, of(stage).posts);
+    }
     void arrive(int stage) override { make(stage, of(stage).middle); }
     void leave(int stage) override { make(stage, of(stage).waits); }
     Index messages() const override { return transfers_.sent(); }
@@ -129,7 +132,6 @@ class TwoSided : public Carrier {
     // --- when it is called ---
 
     void make(int s, const std::vector<Call>& calls) {
-        if (&calls == &of(s).posts) posted_ = 0;
         for (const Call& call : calls) switch (call.kind) {
                 case Call::irecv: irecv(s, call.receive); break;
                 case Call::isend: isend(s, call.send_end); break;
@@ -159,7 +161,7 @@ class TwoSided : public Carrier {
             MPI_Status status;
             check(MPI_Recv(t.data, t.count, t.type, t.peer, t.tag, work_.comm(), &status),
                   [&] { return text(s, false, t); });
-            check_length(status, t, work_.where(s));
+            check_length(status, t, [&] { return work_.where(s); });
         }
     }
     void send(int s, std::size_t end) {
@@ -172,7 +174,7 @@ class TwoSided : public Carrier {
         check(MPI_Sendrecv(out.data, out.count, out.type, out.peer, out.tag, in.data, in.count, in.type, in.peer,
                            in.tag, work_.comm(), &status),
               [&] { return text(s, true, out) + " and " + to_text(false, in); });
-        check_length(status, in, work_.where(s));
+        check_length(status, in, [&] { return work_.where(s); });
     }
     void wait(int s, const Call& call) {
         const std::size_t first = call.requests.begin;
@@ -182,7 +184,7 @@ class TwoSided : public Carrier {
             [&] { return work_.where(s); }, [&](int i) { return to_text(slot(i).sending, *slot(i).transfer); });
         if (call.sending) return;
         for (std::size_t i = 0; i < call.requests.size(); ++i)
-            check_length(statuses_[first + i], *slot(static_cast<int>(i)).transfer, work_.where(s));
+            check_length(statuses_[first + i], *slot(static_cast<int>(i)).transfer, [&] { return work_.where(s); });
     }
 
     const Work& work_;
