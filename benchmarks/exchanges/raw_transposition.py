@@ -108,6 +108,20 @@ class Alltoallw(Raw):
         self.comm.Alltoallw(*self.message)
 
 
+class Floor(Raw):
+    """No message: what leaves the rank is gathered in a buffer, what stays is copied to where it belongs."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        others = [self.source[part] for rank, part in enumerate(self.sent) if rank != self.rank]
+        self.copies = [(np.empty(view.shape), view) for view in others]
+        self.copies.append((self.target[self.received[self.rank]], self.source[self.sent[self.rank]]))
+
+    def __call__(self) -> None:
+        for into, view in self.copies:
+            into[...] = view
+
+
 def subarray(array: Array, part: Slices) -> MPI.Datatype:
     """The type of a box of doubles in a dense array."""
     sizes = [s.stop - s.start for s in part]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from exchanges.raw_transposition import PEERS
+from exchanges.raw_transposition import PEERS, Floor
 from exchanges.sampling import Call, Samples, beside, best, calls, contest, copies, line, parts, require
 from tradewind import mpi
 from tradewind.launch import reference
@@ -14,8 +14,8 @@ from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Blocks, Grid, Transpose
 from tradewind.ways import Choice, default_way, ways
 
-FLOOR = "pack and local copy"
-WITH_UNPACKING = "pack, local copy and unpack"
+FLOOR = "the floor"
+WITH_UNPACKING = "our copies: pack, local copy and unpack"
 OWN, SHARED = "the caller's own arrays", "arrays of tradewind.mpi.empty"
 RAW = ["packed Alltoallv", "Alltoallw of subarrays"]
 
@@ -43,6 +43,16 @@ class Room:
         a, b = self.arrays
         return [PEERS[name](self.comm, self.there, a, b), PEERS[name](self.comm, self.back, b, a)]
 
+    def floor(self) -> Call:
+        a, b = self.arrays
+        there, back = Floor(self.comm, self.there, a, b), Floor(self.comm, self.back, b, a)
+
+        def both() -> None:
+            there()
+            back()
+
+        return both
+
     def checked(self, what: str, pair: list[Any]) -> Call:
         """Both directions in one call, once both have brought the right answer, bit for bit."""
         a, b = self.arrays
@@ -65,13 +75,13 @@ class Room:
 def transposition(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
     """Lines. `payload`: edge of the cube, samples of every way, samples of the best ones."""
     own, shared = (Room(comm, payload["edge"], memory) for memory in (OWN, SHARED))
-    floor = own.plans(Choice("burst", "shared", "buffer"))  # which each rank reads straight into its array
-    unpacked = own.plans(Choice("burst", "isend-irecv", "buffer"))
+    floor = calls(comm, own.floor())
+    unpacked = own.plans(Choice("burst", "alltoallv", "buffer"))  # which packs all messages
     lines, medians = [], {}
     for way in ways(own.there, ["burst"])[0]:
         name = f"{way.transport},{way.packing}"
         call = own.checked(name, own.plans(way))
-        contenders = (calls(comm, call), copies(comm, floor))
+        contenders = (calls(comm, call), floor)
         text, medians[name] = beside(comm, (name, FLOOR), contenders, payload["few"])
         lines.append(text)
     fastest = Choice("burst", *min(medians, key=lambda name: medians[name]).split(","))
@@ -83,7 +93,7 @@ def transposition(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
     }
     contenders = {name: calls(comm, room.checked(name, room.plans(way))) for name, (room, way) in ours.items()}
     contenders |= {name: calls(comm, own.checked(name, own.raw(name))) for name in PEERS}
-    contenders |= {FLOOR: copies(comm, floor), WITH_UNPACKING: copies(comm, unpacked)}
+    contenders |= {FLOOR: floor, WITH_UNPACKING: copies(comm, unpacked)}
     samples = contest(comm, contenders, payload["samples"])
     title = f"{payload['edge']}^3 doubles on {comm.Get_size()} ranks, levels to columns and back"
     lines = [f"{title}; every way, {OWN}:", *lines, f"{title}; in turn:", *_figures(samples, list(ours))]

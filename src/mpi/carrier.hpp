@@ -62,7 +62,8 @@ class Carrier {
 class Transport {
   public:
     virtual ~Transport() = default;
-    // Buffers for all messages, or none (packings datatype and direct), unless a transport says otherwise.
+    // Buffers for all messages that do not lie in one run of memory, or for none (packings datatype and direct), unless
+    // a transport says otherwise.
     virtual Buffering buffering(const Communicator& communicator, const PlanRequest& request);
     // Bytes. Plain memory unless a transport says otherwise.
     virtual std::unique_ptr<Buffers> buffers(const Communicator& communicator, const PlanRequest& request,

@@ -47,8 +47,8 @@ class NativeAllReduce : public Plan {
         std::byte* data = buffer_.data();
         for (const Field& field : request.source) {
             const View memory{field.data, field.stride}, dense{data, dense_strides(field.shape, element)};
-            pack_.push_back(make_copy(memory, dense, field.shape, element));
-            unpack_.push_back(make_copy(dense, memory, field.shape, element));
+            pack_.push_back(make_copy(memory, dense, field.shape, element, Stores::cached));
+            unpack_.push_back(make_copy(dense, memory, field.shape, element, Stores::cached));
             data += pattern.count() * element;
         }
     }

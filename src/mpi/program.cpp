@@ -10,6 +10,9 @@ namespace {
 // MPI guarantees tags up to 32767; the checksums of messages have tags of their own (see mpi/checksum.cpp).
 constexpr int most_tags = 16384;
 
+// Bytes that a rank writes in a stage from which on they would push each other out of its share of the last cache.
+constexpr Index most_cached = Index{8} << 20;
+
 std::array<Index, 3> shape_of(const Box& box) {
     return {box.width(X), box.width(Y), box.width(Z)};
 }
@@ -70,14 +73,14 @@ Program Compiler::compile(std::byte* outgoing, std::byte* incoming) {
         place(stage.program.sends, stage.send_buffered, outgoing + (any_ahead_ && s % 2 == 1 ? outgoing_ : 0));
         place(stage.program.receives, stage.receive_buffered, incoming);
         for (End& end : stage.program.sends)
-            if (end.buffer) end.copies = copies_between(end.memory, end.place());
+            if (end.buffer) end.copies = copies_between(end.memory, end.place(), stage.program.stores);
         temporary_used_ = 0;
         add_local(stage);
         if (stage.combines)
             add_combinations(stage);
         else
             for (End& end : stage.program.receives)
-                if (end.buffer) end.copies = copies_between(end.place(), end.memory);
+                if (end.buffer) end.copies = copies_between(end.place(), end.memory, stage.program.stores);
         program_.stages.push_back(std::move(stage.program));
     }
     return std::move(program_);
@@ -117,7 +120,15 @@ void Compiler::draft(int s) {
             if (bytes != end.bytes)
                 throw InputError("the pieces of a message do not add up to its count: rank " + who());
         }
+    if (bytes_written(stage) > most_cached) stage.program.stores = Stores::streamed;
     stages_.push_back(std::move(stage));
+}
+
+Index Compiler::bytes_written(const Stage& stage) const {
+    Index bytes = 0;
+    for (const End& end : stage.program.receives) bytes += end.bytes;
+    for (const Copy& c : stage.copies) bytes += c.to.box.volume() * element_ * fields_;
+    return bytes;
 }
 
 // The messages that are not empty, in the order of the schedule. Those of one pair of ranks are numbered in ascending
@@ -228,11 +239,20 @@ Block Compiler::block(const Piece& piece, std::size_t field) const {
     return {data, element_, shape, f.stride};
 }
 
-Range Compiler::copies_between(const std::vector<Block>& from, const std::vector<Block>& to) {
+Range Compiler::copies_between(const std::vector<Block>& from, const std::vector<Block>& to, Stores stores) {
     Range range{program_.copies.size(), 0};
-    append_copies(from, to, program_.copies);
+    append_copies(from, to, stores, program_.copies);
     range.end = program_.copies.size();
     return range;
+}
+
+// Those from `first` on, which do not depend on each other.
+void Compiler::fuse_copies(std::size_t first) {
+    std::vector<StridedCopy>& all = program_.copies;
+    std::size_t kept = first;
+    for (std::size_t i = first; i < all.size(); ++i)
+        if (kept == first || !fuse(all[kept - 1], all[i])) all[kept++] = all[i];
+    all.resize(kept);
 }
 
 void Compiler::add_local(Stage& stage) {
@@ -247,11 +267,12 @@ void Compiler::add_local(Stage& stage) {
         Index bytes = 0;
         for (const Block& b : source) bytes += b.bytes();
         const std::vector<Block> temporary{buffer_block(program_.temporary.data() + temporary_used_, bytes)};
-        copies_between(source, temporary);
-        copies_between(temporary, blocks(to));
+        copies_between(source, temporary, stage.program.stores);
+        copies_between(temporary, blocks(to), stage.program.stores);
         temporary_used_ += bytes;
     } else {
-        copies_between(blocks(from), blocks(to));
+        copies_between(blocks(from), blocks(to), stage.program.stores);
+        fuse_copies(stage.program.local.begin);
     }
     stage.program.local.end = program_.copies.size();
 }
@@ -289,8 +310,8 @@ void Compiler::add_own(const End& in, Combination& c) {
         own = in.memory[0].data;
     } else {
         const std::vector<Block> dense{buffer_block(own, in.bytes)};
-        c.fetch = copies_between(in.memory, dense);
-        c.store = copies_between(dense, in.memory);
+        c.fetch = copies_between(in.memory, dense, Stores::cached);
+        c.store = copies_between(dense, in.memory, Stores::cached);
         temporary_used_ += in.bytes;
     }
     c.parts.insert(c.parts.begin() + static_cast<std::ptrdiff_t>(c.own), own);

@@ -27,6 +27,8 @@ struct End {
     Range copies;                 // between memory and buffer; none of a message that is combined
     bool ahead = false;           // of a send: it may be gathered while the stage before is under way
 
+    // Of a message that is buffered, or lies in one run.
+    std::byte* data() const { return buffer ? buffer : memory[0].data; }
     std::vector<Block> place() const { return buffer ? std::vector{buffer_block(buffer, bytes)} : memory; }
 };
 
@@ -42,6 +44,7 @@ struct StageProgram {
     std::vector<End> sends, receives;
     Range local;  // copies within the rank
     std::vector<Combination> combinations;
+    Stores stores = Stores::cached;  // into arrays and buffers
 };
 
 struct Program {
@@ -92,8 +95,10 @@ class Compiler {
     bool any_overlap(const std::vector<Piece>& a, const std::vector<Piece>& b) const;
     std::vector<Piece> written(const Stage& stage) const;
     bool interfere(const std::vector<Copy>& copies) const;
+    Index bytes_written(const Stage& stage) const;
 
-    Range copies_between(const std::vector<Block>& from, const std::vector<Block>& to);
+    Range copies_between(const std::vector<Block>& from, const std::vector<Block>& to, Stores stores);
+    void fuse_copies(std::size_t first);
     void add_local(Stage& stage);
     void add_combinations(Stage& stage);
     void add_own(const End& in, Combination& combination);

@@ -114,6 +114,23 @@ def test_picture(capsys, tmp_path):
     assert path.read_text().startswith("<svg")
 
 
+@pytest.mark.parametrize(
+    ("more", "spans"),
+    [
+        ("-n 2 --steps 2 --strategy overlap", ["step 0", "step 2", "compute", "pack", "wait"]),
+        ("-n 2 --steps 2 --strategy wide --width 8", ["4 steps", "compute", "pack"]),
+        ("-n 4 --simulate torus-M --set topology.shape=[4,4,4] --set node.flops=1TFlop/s", ["compute", "wait"]),
+    ],
+)
+def test_time_line(capsys, tmp_path, more, spans):
+    path = tmp_path / "run.pftrace"
+    code, text = tradewind(capsys, f"run diffusion --grid 32x24x4 {more} --timeline {path} --json")
+    assert code == 0
+    assert json.loads(text)["timeline"] == str(path)
+    written = path.read_bytes()
+    assert [span for span in spans if span.encode() not in written] == []
+
+
 def test_simulated(capsys):
     more = "--set topology.shape=[4,4,4] --set node.flops=1TFlop/s --json"
     times = {}
@@ -158,6 +175,7 @@ def test_all_problems_at_once(capsys):
         ("run difusion -n 2", "unknown dwarf 'difusion'; did you mean 'diffusion'?"),
         ("run diffusion -n 2 --strategy wide --width 5", "width 5: with the strategy wide, a multiple of 2"),
         ("run diffusion -n 2 --picture no/folder/a.svg", "there is no folder"),
+        ("run diffusion -n 2 --timeline no/folder/a.pftrace", "there is no folder"),
         ("run diffusion -n 2 --transport neighbor --algorithm sweep", "neighbor"),
         ("run diffusion -n 200 --grid 4x4x4", "200 ranks: no split"),
         ("run diffusion -n 2 --simulate torus-M", "the machine does not say node.flops"),

@@ -40,6 +40,7 @@ class Case:
     dtype: str = "f8"
     fields: int = 1
     order: str = "C"
+    grid: tuple[int, int, int] = GRID
     largest_message: int = 2**30
     transport: str = "isend-irecv"
     packing: str = "buffer"
@@ -56,7 +57,7 @@ class Case:
 
 
 def make_pattern(case: Case) -> _core.Pattern:
-    grid = _core.Grid(*GRID)
+    grid = _core.Grid(*case.grid)
     if case.pattern == "allreduce":
         return _core.AllReduce(case.ranks, case.count)
     if case.pattern == "halo":
@@ -148,6 +149,14 @@ def _carriages(ranks: int) -> Iterator[Case]:
                 if packing == "direct" and case.pattern != "allreduce":
                     mode = mode | {"order": "shared"}
             yield _lighter(replace(case, transport=transport, packing=packing, **mode))
+            if transport == "shared":  # long messages, which go in chunks, are those above a few of the largest
+                yield replace(
+                    case, packing=packing, transport=transport, largest_message=40, order=ORDERS[next(turn) % 5]
+                )
+    if ranks <= 3:  # so many bytes that they are written past the cache
+        large = Case("transpose", ranks, "burst", (ranks, 1), ("zy", "xy"), fields=2, grid=(250, 100, 80))
+        yield from (large, replace(large, axes=("xy", "zy"), transport="shared"))
+        yield replace(large, axes=("xy", "yx"), transport="shared", packing="direct", order="shared")
 
 
 def _splits(ranks: int) -> list[tuple[int, int]]:
@@ -303,7 +312,7 @@ def _difference(case: Case, got: np.ndarray[Any, Any], wanted: np.ndarray[Any, A
 
 def _whole(case: Case, field: int, number: int) -> np.ndarray[Any, Any]:
     """The global field [z][y][x]."""
-    nx, ny, nz = GRID
+    nx, ny, nz = case.grid
     return (np.arange(nx * ny * nz).reshape(nz, ny, nx) + 10000 * field + 7 * number + 1).astype(case.dtype)
 
 
@@ -312,11 +321,11 @@ def _part(points: int, parts: int, part: int) -> range:
     return range(sum(sizes[:part]), sum(sizes[: part + 1]))
 
 
-def _owned(split: tuple[int, int], axes: str, rank: int) -> list[range]:
+def _owned(case: Case, split: tuple[int, int], axes: str, rank: int) -> list[range]:
     """Points along z, y, x."""
     place = dict(zip(axes, (rank % split[0], rank // split[0]), strict=True))
     parts = dict(zip(axes, split, strict=True))
-    return [_part(GRID["xyz".index(a)], parts.get(a, 1), place.get(a, 0)) for a in "zyx"]
+    return [_part(case.grid["xyz".index(a)], parts.get(a, 1), place.get(a, 0)) for a in "zyx"]
 
 
 def _vector(case: Case, rank: int, field: int, number: int) -> np.ndarray[Any, Any]:
@@ -332,7 +341,11 @@ def _vector(case: Case, rank: int, field: int, number: int) -> np.ndarray[Any, A
 def before(case: Case, rank: int, field: int, number: int) -> np.ndarray[Any, Any]:
     if case.pattern == "allreduce":
         return _vector(case, rank, field, number)
-    z, y, x = _owned(case.split, case.axes[0], rank) if case.pattern == "transpose" else _owned(case.split, "xy", rank)
+    z, y, x = (
+        _owned(case, case.split, case.axes[0], rank)
+        if case.pattern == "transpose"
+        else _owned(case, case.split, "xy", rank)
+    )
     inner = _whole(case, field, number)[np.ix_(z, y, x)]
     if case.pattern == "transpose":
         return inner
@@ -349,8 +362,8 @@ def after(case: Case, rank: int, field: int, number: int) -> np.ndarray[Any, Any
         return combine.reduce(vectors, axis=0, dtype=vectors.dtype)
     whole = _whole(case, field, number)
     if case.pattern == "transpose":
-        return whole[np.ix_(*_owned(case.to_split or case.split, case.axes[1], rank))]
-    z, y, x = _owned(case.split, "xy", rank)
+        return whole[np.ix_(*_owned(case, case.to_split or case.split, case.axes[1], rank))]
+    z, y, x = _owned(case, case.split, "xy", rank)
     w = case.width
     for axis, letter, own in ((1, "y", y), (2, "x", x)):
         wanted = np.arange(own.start - w, own.stop + w)

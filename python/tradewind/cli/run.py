@@ -11,6 +11,8 @@ from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from tradewind.dwarfs.dwarf import Dwarf
 
 _Open = "what plan() chooses"
@@ -52,6 +54,14 @@ def command(
     picture: Annotated[
         str | None,
         typer.Option("--picture", help="Draw the middle level before and after: FILE.svg, .png, .pdf or .html."),
+    ] = None,
+    timeline: Annotated[
+        Path | None,
+        typer.Option(
+            "--timeline",
+            help="Write what ranks do when, in a few steps more: for Perfetto, or a picture (.svg, .png, .pdf, .html).",
+            show_default=False,
+        ),
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Compare checksums of messages, and the field with NumPy's, bit for bit.")
@@ -97,10 +107,10 @@ def command(
             watchdog_s=watchdog,
         )
         if simulate is not None:
-            result = _simulated(asked, simulate, settings)
+            result = _simulated(asked, simulate, settings, timeline)
         else:
             with mpi_ranks.busy(f"running on {place.ranks} ranks", quiet=as_json or not place.answers):
-                result = _measured(asked, steps, repeat, picture, draws=place.answers)
+                result = _measured(asked, steps, repeat, picture, timeline, draws=place.answers)
     if place.answers:
         answer(result, as_json, lambda: _show_simulated(result) if simulate else _show(result))
 
@@ -167,10 +177,12 @@ def _asked(name: str, problems: list[str], extents: dict[str, str | None], **val
     return dwarf
 
 
-def _measured(dwarf: Dwarf, steps: int, repeat: int, picture: str | None, *, draws: bool) -> dict[str, Any]:
+def _measured(
+    dwarf: Dwarf, steps: int, repeat: int, picture: str | None, timeline: Path | None, *, draws: bool
+) -> dict[str, Any]:
     from tradewind.launch.dwarf import LEVELS, run
 
-    result = run(dwarf, steps, repeat=repeat, picture=picture is not None)
+    result = run(dwarf, steps, repeat=repeat, picture=picture is not None, timeline=timeline)
     levels = result.pop(LEVELS, None)
     if picture is not None and draws:
         from tradewind.plot.field import save_levels
@@ -181,8 +193,8 @@ def _measured(dwarf: Dwarf, steps: int, repeat: int, picture: str | None, *, dra
     return result
 
 
-def _simulated(dwarf: Dwarf, machine: str, settings: list[str] | None) -> dict[str, Any]:
-    result = dwarf.simulate(machine, settings=options.machine_settings(settings))
+def _simulated(dwarf: Dwarf, machine: str, settings: list[str] | None, timeline: Path | None) -> dict[str, Any]:
+    result = dwarf.simulate(machine, settings=options.machine_settings(settings), timeline=timeline)
     return {**dwarf.as_dict(), "steps": dwarf.steps_a_round, **result}
 
 
@@ -217,6 +229,12 @@ def _show(result: dict[str, Any]) -> None:
         lines.append(f"picture: {result['picture']}")
     for line in lines:
         console.print(line, highlight=False)
+    _show_time_line(console, result)
+
+
+def _show_time_line(console: Console, result: dict[str, Any]) -> None:
+    if result.get("timeline") is not None:
+        console.print(f"time line: {result['timeline']}", highlight=False, soft_wrap=True, markup=False)
 
 
 def _show_simulated(result: dict[str, Any]) -> None:
@@ -234,3 +252,4 @@ def _show_simulated(result: dict[str, Any]) -> None:
     )
     for name, seconds in result["step_time_s"].items():
         console.print(f"  {name}: {format_seconds(seconds)}", highlight=False)
+    _show_time_line(console, result)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
     from tradewind.mpi import Array, Plan
+    from tradewind.trace.measured import Event
 
 ALPHA = 1 / 32
 REACH = 2
@@ -173,12 +174,12 @@ class Diffusion(Dwarf):
         assert self.split is not None
         return Halo(Blocks(Grid(*self.grid), self.split), self.width, ("x", "y"))
 
-    def on(self, comm: MPI.Intracomm, initial: Initial | None = None) -> DiffusionRun:
+    def on(self, comm: MPI.Intracomm, initial: Initial | None = None, *, record: str = "totals") -> DiffusionRun:
         """At its first step, on as many ranks as it was made for. Collective. `initial`: other values than the box.
 
-        Raises InputError; PlanError.
+        `record`: as of `tradewind.mpi.plan`; "events" for a time line. Raises InputError; PlanError.
         """
-        return DiffusionRun(self, comm, initial or self.box)
+        return DiffusionRun(self, comm, initial or self.box, record)
 
     def box(self, z: Array, y: Array, x: Array) -> Array:
         """1 on the middle half of each axis, else 0."""
@@ -225,7 +226,7 @@ class DiffusionRun:
     `field`, [z][y][x] with the halo around, holds this rank's part.
     """
 
-    def __init__(self, dwarf: Diffusion, comm: MPI.Intracomm, initial: Initial) -> None:
+    def __init__(self, dwarf: Diffusion, comm: MPI.Intracomm, initial: Initial, record: str) -> None:
         from tradewind import mpi
 
         self.dwarf, self.comm, self.rank = dwarf, comm, comm.Get_rank()
@@ -236,10 +237,12 @@ class DiffusionRun:
         self.team = _core.Team(dwarf.threads)
         self.exchanges = 0
         self._compute_s = 0.0
+        self._computed: list[Event] | None = [] if record == "events" else None
         # A step reads one array and writes the other.
         self.field, self._next = dwarf.empty(self.halo, comm), dwarf.empty(self.halo, comm)
         self._swap, self._next_swap = (
-            mpi.plan(self.halo, comm, array, **dwarf.plan_options()) for array in (self.field, self._next)
+            mpi.plan(self.halo, comm, array, record=record, **dwarf.plan_options())
+            for array in (self.field, self._next)
         )
         self.field[self.own] = initial(*self._indices())
 
@@ -270,7 +273,10 @@ class DiffusionRun:
         begin = perf_counter()
         for _ in range(self.dwarf.work):
             _core.diffuse(self.field, self._next, region, ALPHA, self.team)
-        self._compute_s += perf_counter() - begin
+        end = perf_counter()
+        self._compute_s += end - begin
+        if self._computed is not None:
+            self._computed.append(("compute", -1, -1, 0, begin, end))
 
     def turn(self) -> None:
         """The next values are the present ones."""
@@ -293,6 +299,12 @@ class DiffusionRun:
             plan.clear()
         self.exchanges = 0
         self._compute_s = 0.0
+        if self._computed is not None:
+            self._computed.clear()
+
+    def events(self) -> list[Event]:
+        """What this rank did since `reset`; nothing unless it was made to record "events"."""
+        return [] if self._computed is None else [*self._computed, *self._swap.events, *self._next_swap.events]
 
     def seconds(self) -> dict[str, float]:
         """By part of the time loop, of this rank, since `reset`: computing, and what plans do."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tradewind.dwarfs.diagnosis import Diagnosis
     from tradewind.mpi import Array, Plan
     from tradewind.program import Program
+    from tradewind.trace.measured import Event
 
 PRECISIONS = ("f4", "f8")
 _MOST_THREADS = 1024
@@ -79,8 +80,8 @@ class Dwarf(ABC):
         """What `steps_a_round` steps are to the simulator."""
 
     @abstractmethod
-    def on(self, comm: MPI.Intracomm) -> Running:
-        """The dwarf at its first step, on the ranks of a communicator. Collective."""
+    def on(self, comm: MPI.Intracomm, *, record: str = "totals") -> Running:
+        """The dwarf at its first step, on the ranks of a communicator. Collective. `record`: see `Running.events`."""
 
     @abstractmethod
     def reference_step(self, field: Array) -> Array:
@@ -135,7 +136,7 @@ class Dwarf(ABC):
     def plan_options(self) -> dict[str, Any]:
         """What goes through to `tradewind.mpi.plan`."""
         names = ("algorithm", "transport", "packing", "check", "watchdog_s")
-        return {name: getattr(self, name) for name in names} | {"record": "totals"}
+        return {name: getattr(self, name) for name in names}
 
     def empty(self, pattern: _core.Pattern, comm: MPI.Intracomm) -> Array:
         """An array for an exchange. What nobody has filled is not a number, and a diagnosis would find it."""
@@ -175,6 +176,9 @@ class Running(Protocol):
 
     def seconds(self) -> dict[str, float]:
         """By part of the time loop, of this rank, since `reset`."""
+
+    def events(self) -> list[Event]:
+        """What this rank did since `reset`; nothing unless it was made to record "events"."""
 
     def diagnose(self) -> Diagnosis:
         """Of the whole field. Collective. Raises NotFiniteError on all ranks."""

@@ -71,7 +71,8 @@ def bench(
     payload = {
         "exchange": asdict(exchange),
         "ways": [asdict(way) for way in ways],
-        "floor_algorithm": floor_algorithm(exchange),
+        "floor_algorithm": floor_way(exchange).algorithm,
+        "floor_transport": floor_way(exchange).transport,
         "repeat": repeat,
         "warmup": warmup,
         "check": check,
@@ -146,8 +147,13 @@ def refusal(exchange: Exchange, algorithm: str) -> str | None:
     return None
 
 
-def floor_algorithm(exchange: Exchange) -> str:
-    """The algorithm of which all memory traffic is the least that an exchange needs: one stage where there is one."""
-    names = {"transpose": "burst", "halo": "direct"}
+def floor_way(exchange: Exchange) -> Choice:
+    """The way of which all memory traffic is the least that an exchange needs: one stage where there is one.
+
+    Its transport packs all messages, also those that lie in one run of memory.
+    """
     assert exchange.algorithm is not None
-    return names.get(exchange.pattern, exchange.algorithm)
+    algorithm = {"transpose": "burst", "halo": "direct"}.get(exchange.pattern)
+    if algorithm is None:
+        return Choice(exchange.algorithm, DEFAULT_TRANSPORT, DEFAULT_PACKING)
+    return Choice(algorithm, "alltoallv", DEFAULT_PACKING)

@@ -6,13 +6,17 @@ import os
 import statistics
 from collections.abc import Iterable
 from dataclasses import asdict
+from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tradewind import trace
 from tradewind.dwarfs import from_plain
 from tradewind.errors import InputError, VerificationError
 from tradewind.launch import job
+from tradewind.trace.files import check as check_time_line
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -23,9 +27,13 @@ if TYPE_CHECKING:
 LEVELS = "levels"
 """Key of the level before and after, where a picture is wanted."""
 _MOST_STEPS = 2**31 - 1
+_ROUNDS = 3
+"""Of a time line: exchanges, each with the steps that follow it."""
 
 
-def run(dwarf: Dwarf, steps: int, *, repeat: int = 1, picture: bool = False) -> dict[str, Any]:
+def run(
+    dwarf: Dwarf, steps: int, *, repeat: int = 1, picture: bool = False, timeline: str | Path | None = None
+) -> dict[str, Any]:
     """Takes so many steps on real MPI ranks, and says where the time went.
 
     It takes and times them `repeat` times, one after another, on one field; what it answers of times is those of the
@@ -33,14 +41,24 @@ def run(dwarf: Dwarf, steps: int, *, repeat: int = 1, picture: bool = False) -> 
 
     Starts the ranks, or where this process is one of them, is one. Where the dwarf asks for a check, rank 0 then takes
     the same steps of the whole field by `Dwarf.reference_step`, and compares bit for bit. `picture`: also answers the
-    middle level, before and after, coarse enough to be drawn. Answers the values of docs/reference/json.md.
+    middle level, before and after, coarse enough to be drawn. `timeline`: a file for what ranks do when in a few steps
+    more (see `tradewind.trace`). Answers the values of docs/reference/json.md.
 
     Raises InputError; NotFiniteError; VerificationError where the check finds a difference; PlanError.
     """
     for name, count in (("steps", steps), ("repeat", repeat)):
         if not 1 <= count <= _MOST_STEPS:
             raise InputError(f"{name} {count}: 1..{_MOST_STEPS} are allowed")
-    payload = {"name": dwarf.name, "dwarf": asdict(dwarf), "steps": steps, "repeat": repeat, "picture": picture}
+    if timeline is not None:
+        check_time_line(Path(timeline))
+    payload = {
+        "name": dwarf.name,
+        "dwarf": asdict(dwarf),
+        "steps": steps,
+        "repeat": repeat,
+        "picture": picture,
+        "timeline": None if timeline is None else str(timeline),
+    }
     if not job.is_rank():
         answer: dict[str, Any] = job.run(dwarf.ranks, f"{__name__}:take_part", payload)
         return answer
@@ -69,6 +87,8 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     final = running.diagnose()
     if dwarf.check:
         _check(comm, dwarf, running, steps * repeat, whole)
+    if payload["timeline"] is not None:
+        _save_time_line(comm, dwarf, payload["timeline"])
     answer = {
         **dwarf.as_dict(),
         "transport": running.plan.transport,
@@ -80,6 +100,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         **asdict(final),
         "initial": asdict(initial),
         **_cores(comm, dwarf),
+        "timeline": payload["timeline"],
         "provenance": provenance(),
     }
     return answer | ({LEVELS: [before, _middle(dwarf, running)]} if payload["picture"] else {})
@@ -94,6 +115,22 @@ def _timed(comm: MPI.Intracomm, running: Running, steps: int) -> tuple[dict[str,
     begin = MPI.Wtime()
     running.advance(steps)
     return running.seconds(), MPI.Wtime() - begin
+
+
+def _save_time_line(comm: MPI.Intracomm, dwarf: Dwarf, path: str) -> None:
+    """Of a few rounds from the first step on, by ranks that write down what they do."""
+    running, events = dwarf.on(comm, record="events"), []
+    running.reset()
+    comm.Barrier()
+    for number in range(_ROUNDS):
+        begin = perf_counter()
+        running.advance(dwarf.steps_a_round)
+        name = f"step {number}" if dwarf.steps_a_round == 1 else f"{dwarf.steps_a_round} steps"
+        events.append((name, -1, -1, 0, begin, perf_counter()))
+    title = f"{dwarf.name}, {dwarf.strategy}, {dwarf.ranks} ranks"
+    line = trace.gather(comm, [*events, *running.events()], title)
+    if line is not None:
+        trace.save(line, Path(path))
 
 
 def _parts(comm: MPI.Intracomm, seconds: dict[str, float], total_s: float) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from tradewind.launch import recorded, reference
 from tradewind.mpi import MPI
 from tradewind.site import cpu_name
 from tradewind.together import attempt
-from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE
+from tradewind.ways import DEFAULT_PACKING, NATIVE
 
 _COPY_BYTES = 64 * 2**20  # well beyond the caches
 _COPY_SAMPLES = 7
@@ -90,7 +90,7 @@ def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     room = Room(exchange, comm.Get_rank())
     size = comm.allreduce(room.payload_bytes(), MPI.MAX)
     copy_bytes_per_s = measure_copy(comm)
-    floor = _plans(comm, room, payload["floor_algorithm"], DEFAULT_TRANSPORT, DEFAULT_PACKING)
+    floor = _plans(comm, room, payload["floor_algorithm"], payload["floor_transport"], DEFAULT_PACKING)
     floor_s = statistics.median(_samples(comm, room, floor, payload, copy_only=True)[0])
     results: list[dict[str, Any]] = []
     skipped: list[dict[str, Any]] = []

@@ -48,8 +48,33 @@ bool alike(const std::vector<Block>& a, const std::vector<Block>& b) {
                       [](const Block& p, const Block& q) { return p.run == q.run && p.shape == q.shape; });
 }
 
-StridedCopy copy_of(const Block& from, const Block& to) {
-    return make_copy({from.data, from.stride}, {to.data, to.stride}, to.shape, to.run);
+StridedCopy copy_of(const Block& from, const Block& to, Stores stores) {
+    return make_copy({from.data, from.stride}, {to.data, to.stride}, to.shape, to.run, stores);
+}
+
+// Of a block whose loops from `a` outwards are of one turn.
+void append_slice(Block block, int a, Index begin, Index end, std::vector<Block>& slices) {
+    while (a > 0 && block.shape[a - 1] == 1) --a;
+    if (begin == end) return;
+    if (a == 0) {
+        slices.push_back(buffer_block(block.data + begin, end - begin));
+        return;
+    }
+    --a;
+    const Index turn = block.bytes() / block.shape[a], first = (begin + turn - 1) / turn, last = end / turn;
+    const auto turns = [&](Index from, Index count) {
+        Block part = block;
+        part.data += from * block.stride[a];
+        part.shape[a] = count;
+        return part;
+    };
+    if (first > last) {  // all within one turn
+        append_slice(turns(last, 1), a, begin - last * turn, end - last * turn, slices);
+        return;
+    }
+    if (begin < first * turn) append_slice(turns(first - 1, 1), a, begin - (first - 1) * turn, turn, slices);
+    if (first < last) slices.push_back(turns(first, last - first));
+    append_slice(turns(last, 1), a, 0, end - last * turn, slices);
 }
 
 // The part of a buffer that a block fills, as a block of the same shape.
@@ -74,6 +99,22 @@ Block joined(const Block& block) {
         }
     }
     return result;
+}
+
+bool one_run(const std::vector<Block>& blocks) {
+    return blocks.size() == 1 && joined(blocks[0]).contiguous();
+}
+
+std::vector<Block> slice(const std::vector<Block>& blocks, Index begin, Index end) {
+    std::vector<Block> slices;
+    Index at = 0;  // where the next block begins in the message
+    for (const Block& block : blocks) {
+        const Index bytes = block.bytes();
+        const Index first = std::max(begin - at, Index{0}), last = std::min(end - at, bytes);
+        if (first < last) append_slice(joined(block), 3, first, last, slices);
+        at += bytes;
+    }
+    return slices;
 }
 
 Extent extent_of(const Block& block) {
@@ -120,15 +161,16 @@ std::vector<RunPair> common_runs(const std::vector<Block>& here, const std::vect
     return runs;
 }
 
-void append_copies(const std::vector<Block>& from, const std::vector<Block>& to, std::vector<StridedCopy>& copies) {
+void append_copies(const std::vector<Block>& from, const std::vector<Block>& to, Stores stores,
+                   std::vector<StridedCopy>& copies) {
     if (alike(from, to)) {
-        for (std::size_t i = 0; i < from.size(); ++i) copies.push_back(copy_of(from[i], to[i]));
+        for (std::size_t i = 0; i < from.size(); ++i) copies.push_back(copy_of(from[i], to[i], stores));
         return;
     }
     if (from.size() == 1 && from[0].contiguous()) {
         std::byte* data = from[0].data;
         for (const Block& b : to) {
-            copies.push_back(copy_of(dense(data, b), b));
+            copies.push_back(copy_of(dense(data, b), b, stores));
             data += b.bytes();
         }
         return;
@@ -136,13 +178,13 @@ void append_copies(const std::vector<Block>& from, const std::vector<Block>& to,
     if (to.size() == 1 && to[0].contiguous()) {
         std::byte* data = to[0].data;
         for (const Block& b : from) {
-            copies.push_back(copy_of(b, dense(data, b)));
+            copies.push_back(copy_of(b, dense(data, b), stores));
             data += b.bytes();
         }
         return;
     }
     for (const RunPair& run : common_runs(from, to, std::size_t{1} << 24))
-        copies.push_back(copy_of(buffer_block(run.here, run.bytes), buffer_block(run.there, run.bytes)));
+        copies.push_back(copy_of(buffer_block(run.here, run.bytes), buffer_block(run.there, run.bytes), stores));
 }
 
 }  // namespace tradewind

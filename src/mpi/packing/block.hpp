@@ -25,6 +25,9 @@ inline Block buffer_block(std::byte* data, Index bytes) {
     return {data, bytes, {1, 1, 1}, {0, 0, 0}};
 }
 
+// Whether the bytes of a message lie in one run of memory.
+bool one_run(const std::vector<Block>& blocks);
+
 // The same bytes in the same order with the longest runs and the fewest loops.
 Block joined(const Block& block);
 
@@ -33,6 +36,9 @@ struct Extent {
     std::byte *begin, *end;
 };
 Extent extent_of(const Block& block);
+
+// The bytes of a message from `begin` to before `end`.
+std::vector<Block> slice(const std::vector<Block>& blocks, Index begin, Index end);
 
 // A number that depends on every byte of a message and its place. Bytes in multiples of 4.
 std::uint64_t checksum(const std::vector<Block>& blocks);
@@ -47,6 +53,7 @@ struct RunPair {
 std::vector<RunPair> common_runs(const std::vector<Block>& here, const std::vector<Block>& there, std::size_t most);
 
 // Appends copies that bring the bytes of a message from one memory to another: as few as can be.
-void append_copies(const std::vector<Block>& from, const std::vector<Block>& to, std::vector<StridedCopy>& copies);
+void append_copies(const std::vector<Block>& from, const std::vector<Block>& to, Stores stores,
+                   std::vector<StridedCopy>& copies);
 
 }  // namespace tradewind

@@ -6,6 +6,10 @@
 #include <tuple>
 #include <utility>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace tradewind {
 
 namespace {
@@ -34,6 +38,39 @@ void copy_long(const StridedCopy& c) {
     loop(c, [&c](std::byte* to, const std::byte* from) { std::memcpy(to, from, static_cast<std::size_t>(c.run)); });
 }
 
+#if defined(__x86_64__)
+// An ordinary store reads its cache line from memory before it writes it, half as much traffic again. Only whole lines
+// are streamed: a part of one would be read and written all the same.
+__attribute__((target("avx2"))) void stream_run(std::byte* to, const std::byte* from, Index bytes) {
+    constexpr Index line = 64;
+    const Index head = std::min<Index>(-static_cast<Index>(reinterpret_cast<std::uintptr_t>(to)) & (line - 1), bytes);
+    std::memcpy(to, from, static_cast<std::size_t>(head));
+    Index i = head;
+    for (; i + line <= bytes; i += line) {
+        const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+        const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i + line / 2));
+        _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i), low);
+        _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i + line / 2), high);
+    }
+    std::memcpy(to + i, from + i, static_cast<std::size_t>(bytes - i));
+}
+
+void copy_streaming(const StridedCopy& c) {
+    loop(c, [&c](std::byte* to, const std::byte* from) { stream_run(to, from, c.run); });
+    _mm_sfence();  // who is told next that the bytes are there shall find them
+}
+
+bool can_stream() {
+    static const bool can = __builtin_cpu_supports("avx2") != 0;
+    return can;
+}
+#else
+constexpr auto copy_streaming = copy_long;
+bool can_stream() {
+    return false;
+}
+#endif
+
 // Loop 0 is the fastest in the target, loop 1 the fastest in the source.
 template <std::size_t run>
 void copy_tiled(const StridedCopy& c) {
@@ -50,6 +87,7 @@ void copy_tiled(const StridedCopy& c) {
 }
 
 constexpr std::size_t shortest = 4, short_sizes = 32;
+constexpr Index shortest_streamed = 512;  // bytes of a run
 
 template <std::size_t... i>
 auto short_copy_of(std::size_t run, std::index_sequence<i...>) {
@@ -57,7 +95,7 @@ auto short_copy_of(std::size_t run, std::index_sequence<i...>) {
     return table[run / shortest - 1];
 }
 
-void choose(StridedCopy& c) {
+void choose(StridedCopy& c, Stores stores) {
     const auto run = static_cast<std::size_t>(c.run);
     const bool crossed = std::abs(c.from_stride[1]) < std::abs(c.from_stride[0]) && c.count[0] > 1 && c.count[1] > 1;
     if (crossed && run == 4)
@@ -66,6 +104,8 @@ void choose(StridedCopy& c) {
         c.execute = copy_tiled<8>;
     else if (crossed && run == 16)
         c.execute = copy_tiled<16>;
+    else if (stores == Stores::streamed && c.run >= shortest_streamed && can_stream())
+        c.execute = copy_streaming;
     else if (run > 0 && run % shortest == 0 && run <= shortest * short_sizes)
         c.execute = short_copy_of(run, std::make_index_sequence<short_sizes>());
     else
@@ -74,7 +114,7 @@ void choose(StridedCopy& c) {
 
 }  // namespace
 
-StridedCopy make_copy(View from, View to, const std::array<Index, 3>& shape, Index element) {
+StridedCopy make_copy(View from, View to, const std::array<Index, 3>& shape, Index element, Stores stores) {
     struct Loop {
         Index count, from_stride, to_stride;
     };
@@ -109,8 +149,23 @@ StridedCopy make_copy(View from, View to, const std::array<Index, 3>& shape, Ind
         c.from_stride[i] = loops[i].from_stride;
         c.to_stride[i] = loops[i].to_stride;
     }
-    choose(c);
+    choose(c, stores);
     return c;
+}
+
+bool fuse(StridedCopy& first, const StridedCopy& second) {
+    const bool alike = first.run == second.run && first.count == second.count &&
+                       first.from_stride == second.from_stride && first.to_stride == second.to_stride;
+    const Index from = second.from - first.from, to = second.to - first.to;
+    const bool side_by_side =
+        std::abs(from) < std::abs(first.from_stride[0]) && std::abs(to) < std::abs(first.to_stride[0]);
+    if (!alike || !side_by_side || first.count[2] > 1 || first.run > static_cast<Index>(shortest * short_sizes))
+        return false;
+    first.count = {2, first.count[0], first.count[1]};
+    first.from_stride = {from, first.from_stride[0], first.from_stride[1]};
+    first.to_stride = {to, first.to_stride[0], first.to_stride[1]};
+    choose(first, Stores::cached);
+    return true;
 }
 
 }  // namespace tradewind

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "base/units.hpp"
 
@@ -19,6 +20,10 @@ inline std::array<Index, 3> dense_strides(const std::array<Index, 3>& shape, Ind
     return {element, element * shape[0], element * shape[0] * shape[1]};
 }
 
+// What becomes of the bytes that a copy writes: they stay in the cache, for somebody reads them soon, or are so many
+// that the first would be gone before the last are there, and go past it.
+enum class Stores : std::uint8_t { cached, streamed };
+
 // Runs of contiguous bytes, in three nested loops: loop 0 is the innermost.
 struct StridedCopy {
     const std::byte* from = nullptr;
@@ -34,6 +39,10 @@ struct StridedCopy {
 
 // Everything that can be contiguous becomes one run. Where the two memories have different fastest axes, the copy goes
 // in tiles, so that each cache line is fetched once.
-StridedCopy make_copy(View from, View to, const std::array<Index, 3>& shape, Index element);
+StridedCopy make_copy(View from, View to, const std::array<Index, 3>& shape, Index element, Stores stores);
+
+// Makes one copy of two of short runs that walk through memory side by side, like the two edges of the same rows: each
+// cache line is fetched once for both. False, and nothing changed, where they do not.
+bool fuse(StridedCopy& first, const StridedCopy& second);
 
 }  // namespace tradewind

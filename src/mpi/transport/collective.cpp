@@ -199,6 +199,12 @@ class Collective : public Carrier {
 };
 
 class CollectiveTransport : public Transport {
+    // All in one buffer, as the calls want it.
+    Buffering buffering(const Communicator&, const PlanRequest& request) override {
+        const bool buffered = request.packing == "buffer";
+        const auto all = [buffered](int, const std::vector<Block>&) { return buffered; };
+        return {all, all};
+    }
     std::unique_ptr<Carrier> carrier(const Work& work, const Schedule& schedule, Buffers& buffers) override {
         using Kind = Collective::Kind;
         const bool typed = work.request.packing == "datatype";

@@ -16,8 +16,22 @@ namespace tradewind {
 
 namespace {
 
-// The numbers of the last call in which a message was ready and was read. Each is written by one rank and polled by
-// another, hence a cache line for each.
+// A long message out of memory that its receiver cannot read is handed over in chunks, through a few slots that both
+// ranks use again and again: it goes from cache to cache, where a buffer of its length would go through memory.
+constexpr Index slots = 4;
+Index chunk_of(const PlanRequest& request) {
+    return std::min(Index{128} << 10, request.largest_message.value);
+}
+
+bool peers_can_read(const std::vector<Block>& blocks) {
+    return std::all_of(blocks.begin(), blocks.end(), [](const Block& block) {
+        const Extent e = extent_of(block);
+        return find_shared(e.begin, e.end - e.begin).has_value();
+    });
+}
+
+// How many chunks of a message have been ready and have been read, in all calls together. Each is written by one rank
+// and polled by another, hence a cache line for each.
 struct Flags {
     alignas(64) std::atomic<std::uint64_t> ready;
     alignas(64) std::atomic<std::uint64_t> read;
@@ -35,16 +49,42 @@ void pause(unsigned turn) {
 #endif
 }
 
+// One end of a message within the node. A message that lies ready is one chunk.
+struct Handover {
+    Flags* flags = nullptr;                        // the sender's; none between nodes
+    std::vector<std::vector<StridedCopy>> chunks;  // the copies of each; of a send that lies ready there are none
+    std::uint64_t all = 1;                         // chunks
+    Index chunk = 0;                               // bytes of each but the last; 0: of one that is the whole message
+    std::uint64_t before = 0;                      // chunks of the calls before this one
+    std::uint64_t done = 0;                        // chunks of this call
+    bool complete() const { return flags == nullptr || done == all; }
+    void begin(std::uint64_t call) {
+        before = (call - 1) * all;
+        done = 0;
+    }
+};
+
 class Shared : public Carrier {
   public:
-    Shared(const Work& work, const Node& node) : work_(work), node_(node), own_(flag_bytes()) {
-        number();
+    Shared(const Work& work, const Node& node)
+        : work_(work),
+          node_(node),
+          chunk_(chunk_of(work.request)),
+          own_(flag_bytes()),
+          slots_(std::max<Index>(slot_bytes(), 1)) {
+        std::size_t flag = 0;
+        for (int s = 0; s < work.stages(); ++s) {
+            sends_.emplace_back();
+            Index used = 0;
+            for (const End& end : work.stage(s).sends) sends_.back().push_back(sending(end, flag++, used));
+        }
         const Notes notes = exchange_notes(work, true, [&](int s, std::size_t i) { return describe(s, i); });
         for (int s = 0; s < work.stages(); ++s) {
             receives_.emplace_back();
             const std::vector<End>& ends = work.stage(s).receives;
             for (std::size_t i = 0; i < ends.size(); ++i)
-                receives_.back().push_back(reading(ends[i], notes[static_cast<std::size_t>(s)][i]));
+                receives_.back().push_back(
+                    reading(ends[i], notes[static_cast<std::size_t>(s)][i], work.stage(s).stores));
         }
         std::size_t most = 0;
         for (int s = 0; s < work.stages(); ++s) most = std::max(most, add_messages(s));
@@ -56,28 +96,21 @@ class Shared : public Carrier {
     void post(int s) override {
         if (s == 0) ++call_;
         post_messages(s);
-        const std::vector<End>& sends = work_.stage(s).sends;
-        for (std::size_t i = 0; i < sends.size(); ++i)
-            if (node_.has(sends[i].peer)) flags_of(s, i).ready.store(call_, std::memory_order_release);
+        for (Handover& r : receives(s)) r.begin(call_);
+        for (Handover& h : sends(s)) {
+            h.begin(call_);
+            if (h.flags && h.chunks.empty()) give(h);
+        }
+        while (give_chunks(s)) {
+        }
     }
-    // Takes messages as they become ready.
+    // Takes messages as they become ready, and makes the rank's own ready meanwhile.
     void arrive(int s) override {
-        std::vector<Reading>& all = receives_[static_cast<std::size_t>(s)];
-        for (Reading& r : all) r.done = r.flags == nullptr;
+        const auto taken = [&] { return all_complete(receives(s)); };
         Deadline deadline(work_.request.watchdog_s);
-        for (std::size_t left = unread(all); left > 0;) {
-            for (std::size_t i = 0; i < all.size(); ++i) {
-                Reading& r = all[i];
-                if (r.done || r.flags->ready.load(std::memory_order_acquire) < call_) continue;
-                const End& end = work_.stage(s).receives[i];
-                work_.recorder.during(Activity::unpack, s, end.peer, end.bytes, [&] {
-                    for (const StridedCopy& c : r.copies) c.execute(c);
-                });
-                r.flags->read.store(call_, std::memory_order_release);
-                r.done = true;
-                --left;
-            }
-            if (left > 0) work_.recorder.during(Activity::wait, s, -1, 0, [&] { until_any_ready(s, all, deadline); });
+        while (!taken()) {
+            const bool gave = give_chunks(s), took = take_chunks(s);
+            if (!gave && !took) await(s, deadline, [&] { return waited_for(s, true); });
         }
         const Messages& messages = of(s);
         wait_for_messages(s, 0, messages.received);
@@ -85,19 +118,9 @@ class Shared : public Carrier {
             check_length(statuses_[i], messages.parts[i], [&] { return work_.where(s); });
     }
     void leave(int s) override {
-        const std::vector<End>& sends = work_.stage(s).sends;
         Deadline deadline(work_.request.watchdog_s);
-        work_.recorder.during(Activity::wait, s, -1, 0, [&] {
-            for (std::size_t i = 0; i < sends.size(); ++i) {
-                if (!node_.has(sends[i].peer)) continue;
-                for (unsigned turn = 0; flags_of(s, i).read.load(std::memory_order_acquire) < call_; ++turn) {
-                    pause(turn);
-                    if (deadline.passed())
-                        throw PlanError(timed_out(work_.where(s), work_.request.watchdog_s,
-                                                  "rank " + std::to_string(sends[i].peer) + " to read its message"));
-                }
-            }
-        });
+        while (!all_read(s))
+            if (!give_chunks(s)) await(s, deadline, [&] { return waited_for(s, false); });
         wait_for_messages(s, of(s).received, of(s).parts.size());
     }
     bool records() const override { return true; }
@@ -108,16 +131,14 @@ class Shared : public Carrier {
     }
 
   private:
-    struct Reading {
-        Flags* flags = nullptr;  // the sender's; none between nodes
-        std::vector<StridedCopy> copies;
-        bool done = false;
-    };
+    using Handovers = std::vector<Handover>;
     struct Messages {                 // of a stage, between nodes
         std::vector<Transfer> parts;  // receives first
         std::size_t received = 0;
     };
     const Messages& of(int stage) const { return messages_[static_cast<std::size_t>(stage)]; }
+    Handovers& sends(int stage) { return sends_[static_cast<std::size_t>(stage)]; }
+    Handovers& receives(int stage) { return receives_[static_cast<std::size_t>(stage)]; }
 
     // --- when the plan is made ---
 
@@ -126,15 +147,36 @@ class Shared : public Carrier {
         for (const StageProgram& stage : work_.program.stages) sends += stage.sends.size();
         return static_cast<Index>(std::max<std::size_t>(sends, 1) * sizeof(Flags));
     }
-    void number() {
-        std::size_t next = 0;
-        for (const StageProgram& stage : work_.program.stages) {
-            first_flag_.push_back(next);
-            next += stage.sends.size();
-        }
+    // A message within the node that is neither gathered by the plan nor lies where its receiver can read it.
+    bool in_chunks(const End& end) const {
+        return node_.has(end.peer) && !end.buffer && !(work_.request.packing == "direct" && peers_can_read(end.memory));
     }
-    Flags& flags_of(int s, std::size_t i) const {
-        return reinterpret_cast<Flags*>(own_.data())[first_flag_[static_cast<std::size_t>(s)] + i];
+    // Of the stage that needs most: the messages of a stage have been read when the next one begins.
+    Index slot_bytes() const {
+        Index most = 0;
+        for (const StageProgram& stage : work_.program.stages)
+            most = std::max(most, slots * chunk_ *
+                                      std::count_if(stage.sends.begin(), stage.sends.end(),
+                                                    [&](const End& end) { return in_chunks(end); }));
+        return most;
+    }
+    std::byte* slot(Index first, Index chunk) const { return slots_.data() + first + chunk % slots * chunk_; }
+    // Of `used` bytes of slots in this stage it takes more where it needs them.
+    Handover sending(const End& end, std::size_t flag, Index& used) const {
+        Handover h;
+        if (!node_.has(end.peer)) return h;
+        h.flags = reinterpret_cast<Flags*>(own_.data()) + flag;
+        if (!in_chunks(end)) return h;
+        h.chunk = chunk_;
+        for (Index begin = 0; begin < end.bytes; begin += h.chunk) {
+            const Index bytes = std::min(h.chunk, end.bytes - begin);
+            append_copies(slice(end.memory, begin, begin + bytes),
+                          {buffer_block(slot(used, static_cast<Index>(h.chunks.size())), bytes)}, Stores::cached,
+                          h.chunks.emplace_back());
+        }
+        h.all = h.chunks.size();
+        used += slots * h.chunk;
+        return h;
     }
 
     // A place in shared memory as two blocks: which memory, and where in it.
@@ -146,14 +188,20 @@ class Shared : public Carrier {
         note.push_back(memory);
         note.push_back(block);
     }
-    // The flags of a send and where its bytes lie; nothing between nodes.
-    std::vector<Block> describe(int s, std::size_t i) const {
+    // The flags of a send and where its bytes lie, or the slots that they go through, which are fewer bytes than the
+    // message; nothing between nodes.
+    std::vector<Block> describe(int s, std::size_t i) {
         std::vector<Block> note;
         const End& end = work_.stage(s).sends[i];
-        if (!node_.has(end.peer)) return note;
-        const auto* flags = reinterpret_cast<const std::byte*>(&flags_of(s, i));
-        append_place(*find_shared(flags, sizeof(Flags)), buffer_block(nullptr, sizeof(Flags)), note);
-        for (const Block& block : end.place()) {
+        const Handover& h = sends(s)[i];
+        if (!h.flags) return note;
+        append_place(*find_shared(reinterpret_cast<const std::byte*>(h.flags), sizeof(Flags)),
+                     buffer_block(nullptr, sizeof(Flags)), note);
+        std::vector<Block> blocks;
+        if (h.chunks.empty()) blocks = end.place();
+        for (std::size_t k = 0; k < std::min<std::size_t>(slots, h.chunks.size()); ++k)
+            blocks.push_back(buffer_block(h.chunks[k][0].to, h.chunk));
+        for (const Block& block : blocks) {
             const Extent extent = extent_of(block);
             const std::optional<SharedPlace> low = find_shared(extent.begin, extent.end - extent.begin);
             if (!low) throw PlanError(work_.where(s) + ": a message lies in memory that is not shared");
@@ -161,9 +209,9 @@ class Shared : public Carrier {
         }
         return note;
     }
-    Reading reading(const End& end, const std::vector<Block>& note) {
-        Reading reading;
-        if (note.empty()) return reading;
+    Handover reading(const End& end, const std::vector<Block>& note, Stores stores) {
+        Handover h;
+        if (note.empty()) return h;
         std::vector<Block> from;
         for (std::size_t b = 0; b < note.size(); b += 2) {
             const auto& [file, bytes, mark] = note[b].shape;
@@ -172,10 +220,23 @@ class Shared : public Carrier {
             block.data = peers_.at({handle, static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(block.data))});
             from.push_back(block);
         }
-        reading.flags = reinterpret_cast<Flags*>(from[0].data);
+        h.flags = reinterpret_cast<Flags*>(from[0].data);
         from.erase(from.begin());
-        append_copies(from, end.place(), reading.copies);
-        return reading;
+        Index there = 0;
+        for (const Block& block : from) there += block.bytes();
+        if (there == end.bytes) {
+            append_copies(from, end.place(), stores, h.chunks.emplace_back());
+            return h;
+        }
+        h.chunk = from[0].bytes();
+        for (Index begin = 0; begin < end.bytes; begin += h.chunk) {
+            const Index bytes = std::min(h.chunk, end.bytes - begin);
+            const Block& slot = from[h.chunks.size() % from.size()];
+            append_copies({buffer_block(slot.data, bytes)}, slice(end.place(), begin, begin + bytes), stores,
+                          h.chunks.emplace_back());
+        }
+        h.all = h.chunks.size();
+        return h;
     }
     // Between nodes; how many there are.
     std::size_t add_messages(int s) {
@@ -195,24 +256,80 @@ class Shared : public Carrier {
 
     // --- when it is called ---
 
-    static std::size_t unread(const std::vector<Reading>& all) {
-        std::size_t left = 0;
-        for (const Reading& r : all) left += !r.done;
-        return left;
+    static bool all_complete(const Handovers& all) {
+        return std::all_of(all.begin(), all.end(), [](const Handover& h) { return h.complete(); });
     }
-    void until_any_ready(int s, const std::vector<Reading>& all, Deadline& deadline) const {
-        for (unsigned turn = 0;; ++turn) {
-            for (const Reading& r : all)
-                if (!r.done && r.flags->ready.load(std::memory_order_acquire) >= call_) return;
-            pause(turn);
-            if (!deadline.passed()) continue;
-            std::string waited_for;
-            for (std::size_t i = 0; i < all.size(); ++i)
-                if (!all[i].done)
-                    waited_for += (waited_for.empty() ? "rank " : ", rank ") +
-                                  std::to_string(work_.stage(s).receives[i].peer) + " to have its message ready";
-            throw PlanError(timed_out(work_.where(s), work_.request.watchdog_s, waited_for));
+    static bool is_read(const Handover& h) {
+        return !h.flags || h.flags->read.load(std::memory_order_acquire) >= h.before + h.all;
+    }
+    bool all_read(int s) { return std::all_of(sends(s).begin(), sends(s).end(), is_read); }
+    // The next chunk can be gathered, as its slot is free; or read, as it is there.
+    static bool can_give(const Handover& h) {
+        return !h.complete() && h.before + h.done < h.flags->read.load(std::memory_order_acquire) + slots;
+    }
+    static bool can_take(const Handover& h) {
+        return !h.complete() && h.flags->ready.load(std::memory_order_acquire) > h.before + h.done;
+    }
+    static void give(Handover& h) {
+        ++h.done;
+        h.flags->ready.store(h.before + h.done, std::memory_order_release);
+    }
+    // At most one chunk of each message; whether there was any.
+    bool give_chunks(int s) {
+        bool any = false;
+        for (std::size_t i = 0; i < sends(s).size(); ++i) {
+            Handover& h = sends(s)[i];
+            if (!can_give(h)) continue;
+            carry(Activity::pack, s, work_.stage(s).sends[i], h);
+            give(h);
+            any = true;
         }
+        return any;
+    }
+    bool take_chunks(int s) {
+        bool any = false;
+        for (std::size_t i = 0; i < receives(s).size(); ++i) {
+            Handover& h = receives(s)[i];
+            if (!can_take(h)) continue;
+            carry(Activity::unpack, s, work_.stage(s).receives[i], h);
+            ++h.done;
+            h.flags->read.store(h.before + h.done, std::memory_order_release);
+            any = true;
+        }
+        return any;
+    }
+    void carry(Activity activity, int s, const End& end, const Handover& h) {
+        const Index bytes =
+            h.chunk == 0 ? end.bytes : std::min(h.chunk, end.bytes - static_cast<Index>(h.done) * h.chunk);
+        work_.recorder.during(activity, s, end.peer, bytes, [&] {
+            for (const StridedCopy& c : h.chunks[h.done]) c.execute(c);
+        });
+    }
+    // Until there is something to do: a chunk to take or to make ready, or the last one has been read.
+    template <typename For>
+    void await(int s, Deadline& deadline, For waited_for) {
+        const auto ready = [&] {
+            return std::any_of(receives(s).begin(), receives(s).end(), can_take) ||
+                   std::any_of(sends(s).begin(), sends(s).end(), can_give) ||
+                   (all_complete(receives(s)) && all_read(s));
+        };
+        work_.recorder.during(Activity::wait, s, -1, 0, [&] {
+            for (unsigned turn = 0; !ready(); ++turn) {
+                pause(turn);
+                if (deadline.passed())
+                    throw PlanError(timed_out(work_.where(s), work_.request.watchdog_s, waited_for()));
+            }
+        });
+    }
+    std::string waited_for(int s, bool receiving) {
+        const std::vector<End>& ends = receiving ? work_.stage(s).receives : work_.stage(s).sends;
+        const Handovers& all = receiving ? receives(s) : sends(s);
+        std::string text;
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (receiving ? !all[i].complete() : !is_read(all[i]))
+                text += (text.empty() ? "rank " : ", rank ") + std::to_string(ends[i].peer) +
+                        (receiving ? " to have its message ready" : " to read its message");
+        return text;
     }
 
     std::string text(int s, std::size_t part) const { return to_text(part >= of(s).received, of(s).parts[part]); }
@@ -237,10 +354,11 @@ class Shared : public Carrier {
 
     const Work& work_;
     const Node node_;
-    SharedMemory own_;  // Flags of every send of the plan
+    const Index chunk_;   // bytes
+    SharedMemory own_;    // Flags of every send of the plan
+    SharedMemory slots_;  // of the messages of a stage that go in chunks
     PeerMemories peers_;
-    std::vector<std::size_t> first_flag_;  // by stage
-    std::vector<std::vector<Reading>> receives_;
+    std::vector<Handovers> sends_, receives_;  // by stage
     std::vector<MPI_Request> requests_;
     std::vector<MPI_Status> statuses_;
     std::vector<Messages> messages_;  // by stage
@@ -267,13 +385,15 @@ class SharedTransport : public Transport {
         node_ = std::make_shared<Node>(communicator, request.ranks_per_node);
         const auto node = node_;
         const bool direct = request.packing == "direct";
-        const auto send = [node, direct](int peer, const std::vector<Block>& blocks) {
-            if (!node->has(peer) || !direct) return true;
-            for (const Block& block : blocks)
-                if (const Extent e = extent_of(block); !find_shared(e.begin, e.end - e.begin)) return true;
-            return false;
+        const Index at_once = slots * chunk_of(request);
+        const auto send = [node, direct, at_once](int peer, const std::vector<Block>& blocks) {
+            if (!node->has(peer)) return !one_run(blocks);
+            Index bytes = 0;
+            for (const Block& block : blocks) bytes += block.bytes();
+            return bytes <= at_once && !(direct && peers_can_read(blocks));
         };
-        return {send, [node](int peer, const std::vector<Block>&) { return !node->has(peer); }};
+        return {send,
+                [node](int peer, const std::vector<Block>& blocks) { return !node->has(peer) && !one_run(blocks); }};
     }
     std::unique_ptr<Buffers> buffers(const Communicator&, const PlanRequest&, Index outgoing, Index incoming) override {
         return std::make_unique<SharedBuffers>(outgoing, incoming);

@@ -22,7 +22,7 @@ void append_parts(const End& end, std::byte* data, Index length, Index largest, 
 
 std::vector<Transfer> in_parts(const End& end, Bytes largest) {
     std::vector<Transfer> parts;
-    append_parts(end, end.buffer, end.bytes, largest.value, parts);
+    append_parts(end, end.data(), end.bytes, largest.value, parts);
     return parts;
 }
 

@@ -17,7 +17,7 @@ struct Transfer {
     Index bytes = 0;
 };
 
-// A buffered end in parts of the largest message that MPI is given.
+// An end that is buffered or lies in one run, in parts of the largest message that MPI is given.
 std::vector<Transfer> in_parts(const End& end, Bytes largest);
 
 // By stage and end: the transfers, and the datatypes that they use.

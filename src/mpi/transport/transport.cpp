@@ -23,8 +23,8 @@ class PlainBuffers : public Buffers {
 
 Buffering Transport::buffering(const Communicator&, const PlanRequest& request) {
     const bool buffered = request.packing == "buffer";
-    const auto all = [buffered](int, const std::vector<Block>&) { return buffered; };
-    return {all, all};
+    const auto scattered = [buffered](int, const std::vector<Block>& blocks) { return buffered && !one_run(blocks); };
+    return {scattered, scattered};
 }
 
 std::unique_ptr<Buffers> Transport::buffers(const Communicator&, const PlanRequest&, Index outgoing, Index incoming) {
