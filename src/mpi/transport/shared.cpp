@@ -16,8 +16,10 @@ namespace tradewind {
 
 namespace {
 
-// A long message out of memory that its receiver cannot read is handed over in chunks, through a few slots that both
-// ranks use again and again: it goes from cache to cache, where a buffer of its length would go through memory.
+// A long message out of memory that its receiver cannot read is handed over in chunks, through a few slots that are
+// used again and again: as fast as through a buffer of its length, which would be as large as the arrays. Slots are
+// written past the cache: their lines are still in the receiver's, and to take them from there costs twice as much as
+// memory.
 constexpr Index slots = 4;
 Index chunk_of(const PlanRequest& request) {
     return std::min(Index{128} << 10, request.largest_message.value);
@@ -171,7 +173,7 @@ class Shared : public Carrier {
         for (Index begin = 0; begin < end.bytes; begin += h.chunk) {
             const Index bytes = std::min(h.chunk, end.bytes - begin);
             append_copies(slice(end.memory, begin, begin + bytes),
-                          {buffer_block(slot(used, static_cast<Index>(h.chunks.size())), bytes)}, Stores::cached,
+                          {buffer_block(slot(used, static_cast<Index>(h.chunks.size())), bytes)}, Stores::streamed,
                           h.chunks.emplace_back());
         }
         h.all = h.chunks.size();
