@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <map>
 
+#include "mpi/packing/stream.hpp"
+
 namespace tradewind {
 
 namespace {
 
 // MPI guarantees tags up to 32767; the checksums of messages have tags of their own (see mpi/checksum.cpp).
 constexpr int most_tags = 16384;
-
-// Bytes that a rank writes in a stage from which on they would push each other out of its share of the last cache.
-constexpr Index most_cached = Index{8} << 20;
 
 std::array<Index, 3> shape_of(const Box& box) {
     return {box.width(X), box.width(Y), box.width(Z)};

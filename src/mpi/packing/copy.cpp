@@ -6,9 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "mpi/packing/stream.hpp"
 
 namespace tradewind {
 
@@ -38,38 +36,10 @@ void copy_long(const StridedCopy& c) {
     loop(c, [&c](std::byte* to, const std::byte* from) { std::memcpy(to, from, static_cast<std::size_t>(c.run)); });
 }
 
-#if defined(__x86_64__)
-// An ordinary store reads its cache line from memory before it writes it, half as much traffic again. Only whole lines
-// are streamed: a part of one would be read and written all the same.
-__attribute__((target("avx2"))) void stream_run(std::byte* to, const std::byte* from, Index bytes) {
-    constexpr Index line = 64;
-    const Index head = std::min<Index>(-static_cast<Index>(reinterpret_cast<std::uintptr_t>(to)) & (line - 1), bytes);
-    std::memcpy(to, from, static_cast<std::size_t>(head));
-    Index i = head;
-    for (; i + line <= bytes; i += line) {
-        const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
-        const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i + line / 2));
-        _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i), low);
-        _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i + line / 2), high);
-    }
-    std::memcpy(to + i, from + i, static_cast<std::size_t>(bytes - i));
-}
-
 void copy_streaming(const StridedCopy& c) {
-    loop(c, [&c](std::byte* to, const std::byte* from) { stream_run(to, from, c.run); });
-    _mm_sfence();  // who is told next that the bytes are there shall find them
+    loop(c, [&c](std::byte* to, const std::byte* from) { stream(to, from, c.run); });
+    end_streaming();
 }
-
-bool can_stream() {
-    static const bool can = __builtin_cpu_supports("avx2") != 0;
-    return can;
-}
-#else
-constexpr auto copy_streaming = copy_long;
-bool can_stream() {
-    return false;
-}
-#endif
 
 // Loop 0 is the fastest in the target, loop 1 the fastest in the source.
 template <std::size_t run>
