@@ -69,8 +69,16 @@ class Progress:
 Watch = Callable[[Progress], None]
 """Called now and then while a simulation runs; what it raises ends the simulation."""
 
-MODEL_VERSION = 2
-"""Goes up whenever the same inputs give other times: a study then simulates its cases again."""
+
+def model_version(machine: MachineFile, ranks_per_node: int) -> int:
+    """Goes up whenever the same inputs give other times: a study then simulates its cases again.
+
+    Of the parts of the model that a case uses: those who share a NIC, several ranks of a node or a rank and the
+    messages that others have asked it for, take turns in the order in which they ask only since 3.
+    """
+    shares = ranks_per_node > 1 or machine.machine.mpi.eager_limit is not None
+    return 3 if shares else 2
+
 
 HOPS_PER_SECOND = 12e6
 """Packet-hops that one thread is expected to simulate in a second, for forecasts; benchmarks/ measures it."""

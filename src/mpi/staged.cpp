@@ -118,8 +118,10 @@ class StagedPlan : public Plan {
             recorder_.during(Activity::wait, s, -1, 0, wait);
     }
 
+    // A message that is sent from where it lies is recorded, too, so that a time line shows where it begins and ends; a
+    // carrier that records does so itself.
     void pack(int s, const End& end) {
-        if (end.copies.size() == 0) return;
+        if (end.copies.size() == 0 && carrier_->records()) return;
         recorder_.during(Activity::pack, s, end.peer, end.bytes, [&] { program().copy(end.copies); });
     }
     void pack_ahead(int s) {
@@ -134,7 +136,7 @@ class StagedPlan : public Plan {
     void deliver(int s) {
         const StageProgram& stage = work_->stage(s);
         for (const End& end : stage.receives)
-            if (end.copies.size() > 0)
+            if (end.copies.size() > 0 || (!carrier_->records() && stage.combinations.empty()))
                 recorder_.during(Activity::unpack, s, end.peer, end.bytes, [&] { program().copy(end.copies); });
         if (!stage.combinations.empty()) recorder_.during(Activity::unpack, s, -1, 0, [&] { combine(stage); });
     }

@@ -74,6 +74,7 @@ enum RankEvent : std::uint32_t {
     arrive,            // a message has come by another way than packets, or its last packet has
     room,              // the switch has room for more from a NIC
     serve,             // a NIC goes on with its jobs
+    turn,              // a NIC is free for the next in its line
     asked,             // a control packet has come: request, ...
     told_to_send,      // ... pull, ...
     acknowledged,      // ... acknowledge

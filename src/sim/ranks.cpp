@@ -18,6 +18,7 @@ std::uint64_t early_key(Rank r, std::uint32_t stage) {
 Ranks::Ranks(World& world, Outbox& outbox, std::uint32_t id) : world_(world), outbox_(outbox), id_(id) {
     counts_.step_end.resize(world.program.steps().size(), 0);
     if (world.finite) rooms_ = LazyArray<Room>(world.nics.size());
+    if (world.turns) lines_ = LazyArray<Line>(world.nics.size());
     if (!world.shown.empty()) recorder_ = std::make_unique<Recorder>(world.shown, world.nics_a_node);
 }
 
@@ -25,9 +26,11 @@ void Ranks::start() {
     for (Rank r = 0; r < world_.program.ranks(); ++r) {
         const std::uint32_t terminal = world_.terminal(world_.node(r), 0);
         if (world_.network.owner(world_.by_switch.quotient(terminal)) != id_) continue;
-        if (world_.finite)
-            for (std::uint32_t c = 0; c < world_.nics_a_node; ++c)
+        for (std::uint32_t c = 0; c < world_.nics_a_node; ++c) {
+            if (world_.finite)
                 rooms_[terminal + c] = {static_cast<std::uint32_t>(world_.machine.buffer.value), nobody, {}};
+            if (world_.turns) lines_[terminal + c] = {nobody, false, {}};
+        }
         if (!world_.handshakes.empty()) world_.handshakes[static_cast<std::size_t>(r)] = {};
         if (world_.program.stages() == 0) {  // a single rank has nobody to talk to
             ++counts_.finished;
@@ -114,6 +117,7 @@ void Ranks::act(const Event& event) {
             return;
         case sim::room: give_room(event.to, event.size); return;
         case serve: serve_jobs(event.to); return;
+        case turn: give_turn(event.to); return;
         case asked: answer_request(r, event.memory, event.stage, event.size, event.time); return;
         case told_to_send: send_pulled(r, event.stage, event.size, event.memory); return;
         case acknowledged: {

@@ -80,6 +80,13 @@ class Ranks {
     struct Waiter {
         std::uint32_t sender, next;
     };
+    // A NIC that several share: who has it, whether that one wants it again, and who else waits for it.
+    struct Line {
+        std::uint32_t user;
+        bool again;
+        Queue others;
+        bool empty() const { return !again && others.empty(); }
+    };
     static constexpr std::uint32_t jobs_wait = ~0u;  // for a sender: the terminal's jobs
     static constexpr std::uint32_t nobody = ~0u - 1;
 
@@ -125,6 +132,9 @@ class Ranks {
     void send_past(Sender& sender, Rank from, Rank to, std::int64_t bytes);
     bool inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic, int& packets);
 
+    bool take_turn(std::uint32_t terminal, std::uint32_t sender);
+    void give_turn(std::uint32_t terminal);
+    void stand_in(Queue& queue, std::uint32_t sender);
     void emit_packet(std::uint32_t terminal, std::int64_t start, const Event& packet);
     void wait_for_room(Room& room, std::uint32_t sender);
     bool take_room(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t sender);
@@ -151,6 +161,8 @@ class Ranks {
     Pool<Waiter> waiters_;
     std::unordered_map<std::uint32_t, Queue> job_queues_;  // by terminal, of those with jobs
     LazyArray<Room> rooms_;                                // [terminal]
+    LazyArray<Line> lines_;                                // [terminal]; none where nobody shares a NIC
+    bool has_turn_ = false;                                // the sender that goes on now
     bool resuming_ = false;
     Counts counts_;
     std::unique_ptr<Recorder> recorder_;  // null: nobody's acts are kept

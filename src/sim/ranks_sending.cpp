@@ -135,17 +135,17 @@ bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, i
     const std::uint32_t terminal = world_.terminal(world_.node(r), nic_index);
     Nic& nic = world_.nics[terminal];
     if (recorder_) recorder_->sending(r, nic_index, false, sender.left, std::max({nic.busy, sender.post, time_}));
+    const std::uint32_t id = static_cast<std::uint32_t>(r) * world_.nics_a_node + nic_index;
     for (; sender.left > 0; ++packets) {
-        const std::int64_t start = std::max({nic.busy, sender.post, time_});  // copies before it took the CPU's time
-        // Senders that share a NIC take turns, a packet at a time. One that has it for itself knows when its next
-        // packets will leave, and sends a few ahead: an action costs as much as a hop.
-        const bool turn_over =
-            world_.turns ? packets >= 1 || start >= outbox_.end() : packets >= packets_ahead && start >= outbox_.end();
-        const std::uint32_t id = static_cast<std::uint32_t>(r) * world_.nics_a_node + nic_index;
-        if (turn_over) {
+        // The CPU may have to post it, and may do copies before, when the window has long begun.
+        const std::int64_t start = std::max({world_.turns ? 0 : nic.busy, sender.post, time_});
+        // One that has a NIC for itself knows when its next packets will leave, and sends a few ahead: an action costs
+        // as much as a hop.
+        if (world_.turns ? start > time_ : packets >= packets_ahead && start >= outbox_.end()) {
             act_later(start, id, emit, 0, 0);
             return false;
         }
+        if (world_.turns && !take_turn(terminal, id)) return false;
         const auto bytes = static_cast<std::uint32_t>(std::min(sender.left, world_.packet));
         if (world_.finite && !take_room(terminal, bytes, id)) return false;
         const std::uint32_t random =
@@ -163,6 +163,43 @@ bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, i
 }
 
 // ---------------------------------------------------------------------------------------------------------------- NICs
+
+// Senders that share a NIC take turns, a packet at a time, in the order in which they ask for it; who has it goes behind
+// all who ask meanwhile. Whether it is this one's turn, at this time; if not it stands in line.
+bool Ranks::take_turn(std::uint32_t terminal, std::uint32_t sender) {
+    const std::int64_t free = world_.nics[terminal].busy;
+    Line& line = lines_[terminal];
+    if (std::exchange(has_turn_, false) || (line.empty() && free <= time_)) {
+        line.user = sender;
+        return true;
+    }
+    if (line.empty()) act_later(free, terminal, turn, 0, 0);
+    if (sender == line.user && free > time_)
+        line.again = true;
+    else
+        stand_in(line.others, sender);
+    return false;
+}
+
+void Ranks::give_turn(std::uint32_t terminal) {
+    Line& line = lines_[terminal];
+    if (std::exchange(line.again, false)) stand_in(line.others, line.user);
+    const std::uint32_t id = line.others.pop(waiters_), sender = waiters_[id].sender;
+    waiters_.give(id);
+    const bool others = !line.empty();
+    has_turn_ = true;
+    if (sender == jobs_wait)
+        serve_jobs(terminal);
+    else
+        run_sender(sender);
+    if (others) act_later(std::max(world_.nics[terminal].busy, time_), terminal, turn, 0, 0);
+}
+
+void Ranks::stand_in(Queue& queue, std::uint32_t sender) {
+    const std::uint32_t id = waiters_.take();
+    waiters_[id].sender = sender;
+    queue.push(waiters_, id);
+}
 
 inline void Ranks::emit_packet(std::uint32_t terminal, std::int64_t start, const Event& packet) {
     const Network& net = world_.network;
@@ -200,12 +237,13 @@ void Ranks::wait_for_room(Room& room, std::uint32_t sender) {
         room.first = sender;
         return;
     }
+    if (!resuming_) {
+        stand_in(room.others, sender);
+        return;
+    }
     const std::uint32_t id = waiters_.take();
-    waiters_[id].sender = resuming_ ? std::exchange(room.first, sender) : sender;
-    if (resuming_)
-        room.others.push_front(waiters_, id);
-    else
-        room.others.push(waiters_, id);
+    waiters_[id].sender = std::exchange(room.first, sender);
+    room.others.push_front(waiters_, id);
 }
 
 // Those who wait go on in their order, until the room is taken again. One may have to wait for its time as well: then
@@ -249,17 +287,17 @@ void Ranks::add_job(std::uint32_t terminal, const Job& job) {
     if (idle) act_later(std::max(job.post, time_), terminal, serve, 0, 0);
 }
 
-// A packet of the first job, then the NIC's other senders have their turn.
+// A packet of the first job.
 void Ranks::serve_jobs(std::uint32_t terminal) {
     const auto found = job_queues_.find(terminal);
     if (found == job_queues_.end()) return;
     const std::uint32_t id = found->second.first;
     Job& job = jobs_[id];
-    const std::int64_t start = std::max({world_.nics[terminal].busy, job.post, time_});
-    if (start >= outbox_.end()) {
-        act_later(start, terminal, serve, 0, 0);
+    if (job.post > time_) {
+        act_later(job.post, terminal, serve, 0, 0);
         return;
     }
+    if (!take_turn(terminal, jobs_wait)) return;
     const auto bytes = static_cast<std::uint32_t>(job.is_control ? job.left : std::min(job.left, world_.packet));
     if (world_.finite && !take_room(terminal, bytes, jobs_wait)) return;
     const std::uint32_t random = draw(job.from, job.to & Event::rank_mask, job.message, job.left);
@@ -272,9 +310,9 @@ void Ranks::serve_jobs(std::uint32_t terminal) {
         packet.size = bytes | Event::pulled << Event::kind_shift | (job.left == 0 ? Event::last_bit : 0);
         packet.delay = world_.origins.told() ? world_.origins.code(static_cast<Rank>(job.from)) : 0;
         if (recorder_)
-            recorder_->sending(static_cast<Rank>(job.from), job.to >> Event::rank_bits, true, job.left + bytes, start);
+            recorder_->sending(static_cast<Rank>(job.from), job.to >> Event::rank_bits, true, job.left + bytes, time_);
     }
-    emit_packet(terminal, start, packet);
+    emit_packet(terminal, time_, packet);
     if (recorder_ && !job.is_control && job.left == 0)
         recorder_->sent(static_cast<Rank>(job.from), job.to >> Event::rank_bits, true,
                         static_cast<Rank>(job.to & Event::rank_mask), world_.nics[terminal].busy);
@@ -286,7 +324,7 @@ void Ranks::serve_jobs(std::uint32_t terminal) {
             return;
         }
     }
-    act_later(world_.nics[terminal].busy, terminal, serve, 0, 0);
+    act_later(time_, terminal, serve, 0, 0);
 }
 
 }  // namespace tradewind::sim

@@ -97,6 +97,19 @@ def test_copies_and_messages_past_the_network():
     assert {act[2] for act in acts(past) if act[4] == "arrival"} == {200 * NS + 80 * BYTE}
 
 
+@pytest.mark.parametrize("buffers", ["credits", "unbounded"])
+@pytest.mark.parametrize("latency", ["1ns", "1us", "100us"])
+def test_ranks_that_share_a_nic_take_turns(latency, buffers):
+    """Two send 64 packets each: one has every first turn, the other every second, whatever the windows are."""
+    exchange = Exchange("allreduce", 4, algorithm="recursive-2", count=2048)
+    file = machine(CROSSBAR, latency=latency)
+    simulation = prepare(exchange, file, packet="256B", ranks_per_node=2, placement="round-robin", buffers=buffers)
+    packet = 256 * BYTE
+    for rank, begin, end in ((0, 0, 127 * packet), (2, packet, 128 * packet)):
+        (send,) = (act for act in acts(core(showing(simulation))) if act[:2] == (rank, 0) and act[4] == "send")
+        assert send[2:4] == (begin, end)
+
+
 def test_computing():
     import tradewind as tw
 

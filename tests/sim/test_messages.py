@@ -7,7 +7,7 @@ from test_threads import bits
 
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange
-from tradewind.simulation import prepare
+from tradewind.simulation import model_version, prepare
 
 BYTE = 100
 """Picoseconds at 10 GB/s."""
@@ -145,3 +145,9 @@ def test_copies_and_packets_of_one_rank(placement, buffers, packet):
     one = core(simulation, 1)
     assert one.bytes == sum(size for _, _, size in messages(exchange))
     assert bits(core(simulation, 2, adaptive=False)) == bits(one)
+
+
+def test_answers_of_an_older_model_are_not_used_again():
+    """Only of cases that use what has changed since: other studies need not be simulated anew."""
+    assert model_version(machine(CROSSBAR), 1) == 2
+    assert model_version(machine(CROSSBAR), 2) == model_version(machine(CROSSBAR, mpi={"eager_limit": "1KiB"}), 1) == 3

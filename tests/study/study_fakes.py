@@ -85,4 +85,11 @@ def run(dwarf: Any, steps: int, *, repeat: int) -> dict[str, Any]:
     }
 
 
-FAKES = Executors(verify=verify, bench=bench, simulate=simulate, run=run, forecast=forecast, model_version=7)
+FAKES = Executors(
+    verify=verify,
+    bench=bench,
+    simulate=simulate,
+    run=run,
+    forecast=forecast,
+    model_version=lambda machine, ranks_per_node: 7,
+)

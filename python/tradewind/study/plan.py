@@ -34,8 +34,8 @@ class Executors:
     """(dwarf, steps, repeat=...)"""
     forecast: Callable[..., Result]
     """As simulate; answers messages, packet_hops, memory_bytes and wall_s. Raises InputError for what cannot be."""
-    model_version: object = 0
-    """Changes whenever the same inputs may give other simulated times."""
+    model_version: Callable[[MachineFile, int], object]
+    """(machine, ranks_per_node): changes whenever the same inputs may give other simulated times."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,8 @@ def make_plan(study_file: StudyFile, executors: Executors, environment: Environm
             plan.skips.append(Skip(case.sweep, case.name, "; ".join(error.problems)))
             continue
         resolved = {"routing": case.options["routing"] or machine.machine.routing, "packet": _packet(case, machine)}
-        known = identity(case, environment, machine.identity, executors.model_version, resolved)
+        version = executors.model_version(machine, options.get("ranks_per_node") or 1)
+        known = identity(case, environment, machine.identity, version, resolved)
         plan.planned.append(Planned(case, known, path, forecast))
     return plan
 

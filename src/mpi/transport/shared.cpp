@@ -99,9 +99,13 @@ class Shared : public Carrier {
         if (s == 0) ++call_;
         post_messages(s);
         for (Handover& r : receives(s)) r.begin(call_);
-        for (Handover& h : sends(s)) {
+        for (std::size_t i = 0; i < sends(s).size(); ++i) {
+            Handover& h = sends(s)[i];
             h.begin(call_);
-            if (h.flags && h.chunks.empty()) give(h);
+            if (!h.flags || !h.chunks.empty()) continue;
+            const End& end = work_.stage(s).sends[i];
+            if (!end.buffer) work_.recorder.during(Activity::pack, s, end.peer, end.bytes, [] {});
+            give(h);
         }
         while (give_chunks(s)) {
         }
