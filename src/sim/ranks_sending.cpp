@@ -164,8 +164,8 @@ bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, i
 
 // ---------------------------------------------------------------------------------------------------------------- NICs
 
-// Senders that share a NIC take turns, a packet at a time, in the order in which they ask for it; who has it goes behind
-// all who ask meanwhile. Whether it is this one's turn, at this time; if not it stands in line.
+// Senders that share a NIC take turns, a packet at a time, in the order in which they ask for it; who has it goes
+// behind all who ask meanwhile. Whether it is this one's turn, at this time; if not it stands in line.
 bool Ranks::take_turn(std::uint32_t terminal, std::uint32_t sender) {
     const std::int64_t free = world_.nics[terminal].busy;
     Line& line = lines_[terminal];
