@@ -172,6 +172,29 @@ def test_findings_and_figures_come_out_the_same(folder: Path, name: str) -> None
     assert json.loads(attributes["findings"])[0]["remark"] == "on a periodic grid"
 
 
+def test_simulated_cases_of_a_dataset_are_taken_as_they_are(folder: Path, tradewind: Command) -> None:
+    small, again = folder / "known.nc", folder.parent / "again"
+    with xr.open_dataset(folder / "results.nc", engine="h5netcdf") as dataset:
+        whole = dataset.load()
+    simulated = whole.isel(case=whole.kind == "simulate")
+    write_dataset(without_empty(whole.drop_isel(case=1)), small)
+    done = tradewind("study", folder.parent / "all.toml", "--out", again, "--known", small, "--json")
+    assert done.code == 0, done.err
+    answer = json.loads(done.out)
+    assert (answer["computed"], answer["reused"]) == (3 + 1, 27), "what is not simulated, and the case that was left out"
+    with xr.open_dataset(again / "results.nc", engine="h5netcdf") as dataset:
+        taken = dataset.load().isel(case=whole.kind == "simulate")
+    assert simulated.sizes["case"] == 28
+    xr.testing.assert_identical(taken.isel(case=slice(1, None)), simulated.isel(case=slice(1, None)))
+
+
+def test_known_cases_come_from_datasets(folder: Path, tradewind: Command, tmp_path: Path) -> None:
+    done = tradewind("study", folder.parent / "all.toml", "--out", tmp_path / "out", "--known", tmp_path)
+    assert done.code == 2
+    assert "no dataset, that is no file NAME.nc, lies in this folder" in done.err
+    assert not (tmp_path / "out").exists()
+
+
 def test_what_is_large_is_compressed(folder: Path) -> None:
     with xr.open_dataset(folder / "results.nc", engine="h5netcdf") as dataset:
         assert dataset.delay_count.encoding["zlib"]
@@ -190,5 +213,5 @@ def test_other_files_are_refused(content: bytes, tmp_path: Path) -> None:
 
 def test_another_dataset_is_refused(tmp_path: Path) -> None:
     xr.Dataset({"time": ("x", [1.0])}).to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
-    with pytest.raises(InputError, match="it has no kind, exchange"):
+    with pytest.raises(InputError, match="it has no case, kind, exchange"):
         read_dataset(tmp_path / "other.nc")

@@ -30,6 +30,14 @@ _Pool = Annotated[
         show_default="cases/ in the results of a folder of studies",
     ),
 ]
+_Known = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--known",
+        help="A results.nc, or a folder of NAME.nc, whose simulated cases need not be computed again (repeatable).",
+        show_default=False,
+    ),
+]
 _Quick = Annotated[
     bool, typer.Option("--quick", help="Only the cases that the study marks for a quick run; says what it leaves out.")
 ]
@@ -63,6 +71,7 @@ def command(
     file: _File,
     out: _Out = None,
     pool: _Pool = None,
+    known: _Known = None,
     quick: _Quick = False,
     workers: _Workers = None,
     scheduler: _Scheduler = None,
@@ -84,8 +93,9 @@ def command(
         answer(_plan_dict(campaign, script), json, lambda: _show_plan(campaign, script))
         return 0
     stream = sys.stderr if json else sys.stdout
+    how = {"workers": workers, "remeasure": remeasure, "known": _known(known or [])}
     with hired(scheduler, cluster, environment, lambda text: print(f"note: {text}", file=stream)) as crew:
-        results = _run(campaign, executors, environment, stream, workers=workers, crew=crew, remeasure=remeasure)
+        results = _run(campaign, executors, environment, stream, crew=crew, **how)
     whole = _overview(campaign, results) if campaign.overview else results[0]
     answer(whole, json, lambda: print(f"overview: {whole['overview']}") if campaign.overview else None)
     return 1 if any(result["failed"] for result in results) else 0
@@ -104,6 +114,15 @@ def _run(
         if stream is sys.stdout:
             _show_result(result)
     return results
+
+
+def _known(paths: list[Path]) -> dict[str, dict[str, Any]]:
+    """The answers of datasets. Their reader takes half a second to load: only where it is needed."""
+    if not paths:
+        return {}
+    from tradewind.dataset.known import known_answers
+
+    return known_answers(paths)
 
 
 def _overview(campaign: Campaign, results: list[dict[str, Any]]) -> dict[str, Any]:

@@ -32,6 +32,11 @@ def _measured(key: str) -> Get:
     return lambda record: record["result"]["results"][0].get(key) if record["kind"] == "measure" else None
 
 
+def _packet_size(record: Record) -> float | None:
+    size = _of("simulate", "packet_bytes")(record)
+    return 0 if size == "message" else size
+
+
 def _shortest_step(record: Record) -> float | None:
     result = record["result"]
     return min(result["samples_s"]) / result["steps"] if record["kind"] == "run" else None
@@ -56,6 +61,13 @@ NUMBERS: dict[str, tuple[Get, str, str]] = {
     "threads_per_core": (_of("run", "threads_per_core"), "1", "threads of a run that share one core"),
     "messages": (_of("simulate", "messages"), "1", "messages"),
     "bytes": (_of("simulate", "bytes"), "B", "bytes of all messages"),
+    "packet_size": (_packet_size, "B", "largest packet; 0: a message is one packet"),
+    "simulated_times": (_of("simulate", "simulated_times"), "1", "repetitions that were simulated, where not all were"),
+    "reckoned_change": (
+        _of("simulate", "reckoned_change"),
+        "1",
+        "relative change of the time when twice as many repetitions were simulated",
+    ),
     "packet_hops": (_of("simulate", "packet_hops"), "1", "packets through ports, injection and ejection included"),
     "bound": (_of("simulate", "bound_s"), "s", "time of the most loaded link or NIC alone"),
     "imbalance": (_of("simulate", "imbalance"), "1", "load of the most loaded link over the mean of those used"),
@@ -184,13 +196,17 @@ def _table(rows: Sequence[Sequence[float]]) -> NDArray[np.float64]:
     return table
 
 
+STEP = "simulated time of step "
+"""Begins the long names of variables that hold the time of a slab or of another step."""
+
+
 def _steps(records: Sequence[Record]) -> dict[str, Any]:
     """The time of each slab or other step of the simulated cases."""
     by_case = [_of("simulate", "step_time_s")(record) or {} for record in records]
     names = list(dict.fromkeys(name for steps in by_case for name in steps))
     variables = {}
     for name in names:
-        attributes = {"units": "s", "long_name": f"simulated time of step {name}"}
+        attributes = {"units": "s", "long_name": STEP + name}
         variables[f"time_{name.replace(' ', '_')}"] = (
             "case",
             _numbers([steps.get(name) for steps in by_case]),

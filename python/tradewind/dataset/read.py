@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS, PART
+from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS, PART, STEP
 from tradewind.errors import InputError
 from tradewind.study.case import PATTERN_KEYS
 from tradewind.study.labels import INTEGER_LABELS, LABELS
@@ -21,15 +21,20 @@ RESULTS = {
     "bound": "bound_s",
     "messages": "messages",
     "bytes": "bytes",
+    "packet_hops": "packet_hops",
+    "peak_rss": "peak_rss_bytes",
 }
 """Variables, and what they are called in the answer of a simulation."""
+PARTIAL = ("simulated_times", "reckoned_change")
+"""Of a simulation that did not simulate all repetitions, called alike in both."""
 
 
 def read_dataset(path: Path) -> tuple[list[Record], Mapping[str, Any]]:
     """The records of a results.nc, and the attributes that say where they come from. Raises InputError.
 
     Of a case's answer there is what plots and findings ask for: bound, imbalance, delays, congestion, the shortest
-    measured time; not the wall time of each attempt and the like.
+    measured time; not the wall time of each attempt and the like. Of a simulated case there is all that a Dataset
+    holds, so that one made from these records is the same.
     """
     import xarray as xr
 
@@ -38,7 +43,7 @@ def read_dataset(path: Path) -> tuple[list[Record], Mapping[str, Any]]:
             loaded = dataset.load()
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read as the NetCDF file of a study: {error}") from None
-    if missing := [name for name in ("kind", "exchange") if name not in loaded]:
+    if missing := [name for name in ("case", "kind", "exchange") if name not in loaded.variables]:
         raise InputError(f"{path} is not the dataset of a study: it has no {', '.join(missing)}")
     return [_record(loaded.isel(case=i)) for i in range(loaded.sizes["case"])], dict(loaded.attrs)
 
@@ -100,16 +105,28 @@ def _result(case: xr.Dataset, record: Record) -> dict[str, Any]:
     if record["kind"] != "simulate":
         return {}
     result: dict[str, Any] = {key: _number(case, name) for name, key in RESULTS.items()}
+    result |= {"time_s": _number(case, "time"), "routing": record["routing"], "step_time_s": _steps(case)}
+    result |= {name: number for name in PARTIAL if (number := _number(case, name)) is not None}
+    if (packet := _number(case, "packet_size")) is not None:
+        result["packet_bytes"] = packet or "message"
     result["delay"] = {"edges_s": _row(case, "delay_edge"), "counts": _row(case, "delay_count")}
     if blocks := int(_number(case, "pair_blocks") or 0):
         delays = _row(case, "pair_delay")
         result["delay_pairs"] = [delays[i * blocks : (i + 1) * blocks] for i in range(blocks)]
-    if _number(case, "congestion_links"):
+    if _number(case, "congestion_links") is not None:
         result["congestion"] = {name: _row(case, f"congestion_{name}") for name in CONGESTION}
         for bins in ("from", "to"):
             result["congestion"][bins] = [int(number) for number in result["congestion"][bins]]
         result["congestion"] |= {name: int(_number(case, f"congestion_{name}") or 0) for name in COUNTS}
     return result
+
+
+def _steps(case: xr.Dataset) -> dict[str, float]:
+    """The time of each step that the case has."""
+    known = {name: variable.attrs.get("long_name", "") for name, variable in case.data_vars.items()}
+    steps = {str(name): text.removeprefix(STEP) for name, text in known.items() if text.startswith(STEP)}
+    times = {step: _number(case, name) for name, step in steps.items()}
+    return {step: seconds for step, seconds in times.items() if seconds is not None}
 
 
 def _run(case: xr.Dataset, record: Record) -> dict[str, Any]:

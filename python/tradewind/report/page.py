@@ -211,8 +211,8 @@ def simulated_rows(records: Sequence[Record]) -> list[Row]:
                 "messages": format_count(result["messages"]),
                 "message": format_bytes(result["bytes"] / result["messages"]) if result["messages"] else "",
                 "packets": packets_per_message(result),
-                "packet_hops": format_count(result.get("packet_hops", 0)),
-                "wall": format_seconds(result["wall_s"]),
+                "packet_hops": format_count(result.get("packet_hops") or 0),
+                "wall": format_seconds(record["wall_s"]),
             }
         )
     return rows
@@ -225,7 +225,7 @@ def _repetitions(record: Record) -> str:
     if simulated == record["times"]:
         return ""
     change = f"{100 * result['reckoned_change']:+.2g} %"
-    return f"{simulated} of {record['times']} repetitions simulated; {change} on half as many"
+    return f"{simulated:.0f} of {record['times']} repetitions simulated; {change} on half as many"
 
 
 def packets_per_message(result: dict[str, Any]) -> str:

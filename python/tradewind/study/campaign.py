@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -109,8 +109,12 @@ def run_campaign(
     workers: int | None = None,
     crew: Workers | None = None,
     remeasure: bool = False,
+    known: Mapping[str, dict[str, Any]] | None = None,
 ) -> Iterator[tuple[Report, dict[str, Any]]]:
-    """Runs the studies one after another; answers after each its report, and all of it as plain values."""
+    """Runs the studies one after another; answers after each its report, and all of it as plain values.
+
+    `known`: answers by key that need not be computed (see `dataset.known`).
+    """
     from tradewind.report.build import build_report
 
     if campaign.pool is not None:
@@ -127,6 +131,7 @@ def run_campaign(
             crew=crew,
             remeasure=remeasure,
             notes=entry.notes,
+            known=known,
             observer=make_observer(),
         )
         report = build_report(entry.folder, environment)

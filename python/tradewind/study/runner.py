@@ -7,9 +7,10 @@ alone, nothing beside them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 import psutil
 
@@ -68,12 +69,14 @@ def run_study(
     crew: Workers | None = None,
     remeasure: bool = False,
     notes: Sequence[str] = (),
+    known: Mapping[str, dict[str, Any]] | None = None,
     observer: Observer | None = None,
 ) -> Outcome:
     """Computes what `store` does not hold yet. `workers` cases at a time; None: as many as suit their size.
 
     `crew`: workers elsewhere, which verify and simulate instead of processes of this machine. `notes` are kept with
-    the results. Raises TradewindError where another run writes the same folder.
+    the results. `known`: answers by key, which are stored first (see `dataset.known`). Raises TradewindError where
+    another run writes the same folder.
     """
     observer = observer or Observer()
     with store.locked():
@@ -81,7 +84,14 @@ def run_study(
         write_atomically(store.study_file, study_file.file.text.encode())
         for machine in {planned.machine for planned in plan.planned if planned.machine}:
             write_atomically(store.machines / f"{machine.stem}.toml", machine.read_bytes())
+        _take(known or {}, plan, store)
         return _Run(plan, store, executors, environment, observer, crew, notes).run(workers, remeasure)
+
+
+def _take(known: Mapping[str, dict[str, Any]], plan: Plan, store: Store) -> None:
+    for planned in plan.planned:
+        if planned.key in known and not store.path(planned.key).exists():
+            store.save(planned.key, {**known[planned.key], "identity": planned.identity})
 
 
 class _Run:

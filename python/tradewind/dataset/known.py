@@ -1,0 +1,53 @@
+"""Simulated cases of datasets as a study stores them: so that what somebody has computed is not computed again.
+
+A simulation has the same answer on every machine, under a key that names all its inputs and the version of the model.
+So a dataset that was kept, or sent by somebody else, is as good as the cases themselves. What was measured is not
+taken: it is about another moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from tradewind.dataset.read import read_dataset
+from tradewind.errors import InputError
+from tradewind.study.environment import Environment
+from tradewind.study.records import Record
+
+
+def known_answers(paths: Sequence[Path]) -> dict[str, dict[str, Any]]:
+    """The simulated cases of results.nc files, or of all files NAME.nc in folders, by their keys.
+
+    Each is what `Store.save` takes, but for `identity`, which the planned case has. Raises InputError with the
+    problems of all files.
+    """
+    answers, problems = {}, []
+    for path in paths:
+        files = sorted(path.glob("*.nc")) if path.is_dir() else [path]
+        if not files:
+            problems.append(f"{path}: no dataset, that is no file NAME.nc, lies in this folder")
+        for file in files:
+            try:
+                records, attributes = read_dataset(file)
+            except InputError as error:
+                problems += error.problems
+                continue
+            origin = f"taken from {file.name}, written by {attributes.get('versions', 'an unknown version')}"
+            answers |= {record["key"]: _body(record, origin) for record in records if record["kind"] == "simulate"}
+    if problems:
+        raise InputError(*problems)
+    return answers
+
+
+def _body(record: Record, origin: str) -> dict[str, Any]:
+    nowhere = dict.fromkeys(field.name for field in fields(Environment))
+    return {
+        "key": record["key"],
+        "result": record["result"],
+        "wall_s": record["wall_s"],
+        "environment": {**nowhere, **record["environment"]},
+        "finished": origin,
+    }
