@@ -19,10 +19,8 @@ from tradewind.study.finding import COMPANIONS, TESTS
 from tradewind.study.labels import LABELS
 from tradewind.study.model import (
     KINDS,
-    RUN_QUICK_KEYS,
     Finding,
     MeasureSweep,
-    OnMachine,
     Plot,
     PublishedSweep,
     RunSweep,
@@ -30,6 +28,7 @@ from tradewind.study.model import (
     Study,
     VerifySweep,
 )
+from tradewind.study.values import RUN_QUICK_KEYS, OnMachine
 from tradewind.toml_lines import Place, TomlFile
 
 SWEEPS: dict[str, type[BaseModel]] = {
