@@ -10,7 +10,7 @@ from tradewind import _core
 from tradewind.dwarfs import find
 from tradewind.dwarfs.dwarf import PRECISIONS
 from tradewind.errors import InputError
-from tradewind.exchange import DTYPES, PATTERNS, SLABS
+from tradewind.exchange import DTYPES, PATTERNS
 from tradewind.study.values import (
     Grid,
     Many,
@@ -22,6 +22,7 @@ from tradewind.study.values import (
     Value,
     checked,
     directions,
+    known_slab,
     listed,
     one_of,
     quick_keys,
@@ -77,7 +78,7 @@ class Sweep(Table):
     grid: Many[Grid] | None = None
     split: Annotated[dict[int, Many[Split]], BeforeValidator(split_by_ranks)] = Field(default_factory=dict)
     """For each number of ranks; under 0 for all others. Numbers that are not named take the default split."""
-    slab: Many[Annotated[str, one_of("slab", (*SLABS, "all"))]] = ["all"]
+    slab: Many[Annotated[str, checked(known_slab)]] = ["all"]
     width: Many[Annotated[int, Field(ge=0, strict=True)]] = [3]
     periodic: Many[Annotated[str, checked(directions)]] = [""]
     count: Many[Positive] = [3]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from tradewind.errors import InputError
-from tradewind.exchange import parse_extents, unknown
+from tradewind.exchange import parse_extents, slab_problems, unknown
 from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS
 from tradewind.units import byte_count
 
@@ -57,6 +57,11 @@ def packet_size(text: Any) -> None:
 def directions(text: Any) -> None:
     if not isinstance(text, str) or not set(text) <= {"x", "y"} or len(set(text)) != len(text):
         raise InputError(f"periodic {text!r}: some of 'xy' are allowed")
+
+
+def known_slab(text: Any) -> None:
+    if isinstance(text, str) and (problems := slab_problems(text)):
+        raise InputError(*problems)
 
 
 T = TypeVar("T")
