@@ -37,6 +37,7 @@ LABELS: dict[str, str] = {
     "ranks_per_node": "ranks on each node",
     "nodes": "nodes that ranks are spread over",
     "seed": "seed of the random numbers",
+    "point_time": "computing of a grid point on one core",
     "settings": "changed values of the machine",
 }
 """Each label with its long name."""

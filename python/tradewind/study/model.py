@@ -11,6 +11,7 @@ from tradewind.dwarfs import find
 from tradewind.dwarfs.dwarf import PRECISIONS
 from tradewind.errors import InputError
 from tradewind.exchange import DTYPES, PATTERNS
+from tradewind.study.program_model import ProgramSweep
 from tradewind.study.values import (
     Grid,
     Many,
@@ -32,7 +33,7 @@ from tradewind.study.values import (
 from tradewind.units import seconds
 from tradewind.ways import packing_names, transport_names
 
-KINDS = ("verify", "measure", "simulate", "run", "published")
+KINDS = ("verify", "measure", "simulate", "run", "program", "published")
 PACKINGS = tuple(entry.name for entry in _core.packings())
 POSTING_ORDERS = tuple(entry.name for entry in _core.transports())
 PLOTS = {
@@ -62,6 +63,8 @@ Quantity = Literal[
     "unevenness",
     "switch-time",
     "link-time",
+    "efficiency",
+    "lost",
 ]
 """What a curve is made of (see `tradewind.study.quantity`)."""
 
@@ -276,6 +279,9 @@ class Finding(Table):
     alike: Annotated[list[Selection], Field(min_length=2)] | None = None
     bands: Selection | None = None
     proved: Selection | None = None
+    near: Selection | None = None
+    value: Annotated[float, Field(gt=0)] | None = None
+    """near: what somebody has published, in units of the quantity."""
     passes: Selection | None = None
     level: float | None = None
     """passes: the value that the curve rises through."""
@@ -296,7 +302,8 @@ class Study(Table):
     sweep: Annotated[
         list[
             Annotated[
-                VerifySweep | MeasureSweep | SimulateSweep | RunSweep | PublishedSweep, Field(discriminator="kind")
+                VerifySweep | MeasureSweep | SimulateSweep | RunSweep | ProgramSweep | PublishedSweep,
+                Field(discriminator="kind"),
             ]
         ],
         Field(min_length=1),
