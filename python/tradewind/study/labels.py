@@ -38,6 +38,7 @@ LABELS: dict[str, str] = {
     "nodes": "nodes that ranks are spread over",
     "seed": "seed of the random numbers",
     "point_time": "computing of a grid point on one core",
+    "line_time": "sending of a line of contiguous points on one core",
     "settings": "changed values of the machine",
 }
 """Each label with its long name."""

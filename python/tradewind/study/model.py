@@ -63,6 +63,7 @@ Quantity = Literal[
     "unevenness",
     "switch-time",
     "link-time",
+    "messages",
     "efficiency",
     "lost",
 ]

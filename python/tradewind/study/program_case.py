@@ -14,6 +14,7 @@ from tradewind.exchange import default_algorithm
 from tradewind.path import blocks, legs
 from tradewind.program import Compute, Program, Step
 from tradewind.study.labels import LABELS, settings_text
+from tradewind.study.lines import lines_sent
 from tradewind.study.program_model import ProgramStep, ProgramSweep
 from tradewind.study.skip import Skip
 from tradewind.units import seconds
@@ -22,6 +23,8 @@ PATTERN = "program"
 """What the label `pattern` says of these cases."""
 PLACE_KEYS = ("routing", "model", "buffers", "packet", "placement", "ranks_per_node")
 """The options that a sweep may vary, beside its machine, seed and settings."""
+PLAIN = ("sweep", "kind", "ranks", "point_time", "line_time", "fields", "dtype")
+"""The labels that are fields of a case."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class ProgramCase:
     ranks: int
     split: tuple[int, int]
     point_time: str
+    line_time: str
     fields: int
     dtype: str
     steps: tuple[ProgramStep, ...]
@@ -59,8 +63,15 @@ class ProgramCase:
         else:
             assert said.path is not None
             for name, before, after in legs(said.path):
+                if lines_s := self._lines_s(before, after):
+                    yield Compute(f"{number} {name} lines", seconds=lines_s, repeat=said.times)
                 pair = (blocks(grid, self.split, layout) for layout in (before, after))
                 yield _exchanged(f"{number} {name}", _core.Transpose(*pair), said)
+
+    def _lines_s(self, before: str, after: str) -> float:
+        """What the busiest rank takes for the lines that it sends from one layout to another."""
+        line_s = seconds(self.line_time) * self.fields
+        return line_s * lines_sent(self.grid, self.split, before, after) if line_s else 0.0
 
     @property
     def alone_s(self) -> float:
@@ -87,7 +98,7 @@ class ProgramCase:
     @property
     def request(self) -> dict[str, Any]:
         """All inputs as plain values."""
-        keys = ("grid", "ranks", "split", "point_time", "fields", "dtype")
+        keys = ("grid", "ranks", "split", "point_time", "line_time", "fields", "dtype")
         program = {key: getattr(self, key) for key in keys}
         program["steps"] = [step.model_dump(exclude_none=True) for step in self.steps]
         return {"kind": self.kind, "program": program, "options": dict(self.options)}
@@ -95,7 +106,7 @@ class ProgramCase:
     @property
     def labels(self) -> dict[str, Any]:
         """What selections, plots and the dataset know of the case (`tradewind.study.labels`)."""
-        asked = {key: getattr(self, key) for key in ("ranks", "point_time", "fields", "dtype", "sweep", "kind")}
+        asked = {key: getattr(self, key) for key in PLAIN}
         asked |= {key: "x".join(str(n) for n in getattr(self, key)) for key in ("grid", "split")}
         asked |= {"pattern": PATTERN, "exchange": self.exchange_name, "slab": self._joined("path")}
         asked["algorithm"] = self._joined("algorithm")
@@ -116,13 +127,13 @@ def _exchanged(name: str, pattern: _core.Pattern, said: ProgramStep) -> Step:
 
 def expand_programs(sweep: ProgramSweep, study_seed: int) -> Iterator[ProgramCase | Skip]:
     """All cases of a sweep, and the points that cannot be: a layout with more parts than points."""
+    same: dict[str, Any] = {"sweep": sweep.name, "grid": sweep.grid, "fields": sweep.fields, "dtype": sweep.dtype}
     for ranks in sweep.ranks:
-        for split, point_time, options in itertools.product(
-            sweep.splits(ranks), sweep.point_time, _options(sweep, study_seed)
+        for split, point_time, line_time, options in itertools.product(
+            sweep.splits(ranks), sweep.point_time, sweep.line_time, _options(sweep, study_seed)
         ):
-            case = ProgramCase(
-                sweep.name, sweep.grid, ranks, split, point_time, sweep.fields, sweep.dtype, tuple(sweep.step), options
-            )
+            varied: dict[str, Any] = {"ranks": ranks, "split": split, "point_time": point_time, "line_time": line_time}
+            case = ProgramCase(**same, **varied, steps=tuple(sweep.step), options=options)
             refusals: list[str] = []
             with gathered(refusals):
                 case.workload  # noqa: B018  it is made to be refused

@@ -83,6 +83,9 @@ class ProgramSweep(OnMachine):
     """In order."""
     point_time: Many[Annotated[str, checked(seconds)]]
     """What one core takes for a grid point: of it each computation takes its share."""
+    line_time: Many[Annotated[str, checked(seconds)]] = ["0s"]
+    """What a core takes for each line of contiguous points that it sends along a path, beside its message: as where
+    each line is put by itself (see `tradewind.study.lines`)."""
     fields: Positive = 1
     """That travel together in every message."""
     dtype: Annotated[str, one_of("dtype", tuple(DTYPES))] = "f8"

@@ -13,6 +13,7 @@
 ``delay``           mean delay of packets, over all pairs of blocks of ranks that sent any (for sweeps with `pairs`)
 ``unevenness``      the largest mean delay of such a pair over the mean of all pairs
 ``switch-time``     time times the number of switches: what the exchange costs where all switches cost the same
+``messages``        of all ranks, of a simulation
 ``efficiency``      of a program: what one rank computes for the whole grid, over all ranks times the time
 ``lost``            of a program: the time beyond an equal share of what one rank computes
 ``link-time``       time times the number of links between switches, likewise
@@ -146,6 +147,7 @@ QUANTITIES: dict[str, Quantity] = {
     "bound": Quantity(_of_result("bound_s"), "time of the most loaded link or NIC (s)", format_seconds),
     "delay": Quantity(_mean_delay, "mean delay of packets between blocks of ranks (s)", format_seconds),
     "unevenness": Quantity(_unevenness, "largest delay between blocks of ranks over the mean", _number),
+    "messages": Quantity(_of_result("messages"), "messages", _number),
     "efficiency": Quantity(_efficiency, "parallel efficiency", _number),
     "lost": Quantity(_lost, "time of a step beyond an equal share (s)", format_seconds),
     "switch-time": Quantity(_times("switches"), "time x switches (s)", lambda value: f"{value:.3g} switch-seconds"),
