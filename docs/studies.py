@@ -37,6 +37,7 @@ PICTURES = DOCS / "images" / "studies"
 PAGES = {
     "explanation/zheng2018.md": "zheng2018",
     "explanation/hpc4wc2024.md": "hpc4wc2024",
+    "explanation/hirlam2004.md": "hirlam2004",
     "how-to/packets.md": ".",
     "how-to/nodes.md": ".",
 }

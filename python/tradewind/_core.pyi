@@ -409,7 +409,7 @@ class Compute:
     What CPUs do: seconds, or flops and bytes, a rank or a point of a layout.
     """
 
-    def __init__(self, seconds: float = 0, flops: float = 0, bytes: float = 0, layout: Blocks | None = None) -> None: ...
+    def __init__(self, seconds: float = 0, flops: float = 0, bytes: float = 0, layout: Blocks | None = None, point_seconds: float = 0) -> None: ...
 
 class Step:
     """An exchange, a computation, or both at once, so many times."""

@@ -1,7 +1,7 @@
 """One exchange as a user asks for it on the command line or in a study: pattern, ranks, grid, split, algorithm.
 
 `Exchange` checks the whole request and reports everything that is wrong with it at once; `steps()` makes the
-schedules that are run one after another (three for a whole transposition).
+schedules that are run one after another (three for a whole transposition, or as many as a path through layouts has).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from tradewind import _core
 from tradewind.errors import InputError
+from tradewind.path import Leg, blocks, divided, is_path, legs, path_problems
 
 PATTERNS = ("transpose", "halo", "allreduce")
 DTYPES = {"f4": 4, "f8": 8, "i4": 4, "i8": 8, "c8": 8, "c16": 16}
@@ -40,6 +41,13 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     return f"unknown {what} {name!r}{hint} (known: {', '.join(known)})"
+
+
+def slab_problems(slab: str) -> list[str]:
+    """What is wrong with the name of a transposition, or with a path through layouts."""
+    if is_path(slab):
+        return path_problems(slab)
+    return [] if slab in (*SLABS, "all") else [unknown("slab", slab, (*SLABS, "all")) + ", or a path like xy-zy-xy"]
 
 
 def point_bytes(fields: int, dtype: str) -> int:
@@ -104,7 +112,7 @@ class Exchange:
     algorithm: str | None = None
     """None: the pattern's default."""
     slab: str = "all"
-    """transpose: "xz", "xy", "yz" or "all" three in order."""
+    """transpose: "xz", "xy", "yz", "all" three in order, or a path like "xy-zy-zx-zy-xy" (see `tradewind.path`)."""
     width: int = 3
     """halo: points on every side."""
     periodic: str = ""
@@ -136,8 +144,7 @@ class Exchange:
                 problems.append(f"{name} {getattr(self, name)}: {least}..{most} are allowed")
         if self.dtype not in DTYPES:
             problems.append(unknown("dtype", self.dtype, DTYPES))
-        if self.slab not in (*SLABS, "all"):
-            problems.append(unknown("slab", self.slab, (*SLABS, "all")))
+        problems += slab_problems(self.slab)
         if not set(self.periodic) <= {"x", "y"} or len(set(self.periodic)) != len(self.periodic):
             problems.append(f"periodic {self.periodic!r}: some of 'xy' are allowed")
         if self.algorithm is not None:
@@ -159,16 +166,21 @@ class Exchange:
         problems = []
         if cx * cy != self.ranks:
             problems.append(f"split {_extents(split)} makes {cx * cy} ranks: {cx * cy} is not {self.ranks}")
-        if self.grid is not None and self.slab in (*SLABS, "all"):
+        if self.grid is not None and not slab_problems(self.slab):
             problems += misfits(self.grid, split, self._layout_axes())
         return problems
 
     def _layout_axes(self) -> list[str]:
-        """The axes divided by the two rank coordinates, of every layout that the exchange touches."""
+        """Every layout that the exchange touches, by its name (see `tradewind.path`)."""
         if self.pattern == "halo":
             return ["xy"]
-        slabs = SLABS.values() if self.slab == "all" else [SLABS[self.slab]]
-        return list(dict.fromkeys(axes for pair in slabs for axes in pair))
+        return list(dict.fromkeys(axes for _, *pair in self._legs() for axes in pair))
+
+    def _legs(self) -> list[Leg]:
+        """The transpositions, in order."""
+        if is_path(self.slab):
+            return legs(self.slab)
+        return [(slab, *SLABS[slab]) for slab in (SLABS if self.slab == "all" else [self.slab])]
 
     @property
     def bytes_per_point(self) -> int:
@@ -194,13 +206,13 @@ class Exchange:
             halo = _core.Halo(layout, self.width, ["x" in self.periodic, "y" in self.periodic])
             return [Step("halo", _core.make_schedule(halo, self.algorithm), self.times)]
         steps = []
-        for slab in SLABS if self.slab == "all" else [self.slab]:
-            before, after = (_core.Blocks(grid, self.split, axes) for axes in SLABS[slab])
+        for name, *pair in self._legs():
+            before, after = (blocks(grid, self.split, layout) for layout in pair)
             try:
                 schedule = _core.make_schedule(_core.Transpose(before, after), self.algorithm)
             except InputError as error:
-                raise InputError(f"slab {slab}: {error}") from None
-            steps.append(Step(slab, schedule))
+                raise InputError(f"slab {name}: {error}") from None
+            steps.append(Step(name, schedule))
         return steps * self.times
 
     def imbalance(self) -> float:
@@ -249,7 +261,7 @@ def misfits(grid: tuple[int, int, int], split: tuple[int, int], layouts: Iterabl
     """Where a split has more ranks along a direction than the grid has points, in any of the layouts."""
     problems = {}
     for axes in layouts:
-        for parts, axis in zip(split, axes, strict=True):
+        for axis, parts in divided(axes, split):
             points = grid["xyz".index(axis)]
             if parts > points:
                 levels = "levels" if axis == "z" else f"points along {axis}"
@@ -262,7 +274,7 @@ def misfits(grid: tuple[int, int, int], split: tuple[int, int], layouts: Iterabl
 
 def _layout_imbalance(grid: tuple[int, int, int], split: tuple[int, int], axes: str) -> float:
     worst = 1.0
-    for parts, axis in zip(split, axes, strict=True):
+    for axis, parts in divided(axes, split):
         points = grid["xyz".index(axis)]
         worst *= math.ceil(points / parts) * parts / points
     return worst

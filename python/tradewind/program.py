@@ -28,7 +28,8 @@ class Compute:
     """What every rank computes: for `seconds`, and as long as `flops` or `bytes` of memory take, whichever is longer,
     at a rank's share of its node (the roofline model of Williams, Waterman & Patterson 2009).
 
-    With a `layout`, flops and bytes are those of a grid point that a rank owns. `during` an exchange, the computation
+    With a `layout`, flops and bytes are those of a grid point that a rank owns, and `point_s` (s) is what a core takes
+    for such a point beside them. `during` an exchange, the computation
     begins when the first stage has been posted, and what needs the CPU meanwhile waits for it; both must end.
     """
 
@@ -39,10 +40,15 @@ class Compute:
     layout: Blocks | None = None
     during: Schedule | None = None
     repeat: int = 1
+    point_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.point_s and self.layout is None:
+            raise InputError(f"{self.name}: point_s {self.point_s:g}: a layout is needed, whose points are meant")
 
     @property
     def core(self) -> _core.Step:
-        compute = _core.Compute(self.seconds, self.flops, self.bytes, self.layout)
+        compute = _core.Compute(self.seconds, self.flops, self.bytes, self.layout, self.point_s)
         return _core.Step(self.name, self.during.core if self.during else None, self.repeat, compute)
 
 
@@ -58,14 +64,16 @@ class Step:
 
 
 class Program:
-    """Steps of one kind or another, in order: schedules and `Compute`. Raises InputError.
+    """Steps of one kind or another, in order: schedules, `Compute`, and `Step`, which has a name. Raises InputError.
 
     `fields` of type `dtype` travel together in every message.
     """
 
     split: tuple[int, int] | None = None
 
-    def __init__(self, *steps: Schedule | Compute, fields: int = 1, dtype: str = "f8", name: str = "program") -> None:
+    def __init__(
+        self, *steps: Schedule | Compute | Step, fields: int = 1, dtype: str = "f8", name: str = "program"
+    ) -> None:
         self.name = name
         self.bytes_per_point = point_bytes(fields, dtype)
         self.only_computing = [step.name for step in steps if isinstance(step, Compute) and step.during is None]
@@ -89,7 +97,9 @@ class Program:
         return simulate(self, machine, **options)
 
 
-def _step(step: Schedule | Compute, i: int) -> Step:
+def _step(step: Schedule | Compute | Step, i: int) -> Step:
+    if isinstance(step, Step):
+        return step
     if isinstance(step, Compute):
         return Step(step.name, step.core)
     name = f"{i + 1} {step.core.pattern.name} {step.core.algorithm}"

@@ -12,7 +12,7 @@ Picoseconds Compute::time(const Machine& machine, const Placement& placement, Ra
     double roofline = 0;
     if (flops > 0) roofline = flops * points * ranks / machine.flops;
     if (bytes > 0) roofline = std::max(roofline, bytes * points * ranks / machine.memory_bandwidth.value);
-    return {std::llround((seconds + roofline) * 1e12)};
+    return {std::llround((seconds + point_seconds * points + roofline) * 1e12)};
 }
 
 }  // namespace tradewind

@@ -15,12 +15,13 @@ namespace tradewind {
 
 // What the CPUs do: for so many seconds, or as long as so many flops or bytes of memory take, whichever is longer, at a
 // rank's share of its node (the roofline of Williams, Waterman & Patterson 2009). With a layout, flops and bytes are
-// those of a point that a rank owns, else of a rank.
+// those of a point that a rank owns, else of a rank; a point takes point_seconds beside them.
 struct Compute {
     double seconds = 0, flops = 0, bytes = 0;
     std::shared_ptr<const Blocks> layout;
+    double point_seconds = 0;
 
-    bool any() const { return seconds > 0 || flops > 0 || bytes > 0; }
+    bool any() const { return seconds > 0 || flops > 0 || bytes > 0 || point_seconds > 0; }
     // On a rank that has its share of a node.
     Picoseconds time(const Machine& machine, const Placement& placement, Rank rank) const;
 };
@@ -49,7 +50,8 @@ class Program {
             if (step.repeat < 1) throw InputError("a step is repeated 1 or more times");
             if (step.schedule) add_ranks(step.schedule->ranks());
             if (step.compute.layout) add_ranks(step.compute.layout->ranks());
-            for (const double value : {step.compute.seconds, step.compute.flops, step.compute.bytes})
+            const Compute& c = step.compute;
+            for (const double value : {c.seconds, c.flops, c.bytes, c.point_seconds})
                 if (!(value >= 0)) throw InputError("a computation takes 0 or more seconds, flops and bytes");
             const std::int64_t stages = first_.back() + std::int64_t{step.stages()} * step.repeat;
             if (stages > most_stages)

@@ -131,10 +131,9 @@ void bind_program(nb::module_& module) {
     nb::class_<Compute>(module, "Compute", "What CPUs do: seconds, or flops and bytes, a rank or a point of a layout.")
         .def(
             "__init__",
-            [](Compute* self, double seconds, double flops, double bytes, std::shared_ptr<Blocks> layout) {
-                new (self) Compute{seconds, flops, bytes, std::move(layout)};
-            },
-            "seconds"_a = 0, "flops"_a = 0, "bytes"_a = 0, "layout"_a.none() = nb::none());
+            [](Compute* self, double seconds, double flops, double bytes, std::shared_ptr<Blocks> layout,
+               double point_seconds) { new (self) Compute{seconds, flops, bytes, std::move(layout), point_seconds}; },
+            "seconds"_a = 0, "flops"_a = 0, "bytes"_a = 0, "layout"_a.none() = nb::none(), "point_seconds"_a = 0);
     nb::class_<Step>(module, "Step", "An exchange, a computation, or both at once, so many times.")
         .def(
             "__init__",

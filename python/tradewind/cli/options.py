@@ -34,7 +34,12 @@ Split = Annotated[
     ),
 ]
 Slab = Annotated[
-    str, typer.Option("--slab", help="transpose: xz, xy, yz, or all three in order.", rich_help_panel=_PATTERN)
+    str,
+    typer.Option(
+        "--slab",
+        help="transpose: xz, xy, yz, all three in order, or a path of layouts like xy-zy-zx-zy-xy.",
+        rich_help_panel=_PATTERN,
+    ),
 ]
 Width = Annotated[int, typer.Option("--width", help="halo: points on every side.", rich_help_panel=_PATTERN)]
 Periodic = Annotated[

@@ -10,6 +10,7 @@ from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS, PART, STEP
 from tradewind.errors import InputError
 from tradewind.study.case import PATTERN_KEYS
 from tradewind.study.labels import INTEGER_LABELS, LABELS
+from tradewind.study.program_case import PATTERN
 from tradewind.study.records import Record
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 RESULTS = {
     "compute": "compute_s",
+    "alone": "alone_s",
     "imbalance": "imbalance",
     "bound": "bound_s",
     "messages": "messages",
@@ -87,8 +89,8 @@ def _row(case: xr.Dataset, name: str) -> list[float]:
 
 
 def _request(record: Record) -> dict[str, Any]:
-    """The exchange of a case as plain values (see `Exchange`); of a dwarf nothing."""
-    if record["dwarf"]:
+    """The exchange of a case as plain values (see `Exchange`); of a whole time step nothing."""
+    if record["dwarf"] or record["pattern"] == PATTERN:
         return {}
     keys = ("pattern", "ranks", "grid", "split", "algorithm", *PATTERN_KEYS[record["pattern"]])
     request = {key: record[key] for key in keys}

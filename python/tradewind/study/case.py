@@ -15,6 +15,8 @@ from tradewind.study.dwarf_case import DwarfCase, expand_dwarfs
 from tradewind.study.environment import Environment
 from tradewind.study.labels import LABELS, settings_text
 from tradewind.study.model import MeasureSweep, PublishedSweep, RunSweep, SimulateSweep, Study, Sweep, VerifySweep
+from tradewind.study.program_case import ProgramCase, expand_programs
+from tradewind.study.program_model import ProgramSweep
 from tradewind.study.skip import Skip
 from tradewind.ways import NATIVE, Choice, exchange_refusal
 
@@ -88,7 +90,7 @@ class Case:
         return {label: known.get(label) for label in LABELS}
 
 
-AnyCase = Case | DwarfCase
+AnyCase = Case | DwarfCase | ProgramCase
 HERE_ONLY = ("measure", "run")
 """Kinds of cases of which the answer is about this machine: they are computed here, alone."""
 
@@ -124,9 +126,9 @@ def expand(study: Study) -> tuple[list[AnyCase], list[Skip]]:
     cases: list[AnyCase] = []
     skips: list[Skip] = []
     for sweep in study.sweep:
-        if isinstance(sweep, RunSweep | PublishedSweep):
-            found = list(expand_dwarfs(sweep, study.seed))
-            cases += [case for case in found if isinstance(case, DwarfCase)]
+        if isinstance(sweep, RunSweep | PublishedSweep | ProgramSweep):
+            found = _whole_steps(sweep, study.seed)
+            cases += [case for case in found if not isinstance(case, Skip)]
             skips += [skip for skip in found if isinstance(skip, Skip)]
             continue
         for inputs in _exchanges(sweep):
@@ -144,6 +146,15 @@ def expand(study: Study) -> tuple[list[AnyCase], list[Skip]]:
                     continue
                 cases.append(Case(sweep.name, sweep.kind, exchange, algorithm or exchange.algorithm, options))
     return cases, skips
+
+
+def _whole_steps(
+    sweep: RunSweep | PublishedSweep | ProgramSweep, study_seed: int
+) -> list[DwarfCase | ProgramCase | Skip]:
+    """The cases of a sweep that is about time steps, and not about one exchange."""
+    if isinstance(sweep, ProgramSweep):
+        return list(expand_programs(sweep, study_seed))
+    return list(expand_dwarfs(sweep, study_seed))
 
 
 def _exchanges(sweep: Sweep) -> Iterator[dict[str, Any]]:

@@ -17,6 +17,8 @@ number of ranks. Where several cases of a selection have the same ranks and seed
 ``delays``            a `share` of the packets is delayed by less than `below`, or more than `above`
 ``alike``             the histograms of delay differ by no more than `tolerance`
 ``bands``             senders and receivers are exactly `offsets` apart
+``near``, ``value``   a curve lies within the fraction `tolerance` of a published value; with `than`, its ratio to that
+                      curve does
 ``passes``            a curve lies below `level` up to the first number of ranks of `between`, and above it from
                       the second on
 ``proved``            a proof or run of each of `ranks` ended well, with every transport of the selection
@@ -32,7 +34,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tradewind.study import comparison, shape, statistic
+from tradewind.study import comparison, nearness, shape, statistic
 from tradewind.study.curve import Answer, NotTestableError, Record, matches
 from tradewind.study.model import Finding
 
@@ -71,6 +73,7 @@ _TESTS: dict[str, Callable[[Finding, list[Record]], Answer]] = {
     "alike": statistic.alike,
     "bands": statistic.bands,
     "passes": shape.passes,
+    "near": nearness.near,
     "proved": comparison.proved,
 }
 TESTS = (*_TESTS, "untestable")
@@ -82,9 +85,12 @@ COMPANIONS: dict[str, tuple[str, ...]] = {
     "delays": ("share",),
     "bands": ("offsets",),
     "passes": ("level", "between"),
+    "near": ("value",),
     "proved": ("ranks",),
 }
 """The keys that a test needs beside its own."""
+OPTIONAL: dict[str, tuple[str, ...]] = {"near": ("than",)}
+"""Those that it takes."""
 
 
 def judge(finding: Finding, records: Iterable[Record]) -> Verdict:

@@ -15,14 +15,12 @@ from tradewind.dwarfs import DWARFS, find
 from tradewind.errors import InputError
 from tradewind.exchange import PATTERNS, unknown
 from tradewind.machine import machine_names
-from tradewind.study.finding import COMPANIONS, TESTS
+from tradewind.study.finding import COMPANIONS, OPTIONAL, TESTS
 from tradewind.study.labels import LABELS
 from tradewind.study.model import (
     KINDS,
-    RUN_QUICK_KEYS,
     Finding,
     MeasureSweep,
-    OnMachine,
     Plot,
     PublishedSweep,
     RunSweep,
@@ -30,6 +28,8 @@ from tradewind.study.model import (
     Study,
     VerifySweep,
 )
+from tradewind.study.program_model import ProgramStep, ProgramSweep
+from tradewind.study.values import RUN_QUICK_KEYS, OnMachine
 from tradewind.toml_lines import Place, TomlFile
 
 SWEEPS: dict[str, type[BaseModel]] = {
@@ -37,6 +37,7 @@ SWEEPS: dict[str, type[BaseModel]] = {
     "measure": MeasureSweep,
     "simulate": SimulateSweep,
     "run": RunSweep,
+    "program": ProgramSweep,
     "published": PublishedSweep,
 }
 UNUSED = {
@@ -133,6 +134,8 @@ def _known_keys(place: Place, data: dict[str, Any]) -> Iterable[str]:
         return Study.model_fields
     if place[0] == "sweep":
         sweep = data["sweep"][place[1]]
+        if "step" in place:
+            return ProgramStep.model_fields
         unused = UNUSED.get(str(sweep.get("pattern")), set())
         return [key for key in SWEEPS[sweep["kind"]].model_fields if key not in unused]
     return (Plot if place[0] == "plot" else Finding).model_fields
@@ -174,6 +177,9 @@ def _sweep_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
     if kind in ("run", "published"):
         yield from _dwarf_problems(sweep)
         return
+    if kind == "program":
+        yield from _quick_problems(sweep)
+        yield from _split_names(sweep)
     if pattern not in PATTERNS:
         return
     for key in sorted(UNUSED[pattern] & set(sweep)):
@@ -184,6 +190,10 @@ def _sweep_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
         if isinstance(name, str) and (text := _algorithm_problem(pattern, name, kind)):
             yield place, text
     yield from _quick_problems(sweep)
+    yield from _split_names(sweep)
+
+
+def _split_names(sweep: dict[str, Any]) -> Iterator[Problem]:
     split, ranks = sweep.get("split"), [value for _, value in _values(sweep, "ranks")]
     if isinstance(split, dict):
         for key in split:
@@ -260,8 +270,8 @@ def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
     for key in needed:
         if key not in finding:
             problems.append(((tests[0],), f"{tests[0]} needs {key}"))
-    for key in ("than", "between", "share", "offsets", "level"):
-        if key in finding and key not in needed:
+    for key in ("than", "between", "share", "offsets", "level", "value"):
+        if key in finding and key not in (*needed, *OPTIONAL.get(tests[0], ())):
             owners = [test for test, companions in COMPANIONS.items() if key in companions]
             problems.append(((key,), f"{key} belongs to {' or '.join(owners)}, and not to {tests[0]}"))
     if tests[0] == "delays" and ("below" in finding) == ("above" in finding):
@@ -283,6 +293,7 @@ def _selections(table: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]
         "same",
         "crosses",
         *SHAPES,
+        "near",
         "delays",
         "alike",
         "bands",

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from tradewind import _core
 from tradewind.dwarfs import find
 from tradewind.dwarfs.dwarf import PRECISIONS
 from tradewind.errors import InputError
-from tradewind.exchange import DTYPES, PATTERNS, SLABS, parse_extents, unknown
-from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS
-from tradewind.units import byte_count, seconds
+from tradewind.exchange import DTYPES, PATTERNS
+from tradewind.study.program_model import ProgramSweep
+from tradewind.study.values import (
+    Grid,
+    Many,
+    OnMachine,
+    Positive,
+    Split,
+    T,
+    Table,
+    Value,
+    checked,
+    directions,
+    known_slab,
+    listed,
+    one_of,
+    quick_keys,
+    rising,
+    split_by_ranks,
+)
+from tradewind.units import seconds
 from tradewind.ways import packing_names, transport_names
 
-KINDS = ("verify", "measure", "simulate", "run", "published")
+KINDS = ("verify", "measure", "simulate", "run", "program", "published")
 PACKINGS = tuple(entry.name for entry in _core.packings())
 POSTING_ORDERS = tuple(entry.name for entry in _core.transports())
 PLOTS = {
@@ -46,93 +63,11 @@ Quantity = Literal[
     "unevenness",
     "switch-time",
     "link-time",
+    "messages",
+    "efficiency",
+    "lost",
 ]
 """What a curve is made of (see `tradewind.study.quantity`)."""
-
-
-class Table(BaseModel):
-    """A table of a study file. A key that it does not know is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-def _listed(value: Any) -> Any:
-    return value if isinstance(value, list) else [value]
-
-
-def _one_of(what: str, known: tuple[str, ...]) -> AfterValidator:
-    def check(value: str) -> str:
-        if value not in known:
-            raise InputError(unknown(what, value, known))
-        return value
-
-    return AfterValidator(check)
-
-
-def _extents(count: int, what: str) -> BeforeValidator:
-    def check(value: Any) -> tuple[int, ...]:
-        if not isinstance(value, str):
-            raise InputError(f"{what} {value!r}: text is allowed, {count} whole numbers joined by 'x'")
-        return parse_extents(value, count, what)
-
-    return BeforeValidator(check)
-
-
-def _checked(check: Callable[[Any], None]) -> BeforeValidator:
-    def run(value: Any) -> Any:
-        check(value)
-        return value
-
-    return BeforeValidator(run)
-
-
-def _packet(text: Any) -> None:
-    if text != "message" and byte_count(text) < 1:
-        raise InputError(f'packet {text!r}: 1 byte or more, or "message" for one packet a message, are allowed')
-
-
-def _directions(text: Any) -> None:
-    if not isinstance(text, str) or not set(text) <= {"x", "y"} or len(set(text)) != len(text):
-        raise InputError(f"periodic {text!r}: some of 'xy' are allowed")
-
-
-T = TypeVar("T")
-Many = Annotated[list[T], BeforeValidator(_listed), Field(min_length=1)]
-"""One value or a list of them."""
-
-Positive = Annotated[int, Field(ge=1, strict=True)]
-Grid = Annotated[tuple[int, int, int], _extents(3, "grid")]
-Split = Annotated[tuple[int, int], _extents(2, "split")]
-
-
-Value = str | int
-QUICK_KEYS = ("ranks", "algorithm", "machine", "routing", "width", "seed")
-RUN_QUICK_KEYS = (*QUICK_KEYS, "strategy", "transport", "packing", "threads", "work", "nodes")
-"""The keys of a sweep that a quick run may shorten; those of a sweep of runs."""
-
-
-def _quick(value: Any) -> Any:
-    if value is True:
-        raise InputError(
-            "quick true: false (nothing of this sweep), or a table like { ranks = [100, 1000] } is allowed"
-        )
-    for key in value if isinstance(value, dict) else ():
-        if key not in RUN_QUICK_KEYS:
-            raise InputError("quick: " + unknown("key", key, RUN_QUICK_KEYS))
-    return value
-
-
-def _rising() -> AfterValidator:
-    def check(span: tuple[Any, Any]) -> tuple[Any, Any]:
-        if span[0] > span[1]:
-            raise InputError(f"{list(span)}: the first must not be larger than the second")
-        return span
-
-    return AfterValidator(check)
-
-
-def _split_by_ranks(value: Any) -> Any:
-    return value if isinstance(value, dict) else {0: value}
 
 
 class Sweep(Table):
@@ -140,21 +75,21 @@ class Sweep(Table):
 
     name: str
     """What plots and findings call it."""
-    pattern: Annotated[str, _one_of("pattern", PATTERNS)]
+    pattern: Annotated[str, one_of("pattern", PATTERNS)]
     ranks: Many[Positive]
     algorithm: Many[str] | None = None
     """None: the pattern's default."""
     grid: Many[Grid] | None = None
-    split: Annotated[dict[int, Many[Split]], BeforeValidator(_split_by_ranks)] = Field(default_factory=dict)
+    split: Annotated[dict[int, Many[Split]], BeforeValidator(split_by_ranks)] = Field(default_factory=dict)
     """For each number of ranks; under 0 for all others. Numbers that are not named take the default split."""
-    slab: Many[Annotated[str, _one_of("slab", (*SLABS, "all"))]] = ["all"]
+    slab: Many[Annotated[str, checked(known_slab)]] = ["all"]
     width: Many[Annotated[int, Field(ge=0, strict=True)]] = [3]
-    periodic: Many[Annotated[str, _checked(_directions)]] = [""]
+    periodic: Many[Annotated[str, checked(directions)]] = [""]
     count: Many[Positive] = [3]
     times: Many[Positive] = [1]
     fields: Many[Positive] = [1]
-    dtype: Many[Annotated[str, _one_of("dtype", tuple(DTYPES))]] = ["f8"]
-    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(_quick)] = Field(default_factory=dict)
+    dtype: Many[Annotated[str, one_of("dtype", tuple(DTYPES))]] = ["f8"]
+    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
     """What a quick run computes: only these values of some keys; False: nothing of this sweep."""
 
 
@@ -162,32 +97,16 @@ class VerifySweep(Sweep):
     """Each case is proved in one process."""
 
     kind: Literal["verify"]
-    transport: Many[Annotated[str, _one_of("transport", POSTING_ORDERS)]] = ["isend-irecv"]
+    transport: Many[Annotated[str, one_of("transport", POSTING_ORDERS)]] = ["isend-irecv"]
 
 
 class MeasureSweep(Sweep):
     """Each case is timed on this machine, alone."""
 
     kind: Literal["measure"]
-    transport: Many[Annotated[str, _one_of("transport", transport_names())]] = ["isend-irecv"]
-    packing: Many[Annotated[str, _one_of("packing", packing_names())]] = ["buffer"]
+    transport: Many[Annotated[str, one_of("transport", transport_names())]] = ["isend-irecv"]
+    packing: Many[Annotated[str, one_of("packing", packing_names())]] = ["buffer"]
     repeat: Positive = 20
-
-
-class OnMachine(Table):
-    """How a simulated machine is used."""
-
-    routing: Many[str] | None = None
-    """None: the machine's own."""
-    model: Many[Annotated[str, _one_of("model", MODELS)]] = ["packet"]
-    buffers: Many[Annotated[str, _one_of("kind of buffers", BUFFERS)]] = ["credits"]
-    packet: Many[Annotated[str, _checked(_packet)]] | None = None
-    """None: the machine's own."""
-    placement: Many[Annotated[str, _one_of("placement", PLACEMENTS)]] = ["linear"]
-    seed: Many[Annotated[int, Field(ge=0, strict=True)]] | None = None
-    """None: the study's."""
-    set: dict[str, Many[str]] = Field(default_factory=dict)
-    """Any values of the machine, like ``{ "link.bandwidth" = ["1GB/s", "10GB/s"] }``."""
 
 
 class SimulateSweep(Sweep, OnMachine):
@@ -222,13 +141,13 @@ class RunSweep(OnMachine):
     ranks: Many[Positive]
     grid: Many[Grid]
     split: Many[Split] | None = None
-    precision: Many[Annotated[str, _one_of("precision", PRECISIONS)]] = ["f8"]
+    precision: Many[Annotated[str, one_of("precision", PRECISIONS)]] = ["f8"]
     strategy: Many[str] | None = None
     """None: the dwarf's first, as of all that follows what `tradewind run` takes."""
     width: Many[Annotated[int, Field(ge=0, strict=True)]] | None = None
     algorithm: Many[str] | None = None
-    transport: Many[Annotated[str, _one_of("transport", POSTING_ORDERS)]] | None = None
-    packing: Many[Annotated[str, _one_of("packing", PACKINGS)]] | None = None
+    transport: Many[Annotated[str, one_of("transport", POSTING_ORDERS)]] | None = None
+    packing: Many[Annotated[str, one_of("packing", PACKINGS)]] | None = None
     threads: Many[Positive] = [1]
     work: Many[Positive] = [1]
     steps: Positive = 64
@@ -241,9 +160,9 @@ class RunSweep(OnMachine):
     """Of the machine, over which ranks are spread in equal shares."""
     ranks_per_node: Many[Positive] | None = None
     """Instead of `nodes`; 1 where neither is given."""
-    point_time: Annotated[str, _checked(seconds)] | None = None
+    point_time: Annotated[str, checked(seconds)] | None = None
     """Of a simulation: what a core takes for a point beside the memory; None: by the machine's flops."""
-    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(_quick)] = Field(default_factory=dict)
+    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _nodes_once(self) -> Self:
@@ -265,17 +184,17 @@ class PublishedSweep(Table):
     source: str
     """Where they stand."""
     ranks: list[Positive]
-    time: list[Annotated[str, _checked(seconds)]]
+    time: list[Annotated[str, checked(seconds)]]
     """For each number of ranks, of all steps."""
     steps: Positive = 1
     """That a time is for."""
     grid: Grid
-    precision: Annotated[str, _one_of("precision", PRECISIONS)] = "f8"
+    precision: Annotated[str, one_of("precision", PRECISIONS)] = "f8"
     strategy: str | None = None
     width: Annotated[int, Field(ge=0, strict=True)] | None = None
-    transport: Annotated[str, _one_of("transport", POSTING_ORDERS)] | None = None
+    transport: Annotated[str, one_of("transport", POSTING_ORDERS)] | None = None
     nodes: Positive = 1
-    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(_quick)] = Field(default_factory=dict)
+    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _a_time_for_each(self) -> Self:
@@ -284,14 +203,14 @@ class PublishedSweep(Table):
         return self
 
 
-Selection = dict[str, Annotated[list[Value], BeforeValidator(_listed)]]
+Selection = dict[str, Annotated[list[Value], BeforeValidator(listed)]]
 """Cases by their labels: ``{ sweep = "halo", width = [3, 20] }``."""
 
 
 class Plot(Table):
     """A figure; `PLOTS` says which kinds there are."""
 
-    kind: Annotated[str, _one_of("kind of plot", tuple(PLOTS))] = "time"
+    kind: Annotated[str, one_of("kind of plot", tuple(PLOTS))] = "time"
     title: str
     of: Many[Selection]
     """The cases of several selections are drawn together."""
@@ -308,7 +227,7 @@ class Plot(Table):
     note: str = ""
 
 
-Span = Annotated[tuple[T, T], _rising()]
+Span = Annotated[tuple[T, T], rising()]
 """Two values, the first no larger than the second."""
 
 
@@ -354,13 +273,16 @@ class Finding(Table):
     median: float | None = None
     """best: of the numbers at all numbers of ranks."""
     delays: Selection | None = None
-    below: Annotated[str, _checked(seconds)] | None = None
-    above: Annotated[str, _checked(seconds)] | None = None
+    below: Annotated[str, checked(seconds)] | None = None
+    above: Annotated[str, checked(seconds)] | None = None
     share: Span[Annotated[float, Field(ge=0, le=1)]] | None = None
     """delays: the least and the largest."""
     alike: Annotated[list[Selection], Field(min_length=2)] | None = None
     bands: Selection | None = None
     proved: Selection | None = None
+    near: Selection | None = None
+    value: Annotated[float, Field(gt=0)] | None = None
+    """near: what somebody has published, in units of the quantity."""
     passes: Selection | None = None
     level: float | None = None
     """passes: the value that the curve rises through."""
@@ -381,7 +303,8 @@ class Study(Table):
     sweep: Annotated[
         list[
             Annotated[
-                VerifySweep | MeasureSweep | SimulateSweep | RunSweep | PublishedSweep, Field(discriminator="kind")
+                VerifySweep | MeasureSweep | SimulateSweep | RunSweep | ProgramSweep | PublishedSweep,
+                Field(discriminator="kind"),
             ]
         ],
         Field(min_length=1),

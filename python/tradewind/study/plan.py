@@ -14,7 +14,9 @@ from tradewind.study.case import AnyCase, digest, expand, identity
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile
 from tradewind.study.model import RunSweep, SimulateSweep
+from tradewind.study.program_model import ProgramSweep
 from tradewind.study.skip import Skip
+from tradewind.study.values import OnMachine
 from tradewind.units import byte_count
 
 Result = dict[str, Any]
@@ -107,7 +109,7 @@ def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
     found: dict[str, Path] = {}
     problems: list[str] = []
     for i, sweep in enumerate(study_file.study.sweep):
-        if not isinstance(sweep, SimulateSweep | RunSweep) or sweep.machine is None:
+        if not isinstance(sweep, SimulateSweep | RunSweep | ProgramSweep) or sweep.machine is None:
             continue
         for j, name in enumerate(sweep.machine):
             try:
@@ -130,7 +132,7 @@ def _located(machine: str, folder: Path) -> Path:
     return path if path.suffix == ".toml" and path.is_file() else Path(machine)
 
 
-def _refusals(sweep: SimulateSweep | RunSweep, machines: list[Path], executors: Executors) -> Iterator[tuple[str, str]]:
+def _refusals(sweep: OnMachine, machines: list[Path], executors: Executors) -> Iterator[tuple[str, str]]:
     """Routings and settings that one of the machines refuses, whatever the exchange: tried on two ranks."""
     exchange = Exchange("allreduce", 2)
     for machine in machines:

@@ -13,6 +13,9 @@
 ``delay``           mean delay of packets, over all pairs of blocks of ranks that sent any (for sweeps with `pairs`)
 ``unevenness``      the largest mean delay of such a pair over the mean of all pairs
 ``switch-time``     time times the number of switches: what the exchange costs where all switches cost the same
+``messages``        of all ranks, of a simulation
+``efficiency``      of a program: what one rank computes for the whole grid, over all ranks times the time
+``lost``            of a program: the time beyond an equal share of what one rank computes
 ``link-time``       time times the number of links between switches, likewise
 =================== ===============================================================================================
 """
@@ -24,6 +27,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tradewind.study.program_case import PATTERN
 from tradewind.units import format_seconds
 
 Record = Mapping[str, Any]
@@ -64,8 +68,13 @@ def _unevenness(case: Record) -> float | None:
     return max(waits) * len(waits) / sum(waits) if waits else None
 
 
+def is_step(case: Record) -> bool:
+    """Whether a case is about a whole time step, of a dwarf or of a program."""
+    return bool(case.get("dwarf")) or case.get("pattern") == PATTERN
+
+
 def _step_time(case: Record) -> float | None:
-    return float(case["time_s"]) if case.get("dwarf") else None
+    return float(case["time_s"]) if is_step(case) else None
 
 
 def _compute(case: Record) -> float | None:
@@ -81,7 +90,7 @@ def parts_of(case: Record) -> dict[str, float]:
 
 
 def _elsewhere(case: Record) -> float | None:
-    compute = _compute(case) if case.get("dwarf") else None
+    compute = _compute(case) if is_step(case) else None
     return None if compute is None else max(0.0, float(case["time_s"]) - compute)
 
 
@@ -91,9 +100,25 @@ def _share(case: Record) -> float | None:
 
 
 def _points(case: Record) -> float | None:
-    if not case.get("dwarf"):
+    if not is_step(case):
         return None
     return math.prod(int(n) for n in case["grid"].split("x")) / float(case["time_s"])
+
+
+def _share_of_one(case: Record) -> float | None:
+    """Of a program, what one rank computes for the whole grid, divided by all ranks."""
+    alone = case["result"].get("alone_s")
+    return None if alone is None else float(alone) / case["ranks"]
+
+
+def _efficiency(case: Record) -> float | None:
+    share = _share_of_one(case)
+    return None if share is None else share / float(case["time_s"])
+
+
+def _lost(case: Record) -> float | None:
+    share = _share_of_one(case)
+    return None if share is None else float(case["time_s"]) - share
 
 
 def _times(what: str) -> Callable[[Record], float | None]:
@@ -112,7 +137,7 @@ QUANTITIES: dict[str, Quantity] = {
     "time": Quantity(lambda case: case["time_s"], "time of the exchange (s)", format_seconds),
     "step-time": Quantity(_step_time, "time of a step (s)", format_seconds),
     "compute": Quantity(
-        lambda case: _compute(case) if case.get("dwarf") else None, "computing, a step (s)", format_seconds
+        lambda case: _compute(case) if is_step(case) else None, "computing, a step (s)", format_seconds
     ),
     "elsewhere": Quantity(_elsewhere, "all but computing, a step (s)", format_seconds),
     "share-elsewhere": Quantity(_share, "all but computing, as a part of a step", _number),
@@ -122,6 +147,9 @@ QUANTITIES: dict[str, Quantity] = {
     "bound": Quantity(_of_result("bound_s"), "time of the most loaded link or NIC (s)", format_seconds),
     "delay": Quantity(_mean_delay, "mean delay of packets between blocks of ranks (s)", format_seconds),
     "unevenness": Quantity(_unevenness, "largest delay between blocks of ranks over the mean", _number),
+    "messages": Quantity(_of_result("messages"), "messages", _number),
+    "efficiency": Quantity(_efficiency, "parallel efficiency", _number),
+    "lost": Quantity(_lost, "time of a step beyond an equal share (s)", format_seconds),
     "switch-time": Quantity(_times("switches"), "time x switches (s)", lambda value: f"{value:.3g} switch-seconds"),
     "link-time": Quantity(_times("links"), "time x links (s)", lambda value: f"{value:.3g} link-seconds"),
 }

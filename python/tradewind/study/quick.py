@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from tradewind.study.case import AnyCase, expand
 from tradewind.study.curve import some_of
-from tradewind.study.model import RUN_QUICK_KEYS, Study
+from tradewind.study.model import Study
+from tradewind.study.values import RUN_QUICK_KEYS
 
 Kept = dict[str, int]
 """By sweep: how many cases."""

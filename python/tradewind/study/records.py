@@ -12,6 +12,7 @@ from tradewind.exchange import Exchange
 from tradewind.study.case import HERE_ONLY
 from tradewind.study.environment import Environment
 from tradewind.study.network import network_size
+from tradewind.study.program_case import PATTERN
 from tradewind.study.store import CorruptCaseError, Store
 
 Record = dict[str, Any]
@@ -22,8 +23,8 @@ simulated one also `switches` and `links` of its network."""
 
 def exchange_of(record: Mapping[str, Any]) -> Exchange:
     """The exchange of a case. Raises InputError for the MPI library's own algorithm, whose stages nobody knows."""
-    if record.get("dwarf"):
-        raise InputError(f"{record['exchange']} is a dwarf, and no exchange alone")
+    if record.get("dwarf") or record.get("pattern") == PATTERN:
+        raise InputError(f"{record['exchange']} is a whole time step, and no exchange alone")
     return Exchange.from_plain(record["request"])
 
 
@@ -72,7 +73,7 @@ def _record(labels: dict[str, Any], body: dict[str, Any], environment: Environme
     result, kind = body["result"], labels["kind"]
     record = {**labels, **{key: body[key] for key in ("result", "wall_s", "environment", "finished", "key")}}
     request = body["identity"]["request"]
-    record["request"] = request["dwarf"] if labels["dwarf"] else request["exchange"]
+    record["request"] = next(request[what] for what in ("dwarf", PATTERN, "exchange") if what in request)
     record["time_s"] = None
     if kind == "simulate":
         record["time_s"] = result["time_s"] / result.get("steps", 1)  # of a dwarf, that of one step

@@ -12,6 +12,7 @@ from tradewind.simulation import Progress
 from tradewind.study.dwarf_case import DwarfCase
 from tradewind.study.environment import Environment
 from tradewind.study.plan import Planned, Result, simulation_options
+from tradewind.study.program_case import ProgramCase
 
 LARGE_S = 2.0
 """A simulation that takes longer on one core gets all cores of its worker for itself."""
@@ -80,6 +81,8 @@ def _execute(task: Task, watch: Callable[[Progress], None] | None) -> Result:
     case, options = task.planned.case, task.planned.case.options
     if isinstance(case, DwarfCase):
         return _execute_dwarf(task, case, watch)
+    if isinstance(case, ProgramCase):
+        return _execute_program(task, case, watch)
     if case.kind == "verify":
         return task.executor(case.exchange, transport=options["transport"])
     if case.kind == "simulate":
@@ -104,11 +107,19 @@ def _execute_dwarf(task: Task, case: DwarfCase, watch: Callable[[Progress], None
         return {"time_s": options["step_s"]}
     if case.kind == "run":
         return task.executor(case.dwarf, options["steps"], repeat=options["repeat"])
+    steps = case.dwarf.steps_a_round
+    result = _execute_program(task, case, watch)
+    compute_s = result["compute_s"]
+    return {**result, "steps": steps, "compute_s": None if compute_s is None else compute_s / steps}
+
+
+def _execute_program(task: Task, case: DwarfCase | ProgramCase, watch: Callable[[Progress], None] | None) -> Result:
+    """The simulation of a program, what of its time is not exchange, and of a model's step what one rank computes."""
     program = case.workload
     chosen = {key: value for key, value in simulation_options(case).items() if key != "settings"}
     result = task.executor(program, task.machine, threads=task.threads, progress=watch, **chosen)
-    steps = case.dwarf.steps_a_round
     # Where exchange and computation overlap, nobody can say what of the time is which.
     compute = [result["step_time_s"][name] for name in program.only_computing]
     apart = len(compute) == program.computations
-    return {**result, "steps": steps, "compute_s": sum(compute) / steps if apart else None}
+    alone = {"alone_s": case.alone_s} if isinstance(case, ProgramCase) else {}
+    return {**result, "compute_s": sum(compute) if apart else None, **alone}

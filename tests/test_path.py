@@ -1,0 +1,67 @@
+"""Paths through layouts: HIRLAM's redistributions, counted as its slides count them, and what no path is."""
+
+from __future__ import annotations
+
+import pytest
+
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange
+from tradewind.path import LAYOUTS
+from tradewind.verification import verify
+
+GRID = (602, 568, 60)
+ROWS, ALL = "xy-zy-zx-zy-xy", "xy-z-x-z-xy"
+
+
+def pairs(slab: str, split: tuple[int, int], grid: tuple[int, int, int] = GRID) -> list[int]:
+    """Sender and receiver, a rank with itself included, of each step: every rank keeps something."""
+    ranks = split[0] * split[1]
+    proof = verify(Exchange("transpose", ranks, grid, split, slab=slab, algorithm="burst"))
+    return [step["messages"] + ranks for step in proof["steps"]]
+
+
+@pytest.mark.parametrize(("nx", "ny"), [(10, 6), (4, 3), (1, 5), (6, 1)])
+def test_pairs_are_those_of_the_slides(nx: int, ny: int) -> None:
+    """Parallelization of HIRLAM (2004): (nx ny)^2 pairs before, ny sets of nx^2 after; FFT to TRI nx sets of ny^2."""
+    assert pairs(ALL, (nx, ny)) == [(nx * ny) ** 2] * 4
+    assert pairs(ROWS, (nx, ny)) == [nx**2 * ny, ny**2 * nx, ny**2 * nx, nx**2 * ny]
+
+
+def test_lines_divided_by_all_ranks_need_all_pairs_in_the_middle() -> None:
+    """196 ranks cannot divide 40 levels; latitudes and longitudes they can. Of 378 latitudes each row of 14 ranks has
+    27, which 14 others have after: no more meet, but for those where parts do not end alike."""
+    found = pairs("xy-y-x-y-xy", (14, 14), (468, 378, 40))
+    assert found[1:3] == [196**2] * 2
+    assert found[0] == found[3]
+    assert 14 * 196 <= found[0] <= 15 * 196
+
+
+def test_the_way_there_and_back_moves_the_same_bytes() -> None:
+    steps = verify(Exchange("transpose", 12, GRID, (4, 3), slab=ROWS))["steps"]
+    moved = [step["bytes"] for step in steps]
+    assert moved == moved[::-1]
+    assert moved[0] + steps[0]["copied_bytes"] == 602 * 568 * 60 * 8
+
+
+@pytest.mark.parametrize("before", LAYOUTS)
+def test_any_layout_follows_any_other(before: str) -> None:
+    path = "-".join(name for after in LAYOUTS if after != before for name in (before, after))
+    proof = verify(Exchange("transpose", 6, (13, 11, 7), (3, 2), slab=path))
+    assert proof["ok"]
+    assert len(proof["steps"]) == 2 * (len(LAYOUTS) - 1) - 1
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("xy-", "path 'xy-': unknown layout '' (known: xy, "),
+        ("xy-zq-zz", "path 'xy-zq-zz': unknown layout 'zz'"),
+        ("xy-zy-zy", "path 'xy-zy-zy': from zy to zy nothing moves"),
+        ("xy-z", "split 14x14: 196 ranks do not divide 60 levels among them (1..60 are allowed)"),
+        ("zyx", "unknown slab 'zyx'"),
+    ],
+)
+def test_what_is_no_path_is_refused(path: str, said: str) -> None:
+    with pytest.raises(InputError) as refused:
+        Exchange("transpose", 196, GRID, (14, 14), slab=path)
+    assert said in str(refused.value)
