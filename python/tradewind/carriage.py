@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from tradewind import _core, units
 from tradewind.errors import InputError
@@ -62,7 +62,7 @@ class RateTable(Table):
 
     sizes: Sizes
     whole: Rates
-    runs: dict[str, Rates] = {}
+    runs: dict[str, Rates] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

@@ -123,7 +123,7 @@ class Machine(Table):
     packet: Packet
     copy_: Annotated[RateTable | None, Field(alias="copy")] = None
     """Rates of copies within a rank; needed where there is a carriage."""
-    carriage: list[Carriage] = []
+    carriage: list[Carriage] = Field(default_factory=list)
     """How transports carry messages within a node."""
     source: dict[str, str]
     """Where each number comes from, by its key ("link.bandwidth")."""
@@ -314,7 +314,10 @@ def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
         ("carriage",): Carriage,
         ("topology",): TOPOLOGIES.get(str(kind), Torus),
     }
-    return [field.alias or name for name, field in tables[tuple(key for key in place[:-1] if isinstance(key, str))].model_fields.items()]
+    return [
+        field.alias or name
+        for name, field in tables[tuple(key for key in place[:-1] if isinstance(key, str))].model_fields.items()
+    ]
 
 
 def _missing_sources(numbers: list[str], machine: Machine) -> Iterator[tuple[Place, str]]:

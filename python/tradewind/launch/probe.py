@@ -43,10 +43,6 @@ class Shape:
     run: int = 0
 
     @property
-    def elements(self) -> int:
-        return self.bytes // (self.run or self.bytes) * max(self.run // _POINT, 1) if self.run else self.bytes // _POINT
-
-    @property
     def rows(self) -> int:
         return self.bytes // self.run if self.run else 1
 
