@@ -25,6 +25,7 @@ SPREAD_LIMIT = 0.25
 
 _LEAST_SHARE = 0.02
 """Of the time of a message, that is at least due to its bytes: noise could leave nothing, or less."""
+_TICK_S = 1e-8
 
 
 def spread(samples: Sequence[float]) -> float:
@@ -53,18 +54,30 @@ class Way:
     latency_s: float
     overhead_s: float
     rates: Rates
+    scattered: dict[int, list[float]] = field(default_factory=dict)
+    """Rates of what is one run at its sender, by the bytes of a run at its receiver."""
 
 
-def fitted(rows: Iterable[Row]) -> list[Way]:
-    """The ways of all rows of pairs; one of which something is missing is left out."""
+def fitted(rows: Iterable[Row], scattered: Iterable[Row] = (), copies: Iterable[Row] = ()) -> list[Way]:
+    """The ways of all rows of pairs; one of which something is missing is left out.
+
+    `scattered`: rows of messages that are one run at their sender, beside a copy within the rank of the same shape,
+    whose time is that of `copies`.
+    """
+    kept = {(row["run"], row["bytes"]): statistics.median(row["samples_s"]) for row in copies}
+    beside: dict[tuple[str, str], list[Row]] = {}
+    for row in scattered:
+        if (shape := (row["run"], row["bytes"])) in kept:
+            less = [seconds - kept[shape] for seconds in row["samples_s"]]
+            beside.setdefault((row["transport"], row["packing"]), []).append({**row, "samples_s": less})
     grouped: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         grouped.setdefault((row["transport"], row["packing"]), []).append(row)
-    found = (_way(*names, chosen) for names, chosen in grouped.items())
+    found = (_way(*names, chosen, beside.get(names, [])) for names, chosen in grouped.items())
     return [way for way in found if way is not None]
 
 
-def _way(transport: str, packing: str, rows: Sequence[Row]) -> Way | None:
+def _way(transport: str, packing: str, rows: Sequence[Row], scattered: Sequence[Row]) -> Way | None:
     least = min(row["bytes"] for row in rows)
     small = {row["messages"]: statistics.median(row["samples_s"]) for row in rows if row["bytes"] == least}
     rates = _rates([row for row in rows if row["bytes"] > least], small.get(1, 0.0))
@@ -73,7 +86,9 @@ def _way(transport: str, packing: str, rows: Sequence[Row]) -> Way | None:
     most = max(small)
     overhead = (small[most] - small[1]) / (most - 1) if most > 1 else 0.0
     overhead = min(max(overhead, 0.0), small[1])
-    return Way(transport, packing, small[1] - overhead, overhead, rates)
+    whole = [row for row in rows if row["run"] == 0 and row["bytes"] > least]
+    beside = _rates([*whole, *scattered], small[1]) if scattered else None
+    return Way(transport, packing, small[1] - overhead, overhead, rates, beside.runs if beside else {})
 
 
 def copy_rates(rows: Sequence[Row]) -> Rates | None:
@@ -91,7 +106,7 @@ def _rates(rows: Sequence[Row], start_s: float) -> Rates | None:
             if (run, size) not in times:
                 break
             seconds = times[run, size]
-            lists.setdefault(run, []).append(size / max(seconds - start_s, _LEAST_SHARE * seconds))
+            lists.setdefault(run, []).append(size / max(seconds - start_s, _LEAST_SHARE * abs(seconds), _TICK_S))
     whole = lists.pop(0, None)
     return None if whole is None else Rates(sizes, whole, lists)
 
@@ -121,10 +136,12 @@ class Calibration:
 
 def calibrated(answer: Mapping[str, Any], repeat: int) -> Calibration:
     """The calibration of an answer of `tradewind.launch.probe.probe`. Raises InputError where nothing was measured."""
-    inside, outside = fitted(answer["inside"]), fitted(answer["outside"])
+    inside, outside = fitted(answer["inside"], answer["scattered"], answer["copies"]), fitted(answer["outside"])
     if not inside and not outside:
         raise InputError("nothing could be measured: none of these transports goes with any of these packings")
-    spreads = sorted(spread(row["samples_s"]) for name in ("inside", "outside", "copies") for row in answer[name])
+    spreads = sorted(
+        spread(row["samples_s"]) for name in ("inside", "scattered", "outside", "copies") for row in answer[name]
+    )
     return Calibration(
         inside,
         copy_rates(answer["copies"]),
@@ -186,6 +203,8 @@ def text_of(calibration: Calibration, name: str) -> str:
         lines += ["", "[[carriage]]", f"transport = {_quoted(way.transport)}", f"packing = {_quoted(way.packing)}"]
         lines += [f'latency = "{_time(way.latency_s)}"', f'overhead = "{_time(way.overhead_s)}"']
         lines += _rate_lines(way.rates)
+        if way.scattered:
+            lines.append(f"scattered = {_runs(way.scattered)}")
     return "\n".join(lines) + "\n"
 
 
@@ -229,18 +248,25 @@ def _sources(calibration: Calibration) -> dict[str, str]:
     if calibration.ways:
         sources["carriage"] = (
             f"{pairs}; latency and overhead from 1 and 6 messages of 8 bytes, rates from what longer ones take more, "
-            f"in one run of memory (whole) and in runs of so many bytes; {by}"
+            f"in one run of memory (whole) and in runs of so many bytes; scattered: {_SCATTERED}; {by}"
         )
     return sources
+
+
+_SCATTERED = "the same of a transposition, less what is copied within the rank"
 
 
 def _rate_lines(rates: Rates) -> list[str]:
     lines = [f"sizes = {_listed(_size(size) for size in rates.sizes)}"]
     lines.append(f"whole = {_listed(map(_rate, rates.whole))}")
     if rates.runs:
-        runs = ", ".join(f'"{_size(run)}" = {_listed(map(_rate, each))}' for run, each in rates.runs.items())
-        lines.append(f"runs = {{ {runs} }}")
+        lines.append(f"runs = {_runs(rates.runs)}")
     return lines
+
+
+def _runs(rates: Mapping[int, Sequence[float]]) -> str:
+    runs = ", ".join(f'"{_size(run)}" = {_listed(map(_rate, each))}' for run, each in rates.items())
+    return f"{{ {runs} }}"
 
 
 def _listed(texts: Iterable[str]) -> str:

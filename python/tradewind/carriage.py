@@ -67,6 +67,12 @@ class RateTable(Table):
     @model_validator(mode="after")
     def _fits(self) -> Self:
         lists = {"whole": self.whole, **{f"runs.{run}": rates for run, rates in self.runs.items()}}
+        problems = self._problems(lists)
+        if problems:
+            raise InputError(*problems)
+        return self
+
+    def _problems(self, lists: dict[str, list[float]]) -> list[str]:
         problems = [
             f"{name} has {len(rates)} rates for {len(self.sizes)} sizes"
             for name, rates in lists.items()
@@ -75,9 +81,7 @@ class RateTable(Table):
         for name, values in (("sizes", self.sizes), ("runs", self.run_bytes)):
             if any(a >= b for a, b in pairwise(values)):
                 problems.append(f"{name} are not in ascending order")
-        if problems:
-            raise InputError(*problems)
-        return self
+        return problems
 
     @property
     def run_bytes(self) -> list[int]:
@@ -99,6 +103,22 @@ class Carriage(RateTable):
     """Of a stage, beside what its messages cost the CPUs."""
     overhead: Time
     """Of the CPUs of both ends of a message together."""
+    scattered: dict[str, Rates] = Field(default_factory=dict)
+    """As `runs`, of messages that are one run at their sender; left out: both ends cost the same."""
+
+    @model_validator(mode="after")
+    def _scattered_fits(self) -> Self:
+        lists = {f"scattered.{run}": rates for run, rates in self.scattered.items()}
+        if scattered := self._scattered():
+            problems = scattered._problems(lists)
+            if problems:
+                raise InputError(*problems)
+        return self
+
+    def _scattered(self) -> RateTable | None:
+        if not self.scattered:
+            return None
+        return RateTable.model_construct(sizes=self.sizes, whole=self.whole, runs=self.scattered)
 
     def core(self, copies: RateTable, element_bytes: int) -> _core.Carriage:
         """As the simulator takes it; `copies`: rates of copies within a rank."""
@@ -108,6 +128,7 @@ class Carriage(RateTable):
             rates=self.build(),
             copies=copies.build(),
             element_bytes=element_bytes,
+            scattered=None if (scattered := self._scattered()) is None else scattered.build(),
         )
 
 

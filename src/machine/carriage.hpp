@@ -1,6 +1,7 @@
 // How one transport with one packing carries messages between the ranks of a node, as it was measured.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/units.hpp"
@@ -30,12 +31,18 @@ class RateTable {
 };
 
 // A message costs latency + overhead + its bytes at the rate of the table when the two ranks exchange one each at a
-// time; half of the overhead and of the bytes' time is its sender's, half its receiver's.
+// time. Half of the overhead is its sender's, half its receiver's, and so with the time of its bytes where they are one
+// run. What runs cost more is known of both ends together and, where it was measured, of the receiver's alone.
 struct Carriage {
     Picoseconds latency, overhead;
-    RateTable rates;
-    RateTable copies;  // within a rank
-    Bytes element{8};  // of one value of one field: several fields are as many runs
+    RateTable rates;                     // of what lies in the same runs at both ends
+    std::optional<RateTable> scattered;  // of what is one run at the sender, and lies in runs at the receiver
+    RateTable copies;                    // within a rank
+    Bytes element{8};                    // of one value of one field: several fields are as many runs
+
+    // What the bytes of a message, in so many runs there, take of the CPU of one end.
+    double send_seconds(double bytes, double runs) const;
+    double receive_seconds(double bytes, double runs) const;
 };
 
 }  // namespace tradewind

@@ -38,12 +38,13 @@ double Handling::runs(const Pattern& pattern, Rank r, const std::vector<Piece>& 
 }
 
 std::int64_t Handling::end(Rank r, const Message& message, const Pattern& pattern, const std::vector<Piece>& pieces,
-                           Picoseconds overhead) const {
+                           bool sending) const {
     const double size = bytes(message.count), parts = runs(pattern, r, pieces);
     if (placement_.node(r) == placement_.node(message.peer))
-        return carriage_.overhead.value / 2 + picoseconds(carriage_.rates.seconds(size, parts) / 2);
+        return carriage_.overhead.value / 2 + picoseconds(sending ? carriage_.send_seconds(size, parts)
+                                                                  : carriage_.receive_seconds(size, parts));
     const double packed = parts > 1 ? carriage_.copies.seconds(size, parts) : 0;
-    return overhead.value + picoseconds(packed);
+    return (sending ? machine_.send_overhead : machine_.receive_overhead).value + picoseconds(packed);
 }
 
 std::int64_t Handling::send(Rank r, const Program::Stage& at, int j) const {
@@ -51,7 +52,7 @@ std::int64_t Handling::send(Rank r, const Program::Stage& at, int j) const {
     if (message.count == 0) return 0;
     std::vector<Piece> pieces;
     at.schedule->send_pieces(r, at.stage, j, pieces);
-    return end(r, message, at.schedule->pattern(), pieces, machine_.send_overhead);
+    return end(r, message, at.schedule->pattern(), pieces, true);
 }
 
 std::int64_t Handling::keep(Rank r, const Program::Stage& at) const {
@@ -78,7 +79,7 @@ std::int64_t Handling::receive(Rank r, const Program::Stage& at) const {
         if (message.count == 0) continue;
         pieces.clear();
         at.schedule->receive_pieces(r, at.stage, j, pieces);
-        time += end(r, message, at.schedule->pattern(), pieces, machine_.receive_overhead);
+        time += end(r, message, at.schedule->pattern(), pieces, false);
         // To combine is to read two values and to write one, about as much as to copy.
         if (at.schedule->combines(at.stage)) time += picoseconds(carriage_.copies.seconds(bytes(message.count), 1));
     }

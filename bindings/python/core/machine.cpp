@@ -122,11 +122,16 @@ void bind_carriage(nb::module_& module) {
         .def(
             "__init__",
             [](Carriage* self, double latency, double overhead, const RateTable& rates, const RateTable& copies,
-               std::int64_t element_bytes) {
+               std::int64_t element_bytes, const RateTable* scattered) {
                 if (element_bytes < 1) throw InputError("bytes of an element: 1 or more are allowed");
-                new (self) Carriage{picoseconds(latency), picoseconds(overhead), rates, copies, {element_bytes}};
+                new (self) Carriage{picoseconds(latency), picoseconds(overhead), rates, {}, copies, {element_bytes}};
+                if (scattered) self->scattered = *scattered;
             },
-            nb::kw_only(), "latency"_a, "overhead"_a, "rates"_a, "copies"_a, "element_bytes"_a = 8);
+            nb::kw_only(), "latency"_a, "overhead"_a, "rates"_a, "copies"_a, "element_bytes"_a = 8,
+            "scattered"_a.none() = nb::none())
+        .def("send_seconds", &Carriage::send_seconds, "bytes"_a, "runs"_a = 1)
+        .def("receive_seconds", &Carriage::receive_seconds, "bytes"_a, "runs"_a = 1,
+             "What a message in so many runs takes of the CPU of its receiver, beside half of the overhead.");
 }
 
 void bind_walker(nb::module_& module) {

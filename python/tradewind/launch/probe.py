@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -57,6 +57,14 @@ def between_two(shape: Shape) -> _core.Halo:
     return _core.Halo(_core.Blocks(grid, (2, 1)), points, [False, False])
 
 
+def scattering(shape: Shape) -> _core.Transpose:
+    """A transposition of two ranks, each of which sends the other one run of memory that goes to runs of this shape,
+    and keeps as much."""
+    points = shape.run // _POINT
+    grid = _core.Grid(2 * points, 1, 2 * shape.rows)
+    return _core.Transpose(_core.Blocks(grid, (2, 1), "xy"), _core.Blocks(grid, (2, 1), "zy"))
+
+
 def many_small() -> _core.Halo:
     """A halo of two ranks, each of which sends the other several messages of one element."""
     return _core.Halo(_core.Blocks(_core.Grid(2, 1, 1), (2, 1)), 1, [True, True])
@@ -82,8 +90,10 @@ def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     inside: list[Row] = []
     copies: list[Row] = []
     outside: list[Row] = []
+    scattered: list[Row] = []
     if places.each > 1:
         inside = list(bench.pairs(places.pair_inside(), ways, shapes, tell))
+        scattered = list(bench.scattered(places.pair_inside(), ways, [shape for shape in shapes if shape.run], tell))
         copies = list(bench.copies(shapes))
     if places.nodes > 1:
         way = Choice("direct", DEFAULT_TRANSPORT, DEFAULT_PACKING)
@@ -91,6 +101,7 @@ def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     cores = len(os.sched_getaffinity(0))
     return {
         "inside": inside,
+        "scattered": scattered,
         "outside": outside,
         "copies": copies,
         "copy_bytes_per_s": measure_copy(comm),
@@ -141,11 +152,13 @@ class Places:
 
     def pair_inside(self) -> MPI.Intracomm:
         """This rank and a neighbour on its node."""
-        return self.comm.Split(self.node * self.each + self.place // 2, self.rank)
+        pair: MPI.Intracomm = self.comm.Split(self.node * self.each + self.place // 2, self.rank)  # type: ignore[assignment]
+        return pair
 
     def pair_outside(self) -> MPI.Intracomm:
         """This rank and the one of its place on a neighbouring node."""
-        return self.comm.Split(self.node // 2 * self.each + self.place, self.rank)
+        pair: MPI.Intracomm = self.comm.Split(self.node // 2 * self.each + self.place, self.rank)  # type: ignore[assignment]
+        return pair
 
 
 class Bench:
@@ -158,30 +171,43 @@ class Bench:
         self, pair: MPI.Intracomm, ways: Sequence[Choice], shapes: Sequence[Shape], tell: Callable[[Any], None] | None
     ) -> Iterator[Row]:
         """Rows of transport, packing, messages, bytes, run and samples_s: single doubles first, then all shapes."""
-        small = between_two(Shape(_POINT)), many_small()
+        small = [(Shape(_POINT), between_two(Shape(_POINT))), (Shape(_POINT), many_small())]
+        yield from self._each(pair, ways, [*small, *((shape, between_two(shape)) for shape in shapes)], tell)
+
+    def scattered(
+        self, pair: MPI.Intracomm, ways: Sequence[Choice], shapes: Sequence[Shape], tell: Callable[[Any], None] | None
+    ) -> Iterator[Row]:
+        """The same rows, of messages that are one run at their sender; the time includes a copy of this shape."""
+        burst = [replace(way, algorithm="burst") for way in ways]
+        yield from self._each(pair, burst, [(shape, scattering(shape)) for shape in shapes], tell)
+
+    def _each(
+        self,
+        pair: MPI.Intracomm,
+        ways: Sequence[Choice],
+        probes: Sequence[tuple[Shape, _core.Pattern]],
+        tell: Callable[[Any], None] | None,
+    ) -> Iterator[Row]:
         given_up: set[tuple[Choice, int]] = set()
-        for i, shape in enumerate([None, None, *shapes]):
+        for i, (shape, pattern) in enumerate(probes):
             if tell is not None:
-                tell({"probed": i, "probes": len(shapes) + 2})
-            pattern = small[i] if shape is None else between_two(shape)
-            arrays = _array(pattern, pair)
+                tell({"probed": i, "probes": len(probes)})
+            arrays = _arrays(pattern, pair)
             for way in ways:
-                run = 0 if shape is None else shape.run
-                if (way, run) in given_up or (way.packing == "direct" and shape and shape.rows > _MOST_MESSAGES):
+                if (way, shape.run) in given_up or (way.packing == "direct" and shape.rows > _MOST_MESSAGES):
                     continue
                 found = self._sampled(pair, pattern, arrays, way)
                 if found is None:
                     continue
                 messages, samples = found
                 if sorted(samples)[len(samples) // 2] > _LONG_S:
-                    given_up.add((way, run))
-                bytes_ = _POINT if shape is None else shape.bytes
+                    given_up.add((way, shape.run))
                 yield {
                     "transport": way.transport,
                     "packing": way.packing,
-                    "messages": messages if shape is None else 1,
-                    "bytes": bytes_,
-                    "run": run,
+                    "messages": messages if shape.bytes == _POINT else 1,
+                    "bytes": shape.bytes,
+                    "run": shape.run,
                     "samples_s": samples,
                 }
         pair.Free()
@@ -191,18 +217,19 @@ class Bench:
         for shape in shapes:
             pattern = within_one(shape)
             way = Choice("direct", DEFAULT_TRANSPORT, DEFAULT_PACKING)
-            found = self._sampled(MPI.COMM_SELF, pattern, _array(pattern, MPI.COMM_SELF), way)
+            found = self._sampled(MPI.COMM_SELF, pattern, _arrays(pattern, MPI.COMM_SELF), way)
             assert found is not None
             yield {"bytes": shape.bytes, "run": shape.run, "samples_s": found[1]}
 
     def _sampled(
-        self, some: MPI.Intracomm, pattern: _core.Halo, array: Any, way: Choice
+        self, some: MPI.Intracomm, pattern: _core.Pattern, arrays: Sequence[Any], way: Choice
     ) -> tuple[int, list[float]] | None:
         """Messages of one rank, and seconds of the slowest; None where the way cannot be. The plan is gone at the
         end."""
+        assert way.algorithm is not None
         schedule = _core.make_schedule(pattern, way.algorithm)
         plan, _ = attempt(
-            self.comm, lambda: mpi.plan(schedule, some, array, transport=way.transport, packing=way.packing)
+            self.comm, lambda: mpi.plan(schedule, some, *arrays, transport=way.transport, packing=way.packing)
         )
         if plan is None:
             return None
@@ -216,7 +243,9 @@ class Bench:
         return plan.messages, samples(warmup, count)
 
 
-def _array(pattern: _core.Halo, some: MPI.Intracomm) -> Any:
-    array = np.empty(pattern.source_shape(some.Get_rank()))
-    array.fill(1.0)  # so that its pages are there
-    return array
+def _arrays(pattern: _core.Pattern, some: MPI.Intracomm) -> list[Any]:
+    """The source, and the target where it is another."""
+    shapes = [pattern.source_shape(some.Get_rank())]
+    if not pattern.in_place:
+        shapes.append(pattern.target_shape(some.Get_rank()))
+    return [np.full(shape, 1.0) for shape in shapes]  # which writes them, so that their pages are there
