@@ -85,7 +85,7 @@ def test_what_runs_cost_is_the_receivers_where_it_was_measured_so(tmp_path):
     [
         ('"isend-irecv"', '"isend-irec"', "did you mean 'isend-irecv'"),
         ('"buffer"', '"bufer"', "did you mean 'buffer'"),
-        ("latency = \"1us\"\noverhead", "latency = \"2s\"\noverhead", "0s to 1s are allowed"),
+        ('latency = "1us"\noverhead', 'latency = "2s"\noverhead', "0s to 1s are allowed"),
         ('["4GB/s", "2GB/s"]', '["4GB/s", "2GB/s", "1GB/s"]', "whole has 3 rates for 2 sizes"),
         ('sizes = ["1KiB", "1MiB"]\nwhole = ["4', 'sizes = ["1MiB", "1KiB"]\nwhole = ["4', "not in ascending order"),
         ('"8B" = ["1GB/s"]', '"8B" = ["1GB"]', "not a unit of a bandwidth"),
