@@ -281,6 +281,26 @@ class Machine:
     @property
     def routing(self) -> str: ...
 
+class RateTable:
+    """Rates in bytes a second, by bytes and by the runs in which they lie."""
+
+    def __init__(self, sizes: Sequence[float], runs: Sequence[float], rates: Sequence[Sequence[float]], whole: Sequence[float]) -> None: ...
+
+    def seconds(self, bytes: float, runs: float = 1) -> float:
+        """What so many bytes take that lie in so many runs of equal length."""
+
+class Carriage:
+    """How a transport with a packing carries messages within a node."""
+
+    def __init__(self, *, latency: float, overhead: float, rates: RateTable, copies: RateTable, element_bytes: int = 8, scattered: RateTable | None = None) -> None: ...
+
+    def send_seconds(self, bytes: float, runs: float = 1) -> float: ...
+
+    def receive_seconds(self, bytes: float, runs: float = 1) -> float:
+        """
+        What a message in so many runs takes of the CPU of its receiver, beside half of the overhead.
+        """
+
 class Walker:
     """
     Walks single packets by the routing of a machine, without a simulation.
@@ -455,7 +475,7 @@ class Peers:
         """Whether nothing can be done together any more: all have to end."""
 
 class SimulationOptions:
-    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1, shown: Sequence[int] = [], peers: Peers | None = None) -> None: ...
+    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1, shown: Sequence[int] = [], peers: Peers | None = None, carriage: Carriage | None = None) -> None: ...
 
 class Forecast:
     @property

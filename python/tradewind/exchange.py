@@ -91,6 +91,8 @@ class Workload(Protocol):
     @property
     def bytes_per_point(self) -> int: ...
     @property
+    def element_bytes(self) -> int: ...
+    @property
     def split(self) -> tuple[int, int] | None: ...
     def steps(self) -> list[Step]: ...
     def as_dict(self) -> dict[str, Any]: ...
@@ -185,6 +187,11 @@ class Exchange:
     @property
     def bytes_per_point(self) -> int:
         return point_bytes(self.fields, self.dtype)
+
+    @property
+    def element_bytes(self) -> int:
+        """Of a point of one field."""
+        return DTYPES[self.dtype]
 
     @property
     def name(self) -> str:

@@ -18,6 +18,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from tradewind import _core, units
+from tradewind.carriage import Carriage, RateTable, find_carriage
 from tradewind.data import data_folder
 from tradewind.errors import InputError
 from tradewind.exchange import unknown
@@ -120,6 +121,10 @@ class Machine(Table):
     node: Node
     mpi: Mpi = Mpi()
     packet: Packet
+    copy_: Annotated[RateTable | None, Field(alias="copy")] = None
+    """Rates of copies within a rank; needed where there is a carriage."""
+    carriage: list[Carriage] = Field(default_factory=list)
+    """How transports carry messages within a node."""
     source: dict[str, str]
     """Where each number comes from, by its key ("link.bandwidth")."""
 
@@ -145,6 +150,18 @@ class Machine(Table):
                 f"mpi.bypass = {self.mpi.bypass} B is more than mpi.eager_limit = {self.mpi.eager_limit} B: "
                 "only messages that are sent eagerly can bypass the network",
             )
+        if self.carriage and self.copy_ is None:
+            yield ("carriage",), "carriage needs copy, the rates of copies within a rank"
+        ways = [(each.transport, each.packing) for each in self.carriage]
+        for i, way in enumerate(ways):
+            if way in ways[:i]:
+                yield ("carriage", i), f"carriage {i + 1}: another one is of {way[0]} {way[1]}"
+
+    def carries(self, transport: str, packing: str, element_bytes: int) -> _core.Carriage:
+        """How a transport carries messages of such elements within a node. Raises InputError where that is unknown."""
+        found = find_carriage(self.carriage, transport, packing)
+        assert self.copy_ is not None
+        return found.core(self.copy_, element_bytes)
 
     def build(self, routing: str | None = None) -> _core.Machine:
         """The machine as the simulator takes it, with another routing if one is named."""
@@ -188,7 +205,8 @@ class MachineFile:
     @property
     def identity(self) -> str:
         """A hash of all values that a simulation depends on, the defaults among them."""
-        values = self.machine.model_dump(exclude={"title", "source"})
+        measured = () if self.machine.carriage else ("carriage", "copy_")  # so that others are what they always were
+        values = self.machine.model_dump(exclude={"title", "source", *measured})
         if isinstance(self.machine.topology, Graph):  # what its file holds counts, not where it lies
             values["topology"]["file"] = hashlib.sha256(self.machine.topology.text().encode()).hexdigest()
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
@@ -292,9 +310,14 @@ def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
         ("node",): Node,
         ("mpi",): Mpi,
         ("packet",): Packet,
+        ("copy",): RateTable,
+        ("carriage",): Carriage,
         ("topology",): TOPOLOGIES.get(str(kind), Torus),
     }
-    return [field.alias or name for name, field in tables[place[:-1]].model_fields.items()]
+    return [
+        field.alias or name
+        for name, field in tables[tuple(key for key in place[:-1] if isinstance(key, str))].model_fields.items()
+    ]
 
 
 def _missing_sources(numbers: list[str], machine: Machine) -> Iterator[tuple[Place, str]]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
 from tradewind.errors import InputError
-from tradewind.exchange import Step, default_algorithm, point_bytes
+from tradewind.exchange import DTYPES, Step, default_algorithm, point_bytes
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -149,6 +149,10 @@ class _Alone:
     @property
     def bytes_per_point(self) -> int:
         return point_bytes(self.fields, self.dtype)
+
+    @property
+    def element_bytes(self) -> int:
+        return DTYPES[self.dtype]
 
     @property
     def split(self) -> tuple[int, int] | None:

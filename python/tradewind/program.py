@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
 from tradewind.errors import InputError
-from tradewind.exchange import point_bytes
+from tradewind.exchange import DTYPES, point_bytes
 from tradewind.pattern import Blocks, Schedule
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class Program:
     ) -> None:
         self.name = name
         self.bytes_per_point = point_bytes(fields, dtype)
+        self.element_bytes = DTYPES[dtype]
         self.only_computing = [step.name for step in steps if isinstance(step, Compute) and step.during is None]
         """Steps, by name, during which nothing is exchanged."""
         self.computations = sum(isinstance(step, Compute) for step in steps)

@@ -22,6 +22,7 @@ from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.program import Program
 from tradewind.steady import first_attempt, run_until_steady
 from tradewind.trace.ranks import ranks_shown
+from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -101,6 +102,10 @@ class Simulation:
     protocol: str = "send"
     pairs: int = 0
     """Blocks of ranks by whose pairs delays are kept; 0: they are not."""
+    carriage: _core.Carriage | None = None
+    """How messages are carried within a node, where a transport is named."""
+    way: tuple[str, str] | None = None
+    """That transport, and the packing."""
     peers: _core.Peers | None = None
     """The processes that share it; see `tradewind.processes`."""
     timeline: Path | None = None
@@ -118,6 +123,7 @@ class Simulation:
             blocks=self.pairs,
             shown=self.shown,
             peers=self.peers,
+            carriage=self.carriage,
         )
         return self.machine, self.program(), self.placement, options
 
@@ -246,6 +252,7 @@ class Simulation:
             "machine": self.file.name,
             "topology": self.machine.topology.describe(),
             **(packet if self.model == "packet" else {}),
+            **({"transport": self.way[0], "packing": self.way[1]} if self.way else {}),
             **({"split_imbalance": self.exchange.imbalance()} if isinstance(self.exchange, Exchange) else {}),
             "processes": self.peers.processes if self.peers else 1,
             "threads": self.threads,
@@ -261,6 +268,8 @@ def prepare(
     model: str = "packet",
     buffers: str = "credits",
     protocol: str = "send",
+    transport: str | None = None,
+    packing: str | None = None,
     pairs: int = 0,
     packet: str | None = None,
     threads: int | None = None,
@@ -274,6 +283,8 @@ def prepare(
     """Checks all that a simulation needs. Raises InputError with every problem at once.
 
     `timeline`: a file for what ranks do when; `timeline_ranks` says which (see `tradewind.trace.ranks`).
+    `transport`, `packing` (its default where only a transport is named): how messages are carried within a node, and
+    what they cost the CPUs, of a machine whose file says so; None: by the node's memory bandwidth alone.
     """
     problems = [
         unknown(what, name, known)
@@ -294,12 +305,17 @@ def prepare(
     packet_bytes: int | None = None
     with gathered(problems):
         packet_bytes = _packet_bytes(packet)
-    file = built = place = None
+    file = built = place = carriage = None
+    way = _way(transport, packing)
+    if way is not None and model != "packet":
+        problems.append(f"transport {way[0]}: only the packet model knows transports, not {model}")
     with gathered(problems):
         file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
         built = file.machine.build(routing)
         if packet is None:
             packet_bytes = file.machine.packet.size
+        if way is not None:
+            carriage = file.machine.carries(*way, exchange.element_bytes)
         if model == "packet" and buffers == "credits":
             problems += _no_room(packet_bytes, built.buffer)
         if can_be_placed:
@@ -309,8 +325,30 @@ def prepare(
         raise InputError(*problems)
     threads = threads or usable_cores()
     return Simulation(
-        exchange, file, built, place, model, packet_bytes, threads, seed, buffers, protocol, pairs, None, line, shown
+        exchange,
+        file,
+        built,
+        place,
+        model,
+        packet_bytes,
+        threads,
+        seed,
+        buffers,
+        protocol,
+        pairs,
+        carriage,
+        way,
+        None,
+        line,
+        shown,
     )
+
+
+def _way(transport: str | None, packing: str | None) -> tuple[str, str] | None:
+    """Transport and packing, where one of them is named."""
+    if transport is None and packing is None:
+        return None
+    return transport or DEFAULT_TRANSPORT, packing or DEFAULT_PACKING
 
 
 def _out_of_range(pairs: int, threads: int | None, seed: int, ranks_per_node: int) -> list[str]:

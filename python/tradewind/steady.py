@@ -44,6 +44,10 @@ class Repetitions:
         return self.exchange.bytes_per_point
 
     @property
+    def element_bytes(self) -> int:
+        return self.exchange.element_bytes
+
+    @property
     def split(self) -> tuple[int, int] | None:
         return self.exchange.split
 

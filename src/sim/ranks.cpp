@@ -211,10 +211,11 @@ void Ranks::begin_stage(Rank r, std::int64_t time) {
     if (!world_.cpus.empty()) {
         // The CPU posts all sends of the stage before it turns to what arrives, or computes.
         std::int64_t& cpu = world_.cpus[r] = time;
-        if (world_.send_overhead > 0)
+        if (world_.send_overhead > 0 || world_.handling)
             for (int j = 0, n = at.sends(r); j < n; ++j)
-                if (at.schedule->send(r, at.stage, j).count > 0) cpu += world_.send_overhead;
+                cpu += world_.post_time(r, at, j, at.schedule->send(r, at.stage, j));
         posted = cpu;
+        if (world_.handling) cpu += world_.handling->keep(r, at);
         if (at.stage == 0)
             cpu += world_.program.steps()[at.step].compute.time(world_.machine, world_.placement, r).value;
         computed = cpu;
@@ -251,6 +252,10 @@ bool Ranks::end_stage_if_done(Rank r) {
 // Returns false when that was the rank's last stage.
 bool Ranks::end_stage(Rank r, std::int64_t time) {
     Receiver& receiver = world_.receivers[r];
+    if (world_.handling) {
+        std::int64_t& cpu = world_.cpus[r];
+        time = cpu = std::max(cpu, time) + world_.handling->receive(r, world_.program.at(receiver.stage));
+    }
     if (std::uint32_t step; world_.program.ends_step(receiver.stage, step)) {
         std::int64_t& end = counts_.step_end[step];
         end = std::max(end, world_.cpus.empty() ? time : std::max(time, world_.cpus[r]));

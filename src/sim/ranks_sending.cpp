@@ -32,12 +32,12 @@ bool Ranks::send(Rank r, std::uint32_t nic, int& packets) {
     for (; sender.message < count; ++sender.message) {
         const Message message = at.schedule->send(r, at.stage, static_cast<int>(sender.message));
         if (world_.nic_of_message(r, message.peer) != nic) {
-            if (message.count > 0) sender.post += world_.send_overhead;  // the CPU posts it, another NIC sends it
+            sender.post += world_.post_time(r, at, static_cast<int>(sender.message), message);  // another NIC sends it
             continue;
         }
         if (sender.left == 0) {
-            if (must_wait_to_copy(r, sender, message, nic)) return false;
-            if (!send_message(r, sender, message, nic)) continue;
+            if (must_wait_to_copy(r, sender, at, message, nic)) return false;
+            if (!send_message(r, sender, at, message, nic)) continue;
         }
         if (!inject(r, sender, message.peer, nic, packets)) return false;
     }
@@ -49,14 +49,14 @@ bool Ranks::send(Rank r, std::uint32_t nic, int& packets) {
 }
 
 // Begins a message. Returns whether its packets are to be injected now.
-bool Ranks::send_message(Rank r, Sender& sender, const Message& message, std::uint32_t nic) {
+bool Ranks::send_message(Rank r, Sender& sender, const Program::Stage& at, const Message& message, std::uint32_t nic) {
     if (message.count == 0) return false;
     const std::int64_t bytes = message.count * world_.program.bytes_per_point();
-    sender.post += world_.send_overhead;
+    sender.post += world_.post_time(r, at, static_cast<int>(sender.message), message);
     ++counts_.messages;
     counts_.sent += bytes;
     if (world_.shared_nodes && world_.node(r) == world_.node(message.peer)) {
-        copy(sender, r, message.peer, bytes);
+        world_.handling ? carry(sender, r, message.peer, bytes) : copy(sender, r, message.peer, bytes);
         return false;
     }
     if (bytes <= world_.bypass) {
@@ -75,9 +75,10 @@ bool Ranks::send_message(Rank r, Sender& sender, const Message& message, std::ui
 
 // The copies of a node's ranks share its memory in the order in which they begin, so one that begins later is an action
 // of its own.
-bool Ranks::must_wait_to_copy(Rank r, const Sender& sender, const Message& message, std::uint32_t nic) {
+bool Ranks::must_wait_to_copy(Rank r, const Sender& sender, const Program::Stage& at, const Message& message,
+                              std::uint32_t nic) {
     if (!world_.shared_nodes || message.count == 0 || world_.node(r) != world_.node(message.peer)) return false;
-    const std::int64_t start = std::max(sender.departed, sender.post + world_.send_overhead);
+    const std::int64_t start = std::max(sender.departed, sender.post + world_.post_time(r, at, static_cast<int>(sender.message), message));
     if (start <= time_) return false;
     act_later(start, static_cast<std::uint32_t>(r) * world_.nics_a_node + nic, emit, 0, 0);
     return true;
@@ -97,6 +98,19 @@ void Ranks::copy(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
         recorder_->arrive(to, sender.stage, from, bytes, sender.departed);
     }
     act_later(sender.departed, static_cast<std::uint32_t>(to), arrive, sender.stage, static_cast<std::uint32_t>(bytes),
+              static_cast<std::uint32_t>(bytes >> 32));
+}
+
+// Between ranks of one node, by a transport that has been measured: its time is the CPUs', and was spent when the
+// message was posted, but for the latency.
+void Ranks::carry(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
+    const std::int64_t start = std::max(sender.departed, sender.post), end = start + world_.handling->latency();
+    sender.departed = start;
+    if (recorder_) {
+        recorder_->copy(from, to, bytes, start, end);
+        recorder_->arrive(to, sender.stage, from, bytes, end);
+    }
+    act_later(end, static_cast<std::uint32_t>(to), arrive, sender.stage, static_cast<std::uint32_t>(bytes),
               static_cast<std::uint32_t>(bytes >> 32));
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/peers.hpp"
+#include "machine/carriage.hpp"
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
 #include "sim/program.hpp"
@@ -26,6 +27,9 @@ struct SimulationOptions {
     bool finite_buffers = false;
     // Messages are put into the memory of their receivers: at once, whatever their size, and without their CPUs.
     bool one_sided = false;
+    // How the transport and the packing that are simulated carry messages within a node, and what they cost the CPUs;
+    // null: none is named, and such messages are copies at the bandwidth of the node's memory.
+    std::shared_ptr<const Carriage> carriage;
     // Delays by pair of so many blocks of ranks, at most 4096; 0: not kept.
     int blocks = 0;
     // The rank whose packets are followed on their way to it, from switch to switch; -1: none.

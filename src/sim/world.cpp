@@ -24,8 +24,8 @@ World::World(const Machine& machine, const Program& program, const Placement& pl
       finite(channels > 0),
       spreads(spreads),
       packet(options.packet.value == 0 ? SimulationOptions::largest_packet : options.packet.value),
-      send_overhead(machine.send_overhead.value),
-      receive_overhead(options.one_sided ? 0 : machine.receive_overhead.value),
+      send_overhead(options.carriage ? 0 : machine.send_overhead.value),
+      receive_overhead(options.carriage || options.one_sided ? 0 : machine.receive_overhead.value),
       eager_limit(options.one_sided || machine.eager_limit.value < 0 ? std::numeric_limits<std::int64_t>::max()
                                                                      : machine.eager_limit.value),
       bypass(machine.bypass.value),
@@ -38,11 +38,12 @@ World::World(const Machine& machine, const Program& program, const Placement& pl
       origins(program, blocks, shown),
       seed(mix(options.seed)) {
     const bool handshake = eager_limit != std::numeric_limits<std::int64_t>::max();
-    if (send_overhead > 0 || receive_overhead > 0 || program.computes())
+    if (options.carriage) handling.emplace(*options.carriage, machine, program, placement);
+    if (send_overhead > 0 || receive_overhead > 0 || program.computes() || handling)
         cpus = LazyArray<std::int64_t>(receivers.size());
     if (handshake) handshakes = LazyArray<Handshake>(receivers.size());
     if (shared_nodes) memory = LazyArray<std::int64_t>(machine.topology->nodes() / machine.nics);
-    ordered = shared_nodes || finite || handshake || receive_overhead > 0;
+    ordered = shared_nodes || finite || handshake || receive_overhead > 0 || handling;
     turns = shared_nodes || handshake;
 }
 

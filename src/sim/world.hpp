@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "base/divide.hpp"
 #include "base/lazy.hpp"
 #include "base/random.hpp"
+#include "sim/handling.hpp"
 #include "sim/network.hpp"
 #include "sim/origins.hpp"
 #include "sim/parts.hpp"
@@ -39,6 +41,11 @@ struct World {
         return (digits(from) + digits(to)) % nics_a_node;
     }
     bool rendezvous(std::int64_t bytes) const { return bytes > eager_limit; }
+    // What the CPU does before a message of a stage is on its way, in ps.
+    std::int64_t post_time(Rank r, const Program::Stage& at, int j, const Message& message) const {
+        if (message.count == 0) return 0;
+        return handling ? handling->send(r, at, j) : send_overhead;
+    }
     // How many packets a message from `peer` arrives in at rank r; what does not travel as packets comes whole.
     std::uint32_t packets(Rank r, const Message& message) const {
         const std::int64_t bytes = message.count * program.bytes_per_point();
@@ -68,6 +75,7 @@ struct World {
     std::int64_t packet, send_overhead, receive_overhead, eager_limit, bypass;
     std::uint32_t header;
     double memory_byte_time, copy_byte_time;  // ps; of a node's memory, and of one copy
+    std::optional<Handling> handling;         // none where no transport is named; it knows the overheads, then
     std::uint32_t blocks;                     // of ranks, for the matrix of delays
     std::uint32_t followed;                   // rank; ~0: none
     std::vector<Rank> shown;                  // whose acts are kept, in ascending order

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "bind.hpp"
+#include "machine/carriage.hpp"
 #include "machine/placement.hpp"
 #include "machine/topology/complete.hpp"
 #include "machine/topology/crossbar.hpp"
@@ -111,6 +112,28 @@ void bind_topologies(nb::module_& module) {
     nb::class_<Crossbar, Topology>(module, "Crossbar").def(nb::init<std::uint32_t>(), "nodes"_a);
 }
 
+void bind_carriage(nb::module_& module) {
+    nb::class_<RateTable>(module, "RateTable", "Rates in bytes a second, by bytes and by the runs in which they lie.")
+        .def(nb::init<std::vector<double>, std::vector<double>, std::vector<std::vector<double>>, std::vector<double>>(),
+             "sizes"_a, "runs"_a, "rates"_a, "whole"_a)
+        .def("seconds", &RateTable::seconds, "bytes"_a, "runs"_a = 1,
+             "What so many bytes take that lie in so many runs of equal length.");
+    nb::class_<Carriage>(module, "Carriage", "How a transport with a packing carries messages within a node.")
+        .def(
+            "__init__",
+            [](Carriage* self, double latency, double overhead, const RateTable& rates, const RateTable& copies,
+               std::int64_t element_bytes, const RateTable* scattered) {
+                if (element_bytes < 1) throw InputError("bytes of an element: 1 or more are allowed");
+                new (self) Carriage{picoseconds(latency), picoseconds(overhead), rates, {}, copies, {element_bytes}};
+                if (scattered) self->scattered = *scattered;
+            },
+            nb::kw_only(), "latency"_a, "overhead"_a, "rates"_a, "copies"_a, "element_bytes"_a = 8,
+            "scattered"_a.none() = nb::none())
+        .def("send_seconds", &Carriage::send_seconds, "bytes"_a, "runs"_a = 1)
+        .def("receive_seconds", &Carriage::receive_seconds, "bytes"_a, "runs"_a = 1,
+             "What a message in so many runs takes of the CPU of its receiver, beside half of the overhead.");
+}
+
 void bind_walker(nb::module_& module) {
     nb::class_<Walker>(module, "Walker", "Walks single packets by the routing of a machine, without a simulation.")
         .def(nb::init<const Machine&>(), "machine"_a)
@@ -169,6 +192,7 @@ void bind_machine(nb::module_& module) {
         .def_prop_ro("nodes", &Machine::nodes)
         .def_prop_ro("buffer", [](const Machine& m) { return m.buffer.value; })
         .def_ro("routing", &Machine::routing);
+    bind_carriage(module);
     bind_walker(module);
     nb::class_<Placement>(module, "Placement")
         .def(nb::init<const std::string&, Rank, std::uint32_t, std::uint32_t, std::uint64_t, std::array<Index, 2>>(),

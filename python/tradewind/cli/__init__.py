@@ -19,6 +19,7 @@ COMMANDS = {
     "verify": "Prove that a schedule delivers every byte once and cannot deadlock.",
     "show": "The stages of a rank as text, the communication matrix as a picture.",
     "bench": "Measure the ways to do one exchange on MPI ranks.",
+    "calibrate": "Measure this machine, and write a machine file of it.",
     "tune": "Find the fastest way to carry out an exchange on MPI ranks, and keep it for plans.",
     "run": "Run a dwarf, a small model, on MPI ranks; or simulate its time step.",
     "report": "Write the report of a study again from its results.",

@@ -34,6 +34,12 @@ def command(
             show_default=False,
         ),
     ] = None,
+    predict: Annotated[
+        str | None,
+        typer.Option(
+            "--predict", help="Lay what this machine would take beside it: a calibrated FILE.", show_default=False
+        ),
+    ] = None,
     watchdog: mpi_ranks.Watchdog = 0.0,
     timeout: mpi_ranks.Timeout = None,
     *,
@@ -59,6 +65,7 @@ def command(
                 warmup=warmup,
                 check=check,
                 timeline=timeline,
+                predict=predict,
                 watchdog_s=watchdog,
                 timeout_s=mpi_ranks.seconds(timeout),
             )
@@ -94,9 +101,18 @@ def _show(result: dict[str, Any]) -> None:
     exchange = result["exchange"]
     over = " [bold yellow](oversubscribed: more ranks than cores)[/]" if result["oversubscribed"] else ""
     table = Table(title=f"{exchange['pattern']} on {result['ranks']} ranks{over}", title_justify="left")
+    predicted = result.get("prediction")
     for name in ("algorithm", "transport", "packing"):
         table.add_column(name)
-    for name in ("median", "least", "rate", "x memory copy", "x pack and copy", "messages"):
+    for name in (
+        "median",
+        "least",
+        "rate",
+        "x memory copy",
+        "x pack and copy",
+        "messages",
+        *(("predicted", "x measured") if predicted else ()),
+    ):
         table.add_column(name, justify="right")
     for row in sorted(result["results"], key=lambda row: float(row["median_s"])):
         table.add_row(
@@ -108,6 +124,7 @@ def _show(result: dict[str, Any]) -> None:
             format_rate(row["bytes_per_s"]),
             *(f"{r:.2f}" if (r := row[key]) is not None else "-" for key in ("ratio_to_copy", "ratio_to_floor")),
             "-" if row["messages"] is None else str(row["messages"]),
+            *(_prediction(row) if predicted else ()),
         )
     console.print(table)
     console.print(
@@ -115,8 +132,21 @@ def _show(result: dict[str, Any]) -> None:
         f"{format_rate(result['copy_bytes_per_s'])} a rank; pack and local copy {format_seconds(result['floor_s'])}; "
         f"{result['provenance']['mpi']}, {result['provenance']['cpu']}"
     )
+    if predicted and predicted["median_error"] is not None:
+        console.print(
+            f"predicted for {predicted['machine']}: {predicted['rows']} rows, half of them within "
+            f"{predicted['median_error']:.0%} of what was measured"
+        )
     mpi_ranks.show_left_out(result["skipped"], "skipped")
     if result["chart"] is not None:
         print(f"chart: {result['chart']}")
     if result["timeline"] is not None:
         console.print(f"time line: {result['timeline']}", highlight=False, soft_wrap=True, markup=False)
+
+
+def _prediction(row: dict[str, Any]) -> tuple[str, str]:
+    from tradewind.units import format_seconds
+
+    if row["predicted_s"] is None:
+        return "-", "-"
+    return format_seconds(row["predicted_s"]), f"{row['predicted_ratio']:.2f}"

@@ -10,6 +10,7 @@ from typing import Any
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange, unknown
 from tradewind.launch import job
+from tradewind.launch.predict import lay_beside, machine_of
 from tradewind.trace.files import check as check_time_line
 from tradewind.ways import (
     DEFAULT_PACKING,
@@ -39,6 +40,7 @@ def bench(
     warmup: int = 3,
     check: bool = True,
     timeline: str | Path | None = None,
+    predict: str | Path | None = None,
     watchdog_s: float = 0.0,
     timeout_s: float | None = None,
 ) -> dict[str, Any]:
@@ -48,7 +50,8 @@ def bench(
     together is skipped, with the reason; InputError where nothing is left. `repeat`: samples of each; one is the
     slowest rank's time for the whole exchange. `check` compares what arrives with the reference answer, bit for bit,
     before anything is timed. `timeline`: a file for what ranks do when in a few exchanges more of the fastest
-    combination (see `tradewind.trace`). `watchdog_s`: see `tradewind.mpi.plan`. Starts the ranks, or where this process
+    combination (see `tradewind.trace`). `predict`: a machine, of which each combination is simulated as well (see
+    `tradewind.launch.predict`). `watchdog_s`: see `tradewind.mpi.plan`. Starts the ranks, or where this process
     is one of them, is one. Seconds and bytes throughout:
 
     - ``results``: by combination ``median_s``, ``min_s``, ``samples_s``, ``steps`` (the same by slab), ``bytes_per_s``,
@@ -61,6 +64,7 @@ def bench(
         raise InputError(f"repeat {repeat}, warmup {warmup}: at least 1 and 0 are allowed")
     if timeline is not None:
         check_time_line(Path(timeline))
+    file = None if predict is None else machine_of(predict)
     chosen, skipped = choose(exchange, algorithms)
     ways, refused = combine(
         exchange,
@@ -81,6 +85,8 @@ def bench(
     }
     worker = "tradewind.launch.measure:measure"
     answer = job.on_ranks(exchange.ranks, worker, payload, timeout_s=timeout_s)
+    if file is not None:
+        answer = lay_beside(answer, exchange, file)
     return {**answer, "skipped": skipped + refused + answer["skipped"], "timeline": payload["timeline"]}
 
 

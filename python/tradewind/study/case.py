@@ -18,7 +18,7 @@ from tradewind.study.model import MeasureSweep, PublishedSweep, RunSweep, Simula
 from tradewind.study.program_case import ProgramCase, expand_programs
 from tradewind.study.program_model import ProgramSweep
 from tradewind.study.skip import Skip
-from tradewind.ways import NATIVE, Choice, exchange_refusal
+from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Choice, exchange_refusal
 
 AnySweep = VerifySweep | MeasureSweep | SimulateSweep
 PATTERN_KEYS = {
@@ -216,6 +216,8 @@ def _options(sweep: AnySweep, study_seed: int) -> Iterator[dict[str, Any]]:
     }
     # Only where they are asked for, so that a case without them is the same case as ever.
     extra = {key: getattr(sweep, key) for key in ("congestion", "pairs", "steady") if getattr(sweep, key)}
+    if sweep.transport or sweep.packing:
+        varied |= {"transport": sweep.transport or [DEFAULT_TRANSPORT], "packing": sweep.packing or [DEFAULT_PACKING]}
     settings = [dict(zip(sweep.set, values, strict=True)) for values in itertools.product(*sweep.set.values())]
     for values in itertools.product(*varied.values(), settings):
         yield dict(zip((*varied, "settings"), values, strict=True)) | extra

@@ -270,13 +270,13 @@ def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
     for key in needed:
         if key not in finding:
             problems.append(((tests[0],), f"{tests[0]} needs {key}"))
-    for key in ("than", "between", "share", "offsets", "level", "value"):
+    for key in ("than", "between", "share", "offsets", "level", "value", "by"):
         if key in finding and key not in (*needed, *OPTIONAL.get(tests[0], ())):
             owners = [test for test, companions in COMPANIONS.items() if key in companions]
             problems.append(((key,), f"{key} belongs to {' or '.join(owners)}, and not to {tests[0]}"))
     if tests[0] == "delays" and ("below" in finding) == ("above" in finding):
         problems.append((("delays",), "delays needs below or above, and not both"))
-    for key in ("apart", "best"):
+    for key in ("apart", "best", "by"):
         if key in finding and str(finding[key]) not in LABELS:
             problems.append(((key,), unknown("label", str(finding[key]), LABELS)))
     return problems
@@ -298,6 +298,8 @@ def _selections(table: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]
         "alike",
         "bands",
         "proved",
+        "predicts",
+        "ranked",
     ):
         for place, value in _values(table, key):
             if isinstance(value, dict):

@@ -116,6 +116,10 @@ class SimulateSweep(Sweep, OnMachine):
     machine: Many[str]
     """Names, or paths of machine files from the study file's folder."""
     ranks_per_node: Many[Positive] = [1]
+    transport: Many[Annotated[str, _one_of("transport", transport_names())]] | None = None
+    """Of a machine that says how they carry messages within a node; None: its memory bandwidth alone counts."""
+    packing: Many[Annotated[str, _one_of("packing", packing_names())]] | None = None
+    """None: the default of a transport that is named."""
     steady: bool = False
     """Of many repetitions, simulate the first and reckon the rest from them (see `tradewind.steady`)."""
     congestion: bool = False
@@ -263,7 +267,7 @@ class Finding(Table):
     flatter: Selection | None = None
     jumps: Selection | None = None
     than: Selection | None = None
-    """The other curve of better, flatter and crosses."""
+    """The other curve of better, flatter and crosses; the measured cases of predicts and ranked."""
     between: Span[Positive] | None = None
     """crosses, jumps, passes: numbers of ranks."""
     apart: str | None = None
@@ -276,13 +280,17 @@ class Finding(Table):
     below: Annotated[str, checked(seconds)] | None = None
     above: Annotated[str, checked(seconds)] | None = None
     share: Span[Annotated[float, Field(ge=0, le=1)]] | None = None
-    """delays: the least and the largest."""
+    """delays, ranked: the least and the largest."""
     alike: Annotated[list[Selection], Field(min_length=2)] | None = None
     bands: Selection | None = None
     proved: Selection | None = None
     near: Selection | None = None
     value: Annotated[float, Field(gt=0)] | None = None
     """near: what somebody has published, in units of the quantity."""
+    predicts: Selection | None = None
+    ranked: Selection | None = None
+    by: str | None = None
+    """ranked: the label whose values are put in order."""
     passes: Selection | None = None
     level: float | None = None
     """passes: the value that the curve rises through."""

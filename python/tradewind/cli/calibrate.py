@@ -1,0 +1,125 @@
+"""`tradewind calibrate`: measures the machine that it runs on, and writes a machine file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tradewind.cli import options
+from tradewind.cli import ranks as mpi_ranks
+
+if TYPE_CHECKING:
+    from tradewind.calibration import Calibration
+
+_ALL = "Comma list, or `all`."
+
+
+@options.with_options
+def command(
+    ranks: mpi_ranks.Ranks = None,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Machine file.")] = Path("here.toml"),
+    transport: Annotated[str, typer.Option("--transport", help=_ALL)] = "all",
+    packing: Annotated[str, typer.Option("--packing", help=_ALL)] = "all",
+    largest: Annotated[str, typer.Option("--largest", help="Size of the largest message, 8KiB or more.")] = "16MiB",
+    repeat: Annotated[int, typer.Option("--repeat", help="Most samples of a measurement.")] = 20,
+    warmup: Annotated[int, typer.Option("--warmup", help="Exchanges before the samples.")] = 2,
+    ranks_per_node: Annotated[
+        int | None,
+        typer.Option("--ranks-per-node", help="As if so many ranks shared a node.", show_default="as it is"),
+    ] = None,
+    limit: Annotated[
+        float, typer.Option("--limit", help="Refuse samples that lie further apart, as a fraction of their median.")
+    ] = 0.25,
+    force: Annotated[bool, typer.Option("--force", help="Also write what a busy machine has measured.")] = False,
+    timeout: mpi_ranks.Timeout = None,
+    *,
+    as_json: options.Json = False,
+) -> None:
+    """Measure the machine that this runs on, and write a machine file with the source of each number."""
+    from tradewind.cli.answer import answer
+    from tradewind.launch.calibrate import calibrate, write
+    from tradewind.units import byte_count
+
+    place = mpi_ranks.place_of(ranks)
+    with place.together(as_json):
+        if place.answers:
+            _check_file(out)
+        with mpi_ranks.busy(f"measuring on {place.ranks} ranks", quiet=as_json or not place.answers) as tell:
+            calibration = calibrate(
+                place.ranks,
+                transports=transport.split(","),
+                packings=packing.split(","),
+                largest=byte_count(largest),
+                repeat=repeat,
+                warmup=warmup,
+                ranks_per_node=ranks_per_node or 0,
+                limit=limit,
+                force=force,
+                timeout_s=mpi_ranks.seconds(timeout),
+                watch=tell and (lambda told: tell(f"{told['probed'] + 1} of {told['probes']} shapes")),
+            )
+        if place.answers:
+            write(calibration, out)
+    if place.answers:
+        result = _result(calibration, out)
+        answer(result, as_json, lambda: _show(result))
+
+
+def _check_file(out: Path) -> None:
+    from tradewind.errors import InputError
+
+    if out.suffix != ".toml":
+        raise InputError(f"--out {out}: a name that ends in .toml is allowed")
+    if not out.parent.is_dir():
+        raise InputError(f"{out}: there is no folder {out.parent}")
+
+
+def _result(calibration: Calibration, out: Path) -> dict[str, Any]:
+    probed = calibration.probed
+    return {
+        "file": str(out),
+        "nodes": probed["nodes"],
+        "ranks_per_node": probed["ranks_per_node"],
+        "ranks_per_core": probed["ranks_per_core"],
+        "copy_bytes_per_s": probed["copy_bytes_per_s"],
+        "spread": calibration.spread,
+        "worst_spread": calibration.worst_spread,
+        "ways": [
+            {
+                "transport": way.transport,
+                "packing": way.packing,
+                "latency_s": way.latency_s,
+                "overhead_s": way.overhead_s,
+                "bytes_per_s": way.rates.whole[-1],
+            }
+            for way in calibration.ways
+        ],
+        "provenance": probed["provenance"],
+    }
+
+
+def _show(result: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from tradewind.units import format_rate, format_seconds
+
+    title = f"{result['nodes']} nodes of {result['ranks_per_node']} ranks"
+    table = Table(title=f"{title}, {result['provenance']['mpi']}, {result['provenance']['cpu']}", title_justify="left")
+    for name in ("transport", "packing"):
+        table.add_column(name)
+    for name in ("latency", "overhead", "longest messages"):
+        table.add_column(name, justify="right")
+    for way in result["ways"]:
+        times = (format_seconds(way[key]) for key in ("latency_s", "overhead_s"))
+        table.add_row(way["transport"], way["packing"], *times, format_rate(way["bytes_per_s"]))
+    console = Console()
+    console.print(table)
+    console.print(
+        f"half of the samples lie within {result['spread']:.1%} of their median in three of four measurements, "
+        f"within {result['worst_spread']:.0%} in nine of ten; a memory copy moves "
+        f"{format_rate(result['copy_bytes_per_s'])} a rank"
+    )
+    console.print(f"machine file: {result['file']}", highlight=False, soft_wrap=True, markup=False)

@@ -1,0 +1,103 @@
+"""Measuring the machine that ranks run on, for a machine file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tradewind import _core
+from tradewind.calibration import SPREAD_LIMIT, Calibration, calibrated, refusals, text_of
+from tradewind.errors import InputError
+from tradewind.exchange import unknown
+from tradewind.launch import job
+from tradewind.ways import packing_names, transport_names
+
+ALL = "all"
+SIZES = tuple(2**i for i in (13, 16, 18, 20, 22, 24))
+"""Bytes of the messages."""
+RUNS = (8, 24, 64, 512, 4096)
+"""Bytes of the runs of memory in which they lie."""
+
+Watch = job.Watch
+
+
+def calibrate(
+    ranks: int,
+    *,
+    transports: Sequence[str] = (ALL,),
+    packings: Sequence[str] = (ALL,),
+    largest: int = SIZES[-1],
+    repeat: int = 20,
+    warmup: int = 2,
+    ranks_per_node: int = 0,
+    limit: float = SPREAD_LIMIT,
+    force: bool = False,
+    timeout_s: float | None = None,
+    watch: Watch | None = None,
+) -> Calibration:
+    """Measures, on pairs of `ranks` MPI ranks, how transports carry messages, and what copies take.
+
+    Within nodes, and between them where ranks run on several. `largest` bytes of a message; `repeat`: at most so many
+    samples of each. `ranks_per_node`: as if so many of the ranks that follow one another shared a node; 0: as it is.
+    Starts the ranks, or where this process is one of them, is one (rank 0 has the calibration, and others an equal
+    one). Raises InputError where samples lie further apart than `limit` (a fraction of their median, the middle half of
+    them), or where ranks share a core, unless forced.
+    """
+    problems = [
+        text
+        for good, text in (
+            (ranks >= 2, f"ranks {ranks}: pairs are measured, so 2 or more are needed"),
+            (repeat >= 1 and warmup >= 0, f"repeat {repeat}, warmup {warmup}: at least 1 and 0 are allowed"),
+            (largest >= SIZES[0], f"largest message {largest} B: {SIZES[0]} B or more are allowed"),
+            (limit >= 0, f"limit {limit}: 0 or more is allowed"),
+            (ranks_per_node >= 0, f"ranks per node {ranks_per_node}: 0 or more are allowed"),
+            (not ranks_per_node or ranks % ranks_per_node == 0, f"{ranks_per_node} do not divide {ranks} ranks"),
+        )
+        if not good
+    ]
+    problems += _unknown("transport", transports, transport_names())
+    problems += _unknown("packing", packings, packing_names())
+    if problems:
+        raise InputError(*problems)
+    payload = {
+        "ways": ways(transports, packings),
+        "sizes": [size for size in SIZES if size <= largest],
+        "runs": list(RUNS),
+        "repeat": repeat,
+        "warmup": warmup,
+        "ranks_per_node": ranks_per_node,
+        "tell": not job.is_rank(),
+    }
+    worker = "tradewind.launch.probe:probe"
+    answer = job.on_ranks(ranks, worker, payload, timeout_s=timeout_s, watch=watch)
+    calibration = calibrated(answer, repeat)
+    if not force and (found := refusals(calibration, limit)):
+        raise InputError(*found)
+    return calibration
+
+
+def ways(transports: Sequence[str], packings: Sequence[str]) -> list[list[str]]:
+    """Each transport with each packing that it goes with. Raises InputError where nothing goes together."""
+    found = [
+        [entry.name, packing]
+        for entry in _core.transports()
+        for packing in entry.packings
+        if (ALL in transports or entry.name in transports) and (ALL in packings or packing in packings)
+    ]
+    if not found:
+        raise InputError(f"none of {', '.join(transports)} goes with packing {', '.join(packings)}")
+    return found
+
+
+def _unknown(what: str, names: Sequence[str], known: Sequence[str]) -> list[str]:
+    return [unknown(what, name, known) for name in names if name not in (ALL, *known)]
+
+
+def write(calibration: Calibration, path: Path) -> None:
+    """Writes the machine file. Raises InputError where it cannot be written."""
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_text(text_of(calibration, path.stem), encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None

@@ -1,0 +1,59 @@
+"""Simulated times beside those that ranks have measured."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange
+from tradewind.machine import MachineFile, load_machine
+from tradewind.simulation import simulate
+from tradewind.ways import NATIVE
+
+
+def machine_of(path: str | Path) -> MachineFile:
+    """A machine that says how transports carry messages. Raises InputError."""
+    file = load_machine(path)
+    if not file.machine.carriage:
+        raise InputError(
+            f"{path} does not say how transports carry messages within a node (a table carriage): "
+            "tradewind calibrate writes files that do"
+        )
+    return file
+
+
+def lay_beside(answer: dict[str, Any], exchange: Exchange, file: MachineFile) -> dict[str, Any]:
+    """The answer of a bench with ``predicted_s`` and ``predicted_ratio`` (over the median) in each row.
+
+    None where nobody can tell: for the MPI library's own algorithm, and where the machine file does not know transport
+    and packing. ``prediction`` says of all rows: ``machine``, ``rows`` that were predicted, ``median_error`` (of
+    their ratios, how far from 1).
+    """
+    ranks_per_node = round(answer["ranks_per_core"] * answer["cores"])
+    rows = [row | _predicted(row, exchange, file, ranks_per_node) for row in answer["results"]]
+    errors = [abs(row["predicted_ratio"] - 1) for row in rows if row["predicted_ratio"] is not None]
+    summary = {
+        "machine": file.name,
+        "rows": len(errors),
+        "median_error": statistics.median(errors) if errors else None,
+    }
+    return answer | {"results": rows, "prediction": summary}
+
+
+def _predicted(row: dict[str, Any], exchange: Exchange, file: MachineFile, ranks_per_node: int) -> dict[str, Any]:
+    way = row["transport"], row["packing"]
+    known = {(each.transport, each.packing) for each in file.machine.carriage}
+    if row["algorithm"] == NATIVE or way not in known:
+        return {"predicted_s": None, "predicted_ratio": None}
+    result = simulate(
+        replace(exchange, algorithm=row["algorithm"]),
+        file,
+        transport=way[0],
+        packing=way[1],
+        ranks_per_node=ranks_per_node,
+        threads=1,
+    )
+    return {"predicted_s": result["time_s"], "predicted_ratio": result["time_s"] / row["median_s"]}

@@ -1,0 +1,251 @@
+"""What the ranks of a calibration do: pairs of them exchange messages whose shape in memory is known."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from tradewind import _core, _mpi, mpi
+from tradewind.errors import InputError
+from tradewind.launch import worker
+from tradewind.launch.measure import measure_copy, provenance
+from tradewind.mpi import MPI
+from tradewind.site import site_of
+from tradewind.together import attempt
+from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT, Choice
+
+Row = dict[str, Any]
+
+_POINT = 8
+"""Bytes of an element of all probes, a double."""
+_SHORT = 32
+"""Elements of a run up to which it is as long as a halo is wide; longer ones are rows of a halo."""
+_MOST_RUNS = 2**19
+_MOST_MESSAGES = 2048
+"""Of one exchange, where each run is a message of its own."""
+_LONG_S = 0.2
+"""An exchange that takes longer is the last of its kind that is measured."""
+_SAMPLES_S = 1.0
+"""What the samples of one exchange may take together, as long as there are `_LEAST` of them."""
+_LEAST = 5
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A message: its bytes, and the bytes of the runs of memory in which they lie; run 0: all in one."""
+
+    bytes: int
+    run: int = 0
+
+    @property
+    def rows(self) -> int:
+        return self.bytes // self.run if self.run else 1
+
+
+def between_two(shape: Shape) -> _core.Halo:
+    """A halo of two ranks, each of which sends the other one message of this shape."""
+    points = (shape.run or shape.bytes) // _POINT
+    if not shape.run or points > _SHORT:
+        levels = shape.rows
+        return _core.Halo(_core.Blocks(_core.Grid(points, 8, levels), (1, 2)), 1, [False, False])
+    grid = _core.Grid(2 * max(points, 8), max(shape.rows, points), 1)
+    return _core.Halo(_core.Blocks(grid, (2, 1)), points, [False, False])
+
+
+def scattering(shape: Shape) -> _core.Transpose:
+    """A transposition of two ranks, each of which sends the other one run of memory that goes to runs of this shape,
+    and keeps as much."""
+    points = shape.run // _POINT
+    grid = _core.Grid(2 * points, 1, 2 * shape.rows)
+    return _core.Transpose(_core.Blocks(grid, (2, 1), "xy"), _core.Blocks(grid, (2, 1), "zy"))
+
+
+def many_small() -> _core.Halo:
+    """A halo of two ranks, each of which sends the other several messages of one element."""
+    return _core.Halo(_core.Blocks(_core.Grid(2, 1, 1), (2, 1)), 1, [True, True])
+
+
+def within_one(shape: Shape) -> _core.Halo:
+    """A halo of one rank, around whose seam two copies go that together have this shape."""
+    points = (shape.run or shape.bytes // 2) // _POINT
+    rows = max(shape.rows // 2, 1)
+    if not shape.run or points > _SHORT:
+        return _core.Halo(_core.Blocks(_core.Grid(points, 8, rows), (1, 1)), 1, [False, True])
+    grid = _core.Grid(max(points, 8), max(rows, points), 1)
+    return _core.Halo(_core.Blocks(grid, (1, 1)), points, [True, False])
+
+
+def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
+    """Measures as `tradewind.launch.calibrate` asks. Collective; the answer counts on rank 0."""
+    places = Places(comm, payload["ranks_per_node"])
+    tell = worker.tell if payload["tell"] and comm.Get_rank() == 0 else None
+    bench = Bench(comm, payload["warmup"], payload["repeat"])
+    ways = [Choice("direct", *way) for way in payload["ways"]]
+    shapes = shapes_of(payload["sizes"], payload["runs"])
+    inside: list[Row] = []
+    copies: list[Row] = []
+    outside: list[Row] = []
+    scattered: list[Row] = []
+    if places.each > 1:
+        inside = list(bench.pairs(places.pair_inside(), ways, shapes, tell))
+        scattered = list(bench.scattered(places.pair_inside(), ways, [shape for shape in shapes if shape.run], tell))
+        copies = list(bench.copies(shapes))
+    if places.nodes > 1:
+        way = Choice("direct", DEFAULT_TRANSPORT, DEFAULT_PACKING)
+        outside = list(bench.pairs(places.pair_outside(), [way], shapes_of(payload["sizes"], []), tell))
+    cores = len(os.sched_getaffinity(0))
+    return {
+        "inside": inside,
+        "scattered": scattered,
+        "outside": outside,
+        "copies": copies,
+        "copy_bytes_per_s": measure_copy(comm),
+        "copy_alone_bytes_per_s": _copy_alone(comm),
+        "nodes": places.nodes,
+        "ranks_per_node": places.each,
+        "cores": cores,
+        "ranks_per_core": mpi.ranks_per_core(comm, cores),
+        "site": asdict(site_of(comm)),
+        "provenance": provenance(),
+    }
+
+
+def shapes_of(sizes: Sequence[int], runs: Sequence[int]) -> list[Shape]:
+    """All shapes to be measured: each size in one run, and in runs of each length of which it has two or more."""
+    found = [Shape(size, run) for size, run in product(sizes, [0, *runs])]
+    return [shape for shape in found if not shape.run or 2 <= shape.rows <= _MOST_RUNS]
+
+
+def _copy_alone(comm: MPI.Intracomm) -> float:
+    """Bytes per second that rank 0 copies while the others wait. Collective."""
+    alone = measure_copy(MPI.COMM_SELF) if comm.Get_rank() == 0 else 0.0
+    rate: float = comm.bcast(alone)
+    return rate
+
+
+class Places:
+    """Which ranks share a node, and whom each of them is paired with. Collective. Raises InputError."""
+
+    def __init__(self, comm: MPI.Intracomm, ranks_per_node: int) -> None:
+        self.comm, self.rank = comm, comm.Get_rank()
+        node = comm.Split_type(MPI.COMM_TYPE_SHARED) if not ranks_per_node else None
+        first = self.rank - self.rank % ranks_per_node if node is None else node.allreduce(self.rank, MPI.MIN)
+        if node is not None:
+            node.Free()
+        firsts = comm.allgather(first)
+        here = {one: [r for r, other in enumerate(firsts) if other == one] for one in dict.fromkeys(firsts)}
+        self.nodes, self.each = len(here), len(here[first])
+        if len({len(ranks) for ranks in here.values()}) > 1:
+            raise InputError(f"{comm.Get_size()} ranks on {self.nodes} nodes: as many on each node are needed")
+        if self.each > 1 and self.each % 2:
+            raise InputError(f"{self.each} ranks on a node: pairs are measured, so an even number is needed")
+        if self.nodes > 1 and self.nodes % 2:
+            raise InputError(f"{self.nodes} nodes: pairs are measured, so an even number is needed")
+        if comm.Get_size() < 2:
+            raise InputError("1 rank: pairs are measured, so 2 or more are needed")
+        self.node, self.place = list(here).index(first), here[first].index(self.rank)
+
+    def pair_inside(self) -> MPI.Intracomm:
+        """This rank and a neighbour on its node."""
+        pair: MPI.Intracomm = self.comm.Split(self.node * self.each + self.place // 2, self.rank)  # type: ignore[assignment]
+        return pair
+
+    def pair_outside(self) -> MPI.Intracomm:
+        """This rank and the one of its place on a neighbouring node."""
+        pair: MPI.Intracomm = self.comm.Split(self.node // 2 * self.each + self.place, self.rank)  # type: ignore[assignment]
+        return pair
+
+
+class Bench:
+    """Measures exchanges of pairs, all pairs at the same time. Collective."""
+
+    def __init__(self, comm: MPI.Intracomm, warmup: int, repeat: int) -> None:
+        self.comm, self.warmup, self.repeat = comm, warmup, repeat
+
+    def pairs(
+        self, pair: MPI.Intracomm, ways: Sequence[Choice], shapes: Sequence[Shape], tell: Callable[[Any], None] | None
+    ) -> Iterator[Row]:
+        """Rows of transport, packing, messages, bytes, run and samples_s: single doubles first, then all shapes."""
+        small = [(Shape(_POINT), between_two(Shape(_POINT))), (Shape(_POINT), many_small())]
+        yield from self._each(pair, ways, [*small, *((shape, between_two(shape)) for shape in shapes)], tell)
+
+    def scattered(
+        self, pair: MPI.Intracomm, ways: Sequence[Choice], shapes: Sequence[Shape], tell: Callable[[Any], None] | None
+    ) -> Iterator[Row]:
+        """The same rows, of messages that are one run at their sender; the time includes a copy of this shape."""
+        burst = [replace(way, algorithm="burst") for way in ways]
+        yield from self._each(pair, burst, [(shape, scattering(shape)) for shape in shapes], tell)
+
+    def _each(
+        self,
+        pair: MPI.Intracomm,
+        ways: Sequence[Choice],
+        probes: Sequence[tuple[Shape, _core.Pattern]],
+        tell: Callable[[Any], None] | None,
+    ) -> Iterator[Row]:
+        given_up: set[tuple[Choice, int]] = set()
+        for i, (shape, pattern) in enumerate(probes):
+            if tell is not None:
+                tell({"probed": i, "probes": len(probes)})
+            arrays = _arrays(pattern, pair)
+            for way in ways:
+                if (way, shape.run) in given_up or (way.packing == "direct" and shape.rows > _MOST_MESSAGES):
+                    continue
+                found = self._sampled(pair, pattern, arrays, way)
+                if found is None:
+                    continue
+                messages, samples = found
+                if sorted(samples)[len(samples) // 2] > _LONG_S:
+                    given_up.add((way, shape.run))
+                yield {
+                    "transport": way.transport,
+                    "packing": way.packing,
+                    "messages": messages if shape.bytes == _POINT else 1,
+                    "bytes": shape.bytes,
+                    "run": shape.run,
+                    "samples_s": samples,
+                }
+        pair.Free()
+
+    def copies(self, shapes: Sequence[Shape]) -> Iterator[Row]:
+        """Rows of bytes, run and samples_s of copies within each rank, all ranks at the same time."""
+        for shape in shapes:
+            pattern = within_one(shape)
+            way = Choice("direct", DEFAULT_TRANSPORT, DEFAULT_PACKING)
+            found = self._sampled(MPI.COMM_SELF, pattern, _arrays(pattern, MPI.COMM_SELF), way)
+            assert found is not None
+            yield {"bytes": shape.bytes, "run": shape.run, "samples_s": found[1]}
+
+    def _sampled(
+        self, some: MPI.Intracomm, pattern: _core.Pattern, arrays: Sequence[Any], way: Choice
+    ) -> tuple[int, list[float]] | None:
+        """Messages of one rank, and seconds of the slowest; None where the way cannot be. The plan is gone at the
+        end."""
+        assert way.algorithm is not None
+        schedule = _core.make_schedule(pattern, way.algorithm)
+        plan, _ = attempt(
+            self.comm, lambda: mpi.plan(schedule, some, *arrays, transport=way.transport, packing=way.packing)
+        )
+        if plan is None:
+            return None
+
+        def samples(warmup: int, count: int) -> list[float]:
+            return _mpi.measure(self.comm.py2f(), [(plan, 1)], warmup, count)[0]
+
+        first_s = min(samples(1, 2))
+        count = max(min(_LEAST, self.repeat), min(self.repeat, int(_SAMPLES_S / max(first_s, 1e-9))))
+        warmup = self.warmup if first_s < _LONG_S else 0
+        return plan.messages, samples(warmup, count)
+
+
+def _arrays(pattern: _core.Pattern, some: MPI.Intracomm) -> list[Any]:
+    """The source, and the target where it is another."""
+    shapes = [pattern.source_shape(some.Get_rank())]
+    if not pattern.in_place:
+        shapes.append(pattern.target_shape(some.Get_rank()))
+    return [np.full(shape, 1.0) for shape in shapes]  # which writes them, so that their pages are there

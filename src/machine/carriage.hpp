@@ -1,0 +1,48 @@
+// How one transport with one packing carries messages between the ranks of a node, as it was measured.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace tradewind {
+
+// Rates by bytes and by how long the runs are in which they lie in memory. Between what is given, the time of a byte
+// is interpolated: along the logarithm of the bytes, and along the reciprocal of the run, as a run costs some time more
+// than its bytes. Beyond the first and the last value of either it is that value's; but below the shortest run, the
+// time of a run stays that of the shortest.
+class RateTable {
+  public:
+    // Throws InputError unless sizes and runs ascend from 1 byte on, and each run, and the whole, has a rate (bytes a
+    // second) for 1 to all of the sizes. Where there are fewer rates than sizes, the last one holds for longer messages.
+    RateTable(std::vector<double> sizes, std::vector<double> runs, std::vector<std::vector<double>> rates,
+              std::vector<double> whole);
+
+    // Of bytes in so many runs of equal length; 0 runs of 0 bytes.
+    double seconds(double bytes, double runs) const;
+
+  private:
+    double byte_time(const std::vector<double>& times, double bytes) const;
+
+    std::vector<double> sizes_, runs_;
+    std::vector<std::vector<double>> times_;  // [run][size] s a byte
+    std::vector<double> whole_;               // [size] s a byte, of what is one run
+};
+
+// A message costs latency + overhead + its bytes at the rate of the table when the two ranks exchange one each at a
+// time. Half of the overhead is its sender's, half its receiver's, and so with the time of its bytes where they are one
+// run. What runs cost more is known of both ends together and, where it was measured, of the receiver's alone.
+struct Carriage {
+    Picoseconds latency, overhead;
+    RateTable rates;                     // of what lies in the same runs at both ends
+    std::optional<RateTable> scattered;  // of what is one run at the sender, and lies in runs at the receiver
+    RateTable copies;                    // within a rank
+    Bytes element{8};                    // of one value of one field: several fields are as many runs
+
+    // What the bytes of a message, in so many runs there, take of the CPU of one end.
+    double send_seconds(double bytes, double runs) const;
+    double receive_seconds(double bytes, double runs) const;
+};
+
+}  // namespace tradewind

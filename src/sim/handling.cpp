@@ -1,0 +1,89 @@
+#include "sim/handling.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tradewind::sim {
+
+namespace {
+
+std::int64_t picoseconds(double seconds) {
+    return std::llround(seconds * 1e12);
+}
+
+// A box of an array is one run for each row, plane or all of it, as far as it spans the array.
+Index runs_of(const Box& box, const Box& array) {
+    Index runs = 1;
+    bool spans = true;
+    for (const int axis : {X, Y, Z}) {
+        if (!spans) runs *= box.width(axis);
+        spans = spans && box.width(axis) == array.width(axis);
+    }
+    return runs;
+}
+
+}  // namespace
+
+double Handling::runs(const Pattern& pattern, Rank r, const std::vector<Piece>& pieces) const {
+    Index runs = 0;
+    for (const Piece& piece : pieces) {
+        if (piece.box.empty()) continue;
+        const bool scratch = piece.buffer == Buffer::scratch;
+        runs += scratch ? 1
+                        : runs_of(piece.box, piece.buffer == Buffer::source ? pattern.source_box(r)
+                                                                            : pattern.target_box(r));
+    }
+    return static_cast<double>(runs) * static_cast<double>(program_.bytes_per_point()) /
+           static_cast<double>(carriage_.element.value);
+}
+
+std::int64_t Handling::end(Rank r, const Message& message, const Pattern& pattern, const std::vector<Piece>& pieces,
+                           bool sending) const {
+    const double size = bytes(message.count), parts = runs(pattern, r, pieces);
+    if (placement_.node(r) == placement_.node(message.peer))
+        return carriage_.overhead.value / 2 + picoseconds(sending ? carriage_.send_seconds(size, parts)
+                                                                  : carriage_.receive_seconds(size, parts));
+    const double packed = parts > 1 ? carriage_.copies.seconds(size, parts) : 0;
+    return (sending ? machine_.send_overhead : machine_.receive_overhead).value + picoseconds(packed);
+}
+
+std::int64_t Handling::send(Rank r, const Program::Stage& at, int j) const {
+    const Message message = at.schedule->send(r, at.stage, j);
+    if (message.count == 0) return 0;
+    std::vector<Piece> pieces;
+    at.schedule->send_pieces(r, at.stage, j, pieces);
+    return end(r, message, at.schedule->pattern(), pieces, true);
+}
+
+std::int64_t Handling::keep(Rank r, const Program::Stage& at) const {
+    if (!at.schedule) return 0;
+    std::vector<Copy> copies;
+    at.schedule->copies(r, at.stage, copies);
+    Index points = 0;
+    std::vector<Piece> from, to;
+    for (const Copy& copy : copies) {
+        points += copy.from.box.volume();
+        from.push_back(copy.from);
+        to.push_back(copy.to);
+    }
+    const Pattern& pattern = at.schedule->pattern();
+    const double parts = std::max(runs(pattern, r, from), runs(pattern, r, to));
+    return picoseconds(carriage_.copies.seconds(bytes(points), parts));
+}
+
+std::int64_t Handling::receive(Rank r, const Program::Stage& at) const {
+    std::int64_t time = 0;
+    std::vector<Piece> pieces;
+    for (int j = 0, n = at.receives(r); j < n; ++j) {
+        const Message message = at.schedule->receive(r, at.stage, j);
+        if (message.count == 0) continue;
+        pieces.clear();
+        at.schedule->receive_pieces(r, at.stage, j, pieces);
+        time += end(r, message, at.schedule->pattern(), pieces, false);
+        // To combine is to read two values and to write one, about as much as to copy.
+        if (at.schedule->combines(at.stage)) time += picoseconds(carriage_.copies.seconds(bytes(message.count), 1));
+    }
+    return time;
+}
+
+}  // namespace tradewind::sim

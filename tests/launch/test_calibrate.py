@@ -1,0 +1,174 @@
+"""`tradewind calibrate` and `bench --predict` on real ranks: what comes out is a machine, and can be simulated."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+
+from tradewind import _core
+from tradewind.cli import answer, bench, calibrate
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange
+from tradewind.launch import bench as run_bench
+from tradewind.launch.calibrate import calibrate as run_calibrate
+from tradewind.launch.calibrate import ways, write
+from tradewind.launch.probe import Shape, between_two, many_small, scattering, shapes_of, within_one
+from tradewind.machine import load_machine
+
+pytest.importorskip("mpi4py.MPI")
+
+QUICK = "calibrate -n 2 --transport isend-irecv,shared --packing buffer --largest 8KiB --repeat 3 --force"
+
+
+def tradewind(capsys: pytest.CaptureFixture[str], arguments: str) -> tuple[int, str]:
+    app = typer.Typer()
+    app.command("bench")(bench.command)
+    app.command("calibrate")(calibrate.command)
+    code = answer.run(app, arguments.split())
+    return code, capsys.readouterr().out
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """This machine, measured in haste."""
+    path = tmp_path_factory.mktemp("calibrated") / "here.toml"
+    options = {"transports": ["isend-irecv", "shared"], "packings": ["buffer"], "largest": 8192}
+    write(run_calibrate(2, **options, repeat=3, force=True), path)
+    return path
+
+
+def test_a_machine_is_written(capsys, tmp_path):
+    code, text = tradewind(capsys, f"{QUICK} -o {tmp_path}/quick.toml --json")
+    assert code == 0, text
+    result = json.loads(text)
+    assert [(way["transport"], way["packing"]) for way in result["ways"]] == [
+        ("isend-irecv", "buffer"),
+        ("shared", "buffer"),
+    ]
+    assert all(way["latency_s"] + way["overhead_s"] > 0 and way["bytes_per_s"] > 1e6 for way in result["ways"])
+    assert (result["nodes"], result["ranks_per_node"]) == (1, 2)
+    assert 0 <= result["spread"] <= result["worst_spread"]
+    machine = load_machine(result["file"]).machine
+    (isend, shared) = machine.carriage
+    assert (isend.transport, shared.transport) == ("isend-irecv", "shared")
+    assert list(isend.runs) == ["8B", "24B", "64B", "512B", "4KiB"]
+    assert list(isend.scattered) == list(isend.runs)
+    assert machine.topology.nodes == 1
+
+
+def test_the_table_for_a_reader(capsys, tmp_path):
+    code, text = tradewind(capsys, f"{QUICK} -o {tmp_path}/quick.toml --transport shared")
+    assert code == 0, text
+    assert "1 nodes of 2 ranks" in text
+    assert f"machine file: {tmp_path}/quick.toml" in text
+
+
+def test_pretended_nodes_are_measured_too(tmp_path):
+    path = tmp_path / "nodes.toml"
+    quick = {"transports": ["shared"], "packings": ["buffer"], "largest": 8192, "repeat": 2, "force": True}
+    write(run_calibrate(2, **quick, ranks_per_node=1), path)
+    machine = load_machine(path).machine
+    assert machine.topology.nodes == 2
+    assert machine.carriage == []
+    assert machine.source["nic"].startswith("as between nodes: ")
+
+
+def test_a_busy_machine_is_refused_and_nothing_written(capsys, tmp_path):
+    """No machine is so quiet that no sample differs from another."""
+    quick = QUICK.replace(" --force", "")
+    code, text = tradewind(capsys, f"{quick} --limit 0 -o {tmp_path}/busy.toml --json")
+    assert code == 2
+    assert "the machine is busy" in json.loads(text)["error"]
+    assert not (tmp_path / "busy.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ("-n 1", "ranks 1: pairs are measured"),
+        ("-n 2 --transport isend", "unknown transport 'isend'; did you mean"),
+        ("-n 2 --packing buffers", "unknown packing 'buffers'; did you mean 'buffer'"),
+        ("-n 2 --transport alltoallw --packing buffer", "none of alltoallw goes with packing buffer"),
+        ("-n 2 --largest 1KiB", "largest message 1024 B: 8192 B or more are allowed"),
+        ("-n 2 --largest 1", "has no unit"),
+        ("-n 2 --repeat 0", "repeat 0, warmup 2"),
+        ("-n 2 --limit -1", "limit -1.0: 0 or more"),
+        ("-n 3 --ranks-per-node 2", "2 do not divide 3 ranks"),
+        ("-n 2 -o here.tml", "a name that ends in .toml is allowed"),
+        ("-n 2 -o nowhere/here.toml", "there is no folder nowhere"),
+        ("", "how many ranks?"),
+    ],
+)
+def test_bad_input_is_refused_before_anything_is_measured(arguments, problem, capsys):
+    code, text = tradewind(capsys, f"calibrate {arguments} --json")
+    assert code == 2
+    assert problem in json.loads(text)["error"]
+
+
+def test_an_odd_number_of_ranks_on_a_node_is_refused():
+    with pytest.raises(InputError, match="3 ranks on a node: pairs are measured, so an even number is needed"):
+        run_calibrate(3, transports=["shared"], force=True)
+
+
+def test_ways_are_those_that_go_together():
+    every = ways(["all"], ["all"])
+    assert len(every) == sum(len(entry.packings) for entry in _core.transports())
+    assert ways(["shared"], ["all"]) == [["shared", "buffer"], ["shared", "direct"]]
+
+
+def sent(pattern, algorithm: str, rank: int = 0) -> list[int]:
+    """Bytes of each message of a rank."""
+    schedule = _core.make_schedule(pattern, algorithm)
+    return [
+        8 * message.count
+        for stage in range(schedule.stages)
+        for message in schedule.sends(rank, stage)
+        if message.count and message.peer != rank
+    ]
+
+
+@pytest.mark.parametrize("shape", shapes_of([8192, 65536], [8, 24, 64, 512, 4096]))
+def test_probes_send_what_they_say(shape):
+    exact = shape.bytes // (shape.run or shape.bytes) * (shape.run or shape.bytes)
+    assert sent(between_two(shape), "direct") == sent(between_two(shape), "direct", 1) == [exact]
+    if shape.run:
+        assert sent(scattering(shape), "burst") == sent(scattering(shape), "burst", 1) == [exact]
+    assert sent(within_one(shape), "direct") == []
+
+
+def test_the_small_probe_sends_several_messages():
+    assert sent(many_small(), "direct") == [8] * 6
+
+
+def test_shapes_have_two_runs_or_one():
+    assert Shape(8192, 4096) in shapes_of([8192], [4096])
+    assert shapes_of([8192], [8192]) == [Shape(8192)]
+
+
+def test_predictions_stand_beside_measurements(here):
+    exchange = Exchange("halo", 2, grid=(64, 64, 8), split=(2, 1), width=3)
+    result = run_bench(exchange, ["sweep"], ["isend-irecv", "shared", "persistent"], repeat=2, predict=here)
+    by_name = {row["transport"]: row for row in result["results"]}
+    for name in ("isend-irecv", "shared"):
+        row = by_name[name]
+        assert row["predicted_ratio"] == pytest.approx(row["predicted_s"] / row["median_s"])
+        assert row["predicted_s"] > 0
+    assert by_name["persistent"]["predicted_s"] is None, "the machine file does not know it"
+    errors = sorted(abs(by_name[name]["predicted_ratio"] - 1) for name in ("isend-irecv", "shared"))
+    assert result["prediction"]["rows"] == 2
+    assert result["prediction"]["machine"] == "here"
+    assert result["prediction"]["median_error"] == pytest.approx(sum(errors) / 2)
+
+
+def test_the_table_of_predictions(here, capsys):
+    code, text = tradewind(capsys, f"bench halo -n 2 --grid 64x64x8 --split 2x1 --repeat 2 --predict {here}")
+    assert code == 0, text
+    assert "predicted for here: 1 rows" in text
+
+
+def test_a_machine_that_says_nothing_of_transports_predicts_nothing():
+    with pytest.raises(InputError, match="torus-M does not say how transports carry messages"):
+        run_bench(Exchange("allreduce", 2), predict="torus-M")

@@ -1,0 +1,150 @@
+"""What is fitted to measurements: made-up ones, of known latencies, overheads and rates, must give these back."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from typing import Any
+
+import pytest
+
+from tradewind.calibration import calibrated, copy_rates, fitted, refusals, spread, text_of
+from tradewind.errors import InputError
+from tradewind.machine import load_machine
+
+SIZES = (8192, 65536, 1048576)
+RUNS = (8, 512)
+LATENCY, OVERHEAD, COPY = 0.9e-6, 0.35e-6, 6e9
+WHOLE = {8192: 2e9, 65536: 12e9, 1048576: 5e9}
+GATHER, SCATTER = {8: 4e-10, 512: 1e-10}, {8: 2e-10, 512: 0.5e-10}
+"""Seconds a byte more, at either end."""
+
+
+def noisy(seconds: float, noise: float, rng: random.Random) -> list[float]:
+    """Samples about a time, the median being exactly that."""
+    off = [rng.uniform(0, noise) for _ in range(10)]
+    return [seconds * (1 + x) for x in off] + [seconds] + [seconds * (1 - x) for x in off]
+
+
+def made_up(noise: float = 0.05, transport: str = "isend-irecv", latency: float = LATENCY) -> dict[str, Any]:
+    """What a probe of a machine with these properties would answer."""
+    rng = random.Random(7)
+    way = {"transport": transport, "packing": "buffer"}
+    inside: list[dict[str, Any]] = []
+    scattered: list[dict[str, Any]] = []
+    copies: list[dict[str, Any]] = []
+    for messages in (1, 6):
+        seconds = latency + messages * OVERHEAD
+        row = {"messages": messages, "bytes": 8, "run": 0, "samples_s": noisy(seconds, noise, rng)}
+        inside.append(way | row)
+    for size in SIZES:
+        for run in (0, *RUNS):
+            one = latency + OVERHEAD + size / WHOLE[size]
+            both = one + size * (GATHER.get(run, 0) + SCATTER.get(run, 0))
+            shape = {"messages": 1, "bytes": size, "run": run}
+            inside.append(way | shape | {"samples_s": noisy(both, noise, rng)})
+            copies.append({"bytes": size, "run": run, "samples_s": noisy(size / COPY, noise, rng)})
+            if run:
+                at_one_end = one + size * SCATTER[run] + size / COPY
+                scattered.append(way | shape | {"samples_s": noisy(at_one_end, noise, rng)})
+    return {
+        "inside": inside,
+        "outside": [],
+        "scattered": scattered,
+        "copies": copies,
+        "copy_bytes_per_s": 8e9,
+        "copy_alone_bytes_per_s": 9e9,
+        "nodes": 1,
+        "ranks_per_node": 2,
+        "cores": 2,
+        "ranks_per_core": 1.0,
+        "site": {"host": "h", "cpu": "a processor", "mpi": 'an "MPI"', "ranks_per_node": 2},
+        "provenance": {},
+    }
+
+
+def test_latency_overhead_and_rates_come_back():
+    answer = made_up()
+    (way,) = fitted(answer["inside"], answer["scattered"], answer["copies"])
+    assert way.latency_s == pytest.approx(LATENCY)
+    assert way.overhead_s == pytest.approx(OVERHEAD)
+    assert way.rates.sizes == list(SIZES)
+    assert way.rates.whole == pytest.approx([WHOLE[size] for size in SIZES])
+    for run in RUNS:
+        both = [1 / (1 / WHOLE[size] + GATHER[run] + SCATTER[run]) for size in SIZES]
+        assert way.rates.runs[run] == pytest.approx(both)
+        assert way.scattered[run] == pytest.approx([1 / (1 / WHOLE[size] + SCATTER[run]) for size in SIZES])
+    rates = copy_rates(answer["copies"])
+    assert rates is not None
+    assert rates.whole == pytest.approx([COPY] * len(SIZES))
+
+
+def test_a_list_ends_where_a_size_was_left_out():
+    answer = made_up()
+    rows = [row for row in answer["inside"] if (row["run"], row["bytes"]) != (8, 65536)]
+    (way,) = fitted(rows)
+    assert len(way.rates.runs[8]) == 1
+    assert len(way.rates.runs[512]) == 3
+
+
+def test_noise_never_makes_a_rate_negative_or_an_overhead_more_than_all():
+    answer = made_up()
+    for row in answer["inside"]:
+        row["samples_s"] = [1e-6] if row["messages"] == 1 else [1e-3]
+    (way,) = fitted(answer["inside"])
+    assert way.overhead_s == pytest.approx(1e-6)
+    assert way.latency_s == 0
+    assert all(rate > 0 for rate in way.rates.whole)
+
+
+def test_the_file_is_a_machine_with_these_values(tmp_path):
+    text = text_of(calibrated(made_up(), 21), "mine")
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    machine = load_machine(path).machine
+    carriage = machine.carries("isend-irecv", "buffer", 8)
+    assert machine.carriage[0].latency == pytest.approx(LATENCY, rel=1e-3)
+    assert machine.carriage[0].overhead == pytest.approx(OVERHEAD, rel=1e-3)
+    assert carriage.send_seconds(65536) == pytest.approx(65536 / 12e9 / 2, rel=1e-3)
+    gathered = 65536 * (1 / 12e9 / 2 + GATHER[8])
+    assert carriage.send_seconds(65536, 65536 / 8) == pytest.approx(gathered, rel=2e-3)
+    assert (machine.node.cores, machine.topology.kind, machine.topology.nodes) == (2, "crossbar", 1)
+    assert machine.node.memory_bandwidth == pytest.approx(16e9)
+    assert machine.node.flow_memory_bandwidth == pytest.approx(9e9)
+    sources = tomllib.loads(text)["source"]
+    assert sources["nic"] == "not measured, as there is one node: taken from what is within it"
+    assert "measured by tradewind calibrate" in sources["carriage"]
+    assert 'an "MPI"' in sources["carriage"]
+    assert "up to 21 samples" in sources["copy"]
+
+
+def test_between_nodes_the_network_takes_what_was_measured_there(tmp_path):
+    answer = made_up(latency=5e-6)
+    answer |= {"outside": answer["inside"], "inside": made_up(transport="shared")["inside"], "nodes": 2}
+    path = tmp_path / "nodes.toml"
+    path.write_text(text_of(calibrated(answer, 21), "nodes"))
+    machine = load_machine(path).machine
+    assert machine.nic.latency == pytest.approx(2.5e-6, rel=1e-3)
+    assert machine.nic.send_overhead == machine.nic.receive_overhead == pytest.approx(OVERHEAD / 2, rel=1e-3)
+    assert machine.nic.injection_bandwidth == pytest.approx(2 * WHOLE[SIZES[-1]], rel=1e-3), "two ranks at a time"
+    assert machine.topology.nodes == 2
+    assert [each.transport for each in machine.carriage] == ["shared"]
+
+
+def test_spread():
+    assert spread([1.0]) == 0
+    assert spread([1.0, 1.0, 1.0]) == 0
+    assert spread([1.0, 2.0, 3.0, 4.0, 5.0]) == pytest.approx((4 - 2) / 3)
+
+
+def test_a_busy_machine_is_refused():
+    assert refusals(calibrated(made_up(noise=0.05), 21), 0.25) == []
+    (problem,) = refusals(calibrated(made_up(noise=0.9), 21), 0.25)
+    assert problem.startswith("the machine is busy: in one of four measurements half of the samples lie ")
+    shared = made_up() | {"ranks_per_core": 2.0}
+    assert "2 ranks a core: at most 1 is allowed" in refusals(calibrated(shared, 21), 0.25)[0]
+
+
+def test_nothing_measured_is_refused():
+    with pytest.raises(InputError, match="nothing could be measured"):
+        calibrated(made_up() | {"inside": []}, 21)
