@@ -24,10 +24,10 @@ class NodeTraffic {
   public:
     enum Kind { gather, exchange, scatter };
 
-    // One message, at either end: its parcels are in the order of (sender, offset).
+    // One message as one of its ends sees it.
     struct Letter {
         Index count = 0;
-        std::vector<std::uint32_t> parcels;
+        std::vector<Piece> pieces;
     };
     // What a rank sends so far on, and what it receives from as far behind. Far: the number of ranks around the ring of
     // a node's own, or the distance of nodes. Every rank takes its steps in the order of `far` (nodes: folded), so that
@@ -41,24 +41,22 @@ class NodeTraffic {
 
     Rank node() const { return node_; }
     const std::vector<Step>& steps(Kind kind, Rank rank) const { return steps_[kind][rank - first_]; }
-    const Parcel& parcel(std::uint32_t id) const { return parcels_[id]; }
-    // Where the parcel's carrier on this node keeps it, from the one end of it or for the other; -1 where that is the
-    // carrier itself.
-    Index slot(std::uint32_t id) const { return slots_[id]; }
+    // What a carrier wants of what it has carried for others, too: while it scatters.
+    const std::vector<Copy>& copies(Rank rank) const { return copies_[rank - first_]; }
     // Points that a rank keeps for others.
     Index scratch(Rank rank) const { return kept_[rank - first_]; }
 
   private:
     Step& step(Kind kind, Rank rank, Index far);
-    std::uint32_t add(const Parcel& parcel, Rank carrier, bool keeps);
-    void within(Kind kind, Rank from, Rank to, std::uint32_t id);
+    Piece keep(Rank carrier, const Box& box);
+    void within(Kind kind, Rank from, Rank to, const Piece& sent, const Piece& received);
     void leave(const Halo& halo, const Nodes& nodes);
     void come(const Halo& halo, const Nodes& nodes);
 
     Rank node_, first_, members_;
-    std::vector<Parcel> parcels_;
-    std::vector<Index> slots_, kept_;
     std::array<std::vector<std::vector<Step>>, 3> steps_;  // [kind][member]
+    std::vector<std::vector<Copy>> copies_;                // [member]
+    std::vector<Index> kept_;                              // [member]
 };
 
 }  // namespace tradewind

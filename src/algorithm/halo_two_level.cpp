@@ -56,33 +56,23 @@ class TwoLevel : public Schedule {
     }
     void send_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const override {
         const auto [node, kind] = at(rank, stage);
-        for (const std::uint32_t id : node->steps(kind, rank)[j].sent.parcels) {
-            const Parcel& parcel = node->parcel(id);
-            if (kind == NodeTraffic::scatter)
-                pieces.push_back({Buffer::scratch, parcel.at_receiver, node->slot(id)});
-            else if (parcel.sender == rank)
-                pieces.push_back({Buffer::source, parcel.at_sender});
-            else
-                pieces.push_back({Buffer::scratch, parcel.at_sender, node->slot(id)});
-        }
+        append(node->steps(kind, rank)[j].sent.pieces, pieces);
     }
     void receive_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const override {
         const auto [node, kind] = at(rank, stage);
-        for (const std::uint32_t id : node->steps(kind, rank)[j].received.parcels) {
-            const Parcel& parcel = node->parcel(id);
-            if (parcel.receiver == rank)
-                pieces.push_back({Buffer::target, parcel.at_receiver});
-            else
-                pieces.push_back({Buffer::scratch, kind == NodeTraffic::gather ? parcel.at_sender : parcel.at_receiver,
-                                  node->slot(id)});
-        }
+        append(node->steps(kind, rank)[j].received.pieces, pieces);
     }
     void copies(Rank rank, int stage, std::vector<Copy>& copies) const override {
         if (stage == 0) copy_parcels(*halo_, rank, copies);
+        if (const auto [node, kind] = at(rank, stage); kind == NodeTraffic::scatter) append(node->copies(rank), copies);
     }
     Index scratch(Rank rank) const override { return remembered_.at(nodes_.node(rank))->scratch(rank); }
 
   private:
+    template <class Item>
+    static void append(const std::vector<Item>& items, std::vector<Item>& to) {
+        to.insert(to.end(), items.begin(), items.end());
+    }
     struct At {
         std::shared_ptr<const NodeTraffic> node;
         NodeTraffic::Kind kind;
