@@ -8,13 +8,14 @@ namespace tradewind {
 
 namespace {
 
-// The nodes that were asked about last: a model's ranks are asked node by node, a simulation's by and by.
+// The nodes that were asked about last: a model's ranks are asked node by node, a simulation's as they come.
 class Remembered {
   public:
-    Remembered(std::shared_ptr<const Halo> halo, const Nodes& nodes) : halo_(std::move(halo)), nodes_(nodes) {}
+    Remembered(std::shared_ptr<const Halo> halo, const Nodes& nodes)
+        : halo_(std::move(halo)), nodes_(nodes), places_(most(nodes)) {}
 
     std::shared_ptr<const NodeTraffic> at(Rank node) {
-        Place& place = places_[node % places_.size()];
+        Place& place = places_[static_cast<std::size_t>(node) % places_.size()];
         const std::lock_guard lock(place.mutex);
         if (!place.traffic || place.traffic->node() != node)
             place.traffic = std::make_shared<const NodeTraffic>(*halo_, nodes_, node);
@@ -26,9 +27,15 @@ class Remembered {
         std::mutex mutex;
         std::shared_ptr<const NodeTraffic> traffic;
     };
+    // All of a small machine; of a large one a part, so that a million ranks store no more than thousands.
+    static std::size_t most(const Nodes& nodes) {
+        const std::size_t all = (nodes.ranks + nodes.width - 1) / nodes.width, ranks = 4096;
+        return std::min(all, std::max<std::size_t>(64, ranks / nodes.width));
+    }
+
     std::shared_ptr<const Halo> halo_;
     Nodes nodes_;
-    std::array<Place, 64> places_;
+    std::vector<Place> places_;
 };
 
 class TwoLevel : public Schedule {
