@@ -72,7 +72,8 @@ def algorithm_names(pattern: _core.Pattern) -> list[str]:
     """Every algorithm of a pattern that it allows, with every radix."""
     names = []
     for entry in _core.algorithms():
-        if entry.pattern == pattern.name and (entry.name not in PASSING_ON or pattern.complete):
+        refused = pattern.name == "transpose" and entry.name in PASSING_ON and not pattern.complete
+        if entry.pattern == pattern.name and not refused:
             least, most = entry.radices(pattern)
             most = min(most, 64)
             names += [entry.name[:-1] + str(k) for k in range(least, most + 1)] if entry.has_radix else [entry.name]

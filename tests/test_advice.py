@@ -97,6 +97,9 @@ def test_radices_that_are_tried():
     assert names(transpose, "ring-3", "ring-k", "ring-4")[0] == "ring-3"
     assert names(transpose, "two-level-k") == []
     assert names(transpose, "two-level-k", ranks_per_node=6) == ["two-level-6"]
+    halo = Exchange("halo", 40, (40, 40, 40), (20, 2))
+    assert names(halo) == ["sweep", "direct"]
+    assert names(halo, ranks_per_node=8) == ["sweep", "direct", "two-level-8", "leaders-8"]
     assert names(Exchange("transpose", 2, (4, 4, 4), (2, 1), slab="xz"), "ring-k") == ["ring-1"]
     assert names(Exchange("allreduce", 9), "recursive-k") == [f"recursive-{k}" for k in range(2, 10)]
     assert names(Exchange("allreduce", 1000), "recursive-k")[-1] == "recursive-32"

@@ -117,11 +117,12 @@ def test_ways_of_a_halo():
     assert found[0] == Choice("sweep", "isend-irecv", "buffer")
     pairs = sum(len(each.packings) for each in _core.transports())
     one_stage = sum(len(each.packings) for each in _core.transports() if each.one_stage)
-    assert len(found) == 2 * pairs - one_stage  # sweep has two stages
+    assert {way.algorithm for way in found} == {"sweep", "direct", "two-level-2", "leaders-2"}
+    assert len(found) == 4 * pairs - 3 * one_stage  # direct alone has one stage
     assert len(set(found)) == len(found)
     assert dict(refused)[Choice("native")].endswith("none for halo")
     assert "goes with buffer, direct" in dict(refused)[Choice("sweep", "shared", "datatype")]
-    assert len(found) + len(refused) == 2 * len(_core.transports()) * len(_core.packings()) + 1
+    assert len(found) + len(refused) == 4 * len(_core.transports()) * len(_core.packings()) + 1
 
 
 @pytest.mark.parametrize(
@@ -130,7 +131,7 @@ def test_ways_of_a_halo():
         (
             ["shared"],
             [],
-            {"sweep,shared,buffer", "sweep,shared,direct", "direct,shared,buffer", "direct,shared,direct"},
+            {f"{a},shared,{p}" for a in ("sweep", "direct", "two-level-2", "leaders-2") for p in ("buffer", "direct")},
         ),
         (["sweep,put-*,buffer"], [], {"sweep,put-fence,buffer", "sweep,put-notify,buffer"}),
         (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tradewind import _core
@@ -11,6 +11,9 @@ from tradewind.exchange import Exchange
 
 MOST_RECURSIVE = 32
 """Up to this radix every recursive-k is tried: as far as Zheng & Marguinaud (2018) went in Fig. 10c."""
+
+NODE_FAMILIES = ("two-level-k", "leaders-k")
+"""Their radix is the number of ranks a node."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,8 @@ def candidates(
     """What to try, and what this exchange does not allow.
 
     `names`: algorithms ("ring-4") and families ("ring-k"); None: all families of the pattern. Of a family these
-    radices are tried: recursive-k all up to 32, two-level-k the ranks a node (none where that is 1), others powers of
-    two. Raises InputError where a name is unknown or an algorithm that was named is not allowed.
+    radices are tried: recursive-k all up to 32, two-level-k and leaders-k the ranks a node (none where that is 1),
+    others powers of two. Raises InputError where a name is unknown or an algorithm that was named is not allowed.
     """
     families = {entry.name: entry for entry in _core.algorithms() if entry.pattern == exchange.pattern}
     chosen: list[Candidate] = []
@@ -73,11 +76,11 @@ def _radices(exchange: Exchange, entry: _core.AlgorithmEntry, ranks_per_node: in
     ranges = [entry.radices(step.schedule.pattern) for step in exchange.steps()]
     least, most = max(r[0] for r in ranges), min(r[1] for r in ranges)
     most = min(most, max(least, exchange.ranks))  # one rank allows any radix
-    worth: Callable[[int, int], Iterable[int]] = {
-        "recursive-k": lambda a, b: range(a, min(b, MOST_RECURSIVE) + 1),
-        "two-level-k": lambda _, b: [ranks_per_node] if 1 < ranks_per_node <= b else [],
-    }.get(entry.name, _powers_of_two)
-    return worth(least, most)
+    if entry.name in NODE_FAMILIES:
+        return [ranks_per_node] if 1 < ranks_per_node <= most else []
+    if entry.name == "recursive-k":
+        return range(least, min(most, MOST_RECURSIVE) + 1)
+    return _powers_of_two(least, most)
 
 
 def _powers_of_two(least: int, most: int) -> Iterator[int]:

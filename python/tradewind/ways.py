@@ -7,6 +7,7 @@ from dataclasses import astuple, dataclass, replace
 from fnmatch import fnmatchcase
 
 from tradewind import _core
+from tradewind.candidates import NODE_FAMILIES
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange, algorithm_problems, default_algorithm, unknown
 
@@ -64,7 +65,10 @@ def default_way(pattern: str) -> Choice:
 
 
 def algorithm_names(patterns: Sequence[_core.Pattern]) -> Iterator[str]:
-    """Every algorithm for patterns of one kind: of those with a radix its powers of two and the largest; and native."""
+    """Every algorithm for patterns of one kind: of those with a radix its powers of two and the largest; and native.
+
+    Node-aware halos only where a node has several ranks and there are several nodes.
+    """
     for entry in _core.algorithms():
         if entry.pattern != patterns[0].name:
             continue
@@ -75,6 +79,8 @@ def algorithm_names(patterns: Sequence[_core.Pattern]) -> Iterator[str]:
         least, most = max(r[0] for r in ranges), min(r[1] for r in ranges)
         most = min(most, max(least, patterns[0].ranks))  # one rank allows any radix
         radices = {least, most, *(2**i for i in range(1, 31) if least < 2**i < most)}
+        if entry.pattern == "halo" and entry.name in NODE_FAMILIES:
+            radices -= {1, patterns[0].ranks}  # nothing to gather: these are `direct`
         for radix in sorted(radices):
             yield entry.name.replace("-k", f"-{radix}")
     yield NATIVE

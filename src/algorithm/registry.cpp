@@ -15,6 +15,7 @@
 #include "algorithm/alltoall_two_level.hpp"
 #include "algorithm/halo_direct.hpp"
 #include "algorithm/halo_sweep.hpp"
+#include "algorithm/halo_two_level.hpp"
 #include "base/error.hpp"
 
 namespace tradewind {
@@ -53,6 +54,7 @@ constexpr const char* thakur = "Thakur, Rabenseifner & Gropp 2005, doi:10.1177/1
 constexpr const char* bruck = "Bruck et al. 1997, doi:10.1109/71.642949";
 constexpr const char* rabenseifner = "Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1";
 constexpr const char* traeff = "Träff & Rougier 2014, doi:10.1145/2642769.2642770";
+constexpr const char* bienz = "Bienz, Gropp & Olson 2019, arXiv:1612.08060 (sparse matrices)";
 constexpr const char* patarasuk = "Patarasuk & Yuan 2009, doi:10.1016/j.jpdc.2008.09.002";
 
 std::vector<AlgorithmEntry> make_table() {
@@ -73,6 +75,11 @@ std::vector<AlgorithmEntry> make_table() {
         {"halo", "direct", false, "all neighbours at once, corners too, in 1 stage",
          "Ding & He 2001, doi:10.1145/582034.582084 (against sweeps)",
          [](PatternPtr p, Index) { return halo_direct(as<Halo>(p)); }, no_radices},
+        {"halo", "two-level-k", true,
+         "k ranks a node gather, nodes exchange, ranks scatter, in 3 stages; the ranks share out the nodes around",
+         bienz, [](PatternPtr p, Index k) { return halo_two_level(as<Halo>(p), k, Carriers::all); }, ranks_a_node},
+        {"halo", "leaders-k", true, "the same in 3 stages, but the first rank of a node carries all between nodes",
+         bienz, [](PatternPtr p, Index k) { return halo_two_level(as<Halo>(p), k, Carriers::leaders); }, ranks_a_node},
         {"allreduce", "recursive-k", true, "groups of k exchange all they have, in log_k n stages (and 2 for a fold)",
          thakur, [](PatternPtr p, Index k) { return allreduce_recursive(as<AllReduce>(p), k); }, recursive_radices,
          true},

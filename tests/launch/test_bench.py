@@ -89,6 +89,8 @@ def test_all_skips_with_a_reason():
     assert chosen == ["sweep", "direct"]
     assert [item["algorithm"] for item in skipped] == ["native"]
     assert "none for halo" in skipped[0]["reason"]
+    chosen, _ = choose(Exchange("halo", 5, grid=(20, 10, 4), split=(5, 1)), ["all"])
+    assert chosen == ["sweep", "direct", "two-level-2", "two-level-4", "leaders-2", "leaders-4"]
     with pytest.raises(InputError, match="none for halo"):
         choose(exchange, ["native"])
     with pytest.raises(InputError, match="ring-9"):

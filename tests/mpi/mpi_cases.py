@@ -94,6 +94,7 @@ def cases(ranks: int) -> list[Case]:
     prime_enough = ranks == 5  # which says something of the ways, and little more of the algorithms than 3 and 6
     bare = [] if prime_enough else [*_transposes(ranks), *_halos(ranks), *_reductions(ranks)]
     bare = bare[::2] if ranks > 4 else bare  # where ranks share cores each takes its time
+    bare += _node_halos(ranks)
     turn = itertools.count(ranks)
     found = [_carried(case, turn) for case in bare] + list(_carriages(ranks))
     return list(dict.fromkeys(found))
@@ -202,6 +203,26 @@ def _halos(ranks: int) -> Iterator[Case]:
                         fields=1 + n % 2,
                         order=ORDERS[n % len(ORDERS)],
                     )
+
+
+def _node_halos(ranks: int) -> Iterator[Case]:
+    """With pretended nodes of k ranks, the last of them not always full; across seams, also onto the own node."""
+    n = 0
+    for split in _splits(ranks):
+        for k in range(2, ranks):
+            for family in ("two-level", "leaders"):
+                n += 1
+                yield Case(
+                    "halo",
+                    ranks,
+                    f"{family}-{k}",
+                    split,
+                    width=(1, 3, 15)[n % 3],
+                    periodic=("xy", "", "x", "y", "xy")[n % 5],
+                    dtype=DTYPES[n % len(DTYPES)],
+                    fields=1 + n % 3,
+                    order=ORDERS[n % len(ORDERS)],
+                )
 
 
 def _reductions(ranks: int) -> Iterator[Case]:

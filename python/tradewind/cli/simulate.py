@@ -198,12 +198,13 @@ def _product(
 ) -> Iterator[tuple[str, str | None, str | None]]:
     """All combinations of the comma lists; `all` routings are those of the machine's topology."""
     from tradewind import _core
+    from tradewind.candidates import NODE_FAMILIES
     from tradewind.machine import load_machine, machine_names
 
     def algorithm_names() -> list[str | None]:
         if algorithms == "all":
             names = [entry.name for entry in _core.algorithms() if entry.pattern == pattern]
-            radices = {"two-level-k": ranks_per_node}
+            radices = dict.fromkeys(NODE_FAMILIES, ranks_per_node)
             return [name.replace("-k", f"-{radices.get(name, 4)}") for name in names]
         return list(algorithms.split(",")) if algorithms else [None]
 
