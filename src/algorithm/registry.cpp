@@ -13,9 +13,11 @@
 #include "algorithm/alltoall_pairwise.hpp"
 #include "algorithm/alltoall_ring.hpp"
 #include "algorithm/alltoall_two_level.hpp"
+#include "algorithm/fetch_direct.hpp"
 #include "algorithm/halo_direct.hpp"
 #include "algorithm/halo_sweep.hpp"
 #include "base/error.hpp"
+#include "schedule/mirror.hpp"
 
 namespace tradewind {
 
@@ -73,6 +75,9 @@ std::vector<AlgorithmEntry> make_table() {
         {"halo", "direct", false, "all neighbours at once, corners too, in 1 stage",
          "Ding & He 2001, doi:10.1145/582034.582084 (against sweeps)",
          [](PatternPtr p, Index) { return halo_direct(as<Halo>(p)); }, no_radices},
+        {"fetch", "direct", false, "every rank straight from each owner of what it wants, in 1 stage",
+         "Zhang et al. 2022, doi:10.1109/TPDS.2021.3084070 (star forests)",
+         [](PatternPtr p, Index) { return fetch_direct(as<Fetch>(p)); }, no_radices, true},
         {"allreduce", "recursive-k", true, "groups of k exchange all they have, in log_k n stages (and 2 for a fold)",
          thakur, [](PatternPtr p, Index k) { return allreduce_recursive(as<AllReduce>(p), k); }, recursive_radices,
          true},
@@ -156,6 +161,8 @@ AlgorithmName parse_algorithm(const std::string& text) {
 }
 
 std::shared_ptr<const Schedule> make_schedule(std::shared_ptr<const Pattern> pattern, const std::string& algorithm) {
+    if (const auto forward = pattern->forward())
+        return std::make_shared<Mirror>(make_schedule(forward, algorithm), std::move(pattern));
     const AlgorithmName name = parse_algorithm(algorithm);
     for (const AlgorithmEntry& e : algorithms()) {
         if (e.pattern != pattern->name() || (base_of(e) != name.base && e.name != name.base)) continue;

@@ -1,0 +1,90 @@
+#include "pattern/fetch.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind.hpp"
+#include "pattern/fetch_adjoint.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tradewind {
+
+namespace {
+
+using Indices = nb::ndarray<const Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <typename To>
+std::vector<To> listed(const Indices& array) {
+    return {array.data(), array.data() + array.shape(0)};
+}
+
+std::vector<std::vector<Index>> listed(const std::vector<Indices>& arrays) {
+    std::vector<std::vector<Index>> lists;
+    for (const Indices& array : arrays) lists.push_back(listed<Index>(array));
+    return lists;
+}
+
+// (owners, indices, places, points of the target array) of a rank
+using ListTuple = std::tuple<Indices, Indices, Indices, Index>;
+
+std::vector<FetchList> lists_of(const std::vector<ListTuple>& tuples) {
+    std::vector<FetchList> lists;
+    for (const auto& [owner, index, place, target] : tuples)
+        lists.push_back({listed<Rank>(owner), listed<Index>(index), listed<Index>(place), target});
+    return lists;
+}
+
+std::shared_ptr<Fetch> of_ids(const std::vector<Indices>& owned, const std::vector<Indices>& wanted) {
+    std::vector<Index> sources;
+    for (const Indices& ids : owned) sources.push_back(static_cast<Index>(ids.shape(0)));
+    return std::make_shared<Fetch>(std::move(sources), lists_of_ids(listed(owned), listed(wanted)));
+}
+
+template <typename T>
+std::shared_ptr<T> bound(std::shared_ptr<const T> pattern) {
+    return std::const_pointer_cast<T>(std::move(pattern));
+}
+
+}  // namespace
+
+void bind_fetch(nb::module_& module) {
+    nb::class_<Fetch, Pattern>(module, "Fetch")
+        .def(
+            "__init__",
+            [](Fetch* self, std::vector<Index> sources, const std::vector<ListTuple>& lists, bool one_array) {
+                new (self) Fetch(std::move(sources), lists_of(lists), one_array);
+            },
+            "sources"_a, "lists"_a, "one_array"_a = false,
+            "By rank the points of its source array, and (owners, indices, places, points of its target array).")
+        .def_prop_ro("partial", &Fetch::partial, "Whether it describes one rank alone.")
+        .def_prop_ro("one_array", &Fetch::one_array, "Whether the source array is the target array too.")
+        .def_prop_ro("points", &Fetch::points, "Points that all ranks together fetch.")
+        .def_prop_ro("levels", &Fetch::levels, "Along y and z.")
+        .def(
+            "with_levels", [](const Fetch& f, std::array<Index, 2> levels) { return bound(f.with_levels(levels)); },
+            "levels"_a, "The same with other levels along y and z.");
+    module.def("fetch_of_ids", &of_ids, "owned"_a, "wanted"_a,
+               "By rank the global ids of its own points, and those that it wants.");
+    nb::class_<FetchAdjoint, Pattern>(module, "FetchAdjoint")
+        .def(
+            "__init__",
+            [](FetchAdjoint* self, std::shared_ptr<Fetch> fetch) { new (self) FetchAdjoint(std::move(fetch)); },
+            "fetch"_a)
+        .def_prop_ro("fetch", &FetchAdjoint::fetch, nb::rv_policy::reference_internal)
+        .def_prop_ro("partial", &FetchAdjoint::partial)
+        .def_prop_ro("one_array", [](const FetchAdjoint& a) { return a.fetch().one_array(); })
+        .def_prop_ro("levels", [](const FetchAdjoint& a) { return a.fetch().levels(); })
+        .def(
+            "with_levels",
+            [](const FetchAdjoint& a, std::array<Index, 2> levels) { return bound(a.with_levels(levels)); },
+            "levels"_a);
+}
+
+}  // namespace tradewind
