@@ -41,7 +41,7 @@ std::string problem_of(const FetchList& list, Rank rank, Rank ranks) {
         if (list.index[i] < 0)
             return entry(rank, i) + "index " + std::to_string(list.index[i]) + "; 0 and more are allowed";
     }
-    if (list.place.empty() && static_cast<Index>(n) != list.target)
+    if (n > 0 && list.place.empty() && static_cast<Index>(n) != list.target)
         return "rank " + std::to_string(rank) + ": a list of " + std::to_string(n) +
                " points without places, for a target array of " + std::to_string(list.target);
     return place_problem(list, rank);

@@ -47,6 +47,43 @@ std::shared_ptr<Fetch> of_ids(const std::vector<Indices>& owned, const std::vect
     return std::make_shared<Fetch>(std::move(sources), lists_of_ids(listed(owned), listed(wanted)));
 }
 
+using Array = nb::ndarray<nb::numpy, Index, nb::ndim<1>>;
+
+Array as_array(std::vector<Index> values) {
+    auto* data = new std::vector<Index>(std::move(values));
+    const nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<Index>*>(p); });
+    return {data->data(), {data->size()}, owner};
+}
+
+// What a rank wants, in the order in which it receives it.
+std::tuple<Array, Array, Array, Index> list_of(const Fetch& fetch, Rank rank) {
+    std::vector<Index> owner, index, place;
+    const auto add = [&](Rank peer, const std::vector<FetchRun>& runs) {
+        for (const FetchRun& run : runs)
+            for (Index i = 0; i < run.length; ++i) {
+                owner.push_back(peer);
+                index.push_back(run.source + i);
+                place.push_back(run.target + i);
+            }
+    };
+    const FetchPart& part = fetch.part(rank);
+    add(rank, part.kept);
+    for (const FetchBundle& bundle : part.receives) add(bundle.peer, bundle.runs);
+    return {as_array(std::move(owner)), as_array(std::move(index)), as_array(std::move(place)), part.target};
+}
+
+// [(rank, indices)] of the points that a rank sends to others.
+std::vector<std::tuple<Rank, Array>> sent_by(const Fetch& fetch, Rank rank) {
+    std::vector<std::tuple<Rank, Array>> all;
+    for (const FetchBundle& bundle : fetch.part(rank).sends) {
+        std::vector<Index> indices;
+        for (const FetchRun& run : bundle.runs)
+            for (Index i = 0; i < run.length; ++i) indices.push_back(run.source + i);
+        all.emplace_back(bundle.peer, as_array(std::move(indices)));
+    }
+    return all;
+}
+
 template <typename T>
 std::shared_ptr<T> bound(std::shared_ptr<const T> pattern) {
     return std::const_pointer_cast<T>(std::move(pattern));
@@ -63,8 +100,12 @@ void bind_fetch(nb::module_& module) {
             },
             "sources"_a, "lists"_a, "one_array"_a = false,
             "By rank the points of its source array, and (owners, indices, places, points of its target array).")
+        .def(nb::init<const Fetch&>(), "other"_a, "The same; what it describes is shared.")
         .def_prop_ro("partial", &Fetch::partial, "Whether it describes one rank alone.")
         .def_prop_ro("one_array", &Fetch::one_array, "Whether the source array is the target array too.")
+        .def("list_of", &list_of, "rank"_a,
+             "(owners, indices, places, points of the target array) of what a rank wants.")
+        .def("sent_by", &sent_by, "rank"_a, "[(rank, indices)] of the points that a rank sends to others.")
         .def_prop_ro("points", &Fetch::points, "Points that all ranks together fetch.")
         .def_prop_ro("levels", &Fetch::levels, "Along y and z.")
         .def(
