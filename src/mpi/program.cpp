@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "mpi/packing/add.hpp"
 #include "mpi/packing/stream.hpp"
 
 namespace tradewind {
@@ -80,6 +81,7 @@ Program Compiler::compile(std::byte* outgoing, std::byte* incoming) {
         else
             for (End& end : stage.program.receives)
                 if (end.buffer) end.copies = copies_between(end.place(), end.memory, stage.program.stores);
+        if (stage.program.adds) make_additions(stage.program);
         program_.stages.push_back(std::move(stage.program));
     }
     return std::move(program_);
@@ -90,6 +92,7 @@ Program Compiler::compile(std::byte* outgoing, std::byte* incoming) {
 void Compiler::draft(int s) {
     Stage stage;
     stage.combines = schedule_.combines(s);
+    stage.program.adds = schedule_.adds();
     schedule_.copies(rank_, s, stage.copies);
     std::erase_if(stage.copies, [](const Copy& c) { return c.from.box.empty(); });
     stage.program.sends = ends(schedule_.sends(rank_, s), [&](int j) { return schedule_.send(rank_, s, j); });
@@ -110,7 +113,7 @@ void Compiler::draft(int s) {
         End& end = stage.program.receives[i];
         end.memory = blocks(stage.receive_pieces[i]);
         stage.receive_buffered.push_back(buffering_.receive(end.peer, end.memory) || stage.combines ||
-                                         any_overlap(stage.receive_pieces[i], copied));
+                                         stage.program.adds || any_overlap(stage.receive_pieces[i], copied));
     }
     for (const auto* all : {&stage.program.sends, &stage.program.receives})
         for (const End& end : *all) {
@@ -119,7 +122,7 @@ void Compiler::draft(int s) {
             if (bytes != end.bytes)
                 throw InputError("the pieces of a message do not add up to its count: rank " + who());
         }
-    if (bytes_written(stage) > most_cached) stage.program.stores = Stores::streamed;
+    if (!stage.program.adds && bytes_written(stage) > most_cached) stage.program.stores = Stores::streamed;
     stages_.push_back(std::move(stage));
 }
 
@@ -277,6 +280,14 @@ void Compiler::add_local(Stage& stage) {
 }
 
 // --- reductions ---
+
+void Compiler::make_additions(const StageProgram& stage) {
+    const auto add = [this](Range range) {
+        for (std::size_t i = range.begin; i < range.end; ++i) make_adding(program_.copies[i], request_.element);
+    };
+    add(stage.local);
+    for (const End& end : stage.receives) add(end.copies);
+}
 
 void Compiler::add_combinations(Stage& stage) {
     const std::vector<End>& receives = stage.program.receives;
