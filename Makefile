@@ -7,7 +7,8 @@ BIN := $(VENV)/bin
 MPI_C_COMPILER ?=
 EXTRAS := dev,docs,cluster,$(if $(MPI_C_COMPILER),mpi,mpich)
 BUILD_REQUIRES := "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.24" "ninja>=1.11" $(if $(MPI_C_COMPILER),,"mpich>=5")
-CXX_FILES := $(shell find src bindings -name '*.hpp' -o -name '*.cpp')
+CXX_FILES := $(shell find src bindings include -name '*.hpp' -o -name '*.cpp' -o -name '*.h')
+FORTRAN_FILES := $(wildcard bindings/fortran/*)
 PY_FOLDERS := python tests benchmarks validation docs
 
 .PHONY: study test lint stubs test-all validation benchmark docs clean
@@ -57,7 +58,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 # Built in place, without isolation, so that a change compiles only what it touches.
-$(VENV)/installed: $(VENV)/bin/python pyproject.toml CMakeLists.txt cmake/mpi.cmake $(CXX_FILES)
+$(VENV)/installed: $(VENV)/bin/python pyproject.toml CMakeLists.txt $(wildcard cmake/*) $(CXX_FILES) $(FORTRAN_FILES)
 	$(BIN)/python -m pip install --quiet $(BUILD_REQUIRES)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --no-build-isolation \
 	    $(if $(MPI_C_COMPILER),-Ccmake.define.MPI_C_COMPILER=$(MPI_C_COMPILER)) -e '.[$(EXTRAS)]'

@@ -11,7 +11,7 @@ runtime() { "${CXX:-g++}" -print-file-name="$1"; }
 build() { # name, sanitizers
     # -O1 and line numbers only: the routings of all topologies together take minutes to compile otherwise.
     cmake -S . -B "build/$1" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRADEWIND_SANITIZE="$2" \
-        -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -DNDEBUG" -DPython_EXECUTABLE="$python" >/dev/null
+        -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -DNDEBUG" -DTRADEWIND_PYTHON=ON -DTRADEWIND_C=OFF -DPython_EXECUTABLE="$python" >/dev/null
     cmake --build "build/$1" --target _core >/dev/null
     # A package of its own: the Python files of the checkout, the compiled module of this build.
     mkdir -p "build/$1/package/tradewind"

@@ -12,7 +12,6 @@ Each part of a choice (algorithm, transport, packing) is that of the first of th
 
 from __future__ import annotations
 
-import itertools
 import os
 import warnings
 from collections.abc import Mapping
@@ -25,17 +24,7 @@ from tradewind.errors import InputError, TuningWarning
 from tradewind.site import Site, site_of
 from tradewind.together import of_first
 from tradewind.tuning import Entry, find, read, request_of
-from tradewind.ways import (
-    DEFAULT_PACKING,
-    DEFAULT_TRANSPORT,
-    NATIVE,
-    PARTS,
-    Choice,
-    default_way,
-    packing_names,
-    refusal,
-    transport_names,
-)
+from tradewind.ways import NATIVE, PARTS, Choice, refusal
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -198,12 +187,5 @@ def _tuned(source: Source, pattern: _core.Pattern, dtype: str, fields: int, site
 
 
 def _default(pattern: _core.Pattern, parts: dict[str, str]) -> Choice:
-    """The default, or the next best that goes with what is chosen already."""
-    default = default_way(pattern.name)
-    transports = [parts["transport"]] if "transport" in parts else [DEFAULT_TRANSPORT, *transport_names()]
-    packings = [parts["packing"]] if "packing" in parts else [DEFAULT_PACKING, *packing_names()]
-    allowed = {entry.name: entry.packings for entry in _core.transports()}
-    for transport, packing in itertools.product(transports, packings):
-        if packing in allowed[transport]:
-            return Choice(default.algorithm, transport, packing)
-    return default  # transport and packing are both chosen; whether they go together, the plan says
+    """The default, or the next best that goes with what is chosen already; C and Fortran ask the same function."""
+    return Choice(*_core.completed_way(pattern.name, *(parts.get(part, "") for part in PARTS)))

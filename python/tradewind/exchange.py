@@ -260,8 +260,7 @@ def algorithm_problems(pattern: str, algorithm: str) -> list[str]:
 
 def default_algorithm(pattern: str) -> str:
     """The algorithm that a pattern uses when none is named: one that every rank count allows."""
-    entry = next(e for e in _core.algorithms() if e.pattern == pattern and e.is_default)
-    return entry.name.replace("-k", "-1" if pattern == "transpose" else "-2")
+    return _core.default_algorithm(pattern)
 
 
 def misfits(grid: tuple[int, int, int], split: tuple[int, int], layouts: Iterable[str]) -> list[str]:

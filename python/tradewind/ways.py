@@ -143,13 +143,7 @@ def _is_algorithm(pattern: _core.Pattern, name: str) -> bool:
 
 def refusal(pattern: _core.Pattern, way: Choice) -> str:
     """Why a pattern cannot be carried out in a way; "" where it can."""
-    if way.algorithm == NATIVE:
-        return native_refusal(pattern)
-    try:
-        schedule = _core.make_schedule(pattern, way.algorithm or default_algorithm(pattern.name))
-    except InputError as error:
-        return str(error)
-    return _core.transport_refusal(schedule, way.transport or DEFAULT_TRANSPORT, way.packing or DEFAULT_PACKING)
+    return _core.way_refusal(pattern, way.algorithm or "", way.transport or "", way.packing or "")
 
 
 def _matches(way: Choice, text: str) -> bool:

@@ -23,14 +23,6 @@ std::uint64_t hash(const std::string& text) {
     return h;
 }
 
-std::string text_of(MPI_Comm comm, int root, std::string text) {
-    std::int64_t length = static_cast<std::int64_t>(text.size());
-    check(MPI_Bcast(&length, 1, MPI_INT64_T, root, comm), doing);
-    text.resize(static_cast<std::size_t>(length));
-    check(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, root, comm), doing);
-    return text;
-}
-
 std::int64_t first_rank(MPI_Comm comm, int rank, bool applies) {
     std::int64_t mine = applies ? rank : nobody, first = nobody;
     check(MPI_Allreduce(&mine, &first, 1, MPI_INT64_T, MPI_MIN, comm), doing);
@@ -38,6 +30,14 @@ std::int64_t first_rank(MPI_Comm comm, int rank, bool applies) {
 }
 
 }  // namespace
+
+std::string text_of(MPI_Comm comm, int root, std::string text) {
+    std::int64_t length = static_cast<std::int64_t>(text.size());
+    check(MPI_Bcast(&length, 1, MPI_INT64_T, root, comm), doing);
+    text.resize(static_cast<std::size_t>(length));
+    check(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, root, comm), doing);
+    return text;
+}
 
 void agree(MPI_Comm comm, const std::string& identity, const std::string& problem) {
     int rank = 0;

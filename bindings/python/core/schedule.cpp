@@ -4,9 +4,11 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "algorithm/registry.hpp"
+#include "algorithm/way.hpp"
 #include "bind.hpp"
 
 namespace nb = nanobind;
@@ -59,6 +61,24 @@ void bind_schedule(nb::module_& module) {
             return std::const_pointer_cast<Schedule>(make_schedule(std::move(pattern), algorithm));
         },
         "pattern"_a, "algorithm"_a);
+    module.def("default_algorithm", &default_algorithm, "pattern"_a,
+               "What a pattern uses where none is named: one that every rank count allows.");
+    module.def("variable_of", &variable_of, "pattern"_a, "The environment variable that names the way of a pattern.");
+    module.def(
+        "completed_way",
+        [](const std::string& pattern, const std::string& algorithm, const std::string& transport,
+           const std::string& packing) {
+            const Way way = completed(pattern, {algorithm, transport, packing});
+            return std::make_tuple(way.algorithm, way.transport, way.packing);
+        },
+        "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a,
+        "The parts of a way, and for those that are \"\" the default, or the next best that goes with the others.");
+    module.def(
+        "way_refusal",
+        [](std::shared_ptr<Pattern> pattern, const std::string& algorithm, const std::string& transport,
+           const std::string& packing) { return way_refusal(pattern, {algorithm, transport, packing}); },
+        "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a,
+        "Why a pattern cannot be carried out in a way; \"\" where it can. Parts that are \"\" count as their defaults.");
 }
 
 }  // namespace tradewind

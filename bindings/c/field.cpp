@@ -1,0 +1,148 @@
+#include "field.hpp"
+
+#include "base/error.hpp"
+#include "objects.hpp"
+
+namespace tradewind::c {
+
+namespace {
+
+std::string shape_text(const tw_field& f) {
+    std::string text = "(nx, ny, nz) = (";
+    for (const int axis : {X, Y, Z}) text += (axis == X ? "" : ", ") + std::to_string(f.points[axis]);
+    return text + ")";
+}
+
+void check_dimensions(const Pattern& pattern, const std::string& name, const tw_field& f) {
+    const std::string has = name + " has " + std::to_string(f.dimensions) + " dimensions: ";
+    if (f.dimensions < 1 || f.dimensions > 3) throw InputError(has + "1, 2 and 3 are allowed");
+    if (pattern.reduces() && f.dimensions != 1) throw InputError(has + "a reduction takes vectors, of one");
+    if (!pattern.reduces() && f.dimensions == 1)
+        throw InputError(has + "a " + pattern.name() + " takes arrays over x, y and z, or over x and y of one level");
+}
+
+// Elements are read and written as what they are.
+Index alignment_of(Element element) {
+    return element == Element::c8 ? 4 : element == Element::c16 ? 8 : bytes_of(element);
+}
+
+void check_strides(const std::string& name, const tw_field& f, Element element) {
+    const Index unit = alignment_of(element);
+    if (reinterpret_cast<std::uintptr_t>(f.data) % static_cast<std::uintptr_t>(unit) != 0)
+        throw InputError(name + " is not aligned: its address is no multiple of " + std::to_string(unit) + " bytes");
+    for (const int axis : {X, Y, Z}) {
+        if (f.points[axis] == 1) continue;
+        if (f.strides[axis] == 0 || f.strides[axis] % bytes_of(element) != 0)
+            throw InputError(name + " has a stride of " + std::to_string(f.strides[axis]) + " bytes along " +
+                             axis_names[axis] + ": whole elements of " + std::to_string(bytes_of(element)) +
+                             " bytes, and not 0, are allowed");
+    }
+}
+
+Field taken(const Pattern& pattern, const std::string& name, const tw_field& f, Element element) {
+    if (element_of(f.element) != element)
+        throw InputError(name + " has the type " + name_of(element_of(f.element)) + ", source field 0 " +
+                         name_of(element) + ": all fields of a plan have one type");
+    for (const int axis : {X, Y, Z})
+        if (f.points[axis] < 1)
+            throw InputError(name + " has the shape " + shape_text(f) + ": an extent below 1 holds no point");
+    check_dimensions(pattern, name, f);
+    if (!f.data) throw InputError(name + " has no memory: its data is a null pointer");
+    check_strides(name, f, element);
+    return {static_cast<std::byte*>(f.data),
+            {f.points[X], f.points[Y], f.points[Z]},
+            {f.strides[X], f.strides[Y], f.strides[Z]}};
+}
+
+std::vector<Field> all_taken(const Pattern& pattern, const char* side, int count, const tw_field* fields,
+                             Element element) {
+    std::vector<Field> taken_fields;
+    for (int i = 0; i < count; ++i)
+        taken_fields.push_back(taken(pattern, std::string(side) + " field " + std::to_string(i), fields[i], element));
+    return taken_fields;
+}
+
+// The bytes from the first element to the end of the last.
+struct Extent {
+    std::uintptr_t begin, end;
+    bool dense;
+};
+Extent extent_of(const Field& f, Element element) {
+    Index below = 0, above = bytes_of(element), bytes = bytes_of(element);
+    for (const int axis : {X, Y, Z}) {
+        const Index reach = (f.shape[axis] - 1) * f.stride[axis];
+        (reach < 0 ? below : above) += reach;
+        bytes *= f.shape[axis];
+    }
+    const auto data = reinterpret_cast<std::uintptr_t>(f.data);
+    return {data + static_cast<std::uintptr_t>(below), data + static_cast<std::uintptr_t>(above),
+            above - below == bytes};
+}
+
+// Strided arrays may lie in each other's gaps: of them only those that begin at one place are known to overlap.
+bool overlap(const Field& a, const Field& b, Element element) {
+    const Extent one = extent_of(a, element), other = extent_of(b, element);
+    if (!one.dense || !other.dense) return a.data == b.data;
+    return one.begin < other.end && other.begin < one.end;
+}
+
+// What the plan writes may not share memory with anything else.
+void check_apart(const PlanRequest& r, bool in_place) {
+    const auto refuse = [](std::size_t i, const char* side, std::size_t k) {
+        throw InputError("target field " + std::to_string(i) + " and " + side + " field " + std::to_string(k) +
+                         " overlap in memory: the plan writes into the first");
+    };
+    for (std::size_t i = 0; i < r.target.size(); ++i) {
+        for (std::size_t k = i + 1; k < r.target.size(); ++k)
+            if (overlap(r.target[i], r.target[k], r.element)) refuse(i, "target", k);
+        for (std::size_t k = 0; k < r.source.size() && !in_place; ++k)
+            if (overlap(r.target[i], r.source[k], r.element)) refuse(i, "source", k);
+    }
+}
+
+tw_field described(void* data, tw_element element, const std::array<Index, 3>& points, int dimensions) {
+    tw_field field{data, {points[X], points[Y], points[Z]}, {0, 0, 0}, element, dimensions};
+    const bool known = element >= TW_F4 && element <= TW_C16;  // what is not, the plan refuses
+    Index stride = known ? element_bytes[static_cast<std::size_t>(element)] : 0;
+    for (const int axis : {X, Y, Z}) {
+        field.strides[axis] = stride;
+        stride *= points[static_cast<std::size_t>(axis)];
+    }
+    return field;
+}
+
+}  // namespace
+
+Element element_of(std::int32_t element) {
+    if (element < TW_F4 || element > TW_C16)
+        throw InputError("element type " + std::to_string(element) +
+                         ": TW_F4, TW_F8, TW_I4, TW_I8, TW_C8 and TW_C16 are allowed");
+    return static_cast<Element>(element);
+}
+
+void take_fields(const Pattern& pattern, int sources, const tw_field* source, int targets, const tw_field* target,
+                 PlanRequest& request) {
+    if (sources < 1) throw InputError(std::to_string(sources) + " source fields: one or more are allowed");
+    require(source, "source");
+    const int wanted = pattern.in_place() ? 0 : sources;
+    if (targets != wanted)
+        throw InputError(std::to_string(targets) + " target fields of " + std::to_string(sources) +
+                         " source fields: " + std::to_string(wanted) + " are allowed, as a " + pattern.name() +
+                         (pattern.in_place() ? " works in place" : " has as many of both"));
+    if (targets > 0) require(target, "target");
+    request.element = element_of(source[0].element);
+    request.source = all_taken(pattern, "source", sources, source, request.element);
+    request.target =
+        targets > 0 ? all_taken(pattern, "target", targets, target, request.element) : request.source;
+    check_apart(request, pattern.in_place());
+}
+
+}  // namespace tradewind::c
+
+tw_field tw_dense(void* data, tw_element element, int64_t nx, int64_t ny, int64_t nz) {
+    return tradewind::c::described(data, element, {nx, ny, nz}, 3);
+}
+
+tw_field tw_vector(void* data, tw_element element, int64_t count) {
+    return tradewind::c::described(data, element, {count, 1, 1}, 1);
+}

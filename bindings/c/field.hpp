@@ -1,0 +1,20 @@
+// The arrays that callers describe, checked.
+#pragma once
+
+#include <vector>
+
+#include "mpi/plan.hpp"
+#include "tradewind/tradewind.h"
+
+namespace tradewind::c {
+
+// Throws InputError.
+Element element_of(std::int32_t element);
+
+// The fields of a plan, all of one type, into `request`. Throws InputError for
+// what cannot be the array of any rank: no memory, an extent of zero, a wrong number of dimensions, strides that are no
+// whole elements, fields that overlap. Whether the shapes are this rank's, the plan says.
+void take_fields(const Pattern& pattern, int sources, const tw_field* source, int targets, const tw_field* target,
+                 PlanRequest& request);
+
+}  // namespace tradewind::c

@@ -1,0 +1,64 @@
+// Arrays in memory that the ranks of a node share.
+#include <map>
+
+#include "base/error.hpp"
+#include "field.hpp"
+#include "objects.hpp"
+
+namespace tradewind::c {
+
+namespace {
+
+struct Given {
+    std::mutex mutex;
+    std::map<const std::byte*, std::shared_ptr<SharedMemory>> all;  // by the address of the data
+};
+Given& given() {
+    static auto& kept = *new Given;  // nobody may have released it when the process ends
+    return kept;
+}
+
+tw_field new_field(const Pattern& pattern, tw_side side, int rank, tw_element element) {
+    const Index bytes = bytes_of(element_of(element));
+    const Box box = box_of(pattern, side, rank);
+    auto memory = std::make_shared<SharedMemory>(std::max<Index>(box.volume(), 1) * bytes);
+    const std::lock_guard<std::mutex> lock(given().mutex);
+    given().all[memory->data()] = memory;
+    if (pattern.reduces()) return tw_vector(memory->data(), element, box.width(X));
+    return tw_dense(memory->data(), element, box.width(X), box.width(Y), box.width(Z));
+}
+
+}  // namespace
+
+std::shared_ptr<SharedMemory> memory_of(const void* data) {
+    const std::lock_guard<std::mutex> lock(given().mutex);
+    const auto* place = static_cast<const std::byte*>(data);
+    auto after = given().all.upper_bound(place);
+    if (after == given().all.begin()) return nullptr;
+    const auto& memory = std::prev(after)->second;
+    return place < memory->data() + memory->bytes() ? memory : nullptr;
+}
+
+}  // namespace tradewind::c
+
+using namespace tradewind;
+using namespace tradewind::c;
+
+tw_status tw_empty(tw_pattern pattern, tw_side side, int rank, tw_element element, tw_field* field) {
+    return guarded([&] {
+        require(field, "field");
+        *field = new_field(*patterns().at(pattern.id), side, rank, element);
+    });
+}
+
+tw_status tw_release(void* data) {
+    return guarded([&] {
+        std::shared_ptr<SharedMemory> last;  // gone after the lock
+        const std::lock_guard<std::mutex> lock(given().mutex);
+        const auto found = given().all.find(static_cast<const std::byte*>(data));
+        if (found == given().all.end())
+            throw HandleError("no memory of tw_empty begins at this address: it was never given, or has been released");
+        last = std::move(found->second);
+        given().all.erase(found);
+    });
+}

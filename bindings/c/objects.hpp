@@ -1,0 +1,52 @@
+// The handles that there are, and how errors of the core become statuses.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "handles.hpp"
+#include "layout/blocks.hpp"
+#include "mpi/plan.hpp"
+#include "mpi/shared_memory.hpp"
+#include "tradewind/tradewind.h"
+
+namespace tradewind::c {
+
+// A plan with the memory of tw_empty that it is bound to.
+struct BoundPlan {
+    std::unique_ptr<Plan> plan;
+    std::string way;
+    std::vector<std::shared_ptr<SharedMemory>> memory;
+};
+
+// These live until the process ends: plans that nobody frees outlast MPI, which their destructors need.
+Handles<const Blocks>& layouts();
+Handles<const Pattern>& patterns();
+Handles<BoundPlan>& plans();
+
+// The memory of tw_empty that `data` points into; none where it is the caller's own.
+std::shared_ptr<SharedMemory> memory_of(const void* data);
+
+// Keeps the text for tw_last_error; the status of the error that is being handled.
+tw_status keep_error() noexcept;
+
+// A function of the interface: nothing is thrown out of it.
+template <typename Work>
+tw_status guarded(Work work) noexcept {
+    try {
+        work();
+        return TW_OK;
+    } catch (...) {
+        return keep_error();
+    }
+}
+
+// Of an array of a pattern. Throws InputError for a side or a rank that there is not.
+Box box_of(const Pattern& pattern, tw_side side, int rank);
+
+// Throws InputError where a place for an answer is missing.
+void require(const void* pointer, const char* name);
+
+}  // namespace tradewind::c

@@ -1,0 +1,210 @@
+// Plans: made together by all ranks, then called.
+#include <cstdlib>
+
+#include "algorithm/registry.hpp"
+#include "algorithm/way.hpp"
+#include "base/error.hpp"
+#include "communicator.hpp"
+#include "field.hpp"
+#include "mpi/agreement.hpp"
+#include "mpi/error.hpp"
+#include "objects.hpp"
+#include "pattern/transpose.hpp"
+
+using namespace tradewind;
+using namespace tradewind::c;
+
+namespace {
+
+using PatternPtr = std::shared_ptr<const Pattern>;
+
+std::string text(const char* given) {
+    return given ? given : "";
+}
+
+// What a rank can check alone, and what it asks for.
+struct Asked {
+    PatternPtr pattern;
+    Way way;
+    PlanRequest request;
+};
+
+Asked asked(tw_pattern pattern, int sources, const tw_field* source, int targets, const tw_field* target,
+            const tw_options* options, const tw_plan* plan) {
+    require(plan, "plan");
+    const tw_options o = options ? *options : tw_default_options();
+    Asked a{patterns().at(pattern.id), {text(o.algorithm), text(o.transport), text(o.packing)}, {}};
+    take_fields(*a.pattern, sources, source, targets, target, a.request);
+    if (const std::string operation = text(o.operation); !operation.empty())
+        a.request.operation = parse_operation(operation);
+    if (o.record != TW_RECORD_NOTHING && o.record != TW_RECORD_TOTALS)
+        throw InputError("record " + std::to_string(o.record) +
+                         ": TW_RECORD_NOTHING and TW_RECORD_TOTALS are allowed");
+    a.request.recording = o.record == TW_RECORD_TOTALS ? Recording::totals : Recording::none;
+    a.request.largest_message = Bytes{o.largest_message};
+    a.request.pack_ahead = o.pack_ahead != 0;
+    a.request.synchronous = o.synchronous != 0;
+    a.request.check = o.check != 0;
+    a.request.watchdog_s = o.watchdog_s;
+    a.request.ranks_per_node = o.ranks_per_node;
+    return a;
+}
+
+// Tells the other ranks, which would wait otherwise, why this one cannot go on.
+template <typename Work>
+auto or_tell(MPI_Comm comm, Work work) -> decltype(work()) {
+    std::exception_ptr failure;
+    std::string problem;
+    try {
+        return work();
+    } catch (const std::exception& error) {
+        failure = std::current_exception();
+        problem = error.what();
+    }
+    agree(comm, "", problem);
+    std::rethrow_exception(failure);
+}
+
+// The way that rank 0 finds in its arguments and environment, for all ranks; what it refuses, all refuse. Collective.
+Way chosen_together(MPI_Comm comm, const PatternPtr& pattern, const Way& own) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    std::string told;
+    if (rank == 0) {
+        try {
+            const char* environment = std::getenv(variable_of(pattern->name()).c_str());
+            told = text_of(choose_way(pattern, own, text(environment))) + "+";
+        } catch (const InputError& error) {
+            told = std::string(error.what()) + "-";
+        }
+    }
+    told = text_of(comm, 0, told);
+    const bool refused = told.back() == '-';
+    told.pop_back();
+    if (refused) throw InputError(told);
+    Way way = parse_way(told);
+    // A rank's own arguments count on that rank, so that plans can find out that ranks ask for different things.
+    if (!own.algorithm.empty()) way.algorithm = own.algorithm;
+    if (!own.transport.empty()) way.transport = own.transport;
+    if (!own.packing.empty()) way.packing = own.packing;
+    return way;
+}
+
+// The MPI library's own collective of a transposition is the transport alltoallv of its one-stage schedule.
+Way resolved(const Pattern& pattern, const Way& way) {
+    if (!way.native()) return way;
+    const auto* transpose = dynamic_cast<const Transpose*>(&pattern);
+    if (!transpose || !transpose->complete()) return {"native", "isend-irecv", "buffer"};
+    if ((!way.transport.empty() && way.transport != "alltoallv") || (!way.packing.empty() && way.packing != "buffer"))
+        throw InputError("algorithm 'native' is MPI_Alltoallv of packed data, not transport '" + way.transport +
+                         "' with packing '" + way.packing + "'");
+    return {"burst", "alltoallv", "buffer"};
+}
+
+std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source,
+                                int targets, const tw_field* target, const tw_options* options, const tw_plan* plan) {
+    require_communicator(comm);
+    Asked a = or_tell(comm, [&] { return asked(pattern, sources, source, targets, target, options, plan); });
+    agree(comm, "", "");  // all ranks have got this far, and can choose together
+    auto bound = std::make_shared<BoundPlan>();
+    const Way way = chosen_together(comm, a.pattern, a.way);
+    const Way carried = or_tell(comm, [&] { return resolved(*a.pattern, way); });
+    a.request.transport = carried.transport;
+    a.request.packing = carried.packing;
+    for (const auto* side : {&a.request.source, &a.request.target})
+        for (const Field& field : *side)
+            if (auto memory = memory_of(field.data)) bound->memory.push_back(std::move(memory));
+    if (carried.native()) {
+        bound->plan = make_native_plan(*a.pattern, comm, a.request);
+    } else {
+        const auto schedule = or_tell(comm, [&] { return make_schedule(a.pattern, carried.algorithm); });
+        bound->plan = make_plan(*schedule, comm, a.request);
+    }
+    bound->way = text_of(way);
+    return bound;
+}
+
+Plan& plan_of(tw_plan plan) {
+    return *plans().at(plan.id)->plan;
+}
+
+}  // namespace
+
+tw_options tw_default_options(void) {
+    const PlanRequest request;
+    tw_options options{};
+    options.largest_message = request.largest_message.value;
+    options.pack_ahead = request.pack_ahead;
+    return options;
+}
+
+tw_status tw_plan_make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets, const tw_field* target,
+                       const tw_options* options, tw_plan* plan) {
+    if (plan) plan->id = 0;
+    return guarded([&] {
+        auto made = make(pattern, comm, sources, source, targets, target, options, plan);
+        plan->id = plans().add(std::move(made));
+    });
+}
+
+tw_status tw_plan_make_f(tw_pattern pattern, MPI_Fint comm, int sources, const tw_field* source, int targets, const tw_field* target,
+                         const tw_options* options, tw_plan* plan) {
+    if (plan) plan->id = 0;
+    return guarded([&] {
+        require_mpi();
+        auto made = make(pattern, MPI_Comm_f2c(comm), sources, source, targets, target, options, plan);
+        plan->id = plans().add(std::move(made));
+    });
+}
+
+tw_status tw_plan_call(tw_plan plan) {
+    return guarded([&] { plan_of(plan).run(); });
+}
+
+tw_status tw_plan_start(tw_plan plan) {
+    return guarded([&] { plan_of(plan).start(); });
+}
+
+tw_status tw_plan_wait(tw_plan plan) {
+    return guarded([&] { plan_of(plan).wait(); });
+}
+
+tw_status tw_plan_text(tw_plan plan, const char** text) {
+    return guarded([&] {
+        require(text, "text");
+        *text = plan_of(plan).describe().c_str();
+    });
+}
+
+tw_status tw_plan_way(tw_plan plan, const char** text) {
+    return guarded([&] {
+        require(text, "text");
+        *text = plans().at(plan.id)->way.c_str();
+    });
+}
+
+tw_status tw_plan_traffic(tw_plan plan, int64_t* messages, int64_t* bytes) {
+    return guarded([&] {
+        const Plan& found = plan_of(plan);
+        require(messages, "messages");
+        require(bytes, "bytes");
+        *messages = found.messages();
+        *bytes = found.bytes_sent().value;
+    });
+}
+
+tw_status tw_plan_seconds(tw_plan plan, double seconds[5]) {
+    return guarded([&] {
+        require(seconds, "seconds");
+        for (std::size_t i = 0; i < activity_names.size(); ++i)
+            seconds[i] = plan_of(plan).recorder().seconds(static_cast<Activity>(i));
+    });
+}
+
+tw_status tw_plan_free(tw_plan plan) {
+    return guarded([&] {
+        if (plan_of(plan).in_flight())
+            throw PlanError("a plan freed while it is under way: wait for it first: " + plan_of(plan).describe());
+        plans().remove(plan.id);
+    });
+}

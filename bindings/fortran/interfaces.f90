@@ -1,0 +1,204 @@
+!> The functions of libtradewind as Fortran sees them; see tradewind.h. Those whose arguments Fortran has as they are
+!! (tw_plan_call) are public under their own name, the others (c_blocks) are wrapped by the module tradewind.
+module tradewind_interfaces
+  use, intrinsic :: iso_c_binding, only: c_int, c_int32_t, c_int64_t, c_double, c_char, c_ptr, c_size_t
+  implicit none
+  public
+
+  enum, bind(C)
+    enumerator :: tw_ok = 0, tw_error_input = 1, tw_error_plan = 2, tw_error_handle = 3, tw_error_memory = 4, &
+      tw_error_internal = 5
+  end enum
+  enum, bind(C)
+    enumerator :: tw_source = 0, tw_target = 1
+  end enum
+  enum, bind(C)
+    enumerator :: tw_f4 = 0, tw_f8 = 1, tw_i4 = 2, tw_i8 = 3, tw_c8 = 4, tw_c16 = 5
+  end enum
+
+  !> Handles: copies of one are the same thing; one that was never made, or has been freed, is refused.
+  type, bind(C) :: tw_layout
+    integer(c_int64_t) :: id = 0
+  end type tw_layout
+  type, bind(C) :: tw_pattern
+    integer(c_int64_t) :: id = 0
+  end type tw_pattern
+  type, bind(C) :: tw_plan
+    integer(c_int64_t) :: id = 0
+  end type tw_plan
+
+  !> A communicator of mpi_f08. The standard says how that is defined, and types with bind(C), one name and the same
+  !! components are one type: so this module needs no mpi_f08, and programs pass theirs.
+  type, bind(C) :: MPI_Comm
+    integer :: MPI_VAL
+  end type MPI_Comm
+
+  type, bind(C) :: c_options
+    type(c_ptr) :: algorithm, transport, packing, operation
+    integer(c_int64_t) :: largest_message
+    real(c_double) :: watchdog_s
+    integer(c_int32_t) :: pack_ahead, synchronous, check, record, ranks_per_node
+  end type c_options
+
+  interface
+    function c_blocks(points, split, axes, layout) bind(C, name="tw_blocks") result(status)
+      import :: c_int, c_int64_t, c_char, tw_layout
+      integer(c_int64_t), intent(in) :: points(3), split(2)
+      character(kind=c_char), intent(in) :: axes(*)
+      type(tw_layout), intent(out) :: layout
+      integer(c_int) :: status
+    end function c_blocks
+
+    function c_pencils(points, split, along, layout) bind(C, name="tw_pencils") result(status)
+      import :: c_int, c_int64_t, c_char, tw_layout
+      integer(c_int64_t), intent(in) :: points(3), split(2)
+      character(kind=c_char), value :: along
+      type(tw_layout), intent(out) :: layout
+      integer(c_int) :: status
+    end function c_pencils
+
+    function c_layout_box(layout, rank, begin, end) bind(C, name="tw_layout_box") result(status)
+      import :: c_int, c_int64_t, tw_layout
+      type(tw_layout), value :: layout
+      integer(c_int), value :: rank
+      integer(c_int64_t), intent(inout) :: begin(3), end(3)
+      integer(c_int) :: status
+    end function c_layout_box
+
+    !> Patterns that were made of it stay.
+    function tw_layout_free(layout) bind(C) result(status)
+      import :: c_int, tw_layout
+      type(tw_layout), value :: layout
+      integer(c_int) :: status
+    end function tw_layout_free
+
+    function c_halo(layout, width, periodic, pattern) bind(C, name="tw_halo") result(status)
+      import :: c_int, c_int64_t, tw_layout, tw_pattern
+      type(tw_layout), value :: layout
+      integer(c_int64_t), value :: width
+      integer(c_int), intent(in) :: periodic(2)
+      type(tw_pattern), intent(out) :: pattern
+      integer(c_int) :: status
+    end function c_halo
+
+    function c_transpose(from, to, pattern) bind(C, name="tw_transpose") result(status)
+      import :: c_int, tw_layout, tw_pattern
+      type(tw_layout), value :: from, to
+      type(tw_pattern), intent(out) :: pattern
+      integer(c_int) :: status
+    end function c_transpose
+
+    function c_allreduce(ranks, count, pattern) bind(C, name="tw_allreduce") result(status)
+      import :: c_int, c_int64_t, tw_pattern
+      integer(c_int), value :: ranks
+      integer(c_int64_t), value :: count
+      type(tw_pattern), intent(out) :: pattern
+      integer(c_int) :: status
+    end function c_allreduce
+
+    function c_pattern_box(pattern, side, rank, begin, end) bind(C, name="tw_pattern_box") result(status)
+      import :: c_int, c_int64_t, tw_pattern
+      type(tw_pattern), value :: pattern
+      integer(c_int), value :: side, rank
+      integer(c_int64_t), intent(inout) :: begin(3), end(3)
+      integer(c_int) :: status
+    end function c_pattern_box
+
+    !> Plans that were made of it stay.
+    function tw_pattern_free(pattern) bind(C) result(status)
+      import :: c_int, tw_pattern
+      type(tw_pattern), value :: pattern
+      integer(c_int) :: status
+    end function tw_pattern_free
+
+    !> `data`: c_loc of an array of tw_empty. Its memory goes when also the plans that are bound to it are freed.
+    function tw_release(data) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: data
+      integer(c_int) :: status
+    end function tw_release
+
+    function c_plan_make_f(pattern, comm, sources, source, targets, target, options, plan) &
+      bind(C, name="tw_plan_make_f") result(status)
+      import :: c_int, c_ptr, tw_pattern, tw_plan
+      type(tw_pattern), value :: pattern
+      integer(c_int), value :: comm, sources, targets
+      type(c_ptr), value :: source, target, options
+      type(tw_plan), intent(out) :: plan
+      integer(c_int) :: status
+    end function c_plan_make_f
+
+    !> The exchange. All ranks call it.
+    function tw_plan_call(plan) bind(C) result(status)
+      import :: c_int, tw_plan
+      type(tw_plan), value :: plan
+      integer(c_int) :: status
+    end function tw_plan_call
+
+    !> Begins the exchange: until its wait the fields may be read, not written, and what is received is undefined.
+    function tw_plan_start(plan) bind(C) result(status)
+      import :: c_int, tw_plan
+      type(tw_plan), value :: plan
+      integer(c_int) :: status
+    end function tw_plan_start
+
+    function tw_plan_wait(plan) bind(C) result(status)
+      import :: c_int, tw_plan
+      type(tw_plan), value :: plan
+      integer(c_int) :: status
+    end function tw_plan_wait
+
+    !> Collective. Refused while the plan is under way.
+    function tw_plan_free(plan) bind(C) result(status)
+      import :: c_int, tw_plan
+      type(tw_plan), value :: plan
+      integer(c_int) :: status
+    end function tw_plan_free
+
+    function c_plan_text(plan, text) bind(C, name="tw_plan_text") result(status)
+      import :: c_int, c_ptr, tw_plan
+      type(tw_plan), value :: plan
+      type(c_ptr), intent(inout) :: text
+      integer(c_int) :: status
+    end function c_plan_text
+
+    function c_plan_way(plan, text) bind(C, name="tw_plan_way") result(status)
+      import :: c_int, c_ptr, tw_plan
+      type(tw_plan), value :: plan
+      type(c_ptr), intent(inout) :: text
+      integer(c_int) :: status
+    end function c_plan_way
+
+    !> MPI messages and bytes that this rank sends in one call.
+    function tw_plan_traffic(plan, messages, bytes) bind(C) result(status)
+      import :: c_int, c_int64_t, tw_plan
+      type(tw_plan), value :: plan
+      integer(c_int64_t), intent(inout) :: messages, bytes
+      integer(c_int) :: status
+    end function tw_plan_traffic
+
+    !> Seconds of this rank since the plan was made, by activity: pack, post, copy, wait, unpack; 0 unless it records.
+    function tw_plan_seconds(plan, seconds) bind(C) result(status)
+      import :: c_int, c_double, tw_plan
+      type(tw_plan), value :: plan
+      real(c_double), intent(inout) :: seconds(5)
+      integer(c_int) :: status
+    end function tw_plan_seconds
+
+    function c_last_error() bind(C, name="tw_last_error") result(text)
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function c_last_error
+
+    function c_version() bind(C, name="tw_version") result(text)
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function c_version
+
+    function c_strlen(text) bind(C, name="strlen") result(length)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: text
+      integer(c_size_t) :: length
+    end function c_strlen
+  end interface
+end module tradewind_interfaces

@@ -1,0 +1,236 @@
+!> Tradewind for Fortran: the exchanges of weather and climate models on MPI.
+!!
+!! Layouts say who owns what, patterns what must move, plans bind a pattern to arrays and a communicator. Arrays are
+!! (x, y, z). Indices of points begin at 1, those of ranks at 0, as MPI's. Communicators are integers, or those of
+!! mpi_f08. Every function that can fail answers a status: tw_ok, or what kind of error; tw_last_error() is its text.
+!! Nothing aborts, stops or prints.
+module tradewind
+  use, intrinsic :: iso_c_binding, only: c_int, c_int32_t, c_int64_t, c_double, c_char, c_ptr, c_null_ptr, c_loc, &
+    c_f_pointer, c_associated, c_null_char, c_size_t
+  use tradewind_interfaces
+  use tradewind_fields
+  use tradewind_arrays, only: tw_empty
+  implicit none
+  private
+
+  public :: tw_ok, tw_error_input, tw_error_plan, tw_error_handle, tw_error_memory, tw_error_internal
+  public :: tw_source, tw_target, tw_f4, tw_f8, tw_i4, tw_i8, tw_c8, tw_c16
+  public :: tw_layout, tw_pattern, tw_plan, tw_options, tw_field
+  public :: tw_blocks, tw_pencils, tw_layout_box, tw_layout_free
+  public :: tw_halo, tw_transpose, tw_allreduce, tw_pattern_box, tw_pattern_free
+  public :: tw_empty, tw_release
+  public :: tw_plan_make, tw_plan_call, tw_plan_start, tw_plan_wait, tw_plan_free
+  public :: tw_plan_text, tw_plan_way, tw_plan_traffic, tw_plan_seconds
+  public :: tw_last_error, tw_version
+
+  !> How a plan moves data. Algorithm, transport and packing that are blank are chosen at run time: by the environment
+  !! variable of the pattern (TRADEWIND_HALO=sweep,isend-irecv,buffer), or else by default.
+  type :: tw_options
+    character(len=64) :: algorithm = ""
+    character(len=64) :: transport = ""
+    character(len=64) :: packing = ""
+    character(len=16) :: operation = "sum"  !< of a reduction; or min, max, prod
+    integer(c_int64_t) :: largest_message = 2_c_int64_t**30  !< bytes; longer ones go in several
+    real(c_double) :: watchdog_s = 0  !< an exchange that waits longer fails; 0: it may wait for ever
+    logical :: pack_ahead = .true.  !< gather a stage's messages while the one before is under way
+    logical :: synchronous = .false.  !< a send ends only when it is received
+    logical :: check = .false.  !< compare a checksum of every message at its two ends
+    logical :: record = .false.  !< fill tw_plan_seconds
+    integer :: ranks_per_node = 0  !< transport shared: as if so many ranks in a row had a node; 0: as it is
+  end type tw_options
+
+  !> Binds a pattern to fields, which travel in one message: status = tw_plan_make(plan, pattern, comm, fields
+  !! [, targets] [, options]). Collective. `fields`: [tw_field(u), tw_field(v)], of arrays with the attribute target
+  !! that outlive the plan. `targets`: as many, of a pattern that is not in place.
+  interface tw_plan_make
+    procedure :: make_on_integer, make_on_handle
+  end interface tw_plan_make
+
+contains
+
+  !> A grid of `points` divided among split(1) x split(2) ranks along the two directions that `axes` names, "xy" where
+  !! it is absent; rank i + j * split(1), i and j from 0, has part i of the first and part j of the second.
+  function tw_blocks(layout, points, split, axes) result(status)
+    type(tw_layout), intent(out) :: layout
+    integer, intent(in) :: points(3), split(2)
+    character(len=*), intent(in), optional :: axes
+    integer(c_int) :: status
+    character(len=:), allocatable :: name
+    name = "xy"
+    if (present(axes)) name = trim(axes)
+    status = c_blocks(int(points, c_int64_t), int(split, c_int64_t), name // c_null_char, layout)
+  end function tw_blocks
+
+  !> Whole lines along a direction, "x", "y" or "z"; the other two divided. Between blocks over "xy" and x pencils of
+  !! the same split a rank keeps its row, between x pencils and y pencils its column.
+  function tw_pencils(layout, points, split, along) result(status)
+    type(tw_layout), intent(out) :: layout
+    integer, intent(in) :: points(3), split(2)
+    character(len=1), intent(in) :: along
+    integer(c_int) :: status
+    status = c_pencils(int(points, c_int64_t), int(split, c_int64_t), along, layout)
+  end function tw_pencils
+
+  !> The points that a rank owns: first to last, both included, from 1 on.
+  function tw_layout_box(layout, rank, first, last) result(status)
+    type(tw_layout), intent(in) :: layout
+    integer, intent(in) :: rank
+    integer, intent(out) :: first(3), last(3)
+    integer(c_int) :: status
+    integer(c_int64_t) :: begin(3), end(3)
+    begin = 0
+    end = 0
+    status = c_layout_box(layout, int(rank, c_int), begin, end)
+    first = int(begin) + 1
+    last = int(end)
+  end function tw_layout_box
+
+  !> `width` points around each rank's own to every side in x and y, corners included; in place. periodic(1) and (2)
+  !! close x and y to rings; elsewhere the cells beyond the grid are not touched.
+  function tw_halo(pattern, layout, width, periodic) result(status)
+    type(tw_pattern), intent(out) :: pattern
+    type(tw_layout), intent(in) :: layout
+    integer, intent(in) :: width
+    logical, intent(in), optional :: periodic(2)
+    integer(c_int) :: status
+    integer(c_int) :: closed(2)
+    closed = 0
+    if (present(periodic)) closed = merge(1_c_int, 0_c_int, periodic)
+    status = c_halo(layout, int(width, c_int64_t), closed, pattern)
+  end function tw_halo
+
+  !> From one layout of a grid to another.
+  function tw_transpose(pattern, from, to) result(status)
+    type(tw_pattern), intent(out) :: pattern
+    type(tw_layout), intent(in) :: from, to
+    integer(c_int) :: status
+    status = c_transpose(from, to, pattern)
+  end function tw_transpose
+
+  !> The sum, or another operation, over all ranks of a vector of `count` elements; in place.
+  function tw_allreduce(pattern, ranks, count) result(status)
+    type(tw_pattern), intent(out) :: pattern
+    integer, intent(in) :: ranks, count
+    integer(c_int) :: status
+    status = c_allreduce(int(ranks, c_int), int(count, c_int64_t), pattern)
+  end function tw_allreduce
+
+  !> The points that a rank's array holds, its halo included: the bounds to allocate it with. `side`: tw_source or
+  !! tw_target; they are the same where the pattern is in place.
+  function tw_pattern_box(pattern, side, rank, first, last) result(status)
+    type(tw_pattern), intent(in) :: pattern
+    integer, intent(in) :: side, rank
+    integer, intent(out) :: first(3), last(3)
+    integer(c_int) :: status
+    integer(c_int64_t) :: begin(3), end(3)
+    begin = 0
+    end = 0
+    status = c_pattern_box(pattern, int(side, c_int), int(rank, c_int), begin, end)
+    first = int(begin) + 1
+    last = int(end)
+  end function tw_pattern_box
+
+  function make_on_handle(plan, pattern, comm, fields, targets, options) result(status)
+    type(tw_plan), intent(out) :: plan
+    type(tw_pattern), intent(in) :: pattern
+    type(MPI_Comm), intent(in) :: comm
+    type(tw_field), intent(in) :: fields(:)
+    type(tw_field), intent(in), optional :: targets(:)
+    type(tw_options), intent(in), optional :: options
+    integer(c_int) :: status
+    status = make_on_integer(plan, pattern, comm%MPI_VAL, fields, targets, options)
+  end function make_on_handle
+
+  function make_on_integer(plan, pattern, comm, fields, targets, options) result(status)
+    type(tw_plan), intent(out) :: plan
+    type(tw_pattern), intent(in) :: pattern
+    integer, intent(in) :: comm
+    type(tw_field), intent(in) :: fields(:)
+    type(tw_field), intent(in), optional :: targets(:)
+    type(tw_options), intent(in), optional :: options
+    integer(c_int) :: status
+    type(tw_options) :: chosen
+    type(c_options), target :: given
+    character(len=65, kind=c_char), target :: names(4)
+    type(tw_field), allocatable, target :: source(:), other(:)
+    integer :: i
+    if (present(options)) chosen = options
+    names = [character(len=65) :: chosen%algorithm, chosen%transport, chosen%packing, chosen%operation]
+    do i = 1, size(names)
+      names(i) = trim(names(i)) // c_null_char
+    end do
+    given = c_options(c_loc(names(1)), c_loc(names(2)), c_loc(names(3)), c_loc(names(4)), chosen%largest_message, &
+      chosen%watchdog_s, flag(chosen%pack_ahead), flag(chosen%synchronous), flag(chosen%check), flag(chosen%record), &
+      int(chosen%ranks_per_node, c_int32_t))
+    allocate(source, source=fields)
+    if (present(targets)) then
+      allocate(other, source=targets)
+    else
+      allocate(other(0))
+    end if
+    status = c_plan_make_f(pattern, int(comm, c_int), size(source, kind=c_int), first_of(source), &
+      size(other, kind=c_int), first_of(other), c_loc(given), plan)
+  end function make_on_integer
+
+  function first_of(fields) result(place)
+    type(tw_field), intent(in), target :: fields(:)
+    type(c_ptr) :: place
+    place = c_null_ptr
+    if (size(fields) > 0) place = c_loc(fields(1))
+  end function first_of
+
+  pure function flag(value)
+    logical, intent(in) :: value
+    integer(c_int32_t) :: flag
+    flag = merge(1_c_int32_t, 0_c_int32_t, value)
+  end function flag
+
+  !> One line: pattern and algorithm.
+  function tw_plan_text(plan, text) result(status)
+    type(tw_plan), intent(in) :: plan
+    character(len=:), allocatable, intent(out) :: text
+    integer(c_int) :: status
+    type(c_ptr) :: place
+    place = c_null_ptr
+    status = c_plan_text(plan, place)
+    text = text_at(place)
+  end function tw_plan_text
+
+  !> The way that was chosen, as "sweep,isend-irecv,buffer".
+  function tw_plan_way(plan, text) result(status)
+    type(tw_plan), intent(in) :: plan
+    character(len=:), allocatable, intent(out) :: text
+    integer(c_int) :: status
+    type(c_ptr) :: place
+    place = c_null_ptr
+    status = c_plan_way(plan, place)
+    text = text_at(place)
+  end function tw_plan_way
+
+  !> What went wrong last; "" if nothing has.
+  function tw_last_error() result(text)
+    character(len=:), allocatable :: text
+    text = text_at(c_last_error())
+  end function tw_last_error
+
+  !> As "0.1.0".
+  function tw_version() result(text)
+    character(len=:), allocatable :: text
+    text = text_at(c_version())
+  end function tw_version
+
+  function text_at(place) result(text)
+    type(c_ptr), intent(in) :: place
+    character(len=:), allocatable :: text
+    character(kind=c_char), pointer :: letters(:)
+    integer :: i, length
+    text = ""
+    if (.not. c_associated(place)) return
+    length = int(c_strlen(place))
+    call c_f_pointer(place, letters, [length])
+    text = repeat(" ", length)
+    do i = 1, length
+      text(i:i) = letters(i)
+    end do
+  end function text_at
+end module tradewind

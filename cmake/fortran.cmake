@@ -1,0 +1,16 @@
+# The module `tradewind`: iso_c_binding over libtradewind. It needs no Fortran of MPI's, hence goes with any.
+enable_language(Fortran)
+file(GLOB fortran_sources CONFIGURE_DEPENDS bindings/fortran/*.f90)
+set(modules ${PROJECT_BINARY_DIR}/fortran_modules)
+add_library(tradewind_fortran SHARED ${fortran_sources})
+# The communicator of mpi_f08 is a C type with a component of Fortran's own integer, says the MPI standard.
+target_compile_options(tradewind_fortran PRIVATE $<$<COMPILE_LANG_AND_ID:Fortran,GNU>:-Wno-c-binding-type>)
+target_include_directories(tradewind_fortran PUBLIC $<BUILD_INTERFACE:${modules}>
+                                                    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tradewind>)
+target_link_libraries(tradewind_fortran PUBLIC tradewind)
+set_target_properties(tradewind_fortran PROPERTIES
+  Fortran_MODULE_DIRECTORY ${modules} EXPORT_NAME fortran INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+install(TARGETS tradewind_fortran EXPORT tradewind COMPONENT development)
+install(DIRECTORY ${modules}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tradewind COMPONENT development
+        FILES_MATCHING PATTERN "*.mod")

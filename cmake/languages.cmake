@@ -1,0 +1,33 @@
+# libtradewind for C and C++, the Fortran module over it, and what finds them: a CMake package and a file of pkg-config.
+# All of it is the component `development` of the installation; the Python package is not part of it.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tradewind)
+
+file(GLOB c_sources CONFIGURE_DEPENDS bindings/c/*.cpp)
+add_library(tradewind SHARED ${c_sources})
+target_compile_definitions(tradewind PRIVATE TRADEWIND_VERSION="${PROJECT_VERSION}")
+target_include_directories(tradewind PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(tradewind PRIVATE $<BUILD_INTERFACE:tradewind_mpi> PUBLIC MPI::MPI_C)
+set_target_properties(tradewind PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+                                           INSTALL_RPATH_USE_LINK_PATH ON)
+install(TARGETS tradewind EXPORT tradewind COMPONENT development)
+install(DIRECTORY include/tradewind DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+
+include(CheckLanguage)
+if(TRADEWIND_FORTRAN STREQUAL AUTO)
+  check_language(Fortran)
+endif()
+if(TRADEWIND_FORTRAN STREQUAL ON OR (TRADEWIND_FORTRAN STREQUAL AUTO AND CMAKE_Fortran_COMPILER))
+  include(cmake/fortran.cmake)
+endif()
+
+install(EXPORT tradewind NAMESPACE tradewind:: DESTINATION ${package_folder} COMPONENT development)
+configure_package_config_file(cmake/tradewindConfig.cmake.in ${PROJECT_BINARY_DIR}/tradewindConfig.cmake
+                              INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tradewindConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+configure_file(cmake/tradewind.pc.in ${PROJECT_BINARY_DIR}/tradewind.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tradewindConfig.cmake ${PROJECT_BINARY_DIR}/tradewindConfigVersion.cmake
+        DESTINATION ${package_folder} COMPONENT development)
+install(FILES ${PROJECT_BINARY_DIR}/tradewind.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

@@ -1,0 +1,165 @@
+/* Tradewind for C: the exchanges of weather and climate models on MPI.
+ *
+ * Layouts say who owns what, patterns what must move, plans bind a pattern to arrays and a communicator. Grids have the
+ * directions x, y, z, always in this order; indices of points begin at 0; "begin" and "end" are of the whole grid, the
+ * end excluded.
+ *
+ * Every function that can fail returns a status; tw_last_error() says what was wrong. None of them aborts, exits or
+ * prints. A handle is a number: copies of it are the same thing, the one made by TW_NULL is none, and one that has been
+ * freed is refused. Handles may be used by several threads, each plan by one at a time.
+ */
+#ifndef TRADEWIND_TRADEWIND_H
+#define TRADEWIND_TRADEWIND_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TW_API __attribute__((visibility("default")))
+#else
+#define TW_API
+#endif
+
+/* What a function answers. */
+typedef enum tw_status {
+    TW_OK = 0,
+    TW_ERROR_INPUT = 1,    /* what was asked for cannot be */
+    TW_ERROR_PLAN = 2,     /* another rank refused, a plan was used out of turn, or MPI failed */
+    TW_ERROR_HANDLE = 3,   /* a handle that was never made, or has been freed */
+    TW_ERROR_MEMORY = 4,   /* none left */
+    TW_ERROR_INTERNAL = 5, /* an error of Tradewind's own: please report it */
+} tw_status;
+
+/* What went wrong in this thread last; "" if nothing has. Valid until the thread's next error. */
+TW_API const char* tw_last_error(void);
+/* As "0.1.0". */
+TW_API const char* tw_version(void);
+
+/* --- handles --- */
+
+typedef struct tw_layout {
+    uint64_t id;
+} tw_layout;
+typedef struct tw_pattern {
+    uint64_t id;
+} tw_pattern;
+typedef struct tw_plan {
+    uint64_t id;
+} tw_plan;
+/* Initialises a handle that is none. */
+#define TW_NULL {0}
+
+/* --- layouts --- */
+
+/* A grid of `points` divided among split[0] x split[1] ranks along the two directions that `axes` names ("xy" where it
+ * is NULL); rank i + j * split[0] has part i of the first and part j of the second. */
+TW_API tw_status tw_blocks(const int64_t points[3], const int64_t split[2], const char* axes, tw_layout* layout);
+/* Whole lines along a direction, 'x', 'y' or 'z'; the other two divided. Between blocks over "xy" and x pencils of the
+ * same split a rank keeps its row, between x pencils and y pencils its column. */
+TW_API tw_status tw_pencils(const int64_t points[3], const int64_t split[2], char along, tw_layout* layout);
+/* The points that a rank owns. */
+TW_API tw_status tw_layout_box(tw_layout layout, int rank, int64_t begin[3], int64_t end[3]);
+/* Patterns that were made of it stay. */
+TW_API tw_status tw_layout_free(tw_layout layout);
+
+/* --- patterns --- */
+
+/* `width` points around each rank's own to every side in x and y, corners included; in place. Non-zero `periodic`
+ * closes a direction to a ring; elsewhere the cells beyond the grid are not touched. */
+TW_API tw_status tw_halo(tw_layout layout, int64_t width, const int periodic[2], tw_pattern* pattern);
+/* From one layout of a grid to another. */
+TW_API tw_status tw_transpose(tw_layout from, tw_layout to, tw_pattern* pattern);
+/* The sum, or another operation, over all ranks of a vector of `count` elements; in place. */
+TW_API tw_status tw_allreduce(int ranks, int64_t count, tw_pattern* pattern);
+
+/* Of a pattern's two arrays; they are one and the same where it is in place. */
+typedef enum tw_side { TW_SOURCE = 0, TW_TARGET = 1 } tw_side;
+/* The points that a rank's array holds, its halo included: begin may be negative. */
+TW_API tw_status tw_pattern_box(tw_pattern pattern, tw_side side, int rank, int64_t begin[3], int64_t end[3]);
+/* Plans that were made of it stay. */
+TW_API tw_status tw_pattern_free(tw_pattern pattern);
+
+/* --- arrays --- */
+
+/* Types of elements: 32- and 64-bit reals, integers, and complex numbers of two such reals. */
+typedef enum tw_element { TW_F4 = 0, TW_F8 = 1, TW_I4 = 2, TW_I8 = 3, TW_C8 = 4, TW_C16 = 5 } tw_element;
+
+/* An array of one rank. */
+typedef struct tw_field {
+    void* data;         /* its element at the lowest x, y and z */
+    int64_t points[3];  /* along x, y, z */
+    int64_t strides[3]; /* bytes from a point to the next along x, y, z; any, also negative ones */
+    int32_t element;    /* a tw_element */
+    int32_t dimensions; /* 1, 2 or 3, as the caller has declared it: of fewer the last directions have one point */
+} tw_field;
+
+/* An array [z][y][x] without gaps: x is fastest. */
+TW_API tw_field tw_dense(void* data, tw_element element, int64_t nx, int64_t ny, int64_t nz);
+/* A vector without gaps, for reductions. */
+TW_API tw_field tw_vector(void* data, tw_element element, int64_t count);
+/* An array of zeros for a pattern's source or target on a rank, which this process must be, in memory that the ranks of
+ * its node share: plans with transport "shared" and packing "direct" take messages from there without a copy in
+ * between. Not collective. tw_release gives it back. */
+TW_API tw_status tw_empty(tw_pattern pattern, tw_side side, int rank, tw_element element, tw_field* field);
+/* `data` of a field of tw_empty. The memory goes when also the plans that are bound to it are freed. */
+TW_API tw_status tw_release(void* data);
+
+/* --- plans --- */
+
+/* What a plan records of itself. */
+typedef enum tw_record { TW_RECORD_NOTHING = 0, TW_RECORD_TOTALS = 1 } tw_record;
+
+/* How a plan moves data. The first three are chosen at run time where they are NULL or "": by the environment variable
+ * of the pattern as rank 0 sees it (TRADEWIND_HALO=sweep,isend-irecv,buffer, TRADEWIND_TRANSPOSE, TRADEWIND_ALLREDUCE;
+ * parts may be empty), or else by default. */
+typedef struct tw_options {
+    const char* algorithm;   /* "sweep", "ring-4", "native", ... */
+    const char* transport;   /* "isend-irecv", "shared", ... */
+    const char* packing;     /* "buffer", "datatype", "direct" */
+    const char* operation;   /* of a reduction: "sum" (NULL), "min", "max", "prod" */
+    int64_t largest_message; /* bytes; longer ones go in several */
+    double watchdog_s;       /* an exchange that waits longer fails, and says for whom; 0: it may wait for ever */
+    int32_t pack_ahead;      /* gather a stage's messages while the one before is under way */
+    int32_t synchronous;     /* a send ends only when it is received */
+    int32_t check;           /* compare a checksum of every message at its two ends */
+    int32_t record;          /* a tw_record */
+    int32_t ranks_per_node;  /* transport shared: as if so many ranks in a row had a node; 0: as it is */
+} tw_options;
+/* What they are where nothing else is said. */
+TW_API tw_options tw_default_options(void);
+
+/* Binds a pattern to arrays, several of which travel in one message. Collective over `comm`. `target`: as many as
+ * `source`; none (0, NULL) where the pattern is in place. `options`: NULL for the default ones. A rank whose arguments do not fit answers
+ * TW_ERROR_INPUT or TW_ERROR_HANDLE, and all others TW_ERROR_PLAN. The arrays, except those of tw_empty, must outlive
+ * the plan. */
+TW_API tw_status tw_plan_make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets,
+                              const tw_field* target, const tw_options* options, tw_plan* plan);
+/* The same, with a communicator of Fortran's. */
+TW_API tw_status tw_plan_make_f(tw_pattern pattern, MPI_Fint comm, int sources, const tw_field* source, int targets,
+                                const tw_field* target, const tw_options* options, tw_plan* plan);
+/* The exchange. All ranks call it. */
+TW_API tw_status tw_plan_call(tw_plan plan);
+/* Its beginning and its end: in between the fields may be read, not written, and what is received is undefined. */
+TW_API tw_status tw_plan_start(tw_plan plan);
+TW_API tw_status tw_plan_wait(tw_plan plan);
+/* One line: pattern and algorithm. Valid until the plan is freed. */
+TW_API tw_status tw_plan_text(tw_plan plan, const char** text);
+/* The way that was chosen, as "sweep,isend-irecv,buffer". Valid until the plan is freed. */
+TW_API tw_status tw_plan_way(tw_plan plan, const char** text);
+/* MPI messages and bytes that this rank sends in one call. */
+TW_API tw_status tw_plan_traffic(tw_plan plan, int64_t* messages, int64_t* bytes);
+/* Seconds of this rank since the plan was made, by activity: pack, post, copy, wait, unpack; 0 unless it records. */
+TW_API tw_status tw_plan_seconds(tw_plan plan, double seconds[5]);
+/* Collective. Refused while the plan is under way. */
+TW_API tw_status tw_plan_free(tw_plan plan);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

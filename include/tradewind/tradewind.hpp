@@ -1,0 +1,231 @@
+// Tradewind for C++: tradewind.h with objects that free what they hold, and exceptions. C++17; nothing to link but
+// libtradewind. What functions do, their units and errors, tradewind.h says.
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tradewind/tradewind.h"
+
+namespace tw {
+
+// What a function of tradewind.h answered, with its text.
+class Error : public std::runtime_error {
+  public:
+    Error(tw_status status, const char* text) : std::runtime_error(text), status_(status) {}
+    tw_status status() const { return status_; }
+
+  private:
+    tw_status status_;
+};
+
+inline void check(tw_status status) {
+    if (status != TW_OK) throw Error(status, tw_last_error());
+}
+
+// A handle that is freed with its owner. Moved from, it is none.
+template <class Handle, tw_status (*free)(Handle)>
+class Owned {
+  public:
+    Owned() = default;
+    Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, Handle{0})) {}
+    Owned& operator=(Owned&& other) noexcept {
+        std::swap(handle_, other.handle_);
+        return *this;
+    }
+    Owned(const Owned&) = delete;
+    Owned& operator=(const Owned&) = delete;
+    // A plan that is under way cannot be freed, and is left to itself.
+    ~Owned() {
+        if (handle_.id != 0) free(handle_);
+    }
+    Handle handle() const { return handle_; }
+
+  protected:
+    Handle handle_{0};
+};
+
+// Points along x, y, z.
+using Points = std::array<std::int64_t, 3>;
+using Split = std::array<std::int64_t, 2>;
+
+// begin <= point < end along x, y, z, of the whole grid.
+struct Box {
+    Points begin{}, end{};
+    std::int64_t width(int axis) const { return end[static_cast<std::size_t>(axis)] - begin[static_cast<std::size_t>(axis)]; }
+    std::int64_t volume() const { return width(0) * width(1) * width(2); }
+};
+
+class Layout : public Owned<tw_layout, tw_layout_free> {
+  public:
+    Box box(int rank) const {
+        Box box;
+        check(tw_layout_box(handle(), rank, box.begin.data(), box.end.data()));
+        return box;
+    }
+};
+
+struct Blocks : Layout {
+    Blocks(const Points& points, const Split& split, const char* axes = "xy") {
+        check(tw_blocks(points.data(), split.data(), axes, &handle_));
+    }
+};
+
+struct Pencils : Layout {
+    Pencils(const Points& points, const Split& split, char along) {
+        check(tw_pencils(points.data(), split.data(), along, &handle_));
+    }
+};
+
+class Pattern : public Owned<tw_pattern, tw_pattern_free> {
+  public:
+    Box box(int rank, tw_side side = TW_SOURCE) const {
+        Box box;
+        check(tw_pattern_box(handle(), side, rank, box.begin.data(), box.end.data()));
+        return box;
+    }
+};
+
+struct Halo : Pattern {
+    Halo(const Layout& layout, std::int64_t width, bool periodic_x = false, bool periodic_y = false) {
+        const int periodic[2] = {periodic_x, periodic_y};
+        check(tw_halo(layout.handle(), width, periodic, &handle_));
+    }
+};
+
+struct Transpose : Pattern {
+    Transpose(const Layout& from, const Layout& to) { check(tw_transpose(from.handle(), to.handle(), &handle_)); }
+};
+
+struct AllReduce : Pattern {
+    AllReduce(int ranks, std::int64_t count) { check(tw_allreduce(ranks, count, &handle_)); }
+};
+
+// The element type of a C++ type: element<double>() is TW_F8.
+template <class T>
+constexpr tw_element element() = delete;
+template <>
+constexpr tw_element element<float>() {
+    return TW_F4;
+}
+template <>
+constexpr tw_element element<double>() {
+    return TW_F8;
+}
+template <>
+constexpr tw_element element<std::int32_t>() {
+    return TW_I4;
+}
+template <>
+constexpr tw_element element<std::int64_t>() {
+    return TW_I8;
+}
+template <>
+constexpr tw_element element<std::complex<float>>() {
+    return TW_C8;
+}
+template <>
+constexpr tw_element element<std::complex<double>>() {
+    return TW_C16;
+}
+
+// An array [z][y][x] without gaps, of the points of a box.
+template <class T>
+tw_field dense(T* data, const Box& box) {
+    return tw_dense(data, element<T>(), box.width(0), box.width(1), box.width(2));
+}
+// A vector without gaps.
+template <class T>
+tw_field vector(T* data, std::int64_t count) {
+    return tw_vector(data, element<T>(), count);
+}
+// An array with any strides: elements, not bytes, from a point to the next along x, y, z.
+template <class T>
+tw_field strided(T* data, const Points& points, const Points& strides) {
+    tw_field field = tw_dense(data, element<T>(), points[0], points[1], points[2]);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        field.strides[axis] = strides[axis] * static_cast<std::int64_t>(sizeof(T));
+    return field;
+}
+
+// Zeros for a pattern's source or target on this rank, in memory that the ranks of its node share (see tw_empty).
+template <class T>
+class Empty {
+  public:
+    Empty(const Pattern& pattern, int rank, tw_side side = TW_SOURCE) {
+        check(tw_empty(pattern.handle(), side, rank, element<T>(), &field_));
+    }
+    Empty(Empty&& other) noexcept : field_(std::exchange(other.field_, tw_field{})) {}
+    Empty& operator=(Empty&& other) noexcept {
+        std::swap(field_, other.field_);
+        return *this;
+    }
+    ~Empty() {
+        if (field_.data) tw_release(field_.data);
+    }
+    const tw_field& field() const { return field_; }
+    T* data() const { return static_cast<T*>(field_.data); }
+    std::int64_t size() const { return field_.points[0] * field_.points[1] * field_.points[2]; }
+
+  private:
+    tw_field field_{};
+};
+
+// How a plan moves data. What is empty is chosen at run time, by environment or default.
+struct Options {
+    std::string algorithm, transport, packing, operation = "sum";
+    tw_options more = tw_default_options();  // of these all but the names, which stand above
+};
+
+// A pattern bound to arrays, which must outlive it unless they are of Empty. Made by all ranks of `comm`, and freed by
+// all.
+class Plan : public Owned<tw_plan, tw_plan_free> {
+  public:
+    // In place, or from `source` to as many `target` arrays.
+    Plan(const Pattern& pattern, MPI_Comm comm, const std::vector<tw_field>& source, const Options& options = {})
+        : Plan(pattern, comm, source, {}, options) {}
+    Plan(const Pattern& pattern, MPI_Comm comm, const std::vector<tw_field>& source,
+         const std::vector<tw_field>& target, const Options& options = {}) {
+        tw_options o = options.more;
+        o.algorithm = options.algorithm.c_str();
+        o.transport = options.transport.c_str();
+        o.packing = options.packing.c_str();
+        o.operation = options.operation.c_str();
+        check(tw_plan_make(pattern.handle(), comm, static_cast<int>(source.size()), source.data(),
+                           static_cast<int>(target.size()), target.data(), &o, &handle_));
+    }
+
+    // The exchange, or its beginning and its end. All ranks call them.
+    void operator()() { check(tw_plan_call(handle())); }
+    void start() { check(tw_plan_start(handle())); }
+    void wait() { check(tw_plan_wait(handle())); }
+
+    std::string text() const { return said(tw_plan_text); }
+    std::string way() const { return said(tw_plan_way); }
+    // Messages and bytes that this rank sends in one call.
+    std::pair<std::int64_t, std::int64_t> traffic() const {
+        std::pair<std::int64_t, std::int64_t> sent;
+        check(tw_plan_traffic(handle(), &sent.first, &sent.second));
+        return sent;
+    }
+    // By activity: pack, post, copy, wait, unpack.
+    std::array<double, 5> seconds() const {
+        std::array<double, 5> found{};
+        check(tw_plan_seconds(handle(), found.data()));
+        return found;
+    }
+
+  private:
+    std::string said(tw_status (*ask)(tw_plan, const char**)) const {
+        const char* text = nullptr;
+        check(ask(handle(), &text));
+        return text;
+    }
+};
+
+}  // namespace tw

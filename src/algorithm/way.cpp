@@ -1,0 +1,128 @@
+#include "algorithm/way.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "algorithm/registry.hpp"
+#include "base/error.hpp"
+#include "pattern/transpose.hpp"
+#include "schedule/transport.hpp"
+
+namespace tradewind {
+
+namespace {
+
+constexpr const char* usual_transport = "isend-irecv";
+constexpr const char* usual_packing = "buffer";
+
+std::string trimmed(const std::string& text) {
+    const char* blank = " \t";
+    const std::size_t first = text.find_first_not_of(blank);
+    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+// The named one, or all: the usual one first.
+template <typename Entries>
+std::vector<std::string> candidates(const std::string& named, const char* usual, const Entries& entries) {
+    if (!named.empty()) return {named};
+    std::vector<std::string> names{usual};
+    for (const auto& entry : entries) names.push_back(entry.name);
+    return names;
+}
+
+bool goes_together(const std::string& transport_name, const std::string& packing) {
+    for (const TransportEntry& entry : transports())
+        if (entry.name == transport_name)
+            return std::find(entry.packings.begin(), entry.packings.end(), packing) != entry.packings.end();
+    return false;
+}
+
+std::string native_refusal(const Pattern& pattern) {
+    const auto* transpose = dynamic_cast<const Transpose*>(&pattern);
+    if (pattern.reduces() || (transpose && transpose->complete())) return "";
+    return "algorithm 'native': MPI has one for transpose and allreduce, none for " + pattern.name();
+}
+
+void fill(Way& way, const Way& more) {
+    if (way.algorithm.empty()) way.algorithm = more.algorithm;
+    if (way.transport.empty()) way.transport = more.transport;
+    if (way.packing.empty()) way.packing = more.packing;
+}
+
+}  // namespace
+
+Way parse_way(const std::string& text) {
+    std::array<std::string, 3> parts;
+    std::size_t begin = 0, found = 0;
+    while (true) {
+        const std::size_t comma = text.find(',', begin);
+        if (found < parts.size()) parts[found] = trimmed(text.substr(begin, comma - begin));
+        ++found;
+        if (comma == std::string::npos) break;
+        begin = comma + 1;
+    }
+    if (found > parts.size())
+        throw InputError(std::to_string(found) +
+                         " parts, but ALGORITHM,TRANSPORT,PACKING are allowed, like sweep,,buffer");
+    return {parts[0], parts[1], parts[2]};
+}
+
+std::string text_of(const Way& way) {
+    return way.algorithm + "," + way.transport + "," + way.packing;
+}
+
+std::string variable_of(const std::string& pattern) {
+    std::string name = "TRADEWIND_";
+    for (const char c : pattern) name += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c == '-' ? '_' : c);
+    return name;
+}
+
+std::string default_algorithm(const std::string& pattern) {
+    for (const AlgorithmEntry& entry : algorithms()) {
+        if (entry.pattern != pattern || !entry.is_default) continue;
+        if (!entry.has_radix) return entry.name;
+        return entry.name.substr(0, entry.name.size() - 1) + (pattern == "allreduce" ? "2" : "1");
+    }
+    throw InputError("pattern \"" + pattern + "\" has no algorithms");
+}
+
+Way completed(const std::string& pattern, Way way) {
+    if (way.complete()) return way;
+    if (way.algorithm.empty()) way.algorithm = default_algorithm(pattern);
+    for (const std::string& transport_name : candidates(way.transport, usual_transport, transports()))
+        for (const std::string& packing : candidates(way.packing, usual_packing, packings()))
+            if (goes_together(transport_name, packing)) return {way.algorithm, transport_name, packing};
+    fill(way, {"", usual_transport, usual_packing});  // whether what is named goes together, its user is told
+    return way;
+}
+
+std::string way_refusal(const std::shared_ptr<const Pattern>& pattern, const Way& way) {
+    if (way.native()) return native_refusal(*pattern);
+    Way full = way;
+    fill(full, {"", usual_transport, usual_packing});
+    if (full.algorithm.empty()) full.algorithm = default_algorithm(pattern->name());
+    try {
+        return transport_refusal(*make_schedule(pattern, full.algorithm), full.transport, full.packing);
+    } catch (const InputError& error) {
+        return error.what();
+    }
+}
+
+Way choose_way(const std::shared_ptr<const Pattern>& pattern, const Way& asked, const std::string& environment) {
+    const std::string origin = variable_of(pattern->name()) + "='" + environment + "': ";
+    Way way = asked, named;
+    try {
+        named = parse_way(environment);
+    } catch (const InputError& error) {
+        throw InputError(origin + error.what());
+    }
+    fill(way, named);
+    const bool had_a_say = way != asked;
+    way = completed(pattern->name(), way);
+    if (const std::string refusal = way_refusal(pattern, way); !refusal.empty())
+        throw InputError((had_a_say ? origin : "") + refusal);
+    return way;
+}
+
+}  // namespace tradewind

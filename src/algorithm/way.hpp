@@ -1,0 +1,41 @@
+// The way to carry out a pattern, algorithm, transport and packing, and which way is taken where nothing names one.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "schedule/schedule.hpp"
+
+namespace tradewind {
+
+// A part that is empty is open. The algorithm "native" is the MPI library's own collective, without transport and
+// packing of ours.
+struct Way {
+    std::string algorithm, transport, packing;
+    friend bool operator==(const Way&, const Way&) = default;
+
+    bool native() const { return algorithm == "native"; }
+    bool complete() const { return native() || !(algorithm.empty() || transport.empty() || packing.empty()); }
+};
+
+// "sweep,isend-irecv,buffer"; parts may be empty or left out. Throws InputError for more than three.
+Way parse_way(const std::string& text);
+std::string text_of(const Way& way);
+
+// "TRADEWIND_HALO": the environment variable that names the way of a pattern.
+std::string variable_of(const std::string& pattern);
+
+// What a pattern uses where none is named: one that every rank count allows. Throws InputError for an unknown pattern.
+std::string default_algorithm(const std::string& pattern);
+
+// The parts of `way`, and for those that are open the default, or the next best that goes with what is chosen already.
+Way completed(const std::string& pattern, Way way);
+
+// Why a pattern cannot be carried out in a way; "" where it can. Open parts count as their defaults.
+std::string way_refusal(const std::shared_ptr<const Pattern>& pattern, const Way& way);
+
+// Each part as `asked`, or else as `environment` (the text of the pattern's variable), or else the default. Throws
+// InputError for what cannot be, which names the variable where that had a say.
+Way choose_way(const std::shared_ptr<const Pattern>& pattern, const Way& asked, const std::string& environment);
+
+}  // namespace tradewind

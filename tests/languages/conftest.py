@@ -1,0 +1,89 @@
+"""libtradewind as it is installed, and the programs that use it, built once."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = Path(__file__).parent / "programs"
+_BIN = Path(sys.executable).parent
+_ENVIRONMENT = {**os.environ, "PATH": f"{_BIN}{os.pathsep}{os.environ['PATH']}"}
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def call(*command: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command that must succeed."""
+    done = subprocess.run(
+        [str(word) for word in command],
+        env=_ENVIRONMENT | environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return done
+
+
+@pytest.fixture(scope="session")
+def build_folder() -> Path:
+    """Where libtradewind was built, with the Python package."""
+    named = os.environ.get("TRADEWIND_BUILD")
+    tag = f"cp{sys.version_info.major}{sys.version_info.minor}-*"
+    folders = [Path(named)] if named else sorted(ROOT.glob(f"build/{tag}"))
+    built = [folder for folder in folders if (folder / "tradewindConfig.cmake").exists()]
+    if not built:
+        pytest.skip("libtradewind was not built (no MPI?); TRADEWIND_BUILD names another build folder")
+    return built[-1]
+
+
+@pytest.fixture(scope="session")
+def cache(build_folder: Path) -> dict[str, str]:
+    """What CMake was told when the library was built."""
+    text = (build_folder / "CMakeCache.txt").read_text()
+    return dict(re.findall(r"^(\w+):\w+=(.*)$", text, re.MULTILINE))
+
+
+@pytest.fixture(scope="session")
+def prefix(build_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """libtradewind, installed."""
+    if shutil.which("cmake", path=_ENVIRONMENT["PATH"]) is None:
+        pytest.skip("there is no cmake")
+    folder = tmp_path_factory.mktemp("installed")
+    call("cmake", "--install", build_folder, "--prefix", folder, "--component", "development")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def programs(prefix: Path, cache: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The examples and the programs of the tests, as somebody else's CMake project builds them; with checks."""
+    folder = tmp_path_factory.mktemp("programs")
+    flags = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_Fortran_FLAGS=-fcheck=all", f"-Dtradewind_ROOT={prefix}")
+    call("cmake", "-S", PROGRAMS, "-B", folder, "-G", "Ninja", *flags)
+    call("cmake", "--build", folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def on_ranks(programs: Path) -> Run:
+    """(ranks, program, *arguments, **environment): runs a program under mpiexec."""
+    job = pytest.importorskip("tradewind.launch.job")
+    launcher = job.find_launcher()
+
+    def run(ranks: int, program: str, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+        paths = [path for path in programs.rglob(program) if path.is_file()]
+        if not paths and program.endswith("_fortran"):
+            pytest.skip("the Fortran module was not built: there was no Fortran compiler (gfortran)")
+        forwarded = [word for name in environment for word in ("-x", name)] if launcher.is_open_mpi else []
+        return call(*launcher.arguments(ranks), *forwarded, paths[0], *arguments, **environment)
+
+    return run
