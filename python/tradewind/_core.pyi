@@ -138,6 +138,64 @@ class AllReduce(Pattern):
     @property
     def count(self) -> int: ...
 
+class Fetch(Pattern):
+    @overload
+    def __init__(self, sources: Sequence[int], lists: Sequence[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], int]], one_array: bool = False) -> None:
+        """
+        By rank the points of its source array, and (owners, indices, places, points of its target array).
+        """
+
+    @overload
+    def __init__(self, other: Fetch) -> None:
+        """The same; what it describes is shared."""
+
+    @property
+    def partial(self) -> bool:
+        """Whether it describes one rank alone."""
+
+    @property
+    def one_array(self) -> bool:
+        """Whether the source array is the target array too."""
+
+    def list_of(self, rank: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
+        """
+        (owners, indices, places, points of the target array) of what a rank wants.
+        """
+
+    def sent_by(self, rank: int) -> list[tuple[int, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]]:
+        """[(rank, indices)] of the points that a rank sends to others."""
+
+    @property
+    def points(self) -> int:
+        """Points that all ranks together fetch."""
+
+    @property
+    def levels(self) -> list[int]:
+        """Along y and z."""
+
+    def with_levels(self, levels: Sequence[int]) -> Fetch:
+        """The same with other levels along y and z."""
+
+def fetch_of_ids(owned: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], wanted: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> Fetch:
+    """By rank the global ids of its own points, and those that it wants."""
+
+class FetchAdjoint(Pattern):
+    def __init__(self, fetch: Fetch) -> None: ...
+
+    @property
+    def fetch(self) -> Fetch: ...
+
+    @property
+    def partial(self) -> bool: ...
+
+    @property
+    def one_array(self) -> bool: ...
+
+    @property
+    def levels(self) -> list[int]: ...
+
+    def with_levels(self, levels: Sequence[int]) -> FetchAdjoint: ...
+
 class Message:
     @property
     def peer(self) -> int: ...
@@ -198,6 +256,24 @@ class AlgorithmEntry:
 def algorithms() -> list[AlgorithmEntry]: ...
 
 def make_schedule(pattern: Pattern, algorithm: str) -> Schedule: ...
+
+def default_algorithm(pattern: str) -> str:
+    """
+    What a pattern uses where none is named: one that every rank count allows.
+    """
+
+def variable_of(pattern: str) -> str:
+    """The environment variable that names the way of a pattern."""
+
+def completed_way(pattern: str, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
+    """
+    The parts of a way, and for those that are "" the default, or the next best that goes with the others.
+    """
+
+def way_refusal(pattern: Pattern, algorithm: str, transport: str, packing: str) -> str:
+    """
+    Why a pattern cannot be carried out in a way; "" where it can. Parts that are "" count as their defaults.
+    """
 
 class Topology:
     """How switches are wired, and where nodes hang."""

@@ -116,9 +116,9 @@ class SimulateSweep(Sweep, OnMachine):
     machine: Many[str]
     """Names, or paths of machine files from the study file's folder."""
     ranks_per_node: Many[Positive] = [1]
-    transport: Many[Annotated[str, _one_of("transport", transport_names())]] | None = None
+    transport: Many[Annotated[str, one_of("transport", transport_names())]] | None = None
     """Of a machine that says how they carry messages within a node; None: its memory bandwidth alone counts."""
-    packing: Many[Annotated[str, _one_of("packing", packing_names())]] | None = None
+    packing: Many[Annotated[str, one_of("packing", packing_names())]] | None = None
     """None: the default of a transport that is named."""
     steady: bool = False
     """Of many repetitions, simulate the first and reckon the rest from them (see `tradewind.steady`)."""
