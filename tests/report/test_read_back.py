@@ -181,7 +181,7 @@ def test_simulated_cases_of_a_dataset_are_taken_as_they_are(folder: Path, tradew
     done = tradewind("study", folder.parent / "all.toml", "--out", again, "--known", small, "--json")
     assert done.code == 0, done.err
     answer = json.loads(done.out)
-    assert (answer["computed"], answer["reused"]) == (3 + 1, 27), "what is not simulated, and the case that was left out"
+    assert (answer["computed"], answer["reused"]) == (3 + 1, 27), "not simulated, or left out"
     with xr.open_dataset(again / "results.nc", engine="h5netcdf") as dataset:
         taken = dataset.load().isel(case=whole.kind == "simulate")
     assert simulated.sizes["case"] == 28

@@ -24,7 +24,8 @@ def known_answers(paths: Sequence[Path]) -> dict[str, dict[str, Any]]:
     Each is what `Store.save` takes, but for `identity`, which the planned case has. Raises InputError with the
     problems of all files.
     """
-    answers, problems = {}, []
+    answers: dict[str, dict[str, Any]] = {}
+    problems: list[str] = []
     for path in paths:
         files = sorted(path.glob("*.nc")) if path.is_dir() else [path]
         if not files:
