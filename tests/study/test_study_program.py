@@ -114,8 +114,7 @@ def test_steps_are_those_that_the_study_names(computed: tuple[list[Record], Stor
     assert steps["1 compute xy"] == pytest.approx(0.8 * 960 * 10e-6)
     assert quantity_of(case, "compute") == pytest.approx(1.2 * 960 * 10e-6, rel=0.01)
     assert sum(steps.values()) == pytest.approx(case["time_s"])
-    # Within rows of 3 and columns of 2, each leg twice; halos three times, along a closed row of 3, and between the two of
-    # a column.
+    # Within rows of 3 and columns of 2, each leg twice; halos three times, along closed rows of 3 and columns of 2.
     assert case["result"]["messages"] == 2 * (12 + 6 + 6 + 12) + 3 * (12 + 6)
     moved = 24 * 20 * 12 * 16 * (2 / 3 + 1 / 2 + 1 / 2 + 2 / 3) * 2
     halo = 3 * 16 * 12 * (12 * 2 * 10 + 6 * 2 * (8 + 4))
@@ -188,7 +187,7 @@ def test_reports_and_kept_results_hold_what_findings_need(computed: tuple[list[R
     for quantity in ("efficiency", "lost", "messages", "step-time", "elsewhere"):
         assert [quantity_of(r, quantity) for r in kept] == pytest.approx([quantity_of(r, quantity) for r in records])
     assert [r["point_time"] for r in kept] == [r["point_time"] for r in records]
-    with pytest.raises(InputError, match="is a whole time step"):
+    with pytest.raises(InputError, match="is a program, and no exchange alone"):
         exchange_of(kept[0])
 
 
