@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from tradewind.exchange import Exchange
 from tradewind.launch import bench
+from tradewind.launch.job import find_launcher
 
 pytest.importorskip("mpi4py.MPI")
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "12_redistribution.py"
 WAYS = (["isend-irecv", "put-fence", "shared", "alltoallw"], ["buffer", "datatype", "direct"])
 
 
@@ -42,3 +49,25 @@ def test_an_altered_answer_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert room.wrong() == ""
     room.arrays["z-x"][1][0][1, 2, 3] += 1
     assert room.wrong().startswith("rank 0, z-x, field 0: 1 of 60 elements differ")
+
+
+def example(choice: str) -> subprocess.CompletedProcess[str]:
+    command = [*find_launcher().arguments(2), sys.executable, str(EXAMPLE)]
+    environment = os.environ | {"TRADEWIND_TRANSPOSE": choice}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [("burst,put-fence,datatype", "put-fence, datatype"), ("ring-1,shared,direct", "shared, direct")],
+)
+def test_the_environment_chooses_the_method(choice: str, said: str) -> None:
+    done = example(choice)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [said in line and "back to the bit" in line for line in done.stdout.splitlines()] == [True, True]
+
+
+def test_a_method_that_cannot_be_is_one_clear_error() -> None:
+    done = example("burst,alltoallw,buffer")
+    assert done.returncode != 0
+    assert "TRADEWIND_TRANSPOSE='burst,alltoallw,buffer': " in done.stderr
