@@ -21,6 +21,16 @@ COMPARISONS: dict[str, tuple[int, str, dict[str, Any]]] = {
     "call": (1, "exchanges.call:call", {"samples": 15, "calls": 100_000}),
     "memory": (2, "exchanges.call:memory", {"width": 2, "calls": 1000}),
     "transposition": (2, "exchanges.transposition:transposition", {"edge": 256, "few": 7, "samples": 25}),
+    "redistribution": (
+        2,
+        "exchanges.redistribution:redistribution",
+        {"grid": "602x568x60", "path": "xy-zy-zx-zy-xy", "few": 5, "samples": 15},
+    ),
+    "redistribution-all": (
+        2,
+        "exchanges.redistribution:redistribution",
+        {"grid": "602x568x60", "path": "xy-z-x-z-xy", "few": 5, "samples": 15},
+    ),
     "halo": (2, "exchanges.halo:halo", {"grid": [128, 128, 64], "repeat": 10, "few": 15, "samples": 51}),
     "fields": (
         2,

@@ -31,6 +31,13 @@ def test_a_wrong_peer_is_found() -> None:
     assert lazy.startswith("lazy: ")
 
 
+def test_a_redistribution_has_its_goal_and_every_way() -> None:
+    payload = {"grid": "12x10x6", "path": "xy-zy-zx-zy-xy", "few": 2, "samples": 2}
+    lines = job.run(2, "exchanges.redistribution:redistribution", payload)
+    assert any("goal: at least 1.5" in line for line in lines)
+    assert any(line.startswith("  put-notify,datatype: ") for line in lines)
+
+
 def test_figures_come_with_their_goals() -> None:
     payload = {"edge": 8, "few": 2, "samples": 2}
     lines = job.run(1, "exchanges.transposition:transposition", payload)

@@ -192,10 +192,11 @@ def test_keys_of_machine_files() -> None:
 
 def test_keys_of_study_files() -> None:
     from tradewind.study import model
+    from tradewind.study.program_model import ProgramStep, ProgramSweep
 
     text = page("study-file.md")
     kinds = (model.VerifySweep, model.MeasureSweep, model.SimulateSweep, model.RunSweep, model.PublishedSweep)
-    sweeps = {key for kind in kinds for key in kind.model_fields}
+    sweeps = {key for kind in (*kinds, ProgramSweep, ProgramStep) for key in kind.model_fields}
     assert first_column(section(text, "The study")) == set(model.Study.model_fields)
     assert first_column(section(text, "Sweeps")) == sweeps
     assert first_column(section(text, "Plots")) == set(model.Plot.model_fields)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tradewind.plot.best import best_rows
+from tradewind.plot.curves import time_rows
 from tradewind.plot.figure import draw
 from tradewind.study.model import Plot
 
@@ -132,3 +133,12 @@ def test_curves_of_another_quantity() -> None:
     plot = Plot(title="t", of=[{}], curve="machine", quantity="link-time")
     rows = rows_of(plot, [record(ranks=8, time_s=2.0, links=3), record(ranks=9, time_s=2.0)])
     assert [(row["ranks"], row["time"]) for row in rows] == [(8, 6.0)]
+
+
+def test_an_efficiency_is_drawn_as_a_part_of_the_whole() -> None:
+    plot = Plot(title="t", of=[{}], curve="sweep", quantity="efficiency")
+    cases = [record(sweep="a", ranks=n, time_s=time, result={"alone_s": 8.0}) for n, time in ((1, 8.0), (4, 4.0))]
+    assert [row["time"] for row in time_rows(plot, cases)] == [1.0, 0.5]
+    specification = json.dumps(draw(plot, cases))
+    assert '"domain": [0, 1.0]' in specification
+    assert '"format": ".0%"' in specification

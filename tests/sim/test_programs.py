@@ -35,10 +35,26 @@ def test_seconds_add_up(model):
     assert answer["step_time_s"]["physics"] == pytest.approx(3e-6, rel=1e-12)
 
 
+@pytest.mark.parametrize("ranks_per_node", [1, 2])
+def test_a_point_takes_its_time_on_every_rank_that_owns_it(model, ranks_per_node):
+    """Of 7 x 6 x 10 points one rank has 4 columns, one 3; the time of a point is a core's, whoever shares the node."""
+    uneven = tw.Blocks(tw.Grid(nx=7, ny=6, nz=10), split=(2, 1))
+    physics = tw.Compute("physics", layout=uneven, point_s=2e-9)
+    answer = time(physics, model=model, ranks_per_node=ranks_per_node)
+    assert answer["time_s"] == pytest.approx(4 * 60 * 2e-9, rel=1e-12)
+    both = tw.Compute("both", seconds=1e-6, flops=500, layout=uneven, point_s=2e-9, repeat=3)
+    # 500 flops take 0.5 ns where a rank has all of 1 TFlop/s.
+    wanted = 3 * (1e-6 + 240 * (2e-9 + 0.5e-9 * ranks_per_node))
+    assert time(both, model=model, ranks_per_node=ranks_per_node)["time_s"] == pytest.approx(wanted, rel=1e-12)
+
+
 def test_what_cannot_be_is_refused():
+    with pytest.raises(tw.InputError, match=r"a: point_s 1e-09: a layout is needed, whose points are meant"):
+        tw.Compute("a", point_s=1e-9)
     for steps, message in (
         ((tw.Compute("a", seconds=1),), "has no ranks"),
         ((tw.Compute("a", seconds=-1), HALO), "0 or more seconds"),
+        ((tw.Compute("a", layout=BLOCKS, point_s=-1), HALO), "0 or more seconds"),
         ((tw.Compute("a", seconds=1), tw.Compute("a", seconds=1), HALO), "one name"),
         ((HALO, tw.AllReduce(ranks=3, count=1).schedule("ring")), "different ranks"),
         ((tw.Compute("a", seconds=1, repeat=0), HALO), "repeated 1 or more"),

@@ -77,6 +77,9 @@ def time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
     if plot.over:
         axis = alt.Axis(title=f"{plot.quantity} over that with {_over_text(plot)}", format=".3~g")
         height = alt.Y("time:Q", axis=axis, scale=alt.Scale(zero=False, nice=True))
+    elif QUANTITIES[plot.quantity].is_part:
+        axis = alt.Axis(title=QUANTITIES[plot.quantity].title, format=".0%")
+        height = alt.Y("time:Q", axis=axis, scale=alt.Scale(domain=[0, max(1.0, *values)]))
     else:
         labels = SECONDS if QUANTITIES[plot.quantity].title.endswith("(s)") else COUNT
         scale, axis = log_axis(values, QUANTITIES[plot.quantity].title, labels)

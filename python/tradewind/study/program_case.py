@@ -82,8 +82,10 @@ class ProgramCase:
     @property
     def name(self) -> str:
         """A line for a reader."""
-        grid = "x".join(str(n) for n in self.grid)
-        return f"{self.exchange_name}, {grid}, {self.ranks} ranks, {self.point_time} a point, {self.options['machine']}"
+        grid, split = ("x".join(str(n) for n in extents) for extents in (self.grid, self.split))
+        times = [f"{self.point_time} a point", f"{self.line_time} a line" if seconds(self.line_time) else None]
+        where = (self.options["machine"], self.options["routing"])
+        return ", ".join(filter(None, (self.exchange_name, grid, f"ranks {split}", *times, *where)))
 
     @property
     def exchange_name(self) -> str:

@@ -41,6 +41,8 @@ class Quantity:
     title: str
     """With its unit."""
     show: Callable[[float], str]
+    is_part: bool = False
+    """Of a whole: axes go from 0 to 100 %."""
 
 
 def quantity_of(case: Record, quantity: str) -> float | None:
@@ -148,7 +150,7 @@ QUANTITIES: dict[str, Quantity] = {
     "delay": Quantity(_mean_delay, "mean delay of packets between blocks of ranks (s)", format_seconds),
     "unevenness": Quantity(_unevenness, "largest delay between blocks of ranks over the mean", _number),
     "messages": Quantity(_of_result("messages"), "messages", _number),
-    "efficiency": Quantity(_efficiency, "parallel efficiency", _number),
+    "efficiency": Quantity(_efficiency, "parallel efficiency", _number, is_part=True),
     "lost": Quantity(_lost, "time of a step beyond an equal share (s)", format_seconds),
     "switch-time": Quantity(_times("switches"), "time x switches (s)", lambda value: f"{value:.3g} switch-seconds"),
     "link-time": Quantity(_times("links"), "time x links (s)", lambda value: f"{value:.3g} link-seconds"),

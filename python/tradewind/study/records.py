@@ -23,8 +23,9 @@ simulated one also `switches` and `links` of its network."""
 
 def exchange_of(record: Mapping[str, Any]) -> Exchange:
     """The exchange of a case. Raises InputError for the MPI library's own algorithm, whose stages nobody knows."""
-    if record.get("dwarf") or record.get("pattern") == PATTERN:
-        raise InputError(f"{record['exchange']} is a whole time step, and no exchange alone")
+    for what, is_one in (("dwarf", record.get("dwarf")), (PATTERN, record.get("pattern") == PATTERN)):
+        if is_one:
+            raise InputError(f"{record['exchange']} is a {what}, and no exchange alone")
     return Exchange.from_plain(record["request"])
 
 

@@ -1,0 +1,73 @@
+"""Paths through layouts on MPI ranks: what comes back is compared with the answer, bit for bit, by every family."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tradewind.exchange import Exchange
+from tradewind.launch import bench
+from tradewind.launch.job import find_launcher
+
+pytest.importorskip("mpi4py.MPI")
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "12_redistribution.py"
+WAYS = (["isend-irecv", "put-fence", "shared", "alltoallw"], ["buffer", "datatype", "direct"])
+
+
+@pytest.mark.parametrize(("path", "sent"), [("xy-zy-zx-zy-xy", 4 * 1), ("xy-z-x-z-xy", 4 * 3)])
+def test_there_and_back_brings_the_right_answer_by_every_family(path: str, sent: int) -> None:
+    """Of 2 x 2 ranks each exchanges with the other one of its row or column, or with the three others."""
+    exchange = Exchange("transpose", 4, (13, 11, 7), (2, 2), slab=path, algorithm="burst", fields=2)
+    result = bench(exchange, None, *WAYS, repeat=1, warmup=0)
+    assert result["checked"]
+    assert {(row["transport"], row["packing"]) for row in result["results"]} >= {
+        *(("isend-irecv", packing) for packing in WAYS[1]),
+        *(("put-fence", packing) for packing in WAYS[1]),
+        ("shared", "direct"),
+        ("alltoallw", "datatype"),
+    }
+    assert {row["messages"] for row in result["results"] if row["packing"] == "buffer"} == {sent}
+    assert "-".join(step["name"].split("-")[0] for step in result["results"][0]["steps"]) + "-xy" == path
+
+
+def test_an_altered_answer_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparison looks at every leg: an array of the second that is changed afterwards is named with its leg."""
+    from tradewind.launch.measure import Room
+
+    exchange = Exchange("transpose", 1, (5, 4, 3), (1, 1), slab="xy-z-x", algorithm="burst")
+    room = Room(exchange, 0)
+    for name, pattern in room.patterns.items():
+        source, target = room.arrays[name]
+        assert target is not None
+        target[0][...] = source[0]  # one rank keeps all that it has
+        assert pattern.name == "transpose"
+    assert room.wrong() == ""
+    room.arrays["z-x"][1][0][1, 2, 3] += 1
+    assert room.wrong().startswith("rank 0, z-x, field 0: 1 of 60 elements differ")
+
+
+def example(choice: str) -> subprocess.CompletedProcess[str]:
+    command = [*find_launcher().arguments(2), sys.executable, str(EXAMPLE)]
+    environment = os.environ | {"TRADEWIND_TRANSPOSE": choice}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [("burst,put-fence,datatype", "put-fence, datatype"), ("ring-1,shared,direct", "shared, direct")],
+)
+def test_the_environment_chooses_the_method(choice: str, said: str) -> None:
+    done = example(choice)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [said in line and "back to the bit" in line for line in done.stdout.splitlines()] == [True, True]
+
+
+def test_a_method_that_cannot_be_is_one_clear_error() -> None:
+    done = example("burst,alltoallw,buffer")
+    assert done.returncode != 0
+    assert "TRADEWIND_TRANSPOSE='burst,alltoallw,buffer': " in done.stderr
