@@ -37,6 +37,7 @@ PICTURES = DOCS / "images" / "studies"
 PAGES = {
     "explanation/zheng2018.md": "zheng2018",
     "explanation/hpc4wc2024.md": "hpc4wc2024",
+    "explanation/here.md": "here",
     "how-to/packets.md": ".",
     "how-to/nodes.md": ".",
 }

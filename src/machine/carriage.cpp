@@ -13,7 +13,8 @@ namespace {
 void check_ascending(const char* what, const std::vector<double>& values) {
     for (std::size_t i = 0; i < values.size(); ++i)
         if (!(values[i] >= 1 && (i == 0 || values[i] > values[i - 1])))
-            throw InputError(std::string(what) + " of a table of rates: 1 byte or more, in ascending order, are allowed");
+            throw InputError(std::string(what) +
+                             " of a table of rates: 1 byte or more, in ascending order, are allowed");
 }
 
 std::vector<double> byte_times(const std::vector<double>& rates, std::size_t sizes) {

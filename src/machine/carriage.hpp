@@ -15,7 +15,8 @@ namespace tradewind {
 class RateTable {
   public:
     // Throws InputError unless sizes and runs ascend from 1 byte on, and each run, and the whole, has a rate (bytes a
-    // second) for 1 to all of the sizes. Where there are fewer rates than sizes, the last one holds for longer messages.
+    // second) for 1 to all of the sizes. Where there are fewer rates than sizes, the last one holds for longer
+    // messages.
     RateTable(std::vector<double> sizes, std::vector<double> runs, std::vector<std::vector<double>> rates,
               std::vector<double> whole);
 

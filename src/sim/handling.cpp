@@ -30,8 +30,8 @@ double Handling::runs(const Pattern& pattern, Rank r, const std::vector<Piece>& 
         if (piece.box.empty()) continue;
         const bool scratch = piece.buffer == Buffer::scratch;
         runs += scratch ? 1
-                        : runs_of(piece.box, piece.buffer == Buffer::source ? pattern.source_box(r)
-                                                                            : pattern.target_box(r));
+                        : runs_of(piece.box,
+                                  piece.buffer == Buffer::source ? pattern.source_box(r) : pattern.target_box(r));
     }
     return static_cast<double>(runs) * static_cast<double>(program_.bytes_per_point()) /
            static_cast<double>(carriage_.element.value);
@@ -41,8 +41,8 @@ std::int64_t Handling::end(Rank r, const Message& message, const Pattern& patter
                            bool sending) const {
     const double size = bytes(message.count), parts = runs(pattern, r, pieces);
     if (placement_.node(r) == placement_.node(message.peer))
-        return carriage_.overhead.value / 2 + picoseconds(sending ? carriage_.send_seconds(size, parts)
-                                                                  : carriage_.receive_seconds(size, parts));
+        return carriage_.overhead.value / 2 +
+               picoseconds(sending ? carriage_.send_seconds(size, parts) : carriage_.receive_seconds(size, parts));
     const double packed = parts > 1 ? carriage_.copies.seconds(size, parts) : 0;
     return (sending ? machine_.send_overhead : machine_.receive_overhead).value + picoseconds(packed);
 }

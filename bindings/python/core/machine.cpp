@@ -114,8 +114,9 @@ void bind_topologies(nb::module_& module) {
 
 void bind_carriage(nb::module_& module) {
     nb::class_<RateTable>(module, "RateTable", "Rates in bytes a second, by bytes and by the runs in which they lie.")
-        .def(nb::init<std::vector<double>, std::vector<double>, std::vector<std::vector<double>>, std::vector<double>>(),
-             "sizes"_a, "runs"_a, "rates"_a, "whole"_a)
+        .def(
+            nb::init<std::vector<double>, std::vector<double>, std::vector<std::vector<double>>, std::vector<double>>(),
+            "sizes"_a, "runs"_a, "rates"_a, "whole"_a)
         .def("seconds", &RateTable::seconds, "bytes"_a, "runs"_a = 1,
              "What so many bytes take that lie in so many runs of equal length.");
     nb::class_<Carriage>(module, "Carriage", "How a transport with a packing carries messages within a node.")
