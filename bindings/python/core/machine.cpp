@@ -130,9 +130,10 @@ void bind_carriage(nb::module_& module) {
             },
             nb::kw_only(), "latency"_a, "overhead"_a, "rates"_a, "copies"_a, "element_bytes"_a = 8,
             "scattered"_a.none() = nb::none())
-        .def("send_seconds", &Carriage::send_seconds, "bytes"_a, "runs"_a = 1)
-        .def("receive_seconds", &Carriage::receive_seconds, "bytes"_a, "runs"_a = 1,
-             "What a message in so many runs takes of the CPU of its receiver, beside half of the overhead.");
+        .def("send_seconds", &Carriage::send_seconds, "bytes"_a, "runs"_a = 1, "alike"_a = true)
+        .def("receive_seconds", &Carriage::receive_seconds, "bytes"_a, "runs"_a = 1, "alike"_a = true,
+             "What a message in so many runs takes of the CPU of its receiver, beside half of the overhead.")
+        .def("combined_seconds", &Carriage::combined_seconds, "bytes"_a);
 }
 
 void bind_walker(nb::module_& module) {
