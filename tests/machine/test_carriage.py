@@ -99,6 +99,7 @@ def test_what_is_combined_counts_as_the_longest_runs(tmp_path):
         ('sizes = ["1KiB", "1MiB"]\nwhole = ["4', 'sizes = ["1MiB", "1KiB"]\nwhole = ["4', "not in ascending order"),
         ('"8B" = ["1GB/s"]', '"8B" = ["1GB"]', "not a unit of a bandwidth"),
         ('"8B" = ["1GB/s"]', '"8" = ["1GB/s"]', "has no unit"),
+        ('"8B" = ["1GB/s"]', '"0B" = ["1GB/s"]', "runs of less than 1 B"),
         ('"8B" = ["1GB/s"]', '"8B" = []', "a list of 1 or more"),
         ("\noverhead = ", "\noverheads = ", "did you mean 'overhead'"),
         ('[copy]\nsizes = ["1KiB", "1MiB"]\nwhole = ["10GB/s", "5GB/s"]\n', "", "carriage needs copy"),
