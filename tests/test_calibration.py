@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tradewind.calibration import calibrated, copy_rates, fitted, refusals, spread, text_of
+from tradewind.calibration import calibrated, copy_rates, fitted, refusals, spread
+from tradewind.calibration_file import text_of
 from tradewind.errors import InputError
 from tradewind.machine import load_machine
 
