@@ -38,6 +38,7 @@ PAGES = {
     "explanation/zheng2018.md": "zheng2018",
     "explanation/hpc4wc2024.md": "hpc4wc2024",
     "explanation/hirlam2004.md": "hirlam2004",
+    "explanation/here.md": "here",
     "how-to/packets.md": ".",
     "how-to/nodes.md": ".",
 }

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tradewind.calibration import calibrated, copy_rates, fitted, refusals, spread, text_of
+from tradewind.calibration import calibrated, copy_rates, fitted, refusals, spread
+from tradewind.calibration_file import text_of
 from tradewind.errors import InputError
 from tradewind.machine import load_machine
 
@@ -106,8 +107,10 @@ def test_the_file_is_a_machine_with_these_values(tmp_path):
     assert machine.carriage[0].latency == pytest.approx(LATENCY, rel=1e-3)
     assert machine.carriage[0].overhead == pytest.approx(OVERHEAD, rel=1e-3)
     assert carriage.send_seconds(65536) == pytest.approx(65536 / 12e9 / 2, rel=1e-3)
-    gathered = 65536 * (1 / 12e9 / 2 + GATHER[8])
-    assert carriage.send_seconds(65536, 65536 / 8) == pytest.approx(gathered, rel=2e-3)
+    scattered = 65536 * (1 / 12e9 / 2 + SCATTER[8])
+    assert carriage.receive_seconds(65536, 65536 / 8, alike=False) == pytest.approx(scattered, rel=2e-3)
+    both = 65536 * (1 / 12e9 + GATHER[8] + SCATTER[8])
+    assert carriage.receive_seconds(65536, 65536 / 8) == pytest.approx(both / 2, rel=2e-3)
     assert (machine.node.cores, machine.topology.kind, machine.topology.nodes) == (2, "crossbar", 1)
     assert machine.node.memory_bandwidth == pytest.approx(16e9)
     assert machine.node.flow_memory_bandwidth == pytest.approx(9e9)

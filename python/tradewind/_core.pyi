@@ -370,12 +370,14 @@ class Carriage:
 
     def __init__(self, *, latency: float, overhead: float, rates: RateTable, copies: RateTable, element_bytes: int = 8, scattered: RateTable | None = None) -> None: ...
 
-    def send_seconds(self, bytes: float, runs: float = 1) -> float: ...
+    def send_seconds(self, bytes: float, runs: float = 1, alike: bool = True) -> float: ...
 
-    def receive_seconds(self, bytes: float, runs: float = 1) -> float:
+    def receive_seconds(self, bytes: float, runs: float = 1, alike: bool = True) -> float:
         """
         What a message in so many runs takes of the CPU of its receiver, beside half of the overhead.
         """
+
+    def combined_seconds(self, bytes: float) -> float: ...
 
 class Walker:
     """

@@ -78,6 +78,8 @@ class RateTable(Table):
             for name, rates in lists.items()
             if len(rates) > len(self.sizes)
         ]
+        if any(run < 1 for run in self.run_bytes):
+            problems.append("runs of less than 1 B")
         for name, values in (("sizes", self.sizes), ("runs", self.run_bytes)):
             if any(a >= b for a, b in pairwise(values)):
                 problems.append(f"{name} are not in ascending order")

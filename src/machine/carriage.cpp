@@ -13,7 +13,8 @@ namespace {
 void check_ascending(const char* what, const std::vector<double>& values) {
     for (std::size_t i = 0; i < values.size(); ++i)
         if (!(values[i] >= 1 && (i == 0 || values[i] > values[i - 1])))
-            throw InputError(std::string(what) + " of a table of rates: 1 byte or more, in ascending order, are allowed");
+            throw InputError(std::string(what) +
+                             " of a table of rates: 1 byte or more, in ascending order, are allowed");
 }
 
 std::vector<double> byte_times(const std::vector<double>& rates, std::size_t sizes) {
@@ -64,16 +65,16 @@ double RateTable::seconds(double bytes, double runs) const {
     return bytes * (longer + part * (shorter - longer));
 }
 
-double Carriage::send_seconds(double bytes, double runs) const {
-    const double both = rates.seconds(bytes, runs);
-    if (!scattered || runs <= 1) return both / 2;
-    return rates.seconds(bytes, 1) / 2 + std::max(0.0, both - scattered->seconds(bytes, runs));
+double Carriage::send_seconds(double bytes, double runs, bool alike) const {
+    const double both = rates.seconds(bytes, runs), whole = rates.seconds(bytes, 1);
+    if (alike || !scattered || runs <= 1) return both / 2;
+    return std::max(whole / 2, both - copies.seconds(bytes, runs) - whole / 2);
 }
 
-double Carriage::receive_seconds(double bytes, double runs) const {
-    if (!scattered || runs <= 1) return rates.seconds(bytes, runs) / 2;
+double Carriage::receive_seconds(double bytes, double runs, bool alike) const {
+    if (alike || !scattered || runs <= 1) return rates.seconds(bytes, runs) / 2;
     const double whole = rates.seconds(bytes, 1);
-    return whole / 2 + std::max(0.0, scattered->seconds(bytes, runs) - whole);
+    return std::max(whole / 2, scattered->seconds(bytes, runs) - whole / 2);
 }
 
 }  // namespace tradewind

@@ -1,6 +1,7 @@
 // How one transport with one packing carries messages between the ranks of a node, as it was measured.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -15,12 +16,15 @@ namespace tradewind {
 class RateTable {
   public:
     // Throws InputError unless sizes and runs ascend from 1 byte on, and each run, and the whole, has a rate (bytes a
-    // second) for 1 to all of the sizes. Where there are fewer rates than sizes, the last one holds for longer messages.
+    // second) for 1 to all of the sizes. Where there are fewer rates than sizes, the last one holds for longer
+    // messages.
     RateTable(std::vector<double> sizes, std::vector<double> runs, std::vector<std::vector<double>> rates,
               std::vector<double> whole);
 
     // Of bytes in so many runs of equal length; 0 runs of 0 bytes.
     double seconds(double bytes, double runs) const;
+    // Of the longest length that has rates of its own; 1 where none has.
+    double fewest_runs(double bytes) const { return runs_.empty() ? 1 : std::max(1.0, bytes / runs_.back()); }
 
   private:
     double byte_time(const std::vector<double>& times, double bytes) const;
@@ -31,8 +35,7 @@ class RateTable {
 };
 
 // A message costs latency + overhead + its bytes at the rate of the table when the two ranks exchange one each at a
-// time. Half of the overhead is its sender's, half its receiver's, and so with the time of its bytes where they are one
-// run. What runs cost more is known of both ends together and, where it was measured, of the receiver's alone.
+// time. Half of the overhead is its sender's, half its receiver's.
 struct Carriage {
     Picoseconds latency, overhead;
     RateTable rates;                     // of what lies in the same runs at both ends
@@ -40,9 +43,15 @@ struct Carriage {
     RateTable copies;                    // within a rank
     Bytes element{8};                    // of one value of one field: several fields are as many runs
 
-    // What the bytes of a message, in so many runs there, take of the CPU of one end.
-    double send_seconds(double bytes, double runs) const;
-    double receive_seconds(double bytes, double runs) const;
+    // What the bytes of a message, in so many runs there, take of the CPU of one end: half of the time where both ends
+    // are `alike`. Else the other end is taken to be one run. Then what runs cost a receiver was measured; a sender
+    // that gathers has all the rest of a message of runs at both ends, but for the copy to where it is scattered to:
+    // a buffer that is written each time is not in the receiver's cache, and takes longer to get there.
+    double send_seconds(double bytes, double runs, bool alike) const;
+    double receive_seconds(double bytes, double runs, bool alike) const;
+    // Of either end, of a message that is combined. What is sent is new each time, as only gathered messages are among
+    // those that were measured; so it counts as one of the longest runs.
+    double combined_seconds(double bytes) const { return rates.seconds(bytes, rates.fewest_runs(bytes)) / 2; }
 };
 
 }  // namespace tradewind

@@ -30,21 +30,26 @@ double Handling::runs(const Pattern& pattern, Rank r, const std::vector<Piece>& 
         if (piece.box.empty()) continue;
         const bool scratch = piece.buffer == Buffer::scratch;
         runs += scratch ? 1
-                        : runs_of(piece.box, piece.buffer == Buffer::source ? pattern.source_box(r)
-                                                                            : pattern.target_box(r));
+                        : runs_of(piece.box,
+                                  piece.buffer == Buffer::source ? pattern.source_box(r) : pattern.target_box(r));
     }
     return static_cast<double>(runs) * static_cast<double>(program_.bytes_per_point()) /
            static_cast<double>(carriage_.element.value);
 }
 
-std::int64_t Handling::end(Rank r, const Message& message, const Pattern& pattern, const std::vector<Piece>& pieces,
+std::int64_t Handling::end(Rank r, const Message& message, const Program::Stage& at, const std::vector<Piece>& pieces,
                            bool sending) const {
+    const Pattern& pattern = at.schedule->pattern();
     const double size = bytes(message.count), parts = runs(pattern, r, pieces);
-    if (placement_.node(r) == placement_.node(message.peer))
-        return carriage_.overhead.value / 2 + picoseconds(sending ? carriage_.send_seconds(size, parts)
-                                                                  : carriage_.receive_seconds(size, parts));
-    const double packed = parts > 1 ? carriage_.copies.seconds(size, parts) : 0;
-    return (sending ? machine_.send_overhead : machine_.receive_overhead).value + picoseconds(packed);
+    if (placement_.node(r) != placement_.node(message.peer)) {
+        const double packed = parts > 1 ? carriage_.copies.seconds(size, parts) : 0;
+        return (sending ? machine_.send_overhead : machine_.receive_overhead).value + picoseconds(packed);
+    }
+    const bool alike = pattern.in_place();
+    const double seconds = at.schedule->combines(at.stage) ? carriage_.combined_seconds(size)
+                           : sending                       ? carriage_.send_seconds(size, parts, alike)
+                                                           : carriage_.receive_seconds(size, parts, alike);
+    return carriage_.overhead.value / 2 + picoseconds(seconds);
 }
 
 std::int64_t Handling::send(Rank r, const Program::Stage& at, int j) const {
@@ -52,7 +57,7 @@ std::int64_t Handling::send(Rank r, const Program::Stage& at, int j) const {
     if (message.count == 0) return 0;
     std::vector<Piece> pieces;
     at.schedule->send_pieces(r, at.stage, j, pieces);
-    return end(r, message, at.schedule->pattern(), pieces, true);
+    return end(r, message, at, pieces, true);
 }
 
 std::int64_t Handling::keep(Rank r, const Program::Stage& at) const {
@@ -79,9 +84,7 @@ std::int64_t Handling::receive(Rank r, const Program::Stage& at) const {
         if (message.count == 0) continue;
         pieces.clear();
         at.schedule->receive_pieces(r, at.stage, j, pieces);
-        time += end(r, message, at.schedule->pattern(), pieces, false);
-        // To combine is to read two values and to write one, about as much as to copy.
-        if (at.schedule->combines(at.stage)) time += picoseconds(carriage_.copies.seconds(bytes(message.count), 1));
+        time += end(r, message, at, pieces, false);
     }
     return time;
 }

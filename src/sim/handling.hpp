@@ -31,7 +31,7 @@ class Handling {
     double runs(const Pattern& pattern, Rank r, const std::vector<Piece>& pieces) const;
     // What one end of a message costs. Between nodes it is gathered and scattered by copies, and the network does the
     // rest; what a NIC asks of the CPU comes on top.
-    std::int64_t end(Rank r, const Message& message, const Pattern& pattern, const std::vector<Piece>& pieces,
+    std::int64_t end(Rank r, const Message& message, const Program::Stage& at, const std::vector<Piece>& pieces,
                      bool sending) const;
     double bytes(Index points) const {
         return static_cast<double>(points) * static_cast<double>(program_.bytes_per_point());

@@ -78,7 +78,8 @@ bool Ranks::send_message(Rank r, Sender& sender, const Program::Stage& at, const
 bool Ranks::must_wait_to_copy(Rank r, const Sender& sender, const Program::Stage& at, const Message& message,
                               std::uint32_t nic) {
     if (!world_.shared_nodes || message.count == 0 || world_.node(r) != world_.node(message.peer)) return false;
-    const std::int64_t start = std::max(sender.departed, sender.post + world_.post_time(r, at, static_cast<int>(sender.message), message));
+    const std::int64_t start =
+        std::max(sender.departed, sender.post + world_.post_time(r, at, static_cast<int>(sender.message), message));
     if (start <= time_) return false;
     act_later(start, static_cast<std::uint32_t>(r) * world_.nics_a_node + nic, emit, 0, 0);
     return true;

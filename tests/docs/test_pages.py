@@ -20,6 +20,7 @@ LONG = {
     "how-to/congestion.md",
     "explanation/validation.md",
     "how-to/timeline.md",
+    "how-to/calibrate.md",
 }
 """Below docs/: pages that take most of the time, and are run by `make test-all`."""
 

@@ -74,10 +74,19 @@ def test_what_runs_cost_is_the_receivers_where_it_was_measured_so(tmp_path):
     scattered = 'scattered = { "64B" = ["2.5GB/s", "2GB/s"] }\n'
     file = read(tmp_path, ('runs = { "8B"', scattered + 'runs = { "8B"'))
     carriage = file.machine.carries("isend-irecv", "buffer", 8)
-    whole, both, receiver = 1024 / 4e9, 1024 / 2e9, 1024 / 2.5e9
-    assert carriage.receive_seconds(1024, 16) == pytest.approx(receiver - whole / 2)
-    assert carriage.send_seconds(1024, 16) == pytest.approx(both - receiver + whole / 2)
-    assert carriage.send_seconds(1024) + carriage.receive_seconds(1024) == pytest.approx(whole)
+    whole, both, receiver, copy = 1024 / 4e9, 1024 / 2e9, 1024 / 2.5e9, 1024 / 10e9
+    assert carriage.receive_seconds(1024, 16) == carriage.send_seconds(1024, 16) == pytest.approx(both / 2)
+    assert carriage.receive_seconds(1024, 16, alike=False) == pytest.approx(receiver - whole / 2)
+    assert carriage.send_seconds(1024, 16, alike=False) == pytest.approx(both - copy - whole / 2)
+    assert carriage.send_seconds(1024) == carriage.receive_seconds(1024, alike=False) == pytest.approx(whole / 2)
+
+
+def test_what_is_combined_counts_as_the_longest_runs(tmp_path):
+    carriage = read(tmp_path).machine.carries("isend-irecv", "buffer", 8)
+    assert carriage.combined_seconds(1024) == pytest.approx(1024 / 2e9 / 2)
+    without = read(tmp_path, ('runs = { "8B" = ["1GB/s"], "64B" = ["2GB/s", "1GB/s"] }\n', ""))
+    whole = without.machine.carries("isend-irecv", "buffer", 8)
+    assert whole.combined_seconds(1024) == pytest.approx(1024 / 4e9 / 2)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +99,7 @@ def test_what_runs_cost_is_the_receivers_where_it_was_measured_so(tmp_path):
         ('sizes = ["1KiB", "1MiB"]\nwhole = ["4', 'sizes = ["1MiB", "1KiB"]\nwhole = ["4', "not in ascending order"),
         ('"8B" = ["1GB/s"]', '"8B" = ["1GB"]', "not a unit of a bandwidth"),
         ('"8B" = ["1GB/s"]', '"8" = ["1GB/s"]', "has no unit"),
+        ('"8B" = ["1GB/s"]', '"0B" = ["1GB/s"]', "runs of less than 1 B"),
         ('"8B" = ["1GB/s"]', '"8B" = []', "a list of 1 or more"),
         ("\noverhead = ", "\noverheads = ", "did you mean 'overhead'"),
         ('[copy]\nsizes = ["1KiB", "1MiB"]\nwhole = ["10GB/s", "5GB/s"]\n', "", "carriage needs copy"),

@@ -128,7 +128,7 @@ def test_what_a_quick_run_cannot_be(quick: str, problem: str) -> None:
         ("crosses = { ranks = 4 }\nthan = { ranks = 6 }", "crosses needs between"),
         (
             "falls = { ranks = 4 }\nthan = { ranks = 6 }",
-            "than belongs to better or flatter or crosses, and not to falls",
+            "than belongs to better or flatter or crosses or predicts or ranked, and not to falls",
         ),
         ("delays = { ranks = 4 }\nshare = [0, 1]", "delays needs below or above, and not both"),
         ("delays = { ranks = 4 }\nshare = [0.5, 0.2]\nbelow = '1us'", "the first must not be larger than the second"),

@@ -114,8 +114,9 @@ void bind_topologies(nb::module_& module) {
 
 void bind_carriage(nb::module_& module) {
     nb::class_<RateTable>(module, "RateTable", "Rates in bytes a second, by bytes and by the runs in which they lie.")
-        .def(nb::init<std::vector<double>, std::vector<double>, std::vector<std::vector<double>>, std::vector<double>>(),
-             "sizes"_a, "runs"_a, "rates"_a, "whole"_a)
+        .def(
+            nb::init<std::vector<double>, std::vector<double>, std::vector<std::vector<double>>, std::vector<double>>(),
+            "sizes"_a, "runs"_a, "rates"_a, "whole"_a)
         .def("seconds", &RateTable::seconds, "bytes"_a, "runs"_a = 1,
              "What so many bytes take that lie in so many runs of equal length.");
     nb::class_<Carriage>(module, "Carriage", "How a transport with a packing carries messages within a node.")
@@ -129,9 +130,10 @@ void bind_carriage(nb::module_& module) {
             },
             nb::kw_only(), "latency"_a, "overhead"_a, "rates"_a, "copies"_a, "element_bytes"_a = 8,
             "scattered"_a.none() = nb::none())
-        .def("send_seconds", &Carriage::send_seconds, "bytes"_a, "runs"_a = 1)
-        .def("receive_seconds", &Carriage::receive_seconds, "bytes"_a, "runs"_a = 1,
-             "What a message in so many runs takes of the CPU of its receiver, beside half of the overhead.");
+        .def("send_seconds", &Carriage::send_seconds, "bytes"_a, "runs"_a = 1, "alike"_a = true)
+        .def("receive_seconds", &Carriage::receive_seconds, "bytes"_a, "runs"_a = 1, "alike"_a = true,
+             "What a message in so many runs takes of the CPU of its receiver, beside half of the overhead.")
+        .def("combined_seconds", &Carriage::combined_seconds, "bytes"_a);
 }
 
 void bind_walker(nb::module_& module) {

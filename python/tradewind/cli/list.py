@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -108,10 +109,9 @@ def _dwarfs() -> Rows:
 
 
 def _studies() -> Rows:
-    from tradewind.data import data_folder
     from tradewind.study.load import load_study
 
-    studies = [load_study(path) for path in sorted(data_folder("studies").glob("**/*.toml"))]
+    studies = [load_study(path) for path in _study_files()]
     return [{"name": study.name, "title": study.study.title} for study in studies]
 
 
@@ -140,3 +140,10 @@ def _show(rows: Rows, picture: str | None = None) -> None:
     Console().print(table)
     if picture is not None:
         print(f"picture: {picture}")
+
+
+def _study_files() -> list[Path]:
+    """All that come with Tradewind; a study's own machines lie in a folder beside it."""
+    from tradewind.data import data_folder
+
+    return sorted(path for path in data_folder("studies").glob("**/*.toml") if path.parent.name != "machines")

@@ -27,6 +27,17 @@ _Algorithms = Annotated[str | None, typer.Option("--algorithm", help=_LIST, show
 _Model = Annotated[str, typer.Option("--model", help="packet, or loggp: no congestion.")]
 _Buffers = Annotated[str, typer.Option("--buffers", help="Of switches: credits (finite), or unbounded (faster).")]
 _Protocol = Annotated[str, typer.Option("--protocol", help="send, or put: one-sided.")]
+_Transport = Annotated[
+    str | None,
+    typer.Option(
+        "--transport",
+        help="How messages are carried within a node, of a machine that tradewind calibrate has measured.",
+        show_default="by memory bandwidth alone",
+    ),
+]
+_Packing = Annotated[
+    str | None, typer.Option("--packing", help="How they are packed, with a transport.", show_default="buffer")
+]
 _Packet = Annotated[
     str | None,
     typer.Option("--packet", help="Size, or `message`: one packet a message.", show_default="the machine's own"),
@@ -76,6 +87,8 @@ def command(
     buffers: _Buffers = "credits",
     protocol: _Protocol = "send",
     packet: _Packet = None,
+    transport: _Transport = None,
+    packing: _Packing = None,
     processes: _Processes = None,
     *,
     run: options.RunOptions,
@@ -97,7 +110,7 @@ def command(
         combinations = list(_product(pattern, machine, routing, algorithm, run.ranks_per_node))
         split = _common_split(pattern, ranks, [name for _, _, name in combinations], asked)
         chosen = {"model": model, "buffers": buffers, "protocol": protocol, "packet": packet, **run.chosen()}
-        chosen |= {"timeline": timeline, "timeline_ranks": timeline_ranks}
+        chosen |= {"timeline": timeline, "timeline_ranks": timeline_ranks, "transport": transport, "packing": packing}
         chosen["threads"] = sharing.threads(here, processes) if run.threads is None else run.threads
         requests = [
             _Request(

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tradewind import _core
-from tradewind.calibration import SPREAD_LIMIT, Calibration, calibrated, refusals, text_of
+from tradewind.calibration import SPREAD_LIMIT, Calibration, calibrated, refusals
+from tradewind.calibration_file import text_of
 from tradewind.errors import InputError
 from tradewind.exchange import unknown
 from tradewind.launch import job

@@ -25,7 +25,9 @@ _POINT = 8
 """Bytes of an element of all probes, a double."""
 _SHORT = 32
 """Elements of a run up to which it is as long as a halo is wide; longer ones are rows of a halo."""
-_MOST_RUNS = 2**19
+_ROW = 64
+"""Least elements of the rows of which such runs are a part: each run has cache lines of its own, as in a model."""
+_MOST_RUNS = 2**17
 _MOST_MESSAGES = 2048
 """Of one exchange, where each run is a message of its own."""
 _LONG_S = 0.2
@@ -53,7 +55,7 @@ def between_two(shape: Shape) -> _core.Halo:
     if not shape.run or points > _SHORT:
         levels = shape.rows
         return _core.Halo(_core.Blocks(_core.Grid(points, 8, levels), (1, 2)), 1, [False, False])
-    grid = _core.Grid(2 * max(points, 8), max(shape.rows, points), 1)
+    grid = _core.Grid(2 * _ROW, max(shape.rows, points), 1)
     return _core.Halo(_core.Blocks(grid, (2, 1)), points, [False, False])
 
 
@@ -76,7 +78,7 @@ def within_one(shape: Shape) -> _core.Halo:
     rows = max(shape.rows // 2, 1)
     if not shape.run or points > _SHORT:
         return _core.Halo(_core.Blocks(_core.Grid(points, 8, rows), (1, 1)), 1, [False, True])
-    grid = _core.Grid(max(points, 8), max(rows, points), 1)
+    grid = _core.Grid(_ROW, max(rows, points), 1)
     return _core.Halo(_core.Blocks(grid, (1, 1)), points, [True, False])
 
 

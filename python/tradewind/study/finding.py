@@ -4,29 +4,29 @@ A finding is one test over *curves*: the time of the cases that a selection mean
 number of ranks. Where several cases of a selection have the same ranks and seed, the fastest speaks for it, so that
 ``{ algorithm = ["recursive-8", "recursive-21"] }`` is the better of the two.
 
-====================== ==================================================================================
-``better``, ``than``   one curve lies below the other, by `factor` or more
-``order``              each curve lies below the next
-``same``               curves differ by no more than the fraction `tolerance` of the fastest
-``crosses``, ``than``  one curve lies above the other up to `between`, and below it from there on
-``falls``, ``rises``   a curve goes down, or up, from each number of ranks to the next
-``flatter``, ``than``  from the first to the last number of ranks, one curve falls by a smaller factor
-``jumps``              the steepest rise of a curve is by `factor` or more, and lies within `between`
-``apart``              somewhere the values of this label differ by `factor` or more
-``best``               the number in the best value of this label lies `within` limits, and its median near `median`
-``delays``             a `share` of the packets is delayed by less than `below`, or more than `above`
-``alike``              the histograms of delay differ by no more than `tolerance`
-``bands``              senders and receivers are exactly `offsets` apart
-``near``, ``value``    a curve lies within the fraction `tolerance` of a published value; with `than`, its ratio to that
-                       curve does
-``passes``             a curve lies below `level` up to the first number of ranks of `between`, and above it from
-                       the second on
-``proved``             a proof or run of each of `ranks` ended well, with every transport of the selection
-``predicts``, ``than`` the median of how far simulated times are from measured ones is at most `tolerance`
-``ranked``, ``than``   a `share` of the pairs of values of the label `by` is simulated in the order in which it was
-                       measured, of those that differ by more than `tolerance`
-``untestable``         why these cases cannot show it
-====================== ==================================================================================
+===================== ==================================================================================
+``better``, ``than``  one curve lies below the other, by `factor` or more
+``order``             each curve lies below the next
+``same``              curves differ by no more than the fraction `tolerance` of the fastest
+``crosses``, ``than`` one curve lies above the other up to `between`, and below it from there on
+``falls``, ``rises``  a curve goes down, or up, from each number of ranks to the next
+``flatter``, ``than`` from the first to the last number of ranks, one curve falls by a smaller factor
+``jumps``             the steepest rise of a curve is by `factor` or more, and lies within `between`
+``apart``             somewhere the values of this label differ by `factor` or more
+``best``              the number in the best value of this label lies `within` limits, and its median near `median`
+``delays``            a `share` of the packets is delayed by less than `below`, or more than `above`
+``alike``             the histograms of delay differ by no more than `tolerance`
+``bands``             senders and receivers are exactly `offsets` apart
+``near``, ``value``   a curve lies within the fraction `tolerance` of a published value; with `than`, its ratio to that
+                      curve does
+``passes``            a curve lies below `level` up to the first number of ranks of `between`, and above it from
+                      the second on
+``proved``            a proof or run of each of `ranks` ended well, with every transport of the selection
+``predicts``          the median of how far simulated times are from those of `than` is at most `tolerance`
+``ranked``            of the pairs of values of the label `by` whose times in `than` differ by more than `tolerance`,
+                      a `share` is simulated in the same order
+``untestable``        why these cases cannot show it
+===================== ==================================================================================
 
 Where the routing or the placement is random, a comparison must hold for the worst of at least 5 seeds.
 """
