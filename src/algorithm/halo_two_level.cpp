@@ -116,8 +116,9 @@ class TwoLevel : public Schedule {
 
 std::shared_ptr<const Schedule> halo_two_level(std::shared_ptr<const Halo> halo, Index ranks_per_node,
                                                Carriers carriers) {
-    refuse_far_halo(*halo, carriers == Carriers::leaders ? "leaders" : "two-level");
-    return std::make_shared<TwoLevel>(std::move(halo), ranks_per_node, carriers);
+    const auto schedule = std::make_shared<TwoLevel>(halo, ranks_per_node, carriers);
+    refuse_far_halo(*halo, schedule->algorithm());
+    return schedule;
 }
 
 }  // namespace tradewind
