@@ -23,8 +23,8 @@ enum class Carriers { leaders, all };
 // ranks of the node.
 //
 // What the ranks of a node send is worked out together, in as many steps as they have neighbours, and remembered for
-// the nodes that were asked about last, those of 4096 ranks or 64. Throws InputError where the width reaches too many ranks for one stage.
-// ranks_per_node in 1..ranks.
+// the nodes that were asked about last, those of 4096 ranks or 64. Throws InputError where the width reaches too many
+// ranks for one stage. ranks_per_node in 1..ranks.
 std::shared_ptr<const Schedule> halo_two_level(std::shared_ptr<const Halo> halo, Index ranks_per_node,
                                                Carriers carriers);
 
