@@ -190,6 +190,11 @@ bool Compiler::any_overlap(const std::vector<Piece>& a, const std::vector<Piece>
 
 // Whether a copy would write what another one (or itself) has still to read.
 bool Compiler::interfere(const std::vector<Copy>& copies) const {
+    // Those of a fetch are many, and never within one array.
+    if (!schedule_.pattern().in_place() && std::all_of(copies.begin(), copies.end(), [](const Copy& c) {
+            return c.from.buffer != Buffer::scratch && c.to.buffer != Buffer::scratch && c.from.buffer != c.to.buffer;
+        }))
+        return false;
     for (const Copy& a : copies)
         for (const Copy& b : copies)
             if (overlap(a.to, b.from)) return true;
@@ -244,6 +249,7 @@ Block Compiler::block(const Piece& piece, std::size_t field) const {
 Range Compiler::copies_between(const std::vector<Block>& from, const std::vector<Block>& to, Stores stores) {
     Range range{program_.copies.size(), 0};
     append_copies(from, to, stores, program_.copies);
+    list_alike(program_.copies, range.begin, program_.hops);
     range.end = program_.copies.size();
     return range;
 }
@@ -273,8 +279,9 @@ void Compiler::add_local(Stage& stage) {
         copies_between(temporary, blocks(to), stage.program.stores);
         temporary_used_ += bytes;
     } else {
-        copies_between(blocks(from), blocks(to), stage.program.stores);
+        append_copies(blocks(from), blocks(to), stage.program.stores, program_.copies);
         fuse_copies(stage.program.local.begin);
+        list_alike(program_.copies, stage.program.local.begin, program_.hops);
     }
     stage.program.local.end = program_.copies.size();
 }

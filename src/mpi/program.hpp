@@ -7,6 +7,7 @@
 
 #include "mpi/memory.hpp"
 #include "mpi/packing/block.hpp"
+#include "mpi/packing/listed.hpp"
 #include "mpi/plan.hpp"
 
 namespace tradewind {
@@ -53,6 +54,7 @@ struct StageProgram {
 struct Program {
     std::vector<StageProgram> stages;
     std::vector<StridedCopy> copies;
+    HopLists hops;
     Memory scratch, temporary;
 
     void copy(Range range) const {
