@@ -3,7 +3,7 @@
 Each part of a choice (algorithm, transport, packing) is that of the first of these that names it:
 
 1. the argument of the call;
-2. the environment: ``TRADEWIND_HALO``, ``TRADEWIND_TRANSPOSE`` or ``TRADEWIND_ALLREDUCE``, each
+2. the environment: ``TRADEWIND_HALO``, ``TRADEWIND_TRANSPOSE``, ``TRADEWIND_FETCH`` or ``TRADEWIND_ALLREDUCE``, each
    ``ALGORITHM,TRANSPORT,PACKING`` with parts that may be empty;
 3. the tuning file, of the argument ``tuning`` or of ``TRADEWIND_TUNING``: its entry about this very exchange, if that
    does not contradict what 1 and 2 say, for it was measured as a whole;
@@ -40,7 +40,12 @@ from tradewind.ways import (
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-VARIABLES = {"halo": "TRADEWIND_HALO", "transpose": "TRADEWIND_TRANSPOSE", "allreduce": "TRADEWIND_ALLREDUCE"}
+VARIABLES = {
+    "halo": "TRADEWIND_HALO",
+    "transpose": "TRADEWIND_TRANSPOSE",
+    "fetch": "TRADEWIND_FETCH",
+    "allreduce": "TRADEWIND_ALLREDUCE",
+}
 TUNING = "TRADEWIND_TUNING"
 ARGUMENT = "argument"
 DEFAULT = "default"

@@ -15,13 +15,25 @@ from typing import Any, Protocol
 from tradewind import _core
 from tradewind.errors import InputError
 
-PATTERNS = ("transpose", "halo", "allreduce")
+PATTERNS = ("transpose", "halo", "fetch", "allreduce")
 DTYPES = {"f4": 4, "f8": 8, "i4": 4, "i8": 8, "c8": 8, "c16": 16}
 """Element types by their NumPy names, with the bytes of one element."""
 
 
+MESHES = ("lonlat", "octahedral")
+"""The meshes whose halo a fetch can be, see `tradewind.mesh`."""
+
 SLABS = {"xz": ("xy", "zy"), "xy": ("zy", "zx"), "yz": ("zx", "yx")}
 """The transpositions of a spectral model: the axes divided before and after (Zheng & Marguinaud 2018, Fig. 3)."""
+
+
+UNUSED = {
+    "transpose": {"width", "periodic", "count", "mesh", "messages"},
+    "halo": {"slab", "count", "mesh", "messages"},
+    "fetch": {"slab", "count"},
+    "allreduce": {"grid", "split", "slab", "width", "periodic", "mesh", "messages"},
+}
+"""What an exchange says nothing about, by its pattern."""
 
 
 _MOST = 2**31 - 1
@@ -106,9 +118,13 @@ class Exchange:
     slab: str = "all"
     """transpose: "xz", "xy", "yz" or "all" three in order."""
     width: int = 3
-    """halo: points on every side."""
+    """halo: points on every side; fetch: the same of an unstructured mesh."""
     periodic: str = ""
-    """halo: the periodic directions, some of "xy"."""
+    """halo, fetch: the periodic directions, some of "xy"."""
+    mesh: str = "lonlat"
+    """fetch: the mesh whose halo it is, see `tradewind.mesh`."""
+    messages: str | None = None
+    """fetch: a stored list of messages in place of a mesh, see `tradewind.messages`."""
     count: int = 3
     """allreduce: elements."""
     times: int = 1
@@ -123,7 +139,7 @@ class Exchange:
             raise InputError(*problems)
         if self.algorithm is None:
             object.__setattr__(self, "algorithm", default_algorithm(self.pattern))
-        if self.split is None and self.pattern != "allreduce":
+        if self.split is None and self.grid is not None:
             object.__setattr__(self, "split", default_split(self))
         self.steps()  # the core has the last word: radices, empty parts
 
@@ -136,14 +152,20 @@ class Exchange:
                 problems.append(f"{name} {getattr(self, name)}: {least}..{most} are allowed")
         if self.dtype not in DTYPES:
             problems.append(unknown("dtype", self.dtype, DTYPES))
+        if self.mesh not in MESHES:
+            problems.append(unknown("mesh", self.mesh, MESHES))
         if self.slab not in (*SLABS, "all"):
             problems.append(unknown("slab", self.slab, (*SLABS, "all")))
         if not set(self.periodic) <= {"x", "y"} or len(set(self.periodic)) != len(self.periodic):
             problems.append(f"periodic {self.periodic!r}: some of 'xy' are allowed")
         if self.algorithm is not None:
             problems += algorithm_problems(self.pattern, self.algorithm)
+        if self.messages is not None and self.pattern != "fetch":
+            problems.append(f"messages {self.messages!r}: they say nothing about {self.pattern}")
         if self.pattern == "allreduce":
             return problems
+        if self.messages is not None:
+            return problems + self._message_problems()
         if self.grid is None:
             problems.append(f"a {self.pattern} needs a grid, like 602x568x60")
         elif min(self.grid) < 1 or max(self.grid) > _MOST:
@@ -151,6 +173,16 @@ class Exchange:
         if self.split is not None:
             problems += self._split_problems(self.split)
         return problems
+
+    def _message_problems(self) -> list[str]:
+        from tradewind import messages
+
+        if self.grid is not None or self.split is not None:
+            return ["stored messages have no grid and no split: leave them out"]
+        assert self.messages is not None
+        if (ranks := messages.read(self.messages)[0].ranks) != self.ranks:
+            return [f"{self.ranks} ranks: the messages of {self.messages} are those of {ranks}"]
+        return []
 
     def _split_problems(self, split: tuple[int, int]) -> list[str]:
         cx, cy = split
@@ -165,19 +197,20 @@ class Exchange:
 
     def _layout_axes(self) -> list[str]:
         """The axes divided by the two rank coordinates, of every layout that the exchange touches."""
-        if self.pattern == "halo":
+        if self.pattern in ("halo", "fetch"):
             return ["xy"]
         slabs = SLABS.values() if self.slab == "all" else [SLABS[self.slab]]
         return list(dict.fromkeys(axes for pair in slabs for axes in pair))
 
     @property
     def bytes_per_point(self) -> int:
-        return point_bytes(self.fields, self.dtype)
+        return 1 if self.messages is not None else point_bytes(self.fields, self.dtype)
 
     @property
     def name(self) -> str:
         """A short label, for tables and plots."""
-        detail = {"halo": f" {self.width}", "allreduce": f" {self.count}x{self.times}"}.get(self.pattern, "")
+        fetch = " of stored messages" if self.messages is not None else f" {self.mesh} {self.width}"
+        detail = {"halo": f" {self.width}", "fetch": fetch, "allreduce": f" {self.count}x{self.times}"}.get(self.pattern, "")
         return f"{self.pattern}{detail} {self.algorithm}"
 
     def steps(self) -> list[Step]:
@@ -186,8 +219,15 @@ class Exchange:
         if self.pattern == "allreduce":
             reduce = _core.AllReduce(self.ranks, self.count)
             return [Step("allreduce", _core.make_schedule(reduce, self.algorithm), self.times)]
+        if self.messages is not None:
+            return self._stored_steps(self.messages)
         assert self.grid is not None
         assert self.split is not None
+        if self.pattern == "fetch":
+            from tradewind.mesh import halo_of
+
+            fetch = halo_of(self.mesh, self.grid, self.split, self.width, self.periodic)
+            return [Step("fetch", _core.make_schedule(fetch, self.algorithm), self.times)]
         grid = _core.Grid(*self.grid)
         if self.pattern == "halo":
             layout = _core.Blocks(grid, self.split)
@@ -203,6 +243,13 @@ class Exchange:
             steps.append(Step(slab, schedule))
         return steps * self.times
 
+    def _stored_steps(self, path: str) -> list[Step]:
+        from tradewind import messages
+
+        assert self.algorithm is not None
+        stages = [_core.make_schedule(fetch, self.algorithm) for fetch in messages.read(path)]
+        return [Step(f"stage {number}", schedule) for number, schedule in enumerate(stages)] * self.times
+
     def imbalance(self) -> float:
         """Points of the largest part over the mean, the worst over the layouts that the exchange touches."""
         if self.grid is None or self.split is None:
@@ -217,11 +264,11 @@ class Exchange:
 
     def as_dict(self) -> dict[str, Any]:
         """The request as plain values, those that its pattern does not use left out."""
-        unused = {
-            "transpose": {"width", "periodic", "count"},
-            "halo": {"slab", "count"},
-            "allreduce": {"grid", "split", "slab", "width", "periodic"},
-        }[self.pattern]
+        unused = UNUSED[self.pattern]
+        if self.messages is not None:
+            unused = unused | {"grid", "split", "width", "periodic", "mesh", "fields", "dtype"}
+        elif self.pattern == "fetch":
+            unused = unused | {"messages"}
         return {key: value for key, value in asdict(self).items() if key not in unused}
 
 

@@ -15,6 +15,7 @@ from tradewind import _core
 from tradewind.choice import choose_together
 from tradewind.errors import INSTALL_MPI, InputError, MissingMPIError
 from tradewind.exchange import DTYPES, default_algorithm, unknown
+from tradewind.levels import FETCHES, described_points, levels_of
 from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT, Choice
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def plan(
     transport: str | None = None,
     packing: str | None = None,
     dims: str = "zyx",
+    axis: int = -1,
     operation: str = "sum",
     largest_message: int = 2**30,
     pack_ahead: bool = True,
@@ -91,8 +93,9 @@ def plan(
 
     `fields`: one array or several, which then travel in one message. Each has the shape that the pattern gives this
     rank, (nz, ny, nx) or in the order that `dims` says ("xyz" for Fortran's arrays), any strides, and one of the
-    element types f4 f8 i4 i8 c8 c16. A reduction takes vectors. `target`: as many arrays, for a transposition; halos
-    and reductions work in place. `operation` of a reduction: sum, min, max, prod.
+    element types f4 f8 i4 i8 c8 c16. A reduction takes vectors. A fetch takes arrays of one to three dimensions, of
+    which `axis` is the one over points and the others are levels. `target`: as many arrays, for a transposition or a
+    fetch between two arrays; halos and reductions work in place. `operation` of a reduction: sum, min, max, prod.
 
     `algorithm`, `transport` and `packing`: see ``tradewind list``. What is None is chosen at run time: by the
     environment, by the tuning file `tuning` (None: that of ``TRADEWIND_TUNING``; "": none), or by default; see
@@ -113,12 +116,14 @@ def plan(
     handle = comm.py2f()
     try:
         pattern, asked = _asked(what, algorithm, transport, packing)
-        sources = _checked("source", fields, dims, writable=pattern.in_place)
+        one_array = getattr(pattern, "one_array", False)
+        sources = _checked("source", fields, dims, writable=pattern.in_place or one_array)
         targets = _targets(pattern, sources, target, dims)
-        described = (
-            [_describe(array, pattern, dims) for array in sources],
-            [_describe(array, pattern, dims) for array in targets],
-        )
+        if isinstance(pattern, FETCHES):
+            pattern = pattern.with_levels(levels_of(pattern, comm.Get_rank(), sources, targets, axis))
+            described = ([described_points(a, axis) for a in sources], [described_points(a, axis) for a in targets])
+        else:
+            described = ([_describe(a, pattern, dims) for a in sources], [_describe(a, pattern, dims) for a in targets])
     except InputError as error:
         _refuse(handle, error)
     _mpi.agree(handle, "", "")  # all ranks have got this far, and can choose together
@@ -171,7 +176,10 @@ def empty(
     for _ in range(fields):
         memory = np.asarray(_mpi.shared_bytes(max(int(np.prod(shape)), 1) * DTYPES[dtype]))
         array = memory.view(dtype)[: int(np.prod(shape))].reshape(shape)
-        arrays.append(array.reshape(-1) if pattern.name == "allreduce" else array.transpose(_order(dims)))
+        if isinstance(pattern, FETCHES):
+            arrays.append(array.reshape([n for n in shape[:2] if n != 1] + [shape[2]]))
+        else:
+            arrays.append(array.reshape(-1) if pattern.name == "allreduce" else array.transpose(_order(dims)))
     return arrays[0] if fields == 1 else arrays
 
 
@@ -220,7 +228,7 @@ def _carried(
     transport, packing = way.transport or DEFAULT_TRANSPORT, way.packing or DEFAULT_PACKING
     if way.algorithm == NATIVE:
         return None, transport, packing
-    if isinstance(what, _core.Schedule):
+    if isinstance(what, _core.Schedule) and not isinstance(pattern, FETCHES):  # which may have other levels
         return what, transport, packing
     return _core.make_schedule(pattern, way.algorithm or default_algorithm(pattern.name)), transport, packing
 
@@ -249,7 +257,7 @@ def _checked(what: str, fields: Array | Sequence[Array], dims: str, *, writable:
             raise InputError(f"{name} is not aligned: strides of whole elements are allowed, not {array.strides} bytes")
         if writable and not array.flags.writeable:
             raise InputError(f"{name} is read-only, but the plan writes into it")
-        if writable and any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True)):
+        if writable and array.size and any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True)):
             raise InputError(f"{name} repeats elements (strides {array.strides} bytes), but the plan writes into it")
     return arrays
 
@@ -257,7 +265,7 @@ def _checked(what: str, fields: Array | Sequence[Array], dims: str, *, writable:
 def _targets(
     pattern: _core.Pattern, sources: list[Array], target: Array | Sequence[Array] | None, dims: str
 ) -> list[Array]:
-    if pattern.in_place:
+    if pattern.in_place or (target is None and getattr(pattern, "one_array", False)):
         if target is not None:
             raise InputError(f"a {pattern.name} works in place: give no target")
         _check_apart([(f"field {n}", a) for n, a in enumerate(sources)], 0)

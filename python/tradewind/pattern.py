@@ -10,10 +10,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tradewind import _core
 from tradewind.errors import InputError
@@ -21,6 +23,7 @@ from tradewind.exchange import Step, default_algorithm, point_bytes
 
 if TYPE_CHECKING:
     from mpi4py import MPI
+    from numpy.typing import ArrayLike, NDArray
 
     from tradewind.mpi import Array, Plan
 
@@ -82,6 +85,84 @@ class Halo(_core.Halo, _Scheduled):
 
 class Transpose(_core.Transpose, _Scheduled):
     """The redistribution of a grid from one layout to another."""
+
+
+class Fetch(_core.Fetch, _Scheduled):
+    """Each rank lists the points that it wants, wherever they lie: unstructured halos, on-demand halos.
+
+    This one is made in one process of the lists of all ranks, to verify and to simulate it: `owned` holds, by rank, the
+    global ids of the points that the rank owns, in the order of its source array; `wanted` those that it wants, in the
+    order of its target array, each as often as wanted. Ids are whole numbers from 0. On MPI each rank knows its own
+    part alone: see `tradewind.points.Points`.
+
+    Fields have one to three dimensions, one of them over points and the others over levels; see `tradewind.mpi.plan`.
+    Raises InputError for an id that nobody owns, that is owned twice or that is negative.
+    """
+
+    def __init__(self, owned: Sequence[ArrayLike], wanted: Sequence[ArrayLike]) -> None:
+        super().__init__(_core.fetch_of_ids(_lists("owned", owned), _lists("wanted", wanted)))
+
+    @classmethod
+    def of(cls, core: _core.Fetch) -> Fetch:
+        """One that the core has made."""
+        fetch = cls.__new__(cls)
+        _core.Fetch.__init__(fetch, core)
+        return fetch
+
+    @classmethod
+    def of_owners(
+        cls,
+        counts: Sequence[int],
+        lists: Sequence[tuple[ArrayLike, ArrayLike]],
+        places: Sequence[ArrayLike] | None = None,
+        *,
+        one_array: bool = False,
+    ) -> Fetch:
+        """From (owner, remote index) lists: point k of a rank's list is point ``index[k]`` of rank ``owner[k]``.
+
+        `counts`: points of each rank's source array. `places`: where each goes in its target array; None: one after
+        another. `one_array`: the source array is the target array too, a halo; without places the halo lies behind the
+        `counts` points that a rank owns. Raises InputError for lists whose lengths differ, for an owner or an index out
+        of range, and for a place that is taken twice.
+        """
+        described = []
+        for rank, (owner, index) in enumerate(lists):
+            begin = counts[rank] if one_array and places is None else 0
+            place = np.arange(begin, begin + np.size(owner)) if places is None else places[rank]
+            target = counts[rank] + np.size(owner) if one_array and places is None else None
+            arrays = [ids("owner", owner), ids("index", index), ids("place", place)]
+            if target is None:
+                target = counts[rank] if one_array else int(np.max(arrays[2], initial=-1)) + 1
+            described.append((*arrays, target))
+        sources = [d[3] if one_array else count for d, count in zip(described, counts, strict=True)]
+        return cls.of(_core.Fetch(sources, described, one_array))
+
+    def adjoint(self) -> Adjoint:
+        """Adds back: what lies in the target arrays is added to the points that it was fetched from."""
+        return Adjoint(self)
+
+
+class Adjoint(_core.FetchAdjoint, _Scheduled):
+    """The adjoint F' of a fetch F: <F x, y> = <x, F' y>. Source and target change places, and what comes is added."""
+
+    def __init__(self, fetch: _core.Fetch) -> None:
+        super().__init__(fetch)
+
+
+def ids(what: str, values: ArrayLike) -> NDArray[np.int64]:
+    """A list of whole numbers as the core takes it. Raises InputError for anything else."""
+    array = np.asarray(values)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise InputError(
+            f"{what}: an array of shape {array.shape} and type {array.dtype}; a list of whole numbers is allowed"
+        )
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def _lists(what: str, lists: Sequence[ArrayLike]) -> list[NDArray[np.int64]]:
+    return [ids(f"{what}, rank {rank}", values) for rank, values in enumerate(lists)]
 
 
 class AllReduce(_core.AllReduce, _Scheduled):

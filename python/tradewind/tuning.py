@@ -99,8 +99,16 @@ class AllReduceEntry(_Entry):
     count: Count
 
 
-Entry = HaloEntry | TransposeEntry | AllReduceEntry
-_KINDS: dict[str, type[HaloEntry | TransposeEntry | AllReduceEntry]] = {
+class FetchEntry(_Entry):
+    pattern: Literal["fetch"]
+    points: Annotated[int, Field(strict=True, ge=0)]
+    levels: Annotated[int, Field(strict=True, ge=0)]
+    adjoint: bool
+
+
+Entry = HaloEntry | TransposeEntry | AllReduceEntry | FetchEntry
+_KINDS: dict[str, type[HaloEntry | TransposeEntry | AllReduceEntry | FetchEntry]] = {
+    "fetch": FetchEntry,
     "halo": HaloEntry,
     "transpose": TransposeEntry,
     "allreduce": AllReduceEntry,
@@ -126,6 +134,10 @@ def request_of(pattern: _core.Pattern, dtype: str, fields: int) -> dict[str, Any
             asked |= {f"{name}_split": tuple(layout.split), f"{name}_axes": layout.axes}
     elif isinstance(pattern, _core.AllReduce):
         asked["count"] = pattern.count
+    elif isinstance(pattern, _core.Fetch | _core.FetchAdjoint):
+        adjoint = isinstance(pattern, _core.FetchAdjoint)
+        fetch = pattern.fetch if adjoint else pattern
+        asked |= {"points": fetch.points, "levels": fetch.levels[0] * fetch.levels[1], "adjoint": adjoint}
     return asked
 
 

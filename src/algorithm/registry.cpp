@@ -13,10 +13,12 @@
 #include "algorithm/alltoall_pairwise.hpp"
 #include "algorithm/alltoall_ring.hpp"
 #include "algorithm/alltoall_two_level.hpp"
+#include "algorithm/fetch_direct.hpp"
 #include "algorithm/halo_direct.hpp"
 #include "algorithm/halo_sweep.hpp"
 #include "algorithm/halo_two_level.hpp"
 #include "base/error.hpp"
+#include "schedule/mirror.hpp"
 
 namespace tradewind {
 
@@ -80,6 +82,9 @@ std::vector<AlgorithmEntry> make_table() {
          bienz, [](PatternPtr p, Index k) { return halo_two_level(as<Halo>(p), k, Carriers::all); }, ranks_a_node},
         {"halo", "leaders-k", true, "the same in 3 stages, but the first rank of a node carries all between nodes",
          bienz, [](PatternPtr p, Index k) { return halo_two_level(as<Halo>(p), k, Carriers::leaders); }, ranks_a_node},
+        {"fetch", "direct", false, "every rank straight from each owner of what it wants, in 1 stage",
+         "Zhang et al. 2022, doi:10.1109/TPDS.2021.3084070 (star forests)",
+         [](PatternPtr p, Index) { return fetch_direct(as<Fetch>(p)); }, no_radices, true},
         {"allreduce", "recursive-k", true, "groups of k exchange all they have, in log_k n stages (and 2 for a fold)",
          thakur, [](PatternPtr p, Index k) { return allreduce_recursive(as<AllReduce>(p), k); }, recursive_radices,
          true},
@@ -163,6 +168,8 @@ AlgorithmName parse_algorithm(const std::string& text) {
 }
 
 std::shared_ptr<const Schedule> make_schedule(std::shared_ptr<const Pattern> pattern, const std::string& algorithm) {
+    if (const auto forward = pattern->forward())
+        return std::make_shared<Mirror>(make_schedule(forward, algorithm), std::move(pattern));
     const AlgorithmName name = parse_algorithm(algorithm);
     for (const AlgorithmEntry& e : algorithms()) {
         if (e.pattern != pattern->name() || (base_of(e) != name.base && e.name != name.base)) continue;

@@ -19,7 +19,7 @@ struct AlgorithmName {
 AlgorithmName parse_algorithm(const std::string& text);
 
 struct AlgorithmEntry {
-    std::string pattern;  // "transpose", "halo", "allreduce"
+    std::string pattern;  // "transpose", "halo", "fetch", "allreduce"
     std::string name;     // "ring-k" where it takes a radix, else "burst"
     bool has_radix;
     std::string description;  // one line: what, in how many stages
@@ -32,6 +32,7 @@ struct AlgorithmEntry {
 
 const std::vector<AlgorithmEntry>& algorithms();
 
+// The adjoint of a pattern is carried out by the same algorithms, from their last stage to their first.
 // Throws InputError for an unknown name (with the nearest known one), an algorithm of another pattern, a radix that is
 // missing or out of range.
 std::shared_ptr<const Schedule> make_schedule(std::shared_ptr<const Pattern> pattern, const std::string& algorithm);

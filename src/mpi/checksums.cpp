@@ -43,13 +43,13 @@ void Checksums::before(int s) {
 
 void Checksums::arrived(int s) {
     const StageProgram& stage = work_.stage(s);
-    if (stage.combinations.empty()) return;
+    if (!stage.combines()) return;
     for (std::size_t i = 0; i < stage.receives.size(); ++i) received_[i] = checksum(stage.receives[i].place());
 }
 
 void Checksums::after(int s) {
     const StageProgram& stage = work_.stage(s);
-    if (stage.combinations.empty())
+    if (!stage.combines())
         for (std::size_t i = 0; i < stage.receives.size(); ++i) received_[i] = checksum(stage.receives[i].memory);
     wait_all(
         static_cast<int>(stage.sends.size() + stage.receives.size()), requests_.data(), MPI_STATUSES_IGNORE,

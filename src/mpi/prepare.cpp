@@ -25,8 +25,8 @@ std::string identity(const Pattern& pattern, const std::string& algorithm, const
     text << ", " << request.transport << ", " << request.packing << ", messages of up to "
          << request.largest_message.value << " bytes" << (request.synchronous ? ", synchronous" : "")
          << (request.check ? ", checked" : "") << ", watchdog " << request.watchdog_s << " s, "
-         << request.ranks_per_node << " ranks a node, last rank " << pattern.source_box(last) << " to "
-         << pattern.target_box(last);
+         << request.ranks_per_node << " ranks a node";
+    if (!pattern.partial()) text << ", last rank " << pattern.source_box(last) << " to " << pattern.target_box(last);
     return text.str();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "mpi/packing/add.hpp"
 #include "mpi/packing/stream.hpp"
 
 namespace tradewind {
@@ -80,6 +81,7 @@ Program Compiler::compile(std::byte* outgoing, std::byte* incoming) {
         else
             for (End& end : stage.program.receives)
                 if (end.buffer) end.copies = copies_between(end.place(), end.memory, stage.program.stores);
+        if (stage.program.adds) make_additions(stage.program);
         program_.stages.push_back(std::move(stage.program));
     }
     return std::move(program_);
@@ -90,6 +92,7 @@ Program Compiler::compile(std::byte* outgoing, std::byte* incoming) {
 void Compiler::draft(int s) {
     Stage stage;
     stage.combines = schedule_.combines(s);
+    stage.program.adds = schedule_.adds();
     schedule_.copies(rank_, s, stage.copies);
     std::erase_if(stage.copies, [](const Copy& c) { return c.from.box.empty(); });
     stage.program.sends = ends(schedule_.sends(rank_, s), [&](int j) { return schedule_.send(rank_, s, j); });
@@ -110,7 +113,7 @@ void Compiler::draft(int s) {
         End& end = stage.program.receives[i];
         end.memory = blocks(stage.receive_pieces[i]);
         stage.receive_buffered.push_back(buffering_.receive(end.peer, end.memory) || stage.combines ||
-                                         any_overlap(stage.receive_pieces[i], copied));
+                                         stage.program.adds || any_overlap(stage.receive_pieces[i], copied));
     }
     for (const auto* all : {&stage.program.sends, &stage.program.receives})
         for (const End& end : *all) {
@@ -119,7 +122,7 @@ void Compiler::draft(int s) {
             if (bytes != end.bytes)
                 throw InputError("the pieces of a message do not add up to its count: rank " + who());
         }
-    if (bytes_written(stage) > most_cached) stage.program.stores = Stores::streamed;
+    if (!stage.program.adds && bytes_written(stage) > most_cached) stage.program.stores = Stores::streamed;
     stages_.push_back(std::move(stage));
 }
 
@@ -187,6 +190,11 @@ bool Compiler::any_overlap(const std::vector<Piece>& a, const std::vector<Piece>
 
 // Whether a copy would write what another one (or itself) has still to read.
 bool Compiler::interfere(const std::vector<Copy>& copies) const {
+    // Those of a fetch are many, and never within one array.
+    if (!schedule_.pattern().in_place() && std::all_of(copies.begin(), copies.end(), [](const Copy& c) {
+            return c.from.buffer != Buffer::scratch && c.to.buffer != Buffer::scratch && c.from.buffer != c.to.buffer;
+        }))
+        return false;
     for (const Copy& a : copies)
         for (const Copy& b : copies)
             if (overlap(a.to, b.from)) return true;
@@ -241,6 +249,7 @@ Block Compiler::block(const Piece& piece, std::size_t field) const {
 Range Compiler::copies_between(const std::vector<Block>& from, const std::vector<Block>& to, Stores stores) {
     Range range{program_.copies.size(), 0};
     append_copies(from, to, stores, program_.copies);
+    list_alike(program_.copies, range.begin, program_.hops);
     range.end = program_.copies.size();
     return range;
 }
@@ -270,13 +279,22 @@ void Compiler::add_local(Stage& stage) {
         copies_between(temporary, blocks(to), stage.program.stores);
         temporary_used_ += bytes;
     } else {
-        copies_between(blocks(from), blocks(to), stage.program.stores);
+        append_copies(blocks(from), blocks(to), stage.program.stores, program_.copies);
         fuse_copies(stage.program.local.begin);
+        list_alike(program_.copies, stage.program.local.begin, program_.hops);
     }
     stage.program.local.end = program_.copies.size();
 }
 
 // --- reductions ---
+
+void Compiler::make_additions(const StageProgram& stage) {
+    const auto add = [this](Range range) {
+        for (std::size_t i = range.begin; i < range.end; ++i) make_adding(program_.copies[i], request_.element);
+    };
+    add(stage.local);
+    for (const End& end : stage.receives) add(end.copies);
+}
 
 void Compiler::add_combinations(Stage& stage) {
     const std::vector<End>& receives = stage.program.receives;

@@ -7,6 +7,7 @@
 
 #include "mpi/memory.hpp"
 #include "mpi/packing/block.hpp"
+#include "mpi/packing/listed.hpp"
 #include "mpi/plan.hpp"
 
 namespace tradewind {
@@ -44,12 +45,16 @@ struct StageProgram {
     std::vector<End> sends, receives;
     Range local;  // copies within the rank
     std::vector<Combination> combinations;
+    bool adds = false;               // the copies that bring what came, and those within the rank, add to what is there
     Stores stores = Stores::cached;  // into arrays and buffers
+    // Whether what came is not simply what lies in its place afterwards.
+    bool combines() const { return adds || !combinations.empty(); }
 };
 
 struct Program {
     std::vector<StageProgram> stages;
     std::vector<StridedCopy> copies;
+    HopLists hops;
     Memory scratch, temporary;
 
     void copy(Range range) const {
@@ -97,6 +102,7 @@ class Compiler {
     bool interfere(const std::vector<Copy>& copies) const;
     Index bytes_written(const Stage& stage) const;
 
+    void make_additions(const StageProgram& stage);
     Range copies_between(const std::vector<Block>& from, const std::vector<Block>& to, Stores stores);
     void fuse_copies(std::size_t first);
     void add_local(Stage& stage);

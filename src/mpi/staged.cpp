@@ -17,6 +17,7 @@ class StagedPlan : public Plan {
     StagedPlan(const Schedule& schedule, MPI_Comm comm, const PlanRequest& request)
         : Plan(comm, schedule.pattern().describe() + ", " + schedule.algorithm(), request),
           work_(std::make_unique<Work>(Work{request, communicator_, Program(), recorder_, describe()})),
+          schedule_adds_(schedule.adds()),
           combine_(schedule.pattern().reduces() ? combine_function(request.element, request.operation) : nullptr) {
         const auto transport = make_transport(request.transport);
         const Buffering buffering = transport->buffering(communicator_, request);
@@ -29,6 +30,7 @@ class StagedPlan : public Plan {
         carrier_ = together([&] { return transport->carrier(*work_, schedule, *buffers_); });
         if (request.check) checksums_ = std::make_unique<Checksums>(*work_);
         messages_ = carrier_->messages();
+        any_local_ = find_any_local();
         for (const StageProgram& stage : work_->program.stages)
             for (const End& end : stage.sends) bytes_sent_ += Bytes{end.bytes};
     }
@@ -76,6 +78,17 @@ class StagedPlan : public Plan {
         return prepare(communicator_.handle(), "", make);
     }
 
+    // Whether a rank copies within itself while messages are under way: a blocking collective on some ranks does not
+    // match a non-blocking one on others.
+    bool find_any_local() const {
+        int any = 0;
+        for (const StageProgram& stage : work_->program.stages) any = any || stage.local.size() > 0;
+        if (!tradewind::transport(work_->request.transport).one_stage) return any != 0;
+        check(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, communicator_.handle()),
+              [] { return std::string("making a plan"); });
+        return any != 0;
+    }
+
     int stages() const { return work_->stages(); }
     const Program& program() const { return work_->program; }
 
@@ -84,6 +97,7 @@ class StagedPlan : public Plan {
         start(s);
     }
     void gather(int s) {
+        if (s == 0 && schedule_adds_) program().scratch.clear();
         if (checksums_) checksums_->before(s);
         for (const End& end : work_->stage(s).sends)
             if (!(end.ahead && packed_ahead_ == s)) pack(s, end);
@@ -95,7 +109,7 @@ class StagedPlan : public Plan {
     }
     bool exchange(int s) {
         bool done = false;
-        if (work_->stage(s).local.size() > 0) return false;  // which then has company
+        if (any_local_) return false;  // which then has company
         recorder_.during(Activity::wait, s, -1, 0, [&] { done = carrier_->exchange(s); });
         return done;
     }
@@ -155,10 +169,12 @@ class StagedPlan : public Plan {
     }
 
     std::unique_ptr<Work> work_;
+    const bool schedule_adds_;
     Combine combine_;
     std::unique_ptr<Buffers> buffers_;
     std::unique_ptr<Carrier> carrier_;
     std::unique_ptr<Checksums> checksums_;
+    bool any_local_ = false;
     int packed_ahead_ = -1;  // the stage that has been gathered while the one before was under way
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ class Pattern {
   public:
     virtual ~Pattern() = default;
 
-    virtual std::string name() const = 0;      // "halo", "transpose", "allreduce"
+    virtual std::string name() const = 0;      // "halo", "transpose", "fetch", "allreduce"
     virtual std::string describe() const = 0;  // one line for a reader
     virtual Rank ranks() const = 0;
 
@@ -32,6 +33,26 @@ class Pattern {
     // Length of the direction where it is periodic, else 0.
     virtual std::array<Index, 3> period() const { return {0, 0, 0}; }
     virtual bool reduces() const { return false; }
+    // Whether it describes one rank alone, as that rank knows itself: nothing else may be asked about the others.
+    virtual bool partial() const { return false; }
+    // Whether a box of a rank's target array is to hold these points, in this order. Points have the coordinates of
+    // source arrays, and so have those of target arrays, unless the pattern says otherwise.
+    virtual bool same_points(Rank, const Box& target, const Box& points) const {
+        return shifted_by_period(target, points);
+    }
+    // The pattern whose adjoint this is: what it moves from a target array to source arrays is added there; else none.
+    virtual std::shared_ptr<const Pattern> forward() const { return nullptr; }
+
+    // Whether two boxes are the same points, on the periodic continuation of the grid.
+    bool shifted_by_period(const Box& a, const Box& b) const {
+        const auto length = period();
+        for (int axis = 0; axis < 3; ++axis) {
+            const Index shift = a.begin[axis] - b.begin[axis];
+            if (a.width(axis) != b.width(axis)) return false;
+            if (length[axis] == 0 ? shift != 0 : shift % length[axis] != 0) return false;
+        }
+        return true;
+    }
 };
 
 }  // namespace tradewind

@@ -65,6 +65,8 @@ class Schedule {
     // rank's own value and all received ones in ascending order of rank, so that ranks which combine the same values
     // agree bit for bit.
     virtual bool combines(int) const { return false; }
+    // Whether all that is received or copied within a rank is added to what is there; scratch memory begins as zeros.
+    virtual bool adds() const { return false; }
     // Elements (of one field) of scratch memory that a rank needs.
     virtual Index scratch(Rank) const { return 0; }
 

@@ -33,6 +33,7 @@ class Damaged : public Schedule {
 
     int stages() const override { return sound_->stages(); }
     bool combines(int stage) const override { return sound_->combines(stage); }
+    bool adds() const override { return sound_->adds(); }
     Index scratch(Rank rank) const override { return sound_->scratch(rank); }
     int sends(Rank rank, int stage) const override {
         return sound_->sends(rank, stage) + (fault_ == "double" && rank == rank_ && stage == stage_);

@@ -21,7 +21,7 @@ Index volume(const std::vector<Piece>& pieces) {
 }  // namespace
 
 Movement::Movement(const Schedule& schedule)
-    : schedule_(schedule), pattern_(schedule.pattern()), period_(pattern_.period()), memory_(schedule.ranks()) {}
+    : schedule_(schedule), pattern_(schedule.pattern()), memory_(schedule.ranks()) {}
 
 void Movement::run_stage(int stage, const std::vector<Match>& matches) {
     pending_.clear();
@@ -52,13 +52,12 @@ void Movement::run_stage(int stage, const std::vector<Match>& matches) {
 }
 
 void Movement::transfer(Rank from, const Piece& source, Rank to, const Piece& target, const std::string& where) {
-    for (int a = 0; a < 3; ++a) {
-        const Index shift = target.box.begin[a] - source.box.begin[a];
-        const bool same_width = source.box.width(a) == target.box.width(a);
-        if (!same_width || (period_[a] == 0 ? shift != 0 : shift % period_[a] != 0))
-            throw VerificationError(where + ": " + to_text(source) + of_rank(from) + " is not the same points as " +
-                                    to_text(target) + of_rank(to));
-    }
+    const bool same = target.buffer == Buffer::target && source.buffer != Buffer::target
+                          ? pattern_.same_points(to, target.box, source.box)
+                          : pattern_.shifted_by_period(target.box, source.box);
+    if (!same)
+        throw VerificationError(where + ": " + to_text(source) + of_rank(from) + " is not the same points as " +
+                                to_text(target) + of_rank(to));
     if (source.buffer == Buffer::scratch)
         check_scratch(from, source, where);
     else

@@ -12,7 +12,8 @@ namespace tradewind {
 
 // Follows a schedule that moves data (no reduction) stage by stage. Each cell that a rank holds has the value of the
 // global point that its coordinates name, because it does so in its own part beforehand and each transfer is checked to
-// keep it so: it reads only cells that are held, and moves them by 0 or a multiple of the period.
+// keep it so: it reads only cells that are held, and moves them by 0 or a multiple of the period, or to where the
+// pattern's lists want them.
 class Movement {
   public:
     explicit Movement(const Schedule& schedule);
@@ -45,7 +46,6 @@ class Movement {
 
     const Schedule& schedule_;
     const Pattern& pattern_;
-    std::array<Index, 3> period_;
     std::vector<Memory> memory_;  // of each rank
     std::vector<Write> pending_;  // of the stage: written after all reading
     Index copied_ = 0;

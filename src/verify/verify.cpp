@@ -1,5 +1,7 @@
 #include "verify/verify.hpp"
 
+#include "base/error.hpp"
+#include "schedule/mirror.hpp"
 #include "schedule/transport.hpp"
 #include "verify/deadlock.hpp"
 #include "verify/match.hpp"
@@ -9,6 +11,23 @@
 namespace tradewind {
 
 namespace {
+
+// A schedule that adds is right exactly when its mirror image moves every point to where it is wanted, once: then it is
+// the transposed matrix that it adds by. Its own messages are those that could deadlock.
+struct Mirrored {
+    explicit Mirrored(const Schedule& schedule)
+        : image(std::shared_ptr<const Schedule>(std::shared_ptr<void>(), &schedule), schedule.pattern().forward()),
+          movement(image) {}
+    void run_stage(int, const std::vector<Match>&) {}
+    void finish() {
+        for (int stage = 0; stage < image.stages(); ++stage) movement.run_stage(stage, match_stage(image, stage));
+        movement.finish();
+    }
+    Index copied() const { return movement.copied(); }
+
+    Mirror image;
+    Movement movement;
+};
 
 template <class Model>
 Verified run(const Schedule& schedule, Model& model, const TransportEntry& order,
@@ -37,10 +56,15 @@ Verified verify(const Schedule& schedule, const std::string& transport, const st
         Reduction reduction(schedule);
         return run(schedule, reduction, order, progress);
     }
-    Movement movement(schedule);
-    Verified verified = run(schedule, movement, order, progress);
-    verified.copied = movement.copied();
-    return verified;
+    const auto moved = [&](auto model) {
+        Verified verified = run(schedule, *model, order, progress);
+        verified.copied = model->copied();
+        return verified;
+    };
+    if (schedule.pattern().partial())
+        throw InputError("the " + schedule.pattern().describe() +
+                         " describes one rank alone: make it of the lists of all ranks to verify it");
+    return schedule.adds() ? moved(std::make_unique<Mirrored>(schedule)) : moved(std::make_unique<Movement>(schedule));
 }
 
 }  // namespace tradewind

@@ -7,6 +7,7 @@ namespace tradewind {
 
 void bind_layout(nanobind::module_& module);
 void bind_pattern(nanobind::module_& module);
+void bind_fetch(nanobind::module_& module);
 void bind_schedule(nanobind::module_& module);
 void bind_machine(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);

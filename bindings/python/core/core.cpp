@@ -28,6 +28,7 @@ NB_MODULE(_core, module) {
     });
     tradewind::bind_layout(module);
     tradewind::bind_pattern(module);
+    tradewind::bind_fetch(module);
     tradewind::bind_schedule(module);
     tradewind::bind_machine(module);
     tradewind::bind_simulation(module);

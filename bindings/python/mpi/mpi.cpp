@@ -15,6 +15,7 @@
 #include "mpi/plan.hpp"
 #include "mpi/processes.hpp"
 #include "mpi/shared_memory.hpp"
+#include "points.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -222,6 +223,7 @@ NB_MODULE(_mpi, module) {
         }
     });
     bind_plan(module);
+    bind_points(module);
     nb::class_<Processes, Peers>(module, "Processes", "The processes of a communicator, for a simulation. Collective.")
         .def("__init__", [](Processes* self, MPI_Fint comm) { new (self) Processes(MPI_Comm_f2c(comm)); }, "comm"_a);
     module.def(

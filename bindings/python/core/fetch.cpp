@@ -1,0 +1,146 @@
+#include "pattern/fetch.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind.hpp"
+#include "pattern/fetch_adjoint.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tradewind {
+
+namespace {
+
+using Indices = nb::ndarray<const Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <typename To>
+std::vector<To> listed(const Indices& array) {
+    return {array.data(), array.data() + array.shape(0)};
+}
+
+std::vector<std::vector<Index>> listed(const std::vector<Indices>& arrays) {
+    std::vector<std::vector<Index>> lists;
+    for (const Indices& array : arrays) lists.push_back(listed<Index>(array));
+    return lists;
+}
+
+// (owners, indices, places, points of the target array) of a rank
+using ListTuple = std::tuple<Indices, Indices, Indices, Index>;
+
+std::vector<FetchList> lists_of(const std::vector<ListTuple>& tuples) {
+    std::vector<FetchList> lists;
+    for (const auto& [owner, index, place, target] : tuples)
+        lists.push_back({listed<Rank>(owner), listed<Index>(index), listed<Index>(place), target});
+    return lists;
+}
+
+std::shared_ptr<Fetch> of_ids(const std::vector<Indices>& owned, const std::vector<Indices>& wanted) {
+    std::vector<Index> sources;
+    for (const Indices& ids : owned) sources.push_back(static_cast<Index>(ids.shape(0)));
+    return std::make_shared<Fetch>(std::move(sources), lists_of_ids(listed(owned), listed(wanted)));
+}
+
+using Array = nb::ndarray<nb::numpy, Index, nb::ndim<1>>;
+
+Array as_array(std::vector<Index> values) {
+    auto* data = new std::vector<Index>(std::move(values));
+    const nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<Index>*>(p); });
+    return {data->data(), {data->size()}, owner};
+}
+
+// What a rank wants, in the order in which it receives it.
+std::tuple<Array, Array, Array, Index> list_of(const Fetch& fetch, Rank rank) {
+    std::vector<Index> owner, index, place;
+    const auto add = [&](Rank peer, const std::vector<FetchRun>& runs) {
+        for (const FetchRun& run : runs)
+            for (Index i = 0; i < run.length; ++i) {
+                owner.push_back(peer);
+                index.push_back(run.source + i);
+                place.push_back(run.target + i);
+            }
+    };
+    const FetchPart& part = fetch.part(rank);
+    add(rank, part.kept);
+    for (const FetchBundle& bundle : part.receives) add(bundle.peer, bundle.runs);
+    return {as_array(std::move(owner)), as_array(std::move(index)), as_array(std::move(place)), part.target};
+}
+
+// [(rank, indices)] of the points that a rank sends to others.
+std::vector<std::tuple<Rank, Array>> sent_by(const Fetch& fetch, Rank rank) {
+    std::vector<std::tuple<Rank, Array>> all;
+    for (const FetchBundle& bundle : fetch.part(rank).sends) {
+        std::vector<Index> indices;
+        for (const FetchRun& run : bundle.runs)
+            for (Index i = 0; i < run.length; ++i) indices.push_back(run.source + i);
+        all.emplace_back(bundle.peer, as_array(std::move(indices)));
+    }
+    return all;
+}
+
+// (source, destination, points) of messages; each is what its source has first.
+std::shared_ptr<Fetch> of_messages(std::vector<Index> counts,
+                                   const std::vector<std::tuple<Rank, Rank, Index>>& messages) {
+    std::vector<Index> targets(counts.size(), 0);
+    std::vector<std::vector<FetchBundle>> bundles(counts.size());
+    for (const auto& [source, destination, points] : messages) {
+        Index& target = targets.at(static_cast<std::size_t>(destination));
+        bundles[static_cast<std::size_t>(destination)].push_back({source, points, {{0, target, points}}});
+        target += points;
+    }
+    return std::make_shared<Fetch>(counts, targets, std::move(bundles));
+}
+
+template <typename T>
+std::shared_ptr<T> bound(std::shared_ptr<const T> pattern) {
+    return std::const_pointer_cast<T>(std::move(pattern));
+}
+
+}  // namespace
+
+void bind_fetch(nb::module_& module) {
+    nb::class_<Fetch, Pattern>(module, "Fetch")
+        .def(
+            "__init__",
+            [](Fetch* self, std::vector<Index> sources, const std::vector<ListTuple>& lists, bool one_array) {
+                new (self) Fetch(std::move(sources), lists_of(lists), one_array);
+            },
+            "sources"_a, "lists"_a, "one_array"_a = false,
+            "By rank the points of its source array, and (owners, indices, places, points of its target array).")
+        .def(nb::init<const Fetch&>(), "other"_a, "The same; what it describes is shared.")
+        .def_prop_ro("partial", &Fetch::partial, "Whether it describes one rank alone.")
+        .def_prop_ro("one_array", &Fetch::one_array, "Whether the source array is the target array too.")
+        .def("list_of", &list_of, "rank"_a,
+             "(owners, indices, places, points of the target array) of what a rank wants.")
+        .def("sent_by", &sent_by, "rank"_a, "[(rank, indices)] of the points that a rank sends to others.")
+        .def_prop_ro("points", &Fetch::points, "Points that all ranks together fetch.")
+        .def_prop_ro("levels", &Fetch::levels, "Along y and z.")
+        .def(
+            "with_levels", [](const Fetch& f, std::array<Index, 2> levels) { return bound(f.with_levels(levels)); },
+            "levels"_a, "The same with other levels along y and z.");
+    module.def("fetch_of_ids", &of_ids, "owned"_a, "wanted"_a,
+               "By rank the global ids of its own points, and those that it wants.");
+    module.def("fetch_of_messages", &of_messages, "counts"_a, "messages"_a,
+               "Of [(source, destination, points)], no two between the same ranks; `counts`: points of each rank.");
+    nb::class_<FetchAdjoint, Pattern>(module, "FetchAdjoint")
+        .def(
+            "__init__",
+            [](FetchAdjoint* self, std::shared_ptr<Fetch> fetch) { new (self) FetchAdjoint(std::move(fetch)); },
+            "fetch"_a)
+        .def_prop_ro("fetch", &FetchAdjoint::fetch, nb::rv_policy::reference_internal)
+        .def_prop_ro("partial", &FetchAdjoint::partial)
+        .def_prop_ro("one_array", [](const FetchAdjoint& a) { return a.fetch().one_array(); })
+        .def_prop_ro("levels", [](const FetchAdjoint& a) { return a.fetch().levels(); })
+        .def(
+            "with_levels",
+            [](const FetchAdjoint& a, std::array<Index, 2> levels) { return bound(a.with_levels(levels)); },
+            "levels"_a);
+}
+
+}  // namespace tradewind

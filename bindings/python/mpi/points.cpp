@@ -1,0 +1,81 @@
+#include "points.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "mpi/points.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tradewind {
+
+namespace {
+
+using Indices = nb::ndarray<const Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <typename To>
+std::vector<To> listed(const Indices& array) {
+    return {array.data(), array.data() + array.shape(0)};
+}
+
+template <typename T>
+nb::ndarray<nb::numpy, Index, nb::ndim<1>> as_array(const std::vector<T>& values) {
+    auto* data = new std::vector<Index>(values.begin(), values.end());
+    const nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<Index>*>(p); });
+    return {data->data(), {data->size()}, owner};
+}
+
+}  // namespace
+
+void bind_points(nb::module_& module) {
+    nb::class_<Points>(module, "Points", "The points that each rank owns; see tradewind.points.")
+        .def_static(
+            "of_ids",
+            [](MPI_Fint comm, const Indices& ids) {
+                return std::make_unique<Points>(MPI_Comm_f2c(comm), listed<Index>(ids));
+            },
+            "comm"_a, "ids"_a)
+        .def_static(
+            "of_count", [](MPI_Fint comm, Index count) { return std::make_unique<Points>(MPI_Comm_f2c(comm), count); },
+            "comm"_a, "count"_a)
+        .def_static(
+            "of_layout",
+            [](MPI_Fint comm, const Blocks& layout) { return std::make_unique<Points>(MPI_Comm_f2c(comm), layout); },
+            "comm"_a, "layout"_a)
+        .def_prop_ro("rank", &Points::rank)
+        .def_prop_ro("ranks", &Points::ranks)
+        .def_prop_ro("count", &Points::count, "Points that this rank owns.")
+        .def(
+            "locate",
+            [](const Points& points, const Indices& ids) {
+                const FetchList list = points.locate(listed<Index>(ids));
+                return std::tuple(as_array(list.owner), as_array(list.index));
+            },
+            "ids"_a, "Owners of ids, and the places in their arrays. Collective.")
+        .def(
+            "fetch_ids",
+            [](const Points& points, const Indices& ids, Index behind, bool one_array, bool known,
+               const std::vector<Rank>& peers) {
+                FetchList list = points.locate(listed<Index>(ids));
+                if (one_array) {
+                    for (Index i = 0; i < list.target; ++i) list.place.push_back(behind + i);
+                    list.target += behind;
+                }
+                return points.fetch(std::move(list), one_array, known, peers);
+            },
+            "ids"_a, "behind"_a, "one_array"_a, "known"_a, "peers"_a)
+        .def(
+            "fetch",
+            [](const Points& points, const Indices& owner, const Indices& index, const Indices& place, Index target,
+               bool one_array, bool known, const std::vector<Rank>& peers) {
+                return points.fetch({listed<Rank>(owner), listed<Index>(index), listed<Index>(place), target},
+                                    one_array, known, peers);
+            },
+            "owner"_a, "index"_a, "place"_a, "target"_a, "one_array"_a, "known"_a, "peers"_a);
+}
+
+}  // namespace tradewind

@@ -1,0 +1,63 @@
+"""The arrays of a fetch: one direction over points, the others over levels, inside or outside of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tradewind import _core
+from tradewind.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+FETCHES = (_core.Fetch, _core.FetchAdjoint)
+_MOST = 3
+
+
+def levels_of(
+    pattern: _core.Pattern, rank: int, sources: Sequence[Array], targets: Sequence[Array], axis: int
+) -> tuple[int, int]:
+    """The levels of all fields of a fetch, along y and z.
+
+    Raises InputError where two fields have different ones, and where an array has other points than its rank.
+    """
+    wanted: tuple[int, ...] | None = None
+    for what, arrays, shape in (
+        ("source", sources, pattern.source_shape(rank)),
+        ("target", targets, pattern.target_shape(rank)),
+    ):
+        for number, array in enumerate(arrays):
+            name = f"{what} field {number}"
+            place = _checked_axis(name, array, axis)
+            if array.shape[place] != shape[2]:
+                raise InputError(
+                    f"{name} has the shape {array.shape}, {array.shape[place]} points along axis {axis}, but rank "
+                    f"{rank} of the {pattern.describe()} has {shape[2]} in its {what} array"
+                )
+            levels = tuple(n for i, n in enumerate(array.shape) if i != place)
+            if wanted is not None and levels != wanted:
+                raise InputError(f"{name} has the levels {levels}, source field 0 {wanted}: all have the same")
+            wanted = levels
+    outer = wanted or ()
+    return (1 if len(outer) < 2 else outer[1], outer[0] if outer else 1)
+
+
+def described_points(array: Array, axis: int) -> tuple[int, tuple[int, int, int], tuple[int, int, int]]:
+    """(address, extents along points, inner and outer levels, bytes from one to the next along each)."""
+    place = axis % array.ndim
+    others = [i for i in range(array.ndim) if i != place]
+    order = [place, others[1] if len(others) > 1 else None, others[0] if others else None]
+    shape = tuple(1 if i is None else array.shape[i] for i in order)
+    strides = tuple(array.nbytes if i is None else array.strides[i] for i in order)
+    return array.ctypes.data, shape, strides  # type: ignore[return-value]
+
+
+def _checked_axis(name: str, array: Array, axis: int) -> int:
+    if not 1 <= array.ndim <= _MOST:
+        raise InputError(f"{name} has the shape {array.shape}: one to three dimensions are allowed")
+    if not -array.ndim <= axis < array.ndim:
+        raise InputError(f"axis {axis}: {name} has {array.ndim} dimensions")
+    return axis % array.ndim

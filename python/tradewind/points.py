@@ -1,0 +1,183 @@
+"""The points that each MPI rank owns, and the fetches that are made from them: halos, and points on demand.
+
+A rank knows its own points and what it wants. Who owns an id is looked up at a third rank, to which its number leads,
+or computed from a layout; who wants what is found out by a sparse exchange with a consensus that does not block (NBX:
+Hoefler, Siebert & Lumsdaine 2010, doi:10.1145/1693453.1693476). No rank keeps or sends anything for each other rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.errors import InputError
+from tradewind.mpi import MPI, _mpi, _refuse
+from tradewind.pattern import Fetch, ids
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+class Points:
+    """The points of this rank, among those of all ranks of a communicator. Made, and asked, by all ranks together.
+
+    `what`: the global ids of the rank's points, in the order of its array; or a layout of `Blocks` over x and y, whose
+    columns (x, y) are the points x + nx y, row by row in a rank's array; or a number of points that have no ids.
+    Raises InputError for an id that is negative or owned twice; PlanError where another rank raises.
+    """
+
+    def __init__(self, comm: MPI.Intracomm, what: ArrayLike | _core.Blocks | int) -> None:
+        self.comm = comm
+        handle = comm.py2f()
+        if isinstance(what, _core.Blocks):
+            self._points = _mpi.Points.of_layout(handle, what)
+        elif isinstance(what, int | np.integer):
+            self._points = _mpi.Points.of_count(handle, int(what))
+        else:
+            self._points = _mpi.Points.of_ids(handle, self._listed("ids", what))
+
+    @property
+    def count(self) -> int:
+        """Points of this rank."""
+        return self._points.count
+
+    def locate(self, wanted: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The owners of ids, and their places in the arrays of those. Raises InputError for one that nobody owns."""
+        owner, index = self._points.locate(self._listed("wanted", wanted))
+        return owner, index
+
+    def fetch(
+        self,
+        wanted: ArrayLike | None = None,
+        *,
+        owner: ArrayLike | None = None,
+        index: ArrayLike | None = None,
+        places: ArrayLike | None = None,
+        peers: Sequence[int] | None = None,
+    ) -> Fetch:
+        """What this rank wants: global ids, or points ``index[k]`` of ranks ``owner[k]``, in the order of its target.
+
+        `places`: where they go in the target array (with owner and index); None: one after another. `peers`: the ranks
+        with which this one exchanges, where all ranks know that beforehand: then no consensus is needed. Raises
+        InputError for a point that nobody owns, for lists whose lengths differ, and for an owner that is no peer.
+        """
+        if wanted is not None:
+            self._check_alone(owner, index, places)
+            return Fetch.of(self._points.fetch_ids(self._listed("wanted", wanted), 0, False, *_known(peers)))
+        lists = self._lists(owner, index, places)
+        target = lists[0].size if places is None else int(np.max(lists[2], initial=-1)) + 1
+        return Fetch.of(self._points.fetch(*lists, target, False, *_known(peers)))
+
+    def halo(
+        self,
+        wanted: ArrayLike | None = None,
+        *,
+        owner: ArrayLike | None = None,
+        index: ArrayLike | None = None,
+        places: ArrayLike | None = None,
+        peers: Sequence[int] | None = None,
+    ) -> Fetch:
+        """An unstructured halo: one array holds a rank's own points and those of others, which the exchange fills.
+
+        As `fetch`, but for the places: None: the halo lies behind the rank's own points, in the order of the list.
+        Else `count` points are the whole array, and those places of it are the halo, which no rank may fetch.
+        """
+        if wanted is not None:
+            self._check_alone(owner, index, places)
+            return Fetch.of(self._points.fetch_ids(self._listed("wanted", wanted), self.count, True, *_known(peers)))
+        lists = self._lists(owner, index, places)
+        target = self.count
+        if places is None:
+            target += lists[0].size
+            lists[2] = np.arange(self.count, target)
+        return Fetch.of(self._points.fetch(*lists, target, True, *_known(peers)))
+
+    def _lists(
+        self, owner: ArrayLike | None, index: ArrayLike | None, places: ArrayLike | None
+    ) -> list[NDArray[np.int64]]:
+        try:
+            if owner is None or index is None:
+                raise InputError("neither ids nor owners with indices: one of the two is needed")
+            lists = [ids("owner", owner), ids("index", index), ids("places", [] if places is None else places)]
+            if lists[0].size != lists[1].size or (places is not None and lists[2].size != lists[0].size):
+                sizes = ", ".join(f"{array.size} {name}" for array, name in zip(lists, _NAMES, strict=False))
+                raise InputError(f"rank {self._points.rank}: lists of {sizes}: as many of each are allowed")
+        except InputError as error:
+            _refuse(self.comm.py2f(), error)
+        _mpi.agree(self.comm.py2f(), "", "")
+        return lists
+
+    def _listed(self, what: str, values: ArrayLike) -> NDArray[np.int64]:
+        try:
+            listed = ids(what, values)
+        except InputError as error:
+            _refuse(self.comm.py2f(), error)
+        _mpi.agree(self.comm.py2f(), "", "")
+        return listed
+
+    def _check_alone(self, *others: ArrayLike | None) -> None:
+        if any(other is not None for other in others):
+            _refuse(self.comm.py2f(), InputError("ids and owners, indices or places: one of the two is allowed"))
+
+
+_NAMES = ("owners", "indices", "places")
+
+
+def _known(peers: Sequence[int] | None) -> tuple[bool, list[int]]:
+    return (False, []) if peers is None else (True, sorted(set(peers)))
+
+
+def gathered(comm: MPI.Intracomm, fetch: Fetch) -> Fetch | None:
+    """The fetch of all ranks together, on rank 0, which can be verified, simulated and stored. Collective.
+
+    Else None. Needs memory for the lists of all ranks there.
+    """
+    rank = comm.Get_rank()
+    mine = (fetch.source_shape(rank)[2], fetch.list_of(rank))
+    parts = comm.gather(mine)
+    if parts is None:
+        return None
+    return Fetch.of(_core.Fetch([count for count, _ in parts], [lists for _, lists in parts], fetch.one_array))
+
+
+@dataclass(frozen=True)
+class Renumbered:
+    """An order of a rank's points in which own, rim and halo points are three contiguous runs of one array."""
+
+    own: NDArray[np.int64]
+    """Ids of the rank's points: first those that no other rank wants, then the rim, rank by rank."""
+    halo: NDArray[np.int64]
+    """Ids of the halo, owner by owner, in the order of their owners' arrays."""
+    interior: int
+    """How many of the rank's points come before the rim."""
+
+    @property
+    def rim(self) -> slice:
+        return slice(self.interior, len(self.own))
+
+
+def renumbered(comm: MPI.Intracomm, own: ArrayLike, halo: ArrayLike) -> Renumbered:
+    """Orders the points of a rank so that halo exchanges read and write long runs. Collective.
+
+    `own` and `halo` are global ids in any order; those of an id stay as they are, its place in the arrays changes. The
+    rim are the rank's points that others want: with stencils that reach both ways the interior needs no halo. Raises
+    as `Points` does.
+    """
+    before = np.asarray(own)
+    exchange = Points(comm, before).halo(halo)
+    rank = comm.Get_rank()
+    wanted = [indices for _, indices in sorted(exchange.sent_by(rank), key=lambda sent: sent[0])]
+    rim = np.concatenate([np.sort(indices) for indices in wanted]) if wanted else np.zeros(0, dtype=np.int64)
+    _, first = np.unique(rim, return_index=True)
+    rim = rim[np.sort(first)]  # what several ranks want lies where the first of them finds it
+    inner = np.ones(len(before), dtype=bool)
+    inner[rim] = False
+    order = np.concatenate([np.flatnonzero(inner), rim])
+    own_ids = before[order]
+    halo_ids = np.unique(np.asarray(halo))
+    owner, index = Points(comm, own_ids).locate(halo_ids)
+    return Renumbered(own_ids, halo_ids[np.lexsort((index, owner))], int(inner.sum()))

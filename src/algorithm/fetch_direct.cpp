@@ -1,0 +1,101 @@
+#include "algorithm/fetch_direct.hpp"
+
+#include <algorithm>
+
+namespace tradewind {
+
+namespace {
+
+// What a rank sends to the one `distance` further on around the ring of all ranks, and receives from the one as far
+// back: bundles of its part, or -1. All ranks go through the distances in ascending order, so that those which do one
+// exchange after another meet, and none waits for a chain of others.
+struct Turn {
+    Rank distance;
+    std::int32_t send = -1, receive = -1;
+};
+
+class Direct : public Schedule {
+  public:
+    explicit Direct(std::shared_ptr<const Fetch> fetch) : Schedule(fetch, "direct"), fetch_(std::move(fetch)) {
+        const Rank known = fetch_->partial() ? 1 : ranks();
+        turns_.resize(static_cast<std::size_t>(known));
+        for (Rank i = 0; i < known; ++i)
+            find_turns(fetch_->partial() ? fetch_->only() : i, turns_[static_cast<std::size_t>(i)]);
+    }
+
+    int stages() const override { return 1; }
+    int sends(Rank rank, int) const override { return static_cast<int>(turns(rank).size()); }
+    int receives(Rank rank, int) const override { return static_cast<int>(turns(rank).size()); }
+    Message send(Rank rank, int, int j) const override {
+        const Turn& turn = turns(rank)[static_cast<std::size_t>(j)];
+        return message(rank, turn, turn.send < 0 ? nullptr : &sent(rank, turn), true);
+    }
+    Message receive(Rank rank, int, int j) const override {
+        const Turn& turn = turns(rank)[static_cast<std::size_t>(j)];
+        return message(rank, turn, turn.receive < 0 ? nullptr : &received(rank, turn), false);
+    }
+    void send_pieces(Rank rank, int, int j, std::vector<Piece>& pieces) const override {
+        const Turn& turn = turns(rank)[static_cast<std::size_t>(j)];
+        if (turn.send < 0) return;
+        for (const FetchRun& run : sent(rank, turn).runs)
+            pieces.push_back({Buffer::source, fetch_->source_of(rank, run)});
+    }
+    void receive_pieces(Rank rank, int, int j, std::vector<Piece>& pieces) const override {
+        const Turn& turn = turns(rank)[static_cast<std::size_t>(j)];
+        if (turn.receive < 0) return;
+        for (const FetchRun& run : received(rank, turn).runs)
+            pieces.push_back({Buffer::target, fetch_->target_of(run)});
+    }
+    void copies(Rank rank, int, std::vector<Copy>& copies) const override {
+        for (const FetchRun& run : fetch_->part(rank).kept)
+            copies.push_back(
+                {{Buffer::source, fetch_->source_of(rank, run)}, {Buffer::target, fetch_->target_of(run)}});
+    }
+
+  private:
+    const std::vector<Turn>& turns(Rank rank) const {
+        if (!fetch_->partial()) return turns_[static_cast<std::size_t>(rank)];
+        fetch_->part(rank);  // refuses what is not known
+        return turns_[0];
+    }
+    const FetchBundle& sent(Rank rank, const Turn& turn) const {
+        return fetch_->part(rank).sends[static_cast<std::size_t>(turn.send)];
+    }
+    const FetchBundle& received(Rank rank, const Turn& turn) const {
+        return fetch_->part(rank).receives[static_cast<std::size_t>(turn.receive)];
+    }
+    Rank further(Rank rank, std::int64_t by) const { return static_cast<Rank>((rank + by + ranks()) % ranks()); }
+
+    // Both kinds of bundles are ordered by distance.
+    void find_turns(Rank rank, std::vector<Turn>& turns) const {
+        const FetchPart& part = fetch_->part(rank);
+        std::size_t s = 0, r = 0;
+        while (s < part.sends.size() || r < part.receives.size()) {
+            const Rank to = s < part.sends.size() ? further(part.sends[s].peer, -std::int64_t{rank}) : ranks();
+            const Rank from = r < part.receives.size() ? further(rank, -std::int64_t{part.receives[r].peer}) : ranks();
+            Turn turn{std::min(to, from)};
+            if (to == turn.distance) turn.send = static_cast<std::int32_t>(s++);
+            if (from == turn.distance) turn.receive = static_cast<std::int32_t>(r++);
+            turns.push_back(turn);
+        }
+    }
+
+    // Of two ranks at this distance, one sends in the even half and one in the odd (away from the seam).
+    Message message(Rank rank, const Turn& turn, const FetchBundle* bundle, bool sending) const {
+        const Rank peer = further(rank, sending ? turn.distance : -std::int64_t{turn.distance});
+        const Rank step = std::min(turn.distance, ranks() - turn.distance), sender = sending ? rank : peer;
+        return {peer, bundle ? bundle->points * fetch_->depth() : 0, turn.distance,
+                static_cast<std::int8_t>((sender / step) & 1)};
+    }
+
+    std::shared_ptr<const Fetch> fetch_;
+    std::vector<std::vector<Turn>> turns_;  // of each rank that is known
+};
+
+}  // namespace
+
+std::shared_ptr<const Schedule> fetch_direct(std::shared_ptr<const Fetch> fetch) {
+    return std::make_shared<Direct>(std::move(fetch));
+}
+
+}  // namespace tradewind

@@ -1,0 +1,42 @@
+// Who owns the points that are known by a number alone.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace tradewind {
+
+// Where a point lies: in the array of a rank, `index` points from its begin.
+struct Owner {
+    Rank rank = 0;
+    Index index = 0;
+};
+
+// Points by their global numbers (ids), any that are not negative. Ids that follow each other, without a gap, are found
+// in O(1); others by bisection, and those in ascending order in O(1) each.
+class Directory {
+  public:
+    // The ids of a rank's own points, in the order of its array; of several ranks, in any order.
+    void add(Rank rank, const std::vector<Index>& ids);
+    void add(Index id, Owner owner) { entries_.push_back({id, owner}); }
+    // Before the first look-up. What is wrong, "" if nothing: a negative id, or one that is owned twice.
+    std::string finish();
+
+    // None where nobody owns it.
+    std::optional<Owner> find(Index id) const;
+    Index points() const { return static_cast<Index>(entries_.size()); }
+
+  private:
+    struct Entry {
+        Index id;
+        Owner owner;
+    };
+    std::vector<Entry> entries_;  // by id
+    bool gapless_ = false;
+    mutable std::size_t last_ = 0;  // the entry that was found last
+};
+
+}  // namespace tradewind

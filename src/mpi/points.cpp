@@ -1,0 +1,289 @@
+#include "mpi/points.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/error.hpp"
+#include "mpi/error.hpp"
+#include "mpi/prepare.hpp"
+
+namespace tradewind {
+
+namespace {
+
+// Two exchanges in a row must not have the same.
+enum Tag { tell = 1, ask, reply, request };
+
+std::string doing() {
+    return "making a fetch";
+}
+
+Index over_all(MPI_Comm comm, Index value, MPI_Op operation) {
+    Index result = 0;
+    check(MPI_Allreduce(&value, &result, 1, MPI_INT64_T, operation, comm), doing);
+    return result;
+}
+
+// Letters by rank, each as long as needed.
+class Desk {
+  public:
+    std::vector<Index>& to(Rank peer) {
+        if (last_ == letters_.size() || letters_[last_].peer != peer) {
+            const auto [at, is_new] = place_.try_emplace(peer, letters_.size());
+            if (is_new) letters_.push_back({peer, {}});
+            last_ = at->second;
+        }
+        return letters_[last_].words;
+    }
+    const std::vector<Envelope>& letters() const { return letters_; }
+
+  private:
+    std::vector<Envelope> letters_;
+    std::unordered_map<Rank, std::size_t> place_;
+    std::size_t last_ = 0;
+};
+
+// All ranks go on, or none.
+void together(MPI_Comm comm, const std::string& problem) {
+    prepare(comm, "", [&] {
+        if (!problem.empty()) throw InputError(problem);
+        return true;
+    });
+}
+
+std::string wanted_by(Rank rank, Index id, std::size_t i) {
+    return "rank " + std::to_string(rank) + " wants point " + std::to_string(id) + " (entry " + std::to_string(i) +
+           " of its list), which nobody owns";
+}
+
+}  // namespace
+
+Points::Points(MPI_Comm comm, const std::vector<Index>& ids) : communicator_(comm), named_(true) {
+    begin(static_cast<Index>(ids.size()));
+    build_directory(ids);
+}
+
+Points::Points(MPI_Comm comm, Index count) : communicator_(comm) {
+    together(communicator_.handle(), count < 0 ? std::to_string(count) + " points: 0 and more are allowed" : "");
+    begin(count);
+}
+
+Points::Points(MPI_Comm comm, const Blocks& layout)
+    : communicator_(comm), layout_(std::make_unique<Blocks>(layout)), named_(true) {
+    std::string problem;
+    if (layout.ranks() != ranks())
+        problem = "the communicator has " + std::to_string(ranks()) + " ranks, the layout is made for " +
+                  std::to_string(layout.ranks());
+    else if (layout.division(Z).parts() > 1)
+        problem = "a layout that divides z: its columns lie on several ranks, and points are columns";
+    together(communicator_.handle(), problem);
+    const Box box = layout.box(rank());
+    begin(box.width(X) * box.width(Y));
+}
+
+void Points::begin(Index count) {
+    count_ = count;
+    check(MPI_Exscan(&count_, &first_, 1, MPI_INT64_T, MPI_SUM, communicator_.handle()), doing);
+    if (rank() == 0) first_ = 0;
+}
+
+void Points::build_directory(const std::vector<Index>& ids) {
+    const MPI_Comm comm = communicator_.handle();
+    own_.add(rank(), ids);
+    together(comm, own_.finish());
+    const Index most = ids.empty() ? -1 : *std::max_element(ids.begin(), ids.end());
+    block_ = over_all(comm, most, MPI_MAX) / ranks() + 1;
+    Desk desk;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        auto& words = desk.to(keeper(ids[i]));
+        words.push_back(ids[i]);
+        words.push_back(static_cast<Index>(i));
+    }
+    for (const Envelope& letter : exchange_sparsely(comm, tell, desk.letters()))
+        for (std::size_t i = 0; i + 1 < letter.words.size(); i += 2)
+            kept_.add(letter.words[i], {letter.peer, letter.words[i + 1]});
+    together(comm, kept_.finish());
+}
+
+Owner Points::on_layout(Index id) const {
+    const Index nx = layout_->grid().points[X];
+    const std::array<Index, 2> point{id % nx, id / nx};
+    std::array<Index, 2> coordinates{0, 0};
+    for (const int axis : {X, Y})
+        if (const int c = layout_->coordinate_of(axis); c >= 0)
+            coordinates[static_cast<std::size_t>(c)] =
+                layout_->division(axis).owner(point[static_cast<std::size_t>(axis)]);
+    const Rank owner = layout_->rank_at(coordinates);
+    const Box box = layout_->box(owner);
+    return {owner, (point[1] - box.begin[Y]) * box.width(X) + point[0] - box.begin[X]};
+}
+
+FetchList Points::locate(const std::vector<Index>& ids) const {
+    FetchList list;
+    list.target = static_cast<Index>(ids.size());
+    list.owner.resize(ids.size());
+    list.index.resize(ids.size());
+    std::string problem;
+    if (!named_) problem = "these points have no ids: name owners and indices";
+    if (layout_) {
+        const Index most = layout_->grid().points[X] * layout_->grid().points[Y];
+        for (std::size_t i = 0; i < ids.size() && problem.empty(); ++i) {
+            if (ids[i] < 0 || ids[i] >= most) {
+                problem = wanted_by(rank(), ids[i], i);
+                break;
+            }
+            const Owner owner = on_layout(ids[i]);
+            list.owner[i] = owner.rank;
+            list.index[i] = owner.index;
+        }
+        together(communicator_.handle(), problem);
+    } else {
+        together(communicator_.handle(), problem);
+        look_up(ids, list);
+    }
+    return list;
+}
+
+// What is not the rank's own is asked of the ranks to which the ids lead.
+void Points::look_up(const std::vector<Index>& ids, FetchList& list) const {
+    Desk desk;
+    std::vector<Rank> asked(ids.size(), -1);
+    std::string problem;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (const auto owner = own_.find(ids[i])) {
+            list.owner[i] = owner->rank;
+            list.index[i] = owner->index;
+        } else if (ids[i] < 0 || ids[i] >= block_ * ranks()) {
+            if (problem.empty()) problem = wanted_by(rank(), ids[i], i);
+        } else {
+            asked[i] = keeper(ids[i]);
+            desk.to(asked[i]).push_back(ids[i]);
+        }
+    }
+    std::unordered_map<Rank, std::pair<Envelope, std::size_t>> replies;
+    for (Envelope& letter : answered(desk.letters())) {
+        const Rank peer = letter.peer;
+        replies.emplace(peer, std::pair(std::move(letter), std::size_t{0}));
+    }
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (asked[i] < 0) continue;
+        auto& [letter, at] = replies.at(asked[i]);
+        list.owner[i] = static_cast<Rank>(letter.words[at]);
+        list.index[i] = letter.words[at + 1];
+        at += 2;
+        if (list.owner[i] < 0 && problem.empty()) problem = wanted_by(rank(), ids[i], i);
+    }
+    together(communicator_.handle(), problem);
+}
+
+// Who was asked knows by whom: replies need no consensus.
+std::vector<Envelope> Points::answered(const std::vector<Envelope>& questions) const {
+    const MPI_Comm comm = communicator_.handle();
+    std::vector<Envelope> answers;
+    for (const Envelope& question : exchange_sparsely(comm, ask, questions)) {
+        Envelope& answer = answers.emplace_back(Envelope{question.peer, {}});
+        for (const Index id : question.words) {
+            const auto owner = kept_.find(id);
+            answer.words.push_back(owner ? owner->rank : -1);
+            answer.words.push_back(owner ? owner->index : -1);
+        }
+    }
+    std::vector<MPI_Request> sends;
+    for (const Envelope& answer : answers)
+        check(MPI_Isend(answer.words.data(), static_cast<int>(answer.words.size()), MPI_INT64_T, answer.peer, reply,
+                        comm, &sends.emplace_back()),
+              doing);
+    std::vector<Envelope> replies;
+    for (const Envelope& question : questions) {
+        Envelope& letter = replies.emplace_back(Envelope{question.peer, std::vector<Index>(2 * question.words.size())});
+        check(MPI_Recv(letter.words.data(), static_cast<int>(letter.words.size()), MPI_INT64_T, letter.peer, reply,
+                       comm, MPI_STATUS_IGNORE),
+              doing);
+    }
+    check(MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE), doing);
+    return replies;
+}
+
+std::shared_ptr<Fetch> Points::fetch(FetchList list, bool one_array, bool known, const std::vector<Rank>& peers) const {
+    const MPI_Comm comm = communicator_.handle();
+    FetchPart part;
+    part.first = first_;
+    part.source = one_array ? std::max(count_, list.target) : count_;
+    part.target = list.target;
+    std::vector<Envelope> letters;
+    prepare(comm, known ? "known peers" : "any peers", [&] {
+        if (const std::string problem = problem_of(list, rank(), ranks()); !problem.empty()) throw InputError(problem);
+        take_bundles(part, bundles_of(list), rank(), ranks());
+        for (const FetchRun& run : part.kept)
+            if (run.source + run.length > count_)
+                throw InputError("rank " + std::to_string(rank()) + " wants point " +
+                                 std::to_string(run.source + run.length - 1) + " of itself, which has " +
+                                 std::to_string(count_) + ": nobody owns it");
+        for (const FetchBundle& bundle : part.receives) {
+            if (known && !std::binary_search(peers.begin(), peers.end(), bundle.peer))
+                throw InputError("rank " + std::to_string(rank()) + " wants points of rank " +
+                                 std::to_string(bundle.peer) + ", which is none of its peers");
+            Envelope& letter = letters.emplace_back(Envelope{bundle.peer, {}});
+            letter.words.reserve(2 * bundle.runs.size());
+            for (const FetchRun& run : bundle.runs) {
+                letter.words.push_back(run.source);
+                letter.words.push_back(run.length);
+            }
+        }
+        return true;
+    });
+    const Index points = over_all(comm, static_cast<Index>(list.owner.size()), MPI_SUM);
+    const auto requests =
+        known ? exchange_among(comm, request, peers, std::move(letters)) : exchange_sparsely(comm, request, letters);
+    prepare(comm, "", [&] {
+        take_requests(part, requests);
+        if (one_array) check_not_borrowed(part);
+        return true;
+    });
+    return std::make_shared<Fetch>(ranks(), rank(), std::move(part), points, one_array);
+}
+
+void Points::take_requests(FetchPart& part, const std::vector<Envelope>& requests) const {
+    for (const Envelope& letter : requests) {
+        if (letter.words.empty()) continue;
+        FetchBundle& bundle = part.sends.emplace_back(FetchBundle{letter.peer, 0, {}});
+        bundle.runs.reserve(letter.words.size() / 2);
+        for (std::size_t i = 0; i + 1 < letter.words.size(); i += 2) {
+            const Index source = letter.words[i], length = letter.words[i + 1];
+            if (source + length > count_)
+                throw InputError("rank " + std::to_string(letter.peer) + " wants point " +
+                                 std::to_string(source + length - 1) + " of rank " + std::to_string(rank()) +
+                                 ", which has " + std::to_string(count_) + ": nobody owns it");
+            bundle.runs.push_back({source, 0, length});
+            bundle.points += length;
+        }
+    }
+}
+
+// Within one array a place that is filled from elsewhere is no point that others can have.
+void Points::check_not_borrowed(const FetchPart& part) const {
+    std::vector<bool> borrowed(static_cast<std::size_t>(part.source), false);
+    const auto each = [](const std::vector<FetchRun>& runs, auto visit) {
+        for (const FetchRun& run : runs)
+            for (Index i = 0; i < run.length; ++i) visit(run, i);
+    };
+    const auto borrow = [&](const FetchRun& run, Index i) {
+        borrowed[static_cast<std::size_t>(run.target + i)] = true;
+    };
+    each(part.kept, borrow);
+    for (const FetchBundle& bundle : part.receives) each(bundle.runs, borrow);
+    Rank peer = rank();
+    const auto lend = [&](const FetchRun& run, Index i) {
+        if (borrowed[static_cast<std::size_t>(run.source + i)])
+            throw InputError("rank " + std::to_string(peer) + " wants point " + std::to_string(run.source + i) +
+                             " of rank " + std::to_string(rank()) +
+                             ", which that rank takes from elsewhere itself: nobody owns it");
+    };
+    each(part.kept, lend);
+    for (const FetchBundle& bundle : part.sends) {
+        peer = bundle.peer;
+        each(bundle.runs, lend);
+    }
+}
+
+}  // namespace tradewind

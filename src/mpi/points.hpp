@@ -1,0 +1,57 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <vector>
+
+#include "layout/blocks.hpp"
+#include "layout/directory.hpp"
+#include "mpi/communicator.hpp"
+#include "mpi/sparse.hpp"
+#include "pattern/fetch.hpp"
+
+namespace tradewind {
+
+// The points that each rank of a communicator owns, as each knows its own alone; from them fetches are made. Nothing is
+// kept for each rank: who owns an id is looked up at a third rank, to which its number leads, or is computed from a
+// layout. Everything that makes one is collective; where a rank throws InputError, the others throw PlanError.
+class Points {
+  public:
+    // The global ids of this rank's points, in the order of its array.
+    Points(MPI_Comm comm, const std::vector<Index>& ids);
+    // So many points, which have no ids: who wants one names its owner and its place there.
+    Points(MPI_Comm comm, Index count);
+    // The columns of a grid that is divided along x, y or both: column (x, y) is point x + nx y. A rank's array has
+    // them row by row.
+    Points(MPI_Comm comm, const Blocks& layout);
+
+    Rank rank() const { return communicator_.rank(); }
+    Rank ranks() const { return communicator_.ranks(); }
+    Index count() const { return count_; }
+
+    // Owners and indices of ids, in their order. Throws where nobody owns one.
+    FetchList locate(const std::vector<Index>& ids) const;
+    // What the ranks want. `known`: the owners of what this rank wants, and the ranks that want its points, are all
+    // among `peers` (ascending, said alike at both ends), so that there is no need to find out who wants what.
+    std::shared_ptr<Fetch> fetch(FetchList list, bool one_array, bool known, const std::vector<Rank>& peers) const;
+
+  private:
+    void begin(Index count);
+    void build_directory(const std::vector<Index>& ids);
+    Rank keeper(Index id) const { return static_cast<Rank>(id / block_); }
+    Owner on_layout(Index id) const;
+    void look_up(const std::vector<Index>& ids, FetchList& list) const;
+    std::vector<Envelope> answered(const std::vector<Envelope>& questions) const;
+    void take_requests(FetchPart& part, const std::vector<Envelope>& requests) const;
+    void check_not_borrowed(const FetchPart& part) const;
+
+    Communicator communicator_;
+    Index count_ = 0, first_ = 0;
+    Index block_ = 1;       // ids that lead to one rank
+    Directory kept_, own_;  // where the ids lie that lead to this rank; where its own do
+    std::unique_ptr<const Blocks> layout_;
+    bool named_ = false;  // whether points have ids
+};
+
+}  // namespace tradewind

@@ -1,0 +1,83 @@
+#include "mpi/sparse.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "mpi/error.hpp"
+
+namespace tradewind {
+
+namespace {
+
+std::string doing() {
+    return "exchanging letters between ranks";
+}
+
+int length_of(const Envelope& letter) {
+    if (letter.words.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+        throw PlanError("a letter of " + std::to_string(letter.words.size()) + " numbers to rank " +
+                        std::to_string(letter.peer) + " is longer than MPI counts");
+    return static_cast<int>(letter.words.size());
+}
+
+void receive(MPI_Comm comm, int tag, const MPI_Status& status, std::vector<Envelope>& came) {
+    int count = 0;
+    MPI_Get_count(&status, MPI_INT64_T, &count);
+    Envelope& letter =
+        came.emplace_back(Envelope{status.MPI_SOURCE, std::vector<Index>(static_cast<std::size_t>(count))});
+    check(MPI_Recv(letter.words.data(), count, MPI_INT64_T, status.MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE), doing);
+}
+
+void sort(std::vector<Envelope>& letters) {
+    std::sort(letters.begin(), letters.end(), [](const Envelope& a, const Envelope& b) { return a.peer < b.peer; });
+}
+
+}  // namespace
+
+std::vector<Envelope> exchange_sparsely(MPI_Comm comm, int tag, const std::vector<Envelope>& letters) {
+    std::vector<MPI_Request> sends;
+    for (const Envelope& letter : letters)
+        check(MPI_Issend(letter.words.data(), length_of(letter), MPI_INT64_T, letter.peer, tag, comm,
+                         &sends.emplace_back()),
+              doing);
+    std::vector<Envelope> came;
+    MPI_Request barrier = MPI_REQUEST_NULL;
+    for (int over = 0; !over;) {
+        int found = 0;
+        MPI_Status status;
+        check(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &found, &status), doing);
+        if (found) receive(comm, tag, status, came);
+        if (barrier != MPI_REQUEST_NULL) {
+            check(MPI_Test(&barrier, &over, MPI_STATUS_IGNORE), doing);
+            continue;
+        }
+        int sent = 0;
+        check(MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE), doing);
+        if (sent) check(MPI_Ibarrier(comm, &barrier), doing);
+    }
+    sort(came);
+    return came;
+}
+
+std::vector<Envelope> exchange_among(MPI_Comm comm, int tag, const std::vector<Rank>& peers,
+                                     std::vector<Envelope> letters) {
+    for (const Rank peer : peers)
+        if (std::none_of(letters.begin(), letters.end(), [=](const Envelope& l) { return l.peer == peer; }))
+            letters.push_back({peer, {}});
+    std::vector<MPI_Request> sends;
+    for (const Envelope& letter : letters)
+        check(MPI_Isend(letter.words.data(), length_of(letter), MPI_INT64_T, letter.peer, tag, comm,
+                        &sends.emplace_back()),
+              doing);
+    std::vector<Envelope> came;
+    for (const Rank peer : peers) {
+        MPI_Status status;
+        check(MPI_Probe(peer, tag, comm, &status), doing);
+        receive(comm, tag, status, came);
+    }
+    check(MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE), doing);
+    return came;
+}
+
+}  // namespace tradewind

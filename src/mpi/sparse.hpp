@@ -1,0 +1,29 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace tradewind {
+
+// Numbers from or to another rank.
+struct Envelope {
+    Rank peer = 0;
+    std::vector<Index> words;
+};
+
+// Collective. Every rank sends letters to some others, which do not know that they will get one; those that came, in
+// ascending order of sender. Without a message or a number kept for each rank of the communicator: a rank whose letters
+// have all been received enters a barrier that does not block, and the exchange is over when all have entered it
+// (NBX: Hoefler, Siebert & Lumsdaine 2010, doi:10.1145/1693453.1693476). Two exchanges in a row on one communicator
+// need different tags. Throws PlanError where MPI fails or a letter is longer than it counts.
+std::vector<Envelope> exchange_sparsely(MPI_Comm comm, int tag, const std::vector<Envelope>& letters);
+
+// The same among ranks that know of each other: a letter goes to each of `peers` and one comes from each; those for
+// which there is none are empty. `peers` ascending, and the same at both ends.
+std::vector<Envelope> exchange_among(MPI_Comm comm, int tag, const std::vector<Rank>& peers,
+                                     std::vector<Envelope> letters);
+
+}  // namespace tradewind

@@ -1,0 +1,230 @@
+#include "pattern/fetch.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "pattern/fetch_adjoint.hpp"
+
+namespace tradewind {
+
+namespace {
+
+std::string point_text(Rank rank, const Owner& point) {
+    return "rank " + std::to_string(rank) + " wants point " + std::to_string(point.index) + " of rank " +
+           std::to_string(point.rank);
+}
+
+void check_owned(const FetchList& list, Rank rank, const std::vector<Index>& sources) {
+    for (std::size_t i = 0; i < list.owner.size(); ++i)
+        if (const Index owned = sources[static_cast<std::size_t>(list.owner[i])]; list.index[i] >= owned)
+            throw InputError(point_text(rank, {list.owner[i], list.index[i]}) + ", which has " + std::to_string(owned) +
+                             ": nobody owns it");
+}
+
+// Within one array a place that is filled from elsewhere is no point that others can have.
+void check_not_borrowed(const std::vector<FetchList>& lists) {
+    std::vector<std::vector<bool>> borrowed;
+    for (const FetchList& list : lists) {
+        auto& places = borrowed.emplace_back(static_cast<std::size_t>(list.target), false);
+        for (const Index place : list.place) places[static_cast<std::size_t>(place)] = true;
+    }
+    for (std::size_t rank = 0; rank < lists.size(); ++rank)
+        for (std::size_t i = 0; i < lists[rank].owner.size(); ++i) {
+            const Owner point{lists[rank].owner[i], lists[rank].index[i]};
+            if (borrowed[static_cast<std::size_t>(point.rank)][static_cast<std::size_t>(point.index)])
+                throw InputError(point_text(static_cast<Rank>(rank), point) +
+                                 ", which that rank takes from elsewhere itself: nobody owns it");
+        }
+}
+
+}  // namespace
+
+Fetch::Fetch(std::vector<Index> sources, const std::vector<FetchList>& lists, bool one_array) {
+    auto made = std::make_shared<Lists>();
+    made->ranks = static_cast<Rank>(sources.size());
+    made->one_array = one_array;
+    if (sources.empty() || lists.size() != sources.size())
+        throw InputError("a fetch of " + std::to_string(sources.size()) + " ranks with " +
+                         std::to_string(lists.size()) + " lists: one rank or more are allowed, and a list for each");
+    made->parts.resize(sources.size());
+    made->wanted.resize(sources.size());
+    Index first = 0;
+    for (std::size_t r = 0; r < sources.size(); ++r) {
+        const Rank rank = static_cast<Rank>(r);
+        if (sources[r] < 0)
+            throw InputError("rank " + std::to_string(r) + " owns " + std::to_string(sources[r]) + " points");
+        if (const std::string problem = problem_of(lists[r], rank, made->ranks); !problem.empty())
+            throw InputError(problem);
+        check_owned(lists[r], rank, sources);
+        made->parts[r].first = first;
+        made->parts[r].source = sources[r];
+        made->parts[r].target = lists[r].target;
+        first += sources[r];
+    }
+    if (one_array) check_not_borrowed(lists);
+    std::vector<std::vector<FetchBundle>> bundles;
+    for (std::size_t r = 0; r < sources.size(); ++r) {
+        const FetchList& list = lists[r];
+        bundles.push_back(bundles_of(list));
+        std::vector<Named> each;
+        for (std::size_t i = 0; i < list.owner.size(); ++i)
+            each.push_back({list.place.empty() ? static_cast<Index>(i) : list.place[i],
+                            made->parts[static_cast<std::size_t>(list.owner[i])].first + list.index[i], 1});
+        std::sort(each.begin(), each.end(), [](const Named& a, const Named& b) { return a.place < b.place; });
+        for (const Named& next : each) append(made->wanted[r], next);
+    }
+    connect(*made, std::move(bundles));
+    lists_ = std::move(made);
+}
+
+Fetch::Fetch(const std::vector<Index>& sources, const std::vector<Index>& targets,
+             std::vector<std::vector<FetchBundle>> bundles) {
+    auto made = std::make_shared<Lists>();
+    made->ranks = static_cast<Rank>(sources.size());
+    made->parts.resize(sources.size());
+    made->wanted.resize(sources.size());
+    Index first = 0;
+    for (std::size_t r = 0; r < sources.size(); ++r) {
+        made->parts[r].first = first;
+        made->parts[r].source = sources[r];
+        made->parts[r].target = targets[r];
+        first += sources[r];
+    }
+    for (std::size_t r = 0; r < sources.size(); ++r)
+        for (const FetchBundle& bundle : bundles[r])
+            for (const FetchRun& run : bundle.runs)
+                made->wanted[r].push_back(
+                    {run.target, made->parts[static_cast<std::size_t>(bundle.peer)].first + run.source, run.length});
+    connect(*made, std::move(bundles));
+    lists_ = std::move(made);
+}
+
+void Fetch::append(std::vector<Named>& wanted, const Named& next) {
+    if (!wanted.empty()) {
+        Named& last = wanted.back();
+        if (last.place + last.length == next.place && last.point + last.length == next.point) {
+            last.length += next.length;
+            return;
+        }
+    }
+    wanted.push_back(next);
+}
+
+void Fetch::connect(Lists& lists, std::vector<std::vector<FetchBundle>> bundles) {
+    for (std::size_t r = 0; r < bundles.size(); ++r) {
+        const Rank rank = static_cast<Rank>(r);
+        for (const FetchBundle& bundle : bundles[r]) {
+            FetchPart& owner = lists.parts[static_cast<std::size_t>(bundle.peer)];
+            if (bundle.peer != rank) owner.sends.push_back({rank, bundle.points, bundle.runs});
+            lists.points += bundle.points;
+        }
+        take_bundles(lists.parts[r], std::move(bundles[r]), rank, lists.ranks);
+    }
+    for (std::size_t r = 0; r < lists.parts.size(); ++r)
+        in_turn(lists.parts[r].sends, static_cast<Rank>(r), lists.ranks, true);
+}
+
+Fetch::Fetch(Rank ranks, Rank rank, FetchPart part, Index points, bool one_array) {
+    auto made = std::make_shared<Lists>();
+    made->ranks = ranks;
+    made->only = rank;
+    made->one_array = one_array;
+    made->points = points;
+    in_turn(part.sends, rank, ranks, true);
+    made->parts.push_back(std::move(part));
+    lists_ = std::move(made);
+}
+
+std::string Fetch::describe() const {
+    std::string text = one_array() ? "unstructured halo of " : "fetch of ";
+    text += std::to_string(points()) + (points() == 1 ? " point" : " points");
+    if (depth() != 1) text += ", " + std::to_string(depth()) + " levels";
+    return text;
+}
+
+const FetchPart& Fetch::part(Rank rank) const {
+    if (rank < 0 || rank >= ranks())
+        throw InputError("rank " + std::to_string(rank) + ": 0.." + std::to_string(ranks() - 1) + " are allowed");
+    if (!partial()) return lists_->parts[static_cast<std::size_t>(rank)];
+    if (rank != lists_->only)
+        throw InputError("this fetch describes rank " + std::to_string(lists_->only) + " alone, not rank " +
+                         std::to_string(rank) +
+                         ": one that is made of the lists of all ranks can be verified and "
+                         "simulated");
+    return lists_->parts[0];
+}
+
+std::vector<Box> Fetch::answer(Rank rank) const {
+    const FetchPart& own = part(rank);
+    std::vector<Box> boxes;
+    if (!partial()) {
+        for (const Named& n : lists_->wanted[static_cast<std::size_t>(rank)])
+            boxes.push_back(along_x(n.place, n.length));
+        return boxes;
+    }
+    for (const FetchRun& run : own.kept) boxes.push_back(target_of(run));
+    for (const FetchBundle& bundle : own.receives)
+        for (const FetchRun& run : bundle.runs) boxes.push_back(target_of(run));
+    return boxes;
+}
+
+bool Fetch::same_points(Rank rank, const Box& target, const Box& points) const {
+    for (const int axis : {Y, Z})
+        if (target.begin[axis] != points.begin[axis] || target.end[axis] != points.end[axis]) return false;
+    if (target.width(X) != points.width(X)) return false;
+    const auto& wanted = lists_->wanted.at(static_cast<std::size_t>(rank));
+    const Index ahead = points.begin[X] - target.begin[X];
+    auto at = std::upper_bound(wanted.begin(), wanted.end(), target.begin[X],
+                               [](Index place, const Named& n) { return place < n.place; });
+    if (at != wanted.begin()) --at;
+    Index place = target.begin[X];
+    for (; place < target.end[X] && at != wanted.end(); ++at) {
+        if (place < at->place || place >= at->place + at->length || at->point - at->place != ahead) return false;
+        place = at->place + at->length;
+    }
+    return place >= target.end[X];
+}
+
+std::shared_ptr<const Fetch> Fetch::with_levels(std::array<Index, 2> levels) const {
+    for (const Index n : levels)
+        if (n < 0) throw InputError("a fetch of " + std::to_string(n) + " levels");
+    return std::shared_ptr<const Fetch>(new Fetch(lists_, levels));
+}
+
+std::vector<Box> FetchAdjoint::answer(Rank rank) const {
+    const FetchPart& own = fetch_->part(rank);
+    std::vector<bool> given(static_cast<std::size_t>(own.source), false);
+    const auto give = [&](const std::vector<FetchRun>& runs) {
+        for (const FetchRun& run : runs)
+            for (Index i = 0; i < run.length; ++i) given[static_cast<std::size_t>(run.source + i)] = true;
+    };
+    give(own.kept);
+    for (const FetchBundle& bundle : own.sends) give(bundle.runs);
+    std::vector<Box> boxes;
+    for (Index i = 0; i < own.source; ++i)
+        if (given[static_cast<std::size_t>(i)]) boxes.push_back(fetch_->source_of(rank, {i, 0, 1}));
+    return boxes;
+}
+
+std::vector<FetchList> lists_of_ids(const std::vector<std::vector<Index>>& owned,
+                                    const std::vector<std::vector<Index>>& wanted) {
+    Directory directory;
+    for (std::size_t r = 0; r < owned.size(); ++r) directory.add(static_cast<Rank>(r), owned[r]);
+    if (const std::string problem = directory.finish(); !problem.empty()) throw InputError(problem);
+    std::vector<FetchList> lists;
+    for (std::size_t r = 0; r < wanted.size(); ++r) {
+        FetchList& list = lists.emplace_back();
+        list.target = static_cast<Index>(wanted[r].size());
+        for (std::size_t i = 0; i < wanted[r].size(); ++i) {
+            const auto owner = directory.find(wanted[r][i]);
+            if (!owner)
+                throw InputError("rank " + std::to_string(r) + " wants point " + std::to_string(wanted[r][i]) +
+                                 " (entry " + std::to_string(i) + " of its list), which nobody owns");
+            list.owner.push_back(owner->rank);
+            list.index.push_back(owner->index);
+        }
+    }
+    return lists;
+}
+
+}  // namespace tradewind

@@ -1,0 +1,93 @@
+#include "pattern/fetch_part.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace tradewind {
+
+namespace {
+
+std::string entry(Rank rank, std::size_t i) {
+    return "rank " + std::to_string(rank) + ", entry " + std::to_string(i) + " of its list: ";
+}
+
+std::string place_problem(const FetchList& list, Rank rank) {
+    std::vector<bool> taken(static_cast<std::size_t>(list.target), false);
+    for (std::size_t i = 0; i < list.place.size(); ++i) {
+        const Index place = list.place[i];
+        if (place < 0 || place >= list.target)
+            return entry(rank, i) + "place " + std::to_string(place) + " of the target array, which has " +
+                   std::to_string(list.target);
+        if (taken[static_cast<std::size_t>(place)])
+            return entry(rank, i) + "place " + std::to_string(place) + " of the target array is taken twice";
+        taken[static_cast<std::size_t>(place)] = true;
+    }
+    return "";
+}
+
+}  // namespace
+
+std::string problem_of(const FetchList& list, Rank rank, Rank ranks) {
+    const std::size_t n = list.owner.size();
+    if (list.index.size() != n || (!list.place.empty() && list.place.size() != n))
+        return "rank " + std::to_string(rank) + ": lists of " + std::to_string(n) + " owners, " +
+               std::to_string(list.index.size()) + " indices" +
+               (list.place.empty() ? "" : " and " + std::to_string(list.place.size()) + " places") +
+               "; as many of each are allowed";
+    for (std::size_t i = 0; i < n; ++i) {
+        if (list.owner[i] < 0 || list.owner[i] >= ranks)
+            return entry(rank, i) + "owner " + std::to_string(list.owner[i]) + "; ranks 0.." +
+                   std::to_string(ranks - 1) + " are allowed";
+        if (list.index[i] < 0)
+            return entry(rank, i) + "index " + std::to_string(list.index[i]) + "; 0 and more are allowed";
+    }
+    if (n > 0 && list.place.empty() && static_cast<Index>(n) != list.target)
+        return "rank " + std::to_string(rank) + ": a list of " + std::to_string(n) +
+               " points without places, for a target array of " + std::to_string(list.target);
+    return place_problem(list, rank);
+}
+
+std::vector<FetchBundle> bundles_of(const FetchList& list) {
+    std::vector<FetchBundle> bundles;
+    std::unordered_map<Rank, std::size_t> of_owner;
+    FetchBundle* last = nullptr;
+    for (std::size_t i = 0; i < list.owner.size(); ++i) {
+        const Rank owner = list.owner[i];
+        if (!last || last->peer != owner) {
+            const auto [at, is_new] = of_owner.try_emplace(owner, bundles.size());
+            if (is_new) bundles.push_back({owner, 0, {}});
+            last = &bundles[at->second];
+        }
+        const Index source = list.index[i], target = list.place.empty() ? static_cast<Index>(i) : list.place[i];
+        ++last->points;
+        if (!last->runs.empty()) {
+            FetchRun& run = last->runs.back();
+            if (run.source + run.length == source && run.target + run.length == target) {
+                ++run.length;
+                continue;
+            }
+        }
+        last->runs.push_back({source, target, 1});
+    }
+    return bundles;
+}
+
+void in_turn(std::vector<FetchBundle>& bundles, Rank rank, Rank ranks, bool sending) {
+    const auto distance = [=](const FetchBundle& bundle) {
+        const std::int64_t further = sending ? bundle.peer - std::int64_t{rank} : rank - std::int64_t{bundle.peer};
+        return further < 0 ? further + ranks : further;
+    };
+    std::sort(bundles.begin(), bundles.end(),
+              [&](const FetchBundle& a, const FetchBundle& b) { return distance(a) < distance(b); });
+}
+
+void take_bundles(FetchPart& part, std::vector<FetchBundle> bundles, Rank rank, Rank ranks) {
+    for (FetchBundle& bundle : bundles)
+        if (bundle.peer == rank)
+            part.kept = std::move(bundle.runs);
+        else
+            part.receives.push_back(std::move(bundle));
+    in_turn(part.receives, rank, ranks, false);
+}
+
+}  // namespace tradewind

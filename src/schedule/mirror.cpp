@@ -1,0 +1,45 @@
+#include "schedule/mirror.hpp"
+
+#include <utility>
+
+namespace tradewind {
+
+namespace {
+
+void mirror(Piece& piece) {
+    if (piece.buffer != Buffer::scratch)
+        piece.buffer = piece.buffer == Buffer::source ? Buffer::target : Buffer::source;
+}
+
+void mirror(std::vector<Piece>& pieces, std::size_t first) {
+    for (std::size_t i = first; i < pieces.size(); ++i) mirror(pieces[i]);
+}
+
+}  // namespace
+
+Mirror::Mirror(std::shared_ptr<const Schedule> schedule, std::shared_ptr<const Pattern> pattern)
+    : Schedule(std::move(pattern), schedule->algorithm()), schedule_(std::move(schedule)) {}
+
+void Mirror::send_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const {
+    const std::size_t first = pieces.size();
+    schedule_->receive_pieces(rank, mirrored(stage), j, pieces);
+    mirror(pieces, first);
+}
+
+void Mirror::receive_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const {
+    const std::size_t first = pieces.size();
+    schedule_->send_pieces(rank, mirrored(stage), j, pieces);
+    mirror(pieces, first);
+}
+
+void Mirror::copies(Rank rank, int stage, std::vector<Copy>& copies) const {
+    const std::size_t first = copies.size();
+    schedule_->copies(rank, mirrored(stage), copies);
+    for (std::size_t i = first; i < copies.size(); ++i) {
+        std::swap(copies[i].from, copies[i].to);
+        mirror(copies[i].from);
+        mirror(copies[i].to);
+    }
+}
+
+}  // namespace tradewind
