@@ -197,6 +197,8 @@ class Exchange:
 
     def _layout_axes(self) -> list[str]:
         """The axes divided by the two rank coordinates, of every layout that the exchange touches."""
+        if self.mesh == "octahedral" and self.pattern == "fetch":
+            return []  # its rows are not divided along x and y
         if self.pattern in ("halo", "fetch"):
             return ["xy"]
         slabs = SLABS.values() if self.slab == "all" else [SLABS[self.slab]]

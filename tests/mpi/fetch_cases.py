@@ -68,6 +68,8 @@ def run(comm: Any, ranks: int) -> dict[str, str]:
 def cases(ranks: int) -> dict[str, Callable[[Any], str]]:
     found: dict[str, Callable[[Any], str]] = {}
     for number, (transport, packing) in enumerate(WAYS):
+        if ranks in (1, 4) and number % 3:  # where all ranks have a core of their own, or nearly so, all ways
+            continue
         shape = list(SHAPES)[number % len(SHAPES)]
         dtype = DTYPES[number % len(DTYPES)]
         found[f"{transport} {packing}, {shape}, {dtype}"] = _Way(number, transport, packing, shape, dtype)

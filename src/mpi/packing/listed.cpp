@@ -55,6 +55,14 @@ struct Kind {
 
 }  // namespace
 
+void repeat_at(StridedCopy& copy, std::vector<Hop> hops, HopLists& lists) {
+    if (hops.size() < 2) return;
+    lists.push_back(std::move(hops));
+    copy.hops = lists.back().data();
+    copy.hop_count = static_cast<Index>(lists.back().size());
+    choose(copy);
+}
+
 void list_alike(std::vector<StridedCopy>& copies, std::size_t first, HopLists& lists) {
     if (copies.size() - first < fewest) return;
     std::vector<Kind> kinds;
@@ -79,13 +87,8 @@ void list_alike(std::vector<StridedCopy>& copies, std::size_t first, HopLists& l
     copies.resize(first);
     copies.insert(copies.end(), kept.begin(), kept.end());
     for (Kind& kind : kinds) {
-        if (kind.hops.size() > 1) {
-            const std::vector<Hop>& hops = lists.emplace_back(std::move(kind.hops));
-            kind.first.hops = hops.data();
-            kind.first.hop_count = static_cast<Index>(hops.size());
-            choose(kind.first);
-        }
         copies.push_back(kind.first);
+        repeat_at(copies.back(), std::move(kind.hops), lists);
     }
 }
 
