@@ -138,6 +138,69 @@ class AllReduce(Pattern):
     @property
     def count(self) -> int: ...
 
+class Fetch(Pattern):
+    @overload
+    def __init__(self, sources: Sequence[int], lists: Sequence[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], int]], one_array: bool = False) -> None:
+        """
+        By rank the points of its source array, and (owners, indices, places, points of its target array).
+        """
+
+    @overload
+    def __init__(self, other: Fetch) -> None:
+        """The same; what it describes is shared."""
+
+    @property
+    def partial(self) -> bool:
+        """Whether it describes one rank alone."""
+
+    @property
+    def one_array(self) -> bool:
+        """Whether the source array is the target array too."""
+
+    def list_of(self, rank: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
+        """
+        (owners, indices, places, points of the target array) of what a rank wants.
+        """
+
+    def sent_by(self, rank: int) -> list[tuple[int, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]]:
+        """[(rank, indices)] of the points that a rank sends to others."""
+
+    @property
+    def points(self) -> int:
+        """Points that all ranks together fetch."""
+
+    @property
+    def levels(self) -> list[int]:
+        """Along y and z."""
+
+    def with_levels(self, levels: Sequence[int]) -> Fetch:
+        """The same with other levels along y and z."""
+
+def fetch_of_ids(owned: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], wanted: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> Fetch:
+    """By rank the global ids of its own points, and those that it wants."""
+
+def fetch_of_messages(counts: Sequence[int], messages: Sequence[tuple[int, int, int]]) -> Fetch:
+    """
+    Of [(source, destination, points)], no two between the same ranks; `counts`: points of each rank.
+    """
+
+class FetchAdjoint(Pattern):
+    def __init__(self, fetch: Fetch) -> None: ...
+
+    @property
+    def fetch(self) -> Fetch: ...
+
+    @property
+    def partial(self) -> bool: ...
+
+    @property
+    def one_array(self) -> bool: ...
+
+    @property
+    def levels(self) -> list[int]: ...
+
+    def with_levels(self, levels: Sequence[int]) -> FetchAdjoint: ...
+
 class Message:
     @property
     def peer(self) -> int: ...

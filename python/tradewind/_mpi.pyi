@@ -70,6 +70,35 @@ def schedule_plan(schedule: tradewind._core.Schedule, comm: int, source: Sequenc
 
 def native_plan(pattern: tradewind._core.Pattern, comm: int, source: Sequence[tuple[int, Sequence[int], Sequence[int]]], target: Sequence[tuple[int, Sequence[int], Sequence[int]]], arrays: object, element: str, options: Options) -> Plan: ...
 
+class Points:
+    """The points that each rank owns; see tradewind.points."""
+
+    @staticmethod
+    def of_ids(comm: int, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Points: ...
+
+    @staticmethod
+    def of_count(comm: int, count: int) -> Points: ...
+
+    @staticmethod
+    def of_layout(comm: int, layout: tradewind._core.Blocks) -> Points: ...
+
+    @property
+    def rank(self) -> int: ...
+
+    @property
+    def ranks(self) -> int: ...
+
+    @property
+    def count(self) -> int:
+        """Points that this rank owns."""
+
+    def locate(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """Owners of ids, and the places in their arrays. Collective."""
+
+    def fetch_ids(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], behind: int, one_array: bool, known: bool, peers: Sequence[int]) -> tradewind._core.Fetch: ...
+
+    def fetch(self, owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: int, one_array: bool, known: bool, peers: Sequence[int]) -> tradewind._core.Fetch: ...
+
 class Processes(tradewind._core.Peers):
     """The processes of a communicator, for a simulation. Collective."""
 

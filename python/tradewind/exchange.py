@@ -212,7 +212,9 @@ class Exchange:
     def name(self) -> str:
         """A short label, for tables and plots."""
         fetch = " of stored messages" if self.messages is not None else f" {self.mesh} {self.width}"
-        detail = {"halo": f" {self.width}", "fetch": fetch, "allreduce": f" {self.count}x{self.times}"}.get(self.pattern, "")
+        detail = {"halo": f" {self.width}", "fetch": fetch, "allreduce": f" {self.count}x{self.times}"}.get(
+            self.pattern, ""
+        )
         return f"{self.pattern}{detail} {self.algorithm}"
 
     def steps(self) -> list[Step]:

@@ -40,7 +40,10 @@ Width = Annotated[int, typer.Option("--width", help="halo, fetch: points on ever
 Periodic = Annotated[
     str,
     typer.Option(
-        "--periodic", help="halo, fetch: periodic directions, x, y or xy.", rich_help_panel=_PATTERN, show_default="none"
+        "--periodic",
+        help="halo, fetch: periodic directions, x, y or xy.",
+        rich_help_panel=_PATTERN,
+        show_default="none",
     ),
 ]
 Mesh = Annotated[
