@@ -49,7 +49,7 @@ Periodic = Annotated[
 Mesh = Annotated[
     str, typer.Option("--mesh", help="fetch: whose halo it is, lonlat or octahedral.", rich_help_panel=_PATTERN)
 ]
-Messages = Annotated[
+Stored = Annotated[
     str | None,
     typer.Option(
         "--messages",
@@ -88,7 +88,7 @@ class PatternOptions:
     width: Width = 3
     periodic: Periodic = ""
     mesh: Mesh = "lonlat"
-    messages: Messages = None
+    stored: Stored = None
     count: Count = 3
     times: Times = 1
     fields: Fields = 1
