@@ -1,7 +1,7 @@
 """Tradewind: the communication of weather and climate models, verified, run, measured and simulated.
 
-A pattern (`Halo`, `Transpose`, `Fetch`, `AllReduce`) says what must move, an algorithm in which stages; together they give a
-`Schedule`, which is verified in one process, run on MPI (`Schedule.plan`) and simulated on a network.
+A pattern (`Halo`, `Transpose`, `Fetch`, `AllReduce`) says what must move, an algorithm in which stages; together
+they give a `Schedule`, which is verified in one process, run on MPI (`Schedule.plan`) and simulated on a network.
 """
 
 from __future__ import annotations

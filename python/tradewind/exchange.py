@@ -28,10 +28,10 @@ SLABS = {"xz": ("xy", "zy"), "xy": ("zy", "zx"), "yz": ("zx", "yx")}
 
 
 UNUSED = {
-    "transpose": {"width", "periodic", "count", "mesh", "messages"},
-    "halo": {"slab", "count", "mesh", "messages"},
+    "transpose": {"width", "periodic", "count", "mesh", "stored"},
+    "halo": {"slab", "count", "mesh", "stored"},
     "fetch": {"slab", "count"},
-    "allreduce": {"grid", "split", "slab", "width", "periodic", "mesh", "messages"},
+    "allreduce": {"grid", "split", "slab", "width", "periodic", "mesh", "stored"},
 }
 """What an exchange says nothing about, by its pattern."""
 
@@ -123,7 +123,7 @@ class Exchange:
     """halo, fetch: the periodic directions, some of "xy"."""
     mesh: str = "lonlat"
     """fetch: the mesh whose halo it is, see `tradewind.mesh`."""
-    messages: str | None = None
+    stored: str | None = None
     """fetch: a stored list of messages in place of a mesh, see `tradewind.messages`."""
     count: int = 3
     """allreduce: elements."""
@@ -160,11 +160,11 @@ class Exchange:
             problems.append(f"periodic {self.periodic!r}: some of 'xy' are allowed")
         if self.algorithm is not None:
             problems += algorithm_problems(self.pattern, self.algorithm)
-        if self.messages is not None and self.pattern != "fetch":
-            problems.append(f"messages {self.messages!r}: they say nothing about {self.pattern}")
+        if self.stored is not None and self.pattern != "fetch":
+            problems.append(f"stored messages say nothing about {self.pattern}")
         if self.pattern == "allreduce":
             return problems
-        if self.messages is not None:
+        if self.stored is not None:
             return problems + self._message_problems()
         if self.grid is None:
             problems.append(f"a {self.pattern} needs a grid, like 602x568x60")
@@ -179,9 +179,9 @@ class Exchange:
 
         if self.grid is not None or self.split is not None:
             return ["stored messages have no grid and no split: leave them out"]
-        assert self.messages is not None
-        if (ranks := messages.read(self.messages)[0].ranks) != self.ranks:
-            return [f"{self.ranks} ranks: the messages of {self.messages} are those of {ranks}"]
+        assert self.stored is not None
+        if (ranks := messages.read(self.stored)[0].ranks) != self.ranks:
+            return [f"{self.ranks} ranks: the messages of {self.stored} are those of {ranks}"]
         return []
 
     def _split_problems(self, split: tuple[int, int]) -> list[str]:
@@ -206,13 +206,15 @@ class Exchange:
 
     @property
     def bytes_per_point(self) -> int:
-        return 1 if self.messages is not None else point_bytes(self.fields, self.dtype)
+        return 1 if self.stored is not None else point_bytes(self.fields, self.dtype)
 
     @property
     def name(self) -> str:
         """A short label, for tables and plots."""
-        fetch = " of stored messages" if self.messages is not None else f" {self.mesh} {self.width}"
-        detail = {"halo": f" {self.width}", "fetch": fetch, "allreduce": f" {self.count}x{self.times}"}.get(self.pattern, "")
+        fetch = " of stored messages" if self.stored is not None else f" {self.mesh} {self.width}"
+        detail = {"halo": f" {self.width}", "fetch": fetch, "allreduce": f" {self.count}x{self.times}"}.get(
+            self.pattern, ""
+        )
         return f"{self.pattern}{detail} {self.algorithm}"
 
     def steps(self) -> list[Step]:
@@ -221,8 +223,8 @@ class Exchange:
         if self.pattern == "allreduce":
             reduce = _core.AllReduce(self.ranks, self.count)
             return [Step("allreduce", _core.make_schedule(reduce, self.algorithm), self.times)]
-        if self.messages is not None:
-            return self._stored_steps(self.messages)
+        if self.stored is not None:
+            return self._stored_steps(self.stored)
         assert self.grid is not None
         assert self.split is not None
         if self.pattern == "fetch":
@@ -267,10 +269,10 @@ class Exchange:
     def as_dict(self) -> dict[str, Any]:
         """The request as plain values, those that its pattern does not use left out."""
         unused = UNUSED[self.pattern]
-        if self.messages is not None:
+        if self.stored is not None:
             unused = unused | {"grid", "split", "width", "periodic", "mesh", "fields", "dtype"}
         elif self.pattern == "fetch":
-            unused = unused | {"messages"}
+            unused = unused | {"stored"}
         return {key: value for key, value in asdict(self).items() if key not in unused}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import lru_cache
 
 import numpy as np
@@ -53,7 +54,7 @@ def octahedral(rows: int, ranks: int, width: int) -> tuple[list[Ids], list[Ids]]
     if ranks > first[-1]:
         raise InputError(f"{ranks} ranks: 1..{first[-1]} are allowed for the points of {rows} rows")
     cuts = first[-1] * np.arange(ranks + 1) // ranks
-    owned = [np.arange(begin, end) for begin, end in zip(cuts, cuts[1:], strict=False)]
+    owned = [np.arange(begin, end) for begin, end in itertools.pairwise(cuts)]
     wanted = []
     for own in owned:
         reached = own

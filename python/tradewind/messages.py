@@ -1,7 +1,7 @@
 """Stored lists of messages: what some program sends, to be verified, shown and simulated like any fetch.
 
-A JSON file ``{"ranks": 4, "stages": [[[source, destination, bytes], ...], ...]}``; the messages of a stage are read from
-memory as it was before the stage.
+A JSON file ``{"ranks": 4, "stages": [[[source, destination, bytes], ...], ...]}``; the messages of a stage are
+read from memory as it was before the stage.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.files import write_atomically
-from tradewind.pattern import Fetch, Schedule
+from tradewind.pattern import Schedule
 
 _SHOWN = 10  # problems of one file
 
@@ -43,8 +43,8 @@ def save(path: str | Path, messages: dict[str, Any]) -> None:
 def read(path: str | Path) -> list[_core.Fetch]:
     """A fetch for each stage of a stored list, in which a point is a byte.
 
-    Raises InputError, with the places of what is wrong: a rank out of range, a message to its own sender, bytes that are
-    no positive whole number, two messages between the same ranks in one stage.
+    Raises InputError, with the places of what is wrong: a rank out of range, a message to its own sender, bytes that
+    are no positive whole number, two messages between the same ranks in one stage.
     """
     try:
         found = Path(path).stat()
@@ -89,7 +89,8 @@ def _whole(value: Any) -> bool:
 
 
 def _problems(ranks: int, stage: list[Any]) -> list[str]:
-    problems, seen = [], {}
+    problems: list[str] = []
+    seen: dict[tuple[int, int], int] = {}
     for i, (source, destination, size) in enumerate(stage):
         where = f"message {i}: "
         if not all(map(_whole, (source, destination, size))):
@@ -115,4 +116,6 @@ def _fetch(ranks: int, stage: list[list[int]]) -> _core.Fetch:
     table = np.asarray(stage, dtype=np.int64).reshape(-1, 3)
     counts = np.zeros(ranks, dtype=np.int64)
     np.maximum.at(counts, table[:, 0], table[:, 2])
-    return _core.fetch_of_messages(counts.tolist(), [tuple(m) for m in table.tolist()])
+    return _core.fetch_of_messages(
+        counts.tolist(), [(source, destination, size) for source, destination, size in table.tolist()]
+    )

@@ -40,13 +40,16 @@ Width = Annotated[int, typer.Option("--width", help="halo, fetch: points on ever
 Periodic = Annotated[
     str,
     typer.Option(
-        "--periodic", help="halo, fetch: periodic directions, x, y or xy.", rich_help_panel=_PATTERN, show_default="none"
+        "--periodic",
+        help="halo, fetch: periodic directions, x, y or xy.",
+        rich_help_panel=_PATTERN,
+        show_default="none",
     ),
 ]
 Mesh = Annotated[
     str, typer.Option("--mesh", help="fetch: whose halo it is, lonlat or octahedral.", rich_help_panel=_PATTERN)
 ]
-Messages = Annotated[
+Stored = Annotated[
     str | None,
     typer.Option(
         "--messages",
@@ -85,7 +88,7 @@ class PatternOptions:
     width: Width = 3
     periodic: Periodic = ""
     mesh: Mesh = "lonlat"
-    messages: Messages = None
+    stored: Stored = None
     count: Count = 3
     times: Times = 1
     fields: Fields = 1
