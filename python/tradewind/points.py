@@ -145,9 +145,9 @@ def gathered(comm: MPI.Intracomm, fetch: Fetch) -> Fetch | None:
 
 
 def known_to_all(comm: MPI.Intracomm, fetch: Fetch) -> Fetch:
-    """The fetch of all ranks together, on each of them, for algorithms that pass points on from rank to rank. Collective.
+    """The fetch of all ranks together, on each of them: for algorithms that pass points on from rank to rank.
 
-    Needs memory for the lists of all ranks on each.
+    Collective. Needs memory for the lists of all ranks on each.
     """
     parts = comm.allgather((fetch.source_shape(comm.Get_rank())[2], fetch.list_of(comm.Get_rank())))
     return Fetch.of(_core.Fetch([count for count, _ in parts], [lists for _, lists in parts], fetch.one_array))
