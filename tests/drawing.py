@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 
+import numpy as np
 from hypothesis import strategies as st
 
 from tradewind import _core
@@ -62,6 +63,27 @@ def halos(draw, most_ranks=40):
     layout = draw(layouts(among=["xy", "xy", "yx", "xz", "zy"], most_ranks=most_ranks))
     width = draw(st.one_of(st.integers(0, 4), st.integers(5, 40)))
     return _core.Halo(layout, width, (draw(st.booleans()), draw(st.booleans())))
+
+
+@st.composite
+def fetches(draw, most_ranks=12):
+    """Any points of any ranks, some of them several times; between two arrays, or a halo within one."""
+    ranks = draw(st.integers(1, most_ranks))
+    counts = [draw(st.integers(0, 6)) for _ in range(ranks)]
+    every = [(rank, index) for rank in range(ranks) for index in range(counts[rank])]
+    lists = [draw(st.lists(st.sampled_from(every), max_size=12)) if every else [] for _ in range(ranks)]
+    one_array = draw(st.booleans())
+    described = []
+    for count, wanted in zip(counts, lists, strict=True):
+        begin, room = (count if one_array else 0), draw(st.integers(0, 3))
+        places = draw(st.permutations(range(begin, begin + len(wanted) + room)))[: len(wanted)]
+        table = np.array([(*point, place) for point, place in zip(wanted, places, strict=True)]).reshape(-1, 3)
+        columns = (np.ascontiguousarray(table[:, i], dtype=np.int64) for i in range(3))
+        described.append((*columns, begin + len(wanted) + room))
+    sources = [lists[3] if one_array else count for count, lists in zip(counts, described, strict=True)]
+    fetch = _core.Fetch(sources, described, one_array)
+    fetch = fetch.with_levels(draw(st.tuples(st.integers(1, 2), st.integers(1, 3))))
+    return _core.FetchAdjoint(fetch) if draw(st.booleans()) else fetch
 
 
 PASSING_ON = ("bruck", "two-level-k")

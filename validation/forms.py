@@ -236,6 +236,21 @@ def shared_memory() -> Iterator[Case]:
         yield Case(f"{ranks} ranks", all_to_all(ranks, "pairwise", 1000), file, expected, {"ranks_per_node": ranks})
 
 
+def node_halo() -> Iterator[Case]:
+    """Two nodes of two ranks, one above the other; each rank has one beside it, and the other node above or below.
+
+    A carrier is given a side and a strip by the other rank of its node; each node sends both strips in one message;
+    then the other rank gets a strip with the corner. Copies at 10 ps a byte.
+    """
+    for nx, ny, nz in ((6, 4, 10), (20, 30, 50)):
+        side, strip, corner = 8 * ny * nz, 8 * nx * nz, 8 * nz
+        expected = (side + strip) * 10 + 2 * strip * BYTE + TRIP + (strip + corner) * 10
+        for algorithm, model in product(("two-level-2", "leaders-2"), MODELS):
+            exchange = Exchange("halo", 4, (2 * nx, 2 * ny, nz), (2, 2), algorithm, width=1)
+            options = {"ranks_per_node": 2, "model": model, "packet": "message"}
+            yield Case(f"{algorithm}, {nx} x {ny} x {nz}, {model}", exchange, machine(CROSSBAR), expected, options)
+
+
 def shared_nic() -> Iterator[Case]:
     """Two ranks of a node exchange with two of another, after a stage of copies at 100 GB/s."""
     for packets in (1, 4, 50):
@@ -262,5 +277,6 @@ FORMS = (
     Form("put", "L + m G", HOCKNEY, put),
     Form("computation, also beside a halo", "max(flops / F, bytes / B, halo)", "Williams et al. 2009", computation),
     Form("copies that share a memory", "(n - 1) m max(1 / B_1, n / B)", "bandwidth of the node", shared_memory),
+    Form("node-aware halo", "(s + t) / B + L + 2 t G + (t + c) / B", "the steps of the algorithm", node_halo),
     Form("ranks that share a NIC", "L + 2 m G", HOCKNEY, shared_nic),
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """Tradewind: the communication of weather and climate models, verified, run, measured and simulated.
 
-A pattern (`Halo`, `Transpose`, `AllReduce`) says what must move, an algorithm in which stages; together they give a
-`Schedule`, which is verified in one process, run on MPI (`Schedule.plan`) and simulated on a network.
+A pattern (`Halo`, `Transpose`, `Fetch`, `AllReduce`) says what must move, an algorithm in which stages; together
+they give a `Schedule`, which is verified in one process, run on MPI (`Schedule.plan`) and simulated on a network.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from tradewind.machine import load_machine
     from tradewind.mpi import empty as empty
     from tradewind.mpi import plan as plan
-    from tradewind.pattern import AllReduce, Blocks, Grid, Halo, Pencils, Schedule, Transpose
+    from tradewind.pattern import Adjoint, AllReduce, Blocks, Fetch, Grid, Halo, Pencils, Schedule, Transpose
+    from tradewind.points import Points as Points
+    from tradewind.points import renumbered as renumbered
     from tradewind.program import Compute, Program
     from tradewind.simulation import forecast, simulate
     from tradewind.verification import verify
@@ -47,7 +49,18 @@ _HOMES = {
     "tradewind.launch.trials": ("tune",),  # needs MPI, as the next line does, so a star does not import them
     "tradewind.mpi": ("empty", "plan"),
     "tradewind.machine": ("load_machine",),
-    "tradewind.pattern": ("AllReduce", "Blocks", "Grid", "Halo", "Pencils", "Schedule", "Transpose"),
+    "tradewind.pattern": (
+        "Adjoint",
+        "AllReduce",
+        "Blocks",
+        "Fetch",
+        "Grid",
+        "Halo",
+        "Pencils",
+        "Schedule",
+        "Transpose",
+    ),
+    "tradewind.points": ("Points", "renumbered"),  # needs MPI too
     "tradewind.program": ("Compute", "Program"),
     "tradewind.simulation": ("forecast", "simulate"),
     "tradewind.verification": ("verify",),
@@ -55,11 +68,13 @@ _HOMES = {
 }
 
 __all__ = [
+    "Adjoint",
     "AllReduce",
     "Blocks",
     "Choice",
     "Compute",
     "Exchange",
+    "Fetch",
     "Grid",
     "Halo",
     "InputError",

@@ -16,13 +16,25 @@ from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.path import Leg, blocks, divided, is_path, legs, path_problems
 
-PATTERNS = ("transpose", "halo", "allreduce")
+PATTERNS = ("transpose", "halo", "fetch", "allreduce")
 DTYPES = {"f4": 4, "f8": 8, "i4": 4, "i8": 8, "c8": 8, "c16": 16}
 """Element types by their NumPy names, with the bytes of one element."""
 
 
+MESHES = ("lonlat", "octahedral")
+"""The meshes whose halo a fetch can be, see `tradewind.mesh`."""
+
 SLABS = {"xz": ("xy", "zy"), "xy": ("zy", "zx"), "yz": ("zx", "yx")}
 """The transpositions of a spectral model: the axes divided before and after (Zheng & Marguinaud 2018, Fig. 3)."""
+
+
+UNUSED = {
+    "transpose": {"width", "periodic", "count", "mesh", "stored"},
+    "halo": {"slab", "count", "mesh", "stored"},
+    "fetch": {"slab", "count"},
+    "allreduce": {"grid", "split", "slab", "width", "periodic", "mesh", "stored"},
+}
+"""What an exchange says nothing about, by its pattern."""
 
 
 _MOST = 2**31 - 1
@@ -116,9 +128,13 @@ class Exchange:
     slab: str = "all"
     """transpose: "xz", "xy", "yz", "all" three in order, or a path like "xy-zy-zx-zy-xy" (see `tradewind.path`)."""
     width: int = 3
-    """halo: points on every side."""
+    """halo: points on every side; fetch: the same of an unstructured mesh."""
     periodic: str = ""
-    """halo: the periodic directions, some of "xy"."""
+    """halo, fetch: the periodic directions, some of "xy"."""
+    mesh: str = "lonlat"
+    """fetch: the mesh whose halo it is, see `tradewind.mesh`."""
+    stored: str | None = None
+    """fetch: a stored list of messages in place of a mesh, see `tradewind.messages`."""
     count: int = 3
     """allreduce: elements."""
     times: int = 1
@@ -133,7 +149,7 @@ class Exchange:
             raise InputError(*problems)
         if self.algorithm is None:
             object.__setattr__(self, "algorithm", default_algorithm(self.pattern))
-        if self.split is None and self.pattern != "allreduce":
+        if self.split is None and self.grid is not None:
             object.__setattr__(self, "split", default_split(self))
         self.steps()  # the core has the last word: radices, empty parts
 
@@ -146,13 +162,19 @@ class Exchange:
                 problems.append(f"{name} {getattr(self, name)}: {least}..{most} are allowed")
         if self.dtype not in DTYPES:
             problems.append(unknown("dtype", self.dtype, DTYPES))
+        if self.mesh not in MESHES:
+            problems.append(unknown("mesh", self.mesh, MESHES))
         problems += slab_problems(self.slab)
         if not set(self.periodic) <= {"x", "y"} or len(set(self.periodic)) != len(self.periodic):
             problems.append(f"periodic {self.periodic!r}: some of 'xy' are allowed")
         if self.algorithm is not None:
             problems += algorithm_problems(self.pattern, self.algorithm)
+        if self.stored is not None and self.pattern != "fetch":
+            problems.append(f"stored messages say nothing about {self.pattern}")
         if self.pattern == "allreduce":
             return problems
+        if self.stored is not None:
+            return problems + self._message_problems()
         if self.grid is None:
             problems.append(f"a {self.pattern} needs a grid, like 602x568x60")
         elif min(self.grid) < 1 or max(self.grid) > _MOST:
@@ -160,6 +182,16 @@ class Exchange:
         if self.split is not None:
             problems += self._split_problems(self.split)
         return problems
+
+    def _message_problems(self) -> list[str]:
+        from tradewind import messages
+
+        if self.grid is not None or self.split is not None:
+            return ["stored messages have no grid and no split: leave them out"]
+        assert self.stored is not None
+        if (ranks := messages.read(self.stored)[0].ranks) != self.ranks:
+            return [f"{self.ranks} ranks: the messages of {self.stored} are those of {ranks}"]
+        return []
 
     def _split_problems(self, split: tuple[int, int]) -> list[str]:
         cx, cy = split
@@ -174,7 +206,9 @@ class Exchange:
 
     def _layout_axes(self) -> list[str]:
         """Every layout that the exchange touches, by its name (see `tradewind.path`)."""
-        if self.pattern == "halo":
+        if self.mesh == "octahedral" and self.pattern == "fetch":
+            return []  # its rows are not divided along x and y
+        if self.pattern in ("halo", "fetch"):
             return ["xy"]
         return list(dict.fromkeys(axes for _, *pair in self._legs() for axes in pair))
 
@@ -186,7 +220,7 @@ class Exchange:
 
     @property
     def bytes_per_point(self) -> int:
-        return point_bytes(self.fields, self.dtype)
+        return 1 if self.stored is not None else point_bytes(self.fields, self.dtype)
 
     @property
     def element_bytes(self) -> int:
@@ -196,7 +230,10 @@ class Exchange:
     @property
     def name(self) -> str:
         """A short label, for tables and plots."""
-        detail = {"halo": f" {self.width}", "allreduce": f" {self.count}x{self.times}"}.get(self.pattern, "")
+        fetch = " of stored messages" if self.stored is not None else f" {self.mesh} {self.width}"
+        detail = {"halo": f" {self.width}", "fetch": fetch, "allreduce": f" {self.count}x{self.times}"}.get(
+            self.pattern, ""
+        )
         return f"{self.pattern}{detail} {self.algorithm}"
 
     def steps(self) -> list[Step]:
@@ -205,8 +242,15 @@ class Exchange:
         if self.pattern == "allreduce":
             reduce = _core.AllReduce(self.ranks, self.count)
             return [Step("allreduce", _core.make_schedule(reduce, self.algorithm), self.times)]
+        if self.stored is not None:
+            return self._stored_steps(self.stored)
         assert self.grid is not None
         assert self.split is not None
+        if self.pattern == "fetch":
+            from tradewind.mesh import halo_of
+
+            fetch = halo_of(self.mesh, self.grid, self.split, self.width, self.periodic)
+            return [Step("fetch", _core.make_schedule(fetch, self.algorithm), self.times)]
         grid = _core.Grid(*self.grid)
         if self.pattern == "halo":
             layout = _core.Blocks(grid, self.split)
@@ -222,6 +266,13 @@ class Exchange:
             steps.append(Step(name, schedule))
         return steps * self.times
 
+    def _stored_steps(self, path: str) -> list[Step]:
+        from tradewind import messages
+
+        assert self.algorithm is not None
+        stages = [_core.make_schedule(fetch, self.algorithm) for fetch in messages.read(path)]
+        return [Step(f"stage {number}", schedule) for number, schedule in enumerate(stages)] * self.times
+
     def imbalance(self) -> float:
         """Points of the largest part over the mean, the worst over the layouts that the exchange touches."""
         if self.grid is None or self.split is None:
@@ -236,11 +287,11 @@ class Exchange:
 
     def as_dict(self) -> dict[str, Any]:
         """The request as plain values, those that its pattern does not use left out."""
-        unused = {
-            "transpose": {"width", "periodic", "count"},
-            "halo": {"slab", "count"},
-            "allreduce": {"grid", "split", "slab", "width", "periodic"},
-        }[self.pattern]
+        unused = UNUSED[self.pattern]
+        if self.stored is not None:
+            unused = unused | {"grid", "split", "width", "periodic", "mesh", "fields", "dtype"}
+        elif self.pattern == "fetch":
+            unused = unused | {"stored"}
         return {key: value for key, value in asdict(self).items() if key not in unused}
 
 

@@ -59,6 +59,8 @@ __all__ = [
 ]
 
 Plan = _mpi.Plan
+OwnPoints = _mpi.Points
+"""The points of a rank as the core knows them; see `tradewind.points`."""
 Peers = _mpi.Processes
 """The processes of a communicator as the core knows them; see `tradewind.processes`."""
 
@@ -231,6 +233,16 @@ def _carried(
     if isinstance(what, _core.Schedule) and not isinstance(pattern, FETCHES):  # which may have other levels
         return what, transport, packing
     return _core.make_schedule(pattern, way.algorithm or default_algorithm(pattern.name)), transport, packing
+
+
+def go_on(comm: MPI.Intracomm) -> None:
+    """All ranks have got this far. Collective: raises PlanError where another one refuses."""
+    _mpi.agree(comm.py2f(), "", "")
+
+
+def refuse(comm: MPI.Intracomm, error: InputError) -> NoReturn:
+    """Raises an error, and tells the other ranks, which `go_on`."""
+    _refuse(comm.py2f(), error)
 
 
 def _refuse(handle: int, error: InputError) -> NoReturn:

@@ -125,15 +125,15 @@ class Fetch(_core.Fetch, _Scheduled):
         `counts` points that a rank owns. Raises InputError for lists whose lengths differ, for an owner or an index out
         of range, and for a place that is taken twice.
         """
-        described = []
+        described: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]] = []
         for rank, (owner, index) in enumerate(lists):
             begin = counts[rank] if one_array and places is None else 0
             place = np.arange(begin, begin + np.size(owner)) if places is None else places[rank]
             target = counts[rank] + np.size(owner) if one_array and places is None else None
-            arrays = [ids("owner", owner), ids("index", index), ids("place", place)]
+            places_here = ids("place", place)
             if target is None:
-                target = counts[rank] if one_array else int(np.max(arrays[2], initial=-1)) + 1
-            described.append((*arrays, target))
+                target = counts[rank] if one_array else int(np.max(places_here, initial=-1)) + 1
+            described.append((ids("owner", owner), ids("index", index), places_here, target))
         sources = [d[3] if one_array else count for d, count in zip(described, counts, strict=True)]
         return cls.of(_core.Fetch(sources, described, one_array))
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.errors import InputError
-from tradewind.mpi import MPI, _mpi, _refuse
+from tradewind.mpi import MPI, OwnPoints, go_on, refuse
 from tradewind.pattern import Fetch, ids
 
 if TYPE_CHECKING:
@@ -34,11 +34,11 @@ class Points:
         self.comm = comm
         handle = comm.py2f()
         if isinstance(what, _core.Blocks):
-            self._points = _mpi.Points.of_layout(handle, what)
+            self._points = OwnPoints.of_layout(handle, what)
         elif isinstance(what, int | np.integer):
-            self._points = _mpi.Points.of_count(handle, int(what))
+            self._points = OwnPoints.of_count(handle, int(what))
         else:
-            self._points = _mpi.Points.of_ids(handle, self._listed("ids", what))
+            self._points = OwnPoints.of_ids(handle, self._listed("ids", what))
 
     @property
     def count(self) -> int:
@@ -68,9 +68,9 @@ class Points:
         if wanted is not None:
             self._check_alone(owner, index, places)
             return Fetch.of(self._points.fetch_ids(self._listed("wanted", wanted), 0, False, *_known(peers)))
-        lists = self._lists(owner, index, places)
-        target = lists[0].size if places is None else int(np.max(lists[2], initial=-1)) + 1
-        return Fetch.of(self._points.fetch(*lists, target, False, *_known(peers)))
+        owners, indices, at = self._lists(owner, index, places)
+        target = owners.size if places is None else int(np.max(at, initial=-1)) + 1
+        return Fetch.of(self._points.fetch(owners, indices, at, target, False, *_known(peers)))
 
     def halo(
         self,
@@ -89,16 +89,16 @@ class Points:
         if wanted is not None:
             self._check_alone(owner, index, places)
             return Fetch.of(self._points.fetch_ids(self._listed("wanted", wanted), self.count, True, *_known(peers)))
-        lists = self._lists(owner, index, places)
+        owners, indices, at = self._lists(owner, index, places)
         target = self.count
         if places is None:
-            target += lists[0].size
-            lists[2] = np.arange(self.count, target)
-        return Fetch.of(self._points.fetch(*lists, target, True, *_known(peers)))
+            target += owners.size
+            at = np.arange(self.count, target)
+        return Fetch.of(self._points.fetch(owners, indices, at, target, True, *_known(peers)))
 
     def _lists(
         self, owner: ArrayLike | None, index: ArrayLike | None, places: ArrayLike | None
-    ) -> list[NDArray[np.int64]]:
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         try:
             if owner is None or index is None:
                 raise InputError("neither ids nor owners with indices: one of the two is needed")
@@ -107,21 +107,21 @@ class Points:
                 sizes = ", ".join(f"{array.size} {name}" for array, name in zip(lists, _NAMES, strict=False))
                 raise InputError(f"rank {self._points.rank}: lists of {sizes}: as many of each are allowed")
         except InputError as error:
-            _refuse(self.comm.py2f(), error)
-        _mpi.agree(self.comm.py2f(), "", "")
-        return lists
+            refuse(self.comm, error)
+        go_on(self.comm)
+        return lists[0], lists[1], lists[2]
 
     def _listed(self, what: str, values: ArrayLike) -> NDArray[np.int64]:
         try:
             listed = ids(what, values)
         except InputError as error:
-            _refuse(self.comm.py2f(), error)
-        _mpi.agree(self.comm.py2f(), "", "")
+            refuse(self.comm, error)
+        go_on(self.comm)
         return listed
 
     def _check_alone(self, *others: ArrayLike | None) -> None:
         if any(other is not None for other in others):
-            _refuse(self.comm.py2f(), InputError("ids and owners, indices or places: one of the two is allowed"))
+            refuse(self.comm, InputError("ids and owners, indices or places: one of the two is allowed"))
 
 
 _NAMES = ("owners", "indices", "places")
@@ -141,6 +141,15 @@ def gathered(comm: MPI.Intracomm, fetch: Fetch) -> Fetch | None:
     parts = comm.gather(mine)
     if parts is None:
         return None
+    return Fetch.of(_core.Fetch([count for count, _ in parts], [lists for _, lists in parts], fetch.one_array))
+
+
+def known_to_all(comm: MPI.Intracomm, fetch: Fetch) -> Fetch:
+    """The fetch of all ranks together, on each of them: for algorithms that pass points on from rank to rank.
+
+    Collective. Needs memory for the lists of all ranks on each.
+    """
+    parts = comm.allgather((fetch.source_shape(comm.Get_rank())[2], fetch.list_of(comm.Get_rank())))
     return Fetch.of(_core.Fetch([count for count, _ in parts], [lists for _, lists in parts], fetch.one_array))
 
 

@@ -135,9 +135,9 @@ def request_of(pattern: _core.Pattern, dtype: str, fields: int) -> dict[str, Any
     elif isinstance(pattern, _core.AllReduce):
         asked["count"] = pattern.count
     elif isinstance(pattern, _core.Fetch | _core.FetchAdjoint):
-        adjoint = isinstance(pattern, _core.FetchAdjoint)
-        fetch = pattern.fetch if adjoint else pattern
-        asked |= {"points": fetch.points, "levels": fetch.levels[0] * fetch.levels[1], "adjoint": adjoint}
+        fetch = pattern.fetch if isinstance(pattern, _core.FetchAdjoint) else pattern
+        inner, outer = fetch.levels
+        asked |= {"points": fetch.points, "levels": inner * outer, "adjoint": fetch is not pattern}
     return asked
 
 

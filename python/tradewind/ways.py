@@ -67,7 +67,7 @@ def default_way(pattern: str) -> Choice:
 def algorithm_names(patterns: Sequence[_core.Pattern]) -> Iterator[str]:
     """Every algorithm for patterns of one kind: of those with a radix its powers of two and the largest; and native.
 
-    Node-aware halos only where a node has several ranks and there are several nodes.
+    Node-aware halos and fetches only where a node has several ranks and there are several nodes.
     """
     for entry in _core.algorithms():
         if entry.pattern != patterns[0].name:
@@ -79,7 +79,7 @@ def algorithm_names(patterns: Sequence[_core.Pattern]) -> Iterator[str]:
         least, most = max(r[0] for r in ranges), min(r[1] for r in ranges)
         most = min(most, max(least, patterns[0].ranks))  # one rank allows any radix
         radices = {least, most, *(2**i for i in range(1, 31) if least < 2**i < most)}
-        if entry.pattern == "halo" and entry.name in NODE_FAMILIES:
+        if entry.pattern in ("halo", "fetch") and entry.name in NODE_FAMILIES:
             radices -= {1, patterns[0].ranks}  # nothing to gather: these are `direct`
         for radix in sorted(radices):
             yield entry.name.replace("-k", f"-{radix}")

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "schedule/run_lists.hpp"
+
 namespace tradewind {
 
 namespace {
@@ -14,7 +16,7 @@ struct Turn {
     std::int32_t send = -1, receive = -1;
 };
 
-class Direct : public Schedule {
+class Direct : public Schedule, public RunLists {
   public:
     explicit Direct(std::shared_ptr<const Fetch> fetch) : Schedule(fetch, "direct"), fetch_(std::move(fetch)) {
         const Rank known = fetch_->partial() ? 1 : ranks();
@@ -50,6 +52,17 @@ class Direct : public Schedule {
         for (const FetchRun& run : fetch_->part(rank).kept)
             copies.push_back(
                 {{Buffer::source, fetch_->source_of(rank, run)}, {Buffer::target, fetch_->target_of(run)}});
+    }
+
+    RunList send_runs(Rank rank, int, int j) const override {
+        return {&sent(rank, turns(rank)[static_cast<std::size_t>(j)]).runs, &FetchRun::source, Buffer::source};
+    }
+    RunList receive_runs(Rank rank, int, int j) const override {
+        return {&received(rank, turns(rank)[static_cast<std::size_t>(j)]).runs, &FetchRun::target, Buffer::target};
+    }
+    Kept kept_runs(Rank rank, int) const override {
+        const std::vector<FetchRun>* runs = &fetch_->part(rank).kept;
+        return {{runs, &FetchRun::source, Buffer::source}, {runs, &FetchRun::target, Buffer::target}};
     }
 
   private:

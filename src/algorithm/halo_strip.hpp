@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "algorithm/folded.hpp"
 #include "pattern/halo.hpp"
 
 namespace tradewind {
@@ -60,11 +61,6 @@ inline Rank rank_at(const Halo& halo, Rank rank, const std::array<Index, 2>& par
 // Of two ranks at this offset, one sends in the even half and one in the odd (away from the seam).
 inline std::int8_t halo_turn(Index part, Index offset) {
     return static_cast<std::int8_t>((part / std::abs(offset)) & 1);
-}
-
-// 0, 1, -1, 2, -2, ... -> 0, 1, 2, 3, 4, ...
-inline Index folded(Index offset) {
-    return offset > 0 ? 2 * offset - 1 : -2 * offset;
 }
 
 // An upper bound of folded(offset) + 1 over all offsets along an axis.

@@ -2,18 +2,9 @@
 #pragma once
 
 #include "algorithm/halo_parcel.hpp"
+#include "algorithm/node_traffic.hpp"
 
 namespace tradewind {
-
-// Points of one rank that the same ranks want.
-struct Tile {
-    struct Want {
-        Rank receiver;
-        Box at_receiver;
-    };
-    Box at_sender;
-    std::vector<Want> wants;  // a rank may want them in several places, across seams
-};
 
 // The parcels of one sender, which may overlap, cut along all their edges; the tiles row by row, whatever the order of
 // the parcels.

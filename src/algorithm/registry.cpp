@@ -14,6 +14,7 @@
 #include "algorithm/alltoall_ring.hpp"
 #include "algorithm/alltoall_two_level.hpp"
 #include "algorithm/fetch_direct.hpp"
+#include "algorithm/fetch_two_level.hpp"
 #include "algorithm/halo_direct.hpp"
 #include "algorithm/halo_sweep.hpp"
 #include "algorithm/halo_two_level.hpp"
@@ -85,6 +86,12 @@ std::vector<AlgorithmEntry> make_table() {
         {"fetch", "direct", false, "every rank straight from each owner of what it wants, in 1 stage",
          "Zhang et al. 2022, doi:10.1109/TPDS.2021.3084070 (star forests)",
          [](PatternPtr p, Index) { return fetch_direct(as<Fetch>(p)); }, no_radices, true},
+        {"fetch", "two-level-k", true,
+         "k ranks a node gather, nodes exchange, ranks scatter, in 3 stages; the ranks share out the nodes around",
+         bienz, [](PatternPtr p, Index k) { return fetch_two_level(as<Fetch>(p), k, Carriers::all); }, ranks_a_node},
+        {"fetch", "leaders-k", true, "the same in 3 stages, but the first rank of a node carries all between nodes",
+         bienz, [](PatternPtr p, Index k) { return fetch_two_level(as<Fetch>(p), k, Carriers::leaders); },
+         ranks_a_node},
         {"allreduce", "recursive-k", true, "groups of k exchange all they have, in log_k n stages (and 2 for a fold)",
          thakur, [](PatternPtr p, Index k) { return allreduce_recursive(as<AllReduce>(p), k); }, recursive_radices,
          true},

@@ -108,14 +108,13 @@ void Points::build_directory(const std::vector<Index>& ids) {
 Owner Points::on_layout(Index id) const {
     const Index nx = layout_->grid().points[X];
     const std::array<Index, 2> point{id % nx, id / nx};
-    std::array<Index, 2> coordinates{0, 0};
+    std::array<Index, 2> coordinates{0, 0}, part{0, 0};
     for (const int axis : {X, Y})
         if (const int c = layout_->coordinate_of(axis); c >= 0)
-            coordinates[static_cast<std::size_t>(c)] =
-                layout_->division(axis).owner(point[static_cast<std::size_t>(axis)]);
-    const Rank owner = layout_->rank_at(coordinates);
-    const Box box = layout_->box(owner);
-    return {owner, (point[1] - box.begin[Y]) * box.width(X) + point[0] - box.begin[X]};
+            part[axis] = coordinates[c] = layout_->division(axis).owner(point[axis]);
+    const Division &x = layout_->division(X), &y = layout_->division(Y);
+    return {layout_->rank_at(coordinates),
+            (point[Y] - y.begin(part[Y])) * x.width(part[X]) + point[X] - x.begin(part[X])};
 }
 
 FetchList Points::locate(const std::vector<Index>& ids) const {

@@ -30,6 +30,12 @@ void check_shapes(const char* what, const std::vector<Field>& fields, const Box&
                              pattern.describe() + " needs " + shape_text(shape_of(box)));
 }
 
+// Others than these want to know where each piece of a message lies.
+const RunLists* lists_for(const Schedule& schedule, const PlanRequest& request) {
+    const bool gathered = request.packing == "buffer" && request.transport != "shared" && !request.check;
+    return gathered ? run_lists(schedule) : nullptr;
+}
+
 bool same(const std::vector<Piece>& a, const std::vector<Piece>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Piece& p, const Piece& q) {
         return p.buffer == q.buffer && p.box == q.box && p.offset == q.offset;
@@ -46,11 +52,15 @@ Compiler::Compiler(const Schedule& schedule, Rank rank, const PlanRequest& reque
       element_(bytes_of(request.element)),
       fields_(static_cast<Index>(request.source.size())),
       source_(schedule.pattern().source_box(rank)),
-      target_(schedule.pattern().target_box(rank)) {
+      target_(schedule.pattern().target_box(rank)),
+      lists_(lists_for(schedule, request)) {
     program_.scratch = Memory(schedule_.scratch(rank_) * element_ * fields_);
     Index temporary = 0;
     for (int s = 0; s < schedule_.stages(); ++s) {
-        draft(s);
+        if (lists_)
+            draft_lists(s);
+        else
+            draft(s);
         Stage& stage = stages_.back();
         if (s > 0 && request_.pack_ahead) find_ahead(stages_[stages_.size() - 2], stage);
         outgoing_ = std::max(outgoing_, buffered_bytes(stage.program.sends, stage.send_buffered));
@@ -72,15 +82,23 @@ Program Compiler::compile(std::byte* outgoing, std::byte* incoming) {
         Stage& stage = stages_[s];
         place(stage.program.sends, stage.send_buffered, outgoing + (any_ahead_ && s % 2 == 1 ? outgoing_ : 0));
         place(stage.program.receives, stage.receive_buffered, incoming);
-        for (End& end : stage.program.sends)
-            if (end.buffer) end.copies = copies_between(end.memory, end.place(), stage.program.stores);
+        const Stores stores = stage.program.stores;
+        for (std::size_t i = 0; i < stage.program.sends.size(); ++i)
+            if (End& end = stage.program.sends[i]; end.buffer && lists_)
+                copy_runs(stage.send_runs[i], end, true, stores);
+            else if (end.buffer)
+                end.copies = copies_between(end.memory, end.place(), stores);
         temporary_used_ = 0;
-        add_local(stage);
-        if (stage.combines)
-            add_combinations(stage);
+        if (lists_)
+            copy_kept(stage);
         else
-            for (End& end : stage.program.receives)
-                if (end.buffer) end.copies = copies_between(end.place(), end.memory, stage.program.stores);
+            add_local(stage);
+        if (stage.combines) add_combinations(stage);
+        for (std::size_t i = 0; i < stage.program.receives.size() && !stage.combines; ++i)
+            if (End& end = stage.program.receives[i]; end.buffer && lists_)
+                copy_runs(stage.receive_runs[i], end, false, stores);
+            else if (end.buffer)
+                end.copies = copies_between(end.place(), end.memory, stores);
         if (stage.program.adds) make_additions(stage.program);
         program_.stages.push_back(std::move(stage.program));
     }
@@ -124,6 +142,72 @@ void Compiler::draft(int s) {
         }
     if (!stage.program.adds && bytes_written(stage) > most_cached) stage.program.stores = Stores::streamed;
     stages_.push_back(std::move(stage));
+}
+
+// The first two runs say whether a message lies in one; all that is in buffers needs no more than its list.
+void Compiler::draft_lists(int s) {
+    Stage stage;
+    stage.program.adds = schedule_.adds();
+    stage.program.sends = ends(schedule_.sends(rank_, s), [&](int j) { return schedule_.send(rank_, s, j); });
+    stage.program.receives = ends(schedule_.receives(rank_, s), [&](int j) { return schedule_.receive(rank_, s, j); });
+    stage.kept = lists_->kept_runs(rank_, s);
+    const auto some = [this](const RunList& list) {
+        std::vector<Piece> pieces;
+        const Box& array = list.buffer == Buffer::source ? source_ : target_;
+        for (std::size_t i = 0; i < std::min<std::size_t>(list.runs->size(), 2); ++i) {
+            const FetchRun& run = (*list.runs)[i];
+            Piece& piece = pieces.emplace_back(Piece{list.buffer, array});
+            piece.box.begin[X] += run.*list.begin;
+            piece.box.end[X] = piece.box.begin[X] + run.length;
+        }
+        return blocks(pieces);
+    };
+    Index written = volume(*stage.kept.to.runs) * element_ * fields_;
+    for (End& end : stage.program.sends) {
+        stage.send_runs.push_back(lists_->send_runs(rank_, s, end.j));
+        end.memory = some(stage.send_runs.back());
+        stage.send_buffered.push_back(stage.send_runs.back().runs->size() > 1 || buffering_.send(end.peer, end.memory));
+    }
+    for (End& end : stage.program.receives) {
+        stage.receive_runs.push_back(lists_->receive_runs(rank_, s, end.j));
+        end.memory = some(stage.receive_runs.back());
+        stage.receive_buffered.push_back(stage.receive_runs.back().runs->size() > 1 || stage.program.adds ||
+                                         buffering_.receive(end.peer, end.memory));
+        written += end.bytes;
+    }
+    if (!stage.program.adds && written > most_cached) stage.program.stores = Stores::streamed;
+    stages_.push_back(std::move(stage));
+}
+
+Index Compiler::volume(const std::vector<FetchRun>& runs) const {
+    Index points = 0;
+    for (const FetchRun& run : runs) points += run.length;
+    return points * source_.width(Y) * source_.width(Z);
+}
+
+RunPlaces Compiler::places(const RunList& list, std::size_t field) const {
+    const Field& f = (list.buffer == Buffer::source ? request_.source : request_.target)[field];
+    return {f.data, f.stride, list.begin};
+}
+
+void Compiler::copy_runs(const RunList& list, End& end, bool sending, Stores stores) {
+    end.copies.begin = program_.copies.size();
+    for (std::size_t f = 0; f < static_cast<std::size_t>(fields_); ++f) {
+        const RunPlaces array = places(list, f);
+        const RunPlaces buffer{end.buffer + end.bytes / fields_ * static_cast<Index>(f), {}, nullptr};
+        append_run_copies(*list.runs, sending ? array : buffer, sending ? buffer : array,
+                          {source_.width(Y), source_.width(Z)}, element_, stores, program_.copies, program_.hops);
+    }
+    end.copies.end = program_.copies.size();
+}
+
+void Compiler::copy_kept(Stage& stage) {
+    stage.program.local.begin = program_.copies.size();
+    for (std::size_t f = 0; f < static_cast<std::size_t>(fields_); ++f)
+        append_run_copies(*stage.kept.from.runs, places(stage.kept.from, f), places(stage.kept.to, f),
+                          {source_.width(Y), source_.width(Z)}, element_, stage.program.stores, program_.copies,
+                          program_.hops);
+    stage.program.local.end = program_.copies.size();
 }
 
 Index Compiler::bytes_written(const Stage& stage) const {
@@ -190,6 +274,11 @@ bool Compiler::any_overlap(const std::vector<Piece>& a, const std::vector<Piece>
 
 // Whether a copy would write what another one (or itself) has still to read.
 bool Compiler::interfere(const std::vector<Copy>& copies) const {
+    // Those of a fetch are many, and never within one array.
+    if (!schedule_.pattern().in_place() && std::all_of(copies.begin(), copies.end(), [](const Copy& c) {
+            return c.from.buffer != Buffer::scratch && c.to.buffer != Buffer::scratch && c.from.buffer != c.to.buffer;
+        }))
+        return false;
     for (const Copy& a : copies)
         for (const Copy& b : copies)
             if (overlap(a.to, b.from)) return true;
@@ -244,6 +333,7 @@ Block Compiler::block(const Piece& piece, std::size_t field) const {
 Range Compiler::copies_between(const std::vector<Block>& from, const std::vector<Block>& to, Stores stores) {
     Range range{program_.copies.size(), 0};
     append_copies(from, to, stores, program_.copies);
+    list_alike(program_.copies, range.begin, program_.hops);
     range.end = program_.copies.size();
     return range;
 }
@@ -273,8 +363,9 @@ void Compiler::add_local(Stage& stage) {
         copies_between(temporary, blocks(to), stage.program.stores);
         temporary_used_ += bytes;
     } else {
-        copies_between(blocks(from), blocks(to), stage.program.stores);
+        append_copies(blocks(from), blocks(to), stage.program.stores, program_.copies);
         fuse_copies(stage.program.local.begin);
+        list_alike(program_.copies, stage.program.local.begin, program_.hops);
     }
     stage.program.local.end = program_.copies.size();
 }

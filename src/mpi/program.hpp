@@ -7,7 +7,10 @@
 
 #include "mpi/memory.hpp"
 #include "mpi/packing/block.hpp"
+#include "mpi/packing/listed.hpp"
+#include "mpi/packing/run_copies.hpp"
 #include "mpi/plan.hpp"
+#include "schedule/run_lists.hpp"
 
 namespace tradewind {
 
@@ -53,6 +56,7 @@ struct StageProgram {
 struct Program {
     std::vector<StageProgram> stages;
     std::vector<StridedCopy> copies;
+    HopLists hops;
     Memory scratch, temporary;
 
     void copy(Range range) const {
@@ -80,12 +84,19 @@ class Compiler {
     struct Stage {
         std::vector<std::vector<Piece>> send_pieces, receive_pieces;
         std::vector<bool> send_buffered, receive_buffered;
+        std::vector<RunList> send_runs, receive_runs;  // in place of pieces, where the schedule has lists
+        RunLists::Kept kept;
         std::vector<Copy> copies;
         bool combines = false;
         StageProgram program;
     };
 
     void draft(int s);
+    void draft_lists(int s);
+    void copy_runs(const RunList& list, End& end, bool sending, Stores stores);
+    void copy_kept(Stage& stage);
+    RunPlaces places(const RunList& list, std::size_t field) const;
+    Index volume(const std::vector<FetchRun>& runs) const;
     template <typename Get>
     std::vector<End> ends(int count, Get get) const;
     void find_ahead(const Stage& before, Stage& stage) const;
@@ -114,6 +125,7 @@ class Compiler {
     const Buffering buffering_;
     const Index element_, fields_;
     const Box source_, target_;
+    const RunLists* const lists_;  // where messages are gathered straight from them
     std::vector<Stage> stages_;
     Index outgoing_ = 0, incoming_ = 0, temporary_used_ = 0;
     bool any_ahead_ = false;

@@ -62,26 +62,66 @@ Fetch::Fetch(std::vector<Index> sources, const std::vector<FetchList>& lists, bo
         first += sources[r];
     }
     if (one_array) check_not_borrowed(lists);
+    std::vector<std::vector<FetchBundle>> bundles;
     for (std::size_t r = 0; r < sources.size(); ++r) {
-        const Rank rank = static_cast<Rank>(r);
-        std::vector<FetchBundle> bundles = bundles_of(lists[r]);
-        for (const FetchBundle& bundle : bundles) {
-            FetchPart& owner = made->parts[static_cast<std::size_t>(bundle.peer)];
-            if (bundle.peer != rank) owner.sends.push_back({rank, bundle.points, bundle.runs});
-            made->points += bundle.points;
-        }
-        take_bundles(made->parts[r], std::move(bundles), rank, made->ranks);
-        auto& wanted = made->wanted[r];
-        for (std::size_t i = 0; i < lists[r].owner.size(); ++i) {
-            const Index place = lists[r].place.empty() ? static_cast<Index>(i) : lists[r].place[i];
-            wanted.push_back(
-                {place, made->parts[static_cast<std::size_t>(lists[r].owner[i])].first + lists[r].index[i]});
-        }
-        std::sort(wanted.begin(), wanted.end(), [](const Named& a, const Named& b) { return a.place < b.place; });
+        const FetchList& list = lists[r];
+        bundles.push_back(bundles_of(list));
+        std::vector<Named> each;
+        for (std::size_t i = 0; i < list.owner.size(); ++i)
+            each.push_back({list.place.empty() ? static_cast<Index>(i) : list.place[i],
+                            made->parts[static_cast<std::size_t>(list.owner[i])].first + list.index[i], 1});
+        std::sort(each.begin(), each.end(), [](const Named& a, const Named& b) { return a.place < b.place; });
+        for (const Named& next : each) append(made->wanted[r], next);
+    }
+    connect(*made, std::move(bundles));
+    lists_ = std::move(made);
+}
+
+Fetch::Fetch(const std::vector<Index>& sources, const std::vector<Index>& targets,
+             std::vector<std::vector<FetchBundle>> bundles) {
+    auto made = std::make_shared<Lists>();
+    made->ranks = static_cast<Rank>(sources.size());
+    made->parts.resize(sources.size());
+    made->wanted.resize(sources.size());
+    Index first = 0;
+    for (std::size_t r = 0; r < sources.size(); ++r) {
+        made->parts[r].first = first;
+        made->parts[r].source = sources[r];
+        made->parts[r].target = targets[r];
+        first += sources[r];
     }
     for (std::size_t r = 0; r < sources.size(); ++r)
-        in_turn(made->parts[r].sends, static_cast<Rank>(r), made->ranks, true);
+        for (const FetchBundle& bundle : bundles[r])
+            for (const FetchRun& run : bundle.runs)
+                made->wanted[r].push_back(
+                    {run.target, made->parts[static_cast<std::size_t>(bundle.peer)].first + run.source, run.length});
+    connect(*made, std::move(bundles));
     lists_ = std::move(made);
+}
+
+void Fetch::append(std::vector<Named>& wanted, const Named& next) {
+    if (!wanted.empty()) {
+        Named& last = wanted.back();
+        if (last.place + last.length == next.place && last.point + last.length == next.point) {
+            last.length += next.length;
+            return;
+        }
+    }
+    wanted.push_back(next);
+}
+
+void Fetch::connect(Lists& lists, std::vector<std::vector<FetchBundle>> bundles) {
+    for (std::size_t r = 0; r < bundles.size(); ++r) {
+        const Rank rank = static_cast<Rank>(r);
+        for (const FetchBundle& bundle : bundles[r]) {
+            FetchPart& owner = lists.parts[static_cast<std::size_t>(bundle.peer)];
+            if (bundle.peer != rank) owner.sends.push_back({rank, bundle.points, bundle.runs});
+            lists.points += bundle.points;
+        }
+        take_bundles(lists.parts[r], std::move(bundles[r]), rank, lists.ranks);
+    }
+    for (std::size_t r = 0; r < lists.parts.size(); ++r)
+        in_turn(lists.parts[r].sends, static_cast<Rank>(r), lists.ranks, true);
 }
 
 Fetch::Fetch(Rank ranks, Rank rank, FetchPart part, Index points, bool one_array) {
@@ -119,10 +159,7 @@ std::vector<Box> Fetch::answer(Rank rank) const {
     std::vector<Box> boxes;
     if (!partial()) {
         for (const Named& n : lists_->wanted[static_cast<std::size_t>(rank)])
-            if (!boxes.empty() && boxes.back().end[X] == n.place)
-                ++boxes.back().end[X];
-            else
-                boxes.push_back(along_x(n.place, 1));
+            boxes.push_back(along_x(n.place, n.length));
         return boxes;
     }
     for (const FetchRun& run : own.kept) boxes.push_back(target_of(run));
@@ -136,11 +173,16 @@ bool Fetch::same_points(Rank rank, const Box& target, const Box& points) const {
         if (target.begin[axis] != points.begin[axis] || target.end[axis] != points.end[axis]) return false;
     if (target.width(X) != points.width(X)) return false;
     const auto& wanted = lists_->wanted.at(static_cast<std::size_t>(rank));
-    auto at = std::lower_bound(wanted.begin(), wanted.end(), target.begin[X],
-                               [](const Named& n, Index place) { return n.place < place; });
-    for (Index i = 0; i < target.width(X); ++i, ++at)
-        if (at == wanted.end() || at->place != target.begin[X] + i || at->point != points.begin[X] + i) return false;
-    return true;
+    const Index ahead = points.begin[X] - target.begin[X];
+    auto at = std::upper_bound(wanted.begin(), wanted.end(), target.begin[X],
+                               [](Index place, const Named& n) { return place < n.place; });
+    if (at != wanted.begin()) --at;
+    Index place = target.begin[X];
+    for (; place < target.end[X] && at != wanted.end(); ++at) {
+        if (place < at->place || place >= at->place + at->length || at->point - at->place != ahead) return false;
+        place = at->place + at->length;
+    }
+    return place >= target.end[X];
 }
 
 std::shared_ptr<const Fetch> Fetch::with_levels(std::array<Index, 2> levels) const {

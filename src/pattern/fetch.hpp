@@ -19,11 +19,14 @@ namespace tradewind {
 // which of them it holds. Boxes of a target array count its places from 0, and the lists say what belongs there.
 //
 // It describes all ranks, or what one of them knows of itself alone: then only that rank may be asked for.
-class Fetch : public Pattern, public std::enable_shared_from_this<Fetch> {
+class Fetch : public Pattern {
   public:
     // Of all ranks: how many points their source arrays hold, and what they want. Throws InputError for a list whose
     // parts differ in length, a point that nobody owns, and a place that is out of range or taken twice.
     Fetch(std::vector<Index> sources, const std::vector<FetchList>& lists, bool one_array = false);
+    // Of all ranks, what each receives from whom; of what nobody has to look after, like stored messages.
+    Fetch(const std::vector<Index>& sources, const std::vector<Index>& targets,
+          std::vector<std::vector<FetchBundle>> bundles);
     // Of one rank. `points`: all that are fetched by all ranks together.
     Fetch(Rank ranks, Rank rank, FetchPart part, Index points, bool one_array = false);
 
@@ -53,8 +56,8 @@ class Fetch : public Pattern, public std::enable_shared_from_this<Fetch> {
     Box target_of(const FetchRun& run) const { return along_x(run.target, run.length); }
 
   private:
-    struct Named {  // a place of a target array, and the point that belongs there
-        Index place, point;
+    struct Named {  // places of a target array in a row, and the points that belong there
+        Index place, point, length;
     };
     struct Lists {
         Rank ranks = 0, only = -1;
@@ -63,6 +66,9 @@ class Fetch : public Pattern, public std::enable_shared_from_this<Fetch> {
         std::vector<FetchPart> parts;            // of all ranks, or of `only`
         std::vector<std::vector<Named>> wanted;  // by rank, ascending: from the lists, not from what the ranks exchange
     };
+    // Who sends what follows from what is wanted. `parts` have their arrays.
+    static void connect(Lists& lists, std::vector<std::vector<FetchBundle>> bundles);
+    static void append(std::vector<Named>& wanted, const Named& next);
     Fetch(std::shared_ptr<const Lists> lists, std::array<Index, 2> levels)
         : lists_(std::move(lists)), levels_(levels) {}
     Box along_x(Index begin, Index length) const { return {{begin, 0, 0}, {begin + length, levels_[0], levels_[1]}}; }

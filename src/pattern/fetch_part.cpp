@@ -1,6 +1,7 @@
 #include "pattern/fetch_part.hpp"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 namespace tradewind {
@@ -50,12 +51,16 @@ std::string problem_of(const FetchList& list, Rank rank, Rank ranks) {
 std::vector<FetchBundle> bundles_of(const FetchList& list) {
     std::vector<FetchBundle> bundles;
     std::unordered_map<Rank, std::size_t> of_owner;
-    FetchBundle* last = nullptr;
+    std::array<FetchBundle*, 64> recent{};  // by the last digits of their peers: lists go to and fro
     for (std::size_t i = 0; i < list.owner.size(); ++i) {
         const Rank owner = list.owner[i];
+        FetchBundle*& last = recent[static_cast<std::size_t>(owner) % recent.size()];
         if (!last || last->peer != owner) {
             const auto [at, is_new] = of_owner.try_emplace(owner, bundles.size());
-            if (is_new) bundles.push_back({owner, 0, {}});
+            if (is_new) {
+                bundles.push_back({owner, 0, {}});
+                recent.fill(nullptr);  // the bundles may have moved
+            }
             last = &bundles[at->second];
         }
         const Index source = list.index[i], target = list.place.empty() ? static_cast<Index>(i) : list.place[i];

@@ -15,7 +15,30 @@ void mirror(std::vector<Piece>& pieces, std::size_t first) {
     for (std::size_t i = first; i < pieces.size(); ++i) mirror(pieces[i]);
 }
 
+RunList mirror(RunList list) {
+    list.buffer = list.buffer == Buffer::source ? Buffer::target : Buffer::source;
+    return list;
+}
+
 }  // namespace
+
+const RunLists* run_lists(const Schedule& schedule) {
+    if (const auto* image = dynamic_cast<const Mirror*>(&schedule)) return image->lists() ? image : nullptr;
+    return dynamic_cast<const RunLists*>(&schedule);
+}
+
+RunList Mirror::send_runs(Rank rank, int stage, int j) const {
+    return mirror(lists()->receive_runs(rank, mirrored(stage), j));
+}
+
+RunList Mirror::receive_runs(Rank rank, int stage, int j) const {
+    return mirror(lists()->send_runs(rank, mirrored(stage), j));
+}
+
+RunLists::Kept Mirror::kept_runs(Rank rank, int stage) const {
+    const Kept kept = lists()->kept_runs(rank, mirrored(stage));
+    return {mirror(kept.to), mirror(kept.from)};
+}
 
 Mirror::Mirror(std::shared_ptr<const Schedule> schedule, std::shared_ptr<const Pattern> pattern)
     : Schedule(std::move(pattern), schedule->algorithm()), schedule_(std::move(schedule)) {}

@@ -91,8 +91,9 @@ std::string transport_refusal(const Schedule& schedule, const std::string& name,
                names_of(transports(), [&](const TransportEntry& t) { return goes_with(t, packing); });
     if (entry.one_stage && schedule.stages() > 1)
         return "transport '" + name + "' carries a schedule of one stage, and " + schedule.algorithm() + " has " +
-               std::to_string(schedule.stages()) + " (one stage have burst of a transpose, direct of a halo or a fetch); any " +
-               "number of stages carry " + names_of(transports(), [](const TransportEntry& t) { return !t.one_stage; });
+               std::to_string(schedule.stages()) +
+               " (one stage have burst of a transpose, direct of a halo or a fetch); any " + "number of stages carry " +
+               names_of(transports(), [](const TransportEntry& t) { return !t.one_stage; });
     return "";
 }
 

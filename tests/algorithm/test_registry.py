@@ -52,7 +52,11 @@ def test_a_schedule_is_named_as_it_was_asked_for(pattern, name):
         (HALO, "two-level-9", "two-level-9: radix 9 is out of range, 1..8 are allowed for 8 ranks"),
         (HALO, "leaders", "leaders: the radix is missing, write leaders-1 (1..8 are allowed for 8 ranks)"),
         (TRANSPOSE, "leaders-2", "leaders-2 is an algorithm of halo, not of transpose"),
-        (HALO, "bruck", "bruck is an algorithm of transpose, not of halo (which has sweep, direct, two-level-k, leaders-k)"),
+        (
+            HALO,
+            "bruck",
+            "bruck is an algorithm of transpose, not of halo (which has sweep, direct, two-level-k, leaders-k)",
+        ),
     ],
 )
 def test_a_name_that_cannot_be_is_refused_with_what_can(pattern, name, words):

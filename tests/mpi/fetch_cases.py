@@ -68,6 +68,8 @@ def run(comm: Any, ranks: int) -> dict[str, str]:
 def cases(ranks: int) -> dict[str, Callable[[Any], str]]:
     found: dict[str, Callable[[Any], str]] = {}
     for number, (transport, packing) in enumerate(WAYS):
+        if ranks in (1, 4) and number % 3:  # where all ranks have a core of their own, or nearly so, all ways
+            continue
         shape = list(SHAPES)[number % len(SHAPES)]
         dtype = DTYPES[number % len(DTYPES)]
         found[f"{transport} {packing}, {shape}, {dtype}"] = _Way(number, transport, packing, shape, dtype)
@@ -176,9 +178,7 @@ def _of_layout(comm: Any) -> str:
     nx, ny = 11, 7
     layout = _core.Blocks(_core.Grid(nx, ny, 3), (ranks, 1) if ranks != 4 else (2, 2), "yx" if ranks == 3 else "xy")
     boxes = [layout.box(r) for r in range(ranks)]
-    owned = [
-        (np.arange(b[1], e[1])[:, None] * nx + np.arange(b[0], e[0])[None, :]).ravel() for b, e in boxes
-    ]
+    owned = [(np.arange(b[1], e[1])[:, None] * nx + np.arange(b[0], e[0])[None, :]).ravel() for b, e in boxes]
     wanted = [np.random.default_rng(r).integers(0, nx * ny, 30) for r in range(ranks)]
     mesh = points.Points(comm, layout)
     same = points.Points(comm, owned[rank])
@@ -260,9 +260,8 @@ def _renumbered(comm: Any) -> str:
     fetch = points.Points(comm, order.own).halo(order.halo)
     if sorted(order.own) != sorted(own) or sorted(order.halo) != sorted(halo):
         return "points are lost"
-    if order.interior != len(own) - len(halo) or not set(order.own[order.rim]) == {
-        p for p in own if p % nx in ([x0] if x0 else []) + ([x1 - 1] if x1 < nx else [])
-    }:
+    edges = [x for x, inside in ((x0, x0 > 0), (x1 - 1, x1 < nx)) if inside]
+    if order.interior != len(own) - len(halo) or set(order.own[order.rim]) != {p for p in own if p % nx in edges}:
         return f"rim {order.own[order.rim]}"
     field = np.concatenate([order.own * 1.0, np.full(len(halo), -1.0)])
     plan = fetch.plan(comm, field, packing="direct")
@@ -322,7 +321,7 @@ def _refusals(comm: Any) -> str:
         (lambda: points.Points(comm, at_last([-3], [])), f"rank {last} owns point -3: 0 and more are allowed"),
         (lambda: plain.fetch([3] if rank == last else []), "have no ids"),
         (lambda: plain.fetch(owner=at_last([0, 0], []), index=at_last([1], [])), "2 owners, 1 indices"),
-        (lambda: plain.fetch(owner=at_last([ranks], []), index=at_last([1], [])), f"owner {ranks}; ranks 0..{last} are"),
+        (lambda: plain.fetch(owner=at_last([ranks], []), index=at_last([1], [])), f"owner {ranks}; ranks 0.."),
         (lambda: plain.fetch(owner=at_last([0], []), index=at_last([5], [])), "wants point 5 of "),
         (lambda: plain.fetch(owner=at_last([0], []), index=at_last([-5], [])), "index -5; 0 and more are allowed"),
         (

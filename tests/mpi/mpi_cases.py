@@ -94,7 +94,7 @@ def cases(ranks: int) -> list[Case]:
     prime_enough = ranks == 5  # which says something of the ways, and little more of the algorithms than 3 and 6
     bare = [] if prime_enough else [*_transposes(ranks), *_halos(ranks), *_reductions(ranks)]
     bare = bare[::2] if ranks > 4 else bare  # where ranks share cores each takes its time
-    bare += _node_halos(ranks)
+    bare += [] if prime_enough else [*_node_halos(ranks)][:: 1 if ranks < 6 else 3]
     turn = itertools.count(ranks)
     found = [_carried(case, turn) for case in bare] + list(_carriages(ranks))
     return list(dict.fromkeys(found))

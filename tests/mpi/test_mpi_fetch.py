@@ -17,7 +17,6 @@ def outcomes(ranks):
     return launch.run(ranks, "fetch_cases:run", ranks, timeout_s=120)
 
 
-@pytest.mark.parametrize("ranks", RANKS)
-@pytest.mark.parametrize("case", list(fetch_cases.cases(2)))
+@pytest.mark.parametrize(("ranks", "case"), [(ranks, case) for ranks in RANKS for case in fetch_cases.cases(ranks)])
 def test_points_arrive_and_are_added_back(ranks, case):
     assert outcomes(ranks)[case] == ""

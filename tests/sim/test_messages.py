@@ -2,7 +2,7 @@
 switch's own bandwidth; each against its closed form."""
 
 import pytest
-from small import CROSSBAR, DRAGONFLY, NS, TORUS, all_to_all, core, machine, messages, pair, run
+from small import CROSSBAR, DRAGONFLY, NS, TORUS, all_to_all, core, machine, messages, pair, run, terminal_bytes
 from test_threads import bits
 
 from tradewind.errors import InputError
@@ -70,6 +70,18 @@ def test_a_node_s_messages_use_all_of_its_nics(each):
     simulation = prepare(exchange, machine(CROSSBAR, nic={"count": 2}), ranks_per_node=each)
     sent = core(simulation).nic_bytes[:16]
     assert min(sent) > 0.3 * max(sent)
+
+
+@pytest.mark.parametrize("topology", [CROSSBAR, TORUS])
+def test_node_aware_halos_bring_each_point_to_a_node_once(topology):
+    """A row of 8 ranks of 4 x 4 points is a node; around it are 9 rows of 32 points above, and as many below."""
+    straight, once = [], []
+    for found, algorithm in ((straight, "direct"), (once, "two-level-8"), (once, "leaders-8")):
+        exchange = Exchange("halo", 64, (32, 32, 1), (8, 8), algorithm, width=9, periodic="xy")
+        simulation = prepare(exchange, machine(topology), ranks_per_node=8)
+        found.append(terminal_bytes(core(simulation), simulation.machine.topology)[:8])
+    assert straight[0].tolist() == [2 * 9 * 8 * (4 + 2 * 9) * 8] * 8
+    assert [received.tolist() for received in once] == [[2 * 9 * 32 * 8] * 8] * 2
 
 
 @pytest.mark.parametrize("nics", [1, 2, 4])

@@ -1,7 +1,7 @@
 """Damaged schedules are refused, each with words that name the fault and its place."""
 
 import pytest
-from drawing import TRANSPORTS, algorithm_names, slab_transposes
+from drawing import TRANSPORTS, algorithm_names, halos, slab_transposes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,6 +52,10 @@ CASES = [
     (HALO, "sweep", "double", "rank .* is written 2 times; exactly once is right"),
     (HALO, "sweep", "misplace", "is not the same points as target"),
     (HALO, "direct", "drop", "is never written; exactly once is right"),
+    (HALO, "two-level-3", "drop", "scratch .* of rank . holds nothing by then"),
+    (HALO, "two-level-3", "double", "is written (2 times|twice)"),
+    (HALO, "leaders-5", "drop", "rank 2: .* is never written; exactly once is right"),
+    (HALO, "leaders-5", "misplace", "is not the same points as"),
     (REDUCE, "recursive-3", "drop", "rank 0, element 0: the value of rank 6 is missing"),
     (REDUCE, "recursive-3", "double", "rank 0, element 0: the value of rank 6 is in it twice"),
     (REDUCE, "ring", "drop", "rank .*, element .*: "),
@@ -73,9 +77,9 @@ def test_a_fault_is_named_with_its_place(pattern, algorithm, fault, words):
     refused(_core.damaged(sound, fault, rank, 0, next(j for j in range(9) if sends(sound, rank, j))), words)
 
 
-def sends(schedule, rank, j):
+def sends(schedule, rank, j, stage=0):
     try:
-        _core.damaged(schedule, "drop", rank, 0, j)
+        _core.damaged(schedule, "drop", rank, stage, j)
     except InputError:
         return False
     return True
@@ -105,6 +109,22 @@ def test_no_damage_to_any_transposition_goes_unseen(transpose, fault, transport,
         _core.verify(broken, transport)
 
 
+@settings(max_examples=100)
+@given(halos(most_ranks=12), st.sampled_from(["drop", "double", "misplace", "count", "tag", "turn"]), st.data())
+def test_no_damage_to_a_halo_goes_unseen(halo, fault, data):
+    schedule = _core.make_schedule(halo, data.draw(st.sampled_from(algorithm_names(halo))))
+    places = [
+        (rank, stage)
+        for stage in range(schedule.stages)
+        for rank in range(schedule.ranks)
+        if schedule.sends(rank, stage)
+    ]
+    if places:
+        rank, stage = data.draw(st.sampled_from(places))
+        j = next(j for j in range(10_000) if sends(schedule, rank, j, stage))
+        refused(_core.damaged(schedule, fault, rank, stage, j), "rank")
+
+
 @settings(max_examples=60)
 @given(
     st.integers(2, 20),
@@ -115,7 +135,8 @@ def test_no_damage_to_any_transposition_goes_unseen(transpose, fault, transport,
 def test_no_damage_to_an_allreduce_goes_unseen(ranks, count, fault, data):
     reduce = _core.AllReduce(ranks, count)
     schedule = _core.make_schedule(reduce, data.draw(st.sampled_from(algorithm_names(reduce))))
-    stage = data.draw(st.integers(0, schedule.stages - 1))
+    busy = [s for s in range(schedule.stages) if any(schedule.sends(r, s) for r in range(ranks))]
+    stage = data.draw(st.sampled_from(busy))
     rank = data.draw(st.sampled_from([r for r in range(ranks) if schedule.sends(r, stage)]))
     refused(_core.damaged(schedule, fault, rank, stage, 0), "rank")
 

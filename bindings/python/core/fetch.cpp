@@ -84,6 +84,19 @@ std::vector<std::tuple<Rank, Array>> sent_by(const Fetch& fetch, Rank rank) {
     return all;
 }
 
+// (source, destination, points) of messages; each is what its source has first.
+std::shared_ptr<Fetch> of_messages(std::vector<Index> counts,
+                                   const std::vector<std::tuple<Rank, Rank, Index>>& messages) {
+    std::vector<Index> targets(counts.size(), 0);
+    std::vector<std::vector<FetchBundle>> bundles(counts.size());
+    for (const auto& [source, destination, points] : messages) {
+        Index& target = targets.at(static_cast<std::size_t>(destination));
+        bundles[static_cast<std::size_t>(destination)].push_back({source, points, {{0, target, points}}});
+        target += points;
+    }
+    return std::make_shared<Fetch>(counts, targets, std::move(bundles));
+}
+
 template <typename T>
 std::shared_ptr<T> bound(std::shared_ptr<const T> pattern) {
     return std::const_pointer_cast<T>(std::move(pattern));
@@ -113,6 +126,8 @@ void bind_fetch(nb::module_& module) {
             "levels"_a, "The same with other levels along y and z.");
     module.def("fetch_of_ids", &of_ids, "owned"_a, "wanted"_a,
                "By rank the global ids of its own points, and those that it wants.");
+    module.def("fetch_of_messages", &of_messages, "counts"_a, "messages"_a,
+               "Of [(source, destination, points)], no two between the same ranks; `counts`: points of each rank.");
     nb::class_<FetchAdjoint, Pattern>(module, "FetchAdjoint")
         .def(
             "__init__",

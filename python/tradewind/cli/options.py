@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 _PATTERN = "Pattern options"
 
-Pattern = Annotated[str, typer.Argument(help="transpose, halo or allreduce.", show_default=False)]
+Pattern = Annotated[str, typer.Argument(help="transpose, halo, fetch or allreduce.", show_default=False)]
 Ranks = Annotated[int, typer.Option("--ranks", help="Number of ranks.", show_default=False)]
 Algorithm = Annotated[
     str | None,
@@ -41,11 +41,26 @@ Slab = Annotated[
         rich_help_panel=_PATTERN,
     ),
 ]
-Width = Annotated[int, typer.Option("--width", help="halo: points on every side.", rich_help_panel=_PATTERN)]
+Width = Annotated[int, typer.Option("--width", help="halo, fetch: points on every side.", rich_help_panel=_PATTERN)]
 Periodic = Annotated[
     str,
     typer.Option(
-        "--periodic", help="halo: periodic directions, x, y or xy.", rich_help_panel=_PATTERN, show_default="none"
+        "--periodic",
+        help="halo, fetch: periodic directions, x, y or xy.",
+        rich_help_panel=_PATTERN,
+        show_default="none",
+    ),
+]
+Mesh = Annotated[
+    str, typer.Option("--mesh", help="fetch: whose halo it is, lonlat or octahedral.", rich_help_panel=_PATTERN)
+]
+Stored = Annotated[
+    str | None,
+    typer.Option(
+        "--messages",
+        help="fetch: a stored list of messages, FILE.json, in place of a mesh.",
+        rich_help_panel=_PATTERN,
+        show_default=False,
     ),
 ]
 Count = Annotated[int, typer.Option("--count", help="allreduce: elements.", rich_help_panel=_PATTERN)]
@@ -77,6 +92,8 @@ class PatternOptions:
     slab: Slab = "all"
     width: Width = 3
     periodic: Periodic = ""
+    mesh: Mesh = "lonlat"
+    stored: Stored = None
     count: Count = 3
     times: Times = 1
     fields: Fields = 1

@@ -199,7 +199,7 @@ def _common_split(pattern: str, ranks: int, algorithms: list[str | None], asked:
     from tradewind.exchange import default_split
 
     first, *others = dict.fromkeys(algorithms)
-    if asked.split or not others or pattern == "allreduce":
+    if asked.split or not others or asked.grid is None:
         return asked.split
     exchange = asked.exchange(pattern, ranks, first)
     cx, cy = default_split(exchange, [name for name in others if name])

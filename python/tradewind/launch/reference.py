@@ -38,12 +38,24 @@ def source(pattern: _core.Pattern, rank: int, field: int, dtype: str) -> Array:
     if isinstance(pattern, _core.Transpose):
         layout = pattern.from_layout
         return numbers(_ranges(layout.box(rank)), layout.grid.points, field, dtype)
+    if isinstance(pattern, _core.Fetch):
+        return _mesh_numbers(pattern, np.full(pattern.source_shape(rank)[2], rank), None, field, dtype)
     assert isinstance(pattern, _core.Halo)
     w, layout = pattern.width, pattern.layout
     array = np.full(pattern.source_shape(rank), UNTOUCHED, dtype)
     inner = numbers(_ranges(layout.box(rank)), layout.grid.points, field, dtype)
     array[:, w : w + inner.shape[1], w : w + inner.shape[2]] = inner
     return array
+
+
+def _mesh_numbers(fetch: _core.Fetch, owner: Array, index: Array | None, field: int, dtype: str) -> Array:
+    """The number of each point, counted over the arrays of all ranks, and so on level by level; [z][y][point]."""
+    counts = np.array([fetch.source_shape(rank)[2] for rank in range(fetch.ranks)], dtype=np.int64)
+    first = np.concatenate([[0], np.cumsum(counts)])
+    points = first[owner] + (np.arange(len(owner)) if index is None else index)
+    inner, outer = fetch.levels
+    levels = np.arange(outer * inner).reshape(outer, inner, 1) * first[-1]
+    return np.asarray(points + levels + field, dtype)
 
 
 def target(pattern: _core.Pattern, rank: int, dtype: str) -> Array | None:
@@ -62,6 +74,11 @@ def answer(pattern: _core.Pattern, rank: int, field: int, dtype: str, periodic: 
     if isinstance(pattern, _core.Transpose):
         layout = pattern.to_layout
         return numbers(_ranges(layout.box(rank)), layout.grid.points, field, dtype)
+    if isinstance(pattern, _core.Fetch):
+        owner, index, place, _ = pattern.list_of(rank)
+        array = np.full(pattern.target_shape(rank), UNTOUCHED, dtype)
+        array[:, :, place] = _mesh_numbers(pattern, owner, index, field, dtype)
+        return array
     assert isinstance(pattern, _core.Halo)
     layout, w = pattern.layout, pattern.width
     (x0, y0, z0), (x1, y1, z1) = layout.box(rank)
@@ -81,6 +98,8 @@ def answer_points(pattern: _core.Pattern, rank: int, periodic: str = "") -> int:
         return int(pattern.count)
     if isinstance(pattern, _core.Transpose):
         return int(np.prod(pattern.target_shape(rank)))
+    if isinstance(pattern, _core.Fetch):
+        return len(pattern.list_of(rank)[0]) * pattern.levels[0] * pattern.levels[1]
     assert isinstance(pattern, _core.Halo)
     layout, w = pattern.layout, pattern.width
     (x0, y0, z0), (x1, y1, z1) = layout.box(rank)

@@ -111,7 +111,7 @@ def headline(records: Records) -> list[Row]:
 
 def _order(first: str) -> int:
     """Of the headline's rows, by the first word of what moves: dwarfs come last."""
-    patterns = ("transpose", "halo", "allreduce")
+    patterns = ("transpose", "halo", "fetch", "allreduce")
     return patterns.index(first) if first in patterns else len(patterns)
 
 

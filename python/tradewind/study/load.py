@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from tradewind import _core
 from tradewind.dwarfs import DWARFS, find
 from tradewind.errors import InputError
-from tradewind.exchange import PATTERNS, unknown
+from tradewind.exchange import PATTERNS, UNUSED, unknown
 from tradewind.machine import machine_names
 from tradewind.study.finding import COMPANIONS, OPTIONAL, TESTS
 from tradewind.study.labels import LABELS
@@ -40,12 +40,6 @@ SWEEPS: dict[str, type[BaseModel]] = {
     "program": ProgramSweep,
     "published": PublishedSweep,
 }
-UNUSED = {
-    "transpose": {"width", "periodic", "count"},
-    "halo": {"slab", "count"},
-    "allreduce": {"grid", "split", "slab", "width", "periodic"},
-}
-"""The keys of a sweep that say nothing about a pattern."""
 
 SHAPES = ("falls", "rises", "flatter", "jumps", "passes")
 MACHINE_KEYS = (*OnMachine.model_fields, "nodes", "ranks_per_node", "point_time")

@@ -24,7 +24,13 @@ inline std::array<Index, 3> dense_strides(const std::array<Index, 3>& shape, Ind
 // that the first would be gone before the last are there, and go past it.
 enum class Stores : std::uint8_t { cached, streamed };
 
-// Runs of contiguous bytes, in three nested loops: loop 0 is the innermost.
+// A place of a copy that is made at many, from its first one: bytes in the two memories.
+struct Hop {
+    Index from, to;
+};
+
+// Runs of contiguous bytes, in three nested loops: loop 0 is the innermost. With hops each run is copied at all of
+// them.
 struct StridedCopy {
     const std::byte* from = nullptr;
     std::byte* to = nullptr;
@@ -32,9 +38,10 @@ struct StridedCopy {
     std::array<Index, 3> count{1, 1, 1};                            // runs
     std::array<Index, 3> from_stride{0, 0, 0}, to_stride{0, 0, 0};  // bytes
     void (*execute)(const StridedCopy&) = nullptr;
+    const Hop* hops = nullptr;
+    Index hop_count = 1;
 
-    Index bytes() const { return run * count[0] * count[1] * count[2]; }
-    bool contiguous() const { return count[0] * count[1] * count[2] == 1; }
+    Index bytes() const { return run * count[0] * count[1] * count[2] * hop_count; }
 };
 
 // Everything that can be contiguous becomes one run. Where the two memories have different fastest axes, the copy goes

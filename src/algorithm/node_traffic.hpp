@@ -1,25 +1,46 @@
-// What the ranks of one node send and receive in the steps of a node-aware halo exchange.
+// What the ranks of one node send and receive in a node-aware exchange: gathered within nodes, one message between two
+// nodes, scattered within nodes.
 #pragma once
 
-#include "algorithm/halo_parcel.hpp"
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "algorithm/folded.hpp"
+#include "schedule/schedule.hpp"
 
 namespace tradewind {
+
+// Who sends and receives what goes between nodes: the first rank of each node, or all of them, which share out the
+// nodes around theirs.
+enum class Carriers { leaders, all };
 
 // Ranks r on nodes r / width; the last node may hold fewer.
 struct Nodes {
     Rank ranks, width;
-    bool leaders;  // the first rank of a node carries all, or the ranks share it out
+    Carriers carriers;
 
     Rank node(Rank rank) const { return rank / width; }
     Rank first(Rank node) const { return node * width; }
     Rank members(Rank node) const { return std::min(width, ranks - first(node)); }
     // The rank of a node, at either end, that carries what goes `distance` nodes up (down where it is negative).
     Rank carrier(Rank node, Rank distance) const {
-        return first(node) + (leaders ? 0 : static_cast<Rank>((folded(distance) - 1) % members(node)));
+        const bool shared = carriers == Carriers::all;
+        return first(node) + (shared ? static_cast<Rank>((folded(distance) - 1) % members(node)) : 0);
     }
 };
 
-// A node's messages are worked out all together, from its parcels: that costs little more than one of them alone.
+// Points of one rank that the same ranks of another node want.
+struct Tile {
+    struct Want {
+        Rank receiver;
+        Box at_receiver;
+    };
+    Box at_sender;
+    std::vector<Want> wants;  // a rank may want them in several places
+};
+
+// A node's messages are worked out all together: that costs little more than one of them alone.
 class NodeTraffic {
   public:
     enum Kind { gather, exchange, scatter };
@@ -37,7 +58,14 @@ class NodeTraffic {
         Letter sent, received;
     };
 
-    NodeTraffic(const Halo& halo, const Nodes& nodes, Rank node);
+    NodeTraffic(const Nodes& nodes, Rank node);
+
+    // To be told of all that goes within the node, leaves it and comes to it; what two nodes exchange, at both of them
+    // in the same order. Then `finish`.
+    void inside(Rank sender, Rank receiver, const Box& at_sender, const Box& at_receiver);
+    void leaves(Rank sender, Rank distance, const Tile& tile);
+    void comes(Rank distance, const Tile& tile);
+    void finish();
 
     Rank node() const { return node_; }
     const std::vector<Step>& steps(Kind kind, Rank rank) const { return steps_[kind][rank - first_]; }
@@ -50,9 +78,8 @@ class NodeTraffic {
     Step& step(Kind kind, Rank rank, Index far);
     Piece keep(Rank carrier, const Box& box);
     void within(Kind kind, Rank from, Rank to, const Piece& sent, const Piece& received);
-    void leave(const Halo& halo, const Nodes& nodes);
-    void come(const Halo& halo, const Nodes& nodes);
 
+    Nodes nodes_;
     Rank node_, first_, members_;
     std::array<std::vector<std::vector<Step>>, 3> steps_;  // [kind][member]
     std::vector<std::vector<Copy>> copies_;                // [member]

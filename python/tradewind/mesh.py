@@ -1,0 +1,94 @@
+"""Meshes to try a fetch on: who owns which points, and the halo that a stencil needs."""
+
+from __future__ import annotations
+
+import itertools
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tradewind import _core
+from tradewind.errors import InputError
+from tradewind.exchange import MESHES
+from tradewind.pattern import Fetch
+
+Ids = NDArray[np.int64]
+
+
+def lonlat(layout: _core.Blocks, width: int, periodic: str = "") -> tuple[list[Ids], list[Ids]]:
+    """The columns of a grid as an unstructured mesh: by rank its own ids, and those `width` around them.
+
+    Column (x, y) is point x + nx y. A point that lies in the halo several times, across a seam, is wanted so often.
+    """
+    nx, ny, _ = layout.grid.points
+    owned, wanted = [], []
+    for rank in range(layout.ranks):
+        (x0, y0, _), (x1, y1, _) = layout.box(rank)
+        x, y = np.arange(x0 - width, x1 + width), np.arange(y0 - width, y1 + width)
+        number = y[:, None] % ny * nx + x[None, :] % nx
+        own = (y[:, None] >= y0) & (y[:, None] < y1) & (x >= x0) & (x < x1)
+        there = np.full(number.shape, True)
+        if "x" not in periodic:
+            there &= (x >= 0) & (x < nx)
+        if "y" not in periodic:
+            there &= ((y >= 0) & (y < ny))[:, None]
+        owned.append(number[own])
+        wanted.append(number[there & ~own])
+    return owned, wanted
+
+
+def octahedral(rows: int, ranks: int, width: int) -> tuple[list[Ids], list[Ids]]:
+    """The points of an octahedral reduced Gaussian grid of so many rows, in bands of as equal parts as it goes.
+
+    Row i from a pole has 20 + 4 i points (Malardel et al. 2016, ECMWF Newsletter 146). Points are counted row by row
+    from the north, and rank r owns the r-th part of them in this order. Wanted are, by rank, the points within `width`
+    steps along rows (which are circles) and between neighbouring rows, where a step goes to the two points next to the
+    same longitude. Raises InputError for an odd number of rows, and for more ranks than points.
+    """
+    if rows < 2 or rows % 2:
+        raise InputError(f"{rows} rows: an even number of 2 or more is allowed, like 2560 of O1280")
+    half = 20 + 4 * np.arange(rows // 2)
+    lengths = np.concatenate([half, half[::-1]])
+    first = np.concatenate([[0], np.cumsum(lengths)])
+    if ranks > first[-1]:
+        raise InputError(f"{ranks} ranks: 1..{first[-1]} are allowed for the points of {rows} rows")
+    cuts = first[-1] * np.arange(ranks + 1) // ranks
+    owned = [np.arange(begin, end) for begin, end in itertools.pairwise(cuts)]
+    wanted = []
+    for own in owned:
+        reached = own
+        for _ in range(width):
+            reached = np.union1d(reached, _steps(reached, lengths, first))
+        wanted.append(np.setdiff1d(reached, own, assume_unique=True))
+    return owned, wanted
+
+
+def _steps(points: Ids, lengths: Ids, first: Ids) -> Ids:
+    """What is one step away from points of a reduced grid."""
+    row = np.searchsorted(first, points, side="right") - 1
+    place, length = points - first[row], lengths[row]
+    found = [first[row] + (place + 1) % length, first[row] + (place - 1) % length]
+    for other in (row - 1, row + 1):
+        inside = (other >= 0) & (other < len(lengths))
+        there, n = other[inside], lengths[other[inside]]
+        west = place[inside] * n // length[inside]  # at the same longitude or next to it in the west
+        found += [first[there] + west, first[there] + (west + 1) % n]
+    return np.concatenate(found)
+
+
+@lru_cache(maxsize=4)
+def halo_of(
+    mesh: str, grid: tuple[int, int, int], split: tuple[int, int], width: int, periodic: str = ""
+) -> _core.Fetch:
+    """The unstructured halo of a mesh over all its ranks, with the levels of the grid.
+
+    Of `octahedral` the number of rows is that of the grid along y. Raises InputError for a mesh that nobody knows.
+    """
+    if mesh == "lonlat":
+        owned, wanted = lonlat(_core.Blocks(_core.Grid(*grid), split), width, periodic)
+    elif mesh == "octahedral":
+        owned, wanted = octahedral(grid[1], split[0] * split[1], width)
+    else:
+        raise InputError(f"mesh {mesh!r}: {', '.join(MESHES)} are allowed")
+    return Fetch(owned, wanted).with_levels((1, grid[2]))

@@ -1,0 +1,94 @@
+#include "algorithm/node_aware.hpp"
+
+#include <cstdlib>
+
+namespace tradewind {
+
+namespace {
+
+// All of a small machine; of a large one a part, so that a million ranks store no more than thousands.
+std::size_t most_remembered(const Nodes& nodes) {
+    const std::size_t all = (std::size_t(nodes.ranks) + nodes.width - 1) / nodes.width, ranks = 4096;
+    return std::min(all, std::max<std::size_t>(64, ranks / nodes.width));
+}
+
+template <class Item>
+void append(const std::vector<Item>& items, std::vector<Item>& to) {
+    to.insert(to.end(), items.begin(), items.end());
+}
+
+}  // namespace
+
+NodeAware::NodeAware(std::shared_ptr<const Pattern> pattern, Index ranks_per_node, Carriers carriers)
+    : Schedule(pattern, (carriers == Carriers::leaders ? "leaders-" : "two-level-") + std::to_string(ranks_per_node)),
+      nodes_{pattern->ranks(), static_cast<Rank>(ranks_per_node), carriers},
+      places_(most_remembered(nodes_)) {}
+
+Message NodeAware::send(Rank rank, int stage, int j) const {
+    const auto [node, kind] = at(rank, stage);
+    const NodeTraffic::Step& step = node->steps(kind, rank)[j];
+    return {peer(kind, rank, step.far, step.far), step.sent.count, 0, turn(kind, rank, step.far)};
+}
+
+Message NodeAware::receive(Rank rank, int stage, int j) const {
+    const auto [node, kind] = at(rank, stage);
+    const NodeTraffic::Step& step = node->steps(kind, rank)[j];
+    const Rank sender = peer(kind, rank, -step.far, step.far);
+    return {sender, step.received.count, 0, turn(kind, sender, step.far)};
+}
+
+void NodeAware::send_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const {
+    const auto [node, kind] = at(rank, stage);
+    append(node->steps(kind, rank)[j].sent.pieces, pieces);
+}
+
+void NodeAware::receive_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const {
+    const auto [node, kind] = at(rank, stage);
+    append(node->steps(kind, rank)[j].received.pieces, pieces);
+}
+
+void NodeAware::copies(Rank rank, int stage, std::vector<Copy>& copies) const {
+    if (stage == 0) own_copies(rank, copies);
+    if (const auto [node, kind] = at(rank, stage); kind == NodeTraffic::scatter) append(node->copies(rank), copies);
+}
+
+std::shared_ptr<const NodeTraffic> NodeAware::traffic(Rank node) const {
+    Place& place = places_[static_cast<std::size_t>(node) % places_.size()];
+    const std::lock_guard lock(place.mutex);
+    if (!place.traffic || place.traffic->node() != node) {
+        const auto made = std::make_shared<NodeTraffic>(nodes_, node);
+        tell(*made);
+        made->finish();
+        place.traffic = made;
+    }
+    return place.traffic;
+}
+
+NodeAware::At NodeAware::at(Rank rank, int stage) const {
+    const auto kind = nodes_.width == 1 ? NodeTraffic::exchange : static_cast<NodeTraffic::Kind>(stage);
+    return {traffic(nodes_.node(rank)), kind};
+}
+
+int NodeAware::messages(Rank rank, int stage) const {
+    const auto [node, kind] = at(rank, stage);
+    return static_cast<int>(node->steps(kind, rank).size());
+}
+
+// The rank at the other end, `to` ranks or nodes on, of a message that goes `far`. Where there is no such node the
+// letter is empty.
+Rank NodeAware::peer(NodeTraffic::Kind kind, Rank rank, Index to, Index far) const {
+    const Rank node = nodes_.node(rank), first = nodes_.first(node), members = nodes_.members(node);
+    if (kind != NodeTraffic::exchange) return first + static_cast<Rank>((rank - first + to + members) % members);
+    const Index other = node + to;
+    if (other < 0 || other * nodes_.width >= ranks()) return rank;
+    return nodes_.carrier(static_cast<Rank>(other), static_cast<Rank>(far));
+}
+
+// Of two ranks or nodes so far apart, one sends in the even half and one in the odd (away from the seam).
+std::int8_t NodeAware::turn(NodeTraffic::Kind kind, Rank sender, Index far) const {
+    const Rank node = nodes_.node(sender);
+    const Index number = kind == NodeTraffic::exchange ? node : sender - nodes_.first(node);
+    return static_cast<std::int8_t>((number / std::abs(far)) & 1);
+}
+
+}  // namespace tradewind

@@ -1,0 +1,81 @@
+#include "algorithm/node_traffic.hpp"
+
+namespace tradewind {
+
+namespace {
+
+void put(NodeTraffic::Letter& letter, const Piece& piece) {
+    letter.count += piece.box.volume();
+    letter.pieces.push_back(piece);
+}
+
+}  // namespace
+
+NodeTraffic::NodeTraffic(const Nodes& nodes, Rank node)
+    : nodes_(nodes),
+      node_(node),
+      first_(nodes.first(node)),
+      members_(nodes.members(node)),
+      copies_(members_),
+      kept_(members_) {
+    for (auto& steps : steps_) steps.resize(members_);
+}
+
+void NodeTraffic::inside(Rank sender, Rank receiver, const Box& at_sender, const Box& at_receiver) {
+    within(gather, sender, receiver, {Buffer::source, at_sender}, {Buffer::target, at_receiver});
+}
+
+void NodeTraffic::leaves(Rank sender, Rank distance, const Tile& tile) {
+    const Rank carrier = nodes_.carrier(node_, distance);
+    Piece piece{Buffer::source, tile.at_sender};
+    if (carrier != sender) {
+        const Piece kept = keep(carrier, tile.at_sender);
+        within(gather, sender, carrier, piece, kept);
+        piece = kept;
+    }
+    put(step(exchange, carrier, distance).sent, piece);
+}
+
+void NodeTraffic::comes(Rank distance, const Tile& tile) {
+    const Rank carrier = nodes_.carrier(node_, distance);
+    Letter& letter = step(exchange, carrier, distance).received;
+    if (tile.wants.size() == 1 && tile.wants[0].receiver == carrier)
+        return put(letter, {Buffer::target, tile.wants[0].at_receiver});
+    const Piece kept = keep(carrier, tile.at_sender);
+    put(letter, kept);
+    for (const auto& [receiver, box] : tile.wants)
+        if (receiver == carrier)
+            copies_[carrier - first_].push_back({kept, {Buffer::target, box}});
+        else
+            within(scatter, carrier, receiver, kept, {Buffer::target, box});
+}
+
+void NodeTraffic::finish() {
+    for (const Kind kind : {gather, exchange, scatter})
+        for (auto& steps : steps_[kind])
+            std::sort(steps.begin(), steps.end(), [kind](const Step& a, const Step& b) {
+                return kind == exchange ? folded(a.far) < folded(b.far) : a.far < b.far;
+            });
+}
+
+// Few enough to look through; the last one is asked for again and again.
+NodeTraffic::Step& NodeTraffic::step(Kind kind, Rank rank, Index far) {
+    auto& steps = steps_[kind][rank - first_];
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step)
+        if (step->far == far) return *step;
+    return steps.emplace_back(Step{far, {}, {}});
+}
+
+Piece NodeTraffic::keep(Rank carrier, const Box& box) {
+    const Index offset = kept_[carrier - first_];
+    kept_[carrier - first_] += box.volume();
+    return {Buffer::scratch, box, offset};
+}
+
+void NodeTraffic::within(Kind kind, Rank from, Rank to, const Piece& sent, const Piece& received) {
+    const Index far = (to - from + members_) % members_;
+    put(step(kind, from, far).sent, sent);
+    put(step(kind, to, far).received, received);
+}
+
+}  // namespace tradewind

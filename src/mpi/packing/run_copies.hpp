@@ -1,0 +1,23 @@
+// Copies of runs of points that lie anywhere in an array, made straight from their lists.
+#pragma once
+
+#include "mpi/field.hpp"
+#include "mpi/packing/listed.hpp"
+#include "schedule/run_lists.hpp"
+
+namespace tradewind {
+
+// One memory of the copies: an array in which a list says where the runs are, or a buffer that they fill one after
+// another.
+struct RunPlaces {
+    std::byte* data = nullptr;
+    std::array<Index, 3> stride{};      // bytes, of an array
+    Index FetchRun::* begin = nullptr;  // none: a buffer
+};
+
+// Appends copies of runs of so many levels along y and z: as many as there are lengths of runs.
+void append_run_copies(const std::vector<FetchRun>& runs, const RunPlaces& from, const RunPlaces& to,
+                       std::array<Index, 2> levels, Index element, Stores stores, std::vector<StridedCopy>& copies,
+                       HopLists& lists);
+
+}  // namespace tradewind

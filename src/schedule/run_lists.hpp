@@ -1,0 +1,41 @@
+// Messages of many short runs of points, as lists: what a fetch knows of them, without a piece for each.
+#pragma once
+
+#include <vector>
+
+#include "pattern/fetch_part.hpp"
+#include "schedule/schedule.hpp"
+
+namespace tradewind {
+
+// One end of a message: runs of points in the source or in the target array of the rank, counted from its first point,
+// one after another in the message. Each run holds all levels: its points along x fastest, then y, then z.
+struct RunList {
+    const std::vector<FetchRun>* runs = nullptr;
+    Index FetchRun::* begin = &FetchRun::source;  // where they lie in the array
+    Buffer buffer = Buffer::source;
+};
+
+// A schedule that can say so of every message beside its pieces, which are the same points in the same order. It writes
+// nothing that it reads.
+class RunLists {
+  public:
+    RunLists() = default;
+    virtual ~RunLists() = default;
+    RunLists(const RunLists&) = delete;
+    RunLists& operator=(const RunLists&) = delete;
+
+    // Of messages that are not empty.
+    virtual RunList send_runs(Rank rank, int stage, int j) const = 0;
+    virtual RunList receive_runs(Rank rank, int stage, int j) const = 0;
+    // What a rank copies within itself: from one list to the other, run by run.
+    struct Kept {
+        RunList from, to;
+    };
+    virtual Kept kept_runs(Rank rank, int stage) const = 0;
+};
+
+// The lists of a schedule; none where it has pieces alone.
+const RunLists* run_lists(const Schedule& schedule);
+
+}  // namespace tradewind

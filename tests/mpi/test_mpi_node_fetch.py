@@ -1,0 +1,25 @@
+"""Node-aware fetches on real MPI ranks, against NumPy's indexing, with the adjoint."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import node_fetch_cases
+import pytest
+
+pytest.importorskip("mpi4py.MPI")
+
+from tradewind import launch
+
+RANKS = (3, 4)
+CASES = [(ranks, name) for ranks in RANKS for name in [*node_fetch_cases.names(ranks), "alone"]]
+
+
+@cache
+def outcomes(ranks: int) -> dict[str, str]:
+    return launch.run(ranks, "node_fetch_cases:run", ranks, timeout_s=120)
+
+
+@pytest.mark.parametrize(("ranks", "name"), CASES)
+def test_points_arrive_and_are_added_back(ranks, name):
+    assert outcomes(ranks)[name] == ""

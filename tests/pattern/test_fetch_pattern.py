@@ -1,0 +1,97 @@
+"""The fetch pattern: its answer from the definition, and lists that cannot be."""
+
+import re
+
+import numpy as np
+import pytest
+
+import tradewind as tw
+from tradewind import _core
+from tradewind.errors import InputError
+from tradewind.mesh import octahedral
+
+
+def test_the_answer_are_the_places_that_are_wanted():
+    fetch = tw.Fetch.of_owners([3, 2], [([1, 1], [0, 1]), ([0], [2])], [[5, 1], [0]])
+    assert fetch.answer(0) == [([1, 0, 0], [2, 1, 1]), ([5, 0, 0], [6, 1, 1])]
+    assert fetch.answer(1) == [([0, 0, 0], [1, 1, 1])]
+    assert (fetch.source_shape(0), fetch.target_shape(0)) == ((1, 1, 3), (1, 1, 6))
+    assert fetch.adjoint().answer(0) == [([2, 0, 0], [3, 1, 1])]
+
+
+def test_ids_lead_to_the_same_fetch_as_owners_and_indices():
+    random = np.random.default_rng(1)
+    ids = random.permutation(1000)[:60]
+    owned = np.split(ids, [10, 10, 35])
+    wanted = [random.choice(ids, n) for n in (20, 0, 5, 40)]
+    place = {int(point): (rank, i) for rank, own in enumerate(owned) for i, point in enumerate(own)}
+    lists = [np.array([place[int(p)] for p in want]).reshape(-1, 2) for want in wanted]
+    a = tw.Fetch(owned, wanted)
+    b = tw.Fetch.of_owners([len(own) for own in owned], [(table[:, 0], table[:, 1]) for table in lists])
+    for rank in range(4):
+        for one, other in zip(a.list_of(rank), b.list_of(rank), strict=True):
+            assert np.array_equal(one, other)
+        owner, index, at, _ = a.list_of(rank)
+        assert [int(owned[o][i]) for o, i in zip(owner, index, strict=True)] == wanted[rank][at].tolist()
+
+
+OWNED = [[0, 1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: tw.Fetch(OWNED, [[9], []]), "rank 0 wants point 9 (entry 0 of its list), which nobody owns"),
+        (lambda: tw.Fetch(OWNED, [[], [2, -1]]), "rank 1 wants point -1 (entry 1 of its list), which nobody owns"),
+        (
+            lambda: tw.Fetch([[0, 1], [1]], [[], []]),
+            "point 1 is owned twice: by rank 0 (its point 1) and by rank 1 (its point 0)",
+        ),
+        (lambda: tw.Fetch([[0, -4], [1]], [[], []]), "rank 0 owns point -4: 0 and more are allowed"),
+        (lambda: tw.Fetch(OWNED, [[0]]), "a fetch of 2 ranks with 1 lists"),
+        (lambda: tw.Fetch(OWNED, [[0.5], []]), "a list of whole numbers is allowed"),
+        (lambda: tw.Fetch(OWNED, [[[1, 2]], []]), "an array of shape (1, 2)"),
+        (lambda: tw.Fetch.of_owners([3, 2], [([1], [2]), ([], [])]), "rank 0 wants point 2 of rank 1, which has 2"),
+        (lambda: tw.Fetch.of_owners([3, 2], [([2], [0]), ([], [])]), "owner 2; ranks 0..1 are allowed"),
+        (lambda: tw.Fetch.of_owners([3, 2], [([0], [-1]), ([], [])]), "index -1; 0 and more are allowed"),
+        (lambda: tw.Fetch.of_owners([3, 2], [([1, 1], [0]), ([], [])]), "2 owners, 1 indices"),
+        (
+            lambda: tw.Fetch.of_owners([3, 2], [([1, 1], [0, 1]), ([], [])], [[2, 2], []]),
+            "rank 0, entry 1 of its list: place 2 of the target array is taken twice",
+        ),
+        (
+            lambda: tw.Fetch.of_owners([3, 2], [([1], [0]), ([0], [2])], [[2], [1]], one_array=True),
+            "rank 1 wants point 2 of rank 0, which that rank takes from elsewhere itself: nobody owns it",
+        ),
+        (
+            lambda: tw.Fetch.of_owners([3, 2], [([1], [0]), ([], [])], [[3], []], one_array=True),
+            "place 3 of the target array, which has 3",
+        ),
+        (lambda: octahedral(7, 2, 1), "7 rows: an even number"),
+        (lambda: octahedral(2, 50, 1), "50 ranks: 1..40 are allowed"),
+    ],
+)
+def test_lists_that_cannot_be_are_refused(make, words):
+    with pytest.raises(InputError, match=re.escape(words)):
+        make()
+
+
+def test_an_octahedral_grid_has_the_points_that_are_published():
+    """O1280 has 6,599,680 (Malardel et al. 2016); a step reaches a neighbour in every direction, and back."""
+    rows = 2560
+    assert 2 * sum(20 + 4 * i for i in range(rows // 2)) == 6_599_680
+    owned, wanted = octahedral(32, 5, 1)
+    assert np.array_equal(np.concatenate(owned), np.arange(2 * sum(20 + 4 * i for i in range(16))))
+    assert max(map(len, owned)) - min(map(len, owned)) <= 1
+    fetch = tw.Fetch(owned, wanted)
+    sent = {(rank, peer) for rank in range(5) for peer, _ in fetch.sent_by(rank)}
+    assert sent == {(peer, rank) for rank, peer in sent}
+
+
+def test_levels_do_not_change_the_lists():
+    fetch = tw.Fetch(OWNED, [[4], [0, 1]])
+    deep = fetch.with_levels((2, 5))
+    assert deep.source_shape(0) == (5, 2, 3)
+    assert deep.describe() == "fetch of 3 points, 10 levels"
+    verified = _core.verify(_core.make_schedule(deep, "direct"), "isend-irecv")
+    assert (verified.messages, verified.points) == (2, 30)
