@@ -37,6 +37,11 @@ COMPARISONS: dict[str, tuple[int, str, dict[str, Any]]] = {
         "exchanges.fields:fields",
         {"halo": [128, 128, 64], "transpose": [128, 128, 128], "repeat": 5, "samples": 25},
     ),
+    "fetch": (
+        2,
+        "exchanges.fetch:fetch",
+        {"grid": [128, 128, 64], "width": 2, "points": 100_000, "levels": 60, "repeat": 5, "samples": 15},
+    ),
     "ahead": (4, "exchanges.ahead:ahead", {"edge": 256, "samples": 25}),
 }
 

@@ -27,13 +27,15 @@ Index over_all(MPI_Comm comm, Index value, MPI_Op operation) {
 // Letters by rank, each as long as needed.
 class Desk {
   public:
-    std::vector<Index>& to(Rank peer) {
+    std::vector<Index>& to(Rank peer) { return letters_[letter_to(peer)].words; }
+    // Of a rank's letter among all.
+    std::size_t letter_to(Rank peer) {
         if (last_ == letters_.size() || letters_[last_].peer != peer) {
             const auto [at, is_new] = place_.try_emplace(peer, letters_.size());
             if (is_new) letters_.push_back({peer, {}});
             last_ = at->second;
         }
-        return letters_[last_].words;
+        return last_;
     }
     const std::vector<Envelope>& letters() const { return letters_; }
 
@@ -126,14 +128,22 @@ FetchList Points::locate(const std::vector<Index>& ids) const {
     if (!named_) problem = "these points have no ids: name owners and indices";
     if (layout_) {
         const Index most = layout_->grid().points[X] * layout_->grid().points[Y];
-        for (std::size_t i = 0; i < ids.size() && problem.empty(); ++i) {
-            if (ids[i] < 0 || ids[i] >= most) {
-                problem = wanted_by(rank(), ids[i], i);
-                break;
+        const Index nx = layout_->grid().points[X];
+        Index begin = 0, end = 0;  // ids of a row of a rank's part: of the next ones many lie in it too
+        Owner first;
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            if (ids[i] < begin || ids[i] >= end) {
+                if (ids[i] < 0 || ids[i] >= most) {
+                    problem = wanted_by(rank(), ids[i], i);
+                    break;
+                }
+                first = on_layout(ids[i]);
+                begin = ids[i];
+                const Division& x = layout_->division(X);
+                end = ids[i] - ids[i] % nx + x.end(x.owner(ids[i] % nx));
             }
-            const Owner owner = on_layout(ids[i]);
-            list.owner[i] = owner.rank;
-            list.index[i] = owner.index;
+            list.owner[i] = first.rank;
+            list.index[i] = first.index + ids[i] - begin;
         }
         together(communicator_.handle(), problem);
     } else {
@@ -146,7 +156,8 @@ FetchList Points::locate(const std::vector<Index>& ids) const {
 // What is not the rank's own is asked of the ranks to which the ids lead.
 void Points::look_up(const std::vector<Index>& ids, FetchList& list) const {
     Desk desk;
-    std::vector<Rank> asked(ids.size(), -1);
+    constexpr std::size_t nobody = static_cast<std::size_t>(-1);
+    std::vector<std::size_t> asked(ids.size(), nobody);  // which letter asks for it
     std::string problem;
     for (std::size_t i = 0; i < ids.size(); ++i) {
         if (const auto owner = own_.find(ids[i])) {
@@ -155,20 +166,18 @@ void Points::look_up(const std::vector<Index>& ids, FetchList& list) const {
         } else if (ids[i] < 0 || ids[i] >= block_ * ranks()) {
             if (problem.empty()) problem = wanted_by(rank(), ids[i], i);
         } else {
-            asked[i] = keeper(ids[i]);
-            desk.to(asked[i]).push_back(ids[i]);
+            asked[i] = desk.letter_to(keeper(ids[i]));
+            desk.to(keeper(ids[i])).push_back(ids[i]);
         }
     }
-    std::unordered_map<Rank, std::pair<Envelope, std::size_t>> replies;
-    for (Envelope& letter : answered(desk.letters())) {
-        const Rank peer = letter.peer;
-        replies.emplace(peer, std::pair(std::move(letter), std::size_t{0}));
-    }
+    const std::vector<Envelope> replies = answered(desk.letters());  // in the order of the letters
+    std::vector<std::size_t> used(replies.size(), 0);
     for (std::size_t i = 0; i < ids.size(); ++i) {
-        if (asked[i] < 0) continue;
-        auto& [letter, at] = replies.at(asked[i]);
-        list.owner[i] = static_cast<Rank>(letter.words[at]);
-        list.index[i] = letter.words[at + 1];
+        if (asked[i] == nobody) continue;
+        std::size_t& at = used[asked[i]];
+        const std::vector<Index>& words = replies[asked[i]].words;
+        list.owner[i] = static_cast<Rank>(words[at]);
+        list.index[i] = words[at + 1];
         at += 2;
         if (list.owner[i] < 0 && problem.empty()) problem = wanted_by(rank(), ids[i], i);
     }

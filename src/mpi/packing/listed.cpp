@@ -1,6 +1,7 @@
 #include "mpi/packing/listed.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace tradewind {
@@ -11,16 +12,28 @@ constexpr std::size_t fewest = 4;       // copies that are worth a list
 constexpr std::size_t most_kinds = 64;  // shapes among them: each copy is compared with all
 constexpr Index longest = 4096;         // bytes of a copy
 
+// Loops over levels go around the hops, so that each level is gone through on its own; where levels lie next to each
+// other in one of the memories, around a few hops at a time, whose cache lines are there for all of them.
+Index hops_at_once(const StridedCopy& c) {
+    constexpr Index near = 512, few = 256;  // bytes, hops
+    for (std::size_t a = 0; a < 3; ++a)
+        if (c.count[a] > 1 && std::min(std::abs(c.from_stride[a]), std::abs(c.to_stride[a])) < near) return few;
+    return c.hop_count;
+}
+
 template <typename Run>
 void each_hop(const StridedCopy& c, Run copy_run) {
-    for (Index k = 0; k < c.count[2]; ++k)
-        for (Index j = 0; j < c.count[1]; ++j)
-            for (Index i = 0; i < c.count[0]; ++i) {
-                const std::byte* from = c.from + k * c.from_stride[2] + j * c.from_stride[1] + i * c.from_stride[0];
-                std::byte* to = c.to + k * c.to_stride[2] + j * c.to_stride[1] + i * c.to_stride[0];
-                for (const Hop* hop = c.hops; hop != c.hops + c.hop_count; ++hop)
-                    copy_run(to + hop->to, from + hop->from);
-            }
+    const Index tile = hops_at_once(c);
+    for (Index first = 0; first < c.hop_count; first += tile) {
+        const Hop *begin = c.hops + first, *end = c.hops + std::min(first + tile, c.hop_count);
+        for (Index k = 0; k < c.count[2]; ++k)
+            for (Index j = 0; j < c.count[1]; ++j)
+                for (Index i = 0; i < c.count[0]; ++i) {
+                    const std::byte* from = c.from + k * c.from_stride[2] + j * c.from_stride[1] + i * c.from_stride[0];
+                    std::byte* to = c.to + k * c.to_stride[2] + j * c.to_stride[1] + i * c.to_stride[0];
+                    for (const Hop* hop = begin; hop != end; ++hop) copy_run(to + hop->to, from + hop->from);
+                }
+    }
 }
 
 template <std::size_t run>

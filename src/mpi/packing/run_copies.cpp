@@ -13,7 +13,8 @@ struct Kind {
 };
 
 // By length of the runs, in the order in which the lengths come up.
-std::vector<Kind> kinds_of(const std::vector<FetchRun>& runs, const RunPlaces& from, const RunPlaces& to, Index bytes) {
+std::vector<Kind> kinds_of(const std::vector<FetchRun>& runs, const RunPlaces& from, const RunPlaces& to,
+                           Index element) {
     std::vector<Kind> kinds;
     std::unordered_map<Index, std::size_t> of_length;
     std::size_t last = 0;
@@ -33,7 +34,7 @@ std::vector<Kind> kinds_of(const std::vector<FetchRun>& runs, const RunPlaces& f
             if (kinds.size() == 1) kind.hops.reserve(runs.size());
         }
         kind.hops.push_back({here - kind.from, there - kind.to});
-        done += run.length * bytes;
+        done += run.length * element;
     }
     return kinds;
 }
@@ -44,10 +45,13 @@ void append_run_copies(const std::vector<FetchRun>& runs, const RunPlaces& from,
                        std::array<Index, 2> levels, Index element, Stores stores, std::vector<StridedCopy>& copies,
                        HopLists& lists) {
     if (levels[0] * levels[1] == 0) return;
-    for (Kind& kind : kinds_of(runs, from, to, levels[0] * levels[1] * element)) {
+    Index points = 0;
+    for (const FetchRun& run : runs) points += run.length;
+    const std::array<Index, 3> buffer = dense_strides({points, levels[0], levels[1]}, element);
+    for (Kind& kind : kinds_of(runs, from, to, element)) {
         const std::array<Index, 3> shape{kind.length, levels[0], levels[1]};
         const auto view = [&](const RunPlaces& places, Index begin) {
-            return View{places.data + begin, places.begin ? places.stride : dense_strides(shape, element)};
+            return View{places.data + begin, places.begin ? places.stride : buffer};
         };
         StridedCopy& copy =
             copies.emplace_back(make_copy(view(from, kind.from), view(to, kind.to), shape, element, stores));

@@ -7,8 +7,8 @@
 
 namespace tradewind {
 
-// One memory of the copies: an array in which a list says where the runs are, or a buffer that they fill one after
-// another.
+// One memory of the copies: an array in which a list says where the runs are, or a buffer that they fill level by
+// level, in each one after another: so both memories are gone through a level at a time.
 struct RunPlaces {
     std::byte* data = nullptr;
     std::array<Index, 3> stride{};      // bytes, of an array
