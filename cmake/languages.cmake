@@ -10,8 +10,11 @@ target_compile_definitions(tradewind PRIVATE TRADEWIND_VERSION="${PROJECT_VERSIO
 target_include_directories(tradewind PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(tradewind PRIVATE $<BUILD_INTERFACE:tradewind_mpi> PUBLIC MPI::MPI_C)
+# Where the MPI library is, so that programs find the one that this was built with.
+list(GET MPI_C_LIBRARIES 0 mpi_library)
+cmake_path(GET mpi_library PARENT_PATH mpi_library_folder)
 set_target_properties(tradewind PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
-                                           INSTALL_RPATH_USE_LINK_PATH ON)
+                                           INSTALL_RPATH "${mpi_library_folder}")
 install(TARGETS tradewind EXPORT tradewind COMPONENT development)
 install(DIRECTORY include/tradewind DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
