@@ -91,7 +91,8 @@ bool overlap(const Field& a, const Field& b, Element element) {
 void check_apart(const PlanRequest& r, bool in_place) {
     const auto refuse = [&](std::size_t i, const char* side, std::size_t k) {
         throw InputError((in_place ? "source" : "target") + (" field " + std::to_string(i)) + " and " +
-                         (in_place ? "source" : side) + " field " + std::to_string(k) + " overlap in memory: the plan writes into the first");
+                         (in_place ? "source" : side) + " field " + std::to_string(k) +
+                         " overlap in memory: the plan writes into the first");
     };
     for (std::size_t i = 0; i < r.target.size(); ++i) {
         for (std::size_t k = i + 1; k < r.target.size(); ++k)
@@ -133,8 +134,7 @@ void take_fields(const Pattern& pattern, int sources, const tw_field* source, in
     if (targets > 0) require(target, "target");
     request.element = element_of(source[0].element);
     request.source = all_taken(pattern, "source", sources, source, request.element);
-    request.target =
-        targets > 0 ? all_taken(pattern, "target", targets, target, request.element) : request.source;
+    request.target = targets > 0 ? all_taken(pattern, "target", targets, target, request.element) : request.source;
     check_apart(request, pattern.in_place());
 }
 

@@ -199,6 +199,24 @@ def algorithms() -> list[AlgorithmEntry]: ...
 
 def make_schedule(pattern: Pattern, algorithm: str) -> Schedule: ...
 
+def default_algorithm(pattern: str) -> str:
+    """
+    What a pattern uses where none is named: one that every rank count allows.
+    """
+
+def variable_of(pattern: str) -> str:
+    """The environment variable that names the way of a pattern."""
+
+def completed_way(pattern: str, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
+    """
+    The parts of a way, and for those that are "" the default, or the next best that goes with the others.
+    """
+
+def way_refusal(pattern: Pattern, algorithm: str, transport: str, packing: str) -> str:
+    """
+    Why a pattern cannot be carried out in a way; "" where it can. Parts that are "" count as their defaults.
+    """
+
 class Topology:
     """How switches are wired, and where nodes hang."""
 

@@ -72,9 +72,13 @@ def prefix(build_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 @pytest.fixture(scope="session")
 def programs(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The examples and the programs of the tests, as somebody else's CMake project builds them; with checks."""
-    folder = tmp_path_factory.mktemp("programs")
-    flags = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_Fortran_FLAGS=-fcheck=all", f"-Dtradewind_ROOT={prefix}")
+    """The examples, those of the how-to page and the tests' own, as somebody else's CMake project builds them."""
+    folder, page = tmp_path_factory.mktemp("programs"), tmp_path_factory.mktemp("page")
+    text = (ROOT / "docs" / "how-to" / "languages.md").read_text()
+    for name, program in re.findall(r'^```\w+ title="([^"]+)"\n(.*?)^```$', text, re.DOTALL | re.MULTILINE):
+        (page / name).write_text(program)
+    checked = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_Fortran_FLAGS=-fcheck=all")
+    flags = (*checked, f"-Dtradewind_ROOT={prefix}", f"-DPAGE={page}")
     _call("cmake", "-S", PROGRAMS, "-B", folder, "-G", "Ninja", *flags)
     _call("cmake", "--build", folder)
     return folder
