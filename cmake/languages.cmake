@@ -7,6 +7,7 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tradewind)
 file(GLOB c_sources CONFIGURE_DEPENDS bindings/c/*.cpp)
 add_library(tradewind SHARED ${c_sources})
 target_compile_definitions(tradewind PRIVATE TRADEWIND_VERSION="${PROJECT_VERSION}")
+target_compile_definitions(tradewind INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 target_include_directories(tradewind PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(tradewind PRIVATE $<BUILD_INTERFACE:tradewind_mpi> PUBLIC MPI::MPI_C)
@@ -21,8 +22,11 @@ install(DIRECTORY include/tradewind DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMP
 include(CheckLanguage)
 if(TRADEWIND_FORTRAN STREQUAL AUTO)
   check_language(Fortran)
+  set(fortran ${CMAKE_Fortran_COMPILER})
+else()
+  set(fortran ${TRADEWIND_FORTRAN})
 endif()
-if(TRADEWIND_FORTRAN STREQUAL ON OR (TRADEWIND_FORTRAN STREQUAL AUTO AND CMAKE_Fortran_COMPILER))
+if(fortran)
   include(cmake/fortran.cmake)
 endif()
 
@@ -30,6 +34,7 @@ install(EXPORT tradewind NAMESPACE tradewind:: DESTINATION ${package_folder} COM
 configure_package_config_file(cmake/tradewindConfig.cmake.in ${PROJECT_BINARY_DIR}/tradewindConfig.cmake
                               INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tradewindConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+file(RELATIVE_PATH to_prefix /any/${CMAKE_INSTALL_LIBDIR}/pkgconfig /any)
 configure_file(cmake/tradewind.pc.in ${PROJECT_BINARY_DIR}/tradewind.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tradewindConfig.cmake ${PROJECT_BINARY_DIR}/tradewindConfigVersion.cmake
         DESTINATION ${package_folder} COMPONENT development)

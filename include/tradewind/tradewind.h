@@ -11,6 +11,11 @@
 #ifndef TRADEWIND_TRADEWIND_H
 #define TRADEWIND_TRADEWIND_H
 
+/* C++ programs: not the C++ bindings that were deleted from MPI, and are a library of their own. */
+#if defined(__cplusplus) && !defined(OMPI_SKIP_MPICXX)
+#define OMPI_SKIP_MPICXX 1
+#endif
+
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>

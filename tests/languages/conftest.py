@@ -20,14 +20,14 @@ _ENVIRONMENT = {**os.environ, "PATH": f"{_BIN}{os.pathsep}{os.environ['PATH']}"}
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def _call(*command: object, **environment: str) -> subprocess.CompletedProcess[str]:
+def _call(*command: object, timeout_s: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs a command that must succeed."""
     done = subprocess.run(
         [str(word) for word in command],
         env=_ENVIRONMENT | environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=timeout_s,
         check=False,
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"

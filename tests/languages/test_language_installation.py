@@ -6,7 +6,7 @@ import shutil
 from importlib.metadata import version
 
 import pytest
-from tradewind_header import functions
+from tradewind_header import ROOT, functions
 
 VERSION = version("tradewind")
 
@@ -46,3 +46,14 @@ def test_cpp_objects(on_ranks):
 
 def test_fortran_kinds(on_ranks):
     assert on_ranks(2, "kinds_fortran").stdout == "all right\n"
+
+
+@pytest.mark.slow
+def test_built_by_cmake_alone(mpi_compiler, tmp_path, call):
+    """Without Python: as somebody builds it who has a model in Fortran."""
+    flags = (f"-DMPI_C_COMPILER={mpi_compiler}", "-DTRADEWIND_PYTHON=OFF")
+    call("cmake", "-S", ROOT, "-B", tmp_path / "build", "-G", "Ninja", *flags)
+    call("cmake", "--build", tmp_path / "build", timeout_s=1200)
+    call("cmake", "--install", tmp_path / "build", "--prefix", tmp_path / "prefix")
+    assert (tmp_path / "prefix" / "lib" / "libtradewind.so").exists()
+    assert not list(tmp_path.rglob("_core*"))
