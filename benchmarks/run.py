@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from diffusion import diffusion
 from exchange import exchange
+from languages import languages
 from million import million
 from peer import peer
 from simulator import simulator
@@ -52,6 +53,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "simulator": simulator,
     "startup": startup,
     "exchange": exchange,
+    "languages": languages,
     "diffusion": diffusion,
     "million": million,
     "peer": peer,

@@ -14,3 +14,5 @@ set_target_properties(tradewind_fortran PROPERTIES
 install(TARGETS tradewind_fortran EXPORT tradewind COMPONENT development)
 install(DIRECTORY ${modules}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tradewind COMPONENT development
         FILES_MATCHING PATTERN "*.mod")
+
+add_subdirectory(benchmarks/calls EXCLUDE_FROM_ALL)

@@ -27,6 +27,8 @@ set_target_properties(MPI::MPI_C PROPERTIES INTERFACE_LINK_OPTIONS "")
 file(GLOB mpi_sources CONFIGURE_DEPENDS src/mpi/*.cpp src/mpi/transport/*.cpp src/mpi/packing/*.cpp)
 add_library(tradewind_mpi OBJECT ${mpi_sources})
 target_link_libraries(tradewind_mpi PUBLIC tradewind_exchange MPI::MPI_C Threads::Threads)
+# Open MPI 4 and old MPICH bring C++ bindings of their own along, which want another library.
+target_compile_definitions(tradewind_mpi PUBLIC OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 
 if(TRADEWIND_PYTHON)
   file(GLOB mpi_bindings CONFIGURE_DEPENDS bindings/python/mpi/*.cpp)

@@ -20,7 +20,9 @@ fi
 [ -x "$folder/venv/bin/python" ] || python3 -m venv "$folder/venv"
 # A build folder of its own: the ordinary one remembers the first MPI.
 "$folder/venv/bin/pip" install -q "$repository[mpi]" 'pytest>=8.2' 'hypothesis>=6.100' \
-    -Ccmake.define.MPI_C_COMPILER="$compiler" -Cbuild-dir="$folder/cmake"
+    'cmake>=3.24' 'ninja>=1.11' \
+    -Ccmake.define.MPI_C_COMPILER="$compiler" -Ccmake.define.TRADEWIND_C=ON -Cbuild-dir="$folder/cmake"
 cd "$repository"
 "$folder/venv/bin/python" -c 'from tradewind import mpi; print("second MPI:", mpi.MPI.Get_library_version().split(",")[0])'
-exec "$folder/venv/bin/python" -m pytest -q tests/mpi tests/launch tests/dwarfs
+export TRADEWIND_BUILD="$folder/cmake"
+exec "$folder/venv/bin/python" -m pytest -q tests/mpi tests/launch tests/dwarfs tests/languages

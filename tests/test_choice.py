@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from tradewind import _core, tuning
-from tradewind.choice import PARTS, Chosen, choose
+from tradewind.choice import PARTS, VARIABLES, Chosen, choose
 from tradewind.errors import InputError, TuningWarning
 from tradewind.site import Site
 from tradewind.ways import Choice, default_way
@@ -44,6 +44,10 @@ def test_default():
         chosen = choose(pattern, "f8", 1, environment={})
         assert chosen == Chosen(default_way(pattern.name), dict.fromkeys(PARTS, "default"))
     assert str(default_way("halo")) == "sweep,isend-irecv,buffer"
+
+
+def test_other_languages_read_the_same_variables():
+    assert {pattern: _core.variable_of(pattern) for pattern in VARIABLES} == VARIABLES
 
 
 def test_each_part_is_of_the_first_that_names_it(file):

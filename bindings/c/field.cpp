@@ -14,7 +14,8 @@ std::string shape_text(const tw_field& f) {
 }
 
 void check_dimensions(const Pattern& pattern, const std::string& name, const tw_field& f) {
-    const std::string has = name + " has " + std::to_string(f.dimensions) + " dimensions: ";
+    const std::string has =
+        name + " has " + std::to_string(f.dimensions) + (f.dimensions == 1 ? " dimension: " : " dimensions: ");
     if (f.dimensions < 1 || f.dimensions > 3) throw InputError(has + "1, 2 and 3 are allowed");
     if (pattern.reduces() && f.dimensions != 1) throw InputError(has + "a reduction takes vectors, of one");
     if (!pattern.reduces() && f.dimensions == 1)
@@ -88,8 +89,9 @@ bool overlap(const Field& a, const Field& b, Element element) {
 
 // What the plan writes may not share memory with anything else.
 void check_apart(const PlanRequest& r, bool in_place) {
-    const auto refuse = [](std::size_t i, const char* side, std::size_t k) {
-        throw InputError("target field " + std::to_string(i) + " and " + side + " field " + std::to_string(k) +
+    const auto refuse = [&](std::size_t i, const char* side, std::size_t k) {
+        throw InputError((in_place ? "source" : "target") + (" field " + std::to_string(i)) + " and " +
+                         (in_place ? "source" : side) + " field " + std::to_string(k) +
                          " overlap in memory: the plan writes into the first");
     };
     for (std::size_t i = 0; i < r.target.size(); ++i) {
@@ -132,8 +134,7 @@ void take_fields(const Pattern& pattern, int sources, const tw_field* source, in
     if (targets > 0) require(target, "target");
     request.element = element_of(source[0].element);
     request.source = all_taken(pattern, "source", sources, source, request.element);
-    request.target =
-        targets > 0 ? all_taken(pattern, "target", targets, target, request.element) : request.source;
+    request.target = targets > 0 ? all_taken(pattern, "target", targets, target, request.element) : request.source;
     check_apart(request, pattern.in_place());
 }
 

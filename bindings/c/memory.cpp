@@ -1,4 +1,5 @@
 // Arrays in memory that the ranks of a node share.
+#include <algorithm>
 #include <map>
 
 #include "base/error.hpp"

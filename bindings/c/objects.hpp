@@ -16,9 +16,9 @@ namespace tradewind::c {
 
 // A plan with the memory of tw_empty that it is bound to.
 struct BoundPlan {
-    std::unique_ptr<Plan> plan;
+    std::vector<std::shared_ptr<SharedMemory>> memory;  // first, as it must outlive the plan
     std::string way;
-    std::vector<std::shared_ptr<SharedMemory>> memory;
+    std::unique_ptr<Plan> plan;
 };
 
 // These live until the process ends: plans that nobody frees outlast MPI, which their destructors need.

@@ -38,8 +38,7 @@ Asked asked(tw_pattern pattern, int sources, const tw_field* source, int targets
     if (const std::string operation = text(o.operation); !operation.empty())
         a.request.operation = parse_operation(operation);
     if (o.record != TW_RECORD_NOTHING && o.record != TW_RECORD_TOTALS)
-        throw InputError("record " + std::to_string(o.record) +
-                         ": TW_RECORD_NOTHING and TW_RECORD_TOTALS are allowed");
+        throw InputError("record " + std::to_string(o.record) + ": TW_RECORD_NOTHING and TW_RECORD_TOTALS are allowed");
     a.request.recording = o.record == TW_RECORD_TOTALS ? Recording::totals : Recording::none;
     a.request.largest_message = Bytes{o.largest_message};
     a.request.pack_ahead = o.pack_ahead != 0;
@@ -101,8 +100,8 @@ Way resolved(const Pattern& pattern, const Way& way) {
     return {"burst", "alltoallv", "buffer"};
 }
 
-std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source,
-                                int targets, const tw_field* target, const tw_options* options, const tw_plan* plan) {
+std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets,
+                                const tw_field* target, const tw_options* options, const tw_plan* plan) {
     require_communicator(comm);
     Asked a = or_tell(comm, [&] { return asked(pattern, sources, source, targets, target, options, plan); });
     agree(comm, "", "");  // all ranks have got this far, and can choose together
@@ -138,8 +137,8 @@ tw_options tw_default_options(void) {
     return options;
 }
 
-tw_status tw_plan_make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets, const tw_field* target,
-                       const tw_options* options, tw_plan* plan) {
+tw_status tw_plan_make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets,
+                       const tw_field* target, const tw_options* options, tw_plan* plan) {
     if (plan) plan->id = 0;
     return guarded([&] {
         auto made = make(pattern, comm, sources, source, targets, target, options, plan);
@@ -147,8 +146,8 @@ tw_status tw_plan_make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_
     });
 }
 
-tw_status tw_plan_make_f(tw_pattern pattern, MPI_Fint comm, int sources, const tw_field* source, int targets, const tw_field* target,
-                         const tw_options* options, tw_plan* plan) {
+tw_status tw_plan_make_f(tw_pattern pattern, MPI_Fint comm, int sources, const tw_field* source, int targets,
+                         const tw_field* target, const tw_options* options, tw_plan* plan) {
     if (plan) plan->id = 0;
     return guarded([&] {
         require_mpi();

@@ -1,7 +1,8 @@
 !> The functions of libtradewind as Fortran sees them; see tradewind.h. Those whose arguments Fortran has as they are
 !! (tw_plan_call) are public under their own name, the others (c_blocks) are wrapped by the module tradewind.
 module tradewind_interfaces
-  use, intrinsic :: iso_c_binding, only: c_int, c_int32_t, c_int64_t, c_double, c_char, c_ptr, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_int, c_int32_t, c_int64_t, c_double, c_char, c_signed_char, c_ptr, &
+    c_size_t
   implicit none
   public
 
@@ -50,9 +51,9 @@ module tradewind_interfaces
     end function c_blocks
 
     function c_pencils(points, split, along, layout) bind(C, name="tw_pencils") result(status)
-      import :: c_int, c_int64_t, c_char, tw_layout
+      import :: c_int, c_int64_t, c_signed_char, tw_layout
       integer(c_int64_t), intent(in) :: points(3), split(2)
-      character(kind=c_char), value :: along
+      integer(c_signed_char), value :: along  ! not a character: gfortran 12 loses those that are passed by value
       type(tw_layout), intent(out) :: layout
       integer(c_int) :: status
     end function c_pencils

@@ -5,8 +5,8 @@
 !! mpi_f08. Every function that can fail answers a status: tw_ok, or what kind of error; tw_last_error() is its text.
 !! Nothing aborts, stops or prints.
 module tradewind
-  use, intrinsic :: iso_c_binding, only: c_int, c_int32_t, c_int64_t, c_double, c_char, c_ptr, c_null_ptr, c_loc, &
-    c_f_pointer, c_associated, c_null_char, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_int, c_int32_t, c_int64_t, c_double, c_char, c_signed_char, c_ptr, &
+    c_null_ptr, c_loc, c_f_pointer, c_associated, c_null_char, c_size_t
   use tradewind_interfaces
   use tradewind_fields
   use tradewind_arrays, only: tw_empty
@@ -68,7 +68,7 @@ contains
     integer, intent(in) :: points(3), split(2)
     character(len=1), intent(in) :: along
     integer(c_int) :: status
-    status = c_pencils(int(points, c_int64_t), int(split, c_int64_t), along, layout)
+    status = c_pencils(int(points, c_int64_t), int(split, c_int64_t), int(iachar(along), c_signed_char), layout)
   end function tw_pencils
 
   !> The points that a rank owns: first to last, both included, from 1 on.

@@ -1,5 +1,5 @@
-/* HIRLAM's redistribution in C: from blocks over x and y (2D) to whole lines along x (FFT), to whole lines along y (TRI),
- * and back; and its halo.
+/* HIRLAM's redistribution in C: from blocks over x and y (2D) to whole lines along x (FFT), to whole lines along y
+ * (TRI), and back; and its halo.
  *
  *     mpiexec -n 4 redistribution_c [NX NY NZ [RANKS_X]]
  *

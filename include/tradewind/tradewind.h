@@ -11,6 +11,11 @@
 #ifndef TRADEWIND_TRADEWIND_H
 #define TRADEWIND_TRADEWIND_H
 
+/* C++ programs: not the C++ bindings that were deleted from MPI, and are a library of their own. */
+#if defined(__cplusplus) && !defined(OMPI_SKIP_MPICXX)
+#define OMPI_SKIP_MPICXX 1
+#endif
+
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -134,9 +139,9 @@ typedef struct tw_options {
 TW_API tw_options tw_default_options(void);
 
 /* Binds a pattern to arrays, several of which travel in one message. Collective over `comm`. `target`: as many as
- * `source`; none (0, NULL) where the pattern is in place. `options`: NULL for the default ones. A rank whose arguments do not fit answers
- * TW_ERROR_INPUT or TW_ERROR_HANDLE, and all others TW_ERROR_PLAN. The arrays, except those of tw_empty, must outlive
- * the plan. */
+ * `source`; none (0, NULL) where the pattern is in place. `options`: NULL for the default ones. A rank whose arguments
+ * do not fit answers TW_ERROR_INPUT or TW_ERROR_HANDLE, and all others TW_ERROR_PLAN. The arrays, except those of
+ * tw_empty, must outlive the plan. */
 TW_API tw_status tw_plan_make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets,
                               const tw_field* target, const tw_options* options, tw_plan* plan);
 /* The same, with a communicator of Fortran's. */

@@ -57,7 +57,9 @@ using Split = std::array<std::int64_t, 2>;
 // begin <= point < end along x, y, z, of the whole grid.
 struct Box {
     Points begin{}, end{};
-    std::int64_t width(int axis) const { return end[static_cast<std::size_t>(axis)] - begin[static_cast<std::size_t>(axis)]; }
+    std::int64_t width(int axis) const {
+        return end[static_cast<std::size_t>(axis)] - begin[static_cast<std::size_t>(axis)];
+    }
     std::int64_t volume() const { return width(0) * width(1) * width(2); }
 };
 

@@ -20,18 +20,24 @@ _ENVIRONMENT = {**os.environ, "PATH": f"{_BIN}{os.pathsep}{os.environ['PATH']}"}
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def call(*command: object, **environment: str) -> subprocess.CompletedProcess[str]:
+def _call(*command: object, timeout_s: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs a command that must succeed."""
     done = subprocess.run(
         [str(word) for word in command],
         env=_ENVIRONMENT | environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=timeout_s,
         check=False,
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
     return done
+
+
+@pytest.fixture(scope="session")
+def call() -> Run:
+    """(*command, **environment): runs a command that must succeed."""
+    return _call
 
 
 @pytest.fixture(scope="session")
@@ -47,10 +53,11 @@ def build_folder() -> Path:
 
 
 @pytest.fixture(scope="session")
-def cache(build_folder: Path) -> dict[str, str]:
-    """What CMake was told when the library was built."""
-    text = (build_folder / "CMakeCache.txt").read_text()
-    return dict(re.findall(r"^(\w+):\w+=(.*)$", text, re.MULTILINE))
+def mpi_compiler(build_folder: Path) -> str:
+    """The compiler wrapper of the MPI that the library was built with."""
+    found = re.search(r'set\(MPI_C_COMPILER "(.+)"\)', (build_folder / "tradewindConfig.cmake").read_text())
+    assert found
+    return found[1]
 
 
 @pytest.fixture(scope="session")
@@ -59,17 +66,21 @@ def prefix(build_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     if shutil.which("cmake", path=_ENVIRONMENT["PATH"]) is None:
         pytest.skip("there is no cmake")
     folder = tmp_path_factory.mktemp("installed")
-    call("cmake", "--install", build_folder, "--prefix", folder, "--component", "development")
+    _call("cmake", "--install", build_folder, "--prefix", folder, "--component", "development")
     return folder
 
 
 @pytest.fixture(scope="session")
-def programs(prefix: Path, cache: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The examples and the programs of the tests, as somebody else's CMake project builds them; with checks."""
-    folder = tmp_path_factory.mktemp("programs")
-    flags = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_Fortran_FLAGS=-fcheck=all", f"-Dtradewind_ROOT={prefix}")
-    call("cmake", "-S", PROGRAMS, "-B", folder, "-G", "Ninja", *flags)
-    call("cmake", "--build", folder)
+def programs(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The examples, those of the how-to page and the tests' own, as somebody else's CMake project builds them."""
+    folder, page = tmp_path_factory.mktemp("programs"), tmp_path_factory.mktemp("page")
+    text = (ROOT / "docs" / "how-to" / "languages.md").read_text()
+    for name, program in re.findall(r'^```\w+ title="([^"]+)"\n(.*?)^```$', text, re.DOTALL | re.MULTILINE):
+        (page / name).write_text(program)
+    checked = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_Fortran_FLAGS=-fcheck=all")
+    flags = (*checked, f"-Dtradewind_ROOT={prefix}", f"-DPAGE={page}")
+    _call("cmake", "-S", PROGRAMS, "-B", folder, "-G", "Ninja", *flags)
+    _call("cmake", "--build", folder)
     return folder
 
 
@@ -84,6 +95,6 @@ def on_ranks(programs: Path) -> Run:
         if not paths and program.endswith("_fortran"):
             pytest.skip("the Fortran module was not built: there was no Fortran compiler (gfortran)")
         forwarded = [word for name in environment for word in ("-x", name)] if launcher.is_open_mpi else []
-        return call(*launcher.arguments(ranks), *forwarded, paths[0], *arguments, **environment)
+        return _call(*launcher.arguments(ranks), *forwarded, paths[0], *arguments, **environment)
 
     return run

@@ -78,7 +78,8 @@ void bind_schedule(nb::module_& module) {
         [](std::shared_ptr<Pattern> pattern, const std::string& algorithm, const std::string& transport,
            const std::string& packing) { return way_refusal(pattern, {algorithm, transport, packing}); },
         "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a,
-        "Why a pattern cannot be carried out in a way; \"\" where it can. Parts that are \"\" count as their defaults.");
+        "Why a pattern cannot be carried out in a way; \"\" where it can. Parts that are \"\" count as their "
+        "defaults.");
 }
 
 }  // namespace tradewind

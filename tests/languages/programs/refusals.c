@@ -7,7 +7,15 @@
 #include <string.h>
 #include <tradewind/tradewind.h>
 
-enum { WIDTH = 2, NX = 12, NY = 8, NZ = 3, PART = NX / 2 + 2 * WIDTH, ROWS = NY + 2 * WIDTH, POINTS = PART * ROWS * NZ };
+enum {
+    WIDTH = 2,
+    NX = 12,
+    NY = 8,
+    NZ = 3,
+    PART = NX / 2 + 2 * WIDTH,
+    ROWS = NY + 2 * WIDTH,
+    POINTS = PART * ROWS * NZ
+};
 
 static const int64_t points[3] = {NX, NY, NZ}, split[2] = {2, 1};
 static const int periodic[2] = {1, 1};

@@ -1,0 +1,59 @@
+"""What is installed is found: by CMake (the other tests build with it), pkg-config, Fortran, and by C++ of its own."""
+
+from __future__ import annotations
+
+import shutil
+from importlib.metadata import version
+
+import pytest
+from tradewind_header import ROOT, functions
+
+VERSION = version("tradewind")
+
+
+def test_pkg_config(prefix, mpi_compiler, tmp_path, call):
+    if shutil.which("pkg-config") is None:
+        pytest.skip("there is no pkg-config")
+    found = call("pkg-config", "--cflags", "--libs", "tradewind", PKG_CONFIG_PATH=str(prefix / "lib" / "pkgconfig"))
+    told = call("pkg-config", "--modversion", "tradewind", PKG_CONFIG_PATH=str(prefix / "lib" / "pkgconfig"))
+    assert told.stdout.strip() == VERSION
+    program = tmp_path / "program"
+    source = tmp_path / "program.c"
+    source.write_text(
+        "#include <stdio.h>\n#include <tradewind/tradewind.h>\nint main(void) {\n"
+        "    const int64_t points[3] = {4, 4, 4}, split[2] = {9, 1};\n    tw_layout layout;\n"
+        '    if (tw_blocks(points, split, "xy", &layout) != TW_ERROR_INPUT) return 1;\n'
+        '    printf("%s: %s\\n", tw_version(), tw_last_error());\n    return 0;\n}\n'
+    )
+    call(mpi_compiler, source, *found.stdout.split(), f"-Wl,-rpath,{prefix}/lib", "-o", program)
+    assert call(program).stdout.startswith(f"{VERSION}: split 9x1: 9 ranks do not divide the 4 points along x")
+
+
+def test_a_library_without_other_names(prefix, call):
+    """What the library exports is its interface; nothing of the core, which another library may hold in another
+    version."""
+    if shutil.which("nm") is None:
+        pytest.skip("there is no nm")
+    symbols = call("nm", "-D", "--defined-only", "-C", prefix / "lib" / "libtradewind.so").stdout
+    names = {line.split(maxsplit=2)[2] for line in symbols.splitlines()}
+    assert {name for name in names if name.startswith("tw_")} == set(functions())
+    assert not [name for name in names if name.startswith("tradewind::")]
+
+
+def test_cpp_objects(on_ranks):
+    assert on_ranks(2, "objects_cpp").stdout == "all right\n"
+
+
+def test_fortran_kinds(on_ranks):
+    assert on_ranks(2, "kinds_fortran").stdout == "all right\n"
+
+
+@pytest.mark.slow
+def test_built_by_cmake_alone(mpi_compiler, tmp_path, call):
+    """Without Python: as somebody builds it who has a model in Fortran."""
+    flags = (f"-DMPI_C_COMPILER={mpi_compiler}", "-DTRADEWIND_PYTHON=OFF")
+    call("cmake", "-S", ROOT, "-B", tmp_path / "build", "-G", "Ninja", *flags)
+    call("cmake", "--build", tmp_path / "build", timeout_s=1200)
+    call("cmake", "--install", tmp_path / "build", "--prefix", tmp_path / "prefix")
+    assert (tmp_path / "prefix" / "lib" / "libtradewind.so").exists()
+    assert not list(tmp_path.rglob("_core*"))

@@ -1,0 +1,210 @@
+"""Wrong input and wrong use in C and Fortran: a status and a text on every rank; no rank is left waiting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+OK, INPUT, PLAN, HANDLE = 0, 1, 2, 3
+
+# What a rank must be told; where two stand, rank 0 and rank 1.
+Expected = dict[str, list[tuple[int, str]]]
+C: Expected = {
+    "before_init": [(PLAN, "MPI is not initialized: call MPI_Init before")],
+    "layout_null_pointer": [(INPUT, "layout is a null pointer")],
+    "points_null_pointer": [(INPUT, "points is a null pointer")],
+    "split": [(INPUT, "split 20x1: 20 ranks do not divide the 12 points along x among them (1..12 are allowed)")],
+    "points": [(INPUT, "grid: ny = 0 is not a number of points (1..2147483647 are allowed)")],
+    "axes": [(INPUT, 'axes "xx": two different letters of x, y, z are allowed')],
+    "along": [(INPUT, "pencils along 'w': x, y or z are allowed")],
+    "layout_null": [(HANDLE, "the layout is TW_NULL: it was never made, or making it failed")],
+    "rank": [(INPUT, "rank 2: 0..1 are allowed")],
+    "side": [(INPUT, "side 7: TW_SOURCE and TW_TARGET are allowed")],
+    "width": [(INPUT, "width -1: a halo is 0 or more points wide")],
+    "ranks": [(INPUT, "allreduce among 0 ranks: 1 or more are allowed")],
+    "blocks": [(OK, "")],
+    "free": [(OK, "")],
+    "free_twice": [(HANDLE, "no layout has the handle")],
+    "layout_freed": [(HANDLE, "no layout has the handle")],
+    "no_memory": [(INPUT, "source field 0 has no memory: its data is a null pointer")],
+    "zero_extent": [
+        (INPUT, "source field 0 has the shape (nx, ny, nz) = (10, 0, 3): an extent below 1 holds no point")
+    ],
+    "four_dimensions": [(INPUT, "source field 0 has 4 dimensions: 1, 2 and 3 are allowed")],
+    "vector": [
+        (INPUT, "source field 0 has 1 dimension: a halo takes arrays over x, y and z, or over x and y of one level")
+    ],
+    "element": [(INPUT, "element type 9: TW_F4, TW_F8, TW_I4, TW_I8, TW_C8 and TW_C16 are allowed")],
+    "stride_zero": [
+        (INPUT, "source field 0 has a stride of 0 bytes along z: whole elements of 8 bytes, and not 0, are allowed")
+    ],
+    "stride_odd": [
+        (INPUT, "source field 0 has a stride of 12 bytes along x: whole elements of 8 bytes, and not 0, are allowed")
+    ],
+    "unaligned": [(INPUT, "source field 0 is not aligned: its address is no multiple of 8 bytes")],
+    "shape": [
+        (INPUT, "source field 0 has the shape (nz, ny, nx) = (3, 11, 10), but rank 0"),
+        (INPUT, "source field 0 has the shape (nz, ny, nx) = (3, 11, 10), but rank 1"),
+    ],
+    "shape_on_one_rank": [
+        (PLAN, "rank 1 cannot make this plan: source field 0 has the shape (nz, ny, nx) = (3, 11, 10), but rank 1"),
+        (INPUT, "source field 0 has the shape (nz, ny, nx) = (3, 11, 10), but rank 1"),
+    ],
+    "same_array_twice": [
+        (INPUT, "source field 0 and source field 1 overlap in memory: the plan writes into the first")
+    ],
+    "types": [(INPUT, "source field 1 has the type i8, source field 0 f8: all fields of a plan have one type")],
+    "overlap": [(INPUT, "source field 0 and source field 1 overlap in memory: the plan writes into the first")],
+    "no_field": [(INPUT, "0 source fields: one or more are allowed")],
+    "fields_null_pointer": [(INPUT, "source is a null pointer")],
+    "target_in_place": [(INPUT, "1 target fields of 1 source fields: 0 are allowed, as a halo works in place")],
+    "target_missing": [
+        (INPUT, "0 target fields of 1 source fields: 1 are allowed, as a transpose has as many of both")
+    ],
+    "fewer_targets": [(INPUT, "1 target fields of 2 source fields: 2 are allowed, as a transpose has as many of both")],
+    "target_overlaps": [(INPUT, "target field 0 and source field 0 overlap in memory: the plan writes into the first")],
+    "plan_null_pointer": [(INPUT, "plan is a null pointer")],
+    "null_communicator": [
+        (INPUT, "the communicator is the null communicator: it was freed, or this rank is not part of it")
+    ],
+    "other_ranks": [(INPUT, "the communicator has 1 ranks, but the halo of width 2, periodic in xy is made for 2")],
+    "transport": [(INPUT, "unknown transport 'isend-irevc'")],
+    "algorithm": [(INPUT, "unknown halo algorithm 'swep'; did you mean 'sweep'?")],
+    "native": [(INPUT, "algorithm 'native': MPI has one for transpose and allreduce, none for halo")],
+    "different_plans": [(PLAN, "the ranks make different plans: rank 0 {halo of width 2, periodic in xy, sweep")],
+    "algorithm_on_one_rank": [
+        (PLAN, "rank 1 cannot make this plan: unknown halo algorithm 'sweeep'; did you mean 'sweep'?"),
+        (INPUT, "unknown halo algorithm 'sweeep'; did you mean 'sweep'?"),
+    ],
+    "packing": [
+        (INPUT, "transport 'shared' does not go with packing 'datatype': it goes with buffer, direct, and 'datatype'")
+    ],
+    "watchdog": [(INPUT, "watchdog of -1.000000 s: 0 (none) to 1e9 seconds are allowed")],
+    "record": [(INPUT, "record 5: TW_RECORD_NOTHING and TW_RECORD_TOTALS are allowed")],
+    "environment": [
+        (
+            INPUT,
+            "TRADEWIND_HALO='sweep,neighbor': transport 'neighbor' carries a schedule of one stage, and sweep has 2",
+        )
+    ],
+    "environment_parts": [
+        (INPUT, "TRADEWIND_HALO='a,b,c,d': 4 parts, but ALGORITHM,TRANSPORT,PACKING are allowed, like sweep,,buffer")
+    ],
+    "plan_null": [(HANDLE, "the plan is TW_NULL: it was never made, or making it failed")],
+    "wait_first": [(PLAN, "wait for a plan that was not started: start it first")],
+    "start": [(OK, "")],
+    "start_twice": [(PLAN, "start of a plan that is under way: wait for it first")],
+    "call_while_started": [(PLAN, "start of a plan that is under way: wait for it first")],
+    "free_while_started": [
+        (PLAN, "a plan freed while it is under way: wait for it first: halo of width 2, periodic in xy, sweep")
+    ],
+    "wait": [(OK, "")],
+    "text_null_pointer": [(INPUT, "text is a null pointer")],
+    "free_plan": [(OK, "")],
+    "plan_freed": [(HANDLE, "no plan has the handle")],
+    "text_freed": [(HANDLE, "no plan has the handle")],
+    "traffic_freed": [(HANDLE, "no plan has the handle")],
+    "the_next_plan": [(OK, "")],
+    "free_plan_twice": [(HANDLE, "no plan has the handle")],
+    "free_other": [(OK, "")],
+    "no_handle_at_all": [(HANDLE, "no plan has the handle")],
+    "on_own_communicator": [(OK, "")],
+    "communicator_gone": [
+        (
+            PLAN,
+            "a plan used after its communicator is gone: rank 0 has freed the communicator that the plan was made on",
+        ),
+        (
+            PLAN,
+            "a plan used after its communicator is gone: rank 1 has freed the communicator that the plan was made on",
+        ),
+    ],
+    "free_after_communicator": [(OK, "")],
+    "empty_side": [(INPUT, "side 3: TW_SOURCE and TW_TARGET are allowed")],
+    "empty_rank": [(INPUT, "rank 5: 0..1 are allowed")],
+    "empty_element": [(INPUT, "element type -1: TW_F4, TW_F8, TW_I4, TW_I8, TW_C8 and TW_C16 are allowed")],
+    "empty": [(OK, "")],
+    "shared": [(OK, "")],
+    "release": [(OK, "")],
+    "release_twice": [
+        (HANDLE, "no memory of tw_empty begins at this address: it was never given, or has been released")
+    ],
+    "call_after_release": [(OK, "")],
+    "free_shared": [(OK, "")],
+    "release_foreign": [
+        (HANDLE, "no memory of tw_empty begins at this address: it was never given, or has been released")
+    ],
+    "halo": [(OK, "")],
+    "pattern_freed_on_one_rank": [
+        (PLAN, "rank 1 cannot make this plan: no pattern has the handle"),
+        (HANDLE, "no pattern has the handle"),
+    ],
+    "pattern_freed": [(HANDLE, "no pattern has the handle")],
+    "free_pattern": [(OK, "")],
+    "plan_outlives_pattern": [(OK, "")],
+    "free_last": [(OK, "")],
+    "after_finalize": [(PLAN, "a plan used after MPI was finalized")],
+}
+FORTRAN: Expected = {
+    "zero_extent": [
+        (INPUT, "source field 0 has the shape (nx, ny, nz) = (10, 12, 0): an extent below 1 holds no point")
+    ],
+    "zero_extent_on_one_rank": [
+        (PLAN, "rank 1 cannot make this plan: source field 0 has the shape (nx, ny, nz) = (10, 12, 0)"),
+        (INPUT, "source field 0 has the shape (nx, ny, nz) = (10, 12, 0): an extent below 1 holds no point"),
+    ],
+    "rank_1": [
+        (INPUT, "source field 0 has 1 dimension: a halo takes arrays over x, y and z, or over x and y of one level")
+    ],
+    "rank_2": [
+        (INPUT, "source field 0 has the shape (nz, ny, nx) = (1, 12, 10), but rank 0"),
+        (INPUT, "source field 0 has the shape (nz, ny, nx) = (1, 12, 10), but rank 1"),
+    ],
+    "rank_3": [(INPUT, "source field 0 has 3 dimensions: a reduction takes vectors, of one")],
+    "extents": [
+        (INPUT, "source field 0 has the shape (nz, ny, nx) = (3, 12, 9), but rank 0"),
+        (INPUT, "source field 0 has the shape (nz, ny, nx) = (3, 12, 9), but rank 1"),
+    ],
+    "kinds": [(INPUT, "source field 1 has the type f4, source field 0 f8: all fields of a plan have one type")],
+    "no_targets": [(INPUT, "0 target fields of 1 source fields: 1 are allowed, as a transpose has as many of both")],
+    "more_targets": [(INPUT, "2 target fields of 1 source fields: 1 are allowed, as a transpose has as many of both")],
+    "no_fields": [(INPUT, "0 source fields: one or more are allowed")],
+    "never_made": [(HANDLE, "the plan is TW_NULL: it was never made, or making it failed")],
+    "layout_never_made": [(HANDLE, "the layout is TW_NULL: it was never made, or making it failed")],
+    "pattern_after_failure": [(HANDLE, "the pattern is TW_NULL: it was never made, or making it failed")],
+    "empty_rank": [(INPUT, "rank 2: 0..1 are allowed")],
+    "algorithm": [(INPUT, "ring-2 is an algorithm of transpose, not of halo (which has sweep, direct)")],
+    "operation": [(INPUT, 'operation "mean": sum, min, max and prod are allowed')],
+    "made": [(OK, "")],
+    "wait_first": [(PLAN, "wait for a plan that was not started: start it first")],
+    "text": [(OK, "")],
+    "free": [(OK, "")],
+    "call_after_free": [(HANDLE, "no plan has the handle")],
+    "text_after_free": [(HANDLE, "no plan has the handle")],
+}
+
+
+@pytest.fixture(scope="module")
+def met(on_ranks, tmp_path_factory):
+    """By program, rank and case: (status, text)."""
+
+    def run(program: str) -> list[dict[str, tuple[int, str]]]:
+        folder: Path = tmp_path_factory.mktemp(program)
+        on_ranks(2, program, folder)
+        ranks = []
+        for rank in range(2):
+            lines = [line.split("|") for line in (folder / str(rank)).read_text().splitlines()]
+            ranks.append({name: (int(status), text) for name, status, text in lines})
+        return ranks
+
+    return run
+
+
+@pytest.mark.parametrize(("program", "expected"), [("refusals_c", C), ("refusals_fortran", FORTRAN)])
+def test_refused_on_every_rank(met, program, expected):
+    for rank, cases in enumerate(met(program)):
+        assert list(cases) == list(expected)
+        for name, wanted in expected.items():
+            status, words = wanted[rank % len(wanted)]
+            assert (cases[name][0], words in cases[name][1]) == (status, True), f"{name}: {cases[name]}"
