@@ -23,6 +23,7 @@ def exchanges() -> list[Exchange]:
     made += [Exchange("halo", 12, GRID, (4, 3), algorithm=a, width=11, periodic="x") for a in halos]
     reductions = ("recursive-3", "ring", "rabenseifner", "halving-doubling", "binomial")
     made += [Exchange("allreduce", 23, algorithm=a, count=5, times=3) for a in reductions]
+    made.append(Exchange("transpose", 1, GRID, (1, 1), slab="all", algorithm="burst"))  # groups of one
     return made
 
 

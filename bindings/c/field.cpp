@@ -102,7 +102,7 @@ void check_apart(const PlanRequest& r, bool in_place) {
     }
 }
 
-tw_field described(void* data, tw_element element, const std::array<Index, 3>& points, int dimensions) {
+tw_field described(void* data, int element, const std::array<Index, 3>& points, int dimensions) {
     tw_field field{data, {points[X], points[Y], points[Z]}, {0, 0, 0}, element, dimensions};
     const bool known = element >= TW_F4 && element <= TW_C16;  // what is not, the plan refuses
     Index stride = known ? element_bytes[static_cast<std::size_t>(element)] : 0;
@@ -140,10 +140,10 @@ void take_fields(const Pattern& pattern, int sources, const tw_field* source, in
 
 }  // namespace tradewind::c
 
-tw_field tw_dense(void* data, tw_element element, int64_t nx, int64_t ny, int64_t nz) {
+tw_field tw_dense(void* data, int element, int64_t nx, int64_t ny, int64_t nz) {
     return tradewind::c::described(data, element, {nx, ny, nz}, 3);
 }
 
-tw_field tw_vector(void* data, tw_element element, int64_t count) {
+tw_field tw_vector(void* data, int element, int64_t count) {
     return tradewind::c::described(data, element, {count, 1, 1}, 1);
 }

@@ -19,7 +19,7 @@ Given& given() {
     return kept;
 }
 
-tw_field new_field(const Pattern& pattern, tw_side side, int rank, tw_element element) {
+tw_field new_field(const Pattern& pattern, int side, int rank, int element) {
     const Index bytes = bytes_of(element_of(element));
     const Box box = box_of(pattern, side, rank);
     auto memory = std::make_shared<SharedMemory>(std::max<Index>(box.volume(), 1) * bytes);
@@ -45,7 +45,7 @@ std::shared_ptr<SharedMemory> memory_of(const void* data) {
 using namespace tradewind;
 using namespace tradewind::c;
 
-tw_status tw_empty(tw_pattern pattern, tw_side side, int rank, tw_element element, tw_field* field) {
+tw_status tw_empty(tw_pattern pattern, int side, int rank, int element, tw_field* field) {
     return guarded([&] {
         require(field, "field");
         *field = new_field(*patterns().at(pattern.id), side, rank, element);

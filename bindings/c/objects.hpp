@@ -44,7 +44,7 @@ tw_status guarded(Work work) noexcept {
 }
 
 // Of an array of a pattern. Throws InputError for a side or a rank that there is not.
-Box box_of(const Pattern& pattern, tw_side side, int rank);
+Box box_of(const Pattern& pattern, int side, int rank);
 
 // Throws InputError where a place for an answer is missing.
 void require(const void* pointer, const char* name);

@@ -42,7 +42,7 @@ void check_rank(int rank, Rank ranks) {
 
 }  // namespace
 
-Box tradewind::c::box_of(const Pattern& pattern, tw_side side, int rank) {
+Box tradewind::c::box_of(const Pattern& pattern, int side, int rank) {
     check_rank(rank, pattern.ranks());
     if (side != TW_SOURCE && side != TW_TARGET)
         throw InputError("side " + std::to_string(side) + ": TW_SOURCE and TW_TARGET are allowed");
@@ -94,7 +94,7 @@ tw_status tw_allreduce(int ranks, int64_t count, tw_pattern* pattern) {
     return add_pattern(pattern, [&] { return std::make_shared<AllReduce>(ranks, count); });
 }
 
-tw_status tw_pattern_box(tw_pattern pattern, tw_side side, int rank, int64_t begin[3], int64_t end[3]) {
+tw_status tw_pattern_box(tw_pattern pattern, int side, int rank, int64_t begin[3], int64_t end[3]) {
     return guarded([&] {
         const auto found = patterns().at(pattern.id);
         write(box_of(*found, side, rank), begin, end);

@@ -82,10 +82,11 @@ TW_API tw_status tw_transpose(tw_layout from, tw_layout to, tw_pattern* pattern)
 /* The sum, or another operation, over all ranks of a vector of `count` elements; in place. */
 TW_API tw_status tw_allreduce(int ranks, int64_t count, tw_pattern* pattern);
 
-/* Of a pattern's two arrays; they are one and the same where it is in place. */
+/* Of a pattern's two arrays; they are one and the same where it is in place. (Functions take it, and a tw_element, as
+ * int: so they can refuse what is neither.) */
 typedef enum tw_side { TW_SOURCE = 0, TW_TARGET = 1 } tw_side;
 /* The points that a rank's array holds, its halo included: begin may be negative. */
-TW_API tw_status tw_pattern_box(tw_pattern pattern, tw_side side, int rank, int64_t begin[3], int64_t end[3]);
+TW_API tw_status tw_pattern_box(tw_pattern pattern, int side, int rank, int64_t begin[3], int64_t end[3]);
 /* Plans that were made of it stay. */
 TW_API tw_status tw_pattern_free(tw_pattern pattern);
 
@@ -104,13 +105,13 @@ typedef struct tw_field {
 } tw_field;
 
 /* An array [z][y][x] without gaps: x is fastest. */
-TW_API tw_field tw_dense(void* data, tw_element element, int64_t nx, int64_t ny, int64_t nz);
+TW_API tw_field tw_dense(void* data, int element, int64_t nx, int64_t ny, int64_t nz);
 /* A vector without gaps, for reductions. */
-TW_API tw_field tw_vector(void* data, tw_element element, int64_t count);
+TW_API tw_field tw_vector(void* data, int element, int64_t count);
 /* An array of zeros for a pattern's source or target on a rank, which this process must be, in memory that the ranks of
  * its node share: plans with transport "shared" and packing "direct" take messages from there without a copy in
  * between. Not collective. tw_release gives it back. */
-TW_API tw_status tw_empty(tw_pattern pattern, tw_side side, int rank, tw_element element, tw_field* field);
+TW_API tw_status tw_empty(tw_pattern pattern, int side, int rank, int element, tw_field* field);
 /* `data` of a field of tw_empty. The memory goes when also the plans that are bound to it are freed. */
 TW_API tw_status tw_release(void* data);
 

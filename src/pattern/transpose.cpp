@@ -59,8 +59,12 @@ void Transpose::find_directions() {
         if (from_.coordinate_of(a) == line_) before_ = a;
         if (to_.coordinate_of(a) == line_) after_ = a;
     }
+    if (before_ == after_) {
+        line_ = -1;
+        return;
+    }
     across_ = X + Y + Z - before_ - after_;
-    if (before_ == after_ || from_.coordinate_of(across_) != to_.coordinate_of(across_)) line_ = -1;
+    if (from_.coordinate_of(across_) != to_.coordinate_of(across_)) line_ = -1;
     across_divided_ = from_.coordinate_of(across_) >= 0;
     stride_ = line_ == 1 ? static_cast<Rank>(from_.split()[0]) : 1;
 }

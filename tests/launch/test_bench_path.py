@@ -15,7 +15,7 @@ from tradewind.launch.job import find_launcher
 
 pytest.importorskip("mpi4py.MPI")
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "12_redistribution.py"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "14_redistribution.py"
 WAYS = (["isend-irecv", "put-fence", "shared", "alltoallw"], ["buffer", "datatype", "direct"])
 
 

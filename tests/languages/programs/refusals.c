@@ -60,7 +60,7 @@ static void layouts(void) {
     met("along", tw_pencils(points, split, 'w', &layout));
     met("layout_null", tw_halo(layout, 1, periodic, &pattern));
     met("rank", tw_layout_box(blocks, 2, begin, end));
-    met("side", tw_pattern_box(halo, (tw_side)7, 0, begin, end));
+    met("side", tw_pattern_box(halo, 7, 0, begin, end));
     met("width", tw_halo(blocks, -1, periodic, &pattern));
     met("ranks", tw_allreduce(0, 3, &pattern));
     met("blocks", tw_blocks(points, split, "xy", &layout));
@@ -80,7 +80,7 @@ static void fields(void) {
     f.dimensions = 4;
     refuse("four_dimensions", f, NULL);
     refuse("vector", tw_vector(memory, TW_F8, POINTS), NULL);
-    refuse("element", tw_dense(memory, (tw_element)9, PART, ROWS, NZ), NULL);
+    refuse("element", tw_dense(memory, 9, PART, ROWS, NZ), NULL);
     f = part();
     f.strides[2] = 0;
     refuse("stride_zero", f, NULL);
@@ -186,9 +186,9 @@ static void shared(void) {
     tw_field field, nothing;
     tw_options o = tw_default_options();
     tw_plan plan = TW_NULL;
-    met("empty_side", tw_empty(halo, (tw_side)3, rank, TW_F8, &nothing));
+    met("empty_side", tw_empty(halo, 3, rank, TW_F8, &nothing));
     met("empty_rank", tw_empty(halo, TW_SOURCE, 5, TW_F8, &nothing));
-    met("empty_element", tw_empty(halo, TW_SOURCE, rank, (tw_element)-1, &nothing));
+    met("empty_element", tw_empty(halo, TW_SOURCE, rank, -1, &nothing));
     met("empty", tw_empty(halo, TW_SOURCE, rank, TW_F8, &field));
     o.transport = "shared";
     o.packing = "direct";
@@ -201,6 +201,20 @@ static void shared(void) {
     if (u[WIDTH * PART] != 100 * (1 - rank) + PART - 2 * WIDTH) met("something else has arrived", TW_ERROR_INTERNAL);
     met("free_shared", tw_plan_free(plan));
     met("release_foreign", tw_release(memory));
+}
+
+/* Rank 0 exchanges alone. */
+static void alone(void) {
+    tw_plan plan = TW_NULL;
+    tw_options o = tw_default_options();
+    const tw_field field = part();
+    o.watchdog_s = 0.5;
+    met("guarded", tw_plan_make(halo, MPI_COMM_WORLD, 1, &field, 0, NULL, &o, &plan));
+    if (rank == 0) {
+        met("alone", tw_plan_call(plan));
+        met("call_after_failure", tw_plan_call(plan));
+    }
+    MPI_Barrier(MPI_COMM_WORLD); /* the plan stays: on rank 1 there are messages that nobody will take */
 }
 
 static void patterns(void) {
@@ -244,6 +258,7 @@ int main(int count, char** arguments) {
     use();
     communicators();
     shared();
+    alone();
     late = made(field);
     patterns();
     MPI_Finalize();

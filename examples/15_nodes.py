@@ -1,6 +1,6 @@
 """Node-aware halos: what two nodes send each other, proved right, and when it pays.
 
-python examples/12_nodes.py
+python examples/15_nodes.py
 """
 
 import tradewind as tw

@@ -1,7 +1,7 @@
 """HIRLAM's redistribution 2D -> FFT -> TRI and back on MPI ranks, within rows and columns of ranks and between all.
 
-    mpiexec -n 4 python examples/12_redistribution.py
-    TRADEWIND_TRANSPOSE=burst,put-fence,datatype mpiexec -n 4 python examples/12_redistribution.py
+    mpiexec -n 4 python examples/14_redistribution.py
+    TRADEWIND_TRANSPOSE=burst,put-fence,datatype mpiexec -n 4 python examples/14_redistribution.py
 
 Whole lines of longitude are needed for Fourier transforms, whole lines of latitude for tridiagonal systems. How the
 points travel is chosen by the environment: ALGORITHM,TRANSPORT,PACKING. Prints, for both ways, which method was
