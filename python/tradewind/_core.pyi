@@ -179,6 +179,11 @@ class Fetch(Pattern):
 def fetch_of_ids(owned: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], wanted: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> Fetch:
     """By rank the global ids of its own points, and those that it wants."""
 
+def fetch_of_messages(counts: Sequence[int], messages: Sequence[tuple[int, int, int]]) -> Fetch:
+    """
+    Of [(source, destination, points)], no two between the same ranks; `counts`: points of each rank.
+    """
+
 class FetchAdjoint(Pattern):
     def __init__(self, fetch: Fetch) -> None: ...
 
