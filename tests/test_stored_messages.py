@@ -8,6 +8,8 @@ import pytest
 from tradewind import messages
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange
+from tradewind.launch import bench
+from tradewind.launch.tune import tune
 from tradewind.pattern import Schedule
 from tradewind.simulation import simulate
 from tradewind.verification import verify
@@ -65,5 +67,8 @@ def test_what_does_not_go_with_stored_messages_is_refused(stored, tmp_path):
         Exchange("fetch", 6, (4, 4, 4), stored=stored.stored)
     with pytest.raises(InputError, match="stored messages say nothing about halo"):
         Exchange("halo", 6, (30, 20, 4), stored=stored.stored)
+    for measured in (bench, tune):
+        with pytest.raises(InputError, match="stored messages have no arrays"):
+            measured(stored)
     with pytest.raises(InputError, match="cannot read"):
         Exchange("fetch", 6, stored=str(tmp_path / "none.json"))

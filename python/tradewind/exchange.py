@@ -273,6 +273,13 @@ class Exchange:
         stages = [_core.make_schedule(fetch, self.algorithm) for fetch in messages.read(path)]
         return [Step(f"stage {number}", schedule) for number, schedule in enumerate(stages)] * self.times
 
+    def require_arrays(self) -> None:
+        """Raises InputError for stored messages: nobody knows of what arrays they are."""
+        if self.stored is not None:
+            raise InputError(
+                f"{self.stored}: stored messages have no arrays; verify, show, simulate and advise take them"
+            )
+
     def imbalance(self) -> float:
         """Points of the largest part over the mean, the worst over the layouts that the exchange touches."""
         if self.grid is None or self.split is None:

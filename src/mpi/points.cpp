@@ -220,6 +220,10 @@ std::shared_ptr<Fetch> Points::fetch(FetchList list, bool one_array, bool known,
     part.target = list.target;
     std::vector<Envelope> letters;
     prepare(comm, known ? "known peers" : "any peers", [&] {
+        for (const Rank peer : peers)
+            if (peer < 0 || peer >= ranks() || peer == rank())
+                throw InputError("rank " + std::to_string(rank()) + " names peer " + std::to_string(peer) +
+                                 "; other ranks of 0.." + std::to_string(ranks() - 1) + " are allowed");
         if (const std::string problem = problem_of(list, rank(), ranks()); !problem.empty()) throw InputError(problem);
         take_bundles(part, bundles_of(list), rank(), ranks());
         for (const FetchRun& run : part.kept)
@@ -241,6 +245,7 @@ std::shared_ptr<Fetch> Points::fetch(FetchList list, bool one_array, bool known,
         return true;
     });
     const Index points = over_all(comm, static_cast<Index>(list.owner.size()), MPI_SUM);
+    if (known) check_peers(peers);
     const auto requests =
         known ? exchange_among(comm, request, peers, std::move(letters)) : exchange_sparsely(comm, request, letters);
     prepare(comm, "", [&] {
@@ -249,6 +254,22 @@ std::shared_ptr<Fetch> Points::fetch(FetchList list, bool one_array, bool known,
         return true;
     });
     return std::make_shared<Fetch>(ranks(), rank(), std::move(part), points, one_array);
+}
+
+// A rank that is named and does not name the other would be waited for. Each pair adds a random number of its own at
+// one end and takes it away at the other, so that the sum is 0 where all is well, and hardly ever else.
+void Points::check_peers(const std::vector<Rank>& peers) const {
+    const auto number = [](Rank a, Rank b) {
+        std::uint64_t h = (static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b)) + 0x9e3779b97f4a7c15;
+        h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9;  // splitmix64 (Steele, Lea & Flood 2014)
+        h = (h ^ (h >> 27)) * 0x94d049bb133111eb;
+        return h ^ (h >> 31);
+    };
+    std::uint64_t sum = 0, total = 0;
+    for (const Rank peer : peers) sum += number(rank(), peer) - number(peer, rank());
+    check(MPI_Allreduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, communicator_.handle()), doing);
+    if (total != 0)
+        throw InputError("the ranks do not name each other as peers: each must be among the peers of all of its own");
 }
 
 void Points::take_requests(FetchPart& part, const std::vector<Envelope>& requests) const {

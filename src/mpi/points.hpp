@@ -43,6 +43,7 @@ class Points {
     Owner on_layout(Index id) const;
     void look_up(const std::vector<Index>& ids, FetchList& list) const;
     std::vector<Envelope> answered(const std::vector<Envelope>& questions) const;
+    void check_peers(const std::vector<Rank>& peers) const;
     void take_requests(FetchPart& part, const std::vector<Envelope>& requests) const;
     void check_not_borrowed(const FetchPart& part) const;
 

@@ -341,6 +341,10 @@ def _refusals(comm: Any) -> str:
     if ranks > 1:
         bad.append((lambda: points.Points(comm, twice[rank]), "is owned twice: by rank 0 "))
         bad.append((lambda: mesh.fetch(at_last(owned[0][:1], []), peers=[]), "which is none of its peers"))
+        bad.append((lambda: mesh.fetch([], peers=at_last([0], [])), "the ranks do not name each other as peers"))
+        bad.append(
+            (lambda: mesh.fetch([], peers=at_last([ranks], [])), f"names peer {ranks}; other ranks of 0..{last}")
+        )
     fetch = mesh.fetch(owned[0])
     source, target = np.zeros(len(owned[rank])), np.zeros(len(owned[0]))
     bad += [

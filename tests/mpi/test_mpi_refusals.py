@@ -46,7 +46,7 @@ EXPECTED = {
     ],
     "several_stages": [
         "InputError: transport 'neighbor' carries a schedule of one stage, and sweep has 2 (one stage have burst of a "
-        "transpose, direct of a halo); any number of stages carry sendrecv"
+        "transpose, direct of a halo or a fetch); any number of stages carry sendrecv"
     ],
     "direct_in_small_runs": [
         'InputError: packing "direct": one message is more than 65536 contiguous runs, the first of 8 bytes'

@@ -60,6 +60,7 @@ def bench(
     - ``copy_bytes_per_s``: what a rank copies from memory to memory while the others do so too;
     - ``floor_s``: all memory traffic of a one-stage exchange, and no message.
     """
+    exchange.require_arrays()
     if repeat < 1 or warmup < 0:
         raise InputError(f"repeat {repeat}, warmup {warmup}: at least 1 and 0 are allowed")
     if timeline is not None:

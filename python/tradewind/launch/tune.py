@@ -30,6 +30,7 @@ def tune(
     with the reference answer before a way is measured. Starts the ranks, or where this process is one of them, is one.
     `watch` is told now and then how far they are: ``tried``, ``ways`` and the ``way`` that is tried.
     """
+    exchange.require_arrays()
     terms = {"include": include, "exclude": exclude, "warmup": warmup, "trials": trials, "give_up": give_up}
     payload = {"exchange": asdict(exchange), "terms": terms, "check": check, "tell": not job.is_rank()}
     worker = "tradewind.launch.trials:tune_exchange"
