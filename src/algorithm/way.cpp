@@ -40,7 +40,7 @@ bool goes_together(const std::string& transport_name, const std::string& packing
 
 std::string native_refusal(const Pattern& pattern) {
     const auto* transpose = dynamic_cast<const Transpose*>(&pattern);
-    if (pattern.reduces() || (transpose && transpose->complete())) return "";
+    if (pattern.name() == "allreduce" || (transpose && transpose->complete())) return "";
     return "algorithm 'native': MPI has one for transpose and allreduce, none for " + pattern.name();
 }
 
