@@ -284,6 +284,11 @@ class Exchange:
         """Points of the largest part over the mean, the worst over the layouts that the exchange touches."""
         if self.grid is None or self.split is None:
             return 1.0
+        if self.pattern == "fetch" and self.mesh == "octahedral":
+            from tradewind.mesh import octahedral_points
+
+            points = octahedral_points(self.grid[1])
+            return -(-points // self.ranks) * self.ranks / points
         return max(_layout_imbalance(self.grid, self.split, axes) for axes in self._layout_axes())
 
     @classmethod

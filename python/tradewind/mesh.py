@@ -38,6 +38,11 @@ def lonlat(layout: _core.Blocks, width: int, periodic: str = "") -> tuple[list[I
     return owned, wanted
 
 
+def octahedral_points(rows: int) -> int:
+    """How many points an octahedral grid of an even number of rows has."""
+    return rows * (rows + 18)
+
+
 def octahedral(rows: int, ranks: int, width: int) -> tuple[list[Ids], list[Ids]]:
     """The points of an octahedral reduced Gaussian grid of so many rows, in bands of as equal parts as it goes.
 

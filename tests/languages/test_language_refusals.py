@@ -177,7 +177,7 @@ FORTRAN: Expected = {
     "layout_never_made": [(HANDLE, "the layout is TW_NULL: it was never made, or making it failed")],
     "pattern_after_failure": [(HANDLE, "the pattern is TW_NULL: it was never made, or making it failed")],
     "empty_rank": [(INPUT, "rank 2: 0..1 are allowed")],
-    "algorithm": [(INPUT, "ring-2 is an algorithm of transpose, not of halo (which has sweep, direct)")],
+    "algorithm": [(INPUT, "ring-2 is an algorithm of transpose, not of halo (which has sweep, direct,")],
     "operation": [(INPUT, 'operation "mean": sum, min, max and prod are allowed')],
     "made": [(OK, "")],
     "wait_first": [(PLAN, "wait for a plan that was not started: start it first")],

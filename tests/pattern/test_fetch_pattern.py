@@ -8,7 +8,7 @@ import pytest
 import tradewind as tw
 from tradewind import _core
 from tradewind.errors import InputError
-from tradewind.mesh import octahedral
+from tradewind.mesh import octahedral, octahedral_points
 
 
 def test_the_answer_are_the_places_that_are_wanted():
@@ -78,14 +78,18 @@ def test_lists_that_cannot_be_are_refused(make, words):
 
 def test_an_octahedral_grid_has_the_points_that_are_published():
     """O1280 has 6,599,680 (Malardel et al. 2016); a step reaches a neighbour in every direction, and back."""
-    rows = 2560
-    assert 2 * sum(20 + 4 * i for i in range(rows // 2)) == 6_599_680
+    assert octahedral_points(2560) == 6_599_680
     owned, wanted = octahedral(32, 5, 1)
-    assert np.array_equal(np.concatenate(owned), np.arange(2 * sum(20 + 4 * i for i in range(16))))
+    assert np.array_equal(np.concatenate(owned), np.arange(octahedral_points(32)))
     assert max(map(len, owned)) - min(map(len, owned)) <= 1
     fetch = tw.Fetch(owned, wanted)
     sent = {(rank, peer) for rank in range(5) for peer, _ in fetch.sent_by(rank)}
     assert sent == {(peer, rank) for rank, peer in sent}
+
+
+def test_bands_of_an_octahedral_grid_are_as_equal_as_they_can_be():
+    exchange = tw.Exchange("fetch", 7, grid=(64, 32, 3), split=(1, 7), width=1, mesh="octahedral")
+    assert exchange.imbalance() == pytest.approx(229 / (1600 / 7))
 
 
 def test_levels_do_not_change_the_lists():
