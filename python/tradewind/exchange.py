@@ -37,13 +37,16 @@ UNUSED = {
 """What an exchange says nothing about, by its pattern."""
 
 
-_MOST = 2**31 - 1
+MOST = 2**31 - 1
+"""Ranks, points along a direction, fields: what fits the counts of MPI and of the core."""
+MOST_TIMES = 1_000_000
+"""Repetitions: one step each, in a list."""
 _RANGES = {
-    "ranks": (1, _MOST),
-    "fields": (1, _MOST),
-    "times": (1, 1_000_000),  # one step each, in a list
-    "count": (1, _MOST),
-    "width": (0, _MOST),
+    "ranks": (1, MOST),
+    "fields": (1, MOST),
+    "times": (1, MOST_TIMES),
+    "count": (1, MOST),
+    "width": (0, MOST),
 }
 
 
@@ -177,8 +180,8 @@ class Exchange:
             return problems + self._message_problems()
         if self.grid is None:
             problems.append(f"a {self.pattern} needs a grid, like 602x568x60")
-        elif min(self.grid) < 1 or max(self.grid) > _MOST:
-            problems.append(f"grid {_extents(self.grid)}: 1..{_MOST} points along each direction are allowed")
+        elif min(self.grid) < 1 or max(self.grid) > MOST:
+            problems.append(f"grid {_extents(self.grid)}: 1..{MOST} points along each direction are allowed")
         if self.split is not None:
             problems += self._split_problems(self.split)
         return problems

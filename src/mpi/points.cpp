@@ -70,8 +70,7 @@ Points::Points(MPI_Comm comm, Index count) : communicator_(comm) {
     begin(count);
 }
 
-Points::Points(MPI_Comm comm, const Blocks& layout)
-    : communicator_(comm), layout_(std::make_unique<Blocks>(layout)), named_(true) {
+Points::Points(MPI_Comm comm, const Blocks& layout) : communicator_(comm), named_(true) {
     std::string problem;
     if (layout.ranks() != ranks())
         problem = "the communicator has " + std::to_string(ranks()) + " ranks, the layout is made for " +
@@ -79,6 +78,7 @@ Points::Points(MPI_Comm comm, const Blocks& layout)
     else if (layout.division(Z).parts() > 1)
         problem = "a layout that divides z: its columns lie on several ranks, and points are columns";
     together(communicator_.handle(), problem);
+    columns_ = std::make_unique<Columns>(layout);
     const Box box = layout.box(rank());
     begin(box.width(X) * box.width(Y));
 }
@@ -107,16 +107,19 @@ void Points::build_directory(const std::vector<Index>& ids) {
     together(comm, kept_.finish());
 }
 
-Owner Points::on_layout(Index id) const {
-    const Index nx = layout_->grid().points[X];
-    const std::array<Index, 2> point{id % nx, id / nx};
-    std::array<Index, 2> coordinates{0, 0}, part{0, 0};
-    for (const int axis : {X, Y})
-        if (const int c = layout_->coordinate_of(axis); c >= 0)
-            part[axis] = coordinates[c] = layout_->division(axis).owner(point[axis]);
-    const Division &x = layout_->division(X), &y = layout_->division(Y);
-    return {layout_->rank_at(coordinates),
-            (point[Y] - y.begin(part[Y])) * x.width(part[X]) + point[X] - x.begin(part[X])};
+template <class Take>
+std::string Points::each_run(const std::vector<Index>& ids, Take take) const {
+    const std::size_t n = ids.size();
+    for (std::size_t i = 0; i < n;) {
+        if (ids[i] < 0 || ids[i] >= columns_->points()) return wanted_by(rank(), ids[i], i);
+        const Columns::Run run = columns_->from(ids[i]);
+        const std::size_t most = std::min(n, i + static_cast<std::size_t>(run.length));
+        std::size_t end = i + 1;
+        while (end < most && ids[end] == ids[end - 1] + 1) ++end;
+        take(run.first.rank, FetchRun{run.first.index, static_cast<Index>(i), static_cast<Index>(end - i)});
+        i = end;
+    }
+    return "";
 }
 
 FetchList Points::locate(const std::vector<Index>& ids) const {
@@ -126,25 +129,13 @@ FetchList Points::locate(const std::vector<Index>& ids) const {
     list.index.resize(ids.size());
     std::string problem;
     if (!named_) problem = "these points have no ids: name owners and indices";
-    if (layout_) {
-        const Index most = layout_->grid().points[X] * layout_->grid().points[Y];
-        const Index nx = layout_->grid().points[X];
-        Index begin = 0, end = 0;  // ids of a row of a rank's part: of the next ones many lie in it too
-        Owner first;
-        for (std::size_t i = 0; i < ids.size(); ++i) {
-            if (ids[i] < begin || ids[i] >= end) {
-                if (ids[i] < 0 || ids[i] >= most) {
-                    problem = wanted_by(rank(), ids[i], i);
-                    break;
-                }
-                first = on_layout(ids[i]);
-                begin = ids[i];
-                const Division& x = layout_->division(X);
-                end = ids[i] - ids[i] % nx + x.end(x.owner(ids[i] % nx));
+    if (columns_) {
+        problem = each_run(ids, [&](Rank owner, const FetchRun& run) {
+            for (Index k = 0; k < run.length; ++k) {
+                list.owner[static_cast<std::size_t>(run.target + k)] = owner;
+                list.index[static_cast<std::size_t>(run.target + k)] = run.source + k;
             }
-            list.owner[i] = first.rank;
-            list.index[i] = first.index + ids[i] - begin;
-        }
+        });
         together(communicator_.handle(), problem);
     } else {
         together(communicator_.handle(), problem);
@@ -212,20 +203,52 @@ std::vector<Envelope> Points::answered(const std::vector<Envelope>& questions) c
     return replies;
 }
 
+std::shared_ptr<Fetch> Points::fetch_ids(const std::vector<Index>& ids, Index behind, bool one_array, bool known,
+                                         const std::vector<Rank>& peers) const {
+    if (!columns_) {
+        FetchList list = locate(ids);
+        if (behind > 0)
+            for (Index i = 0; i < list.target; ++i) list.place.push_back(behind + i);
+        list.target += behind;
+        return fetch(std::move(list), one_array, known, peers);
+    }
+    const auto bundles = [&] {
+        Bundler bundler;
+        const std::string problem = each_run(ids, [&](Rank owner, const FetchRun& run) {
+            bundler.add(owner, {run.source, behind + run.target, run.length});
+        });
+        if (!problem.empty()) throw InputError(problem);
+        return bundler.take();
+    };
+    return made_of(bundles, behind + static_cast<Index>(ids.size()), one_array, known, peers);
+}
+
 std::shared_ptr<Fetch> Points::fetch(FetchList list, bool one_array, bool known, const std::vector<Rank>& peers) const {
+    const auto bundles = [&] {
+        if (const std::string problem = problem_of(list, rank(), ranks()); !problem.empty()) throw InputError(problem);
+        return bundles_of(list);
+    };
+    return made_of(bundles, list.target, one_array, known, peers);
+}
+
+template <class Bundles>
+std::shared_ptr<Fetch> Points::made_of(Bundles bundles, Index target, bool one_array, bool known,
+                                       const std::vector<Rank>& peers) const {
     const MPI_Comm comm = communicator_.handle();
     FetchPart part;
     part.first = first_;
-    part.source = one_array ? std::max(count_, list.target) : count_;
-    part.target = list.target;
+    part.source = one_array ? std::max(count_, target) : count_;
+    part.target = target;
+    Index wanted = 0;
     std::vector<Envelope> letters;
     prepare(comm, known ? "known peers" : "any peers", [&] {
         for (const Rank peer : peers)
             if (peer < 0 || peer >= ranks() || peer == rank())
                 throw InputError("rank " + std::to_string(rank()) + " names peer " + std::to_string(peer) +
                                  "; other ranks of 0.." + std::to_string(ranks() - 1) + " are allowed");
-        if (const std::string problem = problem_of(list, rank(), ranks()); !problem.empty()) throw InputError(problem);
-        take_bundles(part, bundles_of(list), rank(), ranks());
+        std::vector<FetchBundle> made = bundles();
+        for (const FetchBundle& bundle : made) wanted += bundle.points;
+        take_bundles(part, std::move(made), rank(), ranks());
         for (const FetchRun& run : part.kept)
             if (run.source + run.length > count_)
                 throw InputError("rank " + std::to_string(rank()) + " wants point " +
@@ -244,7 +267,7 @@ std::shared_ptr<Fetch> Points::fetch(FetchList list, bool one_array, bool known,
         }
         return true;
     });
-    const Index points = over_all(comm, static_cast<Index>(list.owner.size()), MPI_SUM);
+    const Index points = over_all(comm, wanted, MPI_SUM);
     if (known) check_peers(peers);
     const auto requests =
         known ? exchange_among(comm, request, peers, std::move(letters)) : exchange_sparsely(comm, request, letters);

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "layout/blocks.hpp"
+#include "layout/columns.hpp"
 #include "layout/directory.hpp"
 #include "mpi/communicator.hpp"
 #include "mpi/sparse.hpp"
@@ -32,6 +32,9 @@ class Points {
 
     // Owners and indices of ids, in their order. Throws where nobody owns one.
     FetchList locate(const std::vector<Index>& ids) const;
+    // The points of these ids, `behind` as many other points of the target array. See `fetch`.
+    std::shared_ptr<Fetch> fetch_ids(const std::vector<Index>& ids, Index behind, bool one_array, bool known,
+                                     const std::vector<Rank>& peers) const;
     // What the ranks want. `known`: the owners of what this rank wants, and the ranks that want its points, are all
     // among `peers` (ascending, said alike at both ends), so that there is no need to find out who wants what.
     std::shared_ptr<Fetch> fetch(FetchList list, bool one_array, bool known, const std::vector<Rank>& peers) const;
@@ -40,7 +43,14 @@ class Points {
     void begin(Index count);
     void build_directory(const std::vector<Index>& ids);
     Rank keeper(Index id) const { return static_cast<Rank>(id / block_); }
-    Owner on_layout(Index id) const;
+    // Which of the ids' points follow each other where they lie; calls `take(owner, FetchRun)` for each such run, whose
+    // target is counted from 0. What is wrong with them, "" if nothing.
+    template <class Take>
+    std::string each_run(const std::vector<Index>& ids, Take take) const;
+    // What all wants have in common; `bundles()` makes those of this rank, or throws InputError.
+    template <class Bundles>
+    std::shared_ptr<Fetch> made_of(Bundles bundles, Index target, bool one_array, bool known,
+                                   const std::vector<Rank>& peers) const;
     void look_up(const std::vector<Index>& ids, FetchList& list) const;
     std::vector<Envelope> answered(const std::vector<Envelope>& questions) const;
     void check_peers(const std::vector<Rank>& peers) const;
@@ -51,7 +61,7 @@ class Points {
     Index count_ = 0, first_ = 0;
     Index block_ = 1;       // ids that lead to one rank
     Directory kept_, own_;  // where the ids lie that lead to this rank; where its own do
-    std::unique_ptr<const Blocks> layout_;
+    std::unique_ptr<const Columns> columns_;
     bool named_ = false;  // whether points have ids
 };
 

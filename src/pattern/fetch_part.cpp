@@ -1,8 +1,6 @@
 #include "pattern/fetch_part.hpp"
 
 #include <algorithm>
-#include <array>
-#include <unordered_map>
 
 namespace tradewind {
 
@@ -48,33 +46,37 @@ std::string problem_of(const FetchList& list, Rank rank, Rank ranks) {
     return place_problem(list, rank);
 }
 
-std::vector<FetchBundle> bundles_of(const FetchList& list) {
-    std::vector<FetchBundle> bundles;
-    std::unordered_map<Rank, std::size_t> of_owner;
-    std::array<FetchBundle*, 64> recent{};  // by the last digits of their peers: lists go to and fro
-    for (std::size_t i = 0; i < list.owner.size(); ++i) {
-        const Rank owner = list.owner[i];
-        FetchBundle*& last = recent[static_cast<std::size_t>(owner) % recent.size()];
-        if (!last || last->peer != owner) {
-            const auto [at, is_new] = of_owner.try_emplace(owner, bundles.size());
-            if (is_new) {
-                bundles.push_back({owner, 0, {}});
-                recent.fill(nullptr);  // the bundles may have moved
-            }
-            last = &bundles[at->second];
+FetchBundle& Bundler::of(Rank owner) {
+    FetchBundle*& last = recent_[static_cast<std::size_t>(owner) % recent_.size()];
+    if (!last || last->peer != owner) {
+        const auto [at, is_new] = of_owner_.try_emplace(owner, bundles_.size());
+        if (is_new) {
+            bundles_.push_back({owner, 0, {}});
+            recent_.fill(nullptr);  // the bundles may have moved
         }
-        const Index source = list.index[i], target = list.place.empty() ? static_cast<Index>(i) : list.place[i];
-        ++last->points;
-        if (!last->runs.empty()) {
-            FetchRun& run = last->runs.back();
-            if (run.source + run.length == source && run.target + run.length == target) {
-                ++run.length;
-                continue;
-            }
-        }
-        last->runs.push_back({source, target, 1});
+        last = &bundles_[at->second];
     }
-    return bundles;
+    return *last;
+}
+
+void Bundler::add(Rank owner, const FetchRun& next) {
+    FetchBundle& bundle = of(owner);
+    bundle.points += next.length;
+    if (!bundle.runs.empty()) {
+        FetchRun& run = bundle.runs.back();
+        if (run.source + run.length == next.source && run.target + run.length == next.target) {
+            run.length += next.length;
+            return;
+        }
+    }
+    bundle.runs.push_back(next);
+}
+
+std::vector<FetchBundle> bundles_of(const FetchList& list) {
+    Bundler bundler;
+    for (std::size_t i = 0; i < list.owner.size(); ++i)
+        bundler.add(list.owner[i], {list.index[i], list.place.empty() ? static_cast<Index>(i) : list.place[i], 1});
+    return bundler.take();
 }
 
 void in_turn(std::vector<FetchBundle>& bundles, Rank rank, Rank ranks, bool sending) {

@@ -1,7 +1,10 @@
 // What a rank fetches from others and gives to them, as runs of points.
 #pragma once
 
+#include <array>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/units.hpp"
@@ -38,6 +41,21 @@ struct FetchPart {
 // What is wrong with a rank's list, "" if nothing: lengths that differ, a place out of range or taken twice, an owner
 // that is no rank.
 std::string problem_of(const FetchList& list, Rank rank, Rank ranks);
+
+// Puts runs into the bundles of their owners. What follows the last run of an owner lengthens it.
+class Bundler {
+  public:
+    void add(Rank owner, const FetchRun& next);
+    // In the order in which their owners came up, that of the rank itself too.
+    std::vector<FetchBundle> take() { return std::move(bundles_); }
+
+  private:
+    FetchBundle& of(Rank owner);
+
+    std::vector<FetchBundle> bundles_;
+    std::unordered_map<Rank, std::size_t> of_owner_;
+    std::array<FetchBundle*, 64> recent_{};  // by the last digits of their peers: lists go to and fro
+};
 
 // The bundles of a list, in the order in which their owners come up in it, that of the rank itself too.
 std::vector<FetchBundle> bundles_of(const FetchList& list);

@@ -214,6 +214,7 @@ def test_a_case_is_another_when_its_program_is(tmp_path: Path) -> None:
         ('{ compute = "xy" }', '{ compute = "xy", algorithm = "burst" }', "algorithm belongs to halo or path"),
         ('algorithm = "burst"', 'algoritm = "burst"', "unknown key 'algoritm'; did you mean 'algorithm'?"),
         ('6 = "3x2", 12', '6 = "3x3", 12', "split 3x3 makes 9 ranks: 9 is not 6"),
+        ('grid = "24x20x12"', 'grid = "24x2147483648x12"', "grid 24x2147483648x12: 1..2147483647 points"),
         ('1 = "1x1", 6', "6", "split names none for 1 ranks"),
         ('point_time = "10us"', 'point_time = "10"', "'10' has no unit"),
         ("share = 0.8", "share = 0", "share"),

@@ -60,12 +60,7 @@ void bind_points(nb::module_& module) {
             "fetch_ids",
             [](const Points& points, const Indices& ids, Index behind, bool one_array, bool known,
                const std::vector<Rank>& peers) {
-                FetchList list = points.locate(listed<Index>(ids));
-                if (one_array) {
-                    for (Index i = 0; i < list.target; ++i) list.place.push_back(behind + i);
-                    list.target += behind;
-                }
-                return points.fetch(std::move(list), one_array, known, peers);
+                return points.fetch_ids(listed<Index>(ids), behind, one_array, known, peers);
             },
             "ids"_a, "behind"_a, "one_array"_a, "known"_a, "peers"_a)
         .def(

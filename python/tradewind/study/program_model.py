@@ -7,13 +7,12 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from tradewind.errors import InputError
-from tradewind.exchange import DTYPES
+from tradewind.exchange import DTYPES, MOST, MOST_TIMES
 from tradewind.path import LAYOUTS, path_problems
 from tradewind.study.values import (
     Grid,
     Many,
     OnMachine,
-    Positive,
     Split,
     Table,
     Value,
@@ -25,6 +24,7 @@ from tradewind.study.values import (
 )
 from tradewind.units import seconds
 
+Count = Annotated[int, Field(ge=1, le=MOST, strict=True)]
 WHAT = ("compute", "halo", "path")
 """What a step is: one of these."""
 
@@ -41,7 +41,7 @@ class ProgramStep(Table):
     """The layout in which ranks compute what they own."""
     share: Annotated[float, Field(gt=0)] = 1.0
     """compute: of the sweep's `point_time`."""
-    halo: Positive | None = None
+    halo: Count | None = None
     """Its width, of x/y blocks."""
     periodic: Annotated[str, checked(directions)] = ""
     """halo"""
@@ -49,7 +49,7 @@ class ProgramStep(Table):
     """Redistributions, like ``xy-zy-zx-zy-xy`` (see `tradewind.path`)."""
     algorithm: str | None = None
     """halo, path; None: the pattern's default."""
-    times: Positive = 1
+    times: Annotated[int, Field(ge=1, le=MOST_TIMES, strict=True)] = 1
     """How often in a row; of a path, each of its legs."""
 
     @model_validator(mode="after")
@@ -76,7 +76,7 @@ class ProgramSweep(OnMachine):
     kind: Literal["program"]
     name: str
     grid: Grid
-    ranks: Many[Positive]
+    ranks: Many[Count]
     split: Annotated[dict[int, Many[Split]], BeforeValidator(split_by_ranks)]
     """For each number of ranks."""
     step: Annotated[list[ProgramStep], Field(min_length=1)]
@@ -86,16 +86,18 @@ class ProgramSweep(OnMachine):
     line_time: Many[Annotated[str, checked(seconds)]] = ["0s"]
     """What a core takes for each line of contiguous points that it sends along a path, beside its message: as where
     each line is put by itself (see `tradewind.study.lines`)."""
-    fields: Positive = 1
+    fields: Count = 1
     """That travel together in every message."""
     dtype: Annotated[str, one_of("dtype", tuple(DTYPES))] = "f8"
     machine: Many[str]
-    ranks_per_node: Many[Positive] = [1]
+    ranks_per_node: Many[Count] = [1]
     quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _splits_fit(self) -> Self:
         problems = []
+        if not all(1 <= n <= MOST for n in self.grid):
+            problems.append(f"grid {'x'.join(map(str, self.grid))}: 1..{MOST} points along each direction are allowed")
         for ranks in self.ranks:
             splits = self.splits(ranks)
             problems += [] if splits else [f"split names none for {ranks} ranks"]
