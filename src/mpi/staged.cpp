@@ -30,7 +30,7 @@ class StagedPlan : public Plan {
         carrier_ = together([&] { return transport->carrier(*work_, schedule, *buffers_); });
         if (request.check) checksums_ = std::make_unique<Checksums>(*work_);
         messages_ = carrier_->messages();
-        any_local_ = find_any_local();
+        if (tradewind::transport(request.transport).one_stage) any_local_ = find_any_local();
         for (const StageProgram& stage : work_->program.stages)
             for (const End& end : stage.sends) bytes_sent_ += Bytes{end.bytes};
     }
@@ -78,16 +78,15 @@ class StagedPlan : public Plan {
         return prepare(communicator_.handle(), "", make);
     }
 
-    // Whether a rank copies within itself while messages are under way: a blocking collective on some ranks does not
-    // match a non-blocking one on others.
+    // Of the collectives of MPI, whose plans have one stage: whether any rank copies within itself while messages are
+    // under way. A blocking collective on some ranks does not match a non-blocking one on others.
     bool find_any_local() const {
-        int any = 0;
-        for (const StageProgram& stage : work_->program.stages) any = any || stage.local.size() > 0;
-        if (!tradewind::transport(work_->request.transport).one_stage) return any != 0;
+        int any = has_local(0);
         check(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, communicator_.handle()),
               [] { return std::string("making a plan"); });
         return any != 0;
     }
+    bool has_local(int s) const { return s < stages() && work_->stage(s).local.size() > 0; }
 
     int stages() const { return work_->stages(); }
     const Program& program() const { return work_->program; }
@@ -109,7 +108,7 @@ class StagedPlan : public Plan {
     }
     bool exchange(int s) {
         bool done = false;
-        if (any_local_) return false;  // which then has company
+        if (any_local_ || has_local(s)) return false;  // which then has company
         recorder_.during(Activity::wait, s, -1, 0, [&] { done = carrier_->exchange(s); });
         return done;
     }

@@ -193,6 +193,16 @@ def test_known_cases_come_from_datasets(folder: Path, tradewind: Command, tmp_pa
     assert done.code == 2
     assert "no dataset, that is no file NAME.nc, lies in this folder" in done.err
     assert not (tmp_path / "out").exists()
+    done = tradewind("study", folder.parent / "all.toml", "--out", tmp_path / "out", "--known", tmp_path / "no.nc")
+    assert done.code == 2
+    assert "no.nc: there is no such file or folder" in done.err
+
+
+def test_an_older_dataset_has_the_packets_that_its_study_asked_for(folder: Path, tmp_path: Path) -> None:
+    with xr.open_dataset(folder / "results.nc", engine="h5netcdf") as dataset:
+        write_dataset(dataset.load().drop_vars("packet_size").drop_encoding(), tmp_path / "old.nc")
+    sizes = {r["packet"]: r["result"]["packet_bytes"] for r in read_dataset(tmp_path / "old.nc")[0] if r["packet"]}
+    assert sizes == {"1KiB": 1024, "4KiB": 4096}
 
 
 def test_what_is_large_is_compressed(folder: Path) -> None:

@@ -27,6 +27,9 @@ def known_answers(paths: Sequence[Path]) -> dict[str, dict[str, Any]]:
     answers: dict[str, dict[str, Any]] = {}
     problems: list[str] = []
     for path in paths:
+        if not path.exists():
+            problems.append(f"{path}: there is no such file or folder")
+            continue
         files = sorted(path.glob("*.nc")) if path.is_dir() else [path]
         if not files:
             problems.append(f"{path}: no dataset, that is no file NAME.nc, lies in this folder")

@@ -12,6 +12,7 @@ from tradewind.study.case import PATTERN_KEYS
 from tradewind.study.labels import INTEGER_LABELS, LABELS
 from tradewind.study.program_case import PATTERN
 from tradewind.study.records import Record
+from tradewind.units import byte_count
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -109,8 +110,8 @@ def _result(case: xr.Dataset, record: Record) -> dict[str, Any]:
     result: dict[str, Any] = {key: _number(case, name) for name, key in RESULTS.items()}
     result |= {"time_s": _number(case, "time"), "routing": record["routing"], "step_time_s": _steps(case)}
     result |= {name: number for name in PARTIAL if (number := _number(case, name)) is not None}
-    if (packet := _number(case, "packet_size")) is not None:
-        result["packet_bytes"] = packet or "message"
+    if (packet := _packet_bytes(case, record)) is not None:
+        result["packet_bytes"] = packet
     result["delay"] = {"edges_s": _row(case, "delay_edge"), "counts": _row(case, "delay_count")}
     if blocks := int(_number(case, "pair_blocks") or 0):
         delays = _row(case, "pair_delay")
@@ -121,6 +122,14 @@ def _result(case: xr.Dataset, record: Record) -> dict[str, Any]:
             result["congestion"][bins] = [int(number) for number in result["congestion"][bins]]
         result["congestion"] |= {name: int(_number(case, f"congestion_{name}") or 0) for name in COUNTS}
     return result
+
+
+def _packet_bytes(case: xr.Dataset, record: Record) -> float | str | None:
+    """Of datasets that do not keep the size, what the study asked for; None where that was the machine's own."""
+    size = _number(case, "packet_size")
+    if size is None and record["packet"]:
+        return "message" if record["packet"] == "message" else byte_count(record["packet"])
+    return size if size is None else size or "message"
 
 
 def _steps(case: xr.Dataset) -> dict[str, float]:

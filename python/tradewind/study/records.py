@@ -17,8 +17,8 @@ from tradewind.study.store import CorruptCaseError, Store
 
 Record = dict[str, Any]
 """The labels of a case, `request` (its exchange as plain values), `key`, `layout_imbalance`, `time_s` (None for a
-proof), `result`, `wall_s`, `environment`, `finished`, `is_foreign`: whether it was measured on another machine; of a
-simulated one also `switches` and `links` of its network."""
+proof), `result`, `wall_s`, `environment`, `finished` (when, or from which dataset it was taken), `is_foreign`: whether
+it was measured on another machine; of a simulated one also `switches` and `links` of its network."""
 
 
 def exchange_of(record: Mapping[str, Any]) -> Exchange:
