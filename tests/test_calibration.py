@@ -21,10 +21,11 @@ GATHER, SCATTER = {8: 4e-10, 512: 1e-10}, {8: 2e-10, 512: 0.5e-10}
 """Seconds a byte more, at either end."""
 
 
-def noisy(seconds: float, noise: float, rng: random.Random) -> list[float]:
+def noisy(seconds: float, noise: float, rng: random.Random) -> dict[str, Any]:
     """Samples about a time, the median being exactly that."""
     off = [rng.uniform(0, noise) for _ in range(10)]
-    return [seconds * (1 + x) for x in off] + [seconds] + [seconds * (1 - x) for x in off]
+    samples = [seconds * (1 + x) for x in off] + [seconds] + [seconds * (1 - x) for x in off]
+    return {"samples_s": samples, "spread": spread(samples)}
 
 
 def made_up(noise: float = 0.05, transport: str = "isend-irecv", latency: float = LATENCY) -> dict[str, Any]:
@@ -36,18 +37,18 @@ def made_up(noise: float = 0.05, transport: str = "isend-irecv", latency: float 
     copies: list[dict[str, Any]] = []
     for messages in (1, 6):
         seconds = latency + messages * OVERHEAD
-        row = {"messages": messages, "bytes": 8, "run": 0, "samples_s": noisy(seconds, noise, rng)}
+        row = {"messages": messages, "bytes": 8, "run": 0, **noisy(seconds, noise, rng)}
         inside.append(way | row)
     for size in SIZES:
         for run in (0, *RUNS):
             one = latency + OVERHEAD + size / WHOLE[size]
             both = one + size * (GATHER.get(run, 0) + SCATTER.get(run, 0))
             shape = {"messages": 1, "bytes": size, "run": run}
-            inside.append(way | shape | {"samples_s": noisy(both, noise, rng)})
-            copies.append({"bytes": size, "run": run, "samples_s": noisy(size / COPY, noise, rng)})
+            inside.append(way | shape | noisy(both, noise, rng))
+            copies.append({"bytes": size, "run": run, **noisy(size / COPY, noise, rng)})
             if run:
                 at_one_end = one + size * SCATTER[run] + size / COPY
-                scattered.append(way | shape | {"samples_s": noisy(at_one_end, noise, rng)})
+                scattered.append(way | shape | noisy(at_one_end, noise, rng))
     return {
         "inside": inside,
         "outside": [],
@@ -99,7 +100,7 @@ def test_noise_never_makes_a_rate_negative_or_an_overhead_more_than_all():
 
 
 def test_the_file_is_a_machine_with_these_values(tmp_path):
-    text = text_of(calibrated(made_up(), 21), "mine")
+    text = text_of(calibrated(made_up(), 21, 3), "mine")
     path = tmp_path / "mine.toml"
     path.write_text(text)
     machine = load_machine(path).machine
@@ -125,7 +126,7 @@ def test_between_nodes_the_network_takes_what_was_measured_there(tmp_path):
     answer = made_up(latency=5e-6)
     answer |= {"outside": answer["inside"], "inside": made_up(transport="shared")["inside"], "nodes": 2}
     path = tmp_path / "nodes.toml"
-    path.write_text(text_of(calibrated(answer, 21), "nodes"))
+    path.write_text(text_of(calibrated(answer, 21, 3), "nodes"))
     machine = load_machine(path).machine
     assert machine.nic.latency == pytest.approx(2.5e-6, rel=1e-3)
     assert machine.nic.send_overhead == machine.nic.receive_overhead == pytest.approx(OVERHEAD / 2, rel=1e-3)
@@ -141,13 +142,13 @@ def test_spread():
 
 
 def test_a_busy_machine_is_refused():
-    assert refusals(calibrated(made_up(noise=0.05), 21), 0.25) == []
-    (problem,) = refusals(calibrated(made_up(noise=0.9), 21), 0.25)
+    assert refusals(calibrated(made_up(noise=0.05), 21, 3), 0.25) == []
+    (problem,) = refusals(calibrated(made_up(noise=0.9), 21, 3), 0.25)
     assert problem.startswith("the machine is busy: in one of four measurements half of the samples lie ")
     shared = made_up() | {"ranks_per_core": 2.0}
-    assert "2 ranks a core: at most 1 is allowed" in refusals(calibrated(shared, 21), 0.25)[0]
+    assert "2 ranks a core: at most 1 is allowed" in refusals(calibrated(shared, 21, 3), 0.25)[0]
 
 
 def test_nothing_measured_is_refused():
     with pytest.raises(InputError, match="nothing could be measured"):
-        calibrated(made_up() | {"inside": []}, 21)
+        calibrated(made_up() | {"inside": []}, 21, 3)

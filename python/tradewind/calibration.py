@@ -125,6 +125,7 @@ class Calibration:
     worst_spread: float
     """Of nine in ten it is less."""
     repeat: int
+    rounds: int
 
     @property
     def bases(self) -> Way:
@@ -133,14 +134,12 @@ class Calibration:
         return found or self.ways[0]
 
 
-def calibrated(answer: Mapping[str, Any], repeat: int) -> Calibration:
+def calibrated(answer: Mapping[str, Any], repeat: int, rounds: int) -> Calibration:
     """The calibration of an answer of `tradewind.launch.probe.probe`. Raises InputError where nothing was measured."""
     inside, outside = fitted(answer["inside"], answer["scattered"], answer["copies"]), fitted(answer["outside"])
     if not inside and not outside:
         raise InputError("nothing could be measured: none of these transports goes with any of these packings")
-    spreads = sorted(
-        spread(row["samples_s"]) for name in ("inside", "scattered", "outside", "copies") for row in answer[name]
-    )
+    spreads = sorted(row["spread"] for name in ("inside", "scattered", "outside", "copies") for row in answer[name])
     return Calibration(
         inside,
         copy_rates(answer["copies"]),
@@ -149,6 +148,7 @@ def calibrated(answer: Mapping[str, Any], repeat: int) -> Calibration:
         spreads[int(0.75 * (len(spreads) - 1))],
         spreads[int(0.9 * (len(spreads) - 1))],
         repeat,
+        rounds,
     )
 
 

@@ -133,6 +133,18 @@ def test_what_is_measured_and_what_is_skipped(capsys, tmp_path):
     assert ("OVERSUBSCRIBED" in drawn) == result["oversubscribed"]
 
 
+def test_rounds_share_the_samples(capsys):
+    ways = "--algorithm sweep,direct --transport isend-irecv,shared --repeat 7 --rounds 3 --warmup 0"
+    code, text = tradewind(capsys, f"bench halo -n 2 --grid 24x20x4 {ways} --json")
+    assert code == 0
+    result = json.loads(text)
+    assert len(result["results"]) == 4
+    for row in result["results"]:
+        assert len(row["samples_s"]) == 7
+        assert row["min_s"] == min(row["samples_s"])
+        assert row["median_s"] >= max(step["min_s"] for step in row["steps"])
+
+
 def test_radices_of_all():
     chosen, _ = choose(Exchange("allreduce", 6), ["all"])
     without = ["ring", "rabenseifner", "halving-doubling", "binomial"]
@@ -161,6 +173,7 @@ def test_table(capsys, monkeypatch):
         ("bench halo -n 2 --grid 20x10x4 --chart no/a.svg", "chart no/a.svg: there is no folder no"),
         ("bench halo -n 2 --grid 20x10x4 --algorithm swep", "did you mean 'sweep'?"),
         ("bench halo -n 2 --grid 20x10x4 --repeat 0", "repeat 0"),
+        ("bench halo -n 2 --grid 20x10x4 --repeat 3 --rounds 4", "rounds 4: 1 to 3 are allowed"),
         ("bench halo -n 2 --grid 20x10x4 --timeout 5", "has no unit"),
         ("bench hallo -n 2", "unknown pattern 'hallo'"),
     ],

@@ -9,6 +9,7 @@ import pytest
 import typer
 
 from tradewind import _core
+from tradewind.calibration import spread
 from tradewind.cli import answer, bench, calibrate
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange
@@ -59,6 +60,15 @@ def test_a_machine_is_written(capsys, tmp_path):
     assert machine.topology.nodes == 1
 
 
+def test_samples_of_all_rounds_count():
+    options = {"transports": ["shared"], "packings": ["buffer"], "largest": 8192, "force": True}
+    probed = run_calibrate(2, **options, repeat=11, rounds=3).probed
+    assert {len(row["samples_s"]) for name in ("inside", "scattered", "copies") for row in probed[name]} == {11}
+    (row,) = (row for row in probed["copies"] if not row["run"])
+    rounds = [spread(row["samples_s"][i:j]) for i, j in ((0, 4), (4, 8), (8, 11))]
+    assert row["spread"] == sorted(rounds)[1]
+
+
 def test_the_table_for_a_reader(capsys, tmp_path):
     code, text = tradewind(capsys, f"{QUICK} -o {tmp_path}/quick.toml --transport shared")
     assert code == 0, text
@@ -95,6 +105,7 @@ def test_a_busy_machine_is_refused_and_nothing_written(capsys, tmp_path):
         ("-n 2 --largest 1KiB", "largest message 1024 B: 8192 B or more are allowed"),
         ("-n 2 --largest 1", "has no unit"),
         ("-n 2 --repeat 0", "repeat 0, warmup 2"),
+        ("-n 2 --rounds 0", "rounds 0: at least 1"),
         ("-n 2 --limit -1", "limit -1.0: 0 or more"),
         ("-n 3 --ranks-per-node 2", "2 do not divide 3 ranks"),
         ("-n 2 -o here.tml", "a name that ends in .toml is allowed"),

@@ -54,6 +54,44 @@ def test_measured_again_when_asked_or_on_another_machine(small_study: Path, call
     assert (outcome.computed, calls("measure"), calls("simulate")) == (2, 6, 6)
 
 
+IN_TURNS = """\
+title = "In turns"
+
+[[sweep]]
+name = "timing"
+kind = "measure"
+pattern = "halo"
+grid = ["40x40x4", "80x40x4"]
+ranks = 2
+algorithm = ["sweep", "direct"]
+transport = ["isend-irecv", "sendrecv", "put-fence"]
+repeat = 9
+rounds = 3
+"""
+
+
+def test_cases_that_take_turns_are_measured_in_one_job(tmp_path: Path, calls: Calls) -> None:
+    path = tmp_path / "turns.toml"
+    path.write_text(IN_TURNS)
+    outcome, store = run(path)
+    assert calls("measure") == 2  # one for each grid
+    assert (outcome.computed, len(outcome.failed)) == (8, 4)
+    assert set(outcome.failed.values()) == {"nothing was measured: no windows here"}
+    records = read_records(store, HERE).records
+    measured = {(r["grid"], r["algorithm"], r["transport"]) for r in records if r["time_s"] == 2e-3}
+    assert len(measured) == 8
+
+
+def test_one_that_fails_takes_no_other_with_it(tmp_path: Path, calls: Calls) -> None:
+    path = tmp_path / "turns.toml"
+    path.write_text(IN_TURNS.replace("put-fence", "shared").replace(', "80x40x4"', ""))
+    outcome, _ = run(path)
+    assert calls("measure") == 1 + 6  # together, then each alone
+    assert (outcome.computed, set(outcome.failed.values())) == (4, {"shared fails today"})
+    outcome, _ = run(path)
+    assert (outcome.reused, outcome.computed, calls("measure")) == (4, 0, 1 + 6 + 3)  # the two of shared, and alone
+
+
 def test_a_damaged_case_is_computed_again_and_said_so(small_study: Path, calls: Calls) -> None:
     _, store = run(small_study)
     damaged = sorted(store.cases.iterdir())[:2]

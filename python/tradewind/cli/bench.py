@@ -21,6 +21,9 @@ def command(
     transport: Annotated[str, typer.Option("--transport", help=_ALL)] = "isend-irecv",
     packing: Annotated[str, typer.Option("--packing", help=_ALL)] = "buffer",
     repeat: Annotated[int, typer.Option("--repeat", help="Samples of each combination.")] = 20,
+    rounds: Annotated[
+        int, typer.Option("--rounds", help="Combinations take turns so often, with a part of the samples each time.")
+    ] = 1,
     warmup: Annotated[int, typer.Option("--warmup", help="Exchanges before the samples.")] = 3,
     check: mpi_ranks.Check = True,
     chart: Annotated[
@@ -62,6 +65,7 @@ def command(
                 transport.split(","),
                 packing.split(","),
                 repeat=repeat,
+                rounds=rounds,
                 warmup=warmup,
                 check=check,
                 timeline=timeline,

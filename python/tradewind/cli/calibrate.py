@@ -24,6 +24,9 @@ def command(
     packing: Annotated[str, typer.Option("--packing", help=_ALL)] = "all",
     largest: Annotated[str, typer.Option("--largest", help="Size of the largest message, 8KiB or more.")] = "16MiB",
     repeat: Annotated[int, typer.Option("--repeat", help="Most samples of a measurement.")] = 20,
+    rounds: Annotated[
+        int, typer.Option("--rounds", help="All is measured so often, with a part of the samples each time.")
+    ] = 4,
     warmup: Annotated[int, typer.Option("--warmup", help="Exchanges before the samples.")] = 2,
     ranks_per_node: Annotated[
         int | None,
@@ -53,12 +56,13 @@ def command(
                 packings=packing.split(","),
                 largest=byte_count(largest),
                 repeat=repeat,
+                rounds=rounds,
                 warmup=warmup,
                 ranks_per_node=ranks_per_node or 0,
                 limit=limit,
                 force=force,
                 timeout_s=mpi_ranks.seconds(timeout),
-                watch=tell and (lambda told: tell(f"{told['probed'] + 1} of {told['probes']} shapes")),
+                watch=tell and (lambda told: tell("{probed} of {probes} shapes, round {round}".format_map(told))),
             )
         if place.answers:
             write(calibration, out)

@@ -37,6 +37,7 @@ def bench(
     packings: Sequence[str] = (DEFAULT_PACKING,),
     *,
     repeat: int = 20,
+    rounds: int = 1,
     warmup: int = 3,
     check: bool = True,
     timeline: str | Path | None = None,
@@ -48,11 +49,13 @@ def bench(
 
     `algorithms`: names, "all", or None for the exchange's own; "all" also of transports and packings. What does not go
     together is skipped, with the reason; InputError where nothing is left. `repeat`: samples of each; one is the
-    slowest rank's time for the whole exchange. `check` compares what arrives with the reference answer, bit for bit,
-    before anything is timed. `timeline`: a file for what ranks do when in a few exchanges more of the fastest
-    combination (see `tradewind.trace`). `predict`: a machine, of which each combination is simulated as well (see
-    `tradewind.launch.predict`). `watchdog_s`: see `tradewind.mpi.plan`. Starts the ranks, or where this process
-    is one of them, is one. Seconds and bytes throughout:
+    slowest rank's time for the whole exchange. `rounds`: the combinations take turns, so many times, with a part of
+    their samples and new plans each time: so a machine that changes meanwhile changes for all of them, and no
+    combination has but one place of its buffers in memory. `check` compares what arrives with the reference answer,
+    bit for bit, before anything is timed. `timeline`: a file for what ranks do when in a few exchanges more of the
+    fastest combination (see `tradewind.trace`). `predict`: a machine, of which each combination is simulated as well
+    (see `tradewind.launch.predict`). `watchdog_s`: see `tradewind.mpi.plan`. Starts the ranks, or where this process is
+    one of them, is one. Seconds and bytes throughout:
 
     - ``results``: by combination ``median_s``, ``min_s``, ``samples_s``, ``steps`` (the same by slab), ``bytes_per_s``,
       ``ratio_to_copy``, ``ratio_to_floor``, ``messages`` and ``bytes_sent`` of the busiest rank (None for native);
@@ -61,8 +64,7 @@ def bench(
     - ``floor_s``: all memory traffic of a one-stage exchange, and no message.
     """
     exchange.require_arrays()
-    if repeat < 1 or warmup < 0:
-        raise InputError(f"repeat {repeat}, warmup {warmup}: at least 1 and 0 are allowed")
+    _check_samples(repeat, rounds, warmup)
     if timeline is not None:
         check_time_line(Path(timeline))
     file = None if predict is None else machine_of(predict)
@@ -73,12 +75,44 @@ def bench(
         _names("transport", transports, transport_names()),
         _names("packing", packings, packing_names()),
     )
+    answer = bench_ways(
+        exchange,
+        ways,
+        repeat=repeat,
+        rounds=rounds,
+        warmup=warmup,
+        check=check,
+        timeline=timeline,
+        watchdog_s=watchdog_s,
+        timeout_s=timeout_s,
+    )
+    if file is not None:
+        answer = lay_beside(answer, exchange, file)
+    return {**answer, "skipped": skipped + refused + answer["skipped"]}
+
+
+def bench_ways(
+    exchange: Exchange,
+    ways: Sequence[Choice],
+    *,
+    repeat: int = 20,
+    rounds: int = 1,
+    warmup: int = 3,
+    check: bool = True,
+    timeline: str | Path | None = None,
+    watchdog_s: float = 0.0,
+    timeout_s: float | None = None,
+) -> dict[str, Any]:
+    """As `bench`, of ways that are known to suit the exchange. ``skipped``: those that MPI refuses."""
+    exchange.require_arrays()
+    _check_samples(repeat, rounds, warmup)
     payload = {
         "exchange": asdict(exchange),
         "ways": [asdict(way) for way in ways],
         "floor_algorithm": floor_way(exchange).algorithm,
         "floor_transport": floor_way(exchange).transport,
         "repeat": repeat,
+        "rounds": rounds,
         "warmup": warmup,
         "check": check,
         "watchdog_s": watchdog_s,
@@ -86,9 +120,14 @@ def bench(
     }
     worker = "tradewind.launch.measure:measure"
     answer = job.on_ranks(exchange.ranks, worker, payload, timeout_s=timeout_s)
-    if file is not None:
-        answer = lay_beside(answer, exchange, file)
-    return {**answer, "skipped": skipped + refused + answer["skipped"], "timeline": payload["timeline"]}
+    return {**answer, "timeline": payload["timeline"]}
+
+
+def _check_samples(repeat: int, rounds: int, warmup: int) -> None:
+    if repeat < 1 or warmup < 0:
+        raise InputError(f"repeat {repeat}, warmup {warmup}: at least 1 and 0 are allowed")
+    if not 1 <= rounds <= repeat:
+        raise InputError(f"rounds {rounds}: 1 to {repeat} are allowed, as each has a sample or more of the {repeat}")
 
 
 def _names(what: str, names: Sequence[str], known: Sequence[str]) -> list[str]:

@@ -18,6 +18,8 @@ SIZES = tuple(2**i for i in (13, 16, 18, 20, 22, 24))
 """Bytes of the messages."""
 RUNS = (8, 24, 64, 512, 4096)
 """Bytes of the runs of memory in which they lie."""
+LEAST = 3
+"""Samples of a round."""
 
 Watch = job.Watch
 
@@ -29,6 +31,7 @@ def calibrate(
     packings: Sequence[str] = (ALL,),
     largest: int = SIZES[-1],
     repeat: int = 20,
+    rounds: int = 4,
     warmup: int = 2,
     ranks_per_node: int = 0,
     limit: float = SPREAD_LIMIT,
@@ -39,7 +42,9 @@ def calibrate(
     """Measures, on pairs of `ranks` MPI ranks, how transports carry messages, and what copies take.
 
     Within nodes, and between them where ranks run on several. `largest` bytes of a message; `repeat`: at most so many
-    samples of each. `ranks_per_node`: as if so many of the ranks that follow one another shared a node; 0: as it is.
+    samples of each, in `rounds` (or fewer, of three samples or more each, whose spread tells a busy machine), in each
+    of which all is measured with new plans: so a machine that changes meanwhile does so for all of them.
+    `ranks_per_node`: as if so many of the ranks that follow one another shared a node; 0: as it is.
     Starts the ranks, or where this process is one of them, is one (rank 0 has the calibration, and others an equal
     one). Raises InputError where samples lie further apart than `limit` (a fraction of their median, the middle half of
     them), or where ranks share a core, unless forced.
@@ -49,6 +54,7 @@ def calibrate(
         for good, text in (
             (ranks >= 2, f"ranks {ranks}: pairs are measured, so 2 or more are needed"),
             (repeat >= 1 and warmup >= 0, f"repeat {repeat}, warmup {warmup}: at least 1 and 0 are allowed"),
+            (rounds >= 1, f"rounds {rounds}: at least 1 is allowed"),
             (largest >= SIZES[0], f"largest message {largest} B: {SIZES[0]} B or more are allowed"),
             (limit >= 0, f"limit {limit}: 0 or more is allowed"),
             (ranks_per_node >= 0, f"ranks per node {ranks_per_node}: 0 or more are allowed"),
@@ -60,18 +66,20 @@ def calibrate(
     problems += _unknown("packing", packings, packing_names())
     if problems:
         raise InputError(*problems)
+    rounds = min(rounds, max(repeat // LEAST, 1))
     payload = {
         "ways": ways(transports, packings),
         "sizes": [size for size in SIZES if size <= largest],
         "runs": list(RUNS),
         "repeat": repeat,
+        "rounds": rounds,
         "warmup": warmup,
         "ranks_per_node": ranks_per_node,
         "tell": not job.is_rank(),
     }
     worker = "tradewind.launch.probe:probe"
     answer = job.on_ranks(ranks, worker, payload, timeout_s=timeout_s, watch=watch)
-    calibration = calibrated(answer, repeat)
+    calibration = calibrated(answer, repeat, rounds)
     if not force and (found := refusals(calibration, limit)):
         raise InputError(*found)
     return calibration

@@ -92,19 +92,13 @@ def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     copy_bytes_per_s = measure_copy(comm)
     floor = _plans(comm, room, payload["floor_algorithm"], payload["floor_transport"], DEFAULT_PACKING)
     floor_s = statistics.median(_samples(comm, room, floor, payload, copy_only=True)[0])
-    results: list[dict[str, Any]] = []
-    skipped: list[dict[str, Any]] = []
-    for way in payload["ways"]:
-        row, reason = _measured(comm, room, way, payload)
-        if row is None:
-            skipped.append({**way, "reason": reason})
-            continue
+    results, skipped = _in_turns(comm, room, payload)
+    for row in results:
         row |= {
             "bytes_per_s": size / row["median_s"],
             "ratio_to_copy": row["median_s"] * copy_bytes_per_s / size if size else None,
             "ratio_to_floor": row["median_s"] / floor_s if floor_s else None,
         }
-        results.append(row)
     if not results:
         raise InputError(*dict.fromkeys(item["reason"] for item in skipped))
     if payload["timeline"] is not None:
@@ -145,20 +139,66 @@ def _save_time_line(comm: MPI.Intracomm, room: Room, results: list[dict[str, Any
         trace.save(line, Path(payload["timeline"]))
 
 
-def _measured(
-    comm: MPI.Intracomm, room: Room, way: dict[str, str], payload: dict[str, Any]
-) -> tuple[dict[str, Any] | None, str]:
-    """What one way took; or None, and why it cannot be."""
-    algorithm, native = way["algorithm"], way["algorithm"] == NATIVE
-    watched = {"watchdog_s": payload["watchdog_s"]}
-    plans, reason = attempt(comm, lambda: _plans(comm, room, algorithm, way["transport"], way["packing"], **watched))
-    if plans is None:
-        return None, reason
-    if payload["check"]:
-        check_answers(comm, room, plans, algorithm)
-    row = _row(comm, room, plans, payload, native=native)
-    # The library's collective has no transport of ours, and packs by the types of MPI or not at all.
-    return row | (way | {"transport": NATIVE, "packing": DEFAULT_PACKING} if native else way), ""
+def _in_turns(
+    comm: MPI.Intracomm, room: Room, payload: dict[str, Any]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """What each way took, and the ways that cannot be, with the reason. One plan at a time: each needs memory."""
+    measured = [Measured(way) for way in payload["ways"]]
+    skipped: list[dict[str, Any]] = []
+    for turn in range(payload["rounds"]):
+        repeat = payload["repeat"] // payload["rounds"] + (turn < payload["repeat"] % payload["rounds"])
+        for way in list(measured):
+            reason = way.take(comm, room, payload | {"repeat": repeat}, check=payload["check"] and not turn)
+            if reason:
+                measured.remove(way)
+                skipped.append({**way.way, "reason": reason})
+    return [way.row(room) for way in measured], skipped
+
+
+class Measured:
+    """What one way took so far."""
+
+    def __init__(self, way: dict[str, str]) -> None:
+        self.way = way
+        self.samples_s: list[float] = []
+        self.by_step_s: list[list[float]] = []
+        self.sent: dict[str, int | None] = {}
+
+    def take(self, comm: MPI.Intracomm, room: Room, payload: dict[str, Any], *, check: bool) -> str:
+        """Takes some samples more, with new plans. Returns why it cannot; else "". Collective."""
+        algorithm, native = self.way["algorithm"], self.way["algorithm"] == NATIVE
+        watched = {"watchdog_s": payload["watchdog_s"]}
+        plans, reason = attempt(
+            comm, lambda: _plans(comm, room, algorithm, self.way["transport"], self.way["packing"], **watched)
+        )
+        if plans is None:
+            return reason
+        if check:
+            check_answers(comm, room, plans, algorithm)
+        total, by_step = _samples(comm, room, plans, payload)
+        self.samples_s += total
+        self.by_step_s = [old + new for old, new in zip(self.by_step_s or [[] for _ in by_step], by_step, strict=True)]
+        # What the library's collective sends is its own affair.
+        self.sent = {"messages": None, "bytes_sent": None} if native else _sent(comm, room, plans)
+        return ""
+
+    def row(self, room: Room) -> dict[str, Any]:
+        """As `tradewind.launch.bench` answers it."""
+        steps = zip(room.exchange.steps(), self.by_step_s, strict=True)
+        # The library's collective has no transport of ours, and packs by the types of MPI or not at all.
+        native = {"transport": NATIVE, "packing": DEFAULT_PACKING} if self.way["algorithm"] == NATIVE else {}
+        return {
+            "median_s": statistics.median(self.samples_s),
+            "min_s": min(self.samples_s),
+            "samples_s": self.samples_s,
+            "steps": [
+                {"name": step.name, "repeat": step.repeat, "median_s": statistics.median(taken), "min_s": min(taken)}
+                for step, taken in steps
+            ],
+            **self.sent,
+            **self.way,
+            **native,
+        }
 
 
 def _plans(
@@ -199,25 +239,12 @@ def _samples(
     return total, by_step
 
 
-def _row(
-    comm: MPI.Intracomm, room: Room, plans: dict[str, mpi.Plan], payload: dict[str, Any], *, native: bool
-) -> dict[str, Any]:
-    total, by_step = _samples(comm, room, plans, payload)
+def _sent(comm: MPI.Intracomm, room: Room, plans: dict[str, mpi.Plan]) -> dict[str, int | None]:
+    """Messages and bytes of the rank that sends most. Collective."""
     steps = room.exchange.steps()
-    known = not native  # what the library's collective sends is its own affair
     messages = sum(plans[step.name].messages * step.repeat for step in steps)
     sent = sum(plans[step.name].bytes_sent * step.repeat for step in steps)
-    return {
-        "median_s": statistics.median(total),
-        "min_s": min(total),
-        "samples_s": total,
-        "steps": [
-            {"name": step.name, "repeat": step.repeat, "median_s": statistics.median(seconds), "min_s": min(seconds)}
-            for step, seconds in zip(steps, by_step, strict=True)
-        ],
-        "messages": comm.allreduce(messages, MPI.MAX) if known else None,
-        "bytes_sent": comm.allreduce(sent, MPI.MAX) if known else None,
-    }
+    return {"messages": comm.allreduce(messages, MPI.MAX), "bytes_sent": comm.allreduce(sent, MPI.MAX)}
 
 
 def measure_copy(comm: MPI.Intracomm, threads: int = 1) -> float:

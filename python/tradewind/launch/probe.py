@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tradewind import _core, _mpi, mpi
+from tradewind.calibration import spread
 from tradewind.errors import InputError
 from tradewind.launch import worker
 from tradewind.launch.measure import measure_copy, provenance
@@ -20,6 +22,7 @@ from tradewind.together import attempt
 from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT, Choice
 
 Row = dict[str, Any]
+Measured = Callable[[], Iterable[Row]]
 
 _POINT = 8
 """Bytes of an element of all probes, a double."""
@@ -86,26 +89,27 @@ def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """Measures as `tradewind.launch.calibrate` asks. Collective; the answer counts on rank 0."""
     places = Places(comm, payload["ranks_per_node"])
     tell = worker.tell if payload["tell"] and comm.Get_rank() == 0 else None
-    bench = Bench(comm, payload["warmup"], payload["repeat"])
+    bench = Bench(comm, payload["warmup"], payload["repeat"], payload["rounds"], tell)
     ways = [Choice("direct", *way) for way in payload["ways"]]
     shapes = shapes_of(payload["sizes"], payload["runs"])
-    inside: list[Row] = []
-    copies: list[Row] = []
-    outside: list[Row] = []
-    scattered: list[Row] = []
+    parts: dict[str, Measured] = {}
+    pairs: list[MPI.Intracomm] = []
     if places.each > 1:
-        inside = list(bench.pairs(places.pair_inside(), ways, shapes, tell))
-        scattered = list(bench.scattered(places.pair_inside(), ways, [shape for shape in shapes if shape.run], tell))
-        copies = list(bench.copies(shapes))
+        pairs.append(pair := places.pair_inside())
+        parts["inside"] = lambda: bench.pairs(pair, ways, shapes)
+        parts["scattered"] = lambda: bench.scattered(pair, ways, [shape for shape in shapes if shape.run])
+        parts["copies"] = lambda: bench.copies(shapes)
     if places.nodes > 1:
+        pairs.append(far := places.pair_outside())
         way = Choice("direct", DEFAULT_TRANSPORT, DEFAULT_PACKING)
-        outside = list(bench.pairs(places.pair_outside(), [way], shapes_of(payload["sizes"], []), tell))
+        parts["outside"] = lambda: bench.pairs(far, [way], shapes_of(payload["sizes"], []))
+    measured = bench.in_rounds(parts)
+    for one in pairs:
+        one.Free()
     cores = len(os.sched_getaffinity(0))
     return {
-        "inside": inside,
-        "scattered": scattered,
-        "outside": outside,
-        "copies": copies,
+        **{"inside": [], "scattered": [], "outside": [], "copies": []},
+        **measured,
         "copy_bytes_per_s": measure_copy(comm),
         "copy_alone_bytes_per_s": _copy_alone(comm),
         "nodes": places.nodes,
@@ -166,44 +170,59 @@ class Places:
 class Bench:
     """Measures exchanges of pairs, all pairs at the same time. Collective."""
 
-    def __init__(self, comm: MPI.Intracomm, warmup: int, repeat: int) -> None:
-        self.comm, self.warmup, self.repeat = comm, warmup, repeat
+    def __init__(
+        self, comm: MPI.Intracomm, warmup: int, repeat: int, rounds: int, tell: Callable[[Any], None] | None
+    ) -> None:
+        self.comm, self.warmup, self.repeat, self.rounds, self.tell = comm, warmup, repeat, rounds, tell
+        self.round = 0
+        self._last: dict[tuple[Choice, int], int] = {}
+        """By way and run: bytes of the last size that is measured, of a part."""
 
-    def pairs(
-        self, pair: MPI.Intracomm, ways: Sequence[Choice], shapes: Sequence[Shape], tell: Callable[[Any], None] | None
-    ) -> Iterator[Row]:
+    def in_rounds(self, parts: Mapping[str, Measured]) -> dict[str, list[Row]]:
+        """The rows of each part, with the samples of all rounds; `spread` is the median of those of the rounds."""
+        found: dict[str, dict[tuple[Any, ...], Row]] = {name: {} for name in parts}
+        last: dict[str, dict[tuple[Choice, int], int]] = {name: {} for name in parts}
+        for turn in range(self.rounds):
+            self.round = turn
+            for name, measured in parts.items():
+                self._last = last[name]
+                for row in measured():
+                    samples = row.pop("samples_s")
+                    known = found[name].setdefault(tuple(row.values()), row | {"samples_s": [], "spreads": []})
+                    known["samples_s"] += samples
+                    known["spreads"].append(spread(samples))
+        return {
+            name: [row | {"spread": statistics.median(row.pop("spreads"))} for row in rows.values()]
+            for name, rows in found.items()
+        }
+
+    def pairs(self, pair: MPI.Intracomm, ways: Sequence[Choice], shapes: Sequence[Shape]) -> Iterator[Row]:
         """Rows of transport, packing, messages, bytes, run and samples_s: single doubles first, then all shapes."""
         small = [(Shape(_POINT), between_two(Shape(_POINT))), (Shape(_POINT), many_small())]
-        yield from self._each(pair, ways, [*small, *((shape, between_two(shape)) for shape in shapes)], tell)
+        yield from self._each(pair, ways, [*small, *((shape, between_two(shape)) for shape in shapes)])
 
-    def scattered(
-        self, pair: MPI.Intracomm, ways: Sequence[Choice], shapes: Sequence[Shape], tell: Callable[[Any], None] | None
-    ) -> Iterator[Row]:
+    def scattered(self, pair: MPI.Intracomm, ways: Sequence[Choice], shapes: Sequence[Shape]) -> Iterator[Row]:
         """The same rows, of messages that are one run at their sender; the time includes a copy of this shape."""
         burst = [replace(way, algorithm="burst") for way in ways]
-        yield from self._each(pair, burst, [(shape, scattering(shape)) for shape in shapes], tell)
+        yield from self._each(pair, burst, [(shape, scattering(shape)) for shape in shapes])
 
     def _each(
-        self,
-        pair: MPI.Intracomm,
-        ways: Sequence[Choice],
-        probes: Sequence[tuple[Shape, _core.Pattern]],
-        tell: Callable[[Any], None] | None,
+        self, pair: MPI.Intracomm, ways: Sequence[Choice], probes: Sequence[tuple[Shape, _core.Pattern]]
     ) -> Iterator[Row]:
-        given_up: set[tuple[Choice, int]] = set()
         for i, (shape, pattern) in enumerate(probes):
-            if tell is not None:
-                tell({"probed": i, "probes": len(probes)})
+            if self.tell is not None:
+                self.tell({"probed": i + 1, "probes": len(probes), "round": self.round + 1})
             arrays = _arrays(pattern, pair)
             for way in ways:
-                if (way, shape.run) in given_up or (way.packing == "direct" and shape.rows > _MOST_MESSAGES):
+                too_long = shape.bytes > self._last.get((way, shape.run), shape.bytes)
+                if too_long or (way.packing == "direct" and shape.rows > _MOST_MESSAGES):
                     continue
                 found = self._sampled(pair, pattern, arrays, way)
                 if found is None:
                     continue
                 messages, samples = found
                 if sorted(samples)[len(samples) // 2] > _LONG_S:
-                    given_up.add((way, shape.run))
+                    self._last[way, shape.run] = shape.bytes
                 yield {
                     "transport": way.transport,
                     "packing": way.packing,
@@ -212,7 +231,6 @@ class Bench:
                     "run": shape.run,
                     "samples_s": samples,
                 }
-        pair.Free()
 
     def copies(self, shapes: Sequence[Shape]) -> Iterator[Row]:
         """Rows of bytes, run and samples_s of copies within each rank, all ranks at the same time."""
@@ -240,7 +258,9 @@ class Bench:
             return _mpi.measure(self.comm.py2f(), [(plan, 1)], warmup, count)[0]
 
         first_s = min(samples(1, 2))
-        count = max(min(_LEAST, self.repeat), min(self.repeat, int(_SAMPLES_S / max(first_s, 1e-9))))
+        most = self.repeat // self.rounds + (self.round < self.repeat % self.rounds)
+        least = min(-(-_LEAST // self.rounds), most)
+        count = max(least, min(most, int(_SAMPLES_S / self.rounds / max(first_s, 1e-9))))
         warmup = self.warmup if first_s < _LONG_S else 0
         return plan.messages, samples(warmup, count)
 

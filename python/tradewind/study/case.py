@@ -203,7 +203,8 @@ def _options(sweep: AnySweep, study_seed: int) -> Iterator[dict[str, Any]]:
         return
     if isinstance(sweep, MeasureSweep):
         for transport, packing in itertools.product(sweep.transport, sweep.packing):
-            yield {"transport": transport, "packing": packing, "repeat": sweep.repeat}
+            options = {"transport": transport, "packing": packing, "repeat": sweep.repeat}
+            yield options if sweep.rounds == 1 else options | {"rounds": sweep.rounds}
         return
     varied: dict[str, Sequence[Any]] = {
         "machine": sweep.machine,

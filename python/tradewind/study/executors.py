@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tradewind.launch import bench
+from tradewind.launch.bench import bench_ways
 from tradewind.launch.dwarf import run
 from tradewind.simulation import forecast, model_version, simulate
 from tradewind.study.plan import Executors
@@ -12,5 +12,5 @@ from tradewind.verification import verify
 def default_executors() -> Executors:
     """Verification and simulation in this program, measurement on MPI ranks that it starts."""
     return Executors(
-        verify=verify, bench=bench, simulate=simulate, run=run, forecast=forecast, model_version=model_version
+        verify=verify, bench=bench_ways, simulate=simulate, run=run, forecast=forecast, model_version=model_version
     )

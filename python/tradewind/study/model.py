@@ -107,6 +107,15 @@ class MeasureSweep(Sweep):
     transport: Many[Annotated[str, one_of("transport", transport_names())]] = ["isend-irecv"]
     packing: Many[Annotated[str, one_of("packing", packing_names())]] = ["buffer"]
     repeat: Positive = 20
+    rounds: Positive = 1
+    """More than 1: cases that differ in algorithm, transport and packing alone take turns, so many times, with a part
+    of their samples each time: what changes on this machine meanwhile changes for all of them."""
+
+    @model_validator(mode="after")
+    def _samples(self) -> Self:
+        if self.rounds > self.repeat:
+            raise ValueError(f"rounds {self.rounds}: at most repeat, {self.repeat}, as each has a sample or more")
+        return self
 
 
 class SimulateSweep(Sweep, OnMachine):

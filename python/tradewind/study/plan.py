@@ -29,7 +29,7 @@ class Executors:
     verify: Callable[..., Result]
     """(exchange, transport=...)"""
     bench: Callable[..., Result]
-    """(exchange, algorithms=..., transports=..., packings=..., repeat=...)"""
+    """(exchange, ways, repeat=..., rounds=...)"""
     simulate: Callable[..., Result]
     """(exchange, machine, routing=..., model=..., buffers=..., packet=..., threads=..., ...)"""
     run: Callable[..., Result]

@@ -16,13 +16,14 @@ import psutil
 
 from tradewind.files import write_atomically
 from tradewind.simulation import Progress
+from tradewind.study import turns
 from tradewind.study.case import HERE_ONLY
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile
 from tradewind.study.plan import Executors, Plan, Planned, Result
 from tradewind.study.skip import Skip
 from tradewind.study.store import CorruptCaseError, Store
-from tradewind.study.task import LARGE_S, Answer, Task, answer, make_task
+from tradewind.study.task import LARGE_S, Answer, Task, make_task
 from tradewind.study.workers import LocalWorkers, Workers
 
 MEMORY_SHARE = 0.9
@@ -117,12 +118,7 @@ class _Run:
             self.observer.note(text)
         try:
             self._verify([p for p in open_cases if p.case.kind == "verify"], workers)
-            for planned in open_cases:
-                if planned.case.kind in (*HERE_ONLY, "published"):
-                    task = make_task(
-                        planned, self.executors.run if planned.case.kind == "run" else self.executors.bench
-                    )
-                    self._finish(task, answer(task))
+            self._here([p for p in open_cases if p.case.kind in (*HERE_ONLY, "published")])
             self._simulate([p for p in open_cases if p.case.kind == "simulate"], workers)
         finally:
             self._save_manifest()
@@ -152,6 +148,14 @@ class _Run:
         tasks = [make_task(planned, executor).with_threads(threads) for planned in cases]
         if tasks:
             (self.crew or local).run(tasks, self._finish, self._lose, self._tell)
+
+    def _here(self, cases: list[Planned]) -> None:
+        """Measurements and runs, nothing beside them; and what others have published."""
+        executors = self.executors
+        tasks = [make_task(p, executors.run if p.case.kind == "run" else executors.bench) for p in cases]
+        for group in turns.groups(tasks):
+            for task, answered in zip(group, turns.answers(group), strict=True):
+                self._finish(task, answered)
 
     def _verify(self, cases: list[Planned], workers: int | None) -> None:
         self._compute(cases, self.executors.verify, self._local(workers or self.environment.cores))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 
 from tradewind.errors import TradewindError
 from tradewind.machine import MachineFile, load_machine
 from tradewind.simulation import Progress
+from tradewind.study.case import Case
 from tradewind.study.dwarf_case import DwarfCase
 from tradewind.study.environment import Environment
 from tradewind.study.plan import Planned, Result, simulation_options
 from tradewind.study.program_case import ProgramCase
+from tradewind.ways import NATIVE, Choice
 
 LARGE_S = 2.0
 """A simulation that takes longer on one core gets all cores of its worker for itself."""
@@ -88,16 +90,31 @@ def _execute(task: Task, watch: Callable[[Progress], None] | None) -> Result:
     if case.kind == "simulate":
         chosen = {key: value for key, value in simulation_options(case).items() if key != "settings"}
         return task.executor(case.exchange, task.machine, threads=task.threads, progress=watch, **chosen)
-    result = task.executor(
-        case.exchange,
-        algorithms=[case.algorithm],
-        transports=[options["transport"]],
-        packings=[options["packing"]],
-        repeat=options["repeat"],
-    )
-    if not result["results"]:
-        raise TradewindError(f"nothing was measured: {'; '.join(str(reason) for reason in result['skipped'])}")
-    return result
+    return result_of(task, task.executor(case.exchange, [way_of(task)], **samples_of(task)))
+
+
+def way_of(task: Task) -> Choice:
+    """How a measured case is carried out."""
+    case = task.planned.case
+    assert isinstance(case, Case)
+    if case.algorithm == NATIVE:
+        return Choice(NATIVE)
+    return Choice(case.algorithm, case.options["transport"], case.options["packing"])
+
+
+def samples_of(task: Task) -> dict[str, int]:
+    """How often a measured case is repeated, and in how many rounds where it says so."""
+    return {key: task.planned.case.options[key] for key in ("repeat", "rounds") if key in task.planned.case.options}
+
+
+def result_of(task: Task, result: Result) -> Result:
+    """What was measured of this case, of a result of several ways. Raises TradewindError where it was not."""
+    way = {part: name for part, name in asdict(way_of(task)).items() if name is not None}
+    rows = [row for row in result["results"] if way.items() <= row.items()]
+    if not rows:
+        reasons = [str(item["reason"]) for item in result["skipped"] if way.items() <= item.items()]
+        raise TradewindError(f"nothing was measured: {'; '.join(reasons)}")
+    return {**result, "results": rows, "skipped": []}
 
 
 def _execute_dwarf(task: Task, case: DwarfCase, watch: Callable[[Progress], None] | None) -> Result:
