@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tradewind.errors import TradewindError
+from tradewind.launch.samples import together
 from tradewind.simulation import forecast
 from tradewind.study.environment import Environment
 from tradewind.study.plan import Executors
@@ -36,10 +37,10 @@ def bench(exchange: Any, ways: list[Choice], *, repeat: int, rounds: int = 1) ->
     if any(way.transport == "shared" for way in ways):
         raise TradewindError("shared fails today")
     times = {"median_s": 2e-3, "min_s": 1e-3, "samples_s": [1e-3, 2e-3, 3e-3], "bytes_per_s": 1e9}
-    rows = [asdict(way) | times for way in ways if way.transport != "put-fence"]
+    rows = [asdict(way) | times | {"steps": []} for way in ways if way.transport != "put-fence"]
     refused = [asdict(way) | {"reason": "no windows here"} for way in ways if way.transport == "put-fence"]
     copy = {"floor_s": 1e-3, "copy_bytes_per_s": 4e9, "ranks_per_core": 2.0, "oversubscribed": True}
-    return {"results": rows, "skipped": refused, **copy}
+    return {"results": rows, "skipped": refused, "bytes": 1000, **copy}
 
 
 def simulate(exchange: Any, machine: Any, *, threads: int, seed: int, **options: Any) -> dict[str, Any]:
@@ -87,6 +88,7 @@ def run(dwarf: Any, steps: int, *, repeat: int) -> dict[str, Any]:
 FAKES = Executors(
     verify=verify,
     bench=bench,
+    together=together,
     simulate=simulate,
     run=run,
     forecast=forecast,

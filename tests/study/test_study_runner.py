@@ -74,19 +74,20 @@ def test_cases_that_take_turns_are_measured_in_one_job(tmp_path: Path, calls: Ca
     path = tmp_path / "turns.toml"
     path.write_text(IN_TURNS)
     outcome, store = run(path)
-    assert calls("measure") == 2  # one for each grid
+    assert calls("measure") == 2 * 3  # for each grid, in each round
     assert (outcome.computed, len(outcome.failed)) == (8, 4)
     assert set(outcome.failed.values()) == {"nothing was measured: no windows here"}
     records = read_records(store, HERE).records
     measured = {(r["grid"], r["algorithm"], r["transport"]) for r in records if r["time_s"] == 2e-3}
     assert len(measured) == 8
+    assert all(len(r["result"]["results"][0]["samples_s"]) == 9 for r in records if r["time_s"] == 2e-3)  # three rounds
 
 
 def test_one_that_fails_takes_no_other_with_it(tmp_path: Path, calls: Calls) -> None:
     path = tmp_path / "turns.toml"
     path.write_text(IN_TURNS.replace("put-fence", "shared").replace(', "80x40x4"', ""))
     outcome, _ = run(path)
-    assert calls("measure") == 1 + 6  # together, then each alone
+    assert calls("measure") == 1 + 6  # a first round, then each alone
     assert (outcome.computed, set(outcome.failed.values())) == (4, {"shared fails today"})
     outcome, _ = run(path)
     assert (outcome.reused, outcome.computed, calls("measure")) == (4, 0, 1 + 6 + 3)  # the two of shared, and alone

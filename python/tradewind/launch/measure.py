@@ -16,6 +16,7 @@ from tradewind import _core, _mpi, mpi, trace
 from tradewind.errors import InputError, VerificationError
 from tradewind.exchange import DTYPES, Exchange
 from tradewind.launch import recorded, reference
+from tradewind.launch.samples import rates
 from tradewind.mpi import MPI
 from tradewind.site import cpu_name
 from tradewind.together import attempt
@@ -94,11 +95,7 @@ def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     floor_s = statistics.median(_samples(comm, room, floor, payload, copy_only=True)[0])
     results, skipped = _in_turns(comm, room, payload)
     for row in results:
-        row |= {
-            "bytes_per_s": size / row["median_s"],
-            "ratio_to_copy": row["median_s"] * copy_bytes_per_s / size if size else None,
-            "ratio_to_floor": row["median_s"] / floor_s if floor_s else None,
-        }
+        row |= rates(row["median_s"], size, copy_bytes_per_s, floor_s)
     if not results:
         raise InputError(*dict.fromkeys(item["reason"] for item in skipped))
     if payload["timeline"] is not None:

@@ -108,8 +108,8 @@ class MeasureSweep(Sweep):
     packing: Many[Annotated[str, one_of("packing", packing_names())]] = ["buffer"]
     repeat: Positive = 20
     rounds: Positive = 1
-    """More than 1: cases that differ in algorithm, transport and packing alone take turns, so many times, with a part
-    of their samples each time: what changes on this machine meanwhile changes for all of them."""
+    """More than 1: cases take turns. In each round all that differ in algorithm, transport and packing alone are
+    measured by one job of ranks, with a part of their samples: what changes on this machine changes for all of them."""
 
     @model_validator(mode="after")
     def _samples(self) -> Self:

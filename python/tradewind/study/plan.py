@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,8 @@ class Executors:
     """(exchange, transport=...)"""
     bench: Callable[..., Result]
     """(exchange, ways, repeat=..., rounds=...)"""
+    together: Callable[[Sequence[Result]], Result]
+    """One answer of several of bench, about the same exchange and ways."""
     simulate: Callable[..., Result]
     """(exchange, machine, routing=..., model=..., buffers=..., packet=..., threads=..., ...)"""
     run: Callable[..., Result]

@@ -16,7 +16,6 @@ import psutil
 
 from tradewind.files import write_atomically
 from tradewind.simulation import Progress
-from tradewind.study import turns
 from tradewind.study.case import HERE_ONLY
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile
@@ -24,6 +23,7 @@ from tradewind.study.plan import Executors, Plan, Planned, Result
 from tradewind.study.skip import Skip
 from tradewind.study.store import CorruptCaseError, Store
 from tradewind.study.task import LARGE_S, Answer, Task, make_task
+from tradewind.study.turns import measured
 from tradewind.study.workers import LocalWorkers, Workers
 
 MEMORY_SHARE = 0.9
@@ -153,9 +153,8 @@ class _Run:
         """Measurements and runs, nothing beside them; and what others have published."""
         executors = self.executors
         tasks = [make_task(p, executors.run if p.case.kind == "run" else executors.bench) for p in cases]
-        for group in turns.groups(tasks):
-            for task, answered in zip(group, turns.answers(group), strict=True):
-                self._finish(task, answered)
+        for task, answered in measured(tasks, executors.together):
+            self._finish(task, answered)
 
     def _verify(self, cases: list[Planned], workers: int | None) -> None:
         self._compute(cases, self.executors.verify, self._local(workers or self.environment.cores))

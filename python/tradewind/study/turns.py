@@ -1,42 +1,74 @@
-"""Measured cases: each alone, or those that take turns, together in one job of ranks."""
+"""Measured cases: each alone, or those that take turns, in rounds over all of them."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from tradewind.study.case import Case, canonical
-from tradewind.study.task import Answer, Task, answer, samples_of, way_of
+from tradewind.study.plan import Result
+from tradewind.study.task import Answer, Task, answer, way_of
+
+Together = Callable[[Sequence[Result]], Result]
+"""One result of those of all rounds."""
 
 
-def groups(tasks: Iterable[Task]) -> list[list[Task]]:
-    """Cases of several rounds that differ in algorithm, transport and packing alone, together; each other one alone."""
-    found: dict[str, list[Task]] = {}
-    for task in tasks:
-        found.setdefault(_company(task), []).append(task)
-    return list(found.values())
+class Group:
+    """Cases that differ in algorithm, transport and packing alone. In each round one job of ranks measures all."""
 
+    def __init__(self, tasks: list[Task], together: Together) -> None:
+        self.tasks, self.together = tasks, together
+        options = tasks[0].planned.case.options
+        self.rounds, self.repeat = options.get("rounds", 1), options.get("repeat", 1)
+        self.results: list[Result] = []
+        self.wall_s = 0.0
+        self.failed = False
 
-def answers(tasks: Sequence[Task]) -> list[Answer]:
-    """The answers of one group. Where it fails as a whole each case is measured alone: none takes another with it."""
-    if len(tasks) > 1:
+    def take(self, turn: int) -> None:
+        """One round more, where there is one."""
+        if self.failed or turn >= self.rounds:
+            return
         start = time.perf_counter()
+        ways = dict.fromkeys(way_of(task) for task in self.tasks)
+        repeat = self.repeat // self.rounds + (turn < self.repeat % self.rounds)
         try:
-            ways = dict.fromkeys(way_of(task) for task in tasks)
-            result = tasks[0].executor(tasks[0].planned.case.workload, list(ways), **samples_of(tasks[0]))
+            self.results.append(self.tasks[0].executor(self.tasks[0].planned.case.workload, list(ways), repeat=repeat))
         except Exception:
-            pass  # which of them it was, and why, comes out when they are alone
-        else:
-            # Their own times are in the result; of the job's, each is said to have taken its share.
-            share_s = (time.perf_counter() - start) / len(tasks)
-            return [replace(answer(replace(task, executor=lambda *_, **__: result)), wall_s=share_s) for task in tasks]
-    return [answer(task) for task in tasks]
+            self.failed = True  # which of them it was, and why, comes out when they are alone
+        self.wall_s += time.perf_counter() - start
+
+    def answers(self) -> Iterator[tuple[Task, Answer]]:
+        """Of each case. Where a round has failed each is measured alone: none takes another with it."""
+        if self.failed:
+            yield from ((task, answer(task)) for task in self.tasks)
+            return
+        result = self.together(self.results)
+        for task in self.tasks:
+            picked = answer(replace(task, executor=lambda *_, **__: result))
+            # Of what the jobs have taken, each is said to have its share.
+            yield task, replace(picked, wall_s=self.wall_s / len(self.tasks))
 
 
-def _company(task: Task) -> str:
+def measured(tasks: Iterable[Task], together: Together) -> Iterator[tuple[Task, Answer]]:
+    """All answers: first of cases that are alone, one by one; then of those that take turns."""
+    groups: dict[str, list[Task]] = {}
+    for task in tasks:
+        if not _takes_turns(task):
+            yield task, answer(task)
+            continue
+        request = task.planned.case.request
+        exchange = {key: value for key, value in request["exchange"].items() if key != "algorithm"}
+        company = {key: value for key, value in request["options"].items() if key not in ("transport", "packing")}
+        groups.setdefault(canonical([exchange, company]), []).append(task)
+    found = [Group(group, together) for group in groups.values()]
+    for turn in range(max((group.rounds for group in found), default=0)):
+        for group in found:
+            group.take(turn)
+    for group in found:
+        yield from group.answers()
+
+
+def _takes_turns(task: Task) -> bool:
     case = task.planned.case
-    if not isinstance(case, Case) or case.kind != "measure" or "rounds" not in case.options:
-        return task.key
-    exchange = {key: value for key, value in case.request["exchange"].items() if key != "algorithm"}
-    return canonical({"exchange": exchange, **samples_of(task)})
+    return isinstance(case, Case) and case.kind == "measure" and "rounds" in case.options

@@ -1,0 +1,50 @@
+"""Several answers of a benchmark, made one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tradewind.launch.samples import rates, together
+
+
+def row(transport: str, samples: list[float], median_s: float) -> dict[str, Any]:
+    way = {"algorithm": "direct", "transport": transport, "packing": "buffer"}
+    step = {"name": "halo", "repeat": 1, "median_s": median_s, "min_s": min(samples)}
+    return way | {"samples_s": samples, "median_s": median_s, "min_s": min(samples), "steps": [step], "messages": 2}
+
+
+def answer(rows: list[dict[str, Any]], copy: float, skipped: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+    whole = {"bytes": 1000, "copy_bytes_per_s": copy, "floor_s": 1e-6, "checked": True}
+    return whole | {"results": rows, "skipped": skipped or []}
+
+
+def test_all_samples_count():
+    one = answer([row("shared", [1e-6, 2e-6], 1.5e-6), row("sendrecv", [7e-6, 9e-6], 8e-6)], 1e9)
+    two = answer([row("shared", [8e-6, 9e-6], 8.5e-6), row("sendrecv", [8e-6, 8e-6], 8e-6)], 2e9)
+    three = answer([row("shared", [3e-6, 4e-6], 3.5e-6), row("sendrecv", [8e-6, 8e-6], 8e-6)], 4e9)
+    found = together([one, two, three])
+    shared, sendrecv = found["results"]
+    assert shared["samples_s"] == [1e-6, 2e-6, 8e-6, 9e-6, 3e-6, 4e-6]
+    assert (shared["median_s"], shared["min_s"]) == (3.5e-6, 1e-6)
+    assert shared["steps"] == [{"name": "halo", "repeat": 1, "median_s": 3.5e-6, "min_s": 1e-6}]
+    assert shared["messages"] == 2
+    assert sendrecv["median_s"] == 8e-6
+    assert found["copy_bytes_per_s"] == 2e9
+    assert shared["bytes_per_s"] == pytest.approx(1000 / 3.5e-6)
+    assert shared["ratio_to_copy"] == pytest.approx(3.5e-6 * 2e9 / 1000)
+    assert found["checked"] is True
+
+
+def test_what_one_round_lacks_is_left_out_with_its_reason():
+    one = answer([row("shared", [1e-6], 1e-6), row("sendrecv", [7e-6], 7e-6)], 1e9)
+    refused = {"algorithm": "direct", "transport": "shared", "packing": "buffer", "reason": "no memory"}
+    two = answer([row("sendrecv", [8e-6], 8e-6)], 1e9, [refused])
+    found = together([one, two])
+    assert [r["transport"] for r in found["results"]] == ["sendrecv"]
+    assert found["skipped"] == [refused]
+
+
+def test_an_exchange_of_nothing_has_no_ratios():
+    assert rates(1e-6, 0, 1e9, 0.0) == {"bytes_per_s": 0, "ratio_to_copy": None, "ratio_to_floor": None}
