@@ -63,12 +63,12 @@ def fitted(rows: Iterable[Row], scattered: Iterable[Row] = (), copies: Iterable[
     `scattered`: rows of messages that are one run at their sender, beside a copy within the rank of the same shape,
     whose time is that of `copies`.
     """
-    kept = {(row["run"], row["bytes"]): statistics.median(row["samples_s"]) for row in copies}
+    kept = {(row["run"], row["bytes"]): row["best_s"] for row in copies}
     beside: dict[tuple[str, str], list[Row]] = {}
     for row in scattered:
         if (shape := (row["run"], row["bytes"])) in kept:
-            less = [seconds - kept[shape] for seconds in row["samples_s"]]
-            beside.setdefault((row["transport"], row["packing"]), []).append({**row, "samples_s": less})
+            less = {**row, "best_s": row["best_s"] - kept[shape]}
+            beside.setdefault((row["transport"], row["packing"]), []).append(less)
     grouped: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         grouped.setdefault((row["transport"], row["packing"]), []).append(row)
@@ -78,7 +78,7 @@ def fitted(rows: Iterable[Row], scattered: Iterable[Row] = (), copies: Iterable[
 
 def _way(transport: str, packing: str, rows: Sequence[Row], scattered: Sequence[Row]) -> Way | None:
     least = min(row["bytes"] for row in rows)
-    small = {row["messages"]: statistics.median(row["samples_s"]) for row in rows if row["bytes"] == least}
+    small = {row["messages"]: row["best_s"] for row in rows if row["bytes"] == least}
     rates = _rates([row for row in rows if row["bytes"] > least], small.get(1, 0.0))
     if 1 not in small or rates is None:
         return None
@@ -97,7 +97,7 @@ def copy_rates(rows: Sequence[Row]) -> Rates | None:
 
 def _rates(rows: Sequence[Row], start_s: float) -> Rates | None:
     """Of each run the rates of the sizes, as far as they go without a gap; None without any of one run."""
-    times = {(row["run"], row["bytes"]): statistics.median(row["samples_s"]) for row in rows}
+    times = {(row["run"], row["bytes"]): row["best_s"] for row in rows}
     sizes = sorted({size for run, size in times if run == 0})
     lists: dict[int, list[float]] = {}
     for run in sorted({run for run, _ in times}):

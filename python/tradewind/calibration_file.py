@@ -68,7 +68,7 @@ def _sources(calibration: Calibration) -> dict[str, str]:
     by = (
         f"measured by tradewind calibrate {version('tradewind')} on {site['host']}, "
         f"{datetime.now(UTC):%Y-%m-%d}, {site['cpu']}, {site['mpi']}; up to {calibration.repeat} samples of each in "
-        f"{calibration.rounds} rounds, of which the middle half of one lies within "
+        f"{calibration.rounds} rounds, the median of the best of which counts; the middle half of one lies within "
         f"{calibration.spread:.1%} of the median in three of four measurements"
     )
     pairs = "pairs of ranks, all at the same time, send each other one message a stage of a halo"

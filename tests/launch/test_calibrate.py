@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,8 @@ def test_samples_of_all_rounds_count():
     (row,) = (row for row in probed["copies"] if not row["run"])
     rounds = [spread(row["samples_s"][i:j]) for i, j in ((0, 4), (4, 8), (8, 11))]
     assert row["spread"] == sorted(rounds)[1]
+    medians = [statistics.median(row["samples_s"][i:j]) for i, j in ((0, 4), (4, 8), (8, 11))]
+    assert row["best_s"] == min(medians)
 
 
 def test_the_table_for_a_reader(capsys, tmp_path):

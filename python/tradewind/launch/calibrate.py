@@ -43,7 +43,7 @@ def calibrate(
 
     Within nodes, and between them where ranks run on several. `largest` bytes of a message; `repeat`: at most so many
     samples of each, in `rounds` (or fewer, of three samples or more each, whose spread tells a busy machine), in each
-    of which all is measured with new plans: so a machine that changes meanwhile does so for all of them.
+    of which all is measured with new plans. Of each figure the best round counts.
     `ranks_per_node`: as if so many of the ranks that follow one another shared a node; 0: as it is.
     Starts the ranks, or where this process is one of them, is one (rank 0 has the calibration, and others an equal
     one). Raises InputError where samples lie further apart than `limit` (a fraction of their median, the middle half of

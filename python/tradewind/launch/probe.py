@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -179,7 +180,12 @@ class Bench:
         """By way and run: bytes of the last size that is measured, of a part."""
 
     def in_rounds(self, parts: Mapping[str, Measured]) -> dict[str, list[Row]]:
-        """The rows of each part, with the samples of all rounds; `spread` is the median of those of the rounds."""
+        """The rows of each part, with the samples of all rounds; `spread` is the median of those of the rounds, and
+        `best_s` the least of their medians.
+
+        A machine has states that last seconds: the cores of a virtual one, say, are near to each other at one time and
+        far at another. Its best is what it is without them.
+        """
         found: dict[str, dict[tuple[Any, ...], Row]] = {name: {} for name in parts}
         last: dict[str, dict[tuple[Choice, int], int]] = {name: {} for name in parts}
         for turn in range(self.rounds):
@@ -188,9 +194,12 @@ class Bench:
                 self._last = last[name]
                 for row in measured():
                     samples = row.pop("samples_s")
-                    known = found[name].setdefault(tuple(row.values()), row | {"samples_s": [], "spreads": []})
+                    known = found[name].setdefault(
+                        tuple(row.values()), row | {"samples_s": [], "spreads": [], "best_s": math.inf}
+                    )
                     known["samples_s"] += samples
                     known["spreads"].append(spread(samples))
+                    known["best_s"] = min(known["best_s"], statistics.median(samples))
         return {
             name: [row | {"spread": statistics.median(row.pop("spreads"))} for row in rows.values()]
             for name, rows in found.items()

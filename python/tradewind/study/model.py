@@ -51,6 +51,7 @@ PLOTS = {
 """The kinds of plots, and what they show."""
 Quantity = Literal[
     "time",
+    "least",
     "step-time",
     "compute",
     "elsewhere",

@@ -2,6 +2,7 @@
 
 =================== ===============================================================================================
 ``time``            of the exchange
+``least``           the shortest of the samples of a measurement; of all else its time
 ``step-time``       of a step of a dwarf
 ``compute``         of it, what the median rank computes; of a simulation, where nothing is exchanged meanwhile
 ``elsewhere``       the rest: the exchange, waiting, and the loop around
@@ -49,6 +50,14 @@ def quantity_of(case: Record, quantity: str) -> float | None:
     """The value of a case; None where it does not have it."""
     value = QUANTITIES[quantity].get(case)
     return None if value is None else float(value)
+
+
+def _least(case: Record) -> float | None:
+    if case["kind"] == "measure":
+        return float(case["result"]["results"][0]["min_s"])
+    if case["kind"] == "run":
+        return float(min(case["result"]["samples_s"]) / case["result"]["steps"])
+    return None if case["time_s"] is None else float(case["time_s"])
 
 
 def _of_result(key: str) -> Callable[[Record], float | None]:
@@ -137,6 +146,7 @@ def _number(value: float) -> str:
 
 QUANTITIES: dict[str, Quantity] = {
     "time": Quantity(lambda case: case["time_s"], "time of the exchange (s)", format_seconds),
+    "least": Quantity(_least, "shortest time of the exchange (s)", format_seconds),
     "step-time": Quantity(_step_time, "time of a step (s)", format_seconds),
     "compute": Quantity(
         lambda case: _compute(case) if is_step(case) else None, "computing, a step (s)", format_seconds
