@@ -23,18 +23,20 @@ MPI_Datatype nested(MPI_Datatype inner, Index count, Index stride) {
     return outer;
 }
 
-// Contiguous bytes; more than fit into an int as chunks of 1 GiB and a rest.
-MPI_Datatype run_type(Index bytes) {
+// Contiguous numbers; more than fit into an int as chunks and a rest.
+MPI_Datatype run_type(Index bytes, Index unit) {
     constexpr Index chunk = Index{1} << 30;
+    const MPI_Datatype number = unit == 4 ? MPI_INT32_T : MPI_INT64_T;
+    const Index count = bytes / unit;
     MPI_Datatype type, part, rest;
-    if (bytes <= chunk) {
-        must(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type));
+    if (count <= chunk) {
+        must(MPI_Type_contiguous(static_cast<int>(count), number, &type));
         return type;
     }
-    must(MPI_Type_contiguous(static_cast<int>(chunk), MPI_BYTE, &part));
-    must(MPI_Type_contiguous(static_cast<int>(bytes % chunk), MPI_BYTE, &rest));
-    const int lengths[2] = {static_cast<int>(bytes / chunk), 1};
-    const MPI_Aint begins[2] = {0, static_cast<MPI_Aint>(bytes / chunk * chunk)};
+    must(MPI_Type_contiguous(static_cast<int>(chunk), number, &part));
+    must(MPI_Type_contiguous(static_cast<int>(count % chunk), number, &rest));
+    const int lengths[2] = {static_cast<int>(count / chunk), 1};
+    const MPI_Aint begins[2] = {0, static_cast<MPI_Aint>(count / chunk * chunk * unit)};
     const MPI_Datatype types[2] = {part, rest};
     must(MPI_Type_create_struct(2, lengths, begins, types, &type));
     MPI_Type_free(&part);
@@ -42,9 +44,9 @@ MPI_Datatype run_type(Index bytes) {
     return type;
 }
 
-MPI_Datatype block_type(const Block& block) {
+MPI_Datatype block_type(const Block& block, Index unit) {
     const Block b = joined(block);
-    MPI_Datatype type = run_type(b.run);
+    MPI_Datatype type = run_type(b.run, unit);
     for (int a = 0; a < 3; ++a)
         if (b.shape[a] > 1) type = nested(type, b.shape[a], b.stride[a]);
     return type;
@@ -52,13 +54,18 @@ MPI_Datatype block_type(const Block& block) {
 
 }  // namespace
 
-Datatype::Datatype(const std::vector<Block>& blocks) {
+Index unit_of(Element element) {
+    const bool is_short = element == Element::f4 || element == Element::i4 || element == Element::c8;
+    return is_short ? 4 : 8;
+}
+
+Datatype::Datatype(const std::vector<Block>& blocks, Element element) {
     std::vector<int> lengths(blocks.size(), 1);
     std::vector<MPI_Aint> begins;
     std::vector<MPI_Datatype> types;
     for (const Block& block : blocks) {
         begins.push_back(reinterpret_cast<MPI_Aint>(block.data));
-        types.push_back(block_type(block));
+        types.push_back(block_type(block, unit_of(element)));
     }
     must(MPI_Type_create_struct(static_cast<int>(blocks.size()), lengths.data(), begins.data(), types.data(), &type_));
     for (MPI_Datatype& type : types) MPI_Type_free(&type);

@@ -148,13 +148,13 @@ class Collective : public Carrier {
         side.counts.push_back(as_int(bytes, "to one rank"));
         side.begins.push_back(messages.empty() ? 0 : as_int(messages[0]->buffer - buffer, "to all ranks"));
     }
-    static void add_typed(Side& side, const std::vector<const End*>& messages) {
+    void add_typed(Side& side, const std::vector<const End*>& messages) const {
         std::vector<Block> blocks;
         for (const End* end : messages)
             for (const Block& block : end->place()) blocks.push_back(block);
         side.counts.push_back(blocks.empty() ? 0 : 1);
         side.begins.push_back(0);
-        if (!blocks.empty()) side.made.emplace_back(blocks);
+        if (!blocks.empty()) side.made.emplace_back(blocks, work_.request.element);
         side.types.push_back(blocks.empty() ? MPI_BYTE : side.made.back().handle());
     }
 

@@ -34,9 +34,9 @@ Accesses::Accesses(const Work& work, const Window& window, bool puts) {
 
 std::vector<Access> Accesses::make(const PlanRequest& request, const End& end, const std::vector<Block>& there) {
     if (request.packing == "datatype") {
-        types_.emplace_back(end.place());
+        types_.emplace_back(end.place(), request.element);
         const MPI_Datatype here_type = types_.back().handle();
-        types_.emplace_back(there);
+        types_.emplace_back(there, request.element);
         return {{end.peer, MPI_BOTTOM, 0, 1, here_type, types_.back().handle()}};
     }
     std::vector<Access> all;

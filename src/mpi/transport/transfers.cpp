@@ -45,8 +45,9 @@ Transfers::Transfers(const Work& work) {
 // With packing buffer in parts of the largest message; else one, whatever its length.
 std::vector<Transfer> Transfers::whole(const End& end, const PlanRequest& request) {
     if (request.packing == "datatype") {
-        types_.emplace_back(end.place());
-        return {{end.peer, end.tag, static_cast<std::byte*>(MPI_BOTTOM), 1, types_.back().handle(), end.bytes}};
+        types_.emplace_back(end.place(), request.element);
+        return {{end.peer, end.tag, static_cast<std::byte*>(MPI_BOTTOM), 1, types_.back().handle(), end.bytes,
+                 unit_of(request.element)}};
     }
     return in_parts(end, request.largest_message);
 }

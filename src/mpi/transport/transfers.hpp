@@ -15,6 +15,7 @@ struct Transfer {
     int count = 0;
     MPI_Datatype type = MPI_BYTE;
     Index bytes = 0;
+    Index unit = 1;  // bytes of the numbers that the type is made of
 };
 
 // An end that is buffered or lies in one run, in parts of the largest message that MPI is given.
@@ -47,8 +48,9 @@ std::string to_text(bool sending, const Transfer& transfer);
 // error.
 template <typename Where>
 void check_length(const MPI_Status& status, const Transfer& transfer, Where where) {
-    MPI_Count bytes = 0;
-    MPI_Get_elements_x(&status, transfer.type, &bytes);
+    MPI_Count numbers = 0;
+    MPI_Get_elements_x(&status, transfer.type, &numbers);
+    const Index bytes = static_cast<Index>(numbers) * transfer.unit;
     if (bytes != transfer.bytes)
         throw PlanError(where() + ": " + to_text(false, transfer) + ": only " + std::to_string(bytes) + " bytes came");
 }
