@@ -113,7 +113,7 @@ FetchList taken_list(const Listed& l, const OwnPoints& own, bool one_array) {
     if (l.place) {
         list.place = listed<Index>("place", l.places, l.place, own.first);
         const auto last = std::max_element(list.place.begin(), list.place.end());
-        list.target = one_array ? behind : last == list.place.end() ? 0 : *last + 1;
+        list.target = one_array ? behind : last == list.place.end() ? 0 : std::max<Index>(*last + 1, 0);
     } else {
         list.target = behind + static_cast<Index>(list.owner.size());
         if (one_array) {
