@@ -160,10 +160,11 @@ tw_status fetch_of_list(tw_points points, const Listed& given, bool one_array, i
         });
 }
 
-FetchPtr fetch_at(tw_pattern pattern, const char* what) {
+// `what`: that which only a fetch has.
+FetchPtr fetch_at(tw_pattern pattern, const std::string& what) {
     const auto& found = patterns().at(pattern.id);
     auto fetch = std::dynamic_pointer_cast<const Fetch>(found);
-    if (!fetch) throw InputError(std::string(what) + " the " + found->describe() + ": a fetch has one");
+    if (!fetch) throw InputError(what + " of the " + found->describe() + ": a fetch is allowed");
     return fetch;
 }
 
@@ -380,7 +381,7 @@ tw_status tw_points_known_to_all(tw_points points, tw_pattern fetch, tw_pattern*
         const MPI_Comm comm = own->points.communicator();
         const FetchPtr part = or_tell(comm, [&] {
             require(pattern, "pattern");
-            FetchPtr found = fetch_at(fetch, "lists of");
+            FetchPtr found = fetch_at(fetch, "the lists");
             if (found->ranks() != own->points.ranks())
                 throw InputError("a fetch among " + std::to_string(found->ranks()) + " ranks is not of points among " +
                                  std::to_string(own->points.ranks()));
@@ -410,7 +411,7 @@ tw_status tw_renumbered_f(MPI_Fint comm, int64_t owns, const int64_t* own, int64
 }
 
 tw_status tw_adjoint(tw_pattern fetch, tw_pattern* pattern) {
-    return add_pattern(pattern, [&] { return std::make_shared<FetchAdjoint>(fetch_at(fetch, "an adjoint of")); });
+    return add_pattern(pattern, [&] { return std::make_shared<FetchAdjoint>(fetch_at(fetch, "an adjoint")); });
 }
 
 tw_status tw_fetch_levels(tw_pattern fetch, const int64_t levels[2], tw_pattern* pattern) {

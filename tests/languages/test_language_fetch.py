@@ -74,8 +74,8 @@ C: Expected = {
         (INPUT, "the ranks do not name each other as peers: each must be among the peers of all of its own")
     ],
     "no_peer": at_1(INPUT, "rank 1 wants points of rank 0, which is none of its peers"),
-    "adjoint_of_halo": [(INPUT, "an adjoint of the halo of width 2, periodic in xy: a fetch has one")],
-    "adjoint_of_adjoint": [(INPUT, "an adjoint of the adjoint of a fetch of 10 points: a fetch has one")],
+    "adjoint_of_halo": [(INPUT, "an adjoint of the halo of width 2, periodic in xy: a fetch is allowed")],
+    "adjoint_of_adjoint": [(INPUT, "an adjoint of the adjoint of a fetch of 10 points: a fetch is allowed")],
     "adjoint_of_null": [(HANDLE, "the pattern is TW_NULL: it was never made, or making it failed")],
     "adjoint_null_pointer": [(INPUT, "pattern is a null pointer")],
     "levels_of_halo": [(INPUT, "levels of a halo: a fetch and its adjoint have them")],
@@ -91,7 +91,7 @@ C: Expected = {
     "rim_null_pointer": [(INPUT, "boxes is a null pointer")],
     "rim_reach": [(INPUT, "reach -1: 0..2 are allowed, the halo's width")],
     "widened_by": [(INPUT, "by 3: 0..2 are allowed, the halo's width")],
-    "known_to_all_adjoint": [(INPUT, "lists of the adjoint of a fetch of 10 points: a fetch has one")],
+    "known_to_all_adjoint": [(INPUT, "the lists of the adjoint of a fetch of 10 points: a fetch is allowed")],
     "known_to_all_null_on_one_rank": at_1(HANDLE, "the pattern is TW_NULL: it was never made, or making it failed"),
     "no_target": [(INPUT, "0 target fields of 1 source fields: 1 are allowed, as a fetch has as many of both")],
     "fewer_points": at_1(
