@@ -175,6 +175,7 @@ static void scattered_halo(void) {
     int owner[MOST];
     int64_t index[MOST], ghosts = 0;
     double row[MOST];
+    MPI_Comm comm;
     tw_points points = TW_NULL;
     tw_pattern halo = TW_NULL, adjoint = TW_NULL;
     tw_plan plan = TW_NULL;
@@ -186,7 +187,9 @@ static void scattered_halo(void) {
         }
     }
     const tw_field field = tw_vector(row, TW_F8, n);
-    check(tw_points_of_count(MPI_COMM_WORLD, n, &points));
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    check(tw_points_of_count(comm, n, &points));
+    MPI_Comm_free(&comm); /* points have a duplicate of their own */
     check(tw_points_halo_listed(points, ghosts, owner, ghosts, index, ghosts, index, TW_ANY_PEERS, NULL, &halo));
     check(tw_plan_make(halo, MPI_COMM_WORLD, 1, &field, 0, NULL, NULL, &plan));
     check(tw_plan_call(plan));
