@@ -3,6 +3,11 @@
 
 #include <mpi.h>
 
+#include <exception>
+#include <string>
+
+#include "mpi/agreement.hpp"
+
 namespace tradewind::c {
 
 // Throws PlanError unless MPI is initialized and not finalized.
@@ -10,5 +15,26 @@ void require_mpi();
 
 // Throws InputError for the null communicator; PlanError without MPI.
 void require_communicator(MPI_Comm comm);
+
+// Does what a rank does alone before a collective. Tells the other ranks, which would wait otherwise, why this one
+// cannot go on; they `go_on`.
+template <typename Work>
+auto or_tell(MPI_Comm comm, Work work) -> decltype(work()) {
+    std::exception_ptr failure;
+    std::string problem;
+    try {
+        return work();
+    } catch (const std::exception& error) {
+        failure = std::current_exception();
+        problem = error.what();
+    }
+    agree(comm, "", problem);
+    std::rethrow_exception(failure);
+}
+
+// All ranks have got this far. Collective: throws PlanError where another one has not.
+inline void go_on(MPI_Comm comm) {
+    agree(comm, "", "");
+}
 
 }  // namespace tradewind::c

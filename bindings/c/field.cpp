@@ -1,6 +1,7 @@
 #include "field.hpp"
 
 #include "base/error.hpp"
+#include "levels.hpp"
 #include "objects.hpp"
 
 namespace tradewind::c {
@@ -18,7 +19,7 @@ void check_dimensions(const Pattern& pattern, const std::string& name, const tw_
         name + " has " + std::to_string(f.dimensions) + (f.dimensions == 1 ? " dimension: " : " dimensions: ");
     if (f.dimensions < 1 || f.dimensions > 3) throw InputError(has + "1, 2 and 3 are allowed");
     if (pattern.reduces() && f.dimensions != 1) throw InputError(has + "a reduction takes vectors, of one");
-    if (!pattern.reduces() && f.dimensions == 1)
+    if (!pattern.reduces() && !has_levels(pattern) && f.dimensions == 1)
         throw InputError(has + "a " + pattern.name() + " takes arrays over x, y and z, or over x and y of one level");
 }
 
@@ -40,26 +41,45 @@ void check_strides(const std::string& name, const tw_field& f, Element element) 
     }
 }
 
-Field taken(const Pattern& pattern, const std::string& name, const tw_field& f, Element element) {
+// A rank may have no point at all of a fetch.
+bool is_empty(const tw_field& f) {
+    return f.points[X] == 0 || f.points[Y] == 0 || f.points[Z] == 0;
+}
+
+void check_extents(const Pattern& pattern, int axis, const std::string& name, const tw_field& f) {
+    for (const int direction : {X, Y, Z}) {
+        const Index least = has_levels(pattern) && direction == axis ? 0 : 1;
+        if (f.points[direction] < least)
+            throw InputError(name + " has the shape " + shape_text(f) + ": an extent below " + std::to_string(least) +
+                             " holds no point");
+    }
+}
+
+Field taken(const Pattern& pattern, int axis, const std::string& name, const tw_field& f, Element element) {
     if (element_of(f.element) != element)
         throw InputError(name + " has the type " + name_of(element_of(f.element)) + ", source field 0 " +
                          name_of(element) + ": all fields of a plan have one type");
-    for (const int axis : {X, Y, Z})
-        if (f.points[axis] < 1)
-            throw InputError(name + " has the shape " + shape_text(f) + ": an extent below 1 holds no point");
+    check_extents(pattern, axis, name, f);
     check_dimensions(pattern, name, f);
-    if (!f.data) throw InputError(name + " has no memory: its data is a null pointer");
-    check_strides(name, f, element);
-    return {static_cast<std::byte*>(f.data),
-            {f.points[X], f.points[Y], f.points[Z]},
-            {f.strides[X], f.strides[Y], f.strides[Z]}};
+    if (has_levels(pattern) && axis >= f.dimensions)
+        throw InputError("axis " + std::string(1, axis_names[axis]) + " over points: " + name + " has " +
+                         std::to_string(f.dimensions) + (f.dimensions == 1 ? " dimension" : " dimensions"));
+    if (!is_empty(f)) {
+        if (!f.data) throw InputError(name + " has no memory: its data is a null pointer");
+        check_strides(name, f, element);
+    }
+    const Field field{static_cast<std::byte*>(f.data),
+                      {f.points[X], f.points[Y], f.points[Z]},
+                      {f.strides[X], f.strides[Y], f.strides[Z]}};
+    return has_levels(pattern) ? along_points(field, axis) : field;
 }
 
-std::vector<Field> all_taken(const Pattern& pattern, const char* side, int count, const tw_field* fields,
+std::vector<Field> all_taken(const Pattern& pattern, int axis, const char* side, int count, const tw_field* fields,
                              Element element) {
     std::vector<Field> taken_fields;
     for (int i = 0; i < count; ++i)
-        taken_fields.push_back(taken(pattern, std::string(side) + " field " + std::to_string(i), fields[i], element));
+        taken_fields.push_back(
+            taken(pattern, axis, std::string(side) + " field " + std::to_string(i), fields[i], element));
     return taken_fields;
 }
 
@@ -82,6 +102,8 @@ Extent extent_of(const Field& f, Element element) {
 
 // Strided arrays may lie in each other's gaps: of them only those that begin at one place are known to overlap.
 bool overlap(const Field& a, const Field& b, Element element) {
+    for (const int axis : {X, Y, Z})
+        if (a.shape[axis] == 0 || b.shape[axis] == 0) return false;
     const Extent one = extent_of(a, element), other = extent_of(b, element);
     if (!one.dense || !other.dense) return a.data == b.data;
     return one.begin < other.end && other.begin < one.end;
@@ -122,20 +144,24 @@ Element element_of(std::int32_t element) {
     return static_cast<Element>(element);
 }
 
-void take_fields(const Pattern& pattern, int sources, const tw_field* source, int targets, const tw_field* target,
-                 PlanRequest& request) {
+void take_fields(const Pattern& pattern, int axis, int sources, const tw_field* source, int targets,
+                 const tw_field* target, PlanRequest& request) {
     if (sources < 1) throw InputError(std::to_string(sources) + " source fields: one or more are allowed");
     require(source, "source");
-    const int wanted = pattern.in_place() ? 0 : sources;
+    if (has_levels(pattern) && (axis < X || axis > Z))
+        throw InputError("axis " + std::to_string(axis) + " over points: 0, 1 and 2 (x, y, z) are allowed");
+    const bool in_place = pattern.in_place() || (targets == 0 && may_be_one_array(pattern));
+    const int wanted = in_place ? 0 : sources;
     if (targets != wanted)
         throw InputError(std::to_string(targets) + " target fields of " + std::to_string(sources) +
                          " source fields: " + std::to_string(wanted) + " are allowed, as a " + pattern.name() +
                          (pattern.in_place() ? " works in place" : " has as many of both"));
     if (targets > 0) require(target, "target");
     request.element = element_of(source[0].element);
-    request.source = all_taken(pattern, "source", sources, source, request.element);
-    request.target = targets > 0 ? all_taken(pattern, "target", targets, target, request.element) : request.source;
-    check_apart(request, pattern.in_place());
+    request.source = all_taken(pattern, axis, "source", sources, source, request.element);
+    request.target =
+        targets > 0 ? all_taken(pattern, axis, "target", targets, target, request.element) : request.source;
+    check_apart(request, in_place);
 }
 
 }  // namespace tradewind::c

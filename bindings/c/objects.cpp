@@ -37,6 +37,11 @@ Handles<const Pattern>& patterns() {
     return all;
 }
 
+Handles<const OwnPoints>& points() {
+    static Handles<const OwnPoints>& all = never_destroyed<const OwnPoints>("point set");
+    return all;
+}
+
 Handles<BoundPlan>& plans() {
     static Handles<BoundPlan>& all = never_destroyed<BoundPlan>("plan");
     return all;

@@ -9,6 +9,7 @@
 #include "handles.hpp"
 #include "layout/blocks.hpp"
 #include "mpi/plan.hpp"
+#include "mpi/points.hpp"
 #include "mpi/shared_memory.hpp"
 #include "tradewind/tradewind.h"
 
@@ -21,9 +22,17 @@ struct BoundPlan {
     std::unique_ptr<Plan> plan;
 };
 
+// The points of this rank, and where their callers begin to count: C from 0, Fortran from 1.
+struct OwnPoints {
+    Points points;
+    Index first;     // of the indices and places in lists
+    Index first_id;  // 0 unless a layout gives the ids
+};
+
 // These live until the process ends: plans that nobody frees outlast MPI, which their destructors need.
 Handles<const Blocks>& layouts();
 Handles<const Pattern>& patterns();
+Handles<const OwnPoints>& points();
 Handles<BoundPlan>& plans();
 
 // The memory of tw_empty that `data` points into; none where it is the caller's own.
@@ -31,6 +40,9 @@ std::shared_ptr<SharedMemory> memory_of(const void* data);
 
 // Keeps the text for tw_last_error; the status of the error that is being handled.
 tw_status keep_error() noexcept;
+
+// Throws InputError where a place for an answer is missing.
+void require(const void* pointer, const char* name);
 
 // A function of the interface: nothing is thrown out of it.
 template <typename Work>
@@ -43,10 +55,17 @@ tw_status guarded(Work work) noexcept {
     }
 }
 
-// Of an array of a pattern. Throws InputError for a side or a rank that there is not.
-Box box_of(const Pattern& pattern, int side, int rank);
+// `make` answers a pattern.
+template <typename Make>
+tw_status add_pattern(tw_pattern* pattern, Make make) noexcept {
+    if (pattern) pattern->id = 0;
+    return guarded([&] {
+        require(pattern, "pattern");
+        pattern->id = patterns().add(make());
+    });
+}
 
-// Throws InputError where a place for an answer is missing.
-void require(const void* pointer, const char* name);
+// Of an array of a pattern; of a fetch from 0 on. Throws InputError for a side or a rank that there is not.
+Box box_of(const Pattern& pattern, int side, int rank);
 
 }  // namespace tradewind::c

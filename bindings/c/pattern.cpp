@@ -1,8 +1,10 @@
 // Layouts and patterns.
 #include "base/error.hpp"
+#include "levels.hpp"
 #include "objects.hpp"
 #include "pattern/allreduce.hpp"
 #include "pattern/halo.hpp"
+#include "pattern/region.hpp"
 #include "pattern/transpose.hpp"
 
 using namespace tradewind;
@@ -14,16 +16,6 @@ Blocks blocks(const int64_t points[3], const int64_t split[2], const std::string
     require(points, "points");
     require(split, "split");
     return {Grid(points[X], points[Y], points[Z]), {split[0], split[1]}, axes};
-}
-
-// `make` returns a pattern.
-template <typename Make>
-tw_status add_pattern(tw_pattern* pattern, Make make) {
-    if (pattern) pattern->id = 0;
-    return guarded([&] {
-        require(pattern, "pattern");
-        pattern->id = patterns().add(make());
-    });
 }
 
 void write(const Box& box, int64_t begin[3], int64_t end[3]) {
@@ -40,13 +32,26 @@ void check_rank(int rank, Rank ranks) {
         throw InputError("rank " + std::to_string(rank) + ": 0.." + std::to_string(ranks - 1) + " are allowed");
 }
 
+// Of a halo, for the functions that know no other pattern. The caller keeps it.
+std::shared_ptr<const Halo> halo_of(tw_pattern pattern, int rank) {
+    auto halo = std::dynamic_pointer_cast<const Halo>(patterns().at(pattern.id));
+    if (!halo) throw InputError("a " + patterns().at(pattern.id)->name() + " has no interior and no rim: a halo has");
+    check_rank(rank, halo->ranks());
+    return halo;
+}
+
 }  // namespace
 
 Box tradewind::c::box_of(const Pattern& pattern, int side, int rank) {
     check_rank(rank, pattern.ranks());
     if (side != TW_SOURCE && side != TW_TARGET)
         throw InputError("side " + std::to_string(side) + ": TW_SOURCE and TW_TARGET are allowed");
-    return side == TW_SOURCE ? pattern.source_box(rank) : pattern.target_box(rank);
+    Box box = side == TW_SOURCE ? pattern.source_box(rank) : pattern.target_box(rank);
+    if (has_levels(pattern)) {  // whose source arrays count the points of all ranks, in an order of the core's own
+        box.end[X] -= box.begin[X];
+        box.begin[X] = 0;
+    }
+    return box;
 }
 
 tw_status tw_blocks(const int64_t points[3], const int64_t split[2], const char* axes, tw_layout* layout) {
@@ -99,6 +104,25 @@ tw_status tw_pattern_box(tw_pattern pattern, int side, int rank, int64_t begin[3
         const auto found = patterns().at(pattern.id);
         write(box_of(*found, side, rank), begin, end);
     });
+}
+
+tw_status tw_halo_interior(tw_pattern halo, int rank, int64_t reach, int64_t begin[3], int64_t end[3]) {
+    return guarded([&] { write(interior(*halo_of(halo, rank), rank, reach), begin, end); });
+}
+
+tw_status tw_halo_rim(tw_pattern halo, int rank, int64_t reach, int* boxes, int64_t begin[4][3], int64_t end[4][3]) {
+    return guarded([&] {
+        const std::vector<Box> found = rim(*halo_of(halo, rank), rank, reach);
+        require(boxes, "boxes");
+        require(begin, "begin");
+        require(end, "end");
+        for (std::size_t i = 0; i < found.size(); ++i) write(found[i], begin[i], end[i]);
+        *boxes = static_cast<int>(found.size());
+    });
+}
+
+tw_status tw_halo_widened(tw_pattern halo, int rank, int64_t by, int64_t begin[3], int64_t end[3]) {
+    return guarded([&] { write(widened(*halo_of(halo, rank), rank, by), begin, end); });
 }
 
 tw_status tw_pattern_free(tw_pattern pattern) {

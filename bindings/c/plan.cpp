@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "communicator.hpp"
 #include "field.hpp"
+#include "levels.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
 #include "objects.hpp"
@@ -29,12 +30,13 @@ struct Asked {
     PlanRequest request;
 };
 
-Asked asked(tw_pattern pattern, int sources, const tw_field* source, int targets, const tw_field* target,
+Asked asked(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets, const tw_field* target,
             const tw_options* options, const tw_plan* plan) {
     require(plan, "plan");
     const tw_options o = options ? *options : tw_default_options();
     Asked a{patterns().at(pattern.id), {text(o.algorithm), text(o.transport), text(o.packing)}, {}};
-    take_fields(*a.pattern, sources, source, targets, target, a.request);
+    take_fields(*a.pattern, o.axis, sources, source, targets, target, a.request);
+    a.pattern = with_levels_of(a.pattern, comm, a.request);
     if (const std::string operation = text(o.operation); !operation.empty())
         a.request.operation = parse_operation(operation);
     if (o.record != TW_RECORD_NOTHING && o.record != TW_RECORD_TOTALS)
@@ -47,21 +49,6 @@ Asked asked(tw_pattern pattern, int sources, const tw_field* source, int targets
     a.request.watchdog_s = o.watchdog_s;
     a.request.ranks_per_node = o.ranks_per_node;
     return a;
-}
-
-// Tells the other ranks, which would wait otherwise, why this one cannot go on.
-template <typename Work>
-auto or_tell(MPI_Comm comm, Work work) -> decltype(work()) {
-    std::exception_ptr failure;
-    std::string problem;
-    try {
-        return work();
-    } catch (const std::exception& error) {
-        failure = std::current_exception();
-        problem = error.what();
-    }
-    agree(comm, "", problem);
-    std::rethrow_exception(failure);
 }
 
 // The way that rank 0 finds in its arguments and environment, for all ranks; what it refuses, all refuse. Collective.
@@ -103,8 +90,8 @@ Way resolved(const Pattern& pattern, const Way& way) {
 std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets,
                                 const tw_field* target, const tw_options* options, const tw_plan* plan) {
     require_communicator(comm);
-    Asked a = or_tell(comm, [&] { return asked(pattern, sources, source, targets, target, options, plan); });
-    agree(comm, "", "");  // all ranks have got this far, and can choose together
+    Asked a = or_tell(comm, [&] { return asked(pattern, comm, sources, source, targets, target, options, plan); });
+    go_on(comm);  // all ranks can choose together
     auto bound = std::make_shared<BoundPlan>();
     const Way way = chosen_together(comm, a.pattern, a.way);
     const Way carried = or_tell(comm, [&] { return resolved(*a.pattern, way); });

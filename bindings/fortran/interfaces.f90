@@ -24,6 +24,9 @@ module tradewind_interfaces
   type, bind(C) :: tw_pattern
     integer(c_int64_t) :: id = 0
   end type tw_pattern
+  type, bind(C) :: tw_points
+    integer(c_int64_t) :: id = 0
+  end type tw_points
   type, bind(C) :: tw_plan
     integer(c_int64_t) :: id = 0
   end type tw_plan
@@ -38,7 +41,7 @@ module tradewind_interfaces
     type(c_ptr) :: algorithm, transport, packing, operation
     integer(c_int64_t) :: largest_message
     real(c_double) :: watchdog_s
-    integer(c_int32_t) :: pack_ahead, synchronous, check, record, ranks_per_node
+    integer(c_int32_t) :: pack_ahead, synchronous, check, record, ranks_per_node, axis
   end type c_options
 
   interface
@@ -104,6 +107,167 @@ module tradewind_interfaces
       integer(c_int64_t), intent(inout) :: begin(3), end(3)
       integer(c_int) :: status
     end function c_pattern_box
+
+    function c_halo_interior(halo, rank, reach, begin, end) bind(C, name="tw_halo_interior") result(status)
+      import :: c_int, c_int64_t, tw_pattern
+      type(tw_pattern), value :: halo
+      integer(c_int), value :: rank
+      integer(c_int64_t), value :: reach
+      integer(c_int64_t), intent(inout) :: begin(3), end(3)
+      integer(c_int) :: status
+    end function c_halo_interior
+
+    function c_halo_rim(halo, rank, reach, boxes, begin, end) bind(C, name="tw_halo_rim") result(status)
+      import :: c_int, c_int64_t, tw_pattern
+      type(tw_pattern), value :: halo
+      integer(c_int), value :: rank
+      integer(c_int64_t), value :: reach
+      integer(c_int), intent(inout) :: boxes
+      integer(c_int64_t), intent(inout) :: begin(3, 4), end(3, 4)
+      integer(c_int) :: status
+    end function c_halo_rim
+
+    function c_halo_widened(halo, rank, by, begin, end) bind(C, name="tw_halo_widened") result(status)
+      import :: c_int, c_int64_t, tw_pattern
+      type(tw_pattern), value :: halo
+      integer(c_int), value :: rank
+      integer(c_int64_t), value :: by
+      integer(c_int64_t), intent(inout) :: begin(3), end(3)
+      integer(c_int) :: status
+    end function c_halo_widened
+
+    function c_adjoint(fetch, pattern) bind(C, name="tw_adjoint") result(status)
+      import :: c_int, tw_pattern
+      type(tw_pattern), value :: fetch
+      type(tw_pattern), intent(out) :: pattern
+      integer(c_int) :: status
+    end function c_adjoint
+
+    function c_fetch_levels(fetch, levels, pattern) bind(C, name="tw_fetch_levels") result(status)
+      import :: c_int, c_int64_t, tw_pattern
+      type(tw_pattern), value :: fetch
+      integer(c_int64_t), intent(in) :: levels(2)
+      type(tw_pattern), intent(out) :: pattern
+      integer(c_int) :: status
+    end function c_fetch_levels
+
+    function c_points_of_ids_f(comm, count, ids, points) bind(C, name="tw_points_of_ids_f") result(status)
+      import :: c_int, c_int64_t, tw_points
+      integer(c_int), value :: comm
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(in) :: ids(*)
+      type(tw_points), intent(out) :: points
+      integer(c_int) :: status
+    end function c_points_of_ids_f
+
+    function c_points_of_count_f(comm, count, points) bind(C, name="tw_points_of_count_f") result(status)
+      import :: c_int, c_int64_t, tw_points
+      integer(c_int), value :: comm
+      integer(c_int64_t), value :: count
+      type(tw_points), intent(out) :: points
+      integer(c_int) :: status
+    end function c_points_of_count_f
+
+    function c_points_of_layout_f(comm, layout, points) bind(C, name="tw_points_of_layout_f") result(status)
+      import :: c_int, tw_layout, tw_points
+      integer(c_int), value :: comm
+      type(tw_layout), value :: layout
+      type(tw_points), intent(out) :: points
+      integer(c_int) :: status
+    end function c_points_of_layout_f
+
+    function c_points_count(points, count) bind(C, name="tw_points_count") result(status)
+      import :: c_int, c_int64_t, tw_points
+      type(tw_points), value :: points
+      integer(c_int64_t), intent(inout) :: count
+      integer(c_int) :: status
+    end function c_points_count
+
+    function c_points_locate(points, wanted, ids, owner, index) bind(C, name="tw_points_locate") result(status)
+      import :: c_int, c_int64_t, tw_points
+      type(tw_points), value :: points
+      integer(c_int64_t), value :: wanted
+      integer(c_int64_t), intent(in) :: ids(*)
+      integer(c_int), intent(inout) :: owner(*)
+      integer(c_int64_t), intent(inout) :: index(*)
+      integer(c_int) :: status
+    end function c_points_locate
+
+    function c_points_fetch(points, wanted, ids, peers, peer, pattern) bind(C, name="tw_points_fetch") result(status)
+      import :: c_int, c_int64_t, tw_points, tw_pattern
+      type(tw_points), value :: points
+      integer(c_int64_t), value :: wanted
+      integer(c_int64_t), intent(in) :: ids(*)
+      integer(c_int), value :: peers
+      integer(c_int), intent(in) :: peer(*)
+      type(tw_pattern), intent(out) :: pattern
+      integer(c_int) :: status
+    end function c_points_fetch
+
+    function c_points_halo(points, wanted, ids, peers, peer, pattern) bind(C, name="tw_points_halo") result(status)
+      import :: c_int, c_int64_t, tw_points, tw_pattern
+      type(tw_points), value :: points
+      integer(c_int64_t), value :: wanted
+      integer(c_int64_t), intent(in) :: ids(*)
+      integer(c_int), value :: peers
+      integer(c_int), intent(in) :: peer(*)
+      type(tw_pattern), intent(out) :: pattern
+      integer(c_int) :: status
+    end function c_points_halo
+
+    ! `place` is absent where there are no places: then C is handed a null pointer.
+    function c_points_fetch_listed(points, owners, owner, indices, index, places, place, peers, peer, pattern) &
+      bind(C, name="tw_points_fetch_listed") result(status)
+      import :: c_int, c_int64_t, tw_points, tw_pattern
+      type(tw_points), value :: points
+      integer(c_int64_t), value :: owners, indices, places
+      integer(c_int), intent(in) :: owner(*)
+      integer(c_int64_t), intent(in) :: index(*)
+      integer(c_int64_t), intent(in), optional :: place(*)
+      integer(c_int), value :: peers
+      integer(c_int), intent(in) :: peer(*)
+      type(tw_pattern), intent(out) :: pattern
+      integer(c_int) :: status
+    end function c_points_fetch_listed
+
+    function c_points_halo_listed(points, owners, owner, indices, index, places, place, peers, peer, pattern) &
+      bind(C, name="tw_points_halo_listed") result(status)
+      import :: c_int, c_int64_t, tw_points, tw_pattern
+      type(tw_points), value :: points
+      integer(c_int64_t), value :: owners, indices, places
+      integer(c_int), intent(in) :: owner(*)
+      integer(c_int64_t), intent(in) :: index(*)
+      integer(c_int64_t), intent(in), optional :: place(*)
+      integer(c_int), value :: peers
+      integer(c_int), intent(in) :: peer(*)
+      type(tw_pattern), intent(out) :: pattern
+      integer(c_int) :: status
+    end function c_points_halo_listed
+
+    function c_points_known_to_all(points, fetch, pattern) bind(C, name="tw_points_known_to_all") result(status)
+      import :: c_int, tw_points, tw_pattern
+      type(tw_points), value :: points
+      type(tw_pattern), value :: fetch
+      type(tw_pattern), intent(out) :: pattern
+      integer(c_int) :: status
+    end function c_points_known_to_all
+
+    function c_renumbered_f(comm, owns, own, halos, halo, new_own, interior, new_halo, new_halos) &
+      bind(C, name="tw_renumbered_f") result(status)
+      import :: c_int, c_int64_t
+      integer(c_int), value :: comm
+      integer(c_int64_t), value :: owns, halos
+      integer(c_int64_t), intent(in) :: own(*), halo(*)
+      integer(c_int64_t), intent(inout) :: new_own(*), interior, new_halo(*), new_halos
+      integer(c_int) :: status
+    end function c_renumbered_f
+
+    !> Collective. Fetches that were made of them stay.
+    function tw_points_free(points) bind(C) result(status)
+      import :: c_int, tw_points
+      type(tw_points), value :: points
+      integer(c_int) :: status
+    end function tw_points_free
 
     !> Plans that were made of it stay.
     function tw_pattern_free(pattern) bind(C) result(status)

@@ -10,14 +10,19 @@ module tradewind
   use tradewind_interfaces
   use tradewind_fields
   use tradewind_arrays, only: tw_empty
+  use tradewind_points
   implicit none
   private
 
   public :: tw_ok, tw_error_input, tw_error_plan, tw_error_handle, tw_error_memory, tw_error_internal
   public :: tw_source, tw_target, tw_f4, tw_f8, tw_i4, tw_i8, tw_c8, tw_c16
-  public :: tw_layout, tw_pattern, tw_plan, tw_options, tw_field
+  public :: tw_layout, tw_pattern, tw_points, tw_plan, tw_options, tw_field
   public :: tw_blocks, tw_pencils, tw_layout_box, tw_layout_free
-  public :: tw_halo, tw_transpose, tw_allreduce, tw_pattern_box, tw_pattern_free
+  public :: tw_halo, tw_transpose, tw_allreduce, tw_adjoint, tw_pattern_box, tw_pattern_free
+  public :: tw_halo_interior, tw_halo_rim, tw_halo_widened, tw_fetch_levels
+  public :: tw_points_of_ids, tw_points_of_count, tw_points_of_layout, tw_points_count, tw_points_locate
+  public :: tw_points_fetch, tw_points_fetch_listed, tw_points_halo, tw_points_halo_listed, tw_points_known_to_all
+  public :: tw_renumbered, tw_points_free
   public :: tw_empty, tw_release
   public :: tw_plan_make, tw_plan_call, tw_plan_start, tw_plan_wait, tw_plan_free
   public :: tw_plan_text, tw_plan_way, tw_plan_traffic, tw_plan_seconds
@@ -37,11 +42,13 @@ module tradewind
     logical :: check = .false.  !< compare a checksum of every message at its two ends
     logical :: record = .false.  !< fill tw_plan_seconds
     integer :: ranks_per_node = 0  !< transport shared: as if so many ranks in a row had a node; 0: as it is
+    integer :: axis = 1  !< of a fetch: which dimension of the fields is over points, 1 to 3; the others are levels
   end type tw_options
 
   !> Binds a pattern to fields, which travel in one message: status = tw_plan_make(plan, pattern, comm, fields
   !! [, targets] [, options]). Collective. `fields`: [tw_field(u), tw_field(v)], of arrays with the attribute target
-  !! that outlive the plan. `targets`: as many, of a pattern that is not in place.
+  !! that outlive the plan. `targets`: as many, of a pattern that is not in place; none of an unstructured halo either.
+  !! The fields of a fetch have one to three dimensions; options%axis is the one over points, the others are levels.
   interface tw_plan_make
     procedure :: make_on_integer, make_on_handle
   end interface tw_plan_make
@@ -116,7 +123,8 @@ contains
   end function tw_allreduce
 
   !> The points that a rank's array holds, its halo included: the bounds to allocate it with. `side`: tw_source or
-  !! tw_target; they are the same where the pattern is in place.
+  !! tw_target; they are the same where the pattern is in place. Of a fetch and its adjoint: points along the first
+  !! direction, from 1 on; a rank knows its own alone.
   function tw_pattern_box(pattern, side, rank, first, last) result(status)
     type(tw_pattern), intent(in) :: pattern
     integer, intent(in) :: side, rank
@@ -129,6 +137,52 @@ contains
     first = int(begin) + 1
     last = int(end)
   end function tw_pattern_box
+
+  !> Of a rank's points around a halo exchange, for stencils that reach so many points, 0 to the width, to every side:
+  !! its own that need no point of the halo, to be computed between start and wait. last < first where there are none.
+  function tw_halo_interior(halo, rank, reach, first, last) result(status)
+    type(tw_pattern), intent(in) :: halo
+    integer, intent(in) :: rank, reach
+    integer, intent(out) :: first(3), last(3)
+    integer(c_int) :: status
+    integer(c_int64_t) :: begin(3), end(3)
+    begin = 0
+    end = 0
+    status = c_halo_interior(halo, int(rank, c_int), int(reach, c_int64_t), begin, end)
+    first = int(begin) + 1
+    last = int(end)
+  end function tw_halo_interior
+
+  !> Its other own points: so many boxes, at most four, that do not overlap; first(:, i) to last(:, i).
+  function tw_halo_rim(halo, rank, reach, boxes, first, last) result(status)
+    type(tw_pattern), intent(in) :: halo
+    integer, intent(in) :: rank, reach
+    integer, intent(out) :: boxes, first(3, 4), last(3, 4)
+    integer(c_int) :: status
+    integer(c_int) :: found
+    integer(c_int64_t) :: begin(3, 4), end(3, 4)
+    found = 0
+    begin = 0
+    end = 0
+    status = c_halo_rim(halo, int(rank, c_int), int(reach, c_int64_t), found, begin, end)
+    boxes = found
+    first = int(begin) + 1
+    last = int(end)
+  end function tw_halo_rim
+
+  !> Its own points, and `by` more on every side that the exchange fills.
+  function tw_halo_widened(halo, rank, by, first, last) result(status)
+    type(tw_pattern), intent(in) :: halo
+    integer, intent(in) :: rank, by
+    integer, intent(out) :: first(3), last(3)
+    integer(c_int) :: status
+    integer(c_int64_t) :: begin(3), end(3)
+    begin = 0
+    end = 0
+    status = c_halo_widened(halo, int(rank, c_int), int(by, c_int64_t), begin, end)
+    first = int(begin) + 1
+    last = int(end)
+  end function tw_halo_widened
 
   function make_on_handle(plan, pattern, comm, fields, targets, options) result(status)
     type(tw_plan), intent(out) :: plan
@@ -161,7 +215,7 @@ contains
     end do
     given = c_options(c_loc(names(1)), c_loc(names(2)), c_loc(names(3)), c_loc(names(4)), chosen%largest_message, &
       chosen%watchdog_s, flag(chosen%pack_ahead), flag(chosen%synchronous), flag(chosen%check), flag(chosen%record), &
-      int(chosen%ranks_per_node, c_int32_t))
+      int(chosen%ranks_per_node, c_int32_t), int(chosen%axis - 1, c_int32_t))
     allocate(source, source=fields)
     if (present(targets)) then
       allocate(other, source=targets)

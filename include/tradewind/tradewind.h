@@ -53,6 +53,9 @@ typedef struct tw_layout {
 typedef struct tw_pattern {
     uint64_t id;
 } tw_pattern;
+typedef struct tw_points {
+    uint64_t id;
+} tw_points;
 typedef struct tw_plan {
     uint64_t id;
 } tw_plan;
@@ -81,14 +84,90 @@ TW_API tw_status tw_halo(tw_layout layout, int64_t width, const int periodic[2],
 TW_API tw_status tw_transpose(tw_layout from, tw_layout to, tw_pattern* pattern);
 /* The sum, or another operation, over all ranks of a vector of `count` elements; in place. */
 TW_API tw_status tw_allreduce(int ranks, int64_t count, tw_pattern* pattern);
+/* The adjoint of a fetch (see points): source and target change places, and what lies in the target arrays is added to
+ * the points that it was fetched from, in an order that does not depend on which message comes first. */
+TW_API tw_status tw_adjoint(tw_pattern fetch, tw_pattern* pattern);
 
 /* Of a pattern's two arrays; they are one and the same where it is in place. (Functions take it, and a tw_element, as
  * int: so they can refuse what is neither.) */
 typedef enum tw_side { TW_SOURCE = 0, TW_TARGET = 1 } tw_side;
-/* The points that a rank's array holds, its halo included: begin may be negative. */
+/* The points that a rank's array holds, its halo included: begin may be negative. Of a fetch and its adjoint: points
+ * along x, from 0 on, and levels along y and z; a rank knows its own alone. */
 TW_API tw_status tw_pattern_box(tw_pattern pattern, int side, int rank, int64_t begin[3], int64_t end[3]);
+/* Parts of a rank's array around a halo exchange, for stencils that reach so many points, 0 to the width, to every
+ * side. The own points that need no point of the halo, to be computed between start and wait; there may be none. Where
+ * the grid ends nothing is exchanged: there they reach to its edge. */
+TW_API tw_status tw_halo_interior(tw_pattern halo, int rank, int64_t reach, int64_t begin[3], int64_t end[3]);
+/* The other own points: so many boxes, at most four, that do not overlap. What lies behind them is not touched. */
+TW_API tw_status tw_halo_rim(tw_pattern halo, int rank, int64_t reach, int* boxes, int64_t begin[4][3],
+                             int64_t end[4][3]);
+/* The own points, and `by` more on every side that the exchange fills, for steps that compute a part of the halo. */
+TW_API tw_status tw_halo_widened(tw_pattern halo, int rank, int64_t by, int64_t begin[3], int64_t end[3]);
 /* Plans that were made of it stay. */
 TW_API tw_status tw_pattern_free(tw_pattern pattern);
+
+/* --- points --- */
+
+/* The points that this rank owns, among those of all ranks: each rank knows its own alone. From them come fetches, in
+ * which each rank lists what it wants from wherever it lies: halos of unstructured meshes, and points on demand.
+ *
+ * All functions of points but tw_points_count are collective: a rank whose arguments do not fit answers TW_ERROR_INPUT,
+ * and all others TW_ERROR_PLAN. (A rank whose tw_points is no handle has no way to tell the others.)
+ *
+ * `ids`: the global numbers of the rank's points, of 0 and more, each once among all ranks, in the order of its array.
+ */
+TW_API tw_status tw_points_of_ids(MPI_Comm comm, int64_t count, const int64_t* ids, tw_points* points);
+/* So many points that have no ids: who wants one names its owner and its index in the owner's array. */
+TW_API tw_status tw_points_of_count(MPI_Comm comm, int64_t count, tw_points* points);
+/* The columns of a layout that divides x, y or both: (x, y) has the id x + nx * y; a rank's array has its own row by
+ * row. Who owns one is computed, not looked up. */
+TW_API tw_status tw_points_of_layout(MPI_Comm comm, tw_layout layout, tw_points* points);
+/* The same for Fortran: with a communicator of Fortran's; and indices, places and the ids of a layout, which is
+ * (x - 1) + nx * (y - 1) + 1, begin at 1. Ids that the caller gives are names, and stay as they are. */
+TW_API tw_status tw_points_of_ids_f(MPI_Fint comm, int64_t count, const int64_t* ids, tw_points* points);
+TW_API tw_status tw_points_of_count_f(MPI_Fint comm, int64_t count, tw_points* points);
+TW_API tw_status tw_points_of_layout_f(MPI_Fint comm, tw_layout layout, tw_points* points);
+/* How many points this rank owns. */
+TW_API tw_status tw_points_count(tw_points points, int64_t* count);
+/* The owners of `wanted` ids, and their indices in the arrays of those. */
+TW_API tw_status tw_points_locate(tw_points points, int64_t wanted, const int64_t* ids, int* owner, int64_t* index);
+
+/* As the number of peers: those with which this rank exchanges are to be found out, by a sparse exchange. */
+#define TW_ANY_PEERS (-1)
+/* A fetch into a target array: the points that this rank wants, by their ids, each as often as it is wanted; in this
+ * order they lie in the array. `peer`: the ranks that own what this one wants, or want what it owns, where all ranks
+ * know that beforehand; a rank that names another is named by it. */
+TW_API tw_status tw_points_fetch(tw_points points, int64_t wanted, const int64_t* ids, int peers, const int* peer,
+                                 tw_pattern* pattern);
+/* The same of points index[k] in the arrays of the ranks owner[k], as many of both. They go to place[k] of the target
+ * array, which ends with the last of them; `place` NULL: one after another. */
+TW_API tw_status tw_points_fetch_listed(tw_points points, int64_t owners, const int* owner, int64_t indices,
+                                        const int64_t* index, int64_t places, const int64_t* place, int peers,
+                                        const int* peer, tw_pattern* pattern);
+/* An unstructured halo: one array holds the rank's own points, and behind them those that it wants. */
+TW_API tw_status tw_points_halo(tw_points points, int64_t wanted, const int64_t* ids, int peers, const int* peer,
+                                tw_pattern* pattern);
+/* The same of listed points. With places the array has as many points as the rank, and those places of it are the halo,
+ * which no rank may fetch; `place` NULL: the halo lies behind the rank's own points. */
+TW_API tw_status tw_points_halo_listed(tw_points points, int64_t owners, const int* owner, int64_t indices,
+                                       const int64_t* index, int64_t places, const int64_t* place, int peers,
+                                       const int* peer, tw_pattern* pattern);
+/* A fetch with what all ranks want, known to each of them, for algorithms that pass points on from rank to rank
+ * ("two-level-k", "leaders-k"). Takes 24 bytes a point that any rank wants, on every rank. */
+TW_API tw_status tw_points_known_to_all(tw_points points, tw_pattern fetch, tw_pattern* pattern);
+/* The same fetch, or adjoint, with levels along y and z, as tw_pattern_box and tw_empty tell of it. (A plan takes the
+ * levels from its fields.) Not collective. */
+TW_API tw_status tw_fetch_levels(tw_pattern fetch, const int64_t levels[2], tw_pattern* pattern);
+/* An order of a rank's points in which an array of own and halo points is three runs, so that messages are long ones:
+ * first the own points that no other rank wants, `interior` of them, then those that others do, rank by rank, and
+ * behind them the halo, owner by owner. `own` and `halo`: ids in any order; the same in the new order are written to
+ * `new_own` and `new_halo`. What stands in `halo` several times comes once: `new_halos` says how many there are. */
+TW_API tw_status tw_renumbered(MPI_Comm comm, int64_t owns, const int64_t* own, int64_t halos, const int64_t* halo,
+                               int64_t* new_own, int64_t* interior, int64_t* new_halo, int64_t* new_halos);
+TW_API tw_status tw_renumbered_f(MPI_Fint comm, int64_t owns, const int64_t* own, int64_t halos, const int64_t* halo,
+                                 int64_t* new_own, int64_t* interior, int64_t* new_halo, int64_t* new_halos);
+/* Collective. Fetches that were made of them stay. */
+TW_API tw_status tw_points_free(tw_points points);
 
 /* --- arrays --- */
 
@@ -106,7 +185,7 @@ typedef struct tw_field {
 
 /* An array [z][y][x] without gaps: x is fastest. */
 TW_API tw_field tw_dense(void* data, int element, int64_t nx, int64_t ny, int64_t nz);
-/* A vector without gaps, for reductions. */
+/* A vector without gaps, for reductions and fetches. */
 TW_API tw_field tw_vector(void* data, int element, int64_t count);
 /* An array of zeros for a pattern's source or target on a rank, which this process must be, in memory that the ranks of
  * its node share: plans with transport "shared" and packing "direct" take messages from there without a copy in
@@ -121,8 +200,8 @@ TW_API tw_status tw_release(void* data);
 typedef enum tw_record { TW_RECORD_NOTHING = 0, TW_RECORD_TOTALS = 1 } tw_record;
 
 /* How a plan moves data. The first three are chosen at run time where they are NULL or "": by the environment variable
- * of the pattern as rank 0 sees it (TRADEWIND_HALO=sweep,isend-irecv,buffer, TRADEWIND_TRANSPOSE, TRADEWIND_ALLREDUCE;
- * parts may be empty), or else by default. */
+ * of the pattern as rank 0 sees it (TRADEWIND_HALO=sweep,isend-irecv,buffer, TRADEWIND_TRANSPOSE, TRADEWIND_FETCH,
+ * TRADEWIND_ALLREDUCE; parts may be empty), or else by default. */
 typedef struct tw_options {
     const char* algorithm;   /* "sweep", "ring-4", "native", ... */
     const char* transport;   /* "isend-irecv", "shared", ... */
@@ -135,14 +214,17 @@ typedef struct tw_options {
     int32_t check;           /* compare a checksum of every message at its two ends */
     int32_t record;          /* a tw_record */
     int32_t ranks_per_node;  /* transport shared: as if so many ranks in a row had a node; 0: as it is */
+    int32_t axis;            /* of a fetch: which direction of the fields is over points, 0, 1, 2: x, y, z */
 } tw_options;
 /* What they are where nothing else is said. */
 TW_API tw_options tw_default_options(void);
 
 /* Binds a pattern to arrays, several of which travel in one message. Collective over `comm`. `target`: as many as
- * `source`; none (0, NULL) where the pattern is in place. `options`: NULL for the default ones. A rank whose arguments
- * do not fit answers TW_ERROR_INPUT or TW_ERROR_HANDLE, and all others TW_ERROR_PLAN. The arrays, except those of
- * tw_empty, must outlive the plan. */
+ * `source`; none (0, NULL) where the pattern is in place, or an unstructured halo, or the adjoint of one. The fields of
+ * a fetch have one to three dimensions, of which `axis` of the options is the one over points and the others are
+ * levels, the same ones in all fields; a rank without points has fields without any. `options`: NULL for the default
+ * ones. A rank whose arguments do not fit answers TW_ERROR_INPUT or TW_ERROR_HANDLE, and all others TW_ERROR_PLAN. The
+ * arrays, except those of tw_empty, must outlive the plan. */
 TW_API tw_status tw_plan_make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets,
                               const tw_field* target, const tw_options* options, tw_plan* plan);
 /* The same, with a communicator of Fortran's. */

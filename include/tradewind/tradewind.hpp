@@ -5,6 +5,7 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -98,6 +99,26 @@ struct Halo : Pattern {
         const int periodic[2] = {periodic_x, periodic_y};
         check(tw_halo(layout.handle(), width, periodic, &handle_));
     }
+    // The own points that need no point of the halo, those that do, and the own ones with `by` more around them.
+    Box interior(int rank, std::int64_t reach) const {
+        Box box;
+        check(tw_halo_interior(handle(), rank, reach, box.begin.data(), box.end.data()));
+        return box;
+    }
+    std::vector<Box> rim(int rank, std::int64_t reach) const {
+        int boxes = 0;
+        std::int64_t begin[4][3], end[4][3];
+        check(tw_halo_rim(handle(), rank, reach, &boxes, begin, end));
+        std::vector<Box> found;
+        for (int i = 0; i < boxes; ++i)
+            found.push_back({{begin[i][0], begin[i][1], begin[i][2]}, {end[i][0], end[i][1], end[i][2]}});
+        return found;
+    }
+    Box widened(int rank, std::int64_t by = 0) const {
+        Box box;
+        check(tw_halo_widened(handle(), rank, by, box.begin.data(), box.end.data()));
+        return box;
+    }
 };
 
 struct Transpose : Pattern {
@@ -107,6 +128,116 @@ struct Transpose : Pattern {
 struct AllReduce : Pattern {
     AllReduce(int ranks, std::int64_t count) { check(tw_allreduce(ranks, count, &handle_)); }
 };
+
+// What a rank wants from elsewhere: made by OwnPoints.
+class Fetch : public Pattern {
+  public:
+    // The same with levels along y and z, as box() and Empty see it.
+    Fetch levels(std::int64_t inner, std::int64_t outer = 1) const {
+        const std::int64_t levels[2] = {inner, outer};
+        Fetch made;
+        check(tw_fetch_levels(handle(), levels, &made.handle_));
+        return made;
+    }
+
+  private:
+    friend class OwnPoints;
+    Fetch() = default;
+};
+
+// What lies in the target arrays is added to the points that it was fetched from.
+struct Adjoint : Pattern {
+    explicit Adjoint(const Fetch& fetch) { check(tw_adjoint(fetch.handle(), &handle_)); }
+};
+
+using Ids = std::vector<std::int64_t>;
+// The ranks with which a rank exchanges; none where they are to be found out.
+using Peers = std::optional<std::vector<int>>;
+// So many points without ids.
+struct Count {
+    std::int64_t points;
+};
+// Points index[k] in the arrays of the ranks owner[k], as many of both; they go to place[k], or one after another.
+struct Listed {
+    std::vector<int> owner;
+    Ids index;
+    std::optional<Ids> place{};
+};
+
+// The points that this rank owns. Made, asked and freed by all ranks of `comm` together.
+class OwnPoints : public Owned<tw_points, tw_points_free> {
+  public:
+    // By their ids; without any; or the columns x + nx * y of a layout.
+    OwnPoints(MPI_Comm comm, const Ids& ids) { check(tw_points_of_ids(comm, size(ids), ids.data(), &handle_)); }
+    OwnPoints(MPI_Comm comm, Count count) { check(tw_points_of_count(comm, count.points, &handle_)); }
+    OwnPoints(MPI_Comm comm, const Layout& layout) { check(tw_points_of_layout(comm, layout.handle(), &handle_)); }
+
+    std::int64_t count() const {
+        std::int64_t points = 0;
+        check(tw_points_count(handle(), &points));
+        return points;
+    }
+    // Owners and indices of ids.
+    Listed locate(const Ids& ids) const {
+        Listed found{std::vector<int>(ids.size()), Ids(ids.size())};
+        check(tw_points_locate(handle(), size(ids), ids.data(), found.owner.data(), found.index.data()));
+        return found;
+    }
+
+    // Into a target array.
+    Fetch fetch(const Ids& wanted, const Peers& peers = {}) const { return of(tw_points_fetch, wanted, peers); }
+    Fetch fetch(const Listed& wanted, const Peers& peers = {}) const {
+        return of(tw_points_fetch_listed, wanted, peers);
+    }
+    // Within one array: behind the rank's own points, or at the places of a list.
+    Fetch halo(const Ids& wanted, const Peers& peers = {}) const { return of(tw_points_halo, wanted, peers); }
+    Fetch halo(const Listed& wanted, const Peers& peers = {}) const { return of(tw_points_halo_listed, wanted, peers); }
+    // For the algorithms two-level-k and leaders-k: what all ranks want, known to each.
+    Fetch known_to_all(const Fetch& fetch) const {
+        Fetch made;
+        check(tw_points_known_to_all(handle(), fetch.handle(), &made.handle_));
+        return made;
+    }
+
+  private:
+    template <class List>
+    static std::int64_t size(const List& list) {
+        return static_cast<std::int64_t>(list.size());
+    }
+    static int number(const Peers& peers) { return peers ? static_cast<int>(peers->size()) : TW_ANY_PEERS; }
+    static const int* first(const Peers& peers) { return peers ? peers->data() : nullptr; }
+
+    template <class Make>
+    Fetch of(Make make, const Ids& wanted, const Peers& peers) const {
+        Fetch made;
+        check(make(handle(), size(wanted), wanted.data(), number(peers), first(peers), &made.handle_));
+        return made;
+    }
+    template <class Make>
+    Fetch of(Make make, const Listed& wanted, const Peers& peers) const {
+        const std::int64_t none = 0;  // a list of places that is empty is another thing than no list
+        const std::int64_t* place = wanted.place ? wanted.place->empty() ? &none : wanted.place->data() : nullptr;
+        Fetch made;
+        check(make(handle(), size(wanted.owner), wanted.owner.data(), size(wanted.index), wanted.index.data(),
+                   wanted.place ? size(*wanted.place) : 0, place, number(peers), first(peers), &made.handle_));
+        return made;
+    }
+};
+
+// An order of a rank's points in which own, rim and halo points are three runs of an array.
+struct Renumbered {
+    Ids own, halo;
+    std::int64_t interior = 0;  // how many own points come before the rim
+};
+
+inline Renumbered renumbered(MPI_Comm comm, const Ids& own, const Ids& halo) {
+    Renumbered order{Ids(own.size()), Ids(halo.size())};
+    auto halos = static_cast<std::int64_t>(halo.size());
+    check(tw_renumbered(comm, static_cast<std::int64_t>(own.size()), own.data(), halos, halo.data(), order.own.data(),
+                        &order.interior, order.halo.data(), &halos));
+    order.halo.resize(static_cast<std::size_t>(halos));
+    return order;
+}
 
 // The element type of a C++ type: element<double>() is TW_F8.
 template <class T>
@@ -140,6 +271,11 @@ constexpr tw_element element<std::complex<double>>() {
 template <class T>
 tw_field dense(T* data, const Box& box) {
     return tw_dense(data, element<T>(), box.width(0), box.width(1), box.width(2));
+}
+// The same of so many points along x, y, z; of a fetch, of points and levels.
+template <class T>
+tw_field dense(T* data, const Points& points) {
+    return tw_dense(data, element<T>(), points[0], points[1], points[2]);
 }
 // A vector without gaps.
 template <class T>

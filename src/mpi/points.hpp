@@ -29,6 +29,7 @@ class Points {
     Rank rank() const { return communicator_.rank(); }
     Rank ranks() const { return communicator_.ranks(); }
     Index count() const { return count_; }
+    MPI_Comm communicator() const { return communicator_.handle(); }  // a duplicate of the caller's
 
     // Owners and indices of ids, in their order. Throws where nobody owns one.
     FetchList locate(const std::vector<Index>& ids) const;

@@ -98,3 +98,19 @@ def on_ranks(programs: Path) -> Run:
         return _call(*launcher.arguments(ranks), *forwarded, paths[0], *arguments, **environment)
 
     return run
+
+
+@pytest.fixture(scope="module")
+def met(on_ranks: Run, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[dict[str, tuple[int, str]]]]:
+    """Of a program that meets errors on two ranks: by rank and case (status, text)."""
+
+    def run(program: str) -> list[dict[str, tuple[int, str]]]:
+        folder: Path = tmp_path_factory.mktemp(program)
+        on_ranks(2, program, folder)
+        ranks = []
+        for rank in range(2):
+            lines = [line.split("|") for line in (folder / str(rank)).read_text().splitlines()]
+            ranks.append({name: (int(status), text) for name, status, text in lines})
+        return ranks
+
+    return run

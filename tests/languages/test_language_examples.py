@@ -41,6 +41,33 @@ def test_languages_say_the_same(on_ranks):
     assert len(said) == 1
 
 
+FETCHES = ("halo", "on demand", "adjoint")
+FETCH_WAYS = [
+    "direct,isend-irecv,buffer",
+    "direct,put-notify,buffer",
+    "direct,shared,direct",
+    "direct,alltoallw,datatype",
+]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("ranks", "number"), [(1, 0), (2, 1), (3, 2), (4, 3), (4, 0)])
+def test_fetch(on_ranks, language, ranks, number):
+    said = on_ranks(ranks, f"fetch_{language}", 13, 11, 3, TRADEWIND_FETCH=FETCH_WAYS[number]).stdout
+    lines = said.splitlines()
+    assert [line.split(" by ")[0] for line in lines] == list(FETCHES)
+    for line in lines:
+        assert f"by {FETCH_WAYS[number]}: " in line
+        assert line.endswith("; 0 values wrong")
+
+
+def test_languages_fetch_the_same(on_ranks):
+    """Messages and bytes are counted alike; on a mesh whose rows do not divide."""
+    said = {on_ranks(3, f"fetch_{language}").stdout for language in LANGUAGES}
+    assert len(said) == 1
+    assert "halo by direct,isend-irecv,buffer: rank 0 sends 2 messages, 4800 bytes" in said.pop()
+
+
 def reference(grid: tuple[int, int, int], steps: int) -> np.ndarray:
     """[z][y][x]"""
     field = np.zeros(grid[::-1])

@@ -1,4 +1,4 @@
-"""The program of the how-to page says the same in every language."""
+"""The programs of the how-to page say the same in every language."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from tradewind_header import ROOT
 PAGE = (ROOT / "docs" / "how-to" / "languages.md").read_text()
 
 
+@pytest.mark.parametrize("program", ["halo", "mesh"])
 @pytest.mark.parametrize("language", ["c", "cpp", "fortran"])
-def test_the_same_program(on_ranks, language):
-    said = on_ranks(2, f"page_{language}").stdout
-    assert f"$ mpiexec -n 2 python halo.py\n{said}```" in PAGE  # what Python says, tests/docs runs
+def test_the_same_program(on_ranks, language, program):
+    said = on_ranks(2, f"page_{program}_{language}").stdout
+    assert f"$ mpiexec -n 2 python {program}.py\n{said}```" in PAGE  # what Python says, tests/docs runs

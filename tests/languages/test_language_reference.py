@@ -24,7 +24,8 @@ def test_all_functions_of_c():
 def test_all_functions_of_fortran():
     public = fortran_functions()
     assert documented(1) == public
-    assert set(functions()) - set(public) == {"tw_plan_make_f", "tw_default_options", "tw_dense", "tw_vector"}
+    only_c = {name for name in functions() if name.endswith("_f")} | {"tw_default_options", "tw_dense", "tw_vector"}
+    assert set(functions()) - set(public) == only_c
 
 
 def test_statuses_are_the_same():

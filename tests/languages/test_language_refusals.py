@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 OK, INPUT, PLAN, HANDLE = 0, 1, 2, 3
@@ -186,22 +184,6 @@ FORTRAN: Expected = {
     "call_after_free": [(HANDLE, "no plan has the handle")],
     "text_after_free": [(HANDLE, "no plan has the handle")],
 }
-
-
-@pytest.fixture(scope="module")
-def met(on_ranks, tmp_path_factory):
-    """By program, rank and case: (status, text)."""
-
-    def run(program: str) -> list[dict[str, tuple[int, str]]]:
-        folder: Path = tmp_path_factory.mktemp(program)
-        on_ranks(2, program, folder)
-        ranks = []
-        for rank in range(2):
-            lines = [line.split("|") for line in (folder / str(rank)).read_text().splitlines()]
-            ranks.append({name: (int(status), text) for name, status, text in lines})
-        return ranks
-
-    return run
 
 
 @pytest.mark.parametrize(("program", "expected"), [("refusals_c", C), ("refusals_fortran", FORTRAN)])

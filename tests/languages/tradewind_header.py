@@ -25,7 +25,17 @@ def fortran_functions() -> dict[str, list[str]]:
     """The same in Fortran. Generic ones are those of one of their specifics."""
     text = "\n".join(path.read_text() for path in sorted(FORTRAN.glob("*.f90")))
     found = dict(re.findall(r"^ *function (\w+)\(([^)]*)\)", text, re.MULTILINE))
-    generic = {"tw_plan_make": "make_on_integer", "tw_empty": "real64_3"}
+    generic = {
+        "tw_plan_make": "make_on_integer",
+        "tw_empty": "real64_3",
+        "tw_points_of_ids": "ids64_on_integer",
+        "tw_points_of_count": "count_on_integer",
+        "tw_points_of_layout": "layout_on_integer",
+        "tw_points_locate": "locate_64",
+        "tw_points_fetch": "fetch_64",
+        "tw_points_halo": "halo_64",
+        "tw_renumbered": "renumbered64_on_integer",
+    }
     text = (FORTRAN / "tradewind.f90").read_text()
     public = re.findall(r"tw_\w+", " ".join(re.findall(r"^  public :: (.*)$", text, re.MULTILINE)))
     named = {name: generic.get(name, name) for name in public}

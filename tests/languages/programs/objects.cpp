@@ -100,6 +100,72 @@ void moved() {
     require(total > 0, "it records nothing");
 }
 
+// Of 8 points each rank has the even or the odd ones; it fetches them all, in all ways, and adds them back.
+void fetches() {
+    const tw::Ids own{rank, rank + 2, rank + 4, rank + 6}, all{0, 1, 2, 3, 4, 5, 6, 7};
+    const tw::OwnPoints points(MPI_COMM_WORLD, own), plain(MPI_COMM_WORLD, tw::Count{4});
+    require(points.count() == 4 && plain.count() == 4, "another number of points");
+    const tw::Listed found = points.locate(all);
+    require(found.owner == std::vector<int>({0, 1, 0, 1, 0, 1, 0, 1}), "points are owned by others");
+    require(found.index == tw::Ids({0, 0, 1, 1, 2, 2, 3, 3}), "points lie elsewhere");
+    tw::Listed upside_down = found;
+    upside_down.place = tw::Ids{7, 6, 5, 4, 3, 2, 1, 0};
+
+    std::vector<std::complex<double>> here(8), there(16);
+    for (std::size_t i = 0; i < 8; ++i) here[i] = {double(own[i / 2]), double(i % 2)};  // [point][level]
+    tw::Options options;
+    options.more.axis = 1;
+    const auto source = tw::dense(here.data(), tw::Points{2, 4, 1});
+    const auto target = tw::dense(there.data(), tw::Points{2, 8, 1});
+    const auto fetched = [&](const tw::Fetch& fetch, bool reversed) {
+        there.assign(16, -1.0);
+        tw::Plan(fetch, MPI_COMM_WORLD, {source}, {target}, options)();
+        for (std::size_t i = 0; i < 8; ++i)
+            for (std::size_t level : {0, 1})
+                require(there[2 * (reversed ? 7 - i : i) + level] == std::complex<double>(double(i), double(level)),
+                        "a wrong point was fetched");
+    };
+    const std::vector<int> other{1 - rank};
+    const tw::Fetch fetch = points.fetch(all);
+    fetched(fetch, false);
+    fetched(points.fetch(all, other), false);
+    fetched(plain.fetch(found), false);
+    fetched(plain.fetch(upside_down, other), true);
+    options.algorithm = "leaders-2";
+    fetched(points.known_to_all(fetch), false);
+    options.algorithm.clear();
+    tw::Plan(tw::Adjoint(points.fetch(all)), MPI_COMM_WORLD, {target}, {source}, options)();
+    for (std::size_t i = 0; i < 4; ++i) require(here[2 * i].real() == 3.0 * double(own[i]), "a wrong sum");
+
+    const tw::Fetch halo = points.halo({1 - rank, 7 - rank}, other), deep = halo.levels(3);
+    const tw::Box box = deep.box(rank);
+    require(box.width(0) == 6 && box.width(1) == 3 && box.width(2) == 1, "another box of a halo with levels");
+    tw::Empty<float> field(deep, rank);
+    for (std::size_t i = 0; i < 4; ++i) field.data()[6 + i] = float(own[i]);
+    tw::Plan(deep, MPI_COMM_WORLD, {field.field()})();
+    require(field.data()[10] == float(1 - rank) && field.data()[11] == float(7 - rank), "a wrong halo");
+
+    const tw::Renumbered order = tw::renumbered(MPI_COMM_WORLD, own, {7 - rank, 7 - rank, 1 - rank});
+    require(order.interior == 2 && order.halo.size() == 2, "other runs");
+    refused([&] { points.fetch(tw::Ids{8}); }, TW_ERROR_INPUT, "which nobody owns");
+    refused([&] { plain.fetch(tw::Listed{{0, 1}, {0}}); }, TW_ERROR_INPUT, "lists of 2 owners, 1 indices");
+    refused([&] { plain.fetch(tw::Listed{{0, 1}, {0, 0}, tw::Ids{}}); }, TW_ERROR_INPUT, "0 places");
+    tw::OwnPoints gone(MPI_COMM_WORLD, own);
+    const tw::OwnPoints kept = std::move(gone);
+    refused([&] { gone.count(); }, TW_ERROR_HANDLE, "the point set is TW_NULL");
+    require(kept.count() == 4, "moved points are others");
+}
+
+void regions() {
+    const tw::Halo halo(tw::Blocks({12, 6, 2}, {2, 1}), 2, true, true);
+    const tw::Box inner = halo.interior(rank, 2), wide = halo.widened(rank, 1);
+    std::int64_t points = inner.volume();
+    for (const tw::Box& part : halo.rim(rank, 2)) points += part.volume();
+    require(inner.volume() == 2 * 2 * 2 && points == 6 * 6 * 2 && wide.volume() == 8 * 8 * 2,
+            "other regions of a halo");
+    refused([&] { halo.rim(rank, 3); }, TW_ERROR_INPUT, "reach 3: 0..2 are allowed");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -119,7 +185,10 @@ int main(int count, char** arguments) {
     sum_of<std::complex<double>>();
     errors();
     moved();
-    static_assert(!std::is_copy_constructible_v<tw::Plan> && std::is_nothrow_move_constructible_v<tw::Plan>);
+    fetches();
+    regions();
+    static_assert(!std::is_copy_constructible_v<tw::Plan> && !std::is_copy_constructible_v<tw::Fetch> &&
+                  std::is_nothrow_move_constructible_v<tw::Plan>);
     if (rank == 0) std::printf("all right\n");
     MPI_Finalize();
     return 0;

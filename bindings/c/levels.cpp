@@ -1,0 +1,78 @@
+#include "levels.hpp"
+
+#include "base/error.hpp"
+#include "pattern/fetch_adjoint.hpp"
+
+namespace tradewind::c {
+
+namespace {
+
+// Of a fetch or its adjoint; none of another pattern.
+const Fetch* fetch_of(const Pattern& pattern) {
+    if (const auto* adjoint = dynamic_cast<const FetchAdjoint*>(&pattern)) return &adjoint->fetch();
+    return dynamic_cast<const Fetch*>(&pattern);
+}
+
+using Levels = std::array<Index, 2>;
+
+std::string text_of(const Levels& levels) {
+    return "(" + std::to_string(levels[0]) + ", " + std::to_string(levels[1]) + ")";
+}
+
+}  // namespace
+
+bool has_levels(const Pattern& pattern) {
+    return fetch_of(pattern) != nullptr;
+}
+
+bool may_be_one_array(const Pattern& pattern) {
+    const Fetch* fetch = fetch_of(pattern);
+    return fetch && fetch->one_array();
+}
+
+Field along_points(const Field& field, int axis) {
+    Field turned = field;
+    int next = Y;
+    for (const int from : {X, Y, Z}) {
+        const int to = from == axis ? X : next++;
+        turned.shape[to] = field.shape[from];
+        turned.stride[to] = field.stride[from];
+    }
+    return turned;
+}
+
+std::shared_ptr<const Pattern> with_levels_of(std::shared_ptr<const Pattern> pattern, MPI_Comm comm,
+                                              const PlanRequest& request) {
+    if (!has_levels(*pattern)) return pattern;
+    int rank = 0, ranks = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    if (ranks != pattern->ranks())
+        throw InputError("the communicator has " + std::to_string(ranks) + " ranks, but the " + pattern->describe() +
+                         " is made for " + std::to_string(pattern->ranks()));
+    const Levels wanted{request.source[0].shape[Y], request.source[0].shape[Z]};
+    const auto check = [&](const char* side, const std::vector<Field>& fields, Index points) {
+        for (std::size_t i = 0; i < fields.size(); ++i) {
+            const std::string name = std::string(side) + " field " + std::to_string(i);
+            const auto& shape = fields[i].shape;
+            if (shape[X] != points)
+                throw InputError(name + " has " + std::to_string(shape[X]) + " points, but rank " +
+                                 std::to_string(rank) + " of the " + pattern->describe() + " has " +
+                                 std::to_string(points) + " in its " + side + " array");
+            if (const Levels levels{shape[Y], shape[Z]}; levels != wanted)
+                throw InputError(name + " has the levels " + text_of(levels) + ", source field 0 " + text_of(wanted) +
+                                 ": all have the same");
+        }
+    };
+    check("source", request.source, pattern->source_box(rank).width(X));
+    check("target", request.target, pattern->target_box(rank).width(X));
+    return with_levels(pattern, wanted);
+}
+
+std::shared_ptr<const Pattern> with_levels(const std::shared_ptr<const Pattern>& pattern, const Levels& levels) {
+    if (const auto* adjoint = dynamic_cast<const FetchAdjoint*>(pattern.get())) return adjoint->with_levels(levels);
+    if (const auto* fetch = dynamic_cast<const Fetch*>(pattern.get())) return fetch->with_levels(levels);
+    throw InputError("levels of a " + pattern->name() + ": a fetch and its adjoint have them");
+}
+
+}  // namespace tradewind::c

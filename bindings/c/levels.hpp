@@ -1,0 +1,28 @@
+// The arrays of a fetch: one direction over points, the others over levels, inside or outside of them.
+#pragma once
+
+#include <memory>
+
+#include "mpi/plan.hpp"
+
+namespace tradewind::c {
+
+// A fetch, or the adjoint of one.
+bool has_levels(const Pattern& pattern);
+// Whether the source array may be the target array too, as that of an unstructured halo and its adjoint is.
+bool may_be_one_array(const Pattern& pattern);
+
+// A field whose points lie along `axis`, as plans have it: points along x, the inner levels along y, the outer along z.
+Field along_points(const Field& field, int axis);
+
+// The pattern with the levels of the fields, which are `along_points`; another pattern as it is. Throws InputError
+// where two fields have different ones, and where a field has other points than the rank of `comm` that this process
+// is.
+std::shared_ptr<const Pattern> with_levels_of(std::shared_ptr<const Pattern> pattern, MPI_Comm comm,
+                                              const PlanRequest& request);
+
+// A fetch, or adjoint, with these levels along y and z. Throws InputError for another pattern, and below 0 levels.
+std::shared_ptr<const Pattern> with_levels(const std::shared_ptr<const Pattern>& pattern,
+                                           const std::array<Index, 2>& levels);
+
+}  // namespace tradewind::c
