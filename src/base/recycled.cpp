@@ -10,7 +10,9 @@ namespace tradewind {
 namespace {
 
 constexpr std::size_t line = 64;
-constexpr std::size_t least = 4096;                      // bytes; smaller ones are the allocator's own business
+// Bytes; smaller ones are the allocator's own business, and so are larger ones: it keeps these as they are, not rounded
+// up to a power of two.
+constexpr std::size_t least = 4096, largest = std::size_t{1} << 22;
 constexpr std::size_t most_kept = std::size_t{1} << 26;  // bytes of all that is kept
 
 // Memories by the power of two that they hold, as lists that lie in themselves.
@@ -53,18 +55,21 @@ unsigned power_of(std::size_t bytes) {
     return static_cast<unsigned>(std::bit_width(bytes - 1));
 }
 
+bool is_kept(std::size_t bytes) {
+    return bytes >= least && bytes <= largest;
+}
+
 }  // namespace
 
 void* take_recycled(std::size_t bytes) {
-    if (bytes < least) return ::operator new(bytes, std::align_val_t{line});
-    if (bytes > SIZE_MAX / 4) throw std::bad_alloc();
+    if (!is_kept(bytes)) return ::operator new(bytes, std::align_val_t{line});
     const unsigned power = power_of(bytes);
     if (void* memory = pool().take(power)) return memory;
     return ::operator new(std::size_t{1} << power, std::align_val_t{line});
 }
 
 void give_recycled(void* memory, std::size_t bytes) noexcept {
-    if (bytes >= least && pool().keep(memory, power_of(bytes))) return;
+    if (is_kept(bytes) && pool().keep(memory, power_of(bytes))) return;
     ::operator delete(memory, std::align_val_t{line});
 }
 
