@@ -92,6 +92,11 @@ class Points:
     def count(self) -> int:
         """Points that this rank owns."""
 
+    def refuse(self, problem: str) -> None:
+        """
+        Tells the other ranks, which make or ask something together, that this one cannot: they raise. Collective.
+        """
+
     def locate(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
         """Owners of ids, and the places in their arrays. Collective."""
 

@@ -16,6 +16,7 @@ import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -109,12 +110,40 @@ def choose_together(
     A rank's own arguments count on that rank, so that plans can still find out that ranks ask for different things.
     Raises InputError on all ranks where rank 0 does.
     """
-    # Where ranks run is asked of all, and only where a file is in use.
-    wanted: bool = comm.bcast(tuning_source(tuning, os.environ) is not None)
-    site = site_of(comm) if wanted else None
-    told = of_first(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, machine=site))
     own = {part: name for part in PARTS if (name := getattr(asked, part, None)) is not None}
+    told = _told(comm, pattern, dtype, fields, asked, tuning)
+    if not own:
+        return told
     return Chosen(replace(told.choice, **own), told.origin | dict.fromkeys(own, ARGUMENT))
+
+
+def _told(
+    comm: MPI.Intracomm,
+    pattern: _core.Pattern,
+    dtype: str,
+    fields: int,
+    asked: Choice | None,
+    tuning: str | Path | None,
+) -> Chosen:
+    """What rank 0 chooses. In one message of a few words where no file is in use, for plans are made on demand too."""
+    told: tuple[tuple[str, str, str], ...] | None = None  # part, name, origin; None: more than that is to be said
+    if comm.Get_rank() == 0 and tuning_source(tuning, os.environ) is None:
+        try:
+            chosen = choose(pattern, dtype, fields, asked, tuning=tuning)
+            told = tuple((part, getattr(chosen.choice, part), where) for part, where in chosen.origin.items())
+        except InputError:
+            told = None  # all are told below
+    told = comm.bcast(told)
+    if told is not None:
+        return Chosen(_choice_of(told), {part: where for part, _, where in told})
+    # Where ranks run is asked of all, and only where a file is in use.
+    site = site_of(comm) if comm.bcast(tuning_source(tuning, os.environ) is not None) else None
+    return of_first(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, machine=site))
+
+
+@lru_cache(maxsize=64)
+def _choice_of(told: tuple[tuple[str, str, str], ...]) -> Choice:
+    return Choice(**{part: name for part, name, _ in told})
 
 
 def tuning_source(tuning: str | Path | None, environment: Mapping[str, str]) -> Source | None:
@@ -136,15 +165,20 @@ def _asked(pattern: _core.Pattern, asked: Choice | None) -> Choice:
 
 def _of_environment(pattern: _core.Pattern, environment: Mapping[str, str]) -> tuple[str, Choice]:
     name = VARIABLES[pattern.name]
-    text = environment.get(name, "")
+    return name, _parsed(pattern.name, name, environment.get(name, ""))
+
+
+@lru_cache(maxsize=64)
+def _parsed(pattern: str, name: str, text: str) -> Choice:
+    """What a variable says."""
     try:
         choice = Choice.parse(text)
-        problems = choice.problems(pattern.name)
+        problems = choice.problems(pattern)
     except InputError as error:
         problems = list(error.problems)
     if problems:
         raise InputError(*(f"{name}={text!r}: {problem}" for problem in problems))
-    return name, choice
+    return choice
 
 
 def _named(where: str, environment: Mapping[str, str]) -> str:
@@ -188,4 +222,9 @@ def _tuned(source: Source, pattern: _core.Pattern, dtype: str, fields: int, site
 
 def _default(pattern: _core.Pattern, parts: dict[str, str]) -> Choice:
     """The default, or the next best that goes with what is chosen already; C and Fortran ask the same function."""
-    return Choice(*_core.completed_way(pattern.name, *(parts.get(part, "") for part in PARTS)))
+    return _completed(pattern.name, *(parts.get(part, "") for part in PARTS))
+
+
+@lru_cache(maxsize=64)
+def _completed(pattern: str, algorithm: str, transport: str, packing: str) -> Choice:
+    return Choice(*_core.completed_way(pattern, algorithm, transport, packing))

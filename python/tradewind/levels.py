@@ -48,11 +48,11 @@ def levels_of(
 def described_points(array: Array, axis: int) -> tuple[int, tuple[int, int, int], tuple[int, int, int]]:
     """(address, extents along points, inner and outer levels, bytes from one to the next along each)."""
     place = axis % array.ndim
+    shape, strides = [1, 1, 1], [array.nbytes] * 3
     others = [i for i in range(array.ndim) if i != place]
-    order = [place, others[1] if len(others) > 1 else None, others[0] if others else None]
-    shape = tuple(1 if i is None else array.shape[i] for i in order)
-    strides = tuple(array.nbytes if i is None else array.strides[i] for i in order)
-    return array.ctypes.data, shape, strides  # type: ignore[return-value]
+    for to, i in zip((0, 2, 1), (place, *others), strict=False):
+        shape[to], strides[to] = array.shape[i], array.strides[i]
+    return array.__array_interface__["data"][0], shape, strides  # type: ignore[return-value]
 
 
 def _checked_axis(name: str, array: Array, axis: int) -> int:

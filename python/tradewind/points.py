@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -38,7 +38,12 @@ class Points:
         elif isinstance(what, int | np.integer):
             self._points = OwnPoints.of_count(handle, int(what))
         else:
-            self._points = OwnPoints.of_ids(handle, self._listed("ids", what))
+            try:
+                listed = ids("ids", what)
+            except InputError as error:
+                refuse(comm, error)
+            go_on(comm)
+            self._points = OwnPoints.of_ids(handle, listed)
 
     @property
     def count(self) -> int:
@@ -107,21 +112,23 @@ class Points:
                 sizes = ", ".join(f"{array.size} {name}" for array, name in zip(lists, _NAMES, strict=False))
                 raise InputError(f"rank {self._points.rank}: lists of {sizes}: as many of each are allowed")
         except InputError as error:
-            refuse(self.comm, error)
-        go_on(self.comm)
+            self._refuse(error)
         return lists[0], lists[1], lists[2]
 
     def _listed(self, what: str, values: ArrayLike) -> NDArray[np.int64]:
         try:
-            listed = ids(what, values)
+            return ids(what, values)
         except InputError as error:
-            refuse(self.comm, error)
-        go_on(self.comm)
-        return listed
+            self._refuse(error)
 
     def _check_alone(self, *others: ArrayLike | None) -> None:
         if any(other is not None for other in others):
-            refuse(self.comm, InputError("ids and owners, indices or places: one of the two is allowed"))
+            self._refuse(InputError("ids and owners, indices or places: one of the two is allowed"))
+
+    def _refuse(self, error: InputError) -> NoReturn:
+        """Raises an error, and tells the other ranks, which are about to make or ask something together."""
+        self._points.refuse(str(error))
+        raise error
 
 
 _NAMES = ("owners", "indices", "places")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from fnmatch import fnmatchcase
+from functools import cache
 
 from tradewind import _core
 from tradewind.candidates import NODE_FAMILIES
@@ -42,18 +43,22 @@ class Choice:
         found = []
         if self.algorithm is not None and self.algorithm != NATIVE:
             found += algorithm_problems(pattern, self.algorithm)
-        for part, known in (("transport", transport_names()), ("packing", packing_names())):
-            name = getattr(self, part)
-            if name is not None and name not in known:
-                found.append(unknown(part, name, known))
+        for part, name, names in (
+            ("transport", self.transport, transport_names),
+            ("packing", self.packing, packing_names),
+        ):
+            if name is not None and name not in names():
+                found.append(unknown(part, name, names()))
         return found
 
 
+@cache
 def transport_names() -> tuple[str, ...]:
     """All transports, those that go with few schedules and packings too."""
     return tuple(entry.name for entry in _core.transports())
 
 
+@cache
 def packing_names() -> tuple[str, ...]:
     """All packings."""
     return tuple(entry.name for entry in _core.packings())

@@ -55,14 +55,14 @@ class Direct : public Schedule, public RunLists {
     }
 
     RunList send_runs(Rank rank, int, int j) const override {
-        return {&sent(rank, turns(rank)[static_cast<std::size_t>(j)]).runs, &FetchRun::source, Buffer::source};
+        return {&sent(rank, turns(rank)[static_cast<std::size_t>(j)]).runs, &Runs::Kind::source, Buffer::source};
     }
     RunList receive_runs(Rank rank, int, int j) const override {
-        return {&received(rank, turns(rank)[static_cast<std::size_t>(j)]).runs, &FetchRun::target, Buffer::target};
+        return {&received(rank, turns(rank)[static_cast<std::size_t>(j)]).runs, &Runs::Kind::target, Buffer::target};
     }
     Kept kept_runs(Rank rank, int) const override {
-        const std::vector<FetchRun>* runs = &fetch_->part(rank).kept;
-        return {{runs, &FetchRun::source, Buffer::source}, {runs, &FetchRun::target, Buffer::target}};
+        const Runs* runs = &fetch_->part(rank).kept;
+        return {{runs, &Runs::Kind::source, Buffer::source}, {runs, &Runs::Kind::target, Buffer::target}};
     }
 
   private:

@@ -2,7 +2,12 @@
 
 namespace tradewind {
 
-Columns::Columns(const Blocks& layout) : nx_(layout.grid().points[X]), x_(places(layout, X)), y_(places(layout, Y)) {}
+Columns::Columns(const Blocks& layout)
+    : nx_(layout.grid().points[X]), row_(nx_), x_(places(layout, X)), y_(places(layout, Y)) {
+    // Rows lie behind each other where nobody has less than the whole of them.
+    if (layout.division(X).parts() > 1)
+        for (Place& y : y_) y.many = 1;
+}
 
 std::vector<Columns::Place> Columns::places(const Blocks& layout, int axis) {
     const Division& division = layout.division(axis);
@@ -12,10 +17,28 @@ std::vector<Columns::Place> Columns::places(const Blocks& layout, int axis) {
     for (Index part = 0; part < division.parts(); ++part) {
         std::array<Index, 2> coordinates{0, 0};
         if (coordinate >= 0) coordinates[static_cast<std::size_t>(coordinate)] = part;
-        for (Index offset = 0; offset < division.width(part); ++offset)
-            places.push_back({layout.rank_at(coordinates), offset, division.width(part)});
+        const Index width = division.width(part);
+        for (Index offset = 0; offset < width; ++offset)
+            places.push_back({layout.rank_at(coordinates), static_cast<std::int32_t>(offset),
+                              static_cast<std::int32_t>(axis == X ? width : width - offset), 0});
     }
     return places;
+}
+
+// Without a branch, as what is found does not say what comes next.
+bool Columns::find(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources) const {
+    const Finder finder(*this);
+    const auto all = static_cast<std::uint64_t>(points());
+    bool wrong = false;
+    for (std::size_t k = 0; k < runs; ++k) {
+        const Index id = ids[begins[k]];
+        const bool none = static_cast<std::uint64_t>(id) >= all;
+        const Run run = finder.from(none ? 0 : id);
+        wrong |= none | (begins[k + 1] - begins[k] > run.length);
+        owners[k] = run.first.rank;
+        sources[k] = run.first.index;
+    }
+    return !wrong;
 }
 
 }  // namespace tradewind

@@ -3,40 +3,65 @@
 
 #include <vector>
 
+#include "base/long_divide.hpp"
 #include "layout/blocks.hpp"
 #include "layout/directory.hpp"
 
 namespace tradewind {
 
 // Column (x, y) is point x + nx y; a rank's array has its own row by row. Kept is a place for each x and each y, and
-// not for each rank or point: where points are looked up in disorder, divisions take most of the time, and this leaves
-// one of them.
+// not for each rank or point: where points are looked up in disorder, divisions would take most of the time, and this
+// leaves one of them, which is a multiplication.
 class Columns {
   public:
     explicit Columns(const Blocks& layout);
 
-    Index points() const { return nx_ * static_cast<Index>(y_.size()); }
-
-    // A point of 0..points()-1, and how many from it on lie behind each other in the array of its owner.
+    // A point, and how many from it on lie behind each other in the array of its owner.
     struct Run {
         Owner first;
         Index length;
     };
-    Run from(Index id) const {
-        const Index row = id / nx_;
-        const Place &x = x_[static_cast<std::size_t>(id - row * nx_)], &y = y_[static_cast<std::size_t>(row)];
-        return {{x.rank + y.rank, y.offset * x.width + x.offset}, x.width - x.offset};
-    }
 
   private:
     // A coordinate within the part that holds it. The owner's rank is the sum of those of x and y.
     struct Place {
         Rank rank = 0;
-        Index offset = 0, width = 0;
+        std::int32_t offset = 0;
+        std::int32_t many = 0;  // of x the points of its part; of y the rows from it on that lie behind each other
+        std::int32_t unused = 0;
     };
+
+  public:
+    // Looks points up, as long as the columns live: what it needs, in few words that a loop can hold in registers.
+    class Finder {
+      public:
+        explicit Finder(const Columns& columns)
+            : x_(columns.x_.data()), y_(columns.y_.data()), nx_(columns.nx_), row_(columns.row_) {}
+
+        // Of a point that there is.
+        Run from(Index id) const {
+            const Index row = row_.quotient(id);
+            const Place &x = x_[id - row * nx_], &y = y_[row];
+            return {{x.rank + y.rank, Index{y.offset} * x.many + x.offset}, Index{y.many} * x.many - x.offset};
+        }
+
+      private:
+        const Place *x_, *y_;
+        Index nx_;
+        LongDivider row_;
+    };
+    Index points() const { return nx_ * static_cast<Index>(y_.size()); }
+
+    // Of runs of ids that ascend by one, run k from place begins[k] of a list of ids up to begins[k + 1]: their owners,
+    // and where they begin in the owners' arrays. False where one has a point that there is not, or is no run of one
+    // owner; then the answers are of no use.
+    bool find(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources) const;
+
+  private:
     static std::vector<Place> places(const Blocks& layout, int axis);
 
     Index nx_;
+    LongDivider row_;
     std::vector<Place> x_, y_;
 };
 

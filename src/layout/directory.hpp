@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct Owner {
 class Directory {
   public:
     // The ids of a rank's own points, in the order of its array; of several ranks, in any order.
-    void add(Rank rank, const std::vector<Index>& ids);
+    void add(Rank rank, std::span<const Index> ids);
     void add(Index id, Owner owner) { entries_.push_back({id, owner}); }
     // Before the first look-up. What is wrong, "" if nothing: a negative id, or one that is owned twice.
     std::string finish();

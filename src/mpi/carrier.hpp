@@ -69,6 +69,8 @@ class Transport {
     virtual std::unique_ptr<Buffers> buffers(const Communicator& communicator, const PlanRequest& request,
                                              Index outgoing, Index incoming);
     virtual std::unique_ptr<Carrier> carrier(const Work& work, const Schedule& schedule, Buffers& buffers) = 0;
+    // Whether a rank sets up buffers and carrier without the others, who then need not hear of each step.
+    virtual bool alone() const { return false; }
 };
 
 std::unique_ptr<Transport> make_transport(const std::string& name);

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
+#include <cstdint>
 #include <cstring>
-#include <memory>
-#include <new>
 
+#include "base/recycled.hpp"
 #include "base/units.hpp"
 
 namespace tradewind {
@@ -13,26 +12,25 @@ namespace tradewind {
 // Memory of a fixed size, touched when it is made so that no page fault falls into a timed call.
 class Memory {
   public:
-    explicit Memory(Index bytes = 0) {
-        if (bytes <= 0) return;
-        constexpr std::size_t line = 64;
-        const std::size_t size = (static_cast<std::size_t>(bytes) + line - 1) / line * line;
-        data_.reset(static_cast<std::byte*>(std::aligned_alloc(line, size)));
-        if (!data_) throw std::bad_alloc();
-        size_ = size;
-        clear();
+    enum class Contents : std::uint8_t { zeros, anything };
+
+    explicit Memory(Index bytes = 0, Contents contents = Contents::zeros)
+        : bytes_(bytes > 0 ? static_cast<std::size_t>(bytes) : 0) {
+        if (contents == Contents::zeros) {
+            clear();
+            return;
+        }
+        constexpr std::size_t page = 4096;
+        volatile std::byte* const touched = data();
+        for (std::size_t i = 0; i < bytes_.size(); i += page) touched[i] = std::byte{0};
     }
-    std::byte* data() const { return data_.get(); }
+    std::byte* data() const { return const_cast<std::byte*>(bytes_.data()); }
     void clear() const {
-        if (data_) std::memset(data_.get(), 0, size_);
+        if (!bytes_.empty()) std::memset(data(), 0, bytes_.size());
     }
 
   private:
-    struct Free {
-        void operator()(std::byte* p) const { std::free(p); }
-    };
-    std::unique_ptr<std::byte, Free> data_;
-    std::size_t size_ = 0;
+    RecycledVector<std::byte> bytes_;
 };
 
 }  // namespace tradewind

@@ -1,8 +1,10 @@
 #include "mpi/points.hpp"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
+#include "base/consecutive.hpp"
 #include "base/error.hpp"
 #include "mpi/error.hpp"
 #include "mpi/prepare.hpp"
@@ -27,7 +29,7 @@ Index over_all(MPI_Comm comm, Index value, MPI_Op operation) {
 // Letters by rank, each as long as needed.
 class Desk {
   public:
-    std::vector<Index>& to(Rank peer) { return letters_[letter_to(peer)].words; }
+    RecycledVector<Index>& to(Rank peer) { return letters_[letter_to(peer)].words; }
     // Of a rank's letter among all.
     std::size_t letter_to(Rank peer) {
         if (last_ == letters_.size() || letters_[last_].peer != peer) {
@@ -58,9 +60,31 @@ std::string wanted_by(Rank rank, Index id, std::size_t i) {
            " of its list), which nobody owns";
 }
 
+// What an owner is told of runs: of each length it, how many have it, and where they begin.
+RecycledVector<Index> sources_of(const Runs& runs) {
+    RecycledVector<Index> words;
+    words.reserve(runs.size() + 2 * runs.kinds().size());
+    for (const Runs::Kind& kind : runs.kinds()) {
+        words.push_back(kind.length);
+        words.push_back(static_cast<Index>(kind.runs));
+        words.insert(words.end(), kind.source().begin(), kind.source().end());
+    }
+    return words;
+}
+
+Runs runs_of(const RecycledVector<Index>& words) {
+    Runs runs;
+    for (auto at = words.begin(); at != words.end();) {
+        const Index length = at[0], count = at[1];
+        runs.append({length, static_cast<std::size_t>(count), 0, Runs::Places(at + 2, at + 2 + count)});
+        at += 2 + count;
+    }
+    return runs;
+}
+
 }  // namespace
 
-Points::Points(MPI_Comm comm, const std::vector<Index>& ids) : communicator_(comm), named_(true) {
+Points::Points(MPI_Comm comm, std::span<const Index> ids) : communicator_(comm), named_(true) {
     begin(static_cast<Index>(ids.size()));
     build_directory(ids);
 }
@@ -89,7 +113,7 @@ void Points::begin(Index count) {
     if (rank() == 0) first_ = 0;
 }
 
-void Points::build_directory(const std::vector<Index>& ids) {
+void Points::build_directory(std::span<const Index> ids) {
     const MPI_Comm comm = communicator_.handle();
     own_.add(rank(), ids);
     together(comm, own_.finish());
@@ -108,21 +132,52 @@ void Points::build_directory(const std::vector<Index>& ids) {
 }
 
 template <class Take>
-std::string Points::each_run(const std::vector<Index>& ids, Take take) const {
-    const std::size_t n = ids.size();
-    for (std::size_t i = 0; i < n;) {
-        if (ids[i] < 0 || ids[i] >= columns_->points()) return wanted_by(rank(), ids[i], i);
-        const Columns::Run run = columns_->from(ids[i]);
-        const std::size_t most = std::min(n, i + static_cast<std::size_t>(run.length));
-        std::size_t end = i + 1;
-        while (end < most && ids[end] == ids[end - 1] + 1) ++end;
-        take(run.first.rank, FetchRun{run.first.index, static_cast<Index>(i), static_cast<Index>(end - i)});
-        i = end;
+std::string Points::each_piece(std::span<const Index> ids, const Index* begins, std::size_t runs, Take take) const {
+    const Columns::Finder columns(*columns_);
+    const Index end = begins[runs];
+    for (Index i = begins[0]; i < end;) {
+        const Index id = ids[static_cast<std::size_t>(i)];
+        if (id < 0 || id >= columns_->points()) return wanted_by(rank(), id, static_cast<std::size_t>(i));
+        while (i >= begins[1]) ++begins;  // to the run that holds it
+        const Columns::Run run = columns.from(id);
+        const Index length = std::min(begins[1] - i, run.length);
+        take(run.first.rank, FetchRun{run.first.index, i, length});
+        i += length;
     }
     return "";
 }
 
-FetchList Points::locate(const std::vector<Index>& ids) const {
+// Most runs are of one owner, and of the length of those around them.
+std::string Points::bundle(std::span<const Index> ids, Index behind, Bundler& bundler) const {
+    std::array<Rank, Consecutive::most> owners;
+    std::array<Index, Consecutive::most> sources, targets;
+    Consecutive some(ids);
+    while (const std::size_t runs = some.more()) {
+        const Index* const begins = some.begins();
+        bundler.reached(static_cast<std::size_t>(begins[0]));
+        if (!columns_->find(ids.data(), begins, runs, owners.data(), sources.data())) {
+            const std::string problem = each_piece(ids, begins, runs, [&](Rank owner, const FetchRun& run) {
+                bundler.add(owner, {run.source, behind + run.target, run.length});
+            });
+            if (!problem.empty()) return problem;
+            continue;
+        }
+        const Index length = begins[1] - begins[0];
+        Index others = 0;
+        for (std::size_t k = 0; k < runs; ++k) {
+            others |= (begins[k + 1] - begins[k]) ^ length;
+            targets[k] = behind + begins[k];
+        }
+        if (others == 0)
+            bundler.add(length, runs, owners.data(), sources.data(), targets.data());
+        else
+            for (std::size_t k = 0; k < runs; ++k)
+                bundler.add(owners[k], {sources[k], targets[k], begins[k + 1] - begins[k]});
+    }
+    return "";
+}
+
+FetchList Points::locate(std::span<const Index> ids) const {
     FetchList list;
     list.target = static_cast<Index>(ids.size());
     list.owner.resize(ids.size());
@@ -130,12 +185,15 @@ FetchList Points::locate(const std::vector<Index>& ids) const {
     std::string problem;
     if (!named_) problem = "these points have no ids: name owners and indices";
     if (columns_) {
-        problem = each_run(ids, [&](Rank owner, const FetchRun& run) {
+        const auto take = [&](Rank owner, const FetchRun& run) {
             for (Index k = 0; k < run.length; ++k) {
                 list.owner[static_cast<std::size_t>(run.target + k)] = owner;
                 list.index[static_cast<std::size_t>(run.target + k)] = run.source + k;
             }
-        });
+        };
+        Consecutive some(ids);
+        while (const std::size_t runs = problem.empty() ? some.more() : 0)
+            problem = each_piece(ids, some.begins(), runs, take);
         together(communicator_.handle(), problem);
     } else {
         together(communicator_.handle(), problem);
@@ -145,7 +203,7 @@ FetchList Points::locate(const std::vector<Index>& ids) const {
 }
 
 // What is not the rank's own is asked of the ranks to which the ids lead.
-void Points::look_up(const std::vector<Index>& ids, FetchList& list) const {
+void Points::look_up(std::span<const Index> ids, FetchList& list) const {
     Desk desk;
     constexpr std::size_t nobody = static_cast<std::size_t>(-1);
     std::vector<std::size_t> asked(ids.size(), nobody);  // which letter asks for it
@@ -166,7 +224,7 @@ void Points::look_up(const std::vector<Index>& ids, FetchList& list) const {
     for (std::size_t i = 0; i < ids.size(); ++i) {
         if (asked[i] == nobody) continue;
         std::size_t& at = used[asked[i]];
-        const std::vector<Index>& words = replies[asked[i]].words;
+        const RecycledVector<Index>& words = replies[asked[i]].words;
         list.owner[i] = static_cast<Rank>(words[at]);
         list.index[i] = words[at + 1];
         at += 2;
@@ -194,7 +252,8 @@ std::vector<Envelope> Points::answered(const std::vector<Envelope>& questions) c
               doing);
     std::vector<Envelope> replies;
     for (const Envelope& question : questions) {
-        Envelope& letter = replies.emplace_back(Envelope{question.peer, std::vector<Index>(2 * question.words.size())});
+        Envelope& letter =
+            replies.emplace_back(Envelope{question.peer, RecycledVector<Index>(2 * question.words.size())});
         check(MPI_Recv(letter.words.data(), static_cast<int>(letter.words.size()), MPI_INT64_T, letter.peer, reply,
                        comm, MPI_STATUS_IGNORE),
               doing);
@@ -203,7 +262,7 @@ std::vector<Envelope> Points::answered(const std::vector<Envelope>& questions) c
     return replies;
 }
 
-std::shared_ptr<Fetch> Points::fetch_ids(const std::vector<Index>& ids, Index behind, bool one_array, bool known,
+std::shared_ptr<Fetch> Points::fetch_ids(std::span<const Index> ids, Index behind, bool one_array, bool known,
                                          const std::vector<Rank>& peers) const {
     if (!columns_) {
         FetchList list = locate(ids);
@@ -213,14 +272,11 @@ std::shared_ptr<Fetch> Points::fetch_ids(const std::vector<Index>& ids, Index be
         return fetch(std::move(list), one_array, known, peers);
     }
     const auto bundles = [&] {
-        Bundler bundler;
-        const std::string problem = each_run(ids, [&](Rank owner, const FetchRun& run) {
-            bundler.add(owner, {run.source, behind + run.target, run.length});
-        });
-        if (!problem.empty()) throw InputError(problem);
+        Bundler bundler(ids.size());
+        if (const std::string problem = bundle(ids, behind, bundler); !problem.empty()) throw InputError(problem);
         return bundler.take();
     };
-    return made_of(bundles, behind + static_cast<Index>(ids.size()), one_array, known, peers);
+    return made_of(bundles, true, behind + static_cast<Index>(ids.size()), one_array, known, peers);
 }
 
 std::shared_ptr<Fetch> Points::fetch(FetchList list, bool one_array, bool known, const std::vector<Rank>& peers) const {
@@ -228,11 +284,11 @@ std::shared_ptr<Fetch> Points::fetch(FetchList list, bool one_array, bool known,
         if (const std::string problem = problem_of(list, rank(), ranks()); !problem.empty()) throw InputError(problem);
         return bundles_of(list);
     };
-    return made_of(bundles, list.target, one_array, known, peers);
+    return made_of(bundles, false, list.target, one_array, known, peers);
 }
 
 template <class Bundles>
-std::shared_ptr<Fetch> Points::made_of(Bundles bundles, Index target, bool one_array, bool known,
+std::shared_ptr<Fetch> Points::made_of(Bundles bundles, bool owned, Index target, bool one_array, bool known,
                                        const std::vector<Rank>& peers) const {
     const MPI_Comm comm = communicator_.handle();
     FetchPart part;
@@ -249,73 +305,75 @@ std::shared_ptr<Fetch> Points::made_of(Bundles bundles, Index target, bool one_a
         std::vector<FetchBundle> made = bundles();
         for (const FetchBundle& bundle : made) wanted += bundle.points;
         take_bundles(part, std::move(made), rank(), ranks());
-        for (const FetchRun& run : part.kept)
-            if (run.source + run.length > count_)
-                throw InputError("rank " + std::to_string(rank()) + " wants point " +
-                                 std::to_string(run.source + run.length - 1) + " of itself, which has " +
-                                 std::to_string(count_) + ": nobody owns it");
+        for (const Runs::Kind& kind : part.kept.kinds()) check_owned(kind, rank());
         for (const FetchBundle& bundle : part.receives) {
             if (known && !std::binary_search(peers.begin(), peers.end(), bundle.peer))
                 throw InputError("rank " + std::to_string(rank()) + " wants points of rank " +
                                  std::to_string(bundle.peer) + ", which is none of its peers");
-            Envelope& letter = letters.emplace_back(Envelope{bundle.peer, {}});
-            letter.words.reserve(2 * bundle.runs.size());
-            for (const FetchRun& run : bundle.runs) {
-                letter.words.push_back(run.source);
-                letter.words.push_back(run.length);
-            }
+            letters.push_back({bundle.peer, sources_of(bundle.runs)});
         }
         return true;
     });
-    const Index points = over_all(comm, wanted, MPI_SUM);
-    if (known) check_peers(peers);
+    const Index points = sum_over_all(wanted, peers);
     const auto requests =
         known ? exchange_among(comm, request, peers, std::move(letters)) : exchange_sparsely(comm, request, letters);
-    prepare(comm, "", [&] {
+    const auto take = [&] {
         take_requests(part, requests);
         if (one_array) check_not_borrowed(part);
         return true;
-    });
+    };
+    if (owned && !one_array)
+        take();  // which no rank can refuse
+    else
+        prepare(comm, "", take);
     return std::make_shared<Fetch>(ranks(), rank(), std::move(part), points, one_array);
 }
 
-// A rank that is named and does not name the other would be waited for. Each pair adds a random number of its own at
-// one end and takes it away at the other, so that the sum is 0 where all is well, and hardly ever else.
-void Points::check_peers(const std::vector<Rank>& peers) const {
+// The points that all ranks want. A peer that is named and does not name the other would be waited for: each pair adds
+// a random number of its own at one end and takes it away at the other, so that their sum is 0 where all is well, and
+// hardly ever else.
+Index Points::sum_over_all(Index wanted, const std::vector<Rank>& peers) const {
     const auto number = [](Rank a, Rank b) {
         std::uint64_t h = (static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b)) + 0x9e3779b97f4a7c15;
         h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9;  // splitmix64 (Steele, Lea & Flood 2014)
         h = (h ^ (h >> 27)) * 0x94d049bb133111eb;
         return h ^ (h >> 31);
     };
-    std::uint64_t sum = 0, total = 0;
-    for (const Rank peer : peers) sum += number(rank(), peer) - number(peer, rank());
-    check(MPI_Allreduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, communicator_.handle()), doing);
-    if (total != 0)
+    std::array<std::uint64_t, 2> sum{static_cast<std::uint64_t>(wanted), 0}, total{};
+    for (const Rank peer : peers) sum[1] += number(rank(), peer) - number(peer, rank());
+    check(MPI_Allreduce(sum.data(), total.data(), 2, MPI_UINT64_T, MPI_SUM, communicator_.handle()), doing);
+    if (total[1] != 0)
         throw InputError("the ranks do not name each other as peers: each must be among the peers of all of its own");
+    return static_cast<Index>(total[0]);
+}
+
+void Points::refuse(const std::string& problem) const {
+    agree(communicator_.handle(), "", problem);
 }
 
 void Points::take_requests(FetchPart& part, const std::vector<Envelope>& requests) const {
     for (const Envelope& letter : requests) {
         if (letter.words.empty()) continue;
-        FetchBundle& bundle = part.sends.emplace_back(FetchBundle{letter.peer, 0, {}});
-        bundle.runs.reserve(letter.words.size() / 2);
-        for (std::size_t i = 0; i + 1 < letter.words.size(); i += 2) {
-            const Index source = letter.words[i], length = letter.words[i + 1];
-            if (source + length > count_)
-                throw InputError("rank " + std::to_string(letter.peer) + " wants point " +
-                                 std::to_string(source + length - 1) + " of rank " + std::to_string(rank()) +
-                                 ", which has " + std::to_string(count_) + ": nobody owns it");
-            bundle.runs.push_back({source, 0, length});
-            bundle.points += length;
-        }
+        const Runs& runs = part.sends.emplace_back(FetchBundle{letter.peer, 0, runs_of(letter.words)}).runs;
+        for (const Runs::Kind& kind : runs.kinds()) check_owned(kind, letter.peer);
+        part.sends.back().points = runs.points();
     }
+}
+
+void Points::check_owned(const Runs::Kind& kind, Rank wants) const {
+    Index last = 0;
+    for (const Index source : kind.source()) last = std::max(last, source);
+    last += kind.length - 1;
+    if (last < count_) return;
+    throw InputError("rank " + std::to_string(wants) + " wants point " + std::to_string(last) + " of " +
+                     (wants == rank() ? "itself" : "rank " + std::to_string(rank())) + ", which has " +
+                     std::to_string(count_) + ": nobody owns it");
 }
 
 // Within one array a place that is filled from elsewhere is no point that others can have.
 void Points::check_not_borrowed(const FetchPart& part) const {
     std::vector<bool> borrowed(static_cast<std::size_t>(part.source), false);
-    const auto each = [](const std::vector<FetchRun>& runs, auto visit) {
+    const auto each = [](const Runs& runs, auto visit) {
         for (const FetchRun& run : runs)
             for (Index i = 0; i < run.length; ++i) visit(run, i);
     };

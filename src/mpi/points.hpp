@@ -3,6 +3,8 @@
 #include <mpi.h>
 
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "layout/columns.hpp"
@@ -19,7 +21,7 @@ namespace tradewind {
 class Points {
   public:
     // The global ids of this rank's points, in the order of its array.
-    Points(MPI_Comm comm, const std::vector<Index>& ids);
+    Points(MPI_Comm comm, std::span<const Index> ids);
     // So many points, which have no ids: who wants one names its owner and its place there.
     Points(MPI_Comm comm, Index count);
     // The columns of a grid that is divided along x, y or both: column (x, y) is point x + nx y. A rank's array has
@@ -31,10 +33,13 @@ class Points {
     Index count() const { return count_; }
     MPI_Comm communicator() const { return communicator_.handle(); }  // a duplicate of the caller's
 
+    // In place of anything else that is collective, by a rank that cannot: the others throw PlanError.
+    void refuse(const std::string& problem) const;
+
     // Owners and indices of ids, in their order. Throws where nobody owns one.
-    FetchList locate(const std::vector<Index>& ids) const;
+    FetchList locate(std::span<const Index> ids) const;
     // The points of these ids, `behind` as many other points of the target array. See `fetch`.
-    std::shared_ptr<Fetch> fetch_ids(const std::vector<Index>& ids, Index behind, bool one_array, bool known,
+    std::shared_ptr<Fetch> fetch_ids(std::span<const Index> ids, Index behind, bool one_array, bool known,
                                      const std::vector<Rank>& peers) const;
     // What the ranks want. `known`: the owners of what this rank wants, and the ranks that want its points, are all
     // among `peers` (ascending, said alike at both ends), so that there is no need to find out who wants what.
@@ -42,20 +47,24 @@ class Points {
 
   private:
     void begin(Index count);
-    void build_directory(const std::vector<Index>& ids);
+    void build_directory(std::span<const Index> ids);
     Rank keeper(Index id) const { return static_cast<Rank>(id / block_); }
-    // Which of the ids' points follow each other where they lie; calls `take(owner, FetchRun)` for each such run, whose
-    // target is counted from 0. What is wrong with them, "" if nothing.
+    // Which points of runs of ids (see Consecutive) follow each other where they lie; calls `take(owner, FetchRun)` for
+    // each such piece, whose target is counted from 0. What is wrong with them, "" if nothing.
     template <class Take>
-    std::string each_run(const std::vector<Index>& ids, Take take) const;
-    // What all wants have in common; `bundles()` makes those of this rank, or throws InputError.
+    std::string each_piece(std::span<const Index> ids, const Index* begins, std::size_t runs, Take take) const;
+    // The same for all ids, whose targets lie `behind` others.
+    std::string bundle(std::span<const Index> ids, Index behind, Bundler& bundler) const;
+    // What all wants have in common; `bundles()` makes those of this rank, or throws InputError. `owned`: there is
+    // nothing among them that its owner might not have.
     template <class Bundles>
-    std::shared_ptr<Fetch> made_of(Bundles bundles, Index target, bool one_array, bool known,
+    std::shared_ptr<Fetch> made_of(Bundles bundles, bool owned, Index target, bool one_array, bool known,
                                    const std::vector<Rank>& peers) const;
-    void look_up(const std::vector<Index>& ids, FetchList& list) const;
+    void look_up(std::span<const Index> ids, FetchList& list) const;
     std::vector<Envelope> answered(const std::vector<Envelope>& questions) const;
-    void check_peers(const std::vector<Rank>& peers) const;
+    Index sum_over_all(Index wanted, const std::vector<Rank>& peers) const;
     void take_requests(FetchPart& part, const std::vector<Envelope>& requests) const;
+    void check_owned(const Runs::Kind& kind, Rank wants) const;
     void check_not_borrowed(const FetchPart& part) const;
 
     Communicator communicator_;

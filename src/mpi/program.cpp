@@ -151,18 +151,19 @@ void Compiler::draft_lists(int s) {
     stage.program.sends = ends(schedule_.sends(rank_, s), [&](int j) { return schedule_.send(rank_, s, j); });
     stage.program.receives = ends(schedule_.receives(rank_, s), [&](int j) { return schedule_.receive(rank_, s, j); });
     stage.kept = lists_->kept_runs(rank_, s);
+    program_.pattern = schedule_.shared_pattern();
     const auto some = [this](const RunList& list) {
         std::vector<Piece> pieces;
         const Box& array = list.buffer == Buffer::source ? source_ : target_;
-        for (std::size_t i = 0; i < std::min<std::size_t>(list.runs->size(), 2); ++i) {
-            const FetchRun& run = (*list.runs)[i];
-            Piece& piece = pieces.emplace_back(Piece{list.buffer, array});
-            piece.box.begin[X] += run.*list.begin;
-            piece.box.end[X] = piece.box.begin[X] + run.length;
-        }
+        for (const Runs::Kind& kind : list.runs->kinds())
+            for (std::size_t i = 0; i < kind.runs && pieces.size() < 2; ++i) {
+                Piece& piece = pieces.emplace_back(Piece{list.buffer, array});
+                piece.box.begin[X] += (kind.*list.places)()[i];
+                piece.box.end[X] = piece.box.begin[X] + kind.length;
+            }
         return blocks(pieces);
     };
-    Index written = volume(*stage.kept.to.runs) * element_ * fields_;
+    Index written = stage.kept.to.runs->points() * source_.width(Y) * source_.width(Z) * element_ * fields_;
     for (End& end : stage.program.sends) {
         stage.send_runs.push_back(lists_->send_runs(rank_, s, end.j));
         end.memory = some(stage.send_runs.back());
@@ -179,24 +180,18 @@ void Compiler::draft_lists(int s) {
     stages_.push_back(std::move(stage));
 }
 
-Index Compiler::volume(const std::vector<FetchRun>& runs) const {
-    Index points = 0;
-    for (const FetchRun& run : runs) points += run.length;
-    return points * source_.width(Y) * source_.width(Z);
-}
-
-RunPlaces Compiler::places(const RunList& list, std::size_t field) const {
+RunMemory Compiler::memory(const RunList& list, std::size_t field) const {
     const Field& f = (list.buffer == Buffer::source ? request_.source : request_.target)[field];
-    return {f.data, f.stride, list.begin};
+    return {f.data, f.stride, list.places};
 }
 
 void Compiler::copy_runs(const RunList& list, End& end, bool sending, Stores stores) {
     end.copies.begin = program_.copies.size();
     for (std::size_t f = 0; f < static_cast<std::size_t>(fields_); ++f) {
-        const RunPlaces array = places(list, f);
-        const RunPlaces buffer{end.buffer + end.bytes / fields_ * static_cast<Index>(f), {}, nullptr};
+        const RunMemory array = memory(list, f);
+        const RunMemory buffer{end.buffer + end.bytes / fields_ * static_cast<Index>(f), {}, nullptr};
         append_run_copies(*list.runs, sending ? array : buffer, sending ? buffer : array,
-                          {source_.width(Y), source_.width(Z)}, element_, stores, program_.copies, program_.hops);
+                          {source_.width(Y), source_.width(Z)}, element_, stores, program_.copies);
     }
     end.copies.end = program_.copies.size();
 }
@@ -204,9 +199,8 @@ void Compiler::copy_runs(const RunList& list, End& end, bool sending, Stores sto
 void Compiler::copy_kept(Stage& stage) {
     stage.program.local.begin = program_.copies.size();
     for (std::size_t f = 0; f < static_cast<std::size_t>(fields_); ++f)
-        append_run_copies(*stage.kept.from.runs, places(stage.kept.from, f), places(stage.kept.to, f),
-                          {source_.width(Y), source_.width(Z)}, element_, stage.program.stores, program_.copies,
-                          program_.hops);
+        append_run_copies(*stage.kept.from.runs, memory(stage.kept.from, f), memory(stage.kept.to, f),
+                          {source_.width(Y), source_.width(Z)}, element_, stage.program.stores, program_.copies);
     stage.program.local.end = program_.copies.size();
 }
 
@@ -333,7 +327,7 @@ Block Compiler::block(const Piece& piece, std::size_t field) const {
 Range Compiler::copies_between(const std::vector<Block>& from, const std::vector<Block>& to, Stores stores) {
     Range range{program_.copies.size(), 0};
     append_copies(from, to, stores, program_.copies);
-    list_alike(program_.copies, range.begin, program_.hops);
+    list_alike(program_.copies, range.begin, program_.places);
     range.end = program_.copies.size();
     return range;
 }
@@ -365,7 +359,7 @@ void Compiler::add_local(Stage& stage) {
     } else {
         append_copies(blocks(from), blocks(to), stage.program.stores, program_.copies);
         fuse_copies(stage.program.local.begin);
-        list_alike(program_.copies, stage.program.local.begin, program_.hops);
+        list_alike(program_.copies, stage.program.local.begin, program_.places);
     }
     stage.program.local.end = program_.copies.size();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -56,7 +57,8 @@ struct StageProgram {
 struct Program {
     std::vector<StageProgram> stages;
     std::vector<StridedCopy> copies;
-    HopLists hops;
+    PlaceLists places;
+    std::shared_ptr<const Pattern> pattern;  // along whose lists copies go
     Memory scratch, temporary;
 
     void copy(Range range) const {
@@ -95,8 +97,7 @@ class Compiler {
     void draft_lists(int s);
     void copy_runs(const RunList& list, End& end, bool sending, Stores stores);
     void copy_kept(Stage& stage);
-    RunPlaces places(const RunList& list, std::size_t field) const;
-    Index volume(const std::vector<FetchRun>& runs) const;
+    RunMemory memory(const RunList& list, std::size_t field) const;
     template <typename Get>
     std::vector<End> ends(int count, Get get) const;
     void find_ahead(const Stage& before, Stage& stage) const;

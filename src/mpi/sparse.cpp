@@ -24,8 +24,8 @@ int length_of(const Envelope& letter) {
 void receive(MPI_Comm comm, int tag, const MPI_Status& status, std::vector<Envelope>& came) {
     int count = 0;
     MPI_Get_count(&status, MPI_INT64_T, &count);
-    Envelope& letter =
-        came.emplace_back(Envelope{status.MPI_SOURCE, std::vector<Index>(static_cast<std::size_t>(count))});
+    Envelope& letter = came.emplace_back(Envelope{status.MPI_SOURCE, {}});
+    letter.words.resize(static_cast<std::size_t>(count));
     check(MPI_Recv(letter.words.data(), count, MPI_INT64_T, status.MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE), doing);
 }
 

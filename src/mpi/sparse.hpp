@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/recycled.hpp"
 #include "base/units.hpp"
 
 namespace tradewind {
@@ -11,7 +12,7 @@ namespace tradewind {
 // Numbers from or to another rank.
 struct Envelope {
     Rank peer = 0;
-    std::vector<Index> words;
+    RecycledVector<Index> words;
 };
 
 // Collective. Every rank sends letters to some others, which do not know that they will get one; those that came, in

@@ -1,6 +1,7 @@
 // The plan of a schedule: its stages one after another, carried by a transport, with what a rank does alone before,
 // meanwhile and after.
-#include <type_traits>
+#include <array>
+#include <functional>
 
 #include "mpi/carrier.hpp"
 #include "mpi/checksums.hpp"
@@ -21,13 +22,22 @@ class StagedPlan : public Plan {
           combine_(schedule.pattern().reduces() ? combine_function(request.element, request.operation) : nullptr) {
         const auto transport = make_transport(request.transport);
         const Buffering buffering = transport->buffering(communicator_, request);
-        auto compiler =
-            together([&] { return std::make_unique<Compiler>(schedule, communicator_.rank(), request, buffering); });
-        buffers_ = together([&] {
-            return transport->buffers(communicator_, request, compiler->outgoing_bytes(), compiler->incoming_bytes());
-        });
-        work_->program = together([&] { return compiler->compile(buffers_->outgoing, buffers_->incoming); });
-        carrier_ = together([&] { return transport->carrier(*work_, schedule, *buffers_); });
+        std::unique_ptr<Compiler> compiler;
+        const std::array<std::function<void()>, 4> steps{
+            [&] { compiler = std::make_unique<Compiler>(schedule, communicator_.rank(), request, buffering); },
+            [&] {
+                buffers_ =
+                    transport->buffers(communicator_, request, compiler->outgoing_bytes(), compiler->incoming_bytes());
+            },
+            [&] { work_->program = compiler->compile(buffers_->outgoing, buffers_->incoming); },
+            [&] { carrier_ = transport->carrier(*work_, schedule, *buffers_); },
+        };
+        if (transport->alone())
+            together([&] {
+                for (const auto& step : steps) step();
+            });
+        else
+            for (const auto& step : steps) together(step);
         if (request.check) checksums_ = std::make_unique<Checksums>(*work_);
         messages_ = carrier_->messages();
         if (tradewind::transport(request.transport).one_stage) any_local_ = find_any_local();
@@ -73,9 +83,13 @@ class StagedPlan : public Plan {
     }
 
   private:
-    template <typename Make>
-    std::invoke_result_t<Make> together(Make make) {
-        return prepare(communicator_.handle(), "", make);
+    // All ranks go on, or none.
+    template <typename Step>
+    void together(Step step) {
+        prepare(communicator_.handle(), "", [&] {
+            step();
+            return true;
+        });
     }
 
     // Of the collectives of MPI, whose plans have one stage: whether any rank copies within itself while messages are

@@ -194,7 +194,7 @@ std::shared_ptr<const Fetch> Fetch::with_levels(std::array<Index, 2> levels) con
 std::vector<Box> FetchAdjoint::answer(Rank rank) const {
     const FetchPart& own = fetch_->part(rank);
     std::vector<bool> given(static_cast<std::size_t>(own.source), false);
-    const auto give = [&](const std::vector<FetchRun>& runs) {
+    const auto give = [&](const Runs& runs) {
         for (const FetchRun& run : runs)
             for (Index i = 0; i < run.length; ++i) given[static_cast<std::size_t>(run.source + i)] = true;
     };

@@ -1,6 +1,8 @@
 #include "pattern/fetch_part.hpp"
 
 #include <algorithm>
+#include <array>
+#include <unordered_map>
 
 namespace tradewind {
 
@@ -24,6 +26,40 @@ std::string place_problem(const FetchList& list, Rank rank) {
     return "";
 }
 
+// The last run of each owner so far; lists go to and fro between them.
+class LastRuns {
+  public:
+    LastRuns() { recent_.fill(&none_); }
+    LastRuns(const LastRuns&) = delete;
+    LastRuns& operator=(const LastRuns&) = delete;
+
+    FetchRun& of(Rank owner) {
+        Last*& last = recent_[static_cast<std::size_t>(owner) % recent_.size()];
+        if (last->owner != owner) last = look_up(owner);
+        return last->run;
+    }
+    template <class Visit>
+    void each(Visit visit) const {
+        for (const Last& last : all_) visit(last.owner, last.run);
+    }
+
+  private:
+    struct Last {
+        Rank owner = -1;
+        FetchRun run;
+    };
+    Last* look_up(Rank owner) {
+        const auto [at, is_new] = known_.try_emplace(owner, nullptr);
+        if (is_new) at->second = &all_.emplace_back(Last{owner, {}});
+        return at->second;
+    }
+
+    std::deque<Last> all_;
+    std::unordered_map<Rank, Last*> known_;
+    Last none_;
+    std::array<Last*, 64> recent_;
+};
+
 }  // namespace
 
 std::string problem_of(const FetchList& list, Rank rank, Rank ranks) {
@@ -46,36 +82,100 @@ std::string problem_of(const FetchList& list, Rank rank, Rank ranks) {
     return place_problem(list, rank);
 }
 
-FetchBundle& Bundler::of(Rank owner) {
-    FetchBundle*& last = recent_[static_cast<std::size_t>(owner) % recent_.size()];
-    if (!last || last->peer != owner) {
-        const auto [at, is_new] = of_owner_.try_emplace(owner, bundles_.size());
-        if (is_new) {
-            bundles_.push_back({owner, 0, {}});
-            recent_.fill(nullptr);  // the bundles may have moved
+// Where runs go to and fro between a few owners, what is one owner's is picked out in a pass of its own: to add each
+// run where its owner's last one went would wait for that to be written.
+void Bundler::add(Index length, std::size_t runs, Rank* owners, Index* sources, Index* targets) {
+    constexpr std::size_t worth = 8;  // a pass picks one in so many at least
+    for (bool few = true; runs > 0 && few;) {
+        const Rank owner = owners[0];
+        Kind& kind = of(owner, length);
+        if (static_cast<std::size_t>(kind.end - kind.next) <= runs) grow(kind, runs + 1);
+        Index* place = kind.next;
+        const std::size_t room = kind.room;
+        std::size_t left = 0;
+        for (std::size_t k = 0; k < runs; ++k) {
+            const Rank its = owners[k];
+            const Index source = sources[k], target = targets[k];
+            place[0] = source;
+            place[room] = target;
+            owners[left] = its;
+            sources[left] = source;
+            targets[left] = target;
+            place += its == owner;
+            left += its != owner;
         }
-        last = &bundles_[at->second];
+        kind.next = place;
+        few = (runs - left) * worth >= runs;
+        runs = left;
     }
-    return *last;
+    for (std::size_t k = 0; k < runs; ++k) add(of(owners[k], length), sources[k], targets[k]);
 }
 
-void Bundler::add(Rank owner, const FetchRun& next) {
-    FetchBundle& bundle = of(owner);
-    bundle.points += next.length;
-    if (!bundle.runs.empty()) {
-        FetchRun& run = bundle.runs.back();
-        if (run.source + run.length == next.source && run.target + run.length == next.target) {
-            run.length += next.length;
-            return;
+// Twice as much room, or what is left to come is expected to need, and an eighth more.
+void Bundler::grow(Kind& kind, std::size_t more) const {
+    constexpr std::size_t first = 8;
+    const std::size_t count = kind.room > 0 ? kind.runs() : 0;
+    std::size_t room = std::max({first, 2 * kind.room, count + more});
+    if (reached_ > 0) {
+        const double all = static_cast<double>(count) * static_cast<double>(points_) / static_cast<double>(reached_);
+        room = std::max(room, static_cast<std::size_t>(1.125 * all));
+    }
+    Runs::Places moved(2 * room);
+    std::copy_n(kind.places.data(), count, moved.data());
+    std::copy_n(kind.places.data() + kind.room, count, moved.data() + room);
+    kind.places = std::move(moved);
+    kind.room = room;
+    kind.next = kind.places.data() + count;
+    kind.end = kind.places.data() + room;
+}
+
+Bundler::Kind& Bundler::make(Rank owner, Index length, std::size_t slot) {
+    Kind& kind = kinds_.emplace_back();
+    kind.owner = owner;
+    kind.length = length;
+    grow(kind, 1);
+    slots_[slot] = &kind;
+    if (2 * kinds_.size() > slots_.size()) {
+        slots_.assign(2 * slots_.size(), nullptr);
+        last_slot_ = slots_.size() - 1;
+        for (Kind& known : kinds_) {
+            std::size_t at = slot_of(known.owner, known.length);
+            while (slots_[at]) at = (at + 1) & last_slot_;
+            slots_[at] = &known;
         }
     }
-    bundle.runs.push_back(next);
+    return kind;
+}
+
+std::vector<FetchBundle> Bundler::take() {
+    std::vector<FetchBundle> bundles;
+    std::unordered_map<Rank, std::size_t> of_owner;
+    for (Kind& kind : kinds_) {
+        const auto [at, is_new] = of_owner.try_emplace(kind.owner, bundles.size());
+        if (is_new) bundles.push_back({kind.owner, 0, {}});
+        FetchBundle& bundle = bundles[at->second];
+        const std::size_t runs = kind.runs();
+        bundle.points += kind.length * static_cast<Index>(runs);
+        bundle.runs.append({kind.length, runs, kind.room, std::move(kind.places)});
+    }
+    return bundles;
 }
 
 std::vector<FetchBundle> bundles_of(const FetchList& list) {
-    Bundler bundler;
-    for (std::size_t i = 0; i < list.owner.size(); ++i)
-        bundler.add(list.owner[i], {list.index[i], list.place.empty() ? static_cast<Index>(i) : list.place[i], 1});
+    Bundler bundler(list.owner.size());
+    LastRuns last;
+    for (std::size_t i = 0; i < list.owner.size(); ++i) {
+        const Rank owner = list.owner[i];
+        const Index source = list.index[i], target = list.place.empty() ? static_cast<Index>(i) : list.place[i];
+        FetchRun& run = last.of(owner);
+        if (run.source + run.length == source && run.target + run.length == target && run.length > 0) {
+            ++run.length;
+            continue;
+        }
+        if (run.length > 0) bundler.add(owner, run);
+        run = {source, target, 1};
+    }
+    last.each([&](Rank owner, const FetchRun& run) { bundler.add(owner, run); });
     return bundler.take();
 }
 

@@ -1,23 +1,25 @@
 // Messages of many short runs of points, as lists: what a fetch knows of them, without a piece for each.
 #pragma once
 
-#include <vector>
+#include <span>
 
-#include "pattern/fetch_part.hpp"
+#include "pattern/runs.hpp"
 #include "schedule/schedule.hpp"
 
 namespace tradewind {
 
+using RunPlaces = std::span<const Index> (Runs::Kind::*)() const;
+
 // One end of a message: runs of points in the source or in the target array of the rank, counted from its first point,
 // one after another in the message. Each run holds all levels: its points along x fastest, then y, then z.
 struct RunList {
-    const std::vector<FetchRun>* runs = nullptr;
-    Index FetchRun::* begin = &FetchRun::source;  // where they lie in the array
+    const Runs* runs = nullptr;
+    RunPlaces places = &Runs::Kind::source;  // where they lie in the array
     Buffer buffer = Buffer::source;
 };
 
 // A schedule that can say so of every message beside its pieces, which are the same points in the same order. It writes
-// nothing that it reads.
+// nothing that it reads. The lists are its pattern's, and stay as long as that does.
 class RunLists {
   public:
     RunLists() = default;

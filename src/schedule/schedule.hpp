@@ -46,6 +46,8 @@ class Schedule {
     Schedule& operator=(const Schedule&) = delete;
 
     const Pattern& pattern() const { return *pattern_; }
+    // For those who use what it holds for longer than the schedule.
+    const std::shared_ptr<const Pattern>& shared_pattern() const { return pattern_; }
     const std::string& algorithm() const { return algorithm_; }  // as it is spelled: "ring-4"
     Rank ranks() const { return pattern_->ranks(); }
 

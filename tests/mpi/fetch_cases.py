@@ -188,6 +188,29 @@ def _of_layout(comm: Any) -> str:
     return _both_ways(comm, mesh.fetch(wanted[rank]), owned, wanted, "levels inside", "f4")
 
 
+def _runs_of_layout(comm: Any) -> str:
+    """Long lists of runs of one length and of many, beyond rows and owners, of grids that are divided in each way."""
+    from tradewind import points
+
+    rank, ranks = comm.Get_rank(), comm.Get_size()
+    for nx, ny, split in ((16, 12, (1, ranks)), (24, 9, (ranks, 1)), (1, 40, (1, ranks)), (50, 1, (ranks, 1))):
+        layout = _core.Blocks(_core.Grid(nx, ny, 1), split)
+        boxes = [layout.box(r) for r in range(ranks)]
+        owned = [(np.arange(b[1], e[1])[:, None] * nx + np.arange(b[0], e[0])[None, :]).ravel() for b, e in boxes]
+        mesh = points.Points(comm, layout)
+        for most in (1, 4, 40):
+            wanted = []
+            for r in range(ranks):
+                draw = np.random.default_rng(100 * most + r)
+                lengths = draw.integers(1, most + 1, 700) if most == 40 else np.full(900, most)
+                begins = draw.integers(0, nx * ny - most + 1, len(lengths))
+                wanted.append(np.concatenate([np.arange(b, b + n) for b, n in zip(begins, lengths, strict=True)]))
+            fetch = mesh.fetch(wanted[rank], peers=[r for r in range(ranks) if r != rank] if most == 4 else None)
+            if problem := _both_ways(comm, fetch, owned, wanted, "points"):
+                return f"{nx} x {ny}, runs of up to {most}: {problem}"
+    return ""
+
+
 def _among_peers(comm: Any) -> str:
     """With peers that are known, and again and again: no letter of one fetch comes into another."""
     from tradewind import points
@@ -367,6 +390,7 @@ def _refusals(comm: Any) -> str:
 CASES: dict[str, Callable[[Any], str]] = {
     "owners and indices": _of_owners,
     "a layout": _of_layout,
+    "runs of a layout": _runs_of_layout,
     "known peers, again and again": _among_peers,
     "an unstructured halo": _halo,
     "a scattered halo": _scattered_halo,

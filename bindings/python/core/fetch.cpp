@@ -1,13 +1,13 @@
 #include "pattern/fetch.hpp"
 
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "../indices.hpp"
 #include "bind.hpp"
 #include "pattern/fetch_adjoint.hpp"
 
@@ -18,14 +18,7 @@ namespace tradewind {
 
 namespace {
 
-using Indices = nb::ndarray<const Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <typename To>
-std::vector<To> listed(const Indices& array) {
-    return {array.data(), array.data() + array.shape(0)};
-}
-
-std::vector<std::vector<Index>> listed(const std::vector<Indices>& arrays) {
+std::vector<std::vector<Index>> all_listed(const std::vector<Indices>& arrays) {
     std::vector<std::vector<Index>> lists;
     for (const Indices& array : arrays) lists.push_back(listed<Index>(array));
     return lists;
@@ -44,21 +37,13 @@ std::vector<FetchList> lists_of(const std::vector<ListTuple>& tuples) {
 std::shared_ptr<Fetch> of_ids(const std::vector<Indices>& owned, const std::vector<Indices>& wanted) {
     std::vector<Index> sources;
     for (const Indices& ids : owned) sources.push_back(static_cast<Index>(ids.shape(0)));
-    return std::make_shared<Fetch>(std::move(sources), lists_of_ids(listed(owned), listed(wanted)));
-}
-
-using Array = nb::ndarray<nb::numpy, Index, nb::ndim<1>>;
-
-Array as_array(std::vector<Index> values) {
-    auto* data = new std::vector<Index>(std::move(values));
-    const nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<Index>*>(p); });
-    return {data->data(), {data->size()}, owner};
+    return std::make_shared<Fetch>(std::move(sources), lists_of_ids(all_listed(owned), all_listed(wanted)));
 }
 
 // What a rank wants, in the order in which it receives it.
-std::tuple<Array, Array, Array, Index> list_of(const Fetch& fetch, Rank rank) {
+std::tuple<IndexArray, IndexArray, IndexArray, Index> list_of(const Fetch& fetch, Rank rank) {
     std::vector<Index> owner, index, place;
-    const auto add = [&](Rank peer, const std::vector<FetchRun>& runs) {
+    const auto add = [&](Rank peer, const Runs& runs) {
         for (const FetchRun& run : runs)
             for (Index i = 0; i < run.length; ++i) {
                 owner.push_back(peer);
@@ -73,8 +58,8 @@ std::tuple<Array, Array, Array, Index> list_of(const Fetch& fetch, Rank rank) {
 }
 
 // [(rank, indices)] of the points that a rank sends to others.
-std::vector<std::tuple<Rank, Array>> sent_by(const Fetch& fetch, Rank rank) {
-    std::vector<std::tuple<Rank, Array>> all;
+std::vector<std::tuple<Rank, IndexArray>> sent_by(const Fetch& fetch, Rank rank) {
+    std::vector<std::tuple<Rank, IndexArray>> all;
     for (const FetchBundle& bundle : fetch.part(rank).sends) {
         std::vector<Index> indices;
         for (const FetchRun& run : bundle.runs)
@@ -91,7 +76,7 @@ std::shared_ptr<Fetch> of_messages(std::vector<Index> counts,
     std::vector<std::vector<FetchBundle>> bundles(counts.size());
     for (const auto& [source, destination, points] : messages) {
         Index& target = targets.at(static_cast<std::size_t>(destination));
-        bundles[static_cast<std::size_t>(destination)].push_back({source, points, {{0, target, points}}});
+        bundles[static_cast<std::size_t>(destination)].push_back({source, points, Runs({0, target, points})});
         target += points;
     }
     return std::make_shared<Fetch>(counts, targets, std::move(bundles));

@@ -1,11 +1,12 @@
 #include "points.hpp"
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include "../indices.hpp"
 #include "mpi/points.hpp"
 
 namespace nb = nanobind;
@@ -13,31 +14,13 @@ using namespace nb::literals;
 
 namespace tradewind {
 
-namespace {
-
-using Indices = nb::ndarray<const Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <typename To>
-std::vector<To> listed(const Indices& array) {
-    return {array.data(), array.data() + array.shape(0)};
-}
-
-template <typename T>
-nb::ndarray<nb::numpy, Index, nb::ndim<1>> as_array(const std::vector<T>& values) {
-    auto* data = new std::vector<Index>(values.begin(), values.end());
-    const nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<Index>*>(p); });
-    return {data->data(), {data->size()}, owner};
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void bind_points(nb::module_& module) {
     nb::class_<Points>(module, "Points", "The points that each rank owns; see tradewind.points.")
         .def_static(
             "of_ids",
-            [](MPI_Fint comm, const Indices& ids) {
-                return std::make_unique<Points>(MPI_Comm_f2c(comm), listed<Index>(ids));
-            },
+            [](MPI_Fint comm, const Indices& ids) { return std::make_unique<Points>(MPI_Comm_f2c(comm), viewed(ids)); },
             "comm"_a, "ids"_a)
         .def_static(
             "of_count", [](MPI_Fint comm, Index count) { return std::make_unique<Points>(MPI_Comm_f2c(comm), count); },
@@ -49,18 +32,21 @@ void bind_points(nb::module_& module) {
         .def_prop_ro("rank", &Points::rank)
         .def_prop_ro("ranks", &Points::ranks)
         .def_prop_ro("count", &Points::count, "Points that this rank owns.")
+        .def("refuse", &Points::refuse, "problem"_a,
+             "Tells the other ranks, which make or ask something together, that this one cannot: they raise. "
+             "Collective.")
         .def(
             "locate",
             [](const Points& points, const Indices& ids) {
-                const FetchList list = points.locate(listed<Index>(ids));
-                return std::tuple(as_array(list.owner), as_array(list.index));
+                const FetchList list = points.locate(viewed(ids));
+                return std::tuple(as_array({list.owner.begin(), list.owner.end()}), as_array(list.index));
             },
             "ids"_a, "Owners of ids, and the places in their arrays. Collective.")
         .def(
             "fetch_ids",
             [](const Points& points, const Indices& ids, Index behind, bool one_array, bool known,
                const std::vector<Rank>& peers) {
-                return points.fetch_ids(listed<Index>(ids), behind, one_array, known, peers);
+                return points.fetch_ids(viewed(ids), behind, one_array, known, peers);
             },
             "ids"_a, "behind"_a, "one_array"_a, "known"_a, "peers"_a)
         .def(

@@ -19,17 +19,15 @@ T sum(T a, T b) {
 
 template <typename T>
 void add(const StridedCopy& c) {
-    static constexpr Hop here{0, 0};
-    const Hop* hops = c.hops ? c.hops : &here;
     const Index elements = c.run / static_cast<Index>(sizeof(T));
     for (Index k = 0; k < c.count[2]; ++k)
         for (Index j = 0; j < c.count[1]; ++j)
             for (Index i = 0; i < c.count[0]; ++i) {
                 const std::byte* from = c.from + k * c.from_stride[2] + j * c.from_stride[1] + i * c.from_stride[0];
                 std::byte* to = c.to + k * c.to_stride[2] + j * c.to_stride[1] + i * c.to_stride[0];
-                for (Index h = 0; h < c.hop_count; ++h) {
-                    const auto* values = reinterpret_cast<const T*>(from + hops[h].from);
-                    auto* sums = reinterpret_cast<T*>(to + hops[h].to);
+                for (Index p = 0; p < c.places; ++p) {
+                    const auto* values = reinterpret_cast<const T*>(from + c.from_places.of(p));
+                    auto* sums = reinterpret_cast<T*>(to + c.to_places.of(p));
                     for (Index e = 0; e < elements; ++e) sums[e] = sum(sums[e], values[e]);
                 }
             }

@@ -24,13 +24,15 @@ inline std::array<Index, 3> dense_strides(const std::array<Index, 3>& shape, Ind
 // that the first would be gone before the last are there, and go past it.
 enum class Stores : std::uint8_t { cached, streamed };
 
-// A place of a copy that is made at many, from its first one: bytes in the two memories.
-struct Hop {
-    Index from, to;
+// Where a copy that is made at many places goes on in one of its memories: so many steps from where it begins. No list:
+// the places follow each other.
+struct Places {
+    const Index* steps = nullptr;
+    Index step = 0;  // bytes
+    Index of(Index i) const { return (steps ? steps[i] : i) * step; }
 };
 
-// Runs of contiguous bytes, in three nested loops: loop 0 is the innermost. With hops each run is copied at all of
-// them.
+// Runs of contiguous bytes, in three nested loops: loop 0 is the innermost. Each run is copied at all places.
 struct StridedCopy {
     const std::byte* from = nullptr;
     std::byte* to = nullptr;
@@ -38,10 +40,10 @@ struct StridedCopy {
     std::array<Index, 3> count{1, 1, 1};                            // runs
     std::array<Index, 3> from_stride{0, 0, 0}, to_stride{0, 0, 0};  // bytes
     void (*execute)(const StridedCopy&) = nullptr;
-    const Hop* hops = nullptr;
-    Index hop_count = 1;
+    Places from_places, to_places;
+    Index places = 1;
 
-    Index bytes() const { return run * count[0] * count[1] * count[2] * hop_count; }
+    Index bytes() const { return run * count[0] * count[1] * count[2] * places; }
 };
 
 // Everything that can be contiguous becomes one run. Where the two memories have different fastest axes, the copy goes

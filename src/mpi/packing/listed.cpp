@@ -12,37 +12,56 @@ constexpr std::size_t fewest = 4;       // copies that are worth a list
 constexpr std::size_t most_kinds = 64;  // shapes among them: each copy is compared with all
 constexpr Index longest = 4096;         // bytes of a copy
 
-// Loops over levels go around the hops, so that each level is gone through on its own; where levels lie next to each
-// other in one of the memories, around a few hops at a time, whose cache lines are there for all of them.
-Index hops_at_once(const StridedCopy& c) {
-    constexpr Index near = 512, few = 256;  // bytes, hops
+// Loops over levels go around the places, so that each level is gone through on its own; where levels lie next to each
+// other in one of the memories, around a few places at a time, whose cache lines are there for all of them.
+Index places_at_once(const StridedCopy& c) {
+    constexpr Index near = 512, few = 256;  // bytes, places
     for (std::size_t a = 0; a < 3; ++a)
         if (c.count[a] > 1 && std::min(std::abs(c.from_stride[a]), std::abs(c.to_stride[a])) < near) return few;
-    return c.hop_count;
+    return c.places;
 }
 
-template <typename Run>
-void each_hop(const StridedCopy& c, Run copy_run) {
-    const Index tile = hops_at_once(c);
-    for (Index first = 0; first < c.hop_count; first += tile) {
-        const Hop *begin = c.hops + first, *end = c.hops + std::min(first + tile, c.hop_count);
+// `from_at(i)`, `to_at(i)`: bytes to place i.
+template <typename Run, typename From, typename To>
+void each_place(const StridedCopy& c, Run copy_run, From from_at, To to_at) {
+    const Index tile = places_at_once(c);
+    for (Index first = 0; first < c.places; first += tile) {
+        const Index end = std::min(first + tile, c.places);
         for (Index k = 0; k < c.count[2]; ++k)
             for (Index j = 0; j < c.count[1]; ++j)
                 for (Index i = 0; i < c.count[0]; ++i) {
                     const std::byte* from = c.from + k * c.from_stride[2] + j * c.from_stride[1] + i * c.from_stride[0];
                     std::byte* to = c.to + k * c.to_stride[2] + j * c.to_stride[1] + i * c.to_stride[0];
-                    for (const Hop* hop = begin; hop != end; ++hop) copy_run(to + hop->to, from + hop->from);
+                    for (Index p = first; p < end; ++p) copy_run(to + to_at(p), from + from_at(p));
                 }
     }
 }
 
+// The loop over the places is compiled for each kind of them.
+template <typename Run>
+void each_place(const StridedCopy& c, Run copy_run) {
+    const auto listed = [](const Places& places) {
+        return [steps = places.steps, step = places.step](Index i) { return steps[i] * step; };
+    };
+    const auto dense = [](const Places& places) { return [step = places.step](Index i) { return i * step; }; };
+    if (c.from_places.steps && c.to_places.steps)
+        each_place(c, copy_run, listed(c.from_places), listed(c.to_places));
+    else if (c.from_places.steps)
+        each_place(c, copy_run, listed(c.from_places), dense(c.to_places));
+    else if (c.to_places.steps)
+        each_place(c, copy_run, dense(c.from_places), listed(c.to_places));
+    else
+        each_place(c, copy_run, dense(c.from_places), dense(c.to_places));
+}
+
 template <std::size_t run>
 void copy_short(const StridedCopy& c) {
-    each_hop(c, [](std::byte* to, const std::byte* from) { std::memcpy(to, from, run); });
+    each_place(c, [](std::byte* to, const std::byte* from) { std::memcpy(to, from, run); });
 }
 
 void copy_any(const StridedCopy& c) {
-    each_hop(c, [&c](std::byte* to, const std::byte* from) { std::memcpy(to, from, static_cast<std::size_t>(c.run)); });
+    const auto bytes = static_cast<std::size_t>(c.run);
+    each_place(c, [bytes](std::byte* to, const std::byte* from) { std::memcpy(to, from, bytes); });
 }
 
 void choose(StridedCopy& c) {
@@ -63,20 +82,19 @@ bool alike(const StridedCopy& a, const StridedCopy& b) {
 
 struct Kind {
     StridedCopy first;
-    std::vector<Hop> hops;
+    std::vector<Index> from, to;  // bytes from the first
 };
 
 }  // namespace
 
-void repeat_at(StridedCopy& copy, std::vector<Hop> hops, HopLists& lists) {
-    if (hops.size() < 2) return;
-    lists.push_back(std::move(hops));
-    copy.hops = lists.back().data();
-    copy.hop_count = static_cast<Index>(lists.back().size());
+void repeat_at(StridedCopy& copy, Places from, Places to, Index places) {
+    copy.from_places = from;
+    copy.to_places = to;
+    copy.places = places;
     choose(copy);
 }
 
-void list_alike(std::vector<StridedCopy>& copies, std::size_t first, HopLists& lists) {
+void list_alike(std::vector<StridedCopy>& copies, std::size_t first, PlaceLists& lists) {
     if (copies.size() - first < fewest) return;
     std::vector<Kind> kinds;
     std::vector<StridedCopy> kept;
@@ -91,17 +109,22 @@ void list_alike(std::vector<StridedCopy>& copies, std::size_t first, HopLists& l
             const auto at =
                 std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return alike(k.first, copy); });
             last = static_cast<std::size_t>(at - kinds.begin());
-            if (at == kinds.end()) kinds.push_back({copy, {}});
+            if (at == kinds.end()) kinds.push_back({copy, {}, {}});
             if (kinds.size() > most_kinds) return;
         }
         Kind& kind = kinds[last];
-        kind.hops.push_back({copy.from - kind.first.from, copy.to - kind.first.to});
+        kind.from.push_back(copy.from - kind.first.from);
+        kind.to.push_back(copy.to - kind.first.to);
     }
     copies.resize(first);
     copies.insert(copies.end(), kept.begin(), kept.end());
     for (Kind& kind : kinds) {
         copies.push_back(kind.first);
-        repeat_at(copies.back(), std::move(kind.hops), lists);
+        const auto places = static_cast<Index>(kind.from.size());
+        if (places < 2) continue;
+        const Index* from = lists.emplace_back(std::move(kind.from)).data();
+        const Index* to = lists.emplace_back(std::move(kind.to)).data();
+        repeat_at(copies.back(), {from, 1}, {to, 1}, places);
     }
 }
 

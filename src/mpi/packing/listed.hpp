@@ -8,13 +8,13 @@
 
 namespace tradewind {
 
-using HopLists = std::deque<std::vector<Hop>>;  // which stay where they are when more are added
+using PlaceLists = std::deque<std::vector<Index>>;  // which stay where they are when more are added
 
-// Makes a copy at one place one at all of them; the first hop is {0, 0}.
-void repeat_at(StridedCopy& copy, std::vector<Hop> hops, HopLists& lists);
+// Makes a copy at one place one at so many of them, two or more.
+void repeat_at(StridedCopy& copy, Places from, Places to, Index places);
 
 // Of the copies from `first` on, which do not depend on each other, makes one of those that are alike; `lists` keeps
 // their places. What is long, and what has no like, stays as it is.
-void list_alike(std::vector<StridedCopy>& copies, std::size_t first, HopLists& lists);
+void list_alike(std::vector<StridedCopy>& copies, std::size_t first, PlaceLists& lists);
 
 }  // namespace tradewind

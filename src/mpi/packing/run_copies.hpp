@@ -1,4 +1,4 @@
-// Copies of runs of points that lie anywhere in an array, made straight from their lists.
+// Copies of runs of points that lie anywhere in an array, along the lists that say where.
 #pragma once
 
 #include "mpi/field.hpp"
@@ -9,15 +9,15 @@ namespace tradewind {
 
 // One memory of the copies: an array in which a list says where the runs are, or a buffer that they fill level by
 // level, in each one after another: so both memories are gone through a level at a time.
-struct RunPlaces {
+struct RunMemory {
     std::byte* data = nullptr;
-    std::array<Index, 3> stride{};      // bytes, of an array
-    Index FetchRun::* begin = nullptr;  // none: a buffer
+    std::array<Index, 3> stride{};  // bytes, of an array
+    RunPlaces places = nullptr;     // none: a buffer
 };
 
-// Appends copies of runs of so many levels along y and z: as many as there are lengths of runs.
-void append_run_copies(const std::vector<FetchRun>& runs, const RunPlaces& from, const RunPlaces& to,
-                       std::array<Index, 2> levels, Index element, Stores stores, std::vector<StridedCopy>& copies,
-                       HopLists& lists);
+// Appends copies of runs of so many levels along y and z: as many as there are lengths of runs. They go along the lists
+// of the runs, which have to stay.
+void append_run_copies(const Runs& runs, const RunMemory& from, const RunMemory& to, std::array<Index, 2> levels,
+                       Index element, Stores stores, std::vector<StridedCopy>& copies);
 
 }  // namespace tradewind

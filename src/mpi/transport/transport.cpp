@@ -10,7 +10,7 @@ namespace {
 
 class PlainBuffers : public Buffers {
   public:
-    PlainBuffers(Index out, Index in) : out_(out), in_(in) {
+    PlainBuffers(Index out, Index in) : out_(out, Memory::Contents::anything), in_(in, Memory::Contents::anything) {
         outgoing = out_.data();
         incoming = in_.data();
     }
