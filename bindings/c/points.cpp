@@ -177,7 +177,7 @@ std::string gathering() {
 // (points of the source array, points of the target array, and of each point owner, index and place)
 Ids words_of(const FetchPart& part, Rank rank) {
     Ids words{part.source, part.target};
-    const auto add = [&](Rank peer, const std::vector<FetchRun>& runs) {
+    const auto add = [&](Rank peer, const tradewind::Runs& runs) {
         for (const FetchRun& run : runs)
             for (Index i = 0; i < run.length; ++i) words.insert(words.end(), {peer, run.source + i, run.target + i});
     };
