@@ -108,7 +108,7 @@ def time_chart(series: dict[str, Any]) -> Any | None:
     if not rows:
         return None
     steps = [*rows, rows[-1] | {"from": rows[-1]["to"]}]  # the last one ends the last step
-    base = alt.Chart(alt.Data.from_dict({"values": steps}, validate=False)).mark_area(interpolate="step-after")
+    base = alt.Chart(alt.InlineData(steps)).mark_area(interpolate="step-after")
     scale = alt.Scale(domain=[0, rows[-1]["to"]], nice=False)
     x = alt.X("from:Q", title="simulated time", axis=alt.Axis(labelExpr=SECONDS), scale=scale)
     above = base.encode(x=x, y=alt.Y("delay:Q", title="mean delay", axis=alt.Axis(labelExpr=SECONDS)))

@@ -73,7 +73,7 @@ def _panel(level: Sequence[Sequence[float]], extent: tuple[int, int], colour: An
     ]
     axis = alt.Axis(grid=False, tickMinStep=1, format="d")
     return (
-        alt.Chart(alt.Data.from_dict({"values": cells}, validate=False))
+        alt.Chart(alt.InlineData(cells))
         .mark_rect(strokeWidth=0)
         .encode(
             x=alt.X("x:Q", title="x (grid point)", axis=axis, scale=alt.Scale(domain=[0, nx], nice=False)),
