@@ -25,6 +25,7 @@ from tradewind.dataset.read import read_dataset
 from tradewind.plot.export import to_png, to_svg
 from tradewind.plot.figure import draw
 from tradewind.report.build import build_report, slug
+from tradewind.study.case import expand
 from tradewind.study.environment import here
 from tradewind.study.finding import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, Verdict, judge
 from tradewind.study.load import load_study
@@ -142,7 +143,12 @@ def _caption(plot: Plot) -> str:
 
 def _notes(kept: Kept) -> str:
     notes = [note for note in json.loads(kept.attributes.get("notes", "[]")) if note.startswith("quick run:")]
-    return "".join(f" This was a {note}." for note in notes)
+    if notes:
+        return "".join(f" This was a {note}." for note in notes)
+    wanted = len(expand(kept.study)[0])
+    if len(kept.records) < wanted:
+        return f" This run has not ended: {len(kept.records)} of {wanted} cases."
+    return ""
 
 
 def counted(verdicts: list[Verdict]) -> str:
