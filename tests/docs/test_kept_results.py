@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 from document_blocks import ROOT
 
-MOST_BYTES = 400_000
+MOST_BYTES = 600_000
 
 
 @pytest.fixture(scope="module")
