@@ -69,8 +69,9 @@ class Transport {
     virtual std::unique_ptr<Buffers> buffers(const Communicator& communicator, const PlanRequest& request,
                                              Index outgoing, Index incoming);
     virtual std::unique_ptr<Carrier> carrier(const Work& work, const Schedule& schedule, Buffers& buffers) = 0;
-    // Whether a rank sets up buffers and carrier without the others, who then need not hear of each step.
-    virtual bool alone() const { return false; }
+    // Whether a rank sets up buffers and carrier without the others, who then need not hear of each step. (With packing
+    // direct nobody does: ranks tell each other where their runs lie, and would wait for one that cannot go on.)
+    virtual bool alone(const PlanRequest&) const { return false; }
 };
 
 std::unique_ptr<Transport> make_transport(const std::string& name);

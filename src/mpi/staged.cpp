@@ -32,7 +32,7 @@ class StagedPlan : public Plan {
             [&] { work_->program = compiler->compile(buffers_->outgoing, buffers_->incoming); },
             [&] { carrier_ = transport->carrier(*work_, schedule, *buffers_); },
         };
-        if (transport->alone())
+        if (transport->alone(request))
             together([&] {
                 for (const auto& step : steps) step();
             });

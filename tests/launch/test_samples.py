@@ -46,5 +46,12 @@ def test_what_one_round_lacks_is_left_out_with_its_reason():
     assert found["skipped"] == [refused]
 
 
+def test_what_mpi_has_itself_is_left_out_too():
+    native = row("native", [1e-6], 1e-6) | {"algorithm": "native"}
+    refused = {"algorithm": "native", "transport": None, "packing": None, "reason": "too many elements"}
+    found = together([answer([native], 1e9), answer([], 1e9, [refused])])
+    assert (found["results"], found["skipped"]) == ([], [refused])
+
+
 def test_an_exchange_of_nothing_has_no_ratios():
     assert rates(1e-6, 0, 1e9, 0.0) == {"bytes_per_s": 0, "ratio_to_copy": None, "ratio_to_floor": None}

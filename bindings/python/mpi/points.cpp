@@ -14,8 +14,6 @@ using namespace nb::literals;
 
 namespace tradewind {
 
-namespace {}  // namespace
-
 void bind_points(nb::module_& module) {
     nb::class_<Points>(module, "Points", "The points that each rank owns; see tradewind.points.")
         .def_static(

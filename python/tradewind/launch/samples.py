@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from tradewind.ways import Choice
+from tradewind.ways import NATIVE, Choice
 
 Row = dict[str, Any]
 
@@ -42,6 +42,9 @@ def together(answers: Sequence[Row]) -> Row:
 
 
 def _way_of(row: Row) -> Choice:
+    """Of MPI's own algorithm rows name a transport and reasons none."""
+    if row["algorithm"] == NATIVE:
+        return Choice(NATIVE)
     return Choice(row["algorithm"], row["transport"], row["packing"])
 
 

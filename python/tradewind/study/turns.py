@@ -20,7 +20,7 @@ class Group:
     def __init__(self, tasks: list[Task], together: Together) -> None:
         self.tasks, self.together = tasks, together
         options = tasks[0].planned.case.options
-        self.rounds, self.repeat = options.get("rounds", 1), options.get("repeat", 1)
+        self.rounds, self.repeat = options["rounds"], options["repeat"]
         self.results: list[Result] = []
         self.wall_s = 0.0
         self.failed = False

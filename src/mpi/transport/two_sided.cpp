@@ -200,7 +200,7 @@ class TwoSidedTransport : public Transport {
     std::unique_ptr<Carrier> carrier(const Work& work, const Schedule& schedule, Buffers&) override {
         return std::make_unique<TwoSided>(work, schedule);
     }
-    bool alone() const override { return true; }
+    bool alone(const PlanRequest& request) const override { return request.packing != "direct"; }
 };
 
 }  // namespace
