@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from functools import lru_cache
 
 import numpy as np
@@ -44,12 +43,13 @@ def octahedral_points(rows: int) -> int:
 
 
 def octahedral(rows: int, ranks: int, width: int) -> tuple[list[Ids], list[Ids]]:
-    """The points of an octahedral reduced Gaussian grid of so many rows, in bands of as equal parts as it goes.
+    """The points of an octahedral reduced Gaussian grid of so many rows, in compact parts, as equal as it goes.
 
-    Row i from a pole has 20 + 4 i points (Malardel et al. 2016, ECMWF Newsletter 146). Points are counted row by row
-    from the north, and rank r owns the r-th part of them in this order. Wanted are, by rank, the points within `width`
-    steps along rows (which are circles) and between neighbouring rows, where a step goes to the two points next to the
-    same longitude. Raises InputError for an odd number of rows, and for more ranks than points.
+    Row i from a pole has 20 + 4 i points (Malardel et al. 2016, ECMWF Newsletter 146), counted row by row from the
+    north. Ranks share them as the weather centres do: in bands of `regions`, each of which is cut along the meridians.
+    Wanted are, by rank, the points within `width` steps along rows (which are circles) and between neighbouring rows,
+    where a step goes to the two points next to the same longitude. Raises InputError for an odd number of rows, and for
+    more ranks than points.
     """
     if rows < 2 or rows % 2:
         raise InputError(f"{rows} rows: an even number of 2 or more is allowed, like 2560 of O1280")
@@ -58,15 +58,49 @@ def octahedral(rows: int, ranks: int, width: int) -> tuple[list[Ids], list[Ids]]
     first = np.concatenate([[0], np.cumsum(lengths)])
     if ranks > first[-1]:
         raise InputError(f"{ranks} ranks: 1..{first[-1]} are allowed for the points of {rows} rows")
-    cuts = first[-1] * np.arange(ranks + 1) // ranks
-    owned = [np.arange(begin, end) for begin, end in itertools.pairwise(cuts)]
+    owned = _parts(lengths, first, ranks)
     wanted = []
     for own in owned:
-        reached = own
+        reached = last = own
         for _ in range(width):
-            reached = np.union1d(reached, _steps(reached, lengths, first))
+            last = np.setdiff1d(_steps(last, lengths, first), reached)
+            reached = np.union1d(reached, last)
         wanted.append(np.setdiff1d(reached, own, assume_unique=True))
     return owned, wanted
+
+
+def regions(count: int) -> list[int]:
+    """How many regions each band of a sphere has, from the north, when `count` of equal area are as round as it goes.
+
+    The partition of Leopardi (2006), "A partition of the unit sphere into regions of equal area and small diameter",
+    Electronic Transactions on Numerical Analysis 25: two caps, and collars between them about as high as a region is
+    wide. Raises InputError for no regions.
+    """
+    if count < 1:
+        raise InputError(f"{count} regions: 1 or more are allowed")
+    if count <= 2:
+        return [1] * count
+    cap = np.arccos(1 - 2 / count)  # colatitude where it ends
+    collars = max(1, round((np.pi - 2 * cap) / np.sqrt(4 * np.pi / count)))
+    heights = np.cos(np.linspace(cap, np.pi - cap, collars + 1))
+    reached = np.cumsum((heights[:-1] - heights[1:]) * count / 2)  # regions down to the end of each collar
+    ends = np.floor(reached + 0.5 + 1e-9).astype(int)  # halves go up, also where they are a little less
+    return [1, *np.diff(ends, prepend=0).tolist(), 1]
+
+
+def _parts(lengths: Ids, first: Ids, ranks: int) -> list[Ids]:
+    """The points of each rank, ascending."""
+    cuts = first[-1] * np.arange(ranks + 1) // ranks
+    row = np.repeat(np.arange(len(lengths)), lengths)
+    longitude = (np.arange(first[-1]) - first[row]) / lengths[row]
+    owned = []
+    begin = 0
+    for count in regions(ranks):
+        band = slice(cuts[begin], cuts[begin + count])
+        order = band.start + np.lexsort((row[band], longitude[band]))
+        owned += [np.sort(part) for part in np.split(order, cuts[begin + 1 : begin + count] - band.start)]
+        begin += count
+    return owned
 
 
 def _steps(points: Ids, lengths: Ids, first: Ids) -> Ids:
@@ -82,7 +116,6 @@ def _steps(points: Ids, lengths: Ids, first: Ids) -> Ids:
     return np.concatenate(found)
 
 
-@lru_cache(maxsize=4)
 def halo_of(
     mesh: str, grid: tuple[int, int, int], split: tuple[int, int], width: int, periodic: str = ""
 ) -> _core.Fetch:
@@ -90,10 +123,16 @@ def halo_of(
 
     Of `octahedral` the number of rows is that of the grid along y. Raises InputError for a mesh that nobody knows.
     """
+    return _flat_halo_of(mesh, grid[:2], split, width, periodic).with_levels((1, grid[2]))
+
+
+@lru_cache(maxsize=4)
+def _flat_halo_of(mesh: str, grid: tuple[int, int], split: tuple[int, int], width: int, periodic: str) -> Fetch:
+    """Of one level: the cases of a study differ in levels, networks and algorithms more often than in meshes."""
     if mesh == "lonlat":
-        owned, wanted = lonlat(_core.Blocks(_core.Grid(*grid), split), width, periodic)
+        owned, wanted = lonlat(_core.Blocks(_core.Grid(*grid, 1), split), width, periodic)
     elif mesh == "octahedral":
         owned, wanted = octahedral(grid[1], split[0] * split[1], width)
     else:
         raise InputError(f"mesh {mesh!r}: {', '.join(MESHES)} are allowed")
-    return Fetch(owned, wanted).with_levels((1, grid[2]))
+    return Fetch(owned, wanted)

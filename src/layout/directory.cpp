@@ -5,7 +5,6 @@
 namespace tradewind {
 
 void Directory::add(Rank rank, std::span<const Index> ids) {
-    entries_.reserve(entries_.size() + ids.size());
     for (std::size_t i = 0; i < ids.size(); ++i) entries_.push_back({ids[i], {rank, static_cast<Index>(i)}});
 }
 

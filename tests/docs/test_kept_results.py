@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
+import xarray as xr
 from document_blocks import ROOT
 
 MOST_BYTES = 600_000
@@ -37,6 +39,15 @@ def test_kept_results_are_small_and_of_a_study(path: Path, studies: ModuleType) 
     assert {record["sweep"] for record in kept.records} <= sweeps, "run the study again, and keep its results"
 
 
+def test_delays_between_pairs_keep_three_digits(studies: ModuleType) -> None:
+    delays = np.array([[0.0, 1.2345678e-6, np.nan], [3.9999e-5, 7.7e-9, np.inf]])
+    kept = studies._smaller(xr.Dataset({"pair_delay": (("a", "b"), delays, {"units": "s"})}))["pair_delay"]
+    np.testing.assert_allclose(kept, delays, rtol=5e-4)
+    assert not np.any(kept.values.view(np.uint32) & 0x1FFF), "digits that would not compress"
+    assert kept.attrs == {"units": "s"}
+
+
+@pytest.mark.slow  # draws every figure of every study
 def test_pages_are_up_to_date(studies: ModuleType) -> None:
     for page in studies.PAGES:
         text = (ROOT / "docs" / page).read_text(encoding="utf-8")

@@ -31,7 +31,7 @@ def _parameter(path: Path) -> object:
     return pytest.param(path, id=str(name), marks=[pytest.mark.slow] if long else [])
 
 
-@pytest.mark.parametrize("path", map(_parameter, PAGES))
+@pytest.mark.parametrize("path", list(map(_parameter, PAGES)))
 def test_the_blocks_of_a_page_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     page = Page(tmp_path)

@@ -53,6 +53,15 @@ algorithm = ["recursive-2", "recursive-4"]
 machine = "torus-M"
 
 [[sweep]]
+name = "mesh"
+kind = "simulate"
+pattern = "fetch"
+mesh = "octahedral"
+grid = "1x16x3"
+ranks = 8
+machine = "torus-M"
+
+[[sweep]]
 name = "timing"
 kind = "measure"
 pattern = "allreduce"
@@ -160,7 +169,7 @@ def test_findings_and_figures_come_out_the_same(folder: Path, name: str) -> None
     study = load_study(folder / "study.toml").study
     stored = read_records(Store.existing(folder), here()).records
     kept, attributes = read_dataset(folder / name)
-    assert len(stored) == len(kept) == 31
+    assert len(stored) == len(kept) == 32
     verdicts = [judge(finding, kept) for finding in study.finding]
     assert verdicts == [judge(finding, stored) for finding in study.finding]
     assert [verdict.verdict for verdict in verdicts[:3]] == [REPRODUCED] * 3
@@ -181,10 +190,10 @@ def test_simulated_cases_of_a_dataset_are_taken_as_they_are(folder: Path, tradew
     done = tradewind("study", folder.parent / "all.toml", "--out", again, "--known", small, "--json")
     assert done.code == 0, done.err
     answer = json.loads(done.out)
-    assert (answer["computed"], answer["reused"]) == (3 + 1, 27), "not simulated, or left out"
+    assert (answer["computed"], answer["reused"]) == (3 + 1, 28), "not simulated, or left out"
     with xr.open_dataset(again / "results.nc", engine="h5netcdf") as dataset:
         taken = dataset.load().isel(case=whole.kind == "simulate")
-    assert simulated.sizes["case"] == 28
+    assert simulated.sizes["case"] == 29
     xr.testing.assert_identical(taken.isel(case=slice(1, None)), simulated.isel(case=slice(1, None)))
 
 

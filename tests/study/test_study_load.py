@@ -144,6 +144,12 @@ def test_what_a_finding_cannot_be(test: str, problem: str) -> None:
     assert any("finding 1: " in p and problem in p for p in problems), problems
 
 
+def test_more_rounds_than_samples() -> None:
+    measured = 'name = "m"\nkind = "measure"\npattern = "allreduce"\nranks = 2\nrepeat = 3\nrounds = 4\n'
+    problems = problems_of(f'title = "t"\n[[sweep]]\n{measured}')
+    assert any("rounds 4: at most repeat, 3, as each has a sample or more" in p for p in problems), problems
+
+
 def test_split_for_ranks_that_the_sweep_does_not_have() -> None:
     sweep = '[[sweep]]\nname = "a"\nkind = "verify"\npattern = "halo"\ngrid = "9x9x9"\nranks = 4\n'
     assert any("split names 6 ranks" in p for p in problems_of(f'title = "t"\n{sweep}split = {{ 6 = "3x2" }}\n'))

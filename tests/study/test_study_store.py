@@ -41,6 +41,16 @@ def test_a_damaged_case_is_refused(tmp_path: Path) -> None:
         store.load("other")
 
 
+def test_a_run_that_ended_before_it_wrote_its_study_leaves_nothing_in_the_way(tmp_path: Path) -> None:
+    folder = Store.create(tmp_path / "r", STUDY).folder
+    with Store(folder).locked():
+        (folder / ".study.toml.x.part").touch()
+    Store.create(folder, STUDY)
+    (folder / "machines" / "own.toml").touch()
+    with pytest.raises(InputError, match="not empty"):
+        Store.create(folder, STUDY)
+
+
 def test_a_folder_of_another_study_is_refused(tmp_path: Path) -> None:
     make_store(tmp_path / "r")
     Store.create(tmp_path / "r", STUDY + "seed = 2\n")

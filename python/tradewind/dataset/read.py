@@ -73,8 +73,8 @@ def _label(case: xr.Dataset, label: str) -> str | int | None:
         number = _number(case, label)
         return None if number is None else int(number)
     text = str(case[label].item()) if label in case else ""
-    is_halo = "pattern" in case and case["pattern"].item() == "halo"
-    return text if text or (label == "periodic" and is_halo) else None
+    has_edges = "pattern" in case and case["pattern"].item() in ("halo", "fetch")
+    return text if text or (label == "periodic" and has_edges) else None
 
 
 def _number(case: xr.Dataset, name: str) -> float | None:

@@ -24,7 +24,7 @@ AnySweep = VerifySweep | MeasureSweep | SimulateSweep
 PATTERN_KEYS = {
     "transpose": ("slab", "times", "fields", "dtype"),
     "halo": ("width", "periodic", "times", "fields", "dtype"),
-    "fetch": ("width", "periodic", "times", "fields", "dtype"),
+    "fetch": ("mesh", "width", "periodic", "times", "fields", "dtype"),
     "allreduce": ("count", "times", "fields", "dtype"),
 }
 """The keys of a sweep that vary an exchange beside its ranks, grid, split and algorithm."""

@@ -16,6 +16,7 @@ LABELS: dict[str, str] = {
     "grid": "grid points along x, y, z",
     "split": "ranks along x, y",
     "slab": "transpositions",
+    "mesh": "mesh of a fetch",
     "width": "halo width",
     "periodic": "periodic directions",
     "count": "elements of a reduction",

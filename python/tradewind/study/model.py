@@ -10,7 +10,7 @@ from tradewind import _core
 from tradewind.dwarfs import find
 from tradewind.dwarfs.dwarf import PRECISIONS
 from tradewind.errors import InputError
-from tradewind.exchange import DTYPES, PATTERNS
+from tradewind.exchange import DTYPES, MESHES, PATTERNS
 from tradewind.study.program_model import ProgramSweep
 from tradewind.study.values import (
     Grid,
@@ -84,6 +84,7 @@ class Sweep(Table):
     split: Annotated[dict[int, Many[Split]], BeforeValidator(split_by_ranks)] = Field(default_factory=dict)
     """For each number of ranks; under 0 for all others. Numbers that are not named take the default split."""
     slab: Many[Annotated[str, checked(known_slab)]] = ["all"]
+    mesh: Many[Annotated[str, one_of("mesh", MESHES)]] = ["lonlat"]
     width: Many[Annotated[int, Field(ge=0, strict=True)]] = [3]
     periodic: Many[Annotated[str, checked(directions)]] = [""]
     count: Many[Positive] = [3]

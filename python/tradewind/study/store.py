@@ -57,11 +57,17 @@ class Store:
                     f"{folder} holds the results of another study, {theirs!r} and not {title!r}: "
                     "name another folder with --out"
                 )
-        elif folder.exists() and any(entry.name != ".lock" for entry in folder.iterdir()):
+        elif folder.exists() and not store._is_new():
             raise InputError(f"{folder} is not empty and holds no study: name another folder with --out")
         store.cases.mkdir(parents=True, exist_ok=True)
         store.machines.mkdir(parents=True, exist_ok=True)
         return store
+
+    def _is_new(self) -> bool:
+        """Whether the folder holds nothing but what a run leaves that ended before it wrote its study."""
+        parts = set(self.folder.glob(".*.part"))
+        empty = {made for made in (self.cases, self.machines) if made.is_dir() and not any(made.iterdir())}
+        return set(self.folder.iterdir()) <= {self.folder / ".lock"} | parts | empty
 
     @classmethod
     def existing(cls, folder: Path) -> Store:
