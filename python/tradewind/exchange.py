@@ -154,7 +154,18 @@ class Exchange:
             object.__setattr__(self, "algorithm", default_algorithm(self.pattern))
         if self.split is None and self.grid is not None:
             object.__setattr__(self, "split", default_split(self))
-        self.steps()  # the core has the last word: radices, empty parts
+        self._try_schedules()
+
+    def _try_schedules(self) -> None:
+        """The core has the last word: radices, empty parts.
+
+        To list all points of a mesh can take minutes. The algorithm is tried on a fetch of nothing in its place.
+        """
+        if self.pattern != "fetch" or self.stored is not None:
+            self.steps()
+            return
+        assert self.algorithm is not None
+        _core.make_schedule(_core.fetch_of_messages([1] * self.ranks, []), self.algorithm)
 
     def _problems(self) -> list[str]:
         problems = []
@@ -182,6 +193,10 @@ class Exchange:
             problems.append(f"a {self.pattern} needs a grid, like 602x568x60")
         elif min(self.grid) < 1 or max(self.grid) > MOST:
             problems.append(f"grid {_extents(self.grid)}: 1..{MOST} points along each direction are allowed")
+        elif self.pattern == "fetch" and self.mesh == "octahedral":
+            from tradewind.mesh import octahedral_problems
+
+            problems += octahedral_problems(self.grid[1], self.ranks)
         if self.split is not None:
             problems += self._split_problems(self.split)
         return problems
@@ -368,13 +383,17 @@ def default_split(exchange: Exchange, others: Iterable[str] = ()) -> tuple[int, 
     pairs.sort(key=lambda p: (abs(math.log(p[0] / p[1])), (p[0] < p[1]) == (grid[0] >= grid[1])))
     if exchange.pattern == "transpose":
         pairs.sort(key=lambda p: round(max(_layout_imbalance(grid, p, axes) for axes in layouts), 9))
+    reasons = set()
     for pair in pairs:
         try:
             for algorithm in (exchange.algorithm, *others):
                 replace(exchange, split=pair, algorithm=algorithm)
-        except InputError:
+        except InputError as error:
+            reasons.add(str(error))
             continue
         return pair
+    if len(reasons) == 1:  # whatever the split
+        raise InputError(*reasons)
     raise InputError(
         f"{ranks} ranks: no split CXxCY of them fits the grid {_extents(grid)} with {exchange.algorithm}; "
         "name fewer ranks, or another algorithm"

@@ -35,6 +35,10 @@ def test_ids_lead_to_the_same_fetch_as_owners_and_indices():
         assert [int(owned[o][i]) for o, i in zip(owner, index, strict=True)] == wanted[rank][at].tolist()
 
 
+def octahedral_fetch(rows, ranks, mesh="octahedral", **options):
+    return tw.Exchange("fetch", ranks, grid=(8, rows, 1), mesh=mesh, **options)
+
+
 OWNED = [[0, 1, 2], [3, 4]]
 
 
@@ -69,6 +73,10 @@ OWNED = [[0, 1, 2], [3, 4]]
         ),
         (lambda: octahedral(7, 2, 1), "7 rows: an even number"),
         (lambda: octahedral(2, 50, 1), "50 ranks: 1..40 are allowed"),
+        (lambda: octahedral_fetch(7, 2), "7 rows: an even number"),
+        (lambda: octahedral_fetch(8, 2, algorithm="leaders-7"), "radix 7 is out of range, 1..2 are allowed"),
+        (lambda: octahedral_fetch(10**6, 2).steps(), "a mesh of 1000018000000 points with a halo of 3"),
+        (lambda: octahedral_fetch(8, 2, mesh="lonlat", width=10**8).steps(), "a mesh of 64 points with a halo of 1"),
         (lambda: regions(0), "0 regions: 1 or more are allowed"),
     ],
 )
