@@ -49,6 +49,10 @@ INSTALL_MPI = (
 )
 
 
+class OutOfMemoryError(TradewindError):
+    """A simulation was ended because it would not have fitted the memory. The text says what can be done."""
+
+
 class PeerError(TradewindError):
     """Another of the processes that share something has failed, and has the reason."""
 

@@ -30,7 +30,7 @@ struct alignas(32) Event {
         data,     // of a message that was sent at once
         pulled,   // of a message whose receiver has asked for it
         control,  // of a rendezvous: what, and the sender's number of the message, stand in the size (ControlKind)
-        aside     // no packet: room in a buffer, or with memory 1 a message that bypasses the network
+        aside     // no packet, but what its memory says (AsideKind)
     };
 
     std::uint32_t rank() const { return to & rank_mask; }
@@ -46,6 +46,12 @@ struct alignas(32) Event {
     }
 };
 static_assert(sizeof(Event) == 32);
+
+enum AsideKind : std::uint32_t {
+    freed,     // room in a buffer
+    past,      // a message that bypasses the network
+    call_next  // packets that have waited long for a port will take it soon
+};
 
 // What a packet has waited so far, and where it comes from, in 32 bits: a float (ps, never negative) whose 12 lowest
 // bits hold the block of ranks of its source. Twelve bits of mantissa are left: delays are exact to 1/8000.

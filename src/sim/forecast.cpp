@@ -85,8 +85,9 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
     const double scale = static_cast<double>(program.ranks()) / static_cast<double>(sampled_ranks);
     const double ports = static_cast<double>(topology.switches()) * topology.radix();
     // A NIC lets out packets only as they leave, so a rank has no more than a stage, nor more than a path's worth, in
-    // flight; twice for the chunks that are not full.
-    const double in_flight = program.ranks() * std::min(most_in_flight, 32.0) * 2 * 32;
+    // flight; twice for the chunks that are not full. Of what waits in the network beyond that a byte or two are kept.
+    double in_flight = program.ranks() * std::min(most_in_flight, 32.0) * 2 * 32;
+    if (!options.finite_buffers) in_flight += program.ranks() * most_in_flight * 1.5;
     Forecast forecast;
     forecast.messages = messages * scale;
     forecast.bytes = bytes * scale;

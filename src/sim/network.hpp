@@ -20,6 +20,7 @@ struct alignas(32) Port {
     std::uint64_t bytes = 0;       // sent in all
     std::uint32_t peer = 0;        // `where` of the other end
     std::uint32_t pending = none;  // the engine's: a packet that will pass in the slice of time in hand
+    std::uint32_t backlog = none;  // packets that will pass much later
     std::uint8_t rate = 0;         // index of its byte time and latency
     std::uint8_t kind = 0;         // LinkKind
     std::uint16_t owner = 0;       // the part of the simulation that the other end belongs to

@@ -28,6 +28,7 @@ class Outbox {
         start_ = window << shift_;
         end_ = (window + 1) << shift_;
     }
+    std::uint32_t id() const { return id_; }
     std::int64_t window() const { return window_; }
     std::int64_t start() const { return start_; }
     std::int64_t end() const { return end_; }

@@ -1,37 +1,63 @@
 // Whether a simulation goes on with all of its threads or with one.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 
 namespace tradewind::sim {
 
 // A barrier a window pays where windows are full and every thread has a core. On a busy machine, or in a phase whose
-// windows hold little, one thread alone is faster, and nobody can tell beforehand. So both ways are timed, again and
-// again: the faster one gets most of the time. The result of a simulation does not depend on it.
+// windows hold little, one thread alone is faster, and nobody can tell beforehand. So now and then the other way is
+// tried, and kept if it is twice faster than the one just before; figures from longer ago say nothing, as phases
+// change. The result of a simulation does not depend on it.
 class Pace {
   public:
-    // How long one way is kept before it is judged, and the share of such stretches that go to the other way.
+    // How long one way is kept before it is judged. Where a window takes milliseconds, it is judged by several, and not
+    // by the first one, for which threads wake, and what one has made moves to the other's cache.
     static constexpr std::chrono::milliseconds stretch{4};
-    static constexpr std::uint64_t stretches_a_trial = 24;
+    static constexpr int least_looks = 4;
+    static constexpr int stretches_a_trial = 24;
 
     // Called by the first thread now and then with the events so far: whether it goes on alone.
     bool alone(std::uint64_t events, std::chrono::steady_clock::time_point now) {
-        if (now - began_ < stretch) return alone_;
-        rates_[alone_] = static_cast<double>(events - before_) / std::chrono::duration<double>(now - began_).count();
-        began_ = now;
-        before_ = events;
-        const bool trial = ++stretches_ % stretches_a_trial == 0 || rates_[!alone_] == 0;
-        alone_ = trial ? !alone_ : rates_[true] > rates_[false];
+        if (++looks_ == 1) begin(events, now);
+        if (now - began_ < stretch || looks_ <= least_looks) return alone_;
+        const double rate = static_cast<double>(events - before_) / std::chrono::duration<double>(now - began_).count();
+        begin(events, now);
+        looks_ = 1;
+        if (trying_) {
+            trying_ = false;
+            won_ = rate > usual_rate_ ? won_ + 1 : 0;
+            until_trial_ = won_ == 1 ? 1 : stretches_a_trial;
+            if (won_ == 2)
+                won_ = 0;
+            else
+                change();
+        } else if (--until_trial_ <= 0) {
+            usual_rate_ = rate;
+            trying_ = true;
+            change();
+        }
         return alone_;
     }
 
   private:
-    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-    std::uint64_t before_ = 0, stretches_ = 0;
-    std::array<double, 2> rates_{};  // [alone]: events a second
-    bool alone_ = false;
+    void begin(std::uint64_t events, std::chrono::steady_clock::time_point now) {
+        began_ = now;
+        before_ = events;
+    }
+    void change() {
+        alone_ = !alone_;
+        looks_ = 0;
+    }
+
+    std::chrono::steady_clock::time_point began_;
+    std::uint64_t before_ = 0;
+    double usual_rate_ = 0;  // events a second, before the trial
+    int looks_ = 0;          // in this stretch; 0: the way has just changed
+    int until_trial_ = 1;    // stretches
+    int won_ = 0;            // trials in a row
+    bool trying_ = false, alone_ = false;
 };
 
 }  // namespace tradewind::sim

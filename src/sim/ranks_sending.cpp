@@ -142,7 +142,7 @@ void Ranks::send_past(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
              static_cast<std::uint32_t>(to),
              size | Event::aside << Event::kind_shift,
              sender.stage,
-             1,
+             past,
              world_.origins.told() ? world_.origins.code(from) : 0};
 }
 

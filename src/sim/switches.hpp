@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "machine/routing/packet.hpp"
+#include "sim/backlog.hpp"
 #include "sim/outbox.hpp"
 #include "sim/pool.hpp"
 #include "sim/ranks.hpp"
@@ -30,7 +31,8 @@ class Switches {
           routing_(routing),
           outbox_(outbox),
           ranks_(ranks),
-          told_(world.origins.told()) {
+          told_(world.origins.told()),
+          patience_(patience_windows << world.shift) {
         if (world.machine.crossbar_bandwidth.value > 0)
             crossbars_ = LazyArray<std::int64_t>(world.machine.topology->switches());
         in_order_ = Routing::adaptive || !crossbars_.empty() || world.followed != nowhere;
@@ -76,7 +78,7 @@ class Switches {
     }
 
     std::int64_t hops() const { return hops_; }
-    std::uint64_t events() const { return events_; }
+    std::uint64_t events() const { return events_ - calls_; }
     const DelayHistogram& delay() const { return delay_; }
     const DelaySeries& series() const { return series_; }
     const DelayPairs& pairs() const { return pairs_; }
@@ -98,6 +100,10 @@ class Switches {
         std::uint32_t input = 0;  // index of its input port; of a credit: credit_mark + channel
         std::uint32_t channel = 0;
     };
+    static constexpr std::int64_t patience_windows = 1024;  // early: by up to an eighth of that
+    // Whether what waits long for a port is held in a backlog: the packets of a message must be alike, and not each on
+    // a way of its own.
+    static constexpr bool shelved = !finite && !Routing::adaptive && !Routing::spreads;
     static constexpr std::uint32_t credit_mark = ~0u - 255;
     static constexpr std::uint32_t nowhere = ~0u;  // for Event::where of what takes no port
 
@@ -118,7 +124,10 @@ class Switches {
         const std::uint32_t sw = net_.switch_of(event.where), input = net_.port_of(event.where);
         const std::uint32_t first = sw * net_.radix();
         if (event.kind() == Event::aside) [[unlikely]] {
-            if (finite && event.memory == 0) {
+            if (shelved && event.memory == call_next) {
+                call(first + input, event.time);
+                event.where = nowhere;
+            } else if (finite && event.memory == freed) {
                 link.input = credit_mark + event.channel();
                 event.where = first + input;
                 __builtin_prefetch(&net_.port(event.where), 1);
@@ -192,9 +201,12 @@ class Switches {
         for (std::size_t i = 0; i < count; ++i) {
             if (i + 2 * ahead < count) __builtin_prefetch(&net_.port(used_[i + 2 * ahead]), 1);
             if (i + ahead < count) {
-                const std::uint32_t soon = net_.port(used_[i + ahead]).pending;
-                __builtin_prefetch(&packets[soon]);
+                const Port& soon = net_.port(used_[i + ahead]);
+                __builtin_prefetch(&packets[soon.pending]);
+                if constexpr (shelved) backlog_.prefetch(soon);
             }
+            if constexpr (shelved)
+                if (i + ahead / 2 < count) backlog_.prefetch_more(net_.port(used_[i + ahead / 2]));
             const std::uint32_t where = used_[i];
             Port& port = net_.port(where);
             const std::uint32_t first = std::exchange(port.pending, Port::none);
@@ -325,7 +337,7 @@ class Switches {
                 channel.credit -= bytes;
             }
         }
-        const std::int64_t start = commit(port, event, event.time, link.channel);
+        const std::int64_t start = commit(port, where, event, event.time, link.channel);
         if constexpr (finite) give_room(net_.upstreams[link.input], link.input, event.channel(), start, size_of(event));
     }
 
@@ -359,15 +371,15 @@ class Switches {
             channel.first = waiting.next;
             channel.first_bytes = waiting.next_bytes;
             if (channel.first != Port::none) __builtin_prefetch(&waiting_[channel.first], 1);
-            give_room(waiting.up, waiting.input, waiting.event.channel(), commit(port, waiting.event, time, number),
+            give_room(waiting.up, waiting.input, waiting.event.channel(), commit(port, 0, waiting.event, time, number),
                       size_of(waiting.event));
             waiting_.give(id);
         }
     }
 
-    // A packet takes its port at `time` or when that is free; returns when.
-    [[gnu::always_inline]] std::int64_t commit(Port& port, const Event& event, std::int64_t time,
-                                               std::uint32_t channel) {
+    // A packet takes its port, number `where` if buffers are unbounded, at `time` or when that is free; returns when.
+    [[gnu::always_inline]] std::int64_t commit(Port& port, [[maybe_unused]] std::uint32_t where, const Event& event,
+                                               std::int64_t time, std::uint32_t channel) {
         const Rate rate = net_.rates[port.rate];
         const bool control = event.kind() == Event::control;
         const std::uint32_t bytes = control ? world_.header : event.bytes();
@@ -377,22 +389,65 @@ class Switches {
         ++hops_;
         const std::uint32_t delay = control ? event.delay : Delay::longer(event.delay, start - event.time);
         const std::uint32_t slowest = net_.slower(event.rate(), port.rate);
-        const std::int64_t arrival = start + rate.latency;
         if (port.kind == static_cast<std::uint8_t>(LinkKind::terminal)) {
-            const std::int64_t tail = arrival + net_.rates[slowest].duration(bytes);
+            const std::int64_t tail = start + rate.latency + net_.rates[slowest].duration(bytes);
             if (!control) record(event, delay, tail);
             ranks_.deliver(event, tail);
             return start;
         }
+        const std::uint32_t stage = Event::stage_word(event.program_stage(), slowest, channel);
+        if constexpr (shelved)
+            if (start - event.time > patience_ && !control) [[unlikely]]
+                if (put_aside(port, where, event, stage, start)) return start;
+        send_on(port, start, event.to, event.size, stage, event.memory, delay);
+        return start;
+    }
+
+    [[gnu::always_inline]] void send_on(const Port& port, std::int64_t start, std::uint32_t to, std::uint32_t size,
+                                        std::uint32_t stage, std::uint32_t memory, std::uint32_t delay) {
+        const std::int64_t arrival = start + net_.rates[port.rate].latency;
         Event& next = outbox_.push(port.owner, arrival);
         next.time = arrival;
         next.where = port.peer;
-        next.to = event.to;
-        next.size = event.size;
-        next.stage = Event::stage_word(event.program_stage(), slowest, channel);
-        next.memory = event.memory;
+        next.to = to;
+        next.size = size;
+        next.stage = stage;
+        next.memory = memory;
         next.delay = delay;
-        return start;
+    }
+
+    // Returns whether the packet is sent on later, by `call`.
+    [[gnu::noinline]] bool put_aside(Port& port, std::uint32_t where, const Event& event, std::uint32_t stage,
+                                     std::int64_t start) {
+        const bool begins = port.backlog == Port::none;
+        const Backlog::Waiting packet{event.to, event.size, stage, event.memory, start, event.time, event.delay};
+        if (!backlog_.put(port, packet, port.busy - start)) return false;
+        if (begins) call_at(where, start);
+        return true;
+    }
+    // Sends on what takes a port soon, so that its next switch hears of it in time.
+    [[gnu::noinline]] void call(std::uint32_t where, std::int64_t time) {
+        Port& port = net_.port(where);
+        const Rate rate = net_.rates[port.rate];
+        const auto duration = [&](std::uint32_t size) { return rate.duration(size & Event::size_mask); };
+        const auto send = [&](const Backlog::Waiting& packet) {
+            send_on(port, packet.start, packet.to, packet.size, packet.stage, packet.memory,
+                    Delay::longer(packet.delay, packet.start - packet.came));
+        };
+        ++calls_;
+        if (backlog_.take(port, time + patience_ / 2, duration, send)) call_at(where, backlog_.first(port));
+    }
+    void call_at(std::uint32_t where, std::int64_t start) {
+        const std::uint32_t sw = world_.by_radix.quotient(where);
+        // Ports that crowded at one time do not all call in one window: each is a little early by its number.
+        const std::int64_t early = static_cast<std::int64_t>((where * 0x9e3779b1u) >> 25) * (patience_ >> 10);
+        const std::int64_t time = start - patience_ / 4 - early;
+        Event& event = outbox_.push(outbox_.id(), time);
+        event.time = time;
+        event.where = net_.where(sw, where - sw * net_.radix());
+        event.to = event.stage = event.delay = 0;
+        event.size = Event::aside << Event::kind_shift;
+        event.memory = call_next;
     }
 
     // A packet's head leaves an input buffer: its room is reported to the other end of the link.
@@ -411,7 +466,7 @@ class Switches {
         credit.to = 0;
         credit.size = bytes | Event::aside << Event::kind_shift;
         credit.stage = channel << Event::channel_shift;
-        credit.memory = 0;
+        credit.memory = freed;
         credit.delay = 0;
     }
 
@@ -447,9 +502,11 @@ class Switches {
     std::vector<std::uint32_t> order_;             // packets of one port
     HugeVector<std::uint64_t> keys_, other_keys_;  // where all packets of a slice are sorted
     Pool<Waiting> waiting_;                        // for room
+    Backlog backlog_;                              // of unbounded buffers: for their ports
+    std::int64_t patience_;                        // what waits longer for its port is put there
     LazyArray<std::int64_t> crossbars_;            // [switch] ps until which it is held; empty: no limit
     std::int64_t hops_ = 0;
-    std::uint64_t events_ = 0;
+    std::uint64_t events_ = 0, calls_ = 0;
     DelayHistogram delay_;
     DelaySeries series_;
     DelayPairs pairs_;

@@ -2,10 +2,11 @@
 
 import json
 
+import psutil
 import pytest
 from small import CROSSBAR, DRAGONFLY, TORUS, all_to_all, machine, pair
 
-from tradewind.errors import InputError
+from tradewind.errors import InputError, OutOfMemoryError
 from tradewind.exchange import Exchange
 from tradewind.simulation import simulate
 
@@ -122,3 +123,11 @@ def test_delays_are_counted_where_packets_wait():
 
     assert waited(packet) >= 4
     assert waited(2 * packet) >= 3
+
+
+def test_a_simulation_that_outgrows_the_memory_is_ended(monkeypatch):
+    free = psutil.virtual_memory()
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: free._replace(available=free.total // 100))
+    exchange = all_to_all(40, "burst", 20_000)
+    with pytest.raises(OutOfMemoryError, match=r"ended at .* simulated: it holds .* a larger packet, finite buffers"):
+        simulate(exchange, machine(TORUS, packet="8B"), buffers="unbounded", force=True)

@@ -1,0 +1,206 @@
+#include "sim/backlog.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace tradewind::sim {
+
+namespace {
+
+std::int32_t short_or_0(std::int64_t value) {
+    return std::in_range<std::int32_t>(value) ? static_cast<std::int32_t>(value) : 0;
+}
+
+// The next number of what follows a packet's first byte.
+template <class T>
+void put_number(std::uint8_t*& at, T value) {
+    std::memcpy(at, &value, sizeof value);
+    at += sizeof value;
+}
+template <class T>
+T take_number(const std::uint8_t*& at) {
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    at += sizeof value;
+    return value;
+}
+
+}  // namespace
+
+bool Backlog::put(Port& port, const Waiting& packet, std::int64_t duration) {
+    const bool last = packet.size & Event::last_bit;
+    if (port.backlog == Port::none) {
+        if (last) return false;
+        open(port, packet);
+    }
+    Line& line = lines_[port.backlog];
+    if (line.gain == least_gain) return false;
+    std::uint32_t number = find(line, packet);
+    if (number == Line::most_flows) {
+        if (last) return false;
+        number = add(line, packet);
+        if (number == Line::most_flows) {
+            --line.gain;
+            return false;
+        }
+    }
+    Flow& flow = line.flows[number];
+    if (flow.waiting == most_waiting) return false;
+    if (line.then != number) line.flows[line.last].then = number & Line::most_flows;
+    line.last = static_cast<std::uint8_t>(number);
+    line.then = flow.then;
+    const Mode mode = mode_of(flow.put, line.put_start, packet);
+    if (mode == whole)
+        --line.gain;
+    else if (line.gain < most_gain)
+        ++line.gain;
+    write(line, number, mode, packet);
+    go_on(flow.put, mode, packet.came, packet.delay, packet.size);
+    ++flow.waiting;
+    ++line.waiting;
+    line.put_start = packet.start + duration;
+    return true;
+}
+
+void Backlog::open(Port& port, const Waiting& packet) {
+    port.backlog = lines_.take();
+    Line& line = lines_[port.backlog];
+    line.first = line.put_start = line.take_start = packet.start;
+    line.head = line.tail = blocks_.take();
+    line.begin = line.end = 0;
+    line.known = line.room = line.last = line.then = 0;
+    line.gain = 0;
+    line.waiting = 0;
+}
+
+void Backlog::close(Port& port) {
+    Line& line = lines_[port.backlog];
+    line.flows.reset();
+    line.keys.reset();
+    blocks_.give(line.head);
+    lines_.give(std::exchange(port.backlog, Port::none));
+}
+
+std::uint32_t Backlog::key_of(const Waiting& packet) {
+    return (packet.to * 0x9e3779b1u ^ packet.stage) * 0x85ebca6bu ^ packet.memory;
+}
+
+// Messages take turns, so most often it is the one whose packet followed that of the last message the last time.
+std::uint32_t Backlog::find(const Line& line, const Waiting& packet) {
+    if (line.known == 0) return Line::most_flows;
+    const auto is = [&](std::uint32_t i) {
+        const Flow& flow = line.flows[i];
+        return flow.to == packet.to && flow.stage == packet.stage && flow.memory == packet.memory;
+    };
+    if (is(line.then)) return line.then;
+    const std::uint32_t key = key_of(packet);
+    for (std::uint32_t i = 0; i < line.known; ++i)
+        if (line.keys[i] == key && is(i)) return i;
+    return Line::most_flows;
+}
+
+// Begins a message, in the place of one that has nothing waiting if there is no other.
+std::uint32_t Backlog::add(Line& line, const Waiting& packet) {
+    std::uint32_t number = line.known;
+    if (number == Line::most_flows) {
+        number = 0;
+        while (number < line.known && line.flows[number].waiting > 0) ++number;
+        if (number == Line::most_flows) return number;
+    } else {
+        if (number == line.room) {
+            const std::uint32_t room = std::min(std::max(4u, 2u * line.room), Line::most_flows);
+            auto flows = std::make_unique<Flow[]>(room);
+            auto keys = std::make_unique<std::uint32_t[]>(room);
+            std::copy_n(line.flows.get(), line.known, flows.get());
+            std::copy_n(line.keys.get(), line.known, keys.get());
+            line.flows = std::move(flows);
+            line.keys = std::move(keys);
+            line.room = static_cast<std::uint8_t>(room);
+        }
+        ++line.known;
+    }
+    line.flows[number] = {packet.to, packet.stage, packet.memory, 0, 0, {}, {}};
+    line.keys[number] = key_of(packet);
+    return number;
+}
+
+// `start`: of a packet that follows the one before without a gap.
+Backlog::Mode Backlog::mode_of(const State& state, std::int64_t start, const Waiting& packet) {
+    if (packet.size != state.size || packet.start != start) return whole;
+    const std::int64_t shift = packet.came - (state.came + state.step);
+    if (shift != 0) return std::in_range<std::int32_t>(shift) ? shifted : whole;
+    return packet.delay == state.delay ? foretold : delayed;
+}
+
+// At both ends of the line, so that both foretell the same.
+void Backlog::go_on(State& state, Mode mode, std::int64_t came, std::uint32_t delay, std::uint32_t size) {
+    if (mode == shifted || mode == whole) state.step = short_or_0(came - state.came);
+    state.came = came;
+    state.delay = delay;
+    state.size = size;
+}
+
+void Backlog::write(Line& line, std::uint32_t flow, Mode mode, const Waiting& packet) {
+    if (line.end + 1 + mode_bytes[mode] > Block::size) {
+        if (line.end < Block::size) blocks_[line.tail].bytes[line.end] = continued;
+        const std::uint32_t block = blocks_.take();
+        blocks_[line.tail].next = block;
+        line.tail = block;
+        line.end = 0;
+    }
+    std::uint8_t* const begin = blocks_[line.tail].bytes + line.end;
+    std::uint8_t* at = begin;
+    put_number(at, static_cast<std::uint8_t>(flow | mode << flow_bits));
+    if (mode == whole) {
+        put_number(at, packet.start);
+        put_number(at, packet.came);
+        put_number(at, packet.size);
+    } else if (mode == shifted) {
+        const State& state = line.flows[flow].put;
+        put_number(at, static_cast<std::int32_t>(packet.came - (state.came + state.step)));
+    }
+    if (mode != foretold) put_number(at, packet.delay);
+    line.end = static_cast<std::uint8_t>(line.end + (at - begin));
+}
+
+// The first byte of the packet that is next.
+const std::uint8_t* Backlog::head_of(Line& line) {
+    if (line.begin == Block::size || blocks_[line.head].bytes[line.begin] == continued) {
+        const std::uint32_t done = std::exchange(line.head, blocks_[line.head].next);
+        blocks_.give(done);
+        line.begin = 0;
+    }
+    return blocks_[line.head].bytes + line.begin;
+}
+
+std::int64_t Backlog::first_of(Line& line) {
+    const std::uint8_t* at = head_of(line);
+    const auto mode = take_number<std::uint8_t>(at) >> flow_bits;
+    return mode == whole ? take_number<std::int64_t>(at) : line.take_start;
+}
+
+Backlog::Waiting Backlog::read(Line& line) {
+    const std::uint8_t* const begin = head_of(line);
+    const std::uint8_t* at = begin;
+    const auto head = take_number<std::uint8_t>(at);
+    const Mode mode = static_cast<Mode>(head >> flow_bits);
+    Flow& flow = line.flows[head & Line::most_flows];
+    State& state = flow.take;
+    Waiting packet{flow.to, state.size, flow.stage, flow.memory, line.take_start, state.came + state.step, state.delay};
+    if (mode == whole) {
+        packet.start = take_number<std::int64_t>(at);
+        packet.came = take_number<std::int64_t>(at);
+        packet.size = take_number<std::uint32_t>(at);
+    } else if (mode == shifted) {
+        packet.came += take_number<std::int32_t>(at);
+    }
+    if (mode != foretold) packet.delay = take_number<std::uint32_t>(at);
+    line.begin = static_cast<std::uint8_t>(line.begin + (at - begin));
+    go_on(state, mode, packet.came, packet.delay, packet.size);
+    --flow.waiting;
+    return packet;
+}
+
+}  // namespace tradewind::sim

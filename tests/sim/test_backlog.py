@@ -1,0 +1,76 @@
+"""Packets that wait long for a port, where buffers are unbounded: held in few bytes, and let go at their times.
+
+The truth is the simulation with finite buffers that are never full. It holds no packet so: one that finds room has its
+time when it arrives.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small import CROSSBAR, DRAGONFLY, FATTREE, TORUS, all_to_all, core, machine, prepare
+from test_threads import bits
+
+from tradewind import _core
+from tradewind.exchange import Exchange
+
+PATIENCE_S = 1024 * 0.512e-9
+"""Windows of 2^9 ps, where latencies are 1 ns: what waits longer is held back."""
+
+
+def longest_wait_s(result):
+    return _core.delay_lower_edge_s(int(np.flatnonzero(result.delay_counts)[-1]))
+
+
+@pytest.mark.parametrize("eager_limit", ["0B", "1MiB"])
+@pytest.mark.parametrize(
+    ("topology", "exchange"),
+    [
+        (TORUS, Exchange("transpose", 24, (24, 120, 24), (6, 4), "burst")),
+        (TORUS, Exchange("halo", 24, (48, 48, 4), (6, 4), "sweep", width=20, periodic="xy")),
+        (DRAGONFLY, Exchange("transpose", 24, (24, 200, 24), (6, 4), "ring-3")),
+        (FATTREE, Exchange("halo", 16, (48, 48, 8), (4, 4), "direct", width=13, periodic="x")),
+        (TORUS, all_to_all(40, "burst", 100)),  # more messages at a port than a line has places for
+        (CROSSBAR, all_to_all(60, "burst", 50)),
+    ],
+)
+@pytest.mark.parametrize("ranks_per_node", [1, 2])
+def test_packets_leave_at_their_times(topology, exchange, eager_limit, ranks_per_node):
+    def simulation(buffers):
+        file = machine(
+            topology, packet="100B", latency="1ns", switch={"buffer": "64MiB"}, mpi={"eager_limit": eager_limit}
+        )
+        return prepare(exchange, file, buffers=buffers, ranks_per_node=ranks_per_node)
+
+    finite, held = core(simulation("credits")), core(simulation("unbounded"))
+    if topology is not CROSSBAR:  # which has no links between switches, and the receivers' own need no event
+        assert longest_wait_s(finite) > 2 * PATIENCE_S
+    assert bits(held) == bits(finite)
+    assert bits(core(simulation("unbounded"), 2, adaptive=False)) == bits(finite)
+
+
+def test_a_waiting_packet_takes_few_bytes():
+    """Two rows of 16 nodes, joined by one link: 15 messages wait for it, of 100,000 packets each. As events of 32 bytes
+    they would take 45 MiB."""
+    code = """
+import resource
+from small import core, machine, prepare
+from tradewind.exchange import Exchange
+rows = {"kind": "torus", "shape": [2], "nodes_per_switch": 16}
+exchange = Exchange("halo", 32, (32, 2, 10_000_000 // 8), (16, 2), "sweep", width=1, periodic="")
+simulation = prepare(exchange, machine(rows, packet="100B"), buffers="unbounded")
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+result = core(simulation)
+assert result.packet_hops > 2_000_000
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    folder = Path(__file__).parent
+    paths = os.pathsep.join(str(path) for path in (folder, folder.parents[1]))
+    run = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) < 20_000  # KiB
