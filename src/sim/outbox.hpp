@@ -33,6 +33,7 @@ class Outbox {
     std::int64_t start() const { return start_; }
     std::int64_t end() const { return end_; }
     int shift() const { return shift_; }
+    std::size_t bytes() const { return pool_.bytes(); }
 
     // An event that will arrive at a part at `time`, in a later window, for the caller to fill in at once. Its place is
     // known, and its line is fetched, before it is written. Filled in field by field: a copy of an event that was just

@@ -397,7 +397,7 @@ class Switches {
         }
         const std::uint32_t stage = Event::stage_word(event.program_stage(), slowest, channel);
         if constexpr (shelved)
-            if (start - event.time > patience_ && !control) [[unlikely]]
+            if (start - event.time > patience_ && outbox_.bytes() >= world_.crowd && !control) [[unlikely]]
                 if (put_aside(port, where, event, stage, start)) return start;
         send_on(port, start, event.to, event.size, stage, event.memory, delay);
         return start;

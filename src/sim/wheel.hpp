@@ -39,6 +39,8 @@ class ChunkPool {
     explicit ChunkPool(std::uint32_t capacity) : capacity_(capacity) {}
 
     std::uint32_t capacity() const { return capacity_; }
+    // Memory that the chunks have taken, which is kept.
+    std::size_t bytes() const { return slabs_.size() * slab_bytes; }
     // An empty chunk to stand before others of a list.
     Chunk* take_before(Chunk* next) {
         if (!free_) grow();

@@ -32,6 +32,7 @@ World::World(const Machine& machine, const Program& program, const Placement& pl
       header(static_cast<std::uint32_t>(machine.header.value)),
       memory_byte_time(1e12 / machine.memory_bandwidth.value),
       copy_byte_time(1e12 / std::min(machine.memory_bandwidth.value, machine.copy_bandwidth.value)),
+      crowd(static_cast<std::size_t>(options.crowd.value)),
       blocks(static_cast<std::uint32_t>(std::min<std::int64_t>(options.blocks, program.ranks()))),
       followed(static_cast<std::uint32_t>(options.followed)),
       shown(options.shown),

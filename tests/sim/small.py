@@ -15,11 +15,16 @@ __all__ = ["CROSSBAR", "DRAGONFLY", "FATTREE", "NS", "OWN_ROUTING", "TORUS", "al
 
 
 def core(
-    simulation: Simulation, threads: int = 1, progress: Any = None, adaptive: bool = True, peers: Any = None
+    simulation: Simulation,
+    threads: int = 1,
+    progress: Any = None,
+    adaptive: bool = True,
+    peers: Any = None,
+    **options: Any,
 ) -> _core.SimulationResult:
     run = _core.simulate_packets if simulation.model == "packet" else _core.simulate_loggp
     steps = [_core.Step(step.name, step.schedule, step.repeat) for step in simulation.exchange.steps()]
-    options = _core.SimulationOptions(
+    chosen = _core.SimulationOptions(
         packet_bytes=simulation.packet_bytes,
         threads=threads,
         seed=simulation.seed,
@@ -29,9 +34,10 @@ def core(
         blocks=simulation.pairs,
         shown=simulation.shown,
         peers=peers,
+        **options,
     )
     program = _core.Program(steps, simulation.exchange.bytes_per_point)
-    return run(simulation.machine, program, simulation.placement, options, progress)
+    return run(simulation.machine, program, simulation.placement, chosen, progress)
 
 
 def run(exchange: Exchange, file: MachineFile, threads: int = 1, **options: Any) -> _core.SimulationResult:

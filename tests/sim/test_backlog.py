@@ -1,4 +1,5 @@
-"""Packets that wait long for a port, where buffers are unbounded: held in few bytes, and let go at their times.
+"""Packets that wait long for a port, where buffers are unbounded and many wait: held in few bytes, and let go at their
+times.
 
 The truth is the simulation with finite buffers that are never full. It holds no packet so: one that finds room has its
 time when it arrives.
@@ -45,11 +46,11 @@ def test_packets_leave_at_their_times(topology, exchange, eager_limit, ranks_per
         )
         return prepare(exchange, file, buffers=buffers, ranks_per_node=ranks_per_node)
 
-    finite, held = core(simulation("credits")), core(simulation("unbounded"))
+    finite, held = core(simulation("credits")), core(simulation("unbounded"), crowd_bytes=0)
     if topology is not CROSSBAR:  # which has no links between switches, and the receivers' own need no event
         assert longest_wait_s(finite) > 2 * PATIENCE_S
     assert bits(held) == bits(finite)
-    assert bits(core(simulation("unbounded"), 2, adaptive=False)) == bits(finite)
+    assert bits(core(simulation("unbounded"), 2, adaptive=False, crowd_bytes=0)) == bits(finite)
 
 
 def test_a_waiting_packet_takes_few_bytes():
@@ -63,7 +64,7 @@ rows = {"kind": "torus", "shape": [2], "nodes_per_switch": 16}
 exchange = Exchange("halo", 32, (32, 2, 10_000_000 // 8), (16, 2), "sweep", width=1, periodic="")
 simulation = prepare(exchange, machine(rows, packet="100B"), buffers="unbounded")
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-result = core(simulation)
+result = core(simulation, crowd_bytes=0)
 assert result.packet_hops > 2_000_000
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """

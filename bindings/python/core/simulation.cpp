@@ -166,7 +166,7 @@ void bind_simulation(nb::module_& module) {
             "__init__",
             [](SimulationOptions* self, std::int64_t packet_bytes, int threads, std::uint64_t seed, bool adaptive,
                bool finite_buffers, bool one_sided, int blocks, Rank followed, std::vector<Rank> shown,
-               std::shared_ptr<Peers> peers, std::shared_ptr<Carriage> carriage) {
+               std::shared_ptr<Peers> peers, std::shared_ptr<Carriage> carriage, std::int64_t crowd_bytes) {
                 new (self) SimulationOptions{{packet_bytes},
                                              threads,
                                              seed,
@@ -178,11 +178,13 @@ void bind_simulation(nb::module_& module) {
                                              followed,
                                              std::move(shown),
                                              {},
-                                             std::move(peers)};
+                                             std::move(peers),
+                                             {crowd_bytes}};
             },
             nb::kw_only(), "packet_bytes"_a, "threads"_a = 1, "seed"_a = 1, "adaptive"_a = true,
             "finite_buffers"_a = false, "one_sided"_a = false, "blocks"_a = 0, "followed"_a = -1,
-            "shown"_a = std::vector<Rank>{}, "peers"_a.none() = nb::none(), "carriage"_a.none() = nb::none());
+            "shown"_a = std::vector<Rank>{}, "peers"_a.none() = nb::none(), "carriage"_a.none() = nb::none(),
+            "crowd_bytes"_a = SimulationOptions{}.crowd.value);
     nb::class_<Forecast>(module, "Forecast")
         .def_ro("messages", &Forecast::messages)
         .def_ro("bytes", &Forecast::bytes)
