@@ -11,6 +11,7 @@ import numpy as np
 import tradewind as tw
 from tradewind import _core
 from tradewind.exchange import Exchange
+from tradewind.simulation import prepare
 
 GRID = (37, 29, 13)
 
@@ -41,6 +42,28 @@ def diffusion() -> None:
     assert outcomes[0] == outcomes[1]
 
 
+def long_waits() -> None:
+    """Packets that wait long for their ports, held in few bytes on one thread and on several."""
+    crowd = Exchange("transpose", 24, (24, 480, 48), (1, 24), algorithm="burst")
+    simulation = prepare(
+        crowd,
+        "torus-M",
+        buffers="unbounded",
+        packet="64B",
+        placement="random",
+        settings={"link.latency": "1ns", "nic.latency": "1ns"},
+    )
+    program = _core.Program([step.core() for step in crowd.steps()], crowd.bytes_per_point)
+    times = set()
+    for threads, crowd_bytes in ((1, 2**30), (1, 0), (2, 0)):
+        options = _core.SimulationOptions(
+            packet_bytes=64, threads=threads, adaptive=False, finite_buffers=False, crowd_bytes=crowd_bytes
+        )
+        result = _core.simulate_packets(simulation.machine, program, simulation.placement, options)
+        times.add((result.time_ps, tuple(result.delay_counts)))
+    assert len(times) == 1, times
+
+
 def main() -> None:
     assert Path(_core.__file__).parent == Path(tw.__file__).parent
     for exchange in exchanges():
@@ -65,6 +88,7 @@ def main() -> None:
         tw.simulate(exchange, "torus-M", model="loggp")
         if exchange.split is not None:
             tw.simulate(exchange, "torus-M", ranks_per_node=5, placement="blocks")
+    long_waits()
     diffusion()
     sys.stdout.write(f"{len(exchanges())} exchanges verified and simulated\n")
 
