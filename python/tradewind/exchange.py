@@ -41,6 +41,8 @@ MOST = 2**31 - 1
 """Ranks, points along a direction, fields: what fits the counts of MPI and of the core."""
 MOST_TIMES = 1_000_000
 """Repetitions: one step each, in a list."""
+BYTES_A_RANK = 170
+"""Of memory for a fetch of nothing (168 were measured for 1e7 ranks)."""
 _RANGES = {
     "ranks": (1, MOST),
     "fields": (1, MOST),
@@ -164,7 +166,10 @@ class Exchange:
         if self.pattern != "fetch" or self.stored is not None:
             self.steps()
             return
+        from tradewind import memory
+
         assert self.algorithm is not None
+        memory.require(f"a fetch among {self.ranks} ranks", BYTES_A_RANK * self.ranks, "name fewer ranks")
         _core.make_schedule(_core.fetch_of_messages([1] * self.ranks, []), self.algorithm)
 
     def _problems(self) -> list[str]:

@@ -6,14 +6,12 @@ import math
 from functools import lru_cache
 
 import numpy as np
-import psutil
 from numpy.typing import NDArray
 
-from tradewind import _core
+from tradewind import _core, memory
 from tradewind.errors import InputError
 from tradewind.exchange import MESHES
 from tradewind.pattern import Fetch
-from tradewind.units import format_bytes
 
 Ids = NDArray[np.int64]
 
@@ -154,12 +152,11 @@ def _flat_halo_of(mesh: str, grid: tuple[int, int], split: tuple[int, int], widt
     else:
         points = grid[0] * grid[1]
         reached = (grid[0] / split[0] + 2 * width) * (grid[1] / split[1] + 2 * width)
-    needed, free = BYTES_A_POINT * ranks * reached, psutil.virtual_memory().available
-    if needed > free:
-        raise InputError(
-            f"a mesh of {points} points with a halo of {width}: to list them takes up to {format_bytes(needed)} of "
-            f"memory and {format_bytes(free)} are free here; name a smaller grid or width, or another computer"
-        )
+    memory.require(
+        f"a mesh of {points} points with a halo of {width}",
+        BYTES_A_POINT * ranks * reached,
+        "name a smaller grid or width, or another computer",
+    )
     if mesh == "lonlat":
         owned, wanted = lonlat(_core.Blocks(_core.Grid(*grid, 1), split), width, periodic)
     elif mesh == "octahedral":

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import psutil
 
-from tradewind import _core, units
+from tradewind import _core, memory, units
 from tradewind.congestion import group_shares, link_bandwidths, link_shares, loads_of
-from tradewind.errors import InputError, OutOfMemoryError, gathered
+from tradewind.errors import InputError, gathered
 from tradewind.exchange import Exchange, Workload, unknown
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.program import Program
@@ -36,9 +35,6 @@ their receivers, whose CPUs have nothing to do with it."""
 PLACEMENTS = tuple(_core.placements())
 PICTURE_BLOCKS = 64
 """Blocks of ranks in a picture of their delays, unless another number is asked for; fewer of fewer ranks."""
-
-LEAST_FREE = 0.02
-"""Of the computer's memory: a simulation that leaves less is ended."""
 
 
 @dataclass(frozen=True)
@@ -147,12 +143,9 @@ class Simulation:
 
     def check_memory(self, force: bool = False, share: float = 1) -> None:
         """Refuses what the memory of this computer cannot hold, of its share, unless forced."""
-        needed, free = share * self.forecast()["memory_bytes"], psutil.virtual_memory().available
-        if needed > free and not force:
-            raise InputError(
-                f"this simulation needs about {units.format_bytes(needed)} of memory and {units.format_bytes(free)} "
-                "are free: name fewer ranks, a larger packet, or force it"
-            )
+        if not force:
+            needed = share * self.forecast()["memory_bytes"]
+            memory.require("this simulation", needed, "name fewer ranks, a larger packet, or force it")
 
     def run(
         self, progress: Watch | None = None, links: Path | None = None, congestion: bool | str | Path = False
@@ -214,7 +207,7 @@ class Simulation:
 
     def _simulated(self, progress: Watch | None) -> _core.SimulationResult:
         try:
-            arguments, report = self._arguments(), _while_memory_lasts(self._reporter(progress) if progress else None)
+            arguments, report = self._arguments(), memory.while_it_lasts(self._reporter(progress) if progress else None)
         except BaseException:
             if self.peers is not None:
                 self.peers.refuse()  # the others would wait
@@ -486,27 +479,6 @@ def write_link_loads(path: Path, result: _core.SimulationResult, topology: _core
         part.replace(path)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
-
-
-def _while_memory_lasts(report: Callable[..., None] | None) -> Callable[..., None]:
-    """What the core calls now and then: ends a simulation before the kernel ends the process, and others with it.
-
-    How many packets will wait at one time, in a network without bounds, is known only when they do.
-    """
-
-    def watch(time_s: float, arrived: int, hops: int) -> None:
-        memory = psutil.virtual_memory()
-        if memory.available < LEAST_FREE * memory.total:
-            used = psutil.Process().memory_info().rss
-            raise OutOfMemoryError(
-                f"the simulation was ended at {units.format_seconds(time_s)} simulated: it holds "
-                f"{units.format_bytes(used)}, and {units.format_bytes(memory.available)} of memory are left. Packets "
-                "wait in the network: name a larger packet, finite buffers, or fewer ranks"
-            )
-        if report is not None:
-            report(time_s, arrived, hops)
-
-    return watch
 
 
 def usable_cores() -> int:

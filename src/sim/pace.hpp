@@ -8,8 +8,8 @@ namespace tradewind::sim {
 
 // A barrier a window pays where windows are full and every thread has a core. On a busy machine, or in a phase whose
 // windows hold little, one thread alone is faster, and nobody can tell beforehand. So now and then the other way is
-// tried, and kept if it is twice faster than the one just before; figures from longer ago say nothing, as phases
-// change. The result of a simulation does not depend on it.
+// tried, and kept if it was faster than the usual one just before, twice in a row; figures from longer ago say nothing,
+// as phases change. The result of a simulation does not depend on it.
 class Pace {
   public:
     // How long one way is kept before it is judged. Where a window takes milliseconds, it is judged by several, and not

@@ -77,6 +77,10 @@ OWNED = [[0, 1, 2], [3, 4]]
         (lambda: octahedral_fetch(8, 2, algorithm="leaders-7"), "radix 7 is out of range, 1..2 are allowed"),
         (lambda: octahedral_fetch(10**6, 2).steps(), "a mesh of 1000018000000 points with a halo of 3"),
         (lambda: octahedral_fetch(8, 2, mesh="lonlat", width=10**8).steps(), "a mesh of 64 points with a halo of 1"),
+        (
+            lambda: tw.Exchange("fetch", 2 * 10**9, grid=(50_000, 50_000, 1)),
+            "a fetch among 2000000000 ranks needs about 3",
+        ),
         (lambda: regions(0), "0 regions: 1 or more are allowed"),
     ],
 )

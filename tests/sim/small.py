@@ -1,6 +1,10 @@
 """Small machines and exchanges, and what the core answers for them."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -60,3 +64,16 @@ def terminal_bytes(result: _core.SimulationResult, topology: _core.Topology) -> 
     ports = result.port_bytes.reshape(topology.switches, topology.radix)
     first, count = topology.first_terminal, topology.nodes_per_switch
     return ports[: topology.nodes // count, first : first + count].reshape(-1)
+
+
+def memory_taken(prepared: str, simulated: str) -> int:
+    """KiB by which a process of its own grows while it runs `simulated`, after `prepared`: lines of Python."""
+    peak = "resource.getrusage(resource.RUSAGE_SELF).ru_maxrss"
+    code = f"import resource\n{prepared}\nbefore = {peak}\n{simulated}\nprint({peak} - before)"
+    folder = Path(__file__).parent
+    paths = os.pathsep.join(str(path) for path in (folder, folder.parents[1]))
+    run = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    return int(run.stdout)

@@ -5,14 +5,9 @@ The truth is the simulation with finite buffers that are never full. It holds no
 time when it arrives.
 """
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-from small import CROSSBAR, DRAGONFLY, FATTREE, TORUS, all_to_all, core, machine, prepare
+from small import CROSSBAR, DRAGONFLY, FATTREE, TORUS, all_to_all, core, machine, memory_taken, prepare
 from test_threads import bits
 
 from tradewind import _core
@@ -56,22 +51,11 @@ def test_packets_leave_at_their_times(topology, exchange, eager_limit, ranks_per
 def test_a_waiting_packet_takes_few_bytes():
     """Two rows of 16 nodes, joined by one link: 15 messages wait for it, of 100,000 packets each. As events of 32 bytes
     they would take 45 MiB."""
-    code = """
-import resource
+    prepared = """
 from small import core, machine, prepare
 from tradewind.exchange import Exchange
 rows = {"kind": "torus", "shape": [2], "nodes_per_switch": 16}
 exchange = Exchange("halo", 32, (32, 2, 10_000_000 // 8), (16, 2), "sweep", width=1, periodic="")
-simulation = prepare(exchange, machine(rows, packet="100B"), buffers="unbounded")
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-result = core(simulation, crowd_bytes=0)
-assert result.packet_hops > 2_000_000
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
-"""
-    folder = Path(__file__).parent
-    paths = os.pathsep.join(str(path) for path in (folder, folder.parents[1]))
-    run = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True
-    )
-    assert run.returncode == 0, run.stderr
-    assert int(run.stdout) < 20_000  # KiB
+simulation = prepare(exchange, machine(rows, packet="100B"), buffers="unbounded")"""
+    simulated = "assert core(simulation, crowd_bytes=0).packet_hops > 2_000_000"
+    assert memory_taken(prepared, simulated) < 20_000

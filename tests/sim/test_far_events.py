@@ -1,12 +1,7 @@
 """Ranks that run far ahead of others, and windows that lie far apart: early arrivals and the wheel's far lists."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
-from small import CROSSBAR, NS, all_to_all, core, machine, pair, run
+from small import CROSSBAR, NS, all_to_all, core, machine, memory_taken, pair, run
 from test_threads import bits
 
 from tradewind.exchange import Exchange
@@ -75,21 +70,10 @@ def test_messages_dozens_of_stages_early(times):
 def test_a_burst_does_not_leave_at_once():
     """A rank sends when its NIC is free, so what is in flight does not grow with the number of messages: 9 million of
     32 bytes would be 288 MB."""
-    code = """
-import resource
+    prepared = """
 from small import CROSSBAR, all_to_all, core, machine, prepare
-simulation = prepare(all_to_all(3000, "burst"), machine(CROSSBAR | {"nodes": 3000}))
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-core(simulation)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
-"""
-    folder = Path(__file__).parent
-    paths = os.pathsep.join(str(path) for path in (folder, folder.parents[1]))
-    run = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True
-    )
-    assert run.returncode == 0, run.stderr
-    assert int(run.stdout) < 50_000  # KiB
+simulation = prepare(all_to_all(3000, "burst"), machine(CROSSBAR | {"nodes": 3000}))"""
+    assert memory_taken(prepared, "core(simulation)") < 50_000
 
 
 def test_mixed_latencies():
