@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 namespace tradewind::sim {
@@ -38,19 +37,16 @@ bool Backlog::put(Port& port, const Waiting& packet, std::int64_t duration) {
     Line& line = lines_[port.backlog];
     if (line.gain == least_gain) return false;
     std::uint32_t number = find(line, packet);
-    if (number == Line::most_flows) {
+    if (number == most_flows) {
         if (last) return false;
         number = add(line, packet);
-        if (number == Line::most_flows) {
+        if (number == most_flows) {
             --line.gain;
             return false;
         }
     }
     Flow& flow = line.flows[number];
     if (flow.waiting == most_waiting) return false;
-    if (line.then != number) line.flows[line.last].then = number & Line::most_flows;
-    line.last = static_cast<std::uint8_t>(number);
-    line.then = flow.then;
     const Mode mode = mode_of(flow.put, line.put_start, packet);
     if (mode == whole)
         --line.gain;
@@ -70,60 +66,55 @@ void Backlog::open(Port& port, const Waiting& packet) {
     line.first = line.put_start = line.take_start = packet.start;
     line.head = line.tail = blocks_.take();
     line.begin = line.end = 0;
-    line.known = line.room = line.last = line.then = 0;
+    line.flows = nullptr;
+    line.known = line.run = 0;
     line.gain = 0;
     line.waiting = 0;
 }
 
 void Backlog::close(Port& port) {
     Line& line = lines_[port.backlog];
-    line.flows.reset();
-    line.keys.reset();
+    runs_.give(line.flows, line.run);
     blocks_.give(line.head);
     lines_.give(std::exchange(port.backlog, Port::none));
 }
 
-std::uint32_t Backlog::key_of(const Waiting& packet) {
-    return (packet.to * 0x9e3779b1u ^ packet.stage) * 0x85ebca6bu ^ packet.memory;
+void Backlog::set_tag(Line& line, std::uint32_t number, std::uint8_t tag) {
+    const std::uint32_t shift = number % 8 * 8;
+    std::uint64_t& word = line.tags[number / 8];
+    word = (word & ~(std::uint64_t{0xff} << shift)) | std::uint64_t{tag} << shift;
 }
 
-// Messages take turns, so most often it is the one whose packet followed that of the last message the last time.
 std::uint32_t Backlog::find(const Line& line, const Waiting& packet) {
-    if (line.known == 0) return Line::most_flows;
-    const auto is = [&](std::uint32_t i) {
-        const Flow& flow = line.flows[i];
+    return for_likely(line, tag_of(packet.to, packet.memory), [&](std::uint32_t number) {
+        const Flow& flow = line.flows[number];
         return flow.to == packet.to && flow.stage == packet.stage && flow.memory == packet.memory;
-    };
-    if (is(line.then)) return line.then;
-    const std::uint32_t key = key_of(packet);
-    for (std::uint32_t i = 0; i < line.known; ++i)
-        if (line.keys[i] == key && is(i)) return i;
-    return Line::most_flows;
+    });
 }
 
 // Begins a message, in the place of one that has nothing waiting if there is no other.
 std::uint32_t Backlog::add(Line& line, const Waiting& packet) {
     std::uint32_t number = line.known;
-    if (number == Line::most_flows) {
+    if (number == most_flows) {
         number = 0;
         while (number < line.known && line.flows[number].waiting > 0) ++number;
-        if (number == Line::most_flows) return number;
+        if (number == most_flows) return number;
     } else {
-        if (number == line.room) {
-            const std::uint32_t room = std::min(std::max(4u, 2u * line.room), Line::most_flows);
-            auto flows = std::make_unique<Flow[]>(room);
-            auto keys = std::make_unique<std::uint32_t[]>(room);
-            std::copy_n(line.flows.get(), line.known, flows.get());
-            std::copy_n(line.keys.get(), line.known, keys.get());
-            line.flows = std::move(flows);
-            line.keys = std::move(keys);
-            line.room = static_cast<std::uint8_t>(room);
-        }
+        if (line.run == 0 || number == 1u << line.run) make_room(line);
         ++line.known;
     }
-    line.flows[number] = {packet.to, packet.stage, packet.memory, 0, 0, {}, {}};
-    line.keys[number] = key_of(packet);
+    line.flows[number] = {packet.to, packet.stage, packet.memory, 0, {}, {}};
+    set_tag(line, number, tag_of(packet.to, packet.memory));
     return number;
+}
+
+void Backlog::make_room(Line& line) {
+    const int run = line.run == 0 ? shortest_run : line.run + 1;
+    Flow* const flows = runs_.take(run);
+    std::copy_n(line.flows, line.known, flows);
+    if (line.run > 0) runs_.give(line.flows, line.run);
+    line.flows = flows;
+    line.run = static_cast<std::uint8_t>(run);
 }
 
 // `start`: of a packet that follows the one before without a gap.
@@ -186,7 +177,7 @@ Backlog::Waiting Backlog::read(Line& line) {
     const std::uint8_t* at = begin;
     const auto head = take_number<std::uint8_t>(at);
     const Mode mode = static_cast<Mode>(head >> flow_bits);
-    Flow& flow = line.flows[head & Line::most_flows];
+    Flow& flow = line.flows[head & most_flows];
     State& state = flow.take;
     Waiting packet{flow.to, state.size, flow.stage, flow.memory, line.take_start, state.came + state.step, state.delay};
     if (mode == whole) {

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
+#include "base/fetch.hpp"
 #include "sim/event.hpp"
 #include "sim/network.hpp"
 #include "sim/pool.hpp"
+#include "sim/runs.hpp"
 
 namespace tradewind::sim {
 
@@ -39,6 +41,7 @@ class Backlog {
     template <class Duration, class Use>
     bool take(Port& port, std::int64_t end, Duration duration, Use use) {
         Line& line = lines_[port.backlog];
+        for (std::uint32_t i = 0; i < line.known; ++i) fetch(&line.flows[i]);
         while (line.first < end) {
             const Waiting packet = read(line);
             use(packet);
@@ -52,15 +55,19 @@ class Backlog {
         return true;
     }
 
+    // For `put` at a port with a backlog. First the line of the port; once that has come, what it has of the message.
     void prefetch(const Port& port) const {
-        if (port.backlog != Port::none) __builtin_prefetch(&lines_[port.backlog], 1);
-    }
-    // What `prefetch` has fetched says what else is needed.
-    void prefetch_more(const Port& port) const {
-        if (port.backlog == Port::none) return;
         const Line& line = lines_[port.backlog];
-        __builtin_prefetch(&line.flows[line.then], 1);
-        __builtin_prefetch(&blocks_[line.tail].bytes[line.end], 1);
+        fetch(&line);
+        fetch(&line.tags);
+    }
+    void prefetch(const Port& port, std::uint32_t to, std::uint32_t memory) const {
+        const Line& line = lines_[port.backlog];
+        fetch(&blocks_[line.tail].bytes[line.end]);
+        for_likely(line, tag_of(to, memory), [&](std::uint32_t number) {
+            fetch(&line.flows[number]);
+            return false;
+        });
     }
 
   private:
@@ -73,32 +80,35 @@ class Backlog {
     // A message among those that wait for a port. One cache line.
     struct alignas(64) Flow {
         std::uint32_t to = 0, stage = 0, memory = 0;
-        std::uint32_t waiting : 26 = 0;  // packets
-        std::uint32_t then : 6 = 0;      // whose packet came after this one's
+        std::uint32_t waiting = 0;  // packets
         State put, take;
     };
     static_assert(sizeof(Flow) == 64);
-    static constexpr std::uint32_t most_waiting = (1u << 26) - 1;
+    static constexpr std::uint32_t most_waiting = ~0u;
     // Where so many more packets were not foretold than were, a line takes no more of them.
     static constexpr std::int8_t least_gain = -64, most_gain = 64;
 
-    // One cache line.
-    struct alignas(64) Line {
-        static constexpr std::uint32_t most_flows = 63;
+    static constexpr std::uint32_t most_flows = 63;
+    // The flows of a line are a run of them in large pages: they lie all over a gigabyte, and to walk the page table
+    // for each would cost more than to fetch it.
+    static constexpr int shortest_run = 2;
 
-        std::unique_ptr<std::uint32_t[]> keys;  // of flows: to look through these touches few lines
-        std::unique_ptr<Flow[]> flows;
+    // Two cache lines: what a packet needs, and where its message is found.
+    struct alignas(64) Line {
+        Flow* flows = nullptr;
         std::int64_t put_start = 0, take_start = 0;  // when the packet after the last one takes the port, without a gap
         std::int64_t first = 0;                      // when the first one does
         std::uint32_t waiting = 0;                   // packets
         std::uint32_t head = 0, tail = 0;            // blocks
         std::uint32_t next = 0;                      // of the pool
         std::uint8_t begin = 0, end = 0;             // bytes used of the first block, and of the last
-        std::uint8_t known = 0, room = 0;            // flows
-        std::uint8_t last = 0, then = 0;             // whose packet was put last, and whose came after it the last time
+        std::uint8_t known = 0;                      // flows
+        std::uint8_t run = 0;                        // room for 2^run of them; 0: none
         std::int8_t gain = 0;                        // packets that were foretold less others, of late
+        // Of flow i byte i % 8 of word i / 8: so the cache lines of other messages need not be touched.
+        alignas(64) std::array<std::uint64_t, 8> tags;
     };
-    static_assert(sizeof(Line) == 64);
+    static_assert(sizeof(Line) == 128);
 
     struct Block {
         static constexpr std::size_t size = 252;  // what a byte counts
@@ -114,15 +124,33 @@ class Backlog {
         whole     // all of it: start, came, delay, size
     };
     static constexpr std::uint32_t flow_bits = 6;
-    static constexpr std::uint8_t continued = Line::most_flows;  // in place of a message: the next block goes on
+    static constexpr std::uint8_t continued = most_flows;  // in place of a message: the next block goes on
     static constexpr std::array<std::size_t, 4> mode_bytes{0, 4, 8, 24};  // after the first byte
 
     void open(Port& port, const Waiting& packet);
     void close(Port& port);
     std::int64_t first_of(Line& line);
-    static std::uint32_t key_of(const Waiting& packet);
+    static std::uint8_t tag_of(std::uint32_t to, std::uint32_t memory) {
+        return static_cast<std::uint8_t>((to * 0x9e3779b1u ^ memory) * 0x85ebca6bu >> 24);
+    }
+    static void set_tag(Line& line, std::uint32_t number, std::uint8_t tag);
+    // Calls `is` with the flows that have the tag, until that returns true; returns which, or most_flows.
+    template <class Is>
+    static std::uint32_t for_likely(const Line& line, std::uint8_t tag, Is is) {
+        constexpr std::uint64_t ones = 0x0101010101010101, low = 0x7f * ones;
+        for (std::uint32_t i = 0; i < line.known; i += 8) {
+            const std::uint64_t differ = line.tags[i / 8] ^ tag * ones;
+            // The highest bit of each byte that is 0.
+            for (std::uint64_t same = ~(((differ & low) + low) | differ | low); same != 0; same &= same - 1) {
+                const std::uint32_t number = i + static_cast<std::uint32_t>(std::countr_zero(same)) / 8;
+                if (number < line.known && is(number)) return number;
+            }
+        }
+        return most_flows;
+    }
     static std::uint32_t find(const Line& line, const Waiting& packet);
-    static std::uint32_t add(Line& line, const Waiting& packet);
+    std::uint32_t add(Line& line, const Waiting& packet);
+    void make_room(Line& line);
     static Mode mode_of(const State& state, std::int64_t start, const Waiting& packet);
     static void go_on(State& state, Mode mode, std::int64_t came, std::uint32_t delay, std::uint32_t size);
     void write(Line& line, std::uint32_t flow, Mode mode, const Waiting& packet);
@@ -131,6 +159,7 @@ class Backlog {
 
     Pool<Line> lines_;
     Pool<Block> blocks_;
+    Runs<Flow> runs_;
 };
 
 }  // namespace tradewind::sim

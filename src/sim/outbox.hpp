@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/fetch.hpp"
 #include "sim/event.hpp"
 #include "sim/parts.hpp"
 #include "sim/wheel.hpp"
@@ -45,7 +46,7 @@ class Outbox {
             staged.place = wheels_[part - parts_.first]->place(time >> shift_, window_, pool_);
         else
             staged.place = place_away(part, time);
-        __builtin_prefetch(staged.place, 1);
+        fetch(staged.place);
         return staged.event;
     }
     // At the end of a window: what is still on its way to its place.

@@ -1,6 +1,7 @@
 // Whether a simulation goes on with all of its threads or with one.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 
@@ -9,14 +10,16 @@ namespace tradewind::sim {
 // A barrier a window pays where windows are full and every thread has a core. On a busy machine, or in a phase whose
 // windows hold little, one thread alone is faster, and nobody can tell beforehand. So now and then the other way is
 // tried, and kept if it was faster than the usual one just before, twice in a row; figures from longer ago say nothing,
-// as phases change. The result of a simulation does not depend on it.
+// as phases change. A way that stands the trials is tried against the other one ever more seldom: where windows take
+// tens of milliseconds a trial is long, and a wrong decision must not last. The result of a simulation does not depend
+// on it.
 class Pace {
   public:
     // How long one way is kept before it is judged. Where a window takes milliseconds, it is judged by several, and not
     // by the first one, for which threads wake, and what one has made moves to the other's cache.
     static constexpr std::chrono::milliseconds stretch{4};
     static constexpr int least_looks = 4;
-    static constexpr int stretches_a_trial = 24;
+    static constexpr int first_trial = 3, seldom_trial = 192;  // after so many stretches
 
     // Called by the first thread now and then with the events so far: whether it goes on alone.
     bool alone(std::uint64_t events, std::chrono::steady_clock::time_point now) {
@@ -27,12 +30,17 @@ class Pace {
         looks_ = 1;
         if (trying_) {
             trying_ = false;
-            won_ = rate > usual_rate_ ? won_ + 1 : 0;
-            until_trial_ = won_ == 1 ? 1 : stretches_a_trial;
-            if (won_ == 2)
+            if (rate <= usual_rate_) {
                 won_ = 0;
-            else
+                until_trial_ = interval_ = std::min(2 * interval_, seldom_trial);
                 change();
+            } else if (++won_ == 1) {
+                until_trial_ = 1;
+                change();
+            } else {
+                won_ = 0;
+                until_trial_ = interval_ = first_trial;
+            }
         } else if (--until_trial_ <= 0) {
             usual_rate_ = rate;
             trying_ = true;
@@ -56,7 +64,8 @@ class Pace {
     double usual_rate_ = 0;  // events a second, before the trial
     int looks_ = 0;          // in this stretch; 0: the way has just changed
     int until_trial_ = 1;    // stretches
-    int won_ = 0;            // trials in a row
+    int interval_ = first_trial;
+    int won_ = 0;  // trials in a row
     bool trying_ = false, alone_ = false;
 };
 

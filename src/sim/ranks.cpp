@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/fetch.hpp"
 #include "sim/sort.hpp"
 
 namespace tradewind::sim {
@@ -15,7 +16,8 @@ std::uint64_t early_key(Rank r, std::uint32_t stage) {
 
 }  // namespace
 
-Ranks::Ranks(World& world, Outbox& outbox, std::uint32_t id) : world_(world), outbox_(outbox), id_(id) {
+Ranks::Ranks(World& world, Outbox& outbox, std::uint32_t id)
+    : world_(world), outbox_(outbox), id_(id), fetches_(world.placement.identity() && world.nics_a_node == 1) {
     counts_.step_end.resize(world.program.steps().size(), 0);
     if (world.finite) rooms_ = LazyArray<Room>(world.nics.size());
     if (world.turns) lines_ = LazyArray<Line>(world.nics.size());
@@ -47,27 +49,36 @@ void Ranks::start() {
     act();
 }
 
+// Of few actions the ranks are fetched early, while packets are dealt with; of many they would not stay in the cache.
 void Ranks::take() {
     actions_.clear();
-    const bool identity = world_.placement.identity() && world_.nics_a_node == 1;
     outbox_.take_actions([&](const Event& event) {
-        // Of a rank with one NIC; what is fetched for another action is of no use, and does no harm.
-        if (identity && event.to < world_.receivers.size()) {
-            __builtin_prefetch(&world_.senders[event.to], 1);
-            __builtin_prefetch(&world_.receivers[event.to], 1);
-            __builtin_prefetch(&world_.nics[event.to], 1);
-            if (world_.finite) __builtin_prefetch(&rooms_[event.to], 1);
-        }
+        if (actions_.size() < early_actions) prefetch(event);
         actions_.push_back(event);
     });
 }
 
+// What an action of a rank with one NIC touches; what is fetched for another action is of no use, and does no harm.
+void Ranks::prefetch(const Event& event) const {
+    if (!fetches_ || event.to >= world_.receivers.size()) return;
+    fetch(&world_.senders[event.to]);
+    fetch(&world_.receivers[event.to]);
+    fetch(&world_.nics[event.to]);
+    if (world_.finite) fetch(&rooms_[event.to]);
+}
+
 void Ranks::act() {
+    constexpr std::size_t ahead = 12;
     counts_.actions += actions_.size();
-    if (world_.ordered)
+    if (world_.ordered) {
         act_in_order();
-    else
-        for (const Event& event : actions_) act(event);
+    } else {
+        const std::size_t count = actions_.size();
+        for (std::size_t i = 0; i < count; ++i) {
+            if (const std::size_t soon = i + ahead; soon >= early_actions && soon < count) prefetch(actions_[soon]);
+            act(actions_[i]);
+        }
+    }
     actions_.clear();
     while (outbox_.has_now()) act(outbox_.pop_now());
 }

@@ -50,7 +50,8 @@ class Ranks {
     const Counts& counts() const { return counts_; }
 
   private:
-    static constexpr int packets_ahead = 4;
+    static constexpr int packets_ahead = 8;
+    static constexpr std::size_t early_actions = 1024;
 
     struct Early {
         std::uint32_t packets = 0;
@@ -90,6 +91,7 @@ class Ranks {
     static constexpr std::uint32_t jobs_wait = ~0u;  // for a sender: the terminal's jobs
     static constexpr std::uint32_t nobody = ~0u - 1;
 
+    void prefetch(const Event& event) const;
     void act_in_order();
     void act(const Event& event);
     void act_later(std::int64_t time, std::uint32_t who, RankEvent what, std::uint32_t stage, std::uint32_t size,
@@ -153,6 +155,7 @@ class Ranks {
     World& world_;
     Outbox& outbox_;
     std::uint32_t id_;
+    bool fetches_;  // the number of a rank is that of its NIC
     std::vector<Event> actions_;
     HugeVector<std::uint64_t> keys_, other_keys_;
     std::int64_t time_ = 0;  // of the action in hand

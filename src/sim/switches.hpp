@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "base/fetch.hpp"
 #include "machine/routing/packet.hpp"
 #include "sim/backlog.hpp"
 #include "sim/outbox.hpp"
@@ -39,22 +41,20 @@ class Switches {
         if (world.blocks > 0) pairs_.resize(world.blocks);
     }
 
-    // Takes the window's packets from the outboxes of all parts and divides them into slices of time. Returns the
-    // number of slices.
+    // Takes the window's packets from the outboxes of all parts and divides them into slices. Returns the number of
+    // slices.
     template <class Outboxes>
     std::size_t collect(const Outboxes& outboxes) {
-        // As many as this window needs if it is like the last one.
-        const int shift = outbox_.shift();
-        slice_bits_ = 0;
-        while (slice_bits_ < most_slice_bits && slice_bits_ < shift && last_count_ >> slice_bits_ > slice_size)
-            ++slice_bits_;
-        const std::size_t slices = std::size_t{1} << slice_bits_;
-        const int drop = shift - slice_bits_;
-        const std::int64_t begin = outbox_.start();
+        // As many as this window needs if it is like the last one, and no more than there are switches.
+        const std::uint32_t switches = net_.ports() / net_.radix() / world_.parts.all();
+        int bits = 0;
+        while (bits < most_slice_bits && last_count_ >> bits > slice_size && switches >> bits > 1) ++bits;
+        const std::size_t slices = std::size_t{1} << bits;
+        const int drop = std::bit_width(switches >> bits) - 1;
         for (std::size_t i = 0; i < slices; ++i) slices_[i].count = 0;
         for (Outbox* from : outboxes)
             outbox_.drain(*from, [&](const Event& arrived) {
-                Slice& slice = slices_[(arrived.time - begin) >> drop];
+                Slice& slice = slices_[net_.switch_of(arrived.where) >> drop & (slices - 1)];
                 if (slice.count == slice.packets.size()) [[unlikely]]
                     grow(slice);
                 slice.packets[slice.count++] = arrived;
@@ -85,26 +85,31 @@ class Switches {
     const std::vector<Passage>& passages() const { return passages_; }
 
   private:
-    // A window's packets are dealt with a slice of it at a time, so that the ports and ranks that they need stay in the
-    // second-level cache from the first pass to the second.
+    // A window's packets are dealt with by runs of switches, so that the ports and ranks that they need stay in the
+    // second-level cache from the first pass to the second. (Slices of time would do as well, but for ranks that send
+    // in step: a million packets come at one picosecond.)
     struct Slice {
         HugeVector<Event> packets;
         std::size_t count = 0;
     };
-    static constexpr int most_slice_bits = 6;
+    static constexpr int most_slice_bits = 9;
     static constexpr std::size_t slice_size = 400;
 
     // What is known of a packet of the slice beside the event, whose `where` becomes the index of its output port.
     struct Link {
         std::uint32_t next = 0;   // packet of the same port
-        std::uint32_t input = 0;  // index of its input port; of a credit: credit_mark + channel
+        std::uint32_t input = 0;  // index of its input port; of a credit: credit_mark + channel; or call_mark
         std::uint32_t channel = 0;
+    };
+    struct Called {
+        std::int64_t time;
+        std::uint32_t where;  // index of the port
     };
     static constexpr std::int64_t patience_windows = 1024;  // early: by up to an eighth of that
     // Whether what waits long for a port is held in a backlog: the packets of a message must be alike, and not each on
     // a way of its own.
     static constexpr bool shelved = !finite && !Routing::adaptive && !Routing::spreads;
-    static constexpr std::uint32_t credit_mark = ~0u - 255;
+    static constexpr std::uint32_t credit_mark = ~0u - 255, call_mark = credit_mark - 1;
     static constexpr std::uint32_t nowhere = ~0u;  // for Event::where of what takes no port
 
     // A packet that waits for room, and all that is needed to let it go: its own room is reported to `up`. One cache
@@ -125,12 +130,13 @@ class Switches {
         const std::uint32_t first = sw * net_.radix();
         if (event.kind() == Event::aside) [[unlikely]] {
             if (shelved && event.memory == call_next) {
-                call(first + input, event.time);
-                event.where = nowhere;
+                link.input = call_mark;
+                event.where = first + input;
+                fetch(&net_.port(event.where));
             } else if (finite && event.memory == freed) {
                 link.input = credit_mark + event.channel();
                 event.where = first + input;
-                __builtin_prefetch(&net_.port(event.where), 1);
+                fetch(&net_.port(event.where));
             } else {
                 ranks_.come_past(event);
                 event.where = nowhere;
@@ -138,12 +144,12 @@ class Switches {
             return;
         }
         link.input = first + input;
-        if constexpr (finite) __builtin_prefetch(&net_.upstreams[link.input]);
+        if constexpr (finite) fetch(&net_.upstreams[link.input]);
         const std::uint32_t terminal = terminal_of(event), dst_sw = world_.by_switch.quotient(terminal);
         std::uint32_t port = 0;
         if (sw == dst_sw) {
             port = world_.first_terminal + world_.by_switch.remainder(terminal);
-            __builtin_prefetch(&world_.receivers[event.rank()], 1);
+            fetch(&world_.receivers[event.rank()]);
         } else if (Routing::adaptive && !decided(sw, dst_sw, event.memory)) {
             event.size |= Event::undecided_bit;
         } else {
@@ -151,7 +157,7 @@ class Switches {
             if constexpr (finite) link.channel = routing_.channel(sw, dst_sw, port, event.memory);
         }
         event.where = first + port;
-        __builtin_prefetch(&net_.port(event.where), 1);
+        fetch(&net_.port(event.where));
     }
     bool decided(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t memory) const {
         if constexpr (Routing::adaptive) return routing_.decided(sw, dst_sw, memory);
@@ -171,7 +177,7 @@ class Switches {
     // each one on its port, once that has come into the cache. Sorting them all by time would cost a quarter of all
     // time; most ports have one packet in a slice.
     void link(Slice& slice) {
-        constexpr std::size_t ahead = finite ? 28 : 16;
+        constexpr std::size_t ahead = finite ? 28 : 32;
         const std::size_t count = slice.count;
         reserve_links(slice);
         used_.clear();
@@ -186,27 +192,33 @@ class Switches {
             if (where == nowhere) [[unlikely]]
                 continue;
             Port& port = net_.port(where);
+            if (shelved && links[done].input == call_mark) [[unlikely]] {
+                backlog_.prefetch(port);
+                called_.push_back({packets[done].time, where});
+                continue;
+            }
             links[done].next = port.pending;
             if (port.pending == Port::none) used_.push_back(where);
             port.pending = done;
             if constexpr (finite) prefetch_waiting(where, links[done]);
         }
+        for (const Called& called : called_) call(called.where, called.time);
+        called_.clear();
     }
 
     // Second pass: the packets of each port take it in order of time, then input port; credits after packets.
     void apply_by_port(Slice& slice) {
-        constexpr std::size_t ahead = 6;
+        constexpr std::size_t ahead = 8;
         Event* const packets = slice.packets.data();
         const std::size_t count = used_.size();
         for (std::size_t i = 0; i < count; ++i) {
-            if (i + 2 * ahead < count) __builtin_prefetch(&net_.port(used_[i + 2 * ahead]), 1);
+            if (i + 2 * ahead < count) fetch(&net_.port(used_[i + 2 * ahead]));
             if (i + ahead < count) {
                 const Port& soon = net_.port(used_[i + ahead]);
-                __builtin_prefetch(&packets[soon.pending]);
-                if constexpr (shelved) backlog_.prefetch(soon);
+                fetch(&packets[soon.pending]);
+                if (shelved && soon.backlog != Port::none) backlog_.prefetch(soon);
             }
-            if constexpr (shelved)
-                if (i + ahead / 2 < count) backlog_.prefetch_more(net_.port(used_[i + ahead / 2]));
+            if (shelved && i + ahead / 2 < count) prefetch_backlog(used_[i + ahead / 2], packets);
             const std::uint32_t where = used_[i];
             Port& port = net_.port(where);
             const std::uint32_t first = std::exchange(port.pending, Port::none);
@@ -224,14 +236,21 @@ class Switches {
         }
     }
 
+    void prefetch_backlog(std::uint32_t where, const Event* packets) {
+        const Port& port = net_.port(where);
+        if (port.backlog == Port::none) return;
+        for (std::uint32_t at = port.pending; at != Port::none; at = links_[at].next)
+            backlog_.prefetch(port, packets[at].to, packets[at].memory);
+    }
+
     // Of the input port in a key; credits come after packets, by their channels.
     int input_bits() const { return net_.port_bits() + (finite ? 5 : 0); }
 
     // First pass, where what a packet does at a switch depends on others: finds ports as far as that is known, and
     // orders all packets by time, then input port.
     void sort(Slice& slice) {
-        const int time_bits = outbox_.shift() - slice_bits_, port_bits = input_bits();
-        const int index_bits = 64 - outbox_.shift() - port_bits;
+        const int time_bits = outbox_.shift(), port_bits = input_bits();
+        const int index_bits = 64 - time_bits - port_bits;
         const std::uint64_t within = (std::uint64_t{1} << time_bits) - 1;
         if (slice.count >> index_bits != 0)
             throw std::runtime_error("more packets in one window than can be numbered: name a larger packet");
@@ -258,10 +277,10 @@ class Switches {
         HugeVector<Event>& packets = slice.packets;
         const std::uint64_t mask = (std::uint64_t{1} << (64 - outbox_.shift() - input_bits())) - 1;
         for (std::size_t i = 0; i < count; ++i) {
-            if (i + 2 * ahead < count) __builtin_prefetch(&packets[keys_[i + 2 * ahead] & mask]);
+            if (i + 2 * ahead < count) fetch(&packets[keys_[i + 2 * ahead] & mask]);
             if (i + ahead < count)
                 if (const std::uint32_t soon = packets[keys_[i + ahead] & mask].where; soon != nowhere)
-                    __builtin_prefetch(&net_.port(soon), 1);
+                    fetch(&net_.port(soon));
             Event& event = packets[keys_[i] & mask];
             Link& link = links_[keys_[i] & mask];
             if (event.where == nowhere) continue;
@@ -346,7 +365,7 @@ class Switches {
         const Channel* channels = net_.channels(where);
         const std::uint32_t id =
             is_credit(link) ? channels[link.input - credit_mark].first : channels[link.channel].last;
-        if (id != Port::none && id < waiting_.capacity()) __builtin_prefetch(&waiting_[id], 1);
+        if (id != Port::none && id < waiting_.capacity()) fetch(&waiting_[id]);
     }
 
     void wait(Channel& channel, const Event& event, std::uint32_t input) {
@@ -370,7 +389,7 @@ class Switches {
             channel.credit -= channel.first_bytes;
             channel.first = waiting.next;
             channel.first_bytes = waiting.next_bytes;
-            if (channel.first != Port::none) __builtin_prefetch(&waiting_[channel.first], 1);
+            if (channel.first != Port::none) fetch(&waiting_[channel.first]);
             give_room(waiting.up, waiting.input, waiting.event.channel(), commit(port, 0, waiting.event, time, number),
                       size_of(waiting.event));
             waiting_.give(id);
@@ -495,11 +514,11 @@ class Switches {
     bool told_;      // packets tell of their senders
     bool in_order_;  // packets of a slice are dealt with in order of time, not port by port
     std::array<Slice, std::size_t{1} << most_slice_bits> slices_;
-    int slice_bits_ = 0;
     std::size_t last_count_ = 0;
     HugeVector<Link> links_;                       // [packet of the slice]
     std::vector<std::uint32_t> used_;              // ports with packets in the slice
     std::vector<std::uint32_t> order_;             // packets of one port
+    std::vector<Called> called_;                   // of the slice
     HugeVector<std::uint64_t> keys_, other_keys_;  // where all packets of a slice are sorted
     Pool<Waiting> waiting_;                        // for room
     Backlog backlog_;                              // of unbounded buffers: for their ports
