@@ -28,7 +28,7 @@ T take_number(const std::uint8_t*& at) {
 
 }  // namespace
 
-bool Backlog::put(Port& port, const Waiting& packet, std::int64_t duration) {
+bool Backlog::put(Port& port, const Waiting& packet, std::int64_t duration, std::uint32_t likely) {
     const bool last = packet.size & Event::last_bit;
     if (port.backlog == Port::none) {
         if (last) return false;
@@ -36,7 +36,7 @@ bool Backlog::put(Port& port, const Waiting& packet, std::int64_t duration) {
     }
     Line& line = lines_[port.backlog];
     if (line.gain == least_gain) return false;
-    std::uint32_t number = find(line, packet);
+    std::uint32_t number = find(line, packet, likely);
     if (number == most_flows) {
         if (last) return false;
         number = add(line, packet);
@@ -85,11 +85,10 @@ void Backlog::set_tag(Line& line, std::uint32_t number, std::uint8_t tag) {
     word = (word & ~(std::uint64_t{0xff} << shift)) | std::uint64_t{tag} << shift;
 }
 
-std::uint32_t Backlog::find(const Line& line, const Waiting& packet) {
-    return for_likely(line, tag_of(packet.to, packet.memory), [&](std::uint32_t number) {
-        const Flow& flow = line.flows[number];
-        return flow.to == packet.to && flow.stage == packet.stage && flow.memory == packet.memory;
-    });
+std::uint32_t Backlog::find(const Line& line, const Waiting& packet, std::uint32_t likely) {
+    if (likely < line.known && is(line.flows[likely], packet)) return likely;
+    return for_likely(line, tag_of(packet.to, packet.memory),
+                      [&](std::uint32_t number) { return is(line.flows[number], packet); });
 }
 
 // Begins a message, in the place of one that has nothing waiting if there is no other.

@@ -62,9 +62,7 @@ class Part {
         result.bytes += counts.sent;
         result.packet_hops += switches_.hops() + counts.hops;
         result.events += events();
-        result.delay.merge(switches_.delay());
-        result.delay_series.merge(switches_.series());
-        result.delay_pairs.merge(switches_.pairs());
+        switches_.delays().add_to(result);
         const std::vector<Passage>& passages = switches_.passages();
         result.passages.insert(result.passages.end(), passages.begin(), passages.end());
         ranks_.add_acts_to(result.acts);

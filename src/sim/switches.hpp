@@ -2,8 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -11,9 +9,11 @@
 #include "base/fetch.hpp"
 #include "machine/routing/packet.hpp"
 #include "sim/backlog.hpp"
+#include "sim/delays.hpp"
 #include "sim/outbox.hpp"
 #include "sim/pool.hpp"
 #include "sim/ranks.hpp"
+#include "sim/slices.hpp"
 #include "sim/sort.hpp"
 #include "sim/world.hpp"
 
@@ -34,34 +34,18 @@ class Switches {
           outbox_(outbox),
           ranks_(ranks),
           told_(world.origins.told()),
-          patience_(patience_windows << world.shift) {
+          slices_(world.network, world.parts.all()),
+          patience_(patience_windows << world.shift),
+          delays_(world) {
         if (world.machine.crossbar_bandwidth.value > 0)
             crossbars_ = LazyArray<std::int64_t>(world.machine.topology->switches());
         in_order_ = Routing::adaptive || !crossbars_.empty() || world.followed != nowhere;
-        if (world.blocks > 0) pairs_.resize(world.blocks);
     }
 
-    // Takes the window's packets from the outboxes of all parts and divides them into slices. Returns the number of
-    // slices.
+    // Takes the window's packets from the outboxes of all parts. Returns the number of slices to process.
     template <class Outboxes>
     std::size_t collect(const Outboxes& outboxes) {
-        // As many as this window needs if it is like the last one, and no more than there are switches.
-        const std::uint32_t switches = net_.ports() / net_.radix() / world_.parts.all();
-        int bits = 0;
-        while (bits < most_slice_bits && last_count_ >> bits > slice_size && switches >> bits > 1) ++bits;
-        const std::size_t slices = std::size_t{1} << bits;
-        const int drop = std::bit_width(switches >> bits) - 1;
-        for (std::size_t i = 0; i < slices; ++i) slices_[i].count = 0;
-        for (Outbox* from : outboxes)
-            outbox_.drain(*from, [&](const Event& arrived) {
-                Slice& slice = slices_[net_.switch_of(arrived.where) >> drop & (slices - 1)];
-                if (slice.count == slice.packets.size()) [[unlikely]]
-                    grow(slice);
-                slice.packets[slice.count++] = arrived;
-            });
-        last_count_ = 0;
-        for (std::size_t i = 0; i < slices; ++i) last_count_ += slices_[i].count;
-        return slices;
+        return slices_.collect(outbox_, outboxes);
     }
 
     void process(std::size_t slice) {
@@ -79,27 +63,20 @@ class Switches {
 
     std::int64_t hops() const { return hops_; }
     std::uint64_t events() const { return events_ - calls_; }
-    const DelayHistogram& delay() const { return delay_; }
-    const DelaySeries& series() const { return series_; }
-    const DelayPairs& pairs() const { return pairs_; }
+    const Delays& delays() const { return delays_; }
     const std::vector<Passage>& passages() const { return passages_; }
 
   private:
-    // A window's packets are dealt with by runs of switches, so that the ports and ranks that they need stay in the
-    // second-level cache from the first pass to the second. (Slices of time would do as well, but for ranks that send
-    // in step: a million packets come at one picosecond.)
-    struct Slice {
-        HugeVector<Event> packets;
-        std::size_t count = 0;
-    };
-    static constexpr int most_slice_bits = 9;
-    static constexpr std::size_t slice_size = 400;
-
     // What is known of a packet of the slice beside the event, whose `where` becomes the index of its output port.
     struct Link {
         std::uint32_t next = 0;   // packet of the same port
         std::uint32_t input = 0;  // index of its input port; of a credit: credit_mark + channel; or call_mark
         std::uint32_t channel = 0;
+        std::uint32_t likely = 0;  // of a backlog: see Backlog::prefetch
+    };
+    struct Arrival {
+        std::int64_t time;
+        std::uint32_t input, at;
     };
     struct Called {
         std::int64_t time;
@@ -227,12 +204,12 @@ class Switches {
                 continue;
             }
             order_.clear();
-            for (std::uint32_t at = first; at != Port::none; at = links_[at].next) order_.push_back(at);
-            std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-                return packets[a].time != packets[b].time ? packets[a].time < packets[b].time
-                                                          : links_[a].input < links_[b].input;
+            for (std::uint32_t at = first; at != Port::none; at = links_[at].next)
+                order_.push_back({packets[at].time, links_[at].input, at});
+            std::sort(order_.begin(), order_.end(), [](const Arrival& a, const Arrival& b) {
+                return a.time != b.time ? a.time < b.time : a.input < b.input;
             });
-            for (const std::uint32_t at : order_) pass(port, where, packets[at], links_[at]);
+            for (const Arrival& arrival : order_) pass(port, where, packets[arrival.at], links_[arrival.at]);
         }
     }
 
@@ -240,7 +217,7 @@ class Switches {
         const Port& port = net_.port(where);
         if (port.backlog == Port::none) return;
         for (std::uint32_t at = port.pending; at != Port::none; at = links_[at].next)
-            backlog_.prefetch(port, packets[at].to, packets[at].memory);
+            links_[at].likely = backlog_.prefetch(port, packets[at].to, packets[at].memory);
     }
 
     // Of the input port in a key; credits come after packets, by their channels.
@@ -356,7 +333,7 @@ class Switches {
                 channel.credit -= bytes;
             }
         }
-        const std::int64_t start = commit(port, where, event, event.time, link.channel);
+        const std::int64_t start = commit(port, where, event, event.time, link.channel, link.likely);
         if constexpr (finite) give_room(net_.upstreams[link.input], link.input, event.channel(), start, size_of(event));
     }
 
@@ -390,15 +367,16 @@ class Switches {
             channel.first = waiting.next;
             channel.first_bytes = waiting.next_bytes;
             if (channel.first != Port::none) fetch(&waiting_[channel.first]);
-            give_room(waiting.up, waiting.input, waiting.event.channel(), commit(port, 0, waiting.event, time, number),
-                      size_of(waiting.event));
+            give_room(waiting.up, waiting.input, waiting.event.channel(),
+                      commit(port, 0, waiting.event, time, number, 0), size_of(waiting.event));
             waiting_.give(id);
         }
     }
 
     // A packet takes its port, number `where` if buffers are unbounded, at `time` or when that is free; returns when.
     [[gnu::always_inline]] std::int64_t commit(Port& port, [[maybe_unused]] std::uint32_t where, const Event& event,
-                                               std::int64_t time, std::uint32_t channel) {
+                                               std::int64_t time, std::uint32_t channel,
+                                               [[maybe_unused]] std::uint32_t likely) {
         const Rate rate = net_.rates[port.rate];
         const bool control = event.kind() == Event::control;
         const std::uint32_t bytes = control ? world_.header : event.bytes();
@@ -410,14 +388,18 @@ class Switches {
         const std::uint32_t slowest = net_.slower(event.rate(), port.rate);
         if (port.kind == static_cast<std::uint8_t>(LinkKind::terminal)) {
             const std::int64_t tail = start + rate.latency + net_.rates[slowest].duration(bytes);
-            if (!control) record(event, delay, tail);
+            if (!control) {
+                delays_.record(event, delay, tail);
+                if (told_) [[unlikely]]
+                    ranks_.record_arrival(event, tail);
+            }
             ranks_.deliver(event, tail);
             return start;
         }
         const std::uint32_t stage = Event::stage_word(event.program_stage(), slowest, channel);
         if constexpr (shelved)
             if (start - event.time > patience_ && outbox_.bytes() >= world_.crowd && !control) [[unlikely]]
-                if (put_aside(port, where, event, stage, start)) return start;
+                if (put_aside(port, where, event, stage, start, likely)) return start;
         send_on(port, start, event.to, event.size, stage, event.memory, delay);
         return start;
     }
@@ -437,10 +419,10 @@ class Switches {
 
     // Returns whether the packet is sent on later, by `call`.
     [[gnu::noinline]] bool put_aside(Port& port, std::uint32_t where, const Event& event, std::uint32_t stage,
-                                     std::int64_t start) {
+                                     std::int64_t start, std::uint32_t likely) {
         const bool begins = port.backlog == Port::none;
         const Backlog::Waiting packet{event.to, event.size, stage, event.memory, start, event.time, event.delay};
-        if (!backlog_.put(port, packet, port.busy - start)) return false;
+        if (!backlog_.put(port, packet, port.busy - start, likely)) return false;
         if (begins) call_at(where, start);
         return true;
     }
@@ -489,23 +471,6 @@ class Switches {
         credit.delay = 0;
     }
 
-    void record(const Event& event, std::uint32_t delay, std::int64_t time) {
-        const float picoseconds = Delay::picoseconds(delay);
-        delay_.add(picoseconds);
-        series_.add(time, picoseconds);
-        if (told_) [[unlikely]]
-            record_sender(event, delay, time);
-    }
-    [[gnu::noinline]] void record_sender(const Event& event, std::uint32_t delay, std::int64_t time) {
-        ranks_.record_arrival(event, time);
-        if (pairs_.blocks == 0) return;
-        const std::uint32_t from = world_.origins.block(Delay::block(delay)),
-                            to = world_.origins.block_of(static_cast<Rank>(event.rank()));
-        pairs_.values[std::size_t{from} * pairs_.blocks + to].add(Delay::picoseconds(delay));
-    }
-
-    static void grow(Slice& slice) { slice.packets.resize(std::max<std::size_t>(1024, slice.packets.size() * 3 / 2)); }
-
     World& world_;
     Network& net_;
     Routing& routing_;
@@ -513,11 +478,10 @@ class Switches {
     Ranks& ranks_;
     bool told_;      // packets tell of their senders
     bool in_order_;  // packets of a slice are dealt with in order of time, not port by port
-    std::array<Slice, std::size_t{1} << most_slice_bits> slices_;
-    std::size_t last_count_ = 0;
+    Slices slices_;
     HugeVector<Link> links_;                       // [packet of the slice]
     std::vector<std::uint32_t> used_;              // ports with packets in the slice
-    std::vector<std::uint32_t> order_;             // packets of one port
+    std::vector<Arrival> order_;                   // packets of one port
     std::vector<Called> called_;                   // of the slice
     HugeVector<std::uint64_t> keys_, other_keys_;  // where all packets of a slice are sorted
     Pool<Waiting> waiting_;                        // for room
@@ -526,9 +490,7 @@ class Switches {
     LazyArray<std::int64_t> crossbars_;            // [switch] ps until which it is held; empty: no limit
     std::int64_t hops_ = 0;
     std::uint64_t events_ = 0, calls_ = 0;
-    DelayHistogram delay_;
-    DelaySeries series_;
-    DelayPairs pairs_;
+    Delays delays_;
     std::vector<Passage> passages_;
 };
 

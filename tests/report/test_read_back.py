@@ -187,7 +187,11 @@ def test_simulated_cases_of_a_dataset_are_taken_as_they_are(folder: Path, tradew
         whole = dataset.load()
     simulated = whole.isel(case=whole.kind == "simulate")
     write_dataset(without_empty(whole.drop_isel(case=1)), small)
-    done = tradewind("study", folder.parent / "all.toml", "--out", again, "--known", small, "--json")
+    study = ("study", folder.parent / "all.toml", "--out", again, "--known", small, "--json")
+    planned = json.loads(tradewind(*study, "--dry-run").out)["cases"]
+    assert sum(case["stored"] for case in planned) == 28
+    assert not again.exists()
+    done = tradewind(*study)
     assert done.code == 0, done.err
     answer = json.loads(done.out)
     assert (answer["computed"], answer["reused"]) == (3 + 1, 28), "not simulated, or left out"

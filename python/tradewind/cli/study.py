@@ -82,15 +82,15 @@ def command(
 ) -> int:
     """Run the cases of a study, or of all studies of a folder, that are not stored yet, and write their reports."""
     from tradewind.cli.answer import answer
-    from tradewind.study.campaign import hired, plan_campaign
+    from tradewind.study.campaign import at_hand, hired, plan_campaign
     from tradewind.study.environment import here
     from tradewind.study.executors import default_executors
 
     executors, environment = default_executors(), here()
     campaign = plan_campaign(file, executors, environment, out=out, pool=pool, quick=quick)
     if dry_run:
-        script = _job_script(cluster)
-        answer(_plan_dict(campaign, script), json, lambda: _show_plan(campaign, script))
+        script, stored = _job_script(cluster), at_hand(campaign, _known(known or []), remeasure=remeasure)
+        answer(_plan_dict(campaign, stored, script), json, lambda: _show_plan(campaign, stored, script))
         return 0
     stream = sys.stderr if json else sys.stdout
     how = {"workers": workers, "remeasure": remeasure, "known": _known(known or [])}
@@ -141,11 +141,11 @@ def _job_script(cluster: Path | None) -> str | None:
     return job_script(load_cluster(cluster))
 
 
-def _plan_dict(campaign: Campaign, script: str | None) -> dict[str, Any]:
+def _plan_dict(campaign: Campaign, stored: set[str], script: str | None) -> dict[str, Any]:
     entries = [
         {
             "study": entry.study_file.study.title,
-            "cases": [_case_dict(planned) for planned in entry.plan.planned],
+            "cases": [_case_dict(planned, stored) for planned in entry.plan.planned],
             "skipped": [skip.as_dict() for skip in entry.plan.skips],
             "notes": entry.notes,
         }
@@ -155,27 +155,30 @@ def _plan_dict(campaign: Campaign, script: str | None) -> dict[str, Any]:
     return ({"studies": entries} if campaign.overview else entries[0]) | job
 
 
-def _case_dict(planned: Planned) -> dict[str, Any]:
-    case = planned.case
-    return {"key": planned.key, "sweep": case.sweep, "name": case.name, "forecast": planned.forecast}
+def _case_dict(planned: Planned, stored: set[str]) -> dict[str, Any]:
+    case, is_stored = planned.case, planned.key in stored
+    answer = {"key": planned.key, "sweep": case.sweep, "name": case.name}
+    return {**answer, "stored": is_stored, "forecast": planned.forecast}
 
 
-def _show_plan(campaign: Campaign, script: str | None) -> None:
+def _show_plan(campaign: Campaign, stored: set[str], script: str | None) -> None:
     from rich.console import Console
 
     console = Console()
     if not console.is_terminal:
         console = Console(width=200)
-    console.print(_plans_table(campaign) if campaign.overview else _cases_table(campaign.entries[0].plan))
+    shown = _plans_table(campaign, stored) if campaign.overview else _cases_table(campaign.entries[0].plan, stored)
+    console.print(shown)
     for entry in campaign.entries:
         for skip in entry.plan.skips:
             console.print(f"skipped ({skip.sweep}): {skip.name}: {skip.reason}", highlight=False, markup=False)
         for note in entry.notes:
             console.print(f"{entry.study_file.name}: {note}", highlight=False, markup=False)
     skipped = sum(len(entry.plan.skips) for entry in campaign.entries)
-    console.print(
-        f"{len(campaign.unique)} cases, {skipped} skipped, {_cost(campaign.unique.values())}", highlight=False
-    )
+    cases = campaign.unique
+    at_hand = f"{len(stored)} of them stored already, " if stored else ""
+    new = [planned for key, planned in cases.items() if key not in stored]
+    console.print(f"{len(cases)} cases, {at_hand}{skipped} skipped, {_cost(new)}", highlight=False)
     if script is not None:
         console.print(f"each job:\n{script}", highlight=False, markup=False)
 
@@ -186,17 +189,19 @@ def _cost(cases: Iterable[Planned]) -> str:
 
     cases = list(cases)
     hops = sum(planned.forecast["packet_hops"] for planned in cases if planned.forecast)
+    if hops == 0:
+        return "nothing to simulate"
     return f"{format_count(hops)} packet-hops, {format_seconds(sum(p.cost_s for p in cases))} of simulation on one core"
 
 
-def _plans_table(campaign: Campaign) -> Any:
-    """A row a study. What an earlier study has is not counted again."""
+def _plans_table(campaign: Campaign, stored: set[str]) -> Any:
+    """A row a study. What is stored, or what an earlier study has, is not counted again."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
     for title in ("study", "cases", "new", "cost of the new ones"):
         table.add_column(title, justify="right" if title in ("cases", "new") else "left")
-    seen: set[str] = set()
+    seen = set(stored)
     for entry in campaign.entries:
         own = {planned.key: planned for planned in entry.plan.planned}
         new = [planned for key, planned in own.items() if key not in seen]
@@ -205,7 +210,8 @@ def _plans_table(campaign: Campaign) -> Any:
     return table
 
 
-def _cases_table(plan: Plan) -> Any:
+def _cases_table(plan: Plan, stored: set[str]) -> Any:
+    """A row a case. What is stored costs nothing."""
     from rich.table import Table
 
     from tradewind.units import format_bytes, format_count, format_seconds
@@ -218,7 +224,9 @@ def _cases_table(plan: Plan) -> Any:
     for planned in plan.planned:
         cost = planned.forecast
         texts = ["", "", "", ""]
-        if cost is not None:
+        if planned.key in stored:
+            texts[3] = "stored"
+        elif cost is not None:
             texts = [format_count(cost["messages"]), format_count(cost["packet_hops"])]
             texts += [format_bytes(cost["memory_bytes"]), format_seconds(cost["wall_s"])]
         table.add_row(planned.case.sweep, planned.case.name, *texts)

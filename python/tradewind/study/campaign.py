@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tradewind.errors import InputError
+from tradewind.study.case import HERE_ONLY
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile, load_study
 from tradewind.study.plan import Executors, Plan, Planned, make_plan
@@ -81,6 +82,19 @@ def plan_campaign(
     if problems:
         raise InputError(*problems)
     return Campaign(entries, folder, pool or (folder / POOL if is_folder else None), is_folder)
+
+
+def at_hand(campaign: Campaign, known: Collection[str] = (), *, remeasure: bool = False) -> set[str]:
+    """Keys of the cases that a run would not compute: those stored already, and those `known`."""
+    keys = set()
+    for entry in campaign.entries:
+        store = Store(entry.folder, campaign.pool)
+        for planned in entry.plan.planned:
+            if planned.key in known or store.path(planned.key).exists():
+                keys.add(planned.key)
+    if remeasure:
+        keys -= {key for key, planned in campaign.unique.items() if planned.case.kind in HERE_ONLY}
+    return keys
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:

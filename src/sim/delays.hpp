@@ -1,0 +1,46 @@
+// How long packets have waited on their way.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/event.hpp"
+#include "sim/statistics.hpp"
+#include "sim/world.hpp"
+
+namespace tradewind::sim {
+
+// Of the packets that arrive at the ranks of one part.
+class Delays {
+  public:
+    explicit Delays(const World& world) : world_(world) {
+        if (world.blocks > 0) pairs_.resize(world.blocks);
+    }
+
+    // A packet that arrives at `time`; `delay`: see Delay.
+    void record(const Event& event, std::uint32_t delay, std::int64_t time) {
+        const float picoseconds = Delay::picoseconds(delay);
+        histogram_.add(picoseconds);
+        series_.add(time, picoseconds);
+        if (pairs_.blocks > 0) [[unlikely]]
+            record_pair(event, delay);
+    }
+    void add_to(SimulationResult& result) const {
+        result.delay.merge(histogram_);
+        result.delay_series.merge(series_);
+        result.delay_pairs.merge(pairs_);
+    }
+
+  private:
+    [[gnu::noinline]] void record_pair(const Event& event, std::uint32_t delay) {
+        const std::uint32_t from = world_.origins.block(Delay::block(delay)),
+                            to = world_.origins.block_of(static_cast<Rank>(event.rank()));
+        pairs_.values[std::size_t{from} * pairs_.blocks + to].add(Delay::picoseconds(delay));
+    }
+
+    const World& world_;
+    DelayHistogram histogram_;
+    DelaySeries series_;
+    DelayPairs pairs_;
+};
+
+}  // namespace tradewind::sim
