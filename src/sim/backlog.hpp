@@ -10,7 +10,7 @@
 #include "sim/event.hpp"
 #include "sim/network.hpp"
 #include "sim/pool.hpp"
-#include "sim/runs.hpp"
+#include "sim/run_pool.hpp"
 
 namespace tradewind::sim {
 
@@ -164,7 +164,7 @@ class Backlog {
 
     Pool<Line> lines_;
     Pool<Block> blocks_;
-    Runs<Flow> runs_;
+    RunPool<Flow> runs_;
 };
 
 }  // namespace tradewind::sim

@@ -13,7 +13,7 @@ namespace tradewind::sim {
 
 // Runs of 2^k records, k <= most, that never move; those given back are kept for others of their length.
 template <class T>
-class Runs {
+class RunPool {
   public:
     static constexpr int most = 6;
 
