@@ -261,6 +261,10 @@ class Switches {
             Event& event = packets[keys_[i] & mask];
             Link& link = links_[keys_[i] & mask];
             if (event.where == nowhere) continue;
+            if (shelved && link.input == call_mark) [[unlikely]] {
+                call(event.where, event.time);
+                continue;
+            }
             if (!is_credit(link)) {
                 if (!crossbars_.empty()) cross(event);
                 if (event.size & Event::undecided_bit) decide(event, link);

@@ -48,6 +48,19 @@ def test_packets_leave_at_their_times(topology, exchange, eager_limit, ranks_per
     assert bits(core(simulation("unbounded"), 2, adaptive=False, crowd_bytes=0)) == bits(finite)
 
 
+@pytest.mark.parametrize("followed", [-1, 5])
+@pytest.mark.parametrize("crossbar", [{}, {"bandwidth": "20GB/s"}])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_packets_leave_at_their_times_where_a_switch_takes_them_in_order(followed, crossbar, threads):
+    """Crossbars of limited bandwidth, and packets that are followed: then all packets of a switch pass in order."""
+    file = machine(TORUS, packet="100B", latency="1ns", switch={"buffer": "64MiB", **crossbar})
+    exchange = Exchange("halo", 24, (48, 48, 4), (6, 4), "sweep", width=20, periodic="xy")
+    finite = core(prepare(exchange, file, buffers="credits"))
+    assert longest_wait_s(finite) > 2 * PATIENCE_S
+    held = core(prepare(exchange, file, buffers="unbounded"), threads, crowd_bytes=0, followed=followed)
+    assert bits(held) == bits(finite)
+
+
 def test_a_waiting_packet_takes_few_bytes():
     """Two rows of 16 nodes, joined by one link: 15 messages wait for it, of 100,000 packets each. As events of 32 bytes
     they would take 45 MiB."""
