@@ -35,7 +35,7 @@ bool Backlog::put(Port& port, const Waiting& packet, std::int64_t duration, std:
         open(port, packet);
     }
     Line& line = lines_[port.backlog];
-    if (line.gain == least_gain) return false;
+    if (line.gain == least_gain || line.waiting == most_waiting) return false;
     std::uint32_t number = find(line, packet, likely);
     if (number == most_flows) {
         if (last) return false;
@@ -46,7 +46,6 @@ bool Backlog::put(Port& port, const Waiting& packet, std::int64_t duration, std:
         }
     }
     Flow& flow = line.flows[number];
-    if (flow.waiting == most_waiting) return false;
     const Mode mode = mode_of(flow.put, line.put_start, packet);
     if (mode == whole)
         --line.gain;

@@ -56,8 +56,8 @@ class Backlog {
         return true;
     }
 
-    // For `put` at a port with a backlog. First the line of the port; once that has come, what it has of the message,
-    // which is found again faster by the number that is returned.
+    // For `put` or `take` at a port with a backlog. First the line of the port; once that has come, what it has of the
+    // message, which is found again faster by the number that is returned.
     void prefetch(const Port& port) const {
         const Line& line = lines_[port.backlog];
         fetch(&line);
@@ -91,6 +91,7 @@ class Backlog {
     static constexpr std::int8_t least_gain = -64, most_gain = 64;
 
     static constexpr std::uint32_t most_flows = 63;
+    static_assert(most_flows <= 1u << RunPool<Flow>::most);
     // The flows of a line are a run of them in large pages: they lie all over a gigabyte, and to walk the page table
     // for each would cost more than to fetch it.
     static constexpr int shortest_run = 2;

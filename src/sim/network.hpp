@@ -19,7 +19,7 @@ struct alignas(32) Port {
     std::int64_t busy = 0;         // ps until which it is held
     std::uint64_t bytes = 0;       // sent in all
     std::uint32_t peer = 0;        // `where` of the other end
-    std::uint32_t pending = none;  // the engine's: a packet that will pass in the slice of time in hand
+    std::uint32_t pending = none;  // the engine's: a packet that will pass in the slice in hand
     std::uint32_t backlog = none;  // packets that will pass much later
     std::uint8_t rate = 0;         // index of its byte time and latency
     std::uint8_t kind = 0;         // LinkKind

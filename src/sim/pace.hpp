@@ -19,7 +19,7 @@ class Pace {
     // by the first one, for which threads wake, and what one has made moves to the other's cache.
     static constexpr std::chrono::milliseconds stretch{4};
     static constexpr int least_looks = 4;
-    static constexpr int first_trial = 3, seldom_trial = 192;  // after so many stretches
+    static constexpr int soon = 3, seldom = 96;  // stretches from a change, or from a trial, to the next trial
 
     // Called by the first thread now and then with the events so far: whether it goes on alone.
     bool alone(std::uint64_t events, std::chrono::steady_clock::time_point now) {
@@ -32,14 +32,14 @@ class Pace {
             trying_ = false;
             if (rate <= usual_rate_) {
                 won_ = 0;
-                until_trial_ = interval_ = std::min(2 * interval_, seldom_trial);
+                until_trial_ = interval_ = std::min(2 * interval_, seldom);
                 change();
             } else if (++won_ == 1) {
                 until_trial_ = 1;
                 change();
             } else {
                 won_ = 0;
-                until_trial_ = interval_ = first_trial;
+                until_trial_ = interval_ = soon;
             }
         } else if (--until_trial_ <= 0) {
             usual_rate_ = rate;
@@ -64,7 +64,7 @@ class Pace {
     double usual_rate_ = 0;  // events a second, before the trial
     int looks_ = 0;          // in this stretch; 0: the way has just changed
     int until_trial_ = 1;    // stretches
-    int interval_ = first_trial;
+    int interval_ = soon;
     int won_ = 0;  // trials in a row
     bool trying_ = false, alone_ = false;
 };

@@ -30,7 +30,7 @@ class Pool {
     std::uint32_t capacity() const { return static_cast<std::uint32_t>(blocks_.size()) * size; }
 
   private:
-    static constexpr std::uint32_t size = 32768;  // so that the largest records fill a huge page
+    static constexpr std::uint32_t size = 32768;  // so that large records fill huge pages
 
     void grow() {
         const std::uint32_t first = capacity();

@@ -68,14 +68,14 @@ void Ranks::prefetch(const Event& event) const {
 }
 
 void Ranks::act() {
-    constexpr std::size_t ahead = 12;
     counts_.actions += actions_.size();
     if (world_.ordered) {
         act_in_order();
     } else {
         const std::size_t count = actions_.size();
         for (std::size_t i = 0; i < count; ++i) {
-            if (const std::size_t soon = i + ahead; soon >= early_actions && soon < count) prefetch(actions_[soon]);
+            if (const std::size_t soon = i + actions_ahead; soon >= early_actions && soon < count)
+                prefetch(actions_[soon]);
             act(actions_[i]);
         }
     }
@@ -107,6 +107,8 @@ void Ranks::act_in_order() {
                 std::sort(&keys_[i], &keys_[i] + (end - i),
                           [&](std::uint64_t a, std::uint64_t b) { return Outbox::later(action(b), action(a)); });
         }
+        if (actions_.size() > early_actions && i + actions_ahead < actions_.size())
+            prefetch(action(keys_[i + actions_ahead]));
         const Event& event = action(keys_[i]);
         while (outbox_.has_now() && Outbox::later(event, outbox_.first_now())) act(outbox_.pop_now());
         act(event);

@@ -51,7 +51,7 @@ class Ranks {
 
   private:
     static constexpr int packets_ahead = 8;
-    static constexpr std::size_t early_actions = 1024;
+    static constexpr std::size_t early_actions = 1024, actions_ahead = 12;
 
     struct Early {
         std::uint32_t packets = 0;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,7 +38,7 @@ class RunPool {
     struct Free {
         Free* next;
     };
-    static_assert(sizeof(Free) <= sizeof(T) && alignof(Free) <= alignof(T));
+    static_assert(sizeof(Free) <= sizeof(T) && alignof(Free) <= alignof(T) && std::is_trivially_destructible_v<T>);
     static constexpr std::size_t slab = HugeAllocator<T>::page / sizeof(T);
 
     static T* make(void* memory, int k) { return new (memory) T[std::size_t{1} << k]; }

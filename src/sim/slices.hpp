@@ -25,9 +25,10 @@ struct Slice {
     }
 };
 
-// A window is dealt with by runs of switches, so that the ports and ranks that its packets need stay in the
+// A window is dealt with some switches at a time, so that the ports and ranks that its packets need stay in the
 // second-level cache from one pass over them to the next. (Slices of time would do as well, but for ranks that send in
-// step: a million packets come at one picosecond.)
+// step: a million packets come at one picosecond.) Each slice has many short runs of neighbours, whose ports share
+// cache lines and pages: so slices hold equally much where only some of the switches have traffic.
 class Slices {
   public:
     // `parts`: how many share the switches.
@@ -41,7 +42,7 @@ class Slices {
         int bits = 0;
         while (bits < most_bits && last_count_ >> bits > full && switches_ >> bits > 1) ++bits;
         const std::size_t count = std::size_t{1} << bits;
-        const int run = std::bit_width((switches_ >> bits) | 1) - 1;  // switches in a row, as a power of two
+        const int run = std::min(most_run, static_cast<int>(std::bit_width((switches_ >> bits) | 1)) - 1);
         for (std::size_t i = 0; i < count; ++i) slices_[i].count = 0;
         for (Outbox* from : outboxes)
             own.drain(*from, [&](const Event& packet) {
@@ -55,6 +56,7 @@ class Slices {
 
   private:
     static constexpr int most_bits = 9;
+    static constexpr int most_run = 3;  // switches in a row, as a power of two
     static constexpr std::size_t full = 400;
 
     const Network& network_;

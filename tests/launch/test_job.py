@@ -12,6 +12,7 @@ import pytest
 
 from tradewind.errors import InputError, MissingMPIError, PlanError
 from tradewind.launch import find_launcher, is_rank, run
+from tradewind.launch.job import _remove
 
 pytest.importorskip("mpi4py.MPI")
 
@@ -42,6 +43,32 @@ def test_own_errors_come_back_as_they_are():
     with pytest.raises(InputError) as error:
         run(2, "job_ends:refused", None, timeout_s=60)
     assert error.value.problems == ("width -1", "ranks 0")
+
+
+def test_a_rank_that_outlives_the_launcher_may_still_write(tmp_path):
+    """It writes into the folder of the job while that is removed."""
+    room = tmp_path / "room"
+    room.mkdir()
+    late = "import pathlib, sys, time\nend = time.monotonic() + 0.3\nprint('goes on', flush=True)\n"
+    late += "while time.monotonic() < end:\n    pathlib.Path(sys.argv[1]).mkdir(exist_ok=True)\n"
+    late += "    for i in range(100):\n        (pathlib.Path(sys.argv[1]) / str(i)).touch()\n"
+    with subprocess.Popen(
+        [sys.executable, "-c", late, room], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as rank:
+        rank.stdout.read(7)
+        while rank.poll() is None:
+            _remove(room, patience_s=10)
+        _remove(room, patience_s=10)
+    assert not room.exists()
+
+
+def test_a_folder_that_cannot_be_removed_is_an_error(tmp_path, monkeypatch):
+    def refuse(folder):
+        raise PermissionError(folder)
+
+    monkeypatch.setattr("shutil.rmtree", refuse)
+    with pytest.raises(PermissionError):
+        _remove(tmp_path, patience_s=0.1)
 
 
 def test_time_runs_out(tmp_path):

@@ -119,10 +119,12 @@ def test_a_quick_run_says_what_it_leaves_out_and_the_full_one_goes_on(folder: Pa
     assert note in (folder / "results" / "report.html").read_text()
     dry_run = ("study", study, "--out", folder / "results", "--dry-run")
     assert sum(case["stored"] for case in tradewind(*dry_run, "--json").json["cases"]) == 2
-    assert tradewind(*dry_run).out.splitlines()[-1].startswith("4 cases, 2 of them stored already, 0 skipped, ")
+    assert (
+        tradewind(*dry_run).out.splitlines()[-1].startswith("4 cases, 2 of them stored already or known, 0 skipped, ")
+    )
     full = run(tradewind, study)
     assert (full.json["computed"], full.json["reused"], full.json["notes"]) == (2, 2, [])
-    assert "4 of them stored already, 0 skipped, nothing to simulate" in tradewind(*dry_run).out
+    assert "4 of them stored already or known, 0 skipped, nothing to simulate" in tradewind(*dry_run).out
 
 
 def test_the_cost_of_a_folder_counts_a_shared_case_once(folder: Path, tradewind: Command) -> None:

@@ -57,7 +57,7 @@ def test_packets_leave_at_their_times_where_a_switch_takes_them_in_order(followe
     exchange = Exchange("halo", 24, (48, 48, 4), (6, 4), "sweep", width=20, periodic="xy")
     finite = core(prepare(exchange, file, buffers="credits"))
     assert longest_wait_s(finite) > 2 * PATIENCE_S
-    held = core(prepare(exchange, file, buffers="unbounded"), threads, crowd_bytes=0, followed=followed)
+    held = core(prepare(exchange, file, buffers="unbounded"), threads, adaptive=False, crowd_bytes=0, followed=followed)
     assert bits(held) == bits(finite)
 
 

@@ -176,9 +176,9 @@ def _show_plan(campaign: Campaign, stored: set[str], script: str | None) -> None
             console.print(f"{entry.study_file.name}: {note}", highlight=False, markup=False)
     skipped = sum(len(entry.plan.skips) for entry in campaign.entries)
     cases = campaign.unique
-    at_hand = f"{len(stored)} of them stored already, " if stored else ""
+    left_out = f"{len(stored)} of them stored already or known, " if stored else ""
     new = [planned for key, planned in cases.items() if key not in stored]
-    console.print(f"{len(cases)} cases, {at_hand}{skipped} skipped, {_cost(new)}", highlight=False)
+    console.print(f"{len(cases)} cases, {left_out}{skipped} skipped, {_cost(new)}", highlight=False)
     if script is not None:
         console.print(f"each job:\n{script}", highlight=False, markup=False)
 
@@ -188,9 +188,9 @@ def _cost(cases: Iterable[Planned]) -> str:
     from tradewind.units import format_count, format_seconds
 
     cases = list(cases)
-    hops = sum(planned.forecast["packet_hops"] for planned in cases if planned.forecast)
-    if hops == 0:
+    if not any(planned.forecast for planned in cases):
         return "nothing to simulate"
+    hops = sum(planned.forecast["packet_hops"] for planned in cases if planned.forecast)
     return f"{format_count(hops)} packet-hops, {format_seconds(sum(p.cost_s for p in cases))} of simulation on one core"
 
 

@@ -16,7 +16,7 @@ from tradewind.study.load import StudyFile, load_study
 from tradewind.study.plan import Executors, Plan, Planned, make_plan
 from tradewind.study.quick import quick_study
 from tradewind.study.runner import Observer, run_study
-from tradewind.study.store import Store
+from tradewind.study.store import CorruptCaseError, Store
 from tradewind.study.workers import Workers
 
 if TYPE_CHECKING:
@@ -90,11 +90,18 @@ def at_hand(campaign: Campaign, known: Collection[str] = (), *, remeasure: bool 
     for entry in campaign.entries:
         store = Store(entry.folder, campaign.pool)
         for planned in entry.plan.planned:
-            if planned.key in known or store.path(planned.key).exists():
+            if planned.key in known or _is_whole(store, planned.key):
                 keys.add(planned.key)
     if remeasure:
         keys -= {key for key, planned in campaign.unique.items() if planned.case.kind in HERE_ONLY}
     return keys
+
+
+def _is_whole(store: Store, key: str) -> bool:
+    try:
+        return store.load(key) is not None
+    except CorruptCaseError:  # the run will say so, and compute it again
+        return False
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:
