@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds Tradewind against a second MPI library, Debian's Open MPI, in an environment of its own, and runs the tests of
 # everything that talks to MPI there.   usage: tests/second_mpi.sh [FOLDER]   (default: build/second-mpi)
-# MPI_C_COMPILER names another MPI's compiler wrapper; its mpiexec must then be the first on the PATH.
+# MPI_C_COMPILER names another MPI's compiler wrapper; the mpiexec beside it is taken.
 set -eu
 repository=$(cd "$(dirname "$0")/.." && pwd)
 folder=${1:-$repository/build/second-mpi}
@@ -24,5 +24,5 @@ fi
     -Ccmake.define.MPI_C_COMPILER="$compiler" -Ccmake.define.TRADEWIND_C=ON -Cbuild-dir="$folder/cmake"
 cd "$repository"
 "$folder/venv/bin/python" -c 'from tradewind import mpi; print("second MPI:", mpi.MPI.Get_library_version().split(",")[0])'
-export TRADEWIND_BUILD="$folder/cmake"
+export TRADEWIND_BUILD="$folder/cmake" TRADEWIND_MPIEXEC="$(dirname "$(command -v "$compiler")")/mpiexec"
 exec "$folder/venv/bin/python" -m pytest -q tests/mpi tests/launch tests/dwarfs tests/languages

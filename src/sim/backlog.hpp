@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/fetch.hpp"
+#include "base/prefetch.hpp"
 #include "sim/event.hpp"
 #include "sim/network.hpp"
 #include "sim/pool.hpp"
@@ -42,7 +42,7 @@ class Backlog {
     template <class Duration, class Use>
     bool take(Port& port, std::int64_t end, Duration duration, Use use) {
         Line& line = lines_[port.backlog];
-        for (std::uint32_t i = 0; i < line.known; ++i) fetch(&line.flows[i]);
+        for (std::uint32_t i = 0; i < line.known; ++i) prefetch_line(&line.flows[i]);
         while (line.first < end) {
             const Waiting packet = read(line);
             use(packet);
@@ -60,14 +60,14 @@ class Backlog {
     // message, which is found again faster by the number that is returned.
     void prefetch(const Port& port) const {
         const Line& line = lines_[port.backlog];
-        fetch(&line);
-        fetch(&line.tags);
+        prefetch_line(&line);
+        prefetch_line(&line.tags);
     }
     std::uint32_t prefetch(const Port& port, std::uint32_t to, std::uint32_t memory) const {
         const Line& line = lines_[port.backlog];
-        fetch(&blocks_[line.tail].bytes[line.end]);
+        prefetch_line(&blocks_[line.tail].bytes[line.end]);
         return for_likely(line, tag_of(to, memory), [&](std::uint32_t number) {
-            fetch(&line.flows[number]);
+            prefetch_line(&line.flows[number]);
             return true;
         });
     }
@@ -92,8 +92,7 @@ class Backlog {
 
     static constexpr std::uint32_t most_flows = 63;
     static_assert(most_flows <= 1u << RunPool<Flow>::most);
-    // The flows of a line are a run of them in large pages: they lie all over a gigabyte, and to walk the page table
-    // for each would cost more than to fetch it.
+    // Of a line that has any flows there is room for 2^shortest_run at least.
     static constexpr int shortest_run = 2;
 
     // Two cache lines: what a packet needs, and where its message is found.
@@ -165,6 +164,7 @@ class Backlog {
 
     Pool<Line> lines_;
     Pool<Block> blocks_;
+    // In large pages: they lie all over a gigabyte, and to walk the page table for each would cost more than the line.
     RunPool<Flow> runs_;
 };
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "base/fetch.hpp"
+#include "base/prefetch.hpp"
 #include "sim/event.hpp"
 #include "sim/parts.hpp"
 #include "sim/wheel.hpp"
@@ -46,7 +46,7 @@ class Outbox {
             staged.place = wheels_[part - parts_.first]->place(time >> shift_, window_, pool_);
         else
             staged.place = place_away(part, time);
-        fetch(staged.place);
+        prefetch_line(staged.place);
         return staged.event;
     }
     // At the end of a window: what is still on its way to its place.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/fetch.hpp"
+#include "base/prefetch.hpp"
 #include "sim/sort.hpp"
 
 namespace tradewind::sim {
@@ -17,7 +17,7 @@ std::uint64_t early_key(Rank r, std::uint32_t stage) {
 }  // namespace
 
 Ranks::Ranks(World& world, Outbox& outbox, std::uint32_t id)
-    : world_(world), outbox_(outbox), id_(id), fetches_(world.placement.identity() && world.nics_a_node == 1) {
+    : world_(world), outbox_(outbox), id_(id), prefetches_(world.placement.identity() && world.nics_a_node == 1) {
     counts_.step_end.resize(world.program.steps().size(), 0);
     if (world.finite) rooms_ = LazyArray<Room>(world.nics.size());
     if (world.turns) lines_ = LazyArray<Line>(world.nics.size());
@@ -60,11 +60,11 @@ void Ranks::take() {
 
 // What an action of a rank with one NIC touches; what is fetched for another action is of no use, and does no harm.
 void Ranks::prefetch(const Event& event) const {
-    if (!fetches_ || event.to >= world_.receivers.size()) return;
-    fetch(&world_.senders[event.to]);
-    fetch(&world_.receivers[event.to]);
-    fetch(&world_.nics[event.to]);
-    if (world_.finite) fetch(&rooms_[event.to]);
+    if (!prefetches_ || event.to >= world_.receivers.size()) return;
+    prefetch_line(&world_.senders[event.to]);
+    prefetch_line(&world_.receivers[event.to]);
+    prefetch_line(&world_.nics[event.to]);
+    if (world_.finite) prefetch_line(&rooms_[event.to]);
 }
 
 void Ranks::act() {

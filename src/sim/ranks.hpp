@@ -155,7 +155,7 @@ class Ranks {
     World& world_;
     Outbox& outbox_;
     std::uint32_t id_;
-    bool fetches_;  // the number of a rank is that of its NIC
+    bool prefetches_;  // the number of a rank is that of its NIC
     std::vector<Event> actions_;
     HugeVector<std::uint64_t> keys_, other_keys_;
     std::int64_t time_ = 0;  // of the action in hand

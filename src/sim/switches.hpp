@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/fetch.hpp"
+#include "base/prefetch.hpp"
 #include "machine/routing/packet.hpp"
 #include "sim/backlog.hpp"
 #include "sim/delays.hpp"
@@ -109,11 +109,11 @@ class Switches {
             if (shelved && event.memory == call_next) {
                 link.input = call_mark;
                 event.where = first + input;
-                fetch(&net_.port(event.where));
+                prefetch_line(&net_.port(event.where));
             } else if (finite && event.memory == freed) {
                 link.input = credit_mark + event.channel();
                 event.where = first + input;
-                fetch(&net_.port(event.where));
+                prefetch_line(&net_.port(event.where));
             } else {
                 ranks_.come_past(event);
                 event.where = nowhere;
@@ -121,12 +121,12 @@ class Switches {
             return;
         }
         link.input = first + input;
-        if constexpr (finite) fetch(&net_.upstreams[link.input]);
+        if constexpr (finite) prefetch_line(&net_.upstreams[link.input]);
         const std::uint32_t terminal = terminal_of(event), dst_sw = world_.by_switch.quotient(terminal);
         std::uint32_t port = 0;
         if (sw == dst_sw) {
             port = world_.first_terminal + world_.by_switch.remainder(terminal);
-            fetch(&world_.receivers[event.rank()]);
+            prefetch_line(&world_.receivers[event.rank()]);
         } else if (Routing::adaptive && !decided(sw, dst_sw, event.memory)) {
             event.size |= Event::undecided_bit;
         } else {
@@ -134,7 +134,7 @@ class Switches {
             if constexpr (finite) link.channel = routing_.channel(sw, dst_sw, port, event.memory);
         }
         event.where = first + port;
-        fetch(&net_.port(event.where));
+        prefetch_line(&net_.port(event.where));
     }
     bool decided(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t memory) const {
         if constexpr (Routing::adaptive) return routing_.decided(sw, dst_sw, memory);
@@ -189,10 +189,10 @@ class Switches {
         Event* const packets = slice.packets.data();
         const std::size_t count = used_.size();
         for (std::size_t i = 0; i < count; ++i) {
-            if (i + 2 * ahead < count) fetch(&net_.port(used_[i + 2 * ahead]));
+            if (i + 2 * ahead < count) prefetch_line(&net_.port(used_[i + 2 * ahead]));
             if (i + ahead < count) {
                 const Port& soon = net_.port(used_[i + ahead]);
-                fetch(&packets[soon.pending]);
+                prefetch_line(&packets[soon.pending]);
                 if (shelved && soon.backlog != Port::none) backlog_.prefetch(soon);
             }
             if (shelved && i + ahead / 2 < count) prefetch_backlog(used_[i + ahead / 2], packets);
@@ -254,10 +254,10 @@ class Switches {
         HugeVector<Event>& packets = slice.packets;
         const std::uint64_t mask = (std::uint64_t{1} << (64 - outbox_.shift() - input_bits())) - 1;
         for (std::size_t i = 0; i < count; ++i) {
-            if (i + 2 * ahead < count) fetch(&packets[keys_[i + 2 * ahead] & mask]);
+            if (i + 2 * ahead < count) prefetch_line(&packets[keys_[i + 2 * ahead] & mask]);
             if (i + ahead < count)
                 if (const std::uint32_t soon = packets[keys_[i + ahead] & mask].where; soon != nowhere)
-                    fetch(&net_.port(soon));
+                    prefetch_line(&net_.port(soon));
             Event& event = packets[keys_[i] & mask];
             Link& link = links_[keys_[i] & mask];
             if (event.where == nowhere) continue;
@@ -346,7 +346,7 @@ class Switches {
         const Channel* channels = net_.channels(where);
         const std::uint32_t id =
             is_credit(link) ? channels[link.input - credit_mark].first : channels[link.channel].last;
-        if (id != Port::none && id < waiting_.capacity()) fetch(&waiting_[id]);
+        if (id != Port::none && id < waiting_.capacity()) prefetch_line(&waiting_[id]);
     }
 
     void wait(Channel& channel, const Event& event, std::uint32_t input) {
@@ -370,7 +370,7 @@ class Switches {
             channel.credit -= channel.first_bytes;
             channel.first = waiting.next;
             channel.first_bytes = waiting.next_bytes;
-            if (channel.first != Port::none) fetch(&waiting_[channel.first]);
+            if (channel.first != Port::none) prefetch_line(&waiting_[channel.first]);
             give_room(waiting.up, waiting.input, waiting.event.channel(),
                       commit(port, 0, waiting.event, time, number, 0), size_of(waiting.event));
             waiting_.give(id);

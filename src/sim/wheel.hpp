@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/fetch.hpp"
+#include "base/prefetch.hpp"
 #include "base/huge.hpp"
 #include "sim/event.hpp"
 
@@ -47,7 +47,7 @@ class ChunkPool {
         if (!free_) grow();
         Chunk* chunk = free_;
         free_ = chunk->next;
-        fetch(free_);  // for the next call
+        prefetch_line(free_);  // for the next call
         chunk->next = next;
         return chunk;
     }
@@ -57,7 +57,7 @@ class ChunkPool {
         while (list.first) {
             // The next chunk comes while this one is read.
             if (const Event* next = reinterpret_cast<const Event*>(list.first->next))
-                for (std::uint32_t i = 0; i <= capacity_; i += 2) fetch(next + i);
+                for (std::uint32_t i = 0; i <= capacity_; i += 2) prefetch_line(next + i);
             for (std::uint32_t i = 0; i < list.count; ++i) use(list.first->events()[i]);
             Chunk* done = list.first;
             list = {done->next, capacity_};

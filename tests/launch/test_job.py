@@ -126,6 +126,17 @@ def test_launcher_of_the_environment_is_named_by_a_variable(monkeypatch):
         find_launcher()
 
 
+def test_a_launcher_of_another_mpi(tmp_path, monkeypatch):
+    """It starts the ranks, but they do not find each other."""
+    launcher = tmp_path / "mpiexec"
+    launcher.write_text("#!/bin/sh\n[ $1 = --version ] && exec echo Another MPI 1.0\nshift 2\n$@ & $@; wait\n")
+    launcher.chmod(0o755)
+    monkeypatch.setenv("TRADEWIND_MPIEXEC", str(launcher))
+    expected = rf"2 ranks were started, but each sees 1: the launcher \({launcher}, Another MPI 1.0\) is not one of"
+    with pytest.raises(MissingMPIError, match=expected):
+        run(2, "job_ends:well", None, timeout_s=60)
+
+
 @pytest.mark.parametrize(
     ("variables", "expected"),
     [

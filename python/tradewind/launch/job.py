@@ -102,7 +102,8 @@ def run(ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None
         raise MissingMPIError(f"MPI is not available (no mpi4py): {INSTALL_MPI}")
     launcher = find_launcher()
     with _room() as room:
-        (room / "request.json").write_text(json.dumps({"worker": worker, "payload": payload}))
+        job = {"ranks": ranks, "launcher": f"{shlex.join(launcher.command)}, {launcher.version}"}
+        (room / "request.json").write_text(json.dumps({"worker": worker, "payload": payload, "job": job}))
         command = [*launcher.arguments(ranks), sys.executable, "-m", "tradewind.launch.worker", str(room)]
         code = _watch(command, room, timeout_s, watch)
         return _collect(room, ranks, code)

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
 
-from tradewind.errors import PeerError, PlanError, TradewindError
+from tradewind.errors import MissingMPIError, PeerError, PlanError, TradewindError
 from tradewind.launch import job
 
 _PATIENCE_S = 0.5
@@ -51,7 +51,7 @@ def leave_together(error: TradewindError) -> NoReturn:
 
 def write_whole(path: Path, value: Any, *, keep: bool = True) -> None:
     """Writes JSON so that a reader sees all of it or nothing. `keep`: it must outlast this computer."""
-    partial = path.with_name(path.name + ".partial")
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")  # ranks of another MPI all take themselves for 0
     with partial.open("w") as stream:
         json.dump(value, stream, allow_nan=False)
         if keep:
@@ -71,6 +71,18 @@ def _load(worker: str) -> Callable[[Any, Any], Any]:
     return function
 
 
+def _check_ranks(comm: Any, ranks: int, launcher: str) -> None:
+    """Ranks that the launcher of another MPI has started do not see each other."""
+    if comm.Get_size() != ranks:
+        from mpi4py import MPI
+
+        library = MPI.Get_library_version().splitlines()[0].strip()
+        raise MissingMPIError(
+            f"{ranks} ranks were started, but each sees {comm.Get_size()}: the launcher ({launcher}) is not one of the "
+            f"MPI that Tradewind was built with ({library}); name that one's in TRADEWIND_MPIEXEC"
+        )
+
+
 def main(folder: str) -> None:
     """Runs the job's function as one rank; rank 0 writes the answer."""
     room = Path(folder)
@@ -82,6 +94,7 @@ def main(folder: str) -> None:
 
         comm = MPI.COMM_WORLD
         rank = comm.Get_rank()
+        _check_ranks(comm, **request["job"])
         answer = _load(request["worker"])(comm, request["payload"])
         if rank == 0:
             write_whole(room / "answer.json", answer)

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tradewind.errors import InputError
-from tradewind.study.case import HERE_ONLY
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile, load_study
 from tradewind.study.plan import Executors, Plan, Planned, make_plan
 from tradewind.study.quick import quick_study
 from tradewind.study.runner import Observer, run_study
-from tradewind.study.store import CorruptCaseError, Store
+from tradewind.study.stock import take_stock
+from tradewind.study.store import Store
 from tradewind.study.workers import Workers
 
 if TYPE_CHECKING:
@@ -86,22 +86,12 @@ def plan_campaign(
 
 def at_hand(campaign: Campaign, known: Collection[str] = (), *, remeasure: bool = False) -> set[str]:
     """Keys of the cases that a run would not compute: those stored already, and those `known`."""
-    keys = set()
+    keys: set[str] = set()
     for entry in campaign.entries:
         store = Store(entry.folder, campaign.pool)
-        for planned in entry.plan.planned:
-            if planned.key in known or _is_whole(store, planned.key):
-                keys.add(planned.key)
-    if remeasure:
-        keys -= {key for key, planned in campaign.unique.items() if planned.case.kind in HERE_ONLY}
+        stock = take_stock(entry.plan.planned, store, known=known, remeasure=remeasure)
+        keys |= {planned.key for planned in stock.at_hand}
     return keys
-
-
-def _is_whole(store: Store, key: str) -> bool:
-    try:
-        return store.load(key) is not None
-    except CorruptCaseError:  # the run will say so, and compute it again
-        return False
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:

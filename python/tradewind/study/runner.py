@@ -21,7 +21,8 @@ from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile
 from tradewind.study.plan import Executors, Plan, Planned, Result
 from tradewind.study.skip import Skip
-from tradewind.study.store import CorruptCaseError, Store
+from tradewind.study.stock import take_stock
+from tradewind.study.store import Store
 from tradewind.study.task import LARGE_S, Answer, Task, make_task
 from tradewind.study.turns import measured
 from tradewind.study.workers import LocalWorkers, Workers
@@ -111,7 +112,9 @@ class _Run:
         self.outcome = Outcome(skipped=list(plan.skips))
 
     def run(self, workers: int | None, remeasure: bool) -> Outcome:
-        open_cases = self._open_cases(remeasure)
+        stock = take_stock(self.plan.planned, self.store, remeasure=remeasure)
+        open_cases = stock.missing
+        self.outcome.reused, self.outcome.recomputed = len(stock.at_hand), stock.damaged
         self._save_manifest()
         self.observer.begin(len(open_cases) + self.outcome.reused, self.outcome.reused)
         for text in [*self.notes, *self.outcome.recomputed]:
@@ -124,24 +127,6 @@ class _Run:
             self._save_manifest()
             self.observer.end()
         return self.outcome
-
-    def _open_cases(self, remeasure: bool) -> list[Planned]:
-        """The cases to compute, each once; those that are stored are counted."""
-        unique = {planned.key: planned for planned in self.plan.planned}
-        todo = []
-        for key, planned in unique.items():
-            if self._is_stored(key) and not (remeasure and planned.case.kind in HERE_ONLY):
-                self.outcome.reused += 1
-            else:
-                todo.append(planned)
-        return todo
-
-    def _is_stored(self, key: str) -> bool:
-        try:
-            return self.store.load(key) is not None
-        except CorruptCaseError as error:
-            self.outcome.recomputed.append(f"{error}; it is computed again")
-            return False
 
     def _compute(self, cases: list[Planned], executor: Callable[..., Result], local: Workers, threads: int = 1) -> None:
         """Verification or simulation: on the crew where there is one, else in worker processes of this machine."""

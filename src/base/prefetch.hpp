@@ -5,7 +5,7 @@ namespace tradewind {
 
 // To read and write. The empty `asm` is there for GCC, which takes a function that does nothing but __builtin_prefetch
 // for one without effects and leaves out the calls of it.
-[[gnu::always_inline]] inline void fetch(const void* place) {
+[[gnu::always_inline]] inline void prefetch_line(const void* place) {
     __builtin_prefetch(place, 1);
     asm volatile("");
 }
