@@ -114,6 +114,11 @@ def agree(comm: int, identity: str, problem: str) -> None:
     Collective: raises unless all ranks say the same and none has a problem.
     """
 
+def alike(comm: int, text: str) -> bool:
+    """
+    Collective: whether all ranks say the same. Raises where one of them has a problem; see `agree`.
+    """
+
 def measure(comm: int, steps: Sequence[tuple[Plan, int]], warmup: int, samples: int, copy_only: bool = False) -> tuple[list[float], list[list[float]]]:
     """
     Collective. Seconds of `samples` exchanges, the maximum over ranks: ([sample], [step][sample]).

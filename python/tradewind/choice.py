@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,8 +48,13 @@ class Chosen:
     """What a plan does. Of native, transport and packing stay open: they are the library's own."""
 
     choice: Choice
-    origin: dict[str, str] = field(default_factory=dict)
+    origin: Mapping[str, str] = field(default_factory=dict)
     """Where each part came from: "argument", the variable, the tuning file, or "default"."""
+
+    @cached_property
+    def said(self) -> str:
+        """All of it, for ranks that compare what they have chosen."""
+        return f"{self.choice}: {self.origin}"
 
 
 @dataclass(frozen=True)
@@ -79,20 +85,41 @@ def choose(
     `environment`: instead of `os.environ`. Raises InputError for a name that nobody knows, for what does not go
     together and for a file that cannot be used; warns (TuningWarning, once) where the entry was tuned elsewhere.
     """
+    if not isinstance(pattern, _core.Pattern):
+        raise InputError(f"{pattern!r} is no pattern")
     environment = os.environ if environment is None else environment
+    named = (pattern.name, asked or Choice(), environment.get(VARIABLES[pattern.name], ""))
+    source = tuning_source(tuning, environment)
+    if source is None:
+        chosen = _untuned(*named)
+    else:
+        chosen = _chosen(*named, lambda: _tuned(source, pattern, dtype, fields, machine), str(source.path))
+    if reason := refusal(pattern, chosen.choice):
+        origins = dict.fromkeys(chosen.origin.values())
+        raise InputError("".join(_named(where, environment) for where in origins) + reason)
+    return chosen
+
+
+@lru_cache(maxsize=64)  # plans are made on demand, too
+def _untuned(pattern: str, asked: Choice, variable: str) -> Chosen:
+    return _chosen(pattern, asked, variable, lambda: None, "")
+
+
+def _chosen(pattern: str, asked: Choice, variable: str, tuned: Callable[[], Entry | None], file: str) -> Chosen:
+    """`variable`: the text of the environment's variable. `tuned`: asked for what `file` has where a part is open."""
+    if problems := asked.problems(pattern):
+        raise InputError(*problems)
     parts: dict[str, str] = {}
     origin: dict[str, str] = {}
-    for where, choice in ((ARGUMENT, _asked(pattern, asked)), _of_environment(pattern, environment)):
-        _fill(parts, origin, choice, where)
-    source = tuning_source(tuning, environment)
-    if source is not None and not _complete(parts):
-        entry = _tuned(source, pattern, dtype, fields, machine)
-        if entry is not None and _agrees(entry.choice, parts):
-            _fill(parts, origin, entry.choice, str(source.path))
+    _fill(parts, origin, asked, ARGUMENT)
+    _fill(parts, origin, _parsed(pattern, VARIABLES[pattern], variable), VARIABLES[pattern])
     if not _complete(parts):
-        _fill(parts, origin, _default(pattern, parts), DEFAULT)
-    if reason := refusal(pattern, Choice(**parts)):
-        raise InputError("".join(_named(where, environment) for where in dict.fromkeys(origin.values())) + reason)
+        entry = tuned()
+        if entry is not None and _agrees(entry.choice, parts):
+            _fill(parts, origin, entry.choice, file)
+    if not _complete(parts):  # the default, or the next best that goes with what is chosen, as C and Fortran ask too
+        default = _core.completed_way(pattern, *(parts.get(part, "") for part in PARTS))
+        _fill(parts, origin, Choice(*default), DEFAULT)
     return Chosen(Choice(**parts), {part: origin[part] for part in PARTS if part in origin})
 
 
@@ -110,11 +137,11 @@ def choose_together(
     A rank's own arguments count on that rank, so that plans can still find out that ranks ask for different things.
     Raises InputError on all ranks where rank 0 does.
     """
-    own = {part: name for part in PARTS if (name := getattr(asked, part, None)) is not None}
     told = _told(comm, pattern, dtype, fields, asked, tuning)
+    own = {part: name for part in PARTS if (name := getattr(asked, part, None)) is not None}
     if not own:
         return told
-    return Chosen(replace(told.choice, **own), told.origin | dict.fromkeys(own, ARGUMENT))
+    return Chosen(replace(told.choice, **own), {**told.origin, **dict.fromkeys(own, ARGUMENT)})
 
 
 def _told(
@@ -125,25 +152,18 @@ def _told(
     asked: Choice | None,
     tuning: str | Path | None,
 ) -> Chosen:
-    """What rank 0 chooses. In one message of a few words where no file is in use, for plans are made on demand too."""
-    told: tuple[tuple[str, str, str], ...] | None = None  # part, name, origin; None: more than that is to be said
-    if comm.Get_rank() == 0 and tuning_source(tuning, os.environ) is None:
-        try:
-            chosen = choose(pattern, dtype, fields, asked, tuning=tuning)
-            told = tuple((part, getattr(chosen.choice, part), where) for part, where in chosen.origin.items())
-        except InputError:
-            told = None  # all are told below
-    told = comm.bcast(told)
-    if told is not None:
-        return Chosen(_choice_of(told), {part: where for part, _, where in told})
+    """What rank 0 chooses. Where no file is in use and all choose alike, that costs no more than to find that out."""
+    from tradewind import _mpi
+
+    mine: Chosen | None = None
+    if tuning_source(tuning, os.environ) is None:
+        with suppress(InputError):  # what rank 0 refuses, all are told below
+            mine = choose(pattern, dtype, fields, asked, tuning=tuning)
+    if _mpi.alike(comm.py2f(), "" if mine is None else mine.said) and mine is not None:
+        return mine
     # Where ranks run is asked of all, and only where a file is in use.
     site = site_of(comm) if comm.bcast(tuning_source(tuning, os.environ) is not None) else None
     return of_first(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, machine=site))
-
-
-@lru_cache(maxsize=64)
-def _choice_of(told: tuple[tuple[str, str, str], ...]) -> Choice:
-    return Choice(**{part: name for part, name, _ in told})
 
 
 def tuning_source(tuning: str | Path | None, environment: Mapping[str, str]) -> Source | None:
@@ -155,20 +175,6 @@ def tuning_source(tuning: str | Path | None, environment: Mapping[str, str]) -> 
     return Source(Path(text.removesuffix(_STRICT)), text.endswith(_STRICT), f"{origin}{text!r}")
 
 
-def _asked(pattern: _core.Pattern, asked: Choice | None) -> Choice:
-    if not isinstance(pattern, _core.Pattern):
-        raise InputError(f"{pattern!r} is no pattern")
-    if asked is not None and (problems := asked.problems(pattern.name)):
-        raise InputError(*problems)
-    return asked or Choice()
-
-
-def _of_environment(pattern: _core.Pattern, environment: Mapping[str, str]) -> tuple[str, Choice]:
-    name = VARIABLES[pattern.name]
-    return name, _parsed(pattern.name, name, environment.get(name, ""))
-
-
-@lru_cache(maxsize=64)
 def _parsed(pattern: str, name: str, text: str) -> Choice:
     """What a variable says."""
     try:
@@ -218,13 +224,3 @@ def _tuned(source: Source, pattern: _core.Pattern, dtype: str, fields: int, site
             raise InputError(f"{source.origin}: {text} (tune here, or leave out {_STRICT[1:]})")
         warnings.warn(TuningWarning(text), stacklevel=1)  # one place: Python shows each text once
     return entry
-
-
-def _default(pattern: _core.Pattern, parts: dict[str, str]) -> Choice:
-    """The default, or the next best that goes with what is chosen already; C and Fortran ask the same function."""
-    return _completed(pattern.name, *(parts.get(part, "") for part in PARTS))
-
-
-@lru_cache(maxsize=64)
-def _completed(pattern: str, algorithm: str, transport: str, packing: str) -> Choice:
-    return Choice(*_core.completed_way(pattern, algorithm, transport, packing))

@@ -128,7 +128,6 @@ def plan(
             described = ([_describe(a, pattern, dims) for a in sources], [_describe(a, pattern, dims) for a in targets])
     except InputError as error:
         _refuse(handle, error)
-    _mpi.agree(handle, "", "")  # all ranks have got this far, and can choose together
     element = sources[0].dtype.str[1:]
     chosen = choose_together(comm, pattern, element, len(sources), asked, tuning=tuning).choice
     try:

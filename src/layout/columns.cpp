@@ -5,8 +5,15 @@ namespace tradewind {
 Columns::Columns(const Blocks& layout)
     : nx_(layout.grid().points[X]), row_(nx_), x_(places(layout, X)), y_(places(layout, Y)) {
     // Rows lie behind each other where nobody has less than the whole of them.
-    if (layout.division(X).parts() > 1)
+    if (layout.division(X).parts() > 1) {
         for (Place& y : y_) y.many = 1;
+        return;
+    }
+    rows_.reserve(y_.size());
+    for (const Place& y : y_) {
+        const Index row = static_cast<Index>(rows_.size());
+        rows_.push_back({(row - y.offset) * nx_, (row + y.many) * nx_, y.rank});
+    }
 }
 
 std::vector<Columns::Place> Columns::places(const Blocks& layout, int axis) {
@@ -25,8 +32,9 @@ std::vector<Columns::Place> Columns::places(const Blocks& layout, int axis) {
     return places;
 }
 
-// Without a branch, as what is found does not say what comes next.
+// Without a branch at a run, as what is found does not say what comes next.
 bool Columns::find(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources) const {
+    if (!rows_.empty()) return find_in_rows(ids, begins, runs, owners, sources);
     const Finder finder(*this);
     const auto all = static_cast<std::uint64_t>(points());
     bool wrong = false;
@@ -37,6 +45,23 @@ bool Columns::find(const Index* ids, const Index* begins, std::size_t runs, Rank
         wrong |= none | (begins[k + 1] - begins[k] > run.length);
         owners[k] = run.first.rank;
         sources[k] = run.first.index;
+    }
+    return !wrong;
+}
+
+bool Columns::find_in_rows(const Index* ids, const Index* begins, std::size_t runs, Rank* owners,
+                           Index* sources) const {
+    const LongDivider by_row = row_;  // for registers: what is written below might be this, else
+    const Row* const rows = rows_.data();
+    const auto all = static_cast<std::uint64_t>(points());
+    bool wrong = false;
+    for (std::size_t k = 0; k < runs; ++k) {
+        const Index id = ids[begins[k]];
+        const bool none = static_cast<std::uint64_t>(id) >= all;
+        const Row& row = rows[by_row.quotient(none ? 0 : id)];
+        wrong |= none | (begins[k + 1] - begins[k] > row.end - id);
+        owners[k] = row.rank;
+        sources[k] = id - row.begin;
     }
     return !wrong;
 }

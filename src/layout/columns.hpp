@@ -58,11 +58,18 @@ class Columns {
     bool find(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources) const;
 
   private:
+    // Of a row that one rank has as a whole: that rank, and its points, all of which lie behind each other.
+    struct Row {
+        Index begin, end;
+        Rank rank;
+    };
     static std::vector<Place> places(const Blocks& layout, int axis);
+    bool find_in_rows(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources) const;
 
     Index nx_;
     LongDivider row_;
     std::vector<Place> x_, y_;
+    std::vector<Row> rows_;  // where x is not divided, so that a point is found by one look
 };
 
 }  // namespace tradewind

@@ -12,6 +12,9 @@ namespace tradewind {
 // its own (which knows best what to throw); throws PlanError on all the others, and on all ranks that differ.
 void agree(MPI_Comm comm, const std::string& identity, const std::string& problem);
 
+// Collective. Whether all ranks say the same. Throws PlanError where one calls `agree` with a problem instead.
+bool alike(MPI_Comm comm, const std::string& text);
+
 // Collective. The text of one rank, on all of them.
 std::string text_of(MPI_Comm comm, int root, std::string text);
 

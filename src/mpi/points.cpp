@@ -60,25 +60,43 @@ std::string wanted_by(Rank rank, Index id, std::size_t i) {
            " of its list), which nobody owns";
 }
 
-// What an owner is told of runs: of each length it, how many have it, and where they begin.
+std::string said(const Blocks& layout) {
+    const auto pair = [](Index a, Index b) { return std::to_string(a) + " x " + std::to_string(b); };
+    return "points of " + pair(layout.grid().points[X], layout.grid().points[Y]) + " columns, split " +
+           pair(layout.split()[0], layout.split()[1]) + " along " + layout.axes();
+}
+
+// What an owner is told of runs: where they begin, length by length; then of each length it, and how many have it; then
+// how many lengths there are. So the places of the first one can stay where they arrive.
 RecycledVector<Index> sources_of(const Runs& runs) {
-    RecycledVector<Index> words;
-    words.reserve(runs.size() + 2 * runs.kinds().size());
+    RecycledVector<Index> words(runs.size() + 2 * runs.kinds().size() + 1);
+    Index* next = words.data();
+    for (const Runs::Kind& kind : runs.kinds()) next = std::copy_n(kind.source().data(), kind.runs, next);
     for (const Runs::Kind& kind : runs.kinds()) {
-        words.push_back(kind.length);
-        words.push_back(static_cast<Index>(kind.runs));
-        words.insert(words.end(), kind.source().begin(), kind.source().end());
+        *next++ = kind.length;
+        *next++ = static_cast<Index>(kind.runs);
     }
+    *next = static_cast<Index>(runs.kinds().size());
     return words;
 }
 
-Runs runs_of(const RecycledVector<Index>& words) {
-    Runs runs;
-    for (auto at = words.begin(); at != words.end();) {
-        const Index length = at[0], count = at[1];
-        runs.append({length, static_cast<std::size_t>(count), 0, Runs::Places(at + 2, at + 2 + count)});
-        at += 2 + count;
+Runs runs_of(RecycledVector<Index> words) {
+    const auto kinds = static_cast<std::size_t>(words.back());
+    const std::vector<Index> lengths(words.end() - 1 - 2 * words.back(), words.end() - 1);
+    std::vector<Runs::Places> others(kinds);
+    const Index* next = words.data();
+    for (std::size_t k = 0; k < kinds; ++k) {
+        const auto count = static_cast<std::size_t>(lengths[2 * k + 1]);
+        if (k > 0) {
+            others[k].resize(count);
+            std::copy_n(next, count, others[k].data());
+        }
+        next += count;
     }
+    others[0] = std::move(words);
+    Runs runs;
+    for (std::size_t k = 0; k < kinds; ++k)
+        runs.append({lengths[2 * k], static_cast<std::size_t>(lengths[2 * k + 1]), 0, std::move(others[k])});
     return runs;
 }
 
@@ -95,14 +113,14 @@ Points::Points(MPI_Comm comm, Index count) : communicator_(comm) {
 }
 
 Points::Points(MPI_Comm comm, const Blocks& layout) : communicator_(comm), named_(true) {
-    std::string problem;
-    if (layout.ranks() != ranks())
-        problem = "the communicator has " + std::to_string(ranks()) + " ranks, the layout is made for " +
-                  std::to_string(layout.ranks());
-    else if (layout.division(Z).parts() > 1)
-        problem = "a layout that divides z: its columns lie on several ranks, and points are columns";
-    together(communicator_.handle(), problem);
-    columns_ = std::make_unique<Columns>(layout);
+    columns_ = prepare(communicator_.handle(), said(layout), [&] {
+        if (layout.ranks() != ranks())
+            throw InputError("the communicator has " + std::to_string(ranks()) + " ranks, the layout is made for " +
+                             std::to_string(layout.ranks()));
+        if (layout.division(Z).parts() > 1)
+            throw InputError("a layout that divides z: its columns lie on several ranks, and points are columns");
+        return std::make_unique<const Columns>(layout);
+    });
     const Box box = layout.box(rank());
     begin(box.width(X) * box.width(Y));
 }
@@ -297,7 +315,8 @@ std::shared_ptr<Fetch> Points::made_of(Bundles bundles, bool owned, Index target
     part.target = target;
     Index wanted = 0;
     std::vector<Envelope> letters;
-    prepare(comm, known ? "known peers" : "any peers", [&] {
+    const std::string what = std::string(one_array ? "a halo" : "a fetch") + (owned ? " by columns" : "");
+    prepare(comm, what + (known ? " among known peers" : ""), [&] {
         for (const Rank peer : peers)
             if (peer < 0 || peer >= ranks() || peer == rank())
                 throw InputError("rank " + std::to_string(rank()) + " names peer " + std::to_string(peer) +
@@ -305,7 +324,7 @@ std::shared_ptr<Fetch> Points::made_of(Bundles bundles, bool owned, Index target
         std::vector<FetchBundle> made = bundles();
         for (const FetchBundle& bundle : made) wanted += bundle.points;
         take_bundles(part, std::move(made), rank(), ranks());
-        for (const Runs::Kind& kind : part.kept.kinds()) check_owned(kind, rank());
+        if (!owned) check_owned(part.kept, rank());
         for (const FetchBundle& bundle : part.receives) {
             if (known && !std::binary_search(peers.begin(), peers.end(), bundle.peer))
                 throw InputError("rank " + std::to_string(rank()) + " wants points of rank " +
@@ -315,10 +334,10 @@ std::shared_ptr<Fetch> Points::made_of(Bundles bundles, bool owned, Index target
         return true;
     });
     const Index points = sum_over_all(wanted, peers);
-    const auto requests =
+    auto requests =
         known ? exchange_among(comm, request, peers, std::move(letters)) : exchange_sparsely(comm, request, letters);
     const auto take = [&] {
-        take_requests(part, requests);
+        take_requests(part, std::move(requests), owned);
         if (one_array) check_not_borrowed(part);
         return true;
     };
@@ -351,23 +370,25 @@ void Points::refuse(const std::string& problem) const {
     agree(communicator_.handle(), "", problem);
 }
 
-void Points::take_requests(FetchPart& part, const std::vector<Envelope>& requests) const {
-    for (const Envelope& letter : requests) {
+void Points::take_requests(FetchPart& part, std::vector<Envelope> requests, bool owned) const {
+    for (Envelope& letter : requests) {
         if (letter.words.empty()) continue;
-        const Runs& runs = part.sends.emplace_back(FetchBundle{letter.peer, 0, runs_of(letter.words)}).runs;
-        for (const Runs::Kind& kind : runs.kinds()) check_owned(kind, letter.peer);
+        const Runs& runs = part.sends.emplace_back(FetchBundle{letter.peer, 0, runs_of(std::move(letter.words))}).runs;
+        if (!owned) check_owned(runs, letter.peer);
         part.sends.back().points = runs.points();
     }
 }
 
-void Points::check_owned(const Runs::Kind& kind, Rank wants) const {
-    Index last = 0;
-    for (const Index source : kind.source()) last = std::max(last, source);
-    last += kind.length - 1;
-    if (last < count_) return;
-    throw InputError("rank " + std::to_string(wants) + " wants point " + std::to_string(last) + " of " +
-                     (wants == rank() ? "itself" : "rank " + std::to_string(rank())) + ", which has " +
-                     std::to_string(count_) + ": nobody owns it");
+void Points::check_owned(const Runs& runs, Rank wants) const {
+    for (const Runs::Kind& kind : runs.kinds()) {
+        Index last = 0;
+        for (const Index source : kind.source()) last = std::max(last, source);
+        last += kind.length - 1;
+        if (last < count_) continue;
+        throw InputError("rank " + std::to_string(wants) + " wants point " + std::to_string(last) + " of " +
+                         (wants == rank() ? "itself" : "rank " + std::to_string(rank())) + ", which has " +
+                         std::to_string(count_) + ": nobody owns it");
+    }
 }
 
 // Within one array a place that is filled from elsewhere is no point that others can have.

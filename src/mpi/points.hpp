@@ -55,16 +55,16 @@ class Points {
     std::string each_piece(std::span<const Index> ids, const Index* begins, std::size_t runs, Take take) const;
     // The same for all ids, whose targets lie `behind` others.
     std::string bundle(std::span<const Index> ids, Index behind, Bundler& bundler) const;
-    // What all wants have in common; `bundles()` makes those of this rank, or throws InputError. `owned`: there is
-    // nothing among them that its owner might not have.
+    // What all wants have in common; `bundles()` makes those of this rank, or throws InputError. `owned`, on all ranks
+    // alike: there is nothing among them that its owner might not have.
     template <class Bundles>
     std::shared_ptr<Fetch> made_of(Bundles bundles, bool owned, Index target, bool one_array, bool known,
                                    const std::vector<Rank>& peers) const;
     void look_up(std::span<const Index> ids, FetchList& list) const;
     std::vector<Envelope> answered(const std::vector<Envelope>& questions) const;
     Index sum_over_all(Index wanted, const std::vector<Rank>& peers) const;
-    void take_requests(FetchPart& part, const std::vector<Envelope>& requests) const;
-    void check_owned(const Runs::Kind& kind, Rank wants) const;
+    void take_requests(FetchPart& part, std::vector<Envelope> requests, bool owned) const;
+    void check_owned(const Runs& runs, Rank wants) const;
     void check_not_borrowed(const FetchPart& part) const;
 
     Communicator communicator_;

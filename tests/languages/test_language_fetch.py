@@ -67,7 +67,9 @@ C: Expected = {
         INPUT, "rank 0 wants point 1 of rank 0, which that rank takes from elsewhere itself: nobody owns it"
     ),
     "peers_negative": [(INPUT, "-7 peers: 0 or more are allowed, or TW_ANY_PEERS")],
-    "peers_on_one_rank": [(PLAN, "the ranks make different plans: rank 0 {any peers}, rank 1 {known peers}")],
+    "peers_on_one_rank": [
+        (PLAN, "the ranks make different plans: rank 0 {a fetch}, rank 1 {a fetch among known peers}")
+    ],
     "peer": at_1(INPUT, "rank 1 names peer 2; other ranks of 0..1 are allowed"),
     "peer_null_pointer": at_1(INPUT, "peer is a null pointer"),
     "not_each_other": [

@@ -362,6 +362,15 @@ def _refusals(comm: Any) -> str:
         (lambda: mesh.fetch([], peers=None if rank == last else []), "different plans" if ranks > 1 else ""),
     ]
     if ranks > 1:
+        rows, columns = (_core.Blocks(_core.Grid(2 * ranks, ranks, 1), split) for split in ((1, ranks), (ranks, 1)))
+        by_rows, owners = points.Points(comm, rows), {"owner": [0], "index": [0]}
+        bad += [
+            (lambda: points.Points(comm, at_last(columns, rows)), f"split 1 x {ranks} along xy"),
+            (lambda: at_last(mesh.halo, mesh.fetch)([]), "rank 0 {a fetch}, rank"),
+            (lambda: by_rows.fetch(**at_last({"wanted": [0]}, owners)), "rank 0 {a fetch}, rank"),
+            (lambda: by_rows.fetch(at_last([0, -1], [0])), "wants point -1 (entry 1 of its list), which nobody"),
+            (lambda: by_rows.fetch(at_last([2 * ranks**2], [])), f"wants point {2 * ranks**2} (entry 0 of its list)"),
+        ]
         bad.append((lambda: points.Points(comm, twice[rank]), "is owned twice: by rank 0 "))
         bad.append((lambda: mesh.fetch(at_last(owned[0][:1], []), peers=[]), "which is none of its peers"))
         bad.append((lambda: mesh.fetch([], peers=at_last([0], [])), "the ranks do not name each other as peers"))

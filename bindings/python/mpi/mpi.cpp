@@ -233,6 +233,9 @@ NB_MODULE(_mpi, module) {
         },
         "comm"_a, "identity"_a, "problem"_a,
         "Collective: raises unless all ranks say the same and none has a problem.");
+    module.def(
+        "alike", [](MPI_Fint comm, const std::string& text) { return alike(MPI_Comm_f2c(comm), text); }, "comm"_a,
+        "text"_a, "Collective: whether all ranks say the same. Raises where one of them has a problem; see `agree`.");
     module.def("measure", &measured, "comm"_a, "steps"_a, "warmup"_a, "samples"_a, "copy_only"_a = false,
                "Collective. Seconds of `samples` exchanges, the maximum over ranks: ([sample], [step][sample]).");
     module.def("shared_bytes", &shared_bytes, "bytes"_a, "An array in memory that the ranks of a node share.");
