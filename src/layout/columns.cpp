@@ -25,45 +25,55 @@ std::vector<Columns::Place> Columns::places(const Blocks& layout, int axis) {
         std::array<Index, 2> coordinates{0, 0};
         if (coordinate >= 0) coordinates[static_cast<std::size_t>(coordinate)] = part;
         const Index width = division.width(part);
-        for (Index offset = 0; offset < width; ++offset)
+        for (Index offset = 0; offset < width; ++offset) {
+            const Index left = width - offset;
             places.push_back({layout.rank_at(coordinates), static_cast<std::int32_t>(offset),
-                              static_cast<std::int32_t>(axis == X ? width : width - offset), 0});
+                              static_cast<std::int32_t>(axis == X ? width : left), static_cast<std::int32_t>(left)});
+        }
     }
     return places;
 }
 
 // Without a branch at a run, as what is found does not say what comes next.
-bool Columns::find(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources) const {
-    if (!rows_.empty()) return find_in_rows(ids, begins, runs, owners, sources);
-    const Finder finder(*this);
+std::size_t Columns::find(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources,
+                          std::uint16_t* others) const {
+    if (!rows_.empty()) return find_in_rows(ids, begins, runs, owners, sources, others);
+    const LongDivider by_row = row_;  // for registers: what is written below might be this, else
+    const Index nx = nx_;
+    const Place *const xs = x_.data(), *const ys = y_.data();
     const auto all = static_cast<std::uint64_t>(points());
-    bool wrong = false;
+    std::size_t left = 0;
     for (std::size_t k = 0; k < runs; ++k) {
         const Index id = ids[begins[k]];
         const bool none = static_cast<std::uint64_t>(id) >= all;
-        const Run run = finder.from(none ? 0 : id);
-        wrong |= none | (begins[k + 1] - begins[k] > run.length);
-        owners[k] = run.first.rank;
-        sources[k] = run.first.index;
+        const Index row = by_row.quotient(none ? 0 : id);
+        const Place &x = xs[(none ? 0 : id) - row * nx], &y = ys[row];  // x is divided: a run ends where its part does
+        const bool other = none | (begins[k + 1] - begins[k] > x.left);
+        owners[k] = other ? -1 : x.rank + y.rank;
+        sources[k] = Index{y.offset} * x.many + x.offset;
+        others[left] = static_cast<std::uint16_t>(k);
+        left += other;
     }
-    return !wrong;
+    return left;
 }
 
-bool Columns::find_in_rows(const Index* ids, const Index* begins, std::size_t runs, Rank* owners,
-                           Index* sources) const {
-    const LongDivider by_row = row_;  // for registers: what is written below might be this, else
+std::size_t Columns::find_in_rows(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources,
+                                  std::uint16_t* others) const {
+    const LongDivider by_row = row_;
     const Row* const rows = rows_.data();
     const auto all = static_cast<std::uint64_t>(points());
-    bool wrong = false;
+    std::size_t left = 0;
     for (std::size_t k = 0; k < runs; ++k) {
         const Index id = ids[begins[k]];
         const bool none = static_cast<std::uint64_t>(id) >= all;
         const Row& row = rows[by_row.quotient(none ? 0 : id)];
-        wrong |= none | (begins[k + 1] - begins[k] > row.end - id);
-        owners[k] = row.rank;
+        const bool other = none | (begins[k + 1] - begins[k] > row.end - id);
+        owners[k] = other ? -1 : row.rank;
         sources[k] = id - row.begin;
+        others[left] = static_cast<std::uint16_t>(k);
+        left += other;
     }
-    return !wrong;
+    return left;
 }
 
 }  // namespace tradewind

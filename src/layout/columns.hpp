@@ -1,6 +1,7 @@
 // The columns of a grid that is divided among ranks, as points with ids: who owns them, and where.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "base/long_divide.hpp"
@@ -28,7 +29,7 @@ class Columns {
         Rank rank = 0;
         std::int32_t offset = 0;
         std::int32_t many = 0;  // of x the points of its part; of y the rows from it on that lie behind each other
-        std::int32_t unused = 0;
+        std::int32_t left = 0;  // the points of its part from it on
     };
 
   public:
@@ -53,9 +54,10 @@ class Columns {
     Index points() const { return nx_ * static_cast<Index>(y_.size()); }
 
     // Of runs of ids that ascend by one, run k from place begins[k] of a list of ids up to begins[k + 1]: their owners,
-    // and where they begin in the owners' arrays. False where one has a point that there is not, or is no run of one
-    // owner; then the answers are of no use.
-    bool find(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources) const;
+    // and where they begin in the owners' arrays. Runs that hold a point that there is not, or that are not one run in
+    // the array of one owner, have the owner -1; `others` says which ones they are, the answer how many.
+    std::size_t find(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources,
+                     std::uint16_t* others) const;
 
   private:
     // Of a row that one rank has as a whole: that rank, and its points, all of which lie behind each other.
@@ -64,7 +66,8 @@ class Columns {
         Rank rank;
     };
     static std::vector<Place> places(const Blocks& layout, int axis);
-    bool find_in_rows(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources) const;
+    std::size_t find_in_rows(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources,
+                             std::uint16_t* others) const;
 
     Index nx_;
     LongDivider row_;

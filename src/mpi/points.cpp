@@ -169,28 +169,36 @@ std::string Points::each_piece(std::span<const Index> ids, const Index* begins, 
 std::string Points::bundle(std::span<const Index> ids, Index behind, Bundler& bundler) const {
     std::array<Rank, Consecutive::most> owners;
     std::array<Index, Consecutive::most> sources, targets;
+    std::array<std::uint16_t, Consecutive::most> others;
     Consecutive some(ids);
-    while (const std::size_t runs = some.more()) {
+    while (std::size_t runs = some.more()) {
         const Index* const begins = some.begins();
         bundler.reached(static_cast<std::size_t>(begins[0]));
-        if (!columns_->find(ids.data(), begins, runs, owners.data(), sources.data())) {
-            const std::string problem = each_piece(ids, begins, runs, [&](Rank owner, const FetchRun& run) {
+        const std::size_t left = columns_->find(ids.data(), begins, runs, owners.data(), sources.data(), others.data());
+        for (std::size_t n = 0; n < left; ++n) {
+            const std::string problem = each_piece(ids, begins + others[n], 1, [&](Rank owner, const FetchRun& run) {
                 bundler.add(owner, {run.source, behind + run.target, run.length});
             });
             if (!problem.empty()) return problem;
-            continue;
         }
         const Index length = begins[1] - begins[0];
-        Index others = 0;
+        Index differ = 0;
         for (std::size_t k = 0; k < runs; ++k) {
-            others |= (begins[k + 1] - begins[k]) ^ length;
+            differ |= (begins[k + 1] - begins[k]) ^ length;
             targets[k] = behind + begins[k];
         }
-        if (others == 0)
-            bundler.add(length, runs, owners.data(), sources.data(), targets.data());
-        else
+        if (differ != 0) {
             for (std::size_t k = 0; k < runs; ++k)
-                bundler.add(owners[k], {sources[k], targets[k], begins[k + 1] - begins[k]});
+                if (owners[k] >= 0) bundler.add(owners[k], {sources[k], targets[k], begins[k + 1] - begins[k]});
+            continue;
+        }
+        for (std::size_t n = left; n-- > 0;) {  // the last ones take the places of those that are added already
+            --runs;
+            owners[others[n]] = owners[runs];
+            sources[others[n]] = sources[runs];
+            targets[others[n]] = targets[runs];
+        }
+        bundler.add(length, runs, owners.data(), sources.data(), targets.data());
     }
     return "";
 }

@@ -193,7 +193,9 @@ def _runs_of_layout(comm: Any) -> str:
     from tradewind import points
 
     rank, ranks = comm.Get_rank(), comm.Get_size()
-    for nx, ny, split in ((16, 12, (1, ranks)), (24, 9, (ranks, 1)), (1, 40, (1, ranks)), (50, 1, (ranks, 1))):
+    both = (2, ranks // 2) if ranks % 2 == 0 else (ranks, 1)
+    layouts = (16, 12, (1, ranks)), (24, 9, (ranks, 1)), (1, 40, (1, ranks)), (50, 1, (ranks, 1)), (15, 11, both)
+    for nx, ny, split in layouts:
         layout = _core.Blocks(_core.Grid(nx, ny, 1), split)
         boxes = [layout.box(r) for r in range(ranks)]
         owned = [(np.arange(b[1], e[1])[:, None] * nx + np.arange(b[0], e[0])[None, :]).ravel() for b, e in boxes]
