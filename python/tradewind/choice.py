@@ -158,7 +158,7 @@ def _told(
     mine: Chosen | None = None
     if tuning_source(tuning, os.environ) is None:
         with suppress(InputError):  # what rank 0 refuses, all are told below
-            mine = choose(pattern, dtype, fields, asked, tuning=tuning)
+            mine = choose(pattern, dtype, fields, asked, tuning="")
     if _mpi.alike(comm.py2f(), "" if mine is None else mine.said) and mine is not None:
         return mine
     # Where ranks run is asked of all, and only where a file is in use.

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tradewind import _core
 from tradewind.errors import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from tradewind.fields import Array, Described
 
 FETCHES = (_core.Fetch, _core.FetchAdjoint)
 _MOST = 3
@@ -30,34 +28,35 @@ def levels_of(
         ("target", targets, pattern.target_shape(rank)),
     ):
         for number, array in enumerate(arrays):
-            name = f"{what} field {number}"
-            place = _checked_axis(name, array, axis)
+            place = _checked_axis(what, number, array, axis)
             if array.shape[place] != shape[2]:
                 raise InputError(
-                    f"{name} has the shape {array.shape}, {array.shape[place]} points along axis {axis}, but rank "
-                    f"{rank} of the {pattern.describe()} has {shape[2]} in its {what} array"
+                    f"{what} field {number} has the shape {array.shape}, {array.shape[place]} points along axis "
+                    f"{axis}, but rank {rank} of the {pattern.describe()} has {shape[2]} in its {what} array"
                 )
             levels = tuple(n for i, n in enumerate(array.shape) if i != place)
             if wanted is not None and levels != wanted:
-                raise InputError(f"{name} has the levels {levels}, source field 0 {wanted}: all have the same")
+                raise InputError(
+                    f"{what} field {number} has the levels {levels}, source field 0 {wanted}: all have the same"
+                )
             wanted = levels
     outer = wanted or ()
     return (1 if len(outer) < 2 else outer[1], outer[0] if outer else 1)
 
 
-def described_points(array: Array, axis: int) -> tuple[int, tuple[int, int, int], tuple[int, int, int]]:
-    """(address, extents along points, inner and outer levels, bytes from one to the next along each)."""
+def described_points(array: Array, axis: int) -> Described:
+    """Points along x, inner levels along y, outer ones along z."""
     place = axis % array.ndim
     shape, strides = [1, 1, 1], [array.nbytes] * 3
     others = [i for i in range(array.ndim) if i != place]
     for to, i in zip((0, 2, 1), (place, *others), strict=False):
         shape[to], strides[to] = array.shape[i], array.strides[i]
-    return array.__array_interface__["data"][0], shape, strides  # type: ignore[return-value]
+    return array, shape, strides
 
 
-def _checked_axis(name: str, array: Array, axis: int) -> int:
+def _checked_axis(what: str, number: int, array: Array, axis: int) -> int:
     if not 1 <= array.ndim <= _MOST:
-        raise InputError(f"{name} has the shape {array.shape}: one to three dimensions are allowed")
+        raise InputError(f"{what} field {number} has the shape {array.shape}: one to three dimensions are allowed")
     if not -array.ndim <= axis < array.ndim:
-        raise InputError(f"axis {axis}: {name} has {array.ndim} dimensions")
+        raise InputError(f"axis {axis}: {what} field {number} has {array.ndim} dimensions")
     return axis % array.ndim

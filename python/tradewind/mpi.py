@@ -15,6 +15,7 @@ from tradewind import _core
 from tradewind.choice import choose_together
 from tradewind.errors import INSTALL_MPI, InputError, MissingMPIError
 from tradewind.exchange import DTYPES, default_algorithm, unknown
+from tradewind.fields import ELEMENTS, checked, checked_dims, checked_targets, described_box
 from tradewind.levels import FETCHES, described_points, levels_of
 from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT, Choice
 
@@ -119,16 +120,18 @@ def plan(
     try:
         pattern, asked = _asked(what, algorithm, transport, packing)
         one_array = getattr(pattern, "one_array", False)
-        sources = _checked("source", fields, dims, writable=pattern.in_place or one_array)
-        targets = _targets(pattern, sources, target, dims)
+        checked_dims(dims)
+        sources = checked("source", fields, writable=pattern.in_place or one_array)
+        targets = checked_targets(pattern, sources, target)
         if isinstance(pattern, FETCHES):
             pattern = pattern.with_levels(levels_of(pattern, comm.Get_rank(), sources, targets, axis))
-            described = ([described_points(a, axis) for a in sources], [described_points(a, axis) for a in targets])
+            described = [described_points(a, axis) for a in sources], [described_points(a, axis) for a in targets]
         else:
-            described = ([_describe(a, pattern, dims) for a in sources], [_describe(a, pattern, dims) for a in targets])
+            boxes = [described_box(a, pattern, dims) for a in (*sources, *targets)]
+            described = boxes[: len(sources)], boxes[len(sources) :]
     except InputError as error:
         _refuse(handle, error)
-    element = sources[0].dtype.str[1:]
+    element = ELEMENTS[sources[0].dtype]
     chosen = choose_together(comm, pattern, element, len(sources), asked, tuning=tuning).choice
     try:
         schedule, transport, packing = _carried(what, pattern, chosen)
@@ -180,18 +183,9 @@ def empty(
         if isinstance(pattern, FETCHES):
             arrays.append(array.reshape([n for n in shape[:2] if n != 1] + [shape[2]]))
         else:
-            arrays.append(array.reshape(-1) if pattern.name == "allreduce" else array.transpose(_order(dims)))
+            order = ["zyx".index(axis) for axis in checked_dims(dims)]
+            arrays.append(array.reshape(-1) if pattern.name == "allreduce" else array.transpose(order))
     return arrays[0] if fields == 1 else arrays
-
-
-def _order(dims: str) -> list[int]:
-    _check_dims(dims)
-    return ["zyx".index(axis) for axis in dims]
-
-
-def _check_dims(dims: str) -> None:
-    if sorted(dims) != ["x", "y", "z"]:
-        raise InputError(f"dims {dims!r}: an order of the three letters x, y, z is allowed, like 'zyx'")
 
 
 def _check_native(transport: str | None, packing: str | None) -> None:
@@ -247,83 +241,6 @@ def refuse(comm: MPI.Intracomm, error: InputError) -> NoReturn:
 def _refuse(handle: int, error: InputError) -> NoReturn:
     _mpi.agree(handle, "", str(error))  # tells the other ranks, which would wait otherwise
     raise error
-
-
-def _checked(what: str, fields: Array | Sequence[Array], dims: str, *, writable: bool) -> list[Array]:
-    arrays = [fields] if isinstance(fields, np.ndarray) else list(fields)
-    if not arrays:
-        raise InputError(f"no {what} field: one array or more are allowed")
-    _check_dims(dims)
-    for number, array in enumerate(arrays):
-        name = f"{what} field {number}"
-        if not isinstance(array, np.ndarray):
-            raise InputError(f"{name} is a {type(array).__name__}: a NumPy array is allowed")
-        if array.dtype.str[1:] not in DTYPES or not array.dtype.isnative:
-            raise InputError(f"{name} has the type {array.dtype}: {', '.join(DTYPES)} in native byte order are allowed")
-        if array.dtype != arrays[0].dtype:
-            raise InputError(
-                f"{name} has the type {array.dtype}, field 0 {arrays[0].dtype}: all fields of a plan have one type"
-            )
-        if not array.flags.aligned or any(s % array.itemsize for s in array.strides):
-            raise InputError(f"{name} is not aligned: strides of whole elements are allowed, not {array.strides} bytes")
-        if writable and not array.flags.writeable:
-            raise InputError(f"{name} is read-only, but the plan writes into it")
-        if writable and array.size and any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True)):
-            raise InputError(f"{name} repeats elements (strides {array.strides} bytes), but the plan writes into it")
-    return arrays
-
-
-def _targets(
-    pattern: _core.Pattern, sources: list[Array], target: Array | Sequence[Array] | None, dims: str
-) -> list[Array]:
-    if pattern.in_place or (target is None and getattr(pattern, "one_array", False)):
-        if target is not None:
-            raise InputError(f"a {pattern.name} works in place: give no target")
-        _check_apart([(f"field {n}", a) for n, a in enumerate(sources)], 0)
-        return sources
-    if target is None:
-        raise InputError(f"a {pattern.name} needs target arrays")
-    targets = _checked("target", target, dims, writable=True)
-    if targets[0].dtype != sources[0].dtype:
-        raise InputError(f"the source has the type {sources[0].dtype}, the target {targets[0].dtype}: one is allowed")
-    named = [(f"target field {n}", a) for n, a in enumerate(targets)]
-    named += [(f"source field {n}", a) for n, a in enumerate(sources)]
-    _check_apart(named, len(sources))
-    return targets
-
-
-def _check_apart(named: list[tuple[str, Array]], read_only: int) -> None:
-    """No array may share memory with one that is written; the last `read_only` of them are only read."""
-    for n, (name, array) in enumerate(named[: len(named) - read_only]):
-        for other_name, other in named[n + 1 :]:
-            if np.may_share_memory(array, other) and _share(array, other):
-                raise InputError(f"{name} and {other_name} overlap in memory: the plan writes into the first")
-
-
-def _share(a: Array, b: Array) -> bool:
-    try:
-        return np.shares_memory(a, b, max_work=10**6)  # type: ignore[arg-type]  # the stubs of NumPy know -1 and 0 only
-    except np.exceptions.TooHardError:
-        return True
-
-
-def _describe(
-    array: Array, pattern: _core.Pattern, dims: str
-) -> tuple[int, tuple[int, int, int], tuple[int, int, int]]:
-    """(address, points along x, y, z, bytes from point to point along x, y, z); the core checks the shape."""
-    if pattern.name == "allreduce" and array.ndim == 1:
-        return array.ctypes.data, (array.shape[0], 1, 1), (array.strides[0], array.nbytes, array.nbytes)
-    if array.ndim != 3:
-        wanted = (
-            "one dimension"
-            if pattern.name == "allreduce"
-            else f"three dimensions, ({', '.join('n' + d for d in dims)}),"
-        )
-        raise InputError(f"a field of shape {array.shape}: {wanted} are allowed")
-    order = [dims.index(axis) for axis in "xyz"]
-    shape = tuple(array.shape[i] for i in order)
-    strides = tuple(array.strides[i] for i in order)
-    return array.ctypes.data, shape, strides  # type: ignore[return-value]
 
 
 def ranks_here(comm: MPI.Intracomm) -> int:

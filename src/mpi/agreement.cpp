@@ -1,7 +1,6 @@
 #include "mpi/agreement.hpp"
 
-#include <array>
-#include <cstdint>
+#include <algorithm>
 #include <limits>
 
 #include "mpi/error.hpp"
@@ -29,20 +28,51 @@ std::int64_t first_rank(MPI_Comm comm, int rank, bool applies) {
     return first;
 }
 
+// What all ranks find out in one reduction: the least of the first numbers, the sums of the others.
+struct Ballot {
+    std::int64_t problem = nobody;  // first rank that has one
+    std::int64_t text = 0, minus_text = 0;
+    Sums sums{};
+};
+
+void count(void* in, void* in_and_out, int* ballots, MPI_Datatype*) {
+    const auto* const theirs = static_cast<const Ballot*>(in);
+    auto* const ours = static_cast<Ballot*>(in_and_out);
+    for (int i = 0; i < *ballots; ++i) {
+        ours[i].problem = std::min(ours[i].problem, theirs[i].problem);
+        ours[i].text = std::min(ours[i].text, theirs[i].text);
+        ours[i].minus_text = std::min(ours[i].minus_text, theirs[i].minus_text);
+        for (std::size_t k = 0; k < ours[i].sums.size(); ++k) ours[i].sums[k] += theirs[i].sums[k];
+    }
+}
+
+// For as long as MPI runs.
+struct Counting {
+    MPI_Datatype ballot = MPI_DATATYPE_NULL;
+    MPI_Op operation = MPI_OP_NULL;
+    Counting() {
+        check(MPI_Type_contiguous(sizeof(Ballot), MPI_BYTE, &ballot), doing);
+        check(MPI_Type_commit(&ballot), doing);
+        check(MPI_Op_create(count, 1, &operation), doing);
+    }
+};
+
 enum class Verdict { alike, different, cannot };
 
 // Throws on a rank without a problem where another one has one; there: `cannot`.
-Verdict compare(MPI_Comm comm, const std::string& text, const std::string& problem) {
+Verdict compare(MPI_Comm comm, const std::string& text, const std::string& problem, Sums& sums) {
+    static const Counting counting;
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     const auto h = static_cast<std::int64_t>(hash(text) >> 1);  // leave its negative a number
-    const std::array<std::int64_t, 3> mine{problem.empty() ? nobody : rank, h, -h};
-    std::array<std::int64_t, 3> least{};
-    check(MPI_Allreduce(mine.data(), least.data(), 3, MPI_INT64_T, MPI_MIN, comm), doing);
-    if (least[0] == nobody) return least[1] == -least[2] ? Verdict::alike : Verdict::different;
-    const std::string theirs = text_of(comm, static_cast<int>(least[0]), problem);
+    const Ballot mine{problem.empty() ? nobody : rank, h, -h, sums};
+    Ballot all;
+    check(MPI_Allreduce(&mine, &all, 1, counting.ballot, counting.operation, comm), doing);
+    sums = all.sums;
+    if (all.problem == nobody) return all.text == -all.minus_text ? Verdict::alike : Verdict::different;
+    const std::string theirs = text_of(comm, static_cast<int>(all.problem), problem);
     if (!problem.empty()) return Verdict::cannot;
-    throw PlanError("rank " + std::to_string(least[0]) + " cannot make this plan: " + theirs);
+    throw PlanError("rank " + std::to_string(all.problem) + " cannot make this plan: " + theirs);
 }
 
 }  // namespace
@@ -56,11 +86,13 @@ std::string text_of(MPI_Comm comm, int root, std::string text) {
 }
 
 bool alike(MPI_Comm comm, const std::string& text) {
-    return compare(comm, text, "") == Verdict::alike;
+    Sums sums{};
+    return compare(comm, text, "", sums) == Verdict::alike;
 }
 
-void agree(MPI_Comm comm, const std::string& identity, const std::string& problem) {
-    if (compare(comm, identity, problem) != Verdict::different) return;
+Sums agree(MPI_Comm comm, const std::string& identity, const std::string& problem, const Sums& added) {
+    Sums sums = added;
+    if (compare(comm, identity, problem, sums) != Verdict::different) return sums;
     const std::string first = text_of(comm, 0, identity);
     int rank = 0;
     MPI_Comm_rank(comm, &rank);

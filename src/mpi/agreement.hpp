@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <cstdint>
 #include <string>
 
 namespace tradewind {
@@ -9,8 +11,10 @@ namespace tradewind {
 // Collective. Makes sure that all ranks of a communicator are about to make the same plan, and that every rank can:
 // otherwise a rank that fails or does something else would leave the others waiting for ever.
 // `identity` says what this rank makes, `problem` why it cannot ("" where it can). Returns on a rank with a problem of
-// its own (which knows best what to throw); throws PlanError on all the others, and on all ranks that differ.
-void agree(MPI_Comm comm, const std::string& identity, const std::string& problem);
+// its own (which knows best what to throw); throws PlanError on all the others, and on all ranks that differ. The
+// answer are the sums of what the ranks add, modulo 2^64.
+using Sums = std::array<std::uint64_t, 2>;
+Sums agree(MPI_Comm comm, const std::string& identity, const std::string& problem, const Sums& added = {});
 
 // Collective. Whether all ranks say the same. Throws PlanError where one calls `agree` with a problem instead.
 bool alike(MPI_Comm comm, const std::string& text);

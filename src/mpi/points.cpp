@@ -47,6 +47,20 @@ class Desk {
     std::size_t last_ = 0;
 };
 
+// A peer that is named and does not name the other would be waited for: each pair adds a random number of its own at
+// one end and takes it away at the other, so that their sum is 0 where all is well, and hardly ever else.
+std::uint64_t named(Rank rank, const std::vector<Rank>& peers) {
+    const auto number = [](Rank a, Rank b) {
+        std::uint64_t h = (static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b)) + 0x9e3779b97f4a7c15;
+        h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9;  // splitmix64 (Steele, Lea & Flood 2014)
+        h = (h ^ (h >> 27)) * 0x94d049bb133111eb;
+        return h ^ (h >> 31);
+    };
+    std::uint64_t sum = 0;
+    for (const Rank peer : peers) sum += number(rank, peer) - number(peer, rank);
+    return sum;
+}
+
 // All ranks go on, or none.
 void together(MPI_Comm comm, const std::string& problem) {
     prepare(comm, "", [&] {
@@ -198,7 +212,7 @@ std::string Points::bundle(std::span<const Index> ids, Index behind, Bundler& bu
             sources[others[n]] = sources[runs];
             targets[others[n]] = targets[runs];
         }
-        bundler.add(length, runs, owners.data(), sources.data(), targets.data());
+        bundler.add(length, runs, {owners.data(), sources.data(), targets.data()});
     }
     return "";
 }
@@ -321,16 +335,16 @@ std::shared_ptr<Fetch> Points::made_of(Bundles bundles, bool owned, Index target
     part.first = first_;
     part.source = one_array ? std::max(count_, target) : count_;
     part.target = target;
-    Index wanted = 0;
+    Sums over_all{};  // the points that are wanted, and whether peers name each other
     std::vector<Envelope> letters;
-    const std::string what = std::string(one_array ? "a halo" : "a fetch") + (owned ? " by columns" : "");
-    prepare(comm, what + (known ? " among known peers" : ""), [&] {
+    const auto ask = [&] {
         for (const Rank peer : peers)
             if (peer < 0 || peer >= ranks() || peer == rank())
                 throw InputError("rank " + std::to_string(rank()) + " names peer " + std::to_string(peer) +
                                  "; other ranks of 0.." + std::to_string(ranks() - 1) + " are allowed");
         std::vector<FetchBundle> made = bundles();
-        for (const FetchBundle& bundle : made) wanted += bundle.points;
+        for (const FetchBundle& bundle : made) over_all[0] += static_cast<std::uint64_t>(bundle.points);
+        over_all[1] = named(rank(), peers);
         take_bundles(part, std::move(made), rank(), ranks());
         if (!owned) check_owned(part.kept, rank());
         for (const FetchBundle& bundle : part.receives) {
@@ -340,8 +354,11 @@ std::shared_ptr<Fetch> Points::made_of(Bundles bundles, bool owned, Index target
             letters.push_back({bundle.peer, sources_of(bundle.runs)});
         }
         return true;
-    });
-    const Index points = sum_over_all(wanted, peers);
+    };
+    const std::string what = std::string(one_array ? "a halo" : "a fetch") + (owned ? " by columns" : "");
+    prepare(comm, what + (known ? " among known peers" : ""), ask, over_all);
+    if (over_all[1] != 0)
+        throw InputError("the ranks do not name each other as peers: each must be among the peers of all of its own");
     auto requests =
         known ? exchange_among(comm, request, peers, std::move(letters)) : exchange_sparsely(comm, request, letters);
     const auto take = [&] {
@@ -353,25 +370,7 @@ std::shared_ptr<Fetch> Points::made_of(Bundles bundles, bool owned, Index target
         take();  // which no rank can refuse
     else
         prepare(comm, "", take);
-    return std::make_shared<Fetch>(ranks(), rank(), std::move(part), points, one_array);
-}
-
-// The points that all ranks want. A peer that is named and does not name the other would be waited for: each pair adds
-// a random number of its own at one end and takes it away at the other, so that their sum is 0 where all is well, and
-// hardly ever else.
-Index Points::sum_over_all(Index wanted, const std::vector<Rank>& peers) const {
-    const auto number = [](Rank a, Rank b) {
-        std::uint64_t h = (static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b)) + 0x9e3779b97f4a7c15;
-        h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9;  // splitmix64 (Steele, Lea & Flood 2014)
-        h = (h ^ (h >> 27)) * 0x94d049bb133111eb;
-        return h ^ (h >> 31);
-    };
-    std::array<std::uint64_t, 2> sum{static_cast<std::uint64_t>(wanted), 0}, total{};
-    for (const Rank peer : peers) sum[1] += number(rank(), peer) - number(peer, rank());
-    check(MPI_Allreduce(sum.data(), total.data(), 2, MPI_UINT64_T, MPI_SUM, communicator_.handle()), doing);
-    if (total[1] != 0)
-        throw InputError("the ranks do not name each other as peers: each must be among the peers of all of its own");
-    return static_cast<Index>(total[0]);
+    return std::make_shared<Fetch>(ranks(), rank(), std::move(part), static_cast<Index>(over_all[0]), one_array);
 }
 
 void Points::refuse(const std::string& problem) const {

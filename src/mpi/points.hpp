@@ -62,7 +62,6 @@ class Points {
                                    const std::vector<Rank>& peers) const;
     void look_up(std::span<const Index> ids, FetchList& list) const;
     std::vector<Envelope> answered(const std::vector<Envelope>& questions) const;
-    Index sum_over_all(Index wanted, const std::vector<Rank>& peers) const;
     void take_requests(FetchPart& part, std::vector<Envelope> requests, bool owned) const;
     void check_owned(const Runs& runs, Rank wants) const;
     void check_not_borrowed(const FetchPart& part) const;

@@ -15,8 +15,9 @@ std::string identity(const Pattern& pattern, const std::string& algorithm, const
 Rank check_request(const Pattern& pattern, MPI_Comm comm, const PlanRequest& request);
 
 // Runs what a rank does alone before it makes a plan, and lets no rank go on unless all succeeded with the same plan.
+// `added`, as it is after the work, is summed over all ranks; the sums take its place.
 template <typename Step>
-auto prepare(MPI_Comm comm, const std::string& identity, Step work) -> decltype(work()) {
+auto prepare(MPI_Comm comm, const std::string& identity, Step work, Sums& added) -> decltype(work()) {
     decltype(work()) result;
     std::exception_ptr failure;
     std::string problem;
@@ -26,9 +27,14 @@ auto prepare(MPI_Comm comm, const std::string& identity, Step work) -> decltype(
         failure = std::current_exception();
         problem = error.what();
     }
-    agree(comm, identity, problem);
+    added = agree(comm, identity, problem, added);
     if (failure) std::rethrow_exception(failure);
     return result;
+}
+template <typename Step>
+auto prepare(MPI_Comm comm, const std::string& identity, Step work) -> decltype(work()) {
+    Sums nothing{};
+    return prepare(comm, identity, work, nothing);
 }
 
 }  // namespace tradewind

@@ -84,31 +84,18 @@ std::string problem_of(const FetchList& list, Rank rank, Rank ranks) {
 
 // Where runs go to and fro between a few owners, what is one owner's is picked out in a pass of its own: to add each
 // run where its owner's last one went would wait for that to be written.
-void Bundler::add(Index length, std::size_t runs, Rank* owners, Index* sources, Index* targets) {
+void Bundler::add(Index length, std::size_t runs, Placed lists) {
     constexpr std::size_t worth = 8;  // a pass picks one in so many at least
     for (bool few = true; runs > 0 && few;) {
-        const Rank owner = owners[0];
+        const Rank owner = lists.owners[0];
         Kind& kind = of(owner, length);
         if (static_cast<std::size_t>(kind.end - kind.next) <= runs) grow(kind, runs + 1);
-        Index* place = kind.next;
-        const std::size_t room = kind.room;
-        std::size_t left = 0;
-        for (std::size_t k = 0; k < runs; ++k) {
-            const Rank its = owners[k];
-            const Index source = sources[k], target = targets[k];
-            place[0] = source;
-            place[room] = target;
-            owners[left] = its;
-            sources[left] = source;
-            targets[left] = target;
-            place += its == owner;
-            left += its != owner;
-        }
-        kind.next = place;
+        const std::size_t left = pick_out(owner, runs, lists, kind.next, kind.next + kind.room);
+        kind.next += runs - left;
         few = (runs - left) * worth >= runs;
         runs = left;
     }
-    for (std::size_t k = 0; k < runs; ++k) add(of(owners[k], length), sources[k], targets[k]);
+    for (std::size_t k = 0; k < runs; ++k) add(of(lists.owners[k], length), lists.sources[k], lists.targets[k]);
 }
 
 // Twice as much room, or what is left to come is expected to need, and an eighth more.

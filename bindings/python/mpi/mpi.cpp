@@ -44,12 +44,19 @@ class BoundPlan {
 };
 
 // (address, points along x, y, z, strides along x, y, z in bytes)
-using FieldTuple = std::tuple<std::uintptr_t, std::array<Index, 3>, std::array<Index, 3>>;
+using FieldTuple = std::tuple<nb::object, std::array<Index, 3>, std::array<Index, 3>>;
+
+std::byte* memory_of(const nb::object& array) {
+    Py_buffer view;
+    if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_STRIDES) != 0) throw nb::python_error();
+    auto* const memory = static_cast<std::byte*>(view.buf);
+    PyBuffer_Release(&view);  // the plan keeps the array alive
+    return memory;
+}
 
 std::vector<Field> fields_of(const std::vector<FieldTuple>& tuples) {
     std::vector<Field> fields;
-    for (const auto& [address, shape, stride] : tuples)
-        fields.push_back({reinterpret_cast<std::byte*>(address), shape, stride});
+    for (const auto& [array, shape, stride] : tuples) fields.push_back({memory_of(array), shape, stride});
     return fields;
 }
 
