@@ -58,8 +58,15 @@ std::size_t Consecutive::more() {
     Index* begin = begins_ + 1;
     while (next_ < n && begin + bits <= begins_ + most) {
         const std::size_t count = std::min(bits, n - next_);
-        for (std::uint64_t left = breaks(numbers_.data() + next_, count); left; left &= left - 1)
-            *begin++ = static_cast<Index>(next_) + std::countr_zero(left);
+        const std::uint64_t found = breaks(numbers_.data() + next_, count);
+        if (found != breaks_) {
+            breaks_ = found;
+            known_ = 0;
+            for (std::uint64_t left = found; left; left &= left - 1) places_[known_++] = std::countr_zero(left);
+        }
+        const auto first = static_cast<Index>(next_);
+        for (std::size_t i = 0; i < known_; ++i) begin[i] = first + places_[i];
+        begin += known_;
         next_ += count;
     }
     if (next_ == n) *begin++ = static_cast<Index>(n);

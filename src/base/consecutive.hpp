@@ -27,6 +27,11 @@ class Consecutive {
     std::size_t next_;  // number up to which it is known where runs begin
     Index open_ = 0;    // where the last run begins, whose end is not known
     Index begins_[most + 1];
+    // Where runs began among the last 64 numbers: a bit each, and the places of those bits. Lists of points around
+    // others are of runs of one length, so the next ones often begin at the same places.
+    std::uint64_t breaks_ = 0;
+    std::size_t known_ = 0;
+    Index places_[64];
 };
 
 }  // namespace tradewind

@@ -35,14 +35,13 @@ std::vector<Columns::Place> Columns::places(const Blocks& layout, int axis) {
 }
 
 // Without a branch at a run, as what is found does not say what comes next.
-std::size_t Columns::find(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources,
-                          std::uint16_t* others) const {
-    if (!rows_.empty()) return find_in_rows(ids, begins, runs, owners, sources, others);
+bool Columns::find(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources) const {
+    if (!rows_.empty()) return find_in_rows(ids, begins, runs, owners, sources);
     const LongDivider by_row = row_;  // for registers: what is written below might be this, else
     const Index nx = nx_;
     const Place *const xs = x_.data(), *const ys = y_.data();
     const auto all = static_cast<std::uint64_t>(points());
-    std::size_t left = 0;
+    bool any = false;
     for (std::size_t k = 0; k < runs; ++k) {
         const Index id = ids[begins[k]];
         const bool none = static_cast<std::uint64_t>(id) >= all;
@@ -51,18 +50,17 @@ std::size_t Columns::find(const Index* ids, const Index* begins, std::size_t run
         const bool other = none | (begins[k + 1] - begins[k] > x.left);
         owners[k] = other ? -1 : x.rank + y.rank;
         sources[k] = Index{y.offset} * x.many + x.offset;
-        others[left] = static_cast<std::uint16_t>(k);
-        left += other;
+        any |= other;
     }
-    return left;
+    return !any;
 }
 
-std::size_t Columns::find_in_rows(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources,
-                                  std::uint16_t* others) const {
+bool Columns::find_in_rows(const Index* ids, const Index* begins, std::size_t runs, Rank* owners,
+                           Index* sources) const {
     const LongDivider by_row = row_;
     const Row* const rows = rows_.data();
     const auto all = static_cast<std::uint64_t>(points());
-    std::size_t left = 0;
+    bool any = false;
     for (std::size_t k = 0; k < runs; ++k) {
         const Index id = ids[begins[k]];
         const bool none = static_cast<std::uint64_t>(id) >= all;
@@ -70,10 +68,9 @@ std::size_t Columns::find_in_rows(const Index* ids, const Index* begins, std::si
         const bool other = none | (begins[k + 1] - begins[k] > row.end - id);
         owners[k] = other ? -1 : row.rank;
         sources[k] = id - row.begin;
-        others[left] = static_cast<std::uint16_t>(k);
-        left += other;
+        any |= other;
     }
-    return left;
+    return !any;
 }
 
 }  // namespace tradewind

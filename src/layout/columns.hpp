@@ -55,9 +55,8 @@ class Columns {
 
     // Of runs of ids that ascend by one, run k from place begins[k] of a list of ids up to begins[k + 1]: their owners,
     // and where they begin in the owners' arrays. Runs that hold a point that there is not, or that are not one run in
-    // the array of one owner, have the owner -1; `others` says which ones they are, the answer how many.
-    std::size_t find(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources,
-                     std::uint16_t* others) const;
+    // the array of one owner, have the owner -1. Whether all have another.
+    bool find(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources) const;
 
   private:
     // Of a row that one rank has as a whole: that rank, and its points, all of which lie behind each other.
@@ -66,8 +65,7 @@ class Columns {
         Rank rank;
     };
     static std::vector<Place> places(const Blocks& layout, int axis);
-    std::size_t find_in_rows(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources,
-                             std::uint16_t* others) const;
+    bool find_in_rows(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources) const;
 
     Index nx_;
     LongDivider row_;

@@ -188,7 +188,12 @@ std::string Points::bundle(std::span<const Index> ids, Index behind, Bundler& bu
     while (std::size_t runs = some.more()) {
         const Index* const begins = some.begins();
         bundler.reached(static_cast<std::size_t>(begins[0]));
-        const std::size_t left = columns_->find(ids.data(), begins, runs, owners.data(), sources.data(), others.data());
+        std::size_t left = 0;
+        if (!columns_->find(ids.data(), begins, runs, owners.data(), sources.data()))
+            for (std::size_t k = 0; k < runs; ++k) {
+                others[left] = static_cast<std::uint16_t>(k);
+                left += owners[k] < 0;
+            }
         for (std::size_t n = 0; n < left; ++n) {
             const std::string problem = each_piece(ids, begins + others[n], 1, [&](Rank owner, const FetchRun& run) {
                 bundler.add(owner, {run.source, behind + run.target, run.length});
