@@ -1,8 +1,8 @@
 """Runs a study: every case that is not stored yet, once, whatever happens to the others.
 
 Verification and simulation run in worker processes, here or elsewhere, so that a case that dies takes no other with it;
-here large simulations one after another with all cores, small ones side by side. Measured cases always run here and
-alone, nothing beside them.
+here simulations that the others would have to wait for run one after another with all cores, the others side by side.
+Measured cases always run here and alone, nothing beside them.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from tradewind.study.case import HERE_ONLY
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile
 from tradewind.study.plan import Executors, Plan, Planned, Result
+from tradewind.study.shares import in_turn
 from tradewind.study.skip import Skip
 from tradewind.study.stock import take_stock
 from tradewind.study.store import Store
-from tradewind.study.task import LARGE_S, Answer, Task, make_task
+from tradewind.study.task import Answer, Task, make_task
 from tradewind.study.turns import measured
 from tradewind.study.workers import LocalWorkers, Workers
 
@@ -145,15 +146,16 @@ class _Run:
         self._compute(cases, self.executors.verify, self._local(workers or self.environment.cores))
 
     def _simulate(self, cases: list[Planned], workers: int | None) -> None:
-        cases = sorted(cases, key=lambda planned: -planned.cost_s)
         cores, simulate = self.environment.cores, self.executors.simulate
         if workers is not None or self.crew is not None:
             count = workers or cores
-            self._compute(cases, simulate, self._local(count), max(1, cores // count))
+            longest = sorted(cases, key=lambda planned: -planned.cost_s)
+            self._compute(longest, simulate, self._local(count), max(1, cores // count))
             return
-        large = [planned for planned in cases if planned.cost_s > LARGE_S]
-        self._compute(large, simulate, self._local(1), cores)
-        self._compute(cases[len(large) :], simulate, self._local(cores))
+        beside = self._local(cores)
+        alone, others = in_turn(cases, cores, beside.memory_bytes)
+        self._compute(alone, simulate, self._local(1), cores)
+        self._compute(others, simulate, beside)
 
     @staticmethod
     def _local(count: int) -> LocalWorkers:
