@@ -34,7 +34,7 @@ def levels_of(
                     f"{what} field {number} has the shape {array.shape}, {array.shape[place]} points along axis "
                     f"{axis}, but rank {rank} of the {pattern.describe()} has {shape[2]} in its {what} array"
                 )
-            levels = tuple(n for i, n in enumerate(array.shape) if i != place)
+            levels = _without(array.shape, place)
             if wanted is not None and levels != wanted:
                 raise InputError(
                     f"{what} field {number} has the levels {levels}, source field 0 {wanted}: all have the same"
@@ -47,11 +47,14 @@ def levels_of(
 def described_points(array: Array, axis: int) -> Described:
     """Points along x, inner levels along y, outer ones along z."""
     place = axis % array.ndim
-    shape, strides = [1, 1, 1], [array.nbytes] * 3
-    others = [i for i in range(array.ndim) if i != place]
-    for to, i in zip((0, 2, 1), (place, *others), strict=False):
-        shape[to], strides[to] = array.shape[i], array.strides[i]
-    return array, shape, strides
+    shape, strides = array.shape, array.strides
+    outer, inner = (*_without(shape, place), 1, 1)[:2]
+    outer_stride, inner_stride = (*_without(strides, place), array.nbytes, array.nbytes)[:2]
+    return array, (shape[place], inner, outer), (strides[place], inner_stride, outer_stride)
+
+
+def _without(values: tuple[int, ...], place: int) -> tuple[int, ...]:
+    return values[:place] + values[place + 1 :]
 
 
 def _checked_axis(what: str, number: int, array: Array, axis: int) -> int:
