@@ -402,7 +402,8 @@ class Switches {
         }
         const std::uint32_t stage = Event::stage_word(event.program_stage(), slowest, channel);
         if constexpr (shelved)
-            if (start - event.time > patience_ && outbox_.bytes() >= world_.crowd && !control) [[unlikely]]
+            if (start - event.time > patience_ && outbox_.bytes() >= crowd_from(port.busy - start) && !control)
+                [[unlikely]]
                 if (put_aside(port, where, event, stage, start, likely)) return start;
         send_on(port, start, event.to, event.size, stage, event.memory, delay);
         return start;
@@ -419,6 +420,15 @@ class Switches {
         next.stage = stage;
         next.memory = memory;
         next.delay = delay;
+    }
+
+    // The bytes of events from which packets that hold a port so long are put aside. A call takes what begins within an
+    // eighth of the patience or a quarter. Where that is a packet or two, the call costs ten times what the event had,
+    // and is only worth it where memory is scarce.
+    std::size_t crowd_from(std::int64_t duration) const {
+        constexpr std::int64_t a_call = 4;
+        constexpr std::size_t scarce = 16;
+        return duration * 8 * a_call <= patience_ ? world_.crowd : scarce * world_.crowd;
     }
 
     // Returns whether the packet is sent on later, by `call`.
