@@ -65,7 +65,7 @@ bool Columns::find_in_rows(const Index* ids, const Index* begins, std::size_t ru
         const Index id = ids[begins[k]];
         const bool none = static_cast<std::uint64_t>(id) >= all;
         const Row& row = rows[by_row.quotient(none ? 0 : id)];
-        const bool other = none | (begins[k + 1] - begins[k] > row.end - id);
+        const bool other = none | (begins[k + 1] - begins[k] > row.end - (none ? 0 : id));
         owners[k] = other ? -1 : row.rank;
         sources[k] = id - row.begin;
         any |= other;

@@ -4,6 +4,7 @@
 
 #include "base/random.hpp"
 #include "machine/topology/dragonfly.hpp"
+#include "sim/event.hpp"
 #include "sim/network.hpp"
 #include "sim/rank.hpp"
 #include "sim/simulate.hpp"
@@ -54,7 +55,7 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
     const double stretch = around ? 2.0 : either ? 1.5 : 1.0;
     const Sample sample(program.ranks());
     std::int64_t sampled_messages = 0, sampled_stages = 0, sampled_ranks = 0;
-    double messages = 0, bytes = 0, hops = 0, most_in_flight = 0;
+    double messages = 0, bytes = 0, packets_sent = 0, hops = 0, most_in_flight = 0;
     while (sampled_ranks < program.ranks() && sampled_messages < enough_messages && sampled_stages < enough_stages) {
         const Rank r = sample.rank(sampled_ranks);
         ++sampled_ranks;
@@ -73,6 +74,7 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
                     bytes += size * step.repeat;
                     if (from == to) continue;
                     const double packets = std::ceil(size / packet);
+                    packets_sent += packets * step.repeat;
                     const int path =
                         links(topology, topology.switch_of(from * machine.nics), topology.switch_of(to * machine.nics),
                               mix(static_cast<std::uint64_t>(sampled_messages)));
@@ -87,7 +89,16 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
     // A NIC lets out packets only as they leave, so a rank has no more than a stage, nor more than a path's worth, in
     // flight; twice for the chunks that are not full. Of what waits in the network beyond that a byte or two are kept.
     double in_flight = program.ranks() * std::min(most_in_flight, 32.0) * 2 * 32;
-    if (!options.finite_buffers) in_flight += program.ranks() * most_in_flight * 1.5;
+    // Packets that hold a port for long against its latency stay events for longer (see Switches::crowd_from; a window
+    // is half of a latency at least).
+    if (!options.finite_buffers) {
+        const double waiting = program.ranks() * std::max(most_in_flight - 32.0, 0.0) * sizeof(sim::Event);
+        const double held_s = bytes / std::max(packets_sent, 1.0) / machine.local.bandwidth.value;
+        const bool large = 32 * held_s > 512e-12 * static_cast<double>(machine.local.latency.value);
+        const double room = static_cast<double>(options.crowd.value) * SimulationOptions::large_crowd * options.threads;
+        in_flight += large ? std::min(waiting, room) : 0;
+        in_flight += program.ranks() * most_in_flight * 1.5;
+    }
     Forecast forecast;
     forecast.messages = messages * scale;
     forecast.bytes = bytes * scale;

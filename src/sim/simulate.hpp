@@ -41,8 +41,10 @@ struct SimulationOptions {
     std::function<bool(Picoseconds, Bytes, std::int64_t)> progress;
     // Packet model: the processes that share the simulation, each with its part of the machine; null: this one alone.
     std::shared_ptr<Peers> peers;
-    // Memory for events of a thread from which on those of packets that wait long are kept in less, which takes time.
+    // Memory for events of a thread from which on those of packets that wait long are kept in less, which takes time;
+    // so often as much for packets that hold a port for long (see Switches::crowd_from).
     Bytes crowd{512 << 20};
+    static constexpr std::int64_t large_crowd = 4;
 
     static constexpr std::int64_t largest_packet = 1 << 27;
     static constexpr std::int64_t most_acts = 500'000;

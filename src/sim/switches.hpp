@@ -424,11 +424,10 @@ class Switches {
 
     // The bytes of events from which packets that hold a port so long are put aside. A call takes what begins within an
     // eighth of the patience or a quarter. Where that is a packet or two, the call costs ten times what the event had,
-    // and is only worth it where memory is scarce.
+    // and memory has to be short.
     std::size_t crowd_from(std::int64_t duration) const {
-        constexpr std::int64_t a_call = 4;
-        constexpr std::size_t scarce = 16;
-        return duration * 8 * a_call <= patience_ ? world_.crowd : scarce * world_.crowd;
+        constexpr std::int64_t few = 4;  // packets in an eighth of it
+        return duration * 8 * few <= patience_ ? world_.crowd : SimulationOptions::large_crowd * world_.crowd;
     }
 
     // Returns whether the packet is sent on later, by `call`.

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/prefetch.hpp"
 #include "base/huge.hpp"
+#include "base/prefetch.hpp"
 #include "sim/event.hpp"
 
 namespace tradewind::sim {

@@ -76,10 +76,10 @@ struct World {
     std::uint32_t header;
     double memory_byte_time, copy_byte_time;  // ps; of a node's memory, and of one copy
     std::optional<Handling> handling;         // none where no transport is named; it knows the overheads, then
-    std::size_t crowd;                        // bytes of events from which a part holds packets back
-    std::uint32_t blocks;                     // of ranks, for the matrix of delays
-    std::uint32_t followed;                   // rank; ~0: none
-    std::vector<Rank> shown;                  // whose acts are kept, in ascending order
+    std::size_t crowd;        // bytes of events from which a part holds packets back; large ones from more on
+    std::uint32_t blocks;     // of ranks, for the matrix of delays
+    std::uint32_t followed;   // rank; ~0: none
+    std::vector<Rank> shown;  // whose acts are kept, in ascending order
     Origins origins;
     std::uint64_t seed;
     int shift = 0;  // a window is 2^shift ps long

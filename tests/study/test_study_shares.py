@@ -50,12 +50,16 @@ def test_all_are_done_soonest(costs: list[float], cores: int, expected: tuple[li
     assert alone(costs, cores) == expected
 
 
-def test_one_that_leaves_no_memory_for_company_runs_alone() -> None:
-    large, small = Fake(100.0, 9e9), Fake(0.5, 9e9)
-    assert alone([large, 100.0, 100.0, small]) == ([100.0], [100.0, 100.0, 0.5])
+def test_what_leaves_no_memory_for_company_runs_alone() -> None:
+    assert alone([Fake(100.0, 9e9), Fake(50.0, 7e9), Fake(49.0, 7e9)]) == ([100.0], [50.0, 49.0])
+    assert alone([Fake(100.0, 9e9), 50.0, 50.0, Fake(0.5, 9e9)]) == ([], [100.0, 50.0, 50.0, 0.5])
+    assert alone([Fake(100.0, 7.9e9)] * 4) == ([100.0] * 4, [])  # with a worker's own memory no two of them fit
+    assert alone([Fake(600.0, 5e9)] * 16, 16) == ([600.0] * 16, [])
 
 
 def test_when_the_last_one_is_done() -> None:
-    assert side_by_side([], 2) == 0
-    assert side_by_side([5.0, 4.0, 3.0, 3.0], 2) == 8.0  # 5 + 3, 4 + 3
-    assert side_by_side([6.0, 1.0, 1.0, 1.0], 3) == 6.0
+    assert side_by_side([], 2, MEMORY) == 0
+    assert side_by_side([(5.0, 1e9), (4.0, 1e9), (3.0, 1e9), (3.0, 1e9)], 2, MEMORY) == 8.0  # 5 + 3, 4 + 3
+    assert side_by_side([(6.0, 1e9), (1.0, 1e9), (1.0, 1e9), (1.0, 1e9)], 3, MEMORY) == 6.0
+    assert side_by_side([(6.0, 9e9), (5.0, 9e9), (4.0, 1e9)], 2, MEMORY) == 11.0  # 6 beside 4, then 5
+    assert side_by_side([(6.0, 99e9), (5.0, 1e9)], 2, MEMORY) == 11.0  # too large for any company

@@ -43,7 +43,7 @@ class BoundPlan {
     nb::object arrays_;
 };
 
-// (address, points along x, y, z, strides along x, y, z in bytes)
+// (array, points along x, y, z, strides along x, y, z in bytes)
 using FieldTuple = std::tuple<nb::object, std::array<Index, 3>, std::array<Index, 3>>;
 
 std::byte* memory_of(const nb::object& array) {

@@ -74,12 +74,11 @@ def _load(worker: str) -> Callable[[Any, Any], Any]:
 def _check_ranks(comm: Any, ranks: int, launcher: str) -> None:
     """Ranks that the launcher of another MPI has started do not see each other."""
     if comm.Get_size() != ranks:
-        from mpi4py import MPI
+        from tradewind.mpi import library_name
 
-        library = MPI.Get_library_version().splitlines()[0].strip()
         raise MissingMPIError(
             f"{ranks} ranks were started, but each sees {comm.Get_size()}: the launcher ({launcher}) is not one of the "
-            f"MPI that Tradewind was built with ({library}); name that one's in TRADEWIND_MPIEXEC"
+            f"MPI that Tradewind was built with ({library_name()}); name that one's in TRADEWIND_MPIEXEC"
         )
 
 

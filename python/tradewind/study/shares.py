@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from tradewind.study.plan import Planned
 from tradewind.study.task import LARGE_S
+from tradewind.study.workers import WORKER_BYTES
 
 EFFICIENCY = 0.7
 """What of each core a simulation on all of them makes use of. Measured: 0.95 where most packets move at once, and 0.55
@@ -18,28 +19,37 @@ MOST = 64
 def in_turn(cases: Sequence[Planned], cores: int, memory_bytes: float) -> tuple[list[Planned], list[Planned]]:
     """The cases that run one after another on all cores; and the others, side by side, the longest first.
 
-    Alone runs what leaves too little memory for one of its size, and what is so long that the others would be done
-    before it.
+    Alone runs what the others would have to wait for: it takes longer than they do, or leaves them no memory.
     """
     longest = sorted(cases, key=lambda planned: -planned.cost_s)
-    alone: list[Planned] = []
-    company: list[Planned] = []
-    for planned in longest:
-        fills = planned.cost_s > LARGE_S and 2 * _memory(planned) > memory_bytes
-        (alone if fills else company).append(planned)
-    costs = [planned.cost_s for planned in company]
-    count = min(MOST, sum(cost > LARGE_S for cost in costs))
-    best = min(range(count + 1), key=lambda n: sum(costs[:n]) / (EFFICIENCY * cores) + side_by_side(costs[n:], cores))
-    return alone + company[:best], company[best:]
+    large = [(planned.cost_s, _memory(planned)) for planned in longest if planned.cost_s > LARGE_S]
+    small_s = sum(planned.cost_s for planned in longest[len(large) :]) / cores
+
+    def done_s(alone: int) -> float:
+        together = sum(cost for cost, _ in large[:alone]) / (EFFICIENCY * cores)
+        return together + side_by_side(large[alone:], cores, memory_bytes) + small_s
+
+    best = min(range(min(MOST, len(large)) + 1), key=done_s) if cores > 1 else 0
+    return longest[:best], longest[best:]
 
 
-def side_by_side(costs: Sequence[float], cores: int) -> float:
-    """When the last one is done, where the next one begins on the core that is free first."""
-    busy = [0.0] * cores
-    for cost in costs:
-        heapq.heapreplace(busy, busy[0] + cost)
-    return max(busy)
+def side_by_side(cases: Sequence[tuple[float, float]], cores: int, memory_bytes: float) -> float:
+    """When the last of cases with so many seconds and bytes is done, as `LocalWorkers` begin them."""
+    waiting = list(cases)
+    running: list[tuple[float, float]] = []  # when each is done, and its bytes
+    now = 0.0
+    while waiting or running:
+        free = memory_bytes - sum(memory for _, memory in running)
+        for case in list(waiting):
+            if len(running) == cores:
+                break
+            if not running or case[1] <= free:
+                heapq.heappush(running, (now + case[0], case[1]))
+                waiting.remove(case)
+                free -= case[1]
+        now, _ = heapq.heappop(running)
+    return now
 
 
 def _memory(planned: Planned) -> float:
-    return float(planned.forecast["memory_bytes"]) if planned.forecast else 0.0
+    return WORKER_BYTES + (float(planned.forecast["memory_bytes"]) if planned.forecast else 0.0)

@@ -17,7 +17,7 @@ from tradewind.study.program_case import ProgramCase
 from tradewind.ways import NATIVE, Choice
 
 LARGE_S = 2.0
-"""A simulation that takes longer on one core gets all cores of its worker for itself."""
+"""A simulation that takes longer on one core may get more: all of its Dask worker's; here see `study.shares`."""
 
 
 @dataclass(frozen=True)
