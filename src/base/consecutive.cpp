@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/avx2.hpp"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -34,16 +36,11 @@ __attribute__((target("avx2"))) std::uint64_t breaks_by_four(const Index* number
     }
     return ~follows;
 }
-
-bool can_by_four() {
-    static const bool can = __builtin_cpu_supports("avx2") != 0;
-    return can;
-}
 #endif
 
 std::uint64_t breaks(const Index* numbers, std::size_t count) {
 #if defined(__x86_64__)
-    if (count == 64 && can_by_four()) return breaks_by_four(numbers);
+    if (count == 64 && has_avx2()) return breaks_by_four(numbers);
 #endif
     return breaks_one_by_one(numbers, count);
 }

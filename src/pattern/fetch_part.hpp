@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/pick_out.hpp"
+#include "pattern/pick_out.hpp"
 #include "pattern/runs.hpp"
 
 namespace tradewind {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tradewind.study.shares import in_turn, side_by_side
+from tradewind.study.shares import alone_first, side_by_side
 
 MEMORY = 16e9
 
@@ -26,8 +26,8 @@ class Fake:
 
 def alone(costs: list[Any], cores: int = 2) -> tuple[list[float], list[float]]:
     cases = [cost if isinstance(cost, Fake) else Fake(cost) for cost in costs]
-    turns = in_turn(cases, cores, MEMORY)  # type: ignore[arg-type]
-    return [case.cost_s for case in turns[0]], [case.cost_s for case in turns[1]]
+    shares = alone_first(cases, cores, MEMORY)  # type: ignore[arg-type]
+    return [case.cost_s for case in shares[0]], [case.cost_s for case in shares[1]]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from tradewind.study.case import HERE_ONLY
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile
 from tradewind.study.plan import Executors, Plan, Planned, Result
-from tradewind.study.shares import in_turn
+from tradewind.study.shares import alone_first
 from tradewind.study.skip import Skip
 from tradewind.study.stock import take_stock
 from tradewind.study.store import Store
@@ -153,7 +153,7 @@ class _Run:
             self._compute(longest, simulate, self._local(count), max(1, cores // count))
             return
         beside = self._local(cores)
-        alone, others = in_turn(cases, cores, beside.memory_bytes)
+        alone, others = alone_first(cases, cores, beside.memory_bytes)
         self._compute(alone, simulate, self._local(1), cores)
         self._compute(others, simulate, beside)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tradewind.study.plan import Planned
 from tradewind.study.task import LARGE_S
-from tradewind.study.workers import WORKER_BYTES
+from tradewind.study.workers import beginning
 
 EFFICIENCY = 0.7
 """What of each core a simulation on all of them makes use of. Measured: 0.95 where most packets move at once, and 0.55
@@ -16,7 +16,7 @@ MOST = 64
 """Of so many cases at most is it tried whether they are better alone."""
 
 
-def in_turn(cases: Sequence[Planned], cores: int, memory_bytes: float) -> tuple[list[Planned], list[Planned]]:
+def alone_first(cases: Sequence[Planned], cores: int, memory_bytes: float) -> tuple[list[Planned], list[Planned]]:
     """The cases that run one after another on all cores; and the others, side by side, the longest first.
 
     Alone runs what the others would have to wait for: it takes longer than they do, or leaves them no memory.
@@ -34,22 +34,18 @@ def in_turn(cases: Sequence[Planned], cores: int, memory_bytes: float) -> tuple[
 
 
 def side_by_side(cases: Sequence[tuple[float, float]], cores: int, memory_bytes: float) -> float:
-    """When the last of cases with so many seconds and bytes is done, as `LocalWorkers` begin them."""
+    """When the last of cases with so many seconds and bytes is done."""
     waiting = list(cases)
     running: list[tuple[float, float]] = []  # when each is done, and its bytes
     now = 0.0
     while waiting or running:
-        free = memory_bytes - sum(memory for _, memory in running)
-        for case in list(waiting):
-            if len(running) == cores:
-                break
-            if not running or case[1] <= free:
-                heapq.heappush(running, (now + case[0], case[1]))
-                waiting.remove(case)
-                free -= case[1]
+        needs, taken = ([memory for _, memory in some] for some in (waiting, running))
+        for i in reversed(beginning(needs, taken, cores, memory_bytes)):
+            cost_s, memory = waiting.pop(i)
+            heapq.heappush(running, (now + cost_s, memory))
         now, _ = heapq.heappop(running)
     return now
 
 
 def _memory(planned: Planned) -> float:
-    return WORKER_BYTES + (float(planned.forecast["memory_bytes"]) if planned.forecast else 0.0)
+    return float(planned.forecast["memory_bytes"]) if planned.forecast else 0.0

@@ -70,14 +70,25 @@ class LocalWorkers:
 
     def _fitting(self, waiting: Iterable[Task], running: Iterable[Task]) -> list[Task]:
         """The waiting tasks that can begin beside those that run; one that is too large for any company runs alone."""
-        memory = [WORKER_BYTES + task.memory_bytes for task in running]
-        chosen = []
-        for task in waiting:
-            needed = WORKER_BYTES + task.memory_bytes
-            if len(memory) < self.count and (not memory or sum(memory) + needed <= self.memory_bytes):
-                chosen.append(task)
-                memory.append(needed)
-        return chosen
+        tasks = list(waiting)
+        needs, taken = ([task.memory_bytes for task in some] for some in (tasks, running))
+        return [tasks[i] for i in beginning(needs, taken, self.count, self.memory_bytes)]
+
+
+def beginning(waiting: Sequence[float], running: Sequence[float], count: int, memory_bytes: float) -> list[int]:
+    """Which waiting cases begin beside those that run, of both what they need beside their worker, in bytes.
+
+    `count` at a time, with no more than `memory_bytes` together; one that is too large for any company runs alone.
+    """
+    begin: list[int] = []
+    number, taken = len(running), sum(running) + WORKER_BYTES * len(running)
+    for i, needed in enumerate(waiting):
+        if number == count:
+            break
+        if number == 0 or taken + WORKER_BYTES + needed <= memory_bytes:
+            begin.append(i)
+            number, taken = number + 1, taken + WORKER_BYTES + needed
+    return begin
 
 
 def _collect(done: set[Future[Answer]], running: dict[Future[Answer], Task], finish: Finish) -> list[Task]:

@@ -4,18 +4,19 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/avx2.hpp"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
 namespace tradewind {
 
-#if defined(__x86_64__)
 bool can_stream() {
-    static const bool can = __builtin_cpu_supports("avx2") != 0;
-    return can;
+    return has_avx2();
 }
 
+#if defined(__x86_64__)
 // Only whole lines go past the cache: a part of one would be read and written all the same.
 __attribute__((target("avx2"))) void stream(std::byte* to, const std::byte* from, Index bytes) {
     constexpr Index line = 64;
@@ -35,10 +36,6 @@ void end_streaming() {
     _mm_sfence();
 }
 #else
-bool can_stream() {
-    return false;
-}
-
 void stream(std::byte* to, const std::byte* from, Index bytes) {
     std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }

@@ -1,7 +1,9 @@
-#include "base/pick_out.hpp"
+#include "pattern/pick_out.hpp"
 
 #include <bit>
 #include <cstdint>
+
+#include "base/avx2.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -81,11 +83,6 @@ __attribute__((target("avx2,popcnt"))) void pick_by_four(Rank owner, std::size_t
     }
     progress = at;
 }
-
-bool can_by_four() {
-    static const bool can = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
-    return can;
-}
 #endif
 
 }  // namespace
@@ -93,7 +90,7 @@ bool can_by_four() {
 std::size_t pick_out(Rank owner, std::size_t count, Placed lists, Index* sources, Index* targets) {
     Progress at;
 #if defined(__x86_64__)
-    if (can_by_four()) pick_by_four(owner, count, lists, sources, targets, at);
+    if (has_avx2()) pick_by_four(owner, count, lists, sources, targets, at);
 #endif
     pick_one_by_one(owner, count, lists, sources, targets, at);
     return at.left;
