@@ -55,7 +55,7 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
     const double stretch = around ? 2.0 : either ? 1.5 : 1.0;
     const Sample sample(program.ranks());
     std::int64_t sampled_messages = 0, sampled_stages = 0, sampled_ranks = 0;
-    double messages = 0, bytes = 0, packets_sent = 0, hops = 0, most_in_flight = 0;
+    double messages = 0, bytes = 0, packets_sent = 0, bytes_sent = 0, hops = 0, most_in_flight = 0;
     while (sampled_ranks < program.ranks() && sampled_messages < enough_messages && sampled_stages < enough_stages) {
         const Rank r = sample.rank(sampled_ranks);
         ++sampled_ranks;
@@ -75,6 +75,7 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
                     if (from == to) continue;
                     const double packets = std::ceil(size / packet);
                     packets_sent += packets * step.repeat;
+                    bytes_sent += size * step.repeat;
                     const int path =
                         links(topology, topology.switch_of(from * machine.nics), topology.switch_of(to * machine.nics),
                               mix(static_cast<std::uint64_t>(sampled_messages)));
@@ -93,7 +94,7 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
     // is half of a latency at least).
     if (!options.finite_buffers) {
         const double waiting = program.ranks() * std::max(most_in_flight - 32.0, 0.0) * sizeof(sim::Event);
-        const double held_s = bytes / std::max(packets_sent, 1.0) / machine.local.bandwidth.value;
+        const double held_s = bytes_sent / std::max(packets_sent, 1.0) / machine.local.bandwidth.value;
         const bool large = 32 * held_s > 512e-12 * static_cast<double>(machine.local.latency.value);
         const double room = static_cast<double>(options.crowd.value) * SimulationOptions::large_crowd * options.threads;
         in_flight += large ? std::min(waiting, room) : 0;

@@ -25,6 +25,7 @@ def test_killed_rank():
     with pytest.raises(PlanError, match=r"the 2 MPI ranks ended with exit code \d+, without an answer") as error:
         run(2, "job_ends:killed", None, timeout_s=60)
     assert "about to be killed" in str(error.value)
+    assert str(error.value).endswith(f"they were started by {find_launcher()}")  # which may be another MPI's
 
 
 def test_ranks_that_leave_with_exit_code_0():
@@ -132,7 +133,7 @@ def test_a_launcher_of_another_mpi(tmp_path, monkeypatch):
     launcher.write_text("#!/bin/sh\n[ $1 = --version ] && exec echo Another MPI 1.0\nshift 2\n$@ & $@; wait\n")
     launcher.chmod(0o755)
     monkeypatch.setenv("TRADEWIND_MPIEXEC", str(launcher))
-    expected = rf"2 ranks were started, but each sees 1: the launcher \({launcher}, Another MPI 1.0\) is not one of"
+    expected = rf"2 ranks were started, but each sees 1: the launcher, {launcher} \(Another MPI 1.0\), is not one of"
     with pytest.raises(MissingMPIError, match=expected):
         run(2, "job_ends:well", None, timeout_s=60)
 

@@ -59,6 +59,9 @@ class Launcher:
     version: str
     """What it says of itself, in short."""
 
+    def __str__(self) -> str:
+        return f"{shlex.join(self.command)} ({self.version})"
+
     @property
     def is_open_mpi(self) -> bool:
         return any(name in self.version for name in ("Open MPI", "OpenRTE", "PRRTE", "prterun"))
@@ -102,11 +105,11 @@ def run(ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None
         raise MissingMPIError(f"MPI is not available (no mpi4py): {INSTALL_MPI}")
     launcher = find_launcher()
     with _room() as room:
-        job = {"ranks": ranks, "launcher": f"{shlex.join(launcher.command)}, {launcher.version}"}
+        job = {"ranks": ranks, "launcher": str(launcher)}
         (room / "request.json").write_text(json.dumps({"worker": worker, "payload": payload, "job": job}))
         command = [*launcher.arguments(ranks), sys.executable, "-m", "tradewind.launch.worker", str(room)]
         code = _watch(command, room, timeout_s, watch)
-        return _collect(room, ranks, code)
+        return _collect(room, ranks, code, launcher)
 
 
 @contextmanager
@@ -192,7 +195,7 @@ def _stop(job: subprocess.Popen[bytes]) -> None:
             continue
 
 
-def _collect(room: Path, ranks: int, code: int | None) -> Any:
+def _collect(room: Path, ranks: int, code: int | None, launcher: Launcher) -> Any:
     failures = sorted(room.glob("failure.*.json"), key=lambda path: int(path.suffixes[0][1:]))
     if failures:
         raise _failure([json.loads(path.read_text()) for path in failures])
@@ -203,7 +206,7 @@ def _collect(room: Path, ranks: int, code: int | None) -> Any:
     end += ", without an answer" if not answer.exists() else ", after their answer"
     lines = (room / "output.txt").read_text(errors="replace").strip().splitlines()[-_LAST_LINES:]
     said = "; their last output:\n" + "\n".join(lines) if lines else "; they printed nothing"
-    raise PlanError(f"the {ranks} MPI ranks {end}{said}")
+    raise PlanError(f"the {ranks} MPI ranks {end}{said}\nthey were started by {launcher}")
 
 
 def _failure(records: list[dict[str, Any]]) -> TradewindError:

@@ -77,7 +77,7 @@ def _check_ranks(comm: Any, ranks: int, launcher: str) -> None:
         from tradewind.mpi import library_name
 
         raise MissingMPIError(
-            f"{ranks} ranks were started, but each sees {comm.Get_size()}: the launcher ({launcher}) is not one of the "
+            f"{ranks} ranks were started, but each sees {comm.Get_size()}: the launcher, {launcher}, is not one of the "
             f"MPI that Tradewind was built with ({library_name()}); name that one's in TRADEWIND_MPIEXEC"
         )
 
