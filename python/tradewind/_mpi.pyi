@@ -64,11 +64,15 @@ class Plan:
 class Options:
     """How a plan moves data; see tradewind.mpi.plan."""
 
-    def __init__(self, operation: str, transport: str, packing: str, largest_message: int, pack_ahead: bool, synchronous: bool, check: bool, watchdog_s: float, record: str, ranks_per_node: int) -> None: ...
+    def __init__(self, operation: str, largest_message: int, pack_ahead: bool, synchronous: bool, check: bool, watchdog_s: float, record: str, ranks_per_node: int) -> None: ...
 
-def schedule_plan(schedule: tradewind._core.Schedule, comm: int, source: Sequence[tuple[object, Sequence[int], Sequence[int]]], target: Sequence[tuple[object, Sequence[int], Sequence[int]]], arrays: object, element: str, options: Options) -> Plan: ...
+def schedule_plan(schedule: tradewind._core.Schedule, comm: int, source: Sequence[tuple[object, Sequence[int], Sequence[int]]], target: Sequence[tuple[object, Sequence[int], Sequence[int]]], arrays: object, element: str, options: Options, transport: str, packing: str, sure: bool) -> Plan | None:
+    """
+    Collective. Where ranks make different plans, that is an error, or, unless they are `sure`, None.
+    """
 
-def native_plan(pattern: tradewind._core.Pattern, comm: int, source: Sequence[tuple[object, Sequence[int], Sequence[int]]], target: Sequence[tuple[object, Sequence[int], Sequence[int]]], arrays: object, element: str, options: Options) -> Plan: ...
+def native_plan(pattern: tradewind._core.Pattern, comm: int, source: Sequence[tuple[object, Sequence[int], Sequence[int]]], target: Sequence[tuple[object, Sequence[int], Sequence[int]]], arrays: object, element: str, options: Options, transport: str, packing: str, sure: bool) -> Plan | None:
+    """As schedule_plan, by the MPI library's own collective."""
 
 class Points:
     """The points that each rank owns; see tradewind.points."""
@@ -114,9 +118,10 @@ def agree(comm: int, identity: str, problem: str) -> None:
     Collective: raises unless all ranks say the same and none has a problem.
     """
 
-def alike(comm: int, text: str) -> bool:
+def abstain(comm: int) -> None:
     """
-    Collective: whether all ranks say the same. Raises where one of them has a problem; see `agree`.
+    In place of a plan of which this rank is not sure, and has none: the other ranks get none either, too.
+    Raises where one of them has a problem; see `agree`.
     """
 
 def measure(comm: int, steps: Sequence[tuple[Plan, int]], warmup: int, samples: int, copy_only: bool = False) -> tuple[list[float], list[list[float]]]:

@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,11 +50,6 @@ class Chosen:
     choice: Choice
     origin: Mapping[str, str] = field(default_factory=dict)
     """Where each part came from: "argument", the variable, the tuning file, or "default"."""
-
-    @cached_property
-    def said(self) -> str:
-        """All of it, for ranks that compare what they have chosen."""
-        return f"{self.choice}: {self.origin}"
 
 
 @dataclass(frozen=True)
@@ -137,33 +132,26 @@ def choose_together(
     A rank's own arguments count on that rank, so that plans can still find out that ranks ask for different things.
     Raises InputError on all ranks where rank 0 does.
     """
-    told = _told(comm, pattern, dtype, fields, asked, tuning)
+    # Where ranks run is asked of all, and only where a file is in use.
+    site = site_of(comm) if comm.bcast(tuning_source(tuning, os.environ) is not None) else None
+    told = of_first(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, machine=site))
     own = {part: name for part in PARTS if (name := getattr(asked, part, None)) is not None}
     if not own:
         return told
     return Chosen(replace(told.choice, **own), {**told.origin, **dict.fromkeys(own, ARGUMENT)})
 
 
-def _told(
-    comm: MPI.Intracomm,
-    pattern: _core.Pattern,
-    dtype: str,
-    fields: int,
-    asked: Choice | None,
-    tuning: str | Path | None,
-) -> Chosen:
-    """What rank 0 chooses. Where no file is in use and all choose alike, that costs no more than to find that out."""
-    from tradewind import _mpi
+def choose_alone(
+    pattern: _core.Pattern, dtype: str, fields: int, asked: Choice | None = None, *, tuning: str | Path | None = None
+) -> Chosen | None:
+    """What `choose_together` answers where all ranks have the same environment. Not collective.
 
-    mine: Chosen | None = None
+    None where others must be asked: a tuning file is in use, or this rank refuses what perhaps not all are told.
+    """
     if tuning_source(tuning, os.environ) is None:
-        with suppress(InputError):  # what rank 0 refuses, all are told below
-            mine = choose(pattern, dtype, fields, asked, tuning="")
-    if _mpi.alike(comm.py2f(), "" if mine is None else mine.said) and mine is not None:
-        return mine
-    # Where ranks run is asked of all, and only where a file is in use.
-    site = site_of(comm) if comm.bcast(tuning_source(tuning, os.environ) is not None) else None
-    return of_first(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, machine=site))
+        with suppress(InputError):
+            return choose(pattern, dtype, fields, asked, tuning="")
+    return None
 
 
 def tuning_source(tuning: str | Path | None, environment: Mapping[str, str]) -> Source | None:

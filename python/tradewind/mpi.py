@@ -6,13 +6,14 @@ Needs an MPI library and mpi4py (MissingMPIError says what to install); the rest
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
 from tradewind import _core
-from tradewind.choice import choose_together
+from tradewind.choice import choose_alone, choose_together
 from tradewind.errors import INSTALL_MPI, InputError, MissingMPIError
 from tradewind.exchange import DTYPES, default_algorithm, unknown
 from tradewind.fields import ELEMENTS, checked, checked_dims, checked_targets, described_box
@@ -129,30 +130,32 @@ def plan(
         else:
             boxes = [described_box(a, pattern, dims) for a in (*sources, *targets)]
             described = boxes[: len(sources)], boxes[len(sources) :]
-    except InputError as error:
-        _refuse(handle, error)
-    element = ELEMENTS[sources[0].dtype]
-    chosen = choose_together(comm, pattern, element, len(sources), asked, tuning=tuning).choice
-    try:
-        schedule, transport, packing = _carried(what, pattern, chosen)
         options = _mpi.Options(
-            operation,
-            transport,
-            packing,
-            largest_message,
-            pack_ahead,
-            synchronous,
-            check,
-            watchdog_s,
-            record,
-            ranks_per_node,
+            operation, largest_message, pack_ahead, synchronous, check, watchdog_s, record, ranks_per_node
         )
     except InputError as error:
         _refuse(handle, error)
-    bound = (sources, targets)
-    if schedule is None:
-        return _mpi.native_plan(pattern, handle, *described, bound, element, options)
-    return _mpi.schedule_plan(schedule, handle, *described, bound, element, options)
+    element = ELEMENTS[sources[0].dtype]
+
+    def bound(schedule: _core.Schedule | None, by: str, packed: str, sure: bool) -> Plan | None:
+        rest = (handle, *described, (sources, targets), element, options, by, packed, sure)
+        return _mpi.native_plan(pattern, *rest) if schedule is None else _mpi.schedule_plan(schedule, *rest)
+
+    # Most often all ranks choose alike without a word; that they do is seen when they compare their plans.
+    guess = None
+    if (alone := choose_alone(pattern, element, len(sources), asked, tuning=tuning)) is not None:
+        with suppress(InputError):  # what is wrong with what rank 0 chooses is said below
+            guess = _carried(what, pattern, alone.choice)
+    if guess is None:
+        _mpi.abstain(handle)
+    elif (made := bound(*guess, sure=False)) is not None:
+        return made
+    chosen = choose_together(comm, pattern, element, len(sources), asked, tuning=tuning).choice
+    try:
+        carried = _carried(what, pattern, chosen)
+    except InputError as error:
+        _refuse(handle, error)
+    return cast(Plan, bound(*carried, sure=True))
 
 
 def empty(

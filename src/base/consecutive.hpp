@@ -18,9 +18,9 @@ class Consecutive {
     static constexpr std::size_t most = 8 * 64 + 1;  // runs at a time
 
     // The next runs: run k of them is that from begins()[k] up to, not including, begins()[k + 1]. None: there are no
-    // more.
+    // more. The caller may use the list up.
     std::size_t more();
-    const Index* begins() const { return begins_; }
+    Index* begins() { return begins_; }
 
   private:
     std::span<const Index> numbers_;

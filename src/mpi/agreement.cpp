@@ -85,9 +85,9 @@ std::string text_of(MPI_Comm comm, int root, std::string text) {
     return text;
 }
 
-bool alike(MPI_Comm comm, const std::string& text) {
+bool alike(MPI_Comm comm, const std::string& identity, const std::string& problem) {
     Sums sums{};
-    return compare(comm, text, "", sums) == Verdict::alike;
+    return compare(comm, identity, problem, sums) == Verdict::alike;
 }
 
 Sums agree(MPI_Comm comm, const std::string& identity, const std::string& problem, const Sums& added) {

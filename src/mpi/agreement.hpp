@@ -16,8 +16,8 @@ namespace tradewind {
 using Sums = std::array<std::uint64_t, 2>;
 Sums agree(MPI_Comm comm, const std::string& identity, const std::string& problem, const Sums& added = {});
 
-// Collective. Whether all ranks say the same. Throws PlanError where one calls `agree` with a problem instead.
-bool alike(MPI_Comm comm, const std::string& text);
+// The same, but ranks that differ are the answer "false". On a rank with a problem of its own the answer is "false" too.
+bool alike(MPI_Comm comm, const std::string& identity, const std::string& problem = "");
 
 // Collective. The text of one rank, on all of them.
 std::string text_of(MPI_Comm comm, int root, std::string text);

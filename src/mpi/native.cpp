@@ -100,9 +100,10 @@ class NativeAllReduce : public Plan {
 
 }  // namespace
 
-std::unique_ptr<Plan> make_native_plan(const Pattern& pattern, MPI_Comm comm, const PlanRequest& request) {
+std::unique_ptr<Plan> make_native_plan(const Pattern& pattern, MPI_Comm comm, const PlanRequest& request,
+                                       Unlike unlike) {
     const auto* reduce = dynamic_cast<const AllReduce*>(&pattern);
-    prepare(comm, identity(pattern, "native", request), [&] {
+    const auto check = [&] {
         check_request(pattern, comm, request);
         if (!reduce)
             throw InputError(
@@ -115,8 +116,8 @@ std::unique_ptr<Plan> make_native_plan(const Pattern& pattern, MPI_Comm comm, co
         if (count > std::numeric_limits<int>::max())
             throw InputError("algorithm \"native\": " + std::to_string(count) +
                              " elements to reduce are more than the collectives of MPI count (2147483647)");
-        return true;
-    });
+    };
+    if (!prepared(comm, identity(pattern, "native", request), unlike, check)) return nullptr;
     return std::make_unique<NativeAllReduce>(comm, *reduce, request);
 }
 

@@ -85,11 +85,16 @@ class Plan {
     std::atomic<State> state_{State::idle};
 };
 
+// What it means that ranks make different plans: an error, or that none is made (null on all ranks).
+enum class Unlike { error, answer };
+
 // Collective over `comm`. Throws InputError on a rank whose arrays do not fit, and PlanError on the others then; and
-// PlanError on all ranks when they make different plans.
-std::unique_ptr<Plan> make_plan(const Schedule& schedule, MPI_Comm comm, const PlanRequest& request);
+// PlanError on all ranks when they make different plans, unless that is an answer.
+std::unique_ptr<Plan> make_plan(const Schedule& schedule, MPI_Comm comm, const PlanRequest& request,
+                                Unlike unlike = Unlike::error);
 
 // The same exchange by the MPI library's own MPI_Allreduce. Throws InputError for patterns that do not reduce.
-std::unique_ptr<Plan> make_native_plan(const Pattern& pattern, MPI_Comm comm, const PlanRequest& request);
+std::unique_ptr<Plan> make_native_plan(const Pattern& pattern, MPI_Comm comm, const PlanRequest& request,
+                                       Unlike unlike = Unlike::error);
 
 }  // namespace tradewind

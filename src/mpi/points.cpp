@@ -186,7 +186,7 @@ std::string Points::bundle(std::span<const Index> ids, Index behind, Bundler& bu
     std::array<std::uint16_t, Consecutive::most> others;
     Consecutive some(ids);
     while (std::size_t runs = some.more()) {
-        const Index* const begins = some.begins();
+        Index* const begins = some.begins();
         bundler.reached(static_cast<std::size_t>(begins[0]));
         std::size_t left = 0;
         if (!columns_->find(ids.data(), begins, runs, owners.data(), sources.data()))
@@ -202,15 +202,17 @@ std::string Points::bundle(std::span<const Index> ids, Index behind, Bundler& bu
         }
         const Index length = begins[1] - begins[0];
         Index differ = 0;
-        for (std::size_t k = 0; k < runs; ++k) {
-            differ |= (begins[k + 1] - begins[k]) ^ length;
-            targets[k] = behind + begins[k];
-        }
+        for (std::size_t k = 0; k < runs; ++k) differ |= (begins[k + 1] - begins[k]) ^ length;
         if (differ != 0) {
             for (std::size_t k = 0; k < runs; ++k)
-                if (owners[k] >= 0) bundler.add(owners[k], {sources[k], targets[k], begins[k + 1] - begins[k]});
+                if (owners[k] >= 0) bundler.add(owners[k], {sources[k], behind + begins[k], begins[k + 1] - begins[k]});
             continue;
         }
+        if (behind == 0 && left == 0) {  // the targets are there already
+            bundler.add(length, runs, {owners.data(), sources.data(), begins});
+            continue;
+        }
+        for (std::size_t k = 0; k < runs; ++k) targets[k] = behind + begins[k];
         for (std::size_t n = left; n-- > 0;) {  // the last ones take the places of those that are added already
             --runs;
             owners[others[n]] = owners[runs];

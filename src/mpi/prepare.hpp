@@ -14,10 +14,10 @@ std::string identity(const Pattern& pattern, const std::string& algorithm, const
 // Throws InputError unless the communicator has the pattern's number of ranks and the fields have its shapes; the rank.
 Rank check_request(const Pattern& pattern, MPI_Comm comm, const PlanRequest& request);
 
-// Runs what a rank does alone before it makes a plan, and lets no rank go on unless all succeeded with the same plan.
-// `added`, as it is after the work, is summed over all ranks; the sums take its place.
-template <typename Step>
-auto prepare(MPI_Comm comm, const std::string& identity, Step work, Sums& added) -> decltype(work()) {
+// Runs what a rank does alone, then `tell(problem)`, which is to tell the others why it failed ("" where it did not);
+// after that it fails.
+template <typename Step, typename Tell>
+auto work_and_tell(Step work, Tell tell) -> decltype(work()) {
     decltype(work()) result;
     std::exception_ptr failure;
     std::string problem;
@@ -27,14 +27,36 @@ auto prepare(MPI_Comm comm, const std::string& identity, Step work, Sums& added)
         failure = std::current_exception();
         problem = error.what();
     }
-    added = agree(comm, identity, problem, added);
+    tell(problem);
     if (failure) std::rethrow_exception(failure);
     return result;
+}
+
+// Runs what a rank does alone before it makes a plan, and lets no rank go on unless all succeeded with the same plan.
+// `added`, as it is after the work, is summed over all ranks; the sums take its place.
+template <typename Step>
+auto prepare(MPI_Comm comm, const std::string& identity, Step work, Sums& added) -> decltype(work()) {
+    return work_and_tell(
+        work, [&](const std::string& problem) { added = agree(comm, identity, problem, added); });
 }
 template <typename Step>
 auto prepare(MPI_Comm comm, const std::string& identity, Step work) -> decltype(work()) {
     Sums nothing{};
     return prepare(comm, identity, work, nothing);
+}
+
+// The same for a check alone. Where the ranks' plans differ, that is an error or the answer "false", as `unlike` says.
+template <typename Check>
+bool prepared(MPI_Comm comm, const std::string& identity, Unlike unlike, Check check) {
+    bool same = true;
+    const auto tell = [&](const std::string& problem) {
+        if (unlike == Unlike::answer)
+            same = alike(comm, identity, problem);
+        else
+            agree(comm, identity, problem);
+    };
+    work_and_tell([&] { return check(), true; }, tell);
+    return same;
 }
 
 }  // namespace tradewind

@@ -193,15 +193,15 @@ class StagedPlan : public Plan {
 
 }  // namespace
 
-std::unique_ptr<Plan> make_plan(const Schedule& schedule, MPI_Comm comm, const PlanRequest& request) {
-    prepare(comm, identity(schedule.pattern(), schedule.algorithm(), request), [&] {
+std::unique_ptr<Plan> make_plan(const Schedule& schedule, MPI_Comm comm, const PlanRequest& request, Unlike unlike) {
+    const auto check = [&] {
         check_request(schedule.pattern(), comm, request);
         if (const std::string refusal = transport_refusal(schedule, request.transport, request.packing);
             !refusal.empty())
             throw InputError(refusal);
         if (schedule.pattern().reduces()) combine_function(request.element, request.operation);  // which may refuse
-        return true;
-    });
+    };
+    if (!prepared(comm, identity(schedule.pattern(), schedule.algorithm(), request), unlike, check)) return nullptr;
     return std::make_unique<StagedPlan>(schedule, comm, request);
 }
 

@@ -139,6 +139,10 @@ def record(comm: Any) -> None:
     _plan(_halo(comm.size), comm, _zeros(comm), record="everything")
 
 
+def record_on_one_rank(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, _zeros(comm), record="everything" if comm.rank else "")
+
+
 def algorithm(comm: Any) -> None:
     _plan(_halo(comm.size), comm, _zeros(comm), algorithm="sweeep")
 
@@ -153,6 +157,10 @@ def complex_minimum(comm: Any) -> None:
 
 def operation(comm: Any) -> None:
     _plan(_core.AllReduce(comm.size, 3), comm, np.zeros(3), operation="mean")
+
+
+def operation_on_one_rank(comm: Any) -> None:
+    _plan(_core.AllReduce(comm.size, 3), comm, np.zeros(3), operation="sum" if comm.rank else "mean")
 
 
 def null_communicator(comm: Any) -> None:

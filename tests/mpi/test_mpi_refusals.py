@@ -54,10 +54,18 @@ EXPECTED = {
     "different_transports": ["PlanError: the ranks make different plans: rank 0 {halo of width 2"],
     "watchdog": ["InputError: watchdog of -1.000000 s: 0 (none) to 1e9 seconds are allowed"],
     "record": ['InputError: record "everything": totals, events and nothing are allowed'],
+    "record_on_one_rank": [
+        'PlanError: rank 1 cannot make this plan: record "everything"',
+        'InputError: record "everything": totals, events and nothing are allowed',
+    ],
     "algorithm": ["InputError: unknown"],
     "native_halo": ["InputError: algorithm 'native': MPI has one for transpose and allreduce, none for halo"],
     "complex_minimum": ["InputError: the min of complex numbers is not defined: sum and prod are allowed"],
     "operation": ['InputError: operation "mean": sum, min, max and prod are allowed'],
+    "operation_on_one_rank": [
+        'InputError: operation "mean": sum, min, max and prod are allowed',
+        'PlanError: rank 0 cannot make this plan: operation "mean"',
+    ],
     "null_communicator": ["InputError: comm is the null communicator"],
     "different_plans": ["PlanError: the ranks make different plans: rank 0 {halo of width 2"],
     "different_algorithms": [

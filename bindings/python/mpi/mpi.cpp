@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -60,12 +61,13 @@ std::vector<Field> fields_of(const std::vector<FieldTuple>& tuples) {
     return fields;
 }
 
+// Names are parsed when they are made: a rank that refuses one can still tell the others then.
 struct Options {
-    std::string operation, transport, packing;
+    Operation operation;
     std::int64_t largest_message;
     bool pack_ahead, synchronous, check;
     double watchdog_s;
-    std::string record;
+    Recording recording;
     int ranks_per_node;
 };
 
@@ -77,35 +79,49 @@ Recording parse_recording(const std::string& name) {
 }
 
 PlanRequest request_of(const std::vector<FieldTuple>& source, const std::vector<FieldTuple>& target,
-                       const std::string& element, const Options& o) {
+                       const std::string& element, const Options& o, const std::string& transport,
+                       const std::string& packing) {
     PlanRequest request;
     request.source = fields_of(source);
     request.target = fields_of(target);
     request.element = parse_element(element);
-    request.operation = parse_operation(o.operation);
-    request.transport = o.transport;
-    request.packing = o.packing;
+    request.operation = o.operation;
+    request.transport = transport;
+    request.packing = packing;
     request.largest_message = Bytes{o.largest_message};
     request.pack_ahead = o.pack_ahead;
     request.synchronous = o.synchronous;
     request.check = o.check;
     request.watchdog_s = o.watchdog_s;
-    request.recording = parse_recording(o.record);
+    request.recording = o.recording;
     request.ranks_per_node = o.ranks_per_node;
     return request;
 }
 
-BoundPlan schedule_plan(const Schedule& schedule, MPI_Fint comm, const std::vector<FieldTuple>& source,
-                        const std::vector<FieldTuple>& target, nb::object arrays, const std::string& element,
-                        const Options& options) {
-    return {make_plan(schedule, MPI_Comm_f2c(comm), request_of(source, target, element, options)), std::move(arrays)};
+// None: the ranks make different plans, and are not `sure` of theirs.
+std::optional<BoundPlan> bound(std::unique_ptr<Plan> plan, nb::object arrays) {
+    if (!plan) return std::nullopt;
+    return BoundPlan(std::move(plan), std::move(arrays));
 }
 
-BoundPlan native_plan(const Pattern& pattern, MPI_Fint comm, const std::vector<FieldTuple>& source,
-                      const std::vector<FieldTuple>& target, nb::object arrays, const std::string& element,
-                      const Options& options) {
-    return {make_native_plan(pattern, MPI_Comm_f2c(comm), request_of(source, target, element, options)),
-            std::move(arrays)};
+std::optional<BoundPlan> schedule_plan(const Schedule& schedule, MPI_Fint comm, const std::vector<FieldTuple>& source,
+                                       const std::vector<FieldTuple>& target, nb::object arrays,
+                                       const std::string& element, const Options& options,
+                                       const std::string& transport, const std::string& packing, bool sure) {
+    return bound(
+        make_plan(schedule, MPI_Comm_f2c(comm), request_of(source, target, element, options, transport, packing),
+                  sure ? Unlike::error : Unlike::answer),
+        std::move(arrays));
+}
+
+std::optional<BoundPlan> native_plan(const Pattern& pattern, MPI_Fint comm, const std::vector<FieldTuple>& source,
+                                     const std::vector<FieldTuple>& target, nb::object arrays,
+                                     const std::string& element, const Options& options,
+                                     const std::string& transport, const std::string& packing, bool sure) {
+    return bound(
+        make_native_plan(pattern, MPI_Comm_f2c(comm), request_of(source, target, element, options, transport, packing),
+                         sure ? Unlike::error : Unlike::answer),
+        std::move(arrays));
 }
 
 nb::dict seconds_of(BoundPlan& plan) {
@@ -199,18 +215,20 @@ void bind_plan(nb::module_& module) {
     nb::class_<Options>(module, "Options", "How a plan moves data; see tradewind.mpi.plan.")
         .def(
             "__init__",
-            [](Options* self, const std::string& operation, const std::string& transport, const std::string& packing,
-               std::int64_t largest_message, bool pack_ahead, bool synchronous, bool check, double watchdog_s,
-               const std::string& record, int ranks_per_node) {
-                new (self) Options{operation,   transport, packing,    largest_message, pack_ahead,
-                                   synchronous, check,     watchdog_s, record,          ranks_per_node};
+            [](Options* self, const std::string& operation, std::int64_t largest_message, bool pack_ahead,
+               bool synchronous, bool check, double watchdog_s, const std::string& record, int ranks_per_node) {
+                new (self) Options{parse_operation(operation), largest_message, pack_ahead,
+                                   synchronous,                check,           watchdog_s,
+                                   parse_recording(record),    ranks_per_node};
             },
-            "operation"_a, "transport"_a, "packing"_a, "largest_message"_a, "pack_ahead"_a, "synchronous"_a, "check"_a,
-            "watchdog_s"_a, "record"_a, "ranks_per_node"_a);
+            "operation"_a, "largest_message"_a, "pack_ahead"_a, "synchronous"_a, "check"_a, "watchdog_s"_a, "record"_a,
+            "ranks_per_node"_a);
     module.def("schedule_plan", &schedule_plan, "schedule"_a, "comm"_a, "source"_a, "target"_a, "arrays"_a, "element"_a,
-               "options"_a);
+               "options"_a, "transport"_a, "packing"_a, "sure"_a,
+               "Collective. Where ranks make different plans, that is an error, or, unless they are `sure`, None.");
     module.def("native_plan", &native_plan, "pattern"_a, "comm"_a, "source"_a, "target"_a, "arrays"_a, "element"_a,
-               "options"_a);
+               "options"_a, "transport"_a, "packing"_a, "sure"_a,
+               "As schedule_plan, by the MPI library's own collective.");
 }
 
 }  // namespace
@@ -241,8 +259,9 @@ NB_MODULE(_mpi, module) {
         "comm"_a, "identity"_a, "problem"_a,
         "Collective: raises unless all ranks say the same and none has a problem.");
     module.def(
-        "alike", [](MPI_Fint comm, const std::string& text) { return alike(MPI_Comm_f2c(comm), text); }, "comm"_a,
-        "text"_a, "Collective: whether all ranks say the same. Raises where one of them has a problem; see `agree`.");
+        "abstain", [](MPI_Fint comm) { alike(MPI_Comm_f2c(comm), ""); }, "comm"_a,
+        "In place of a plan of which this rank is not sure, and has none: the other ranks get none either, too.\n"
+        "Raises where one of them has a problem; see `agree`.");
     module.def("measure", &measured, "comm"_a, "steps"_a, "warmup"_a, "samples"_a, "copy_only"_a = false,
                "Collective. Seconds of `samples` exchanges, the maximum over ranks: ([sample], [step][sample]).");
     module.def("shared_bytes", &shared_bytes, "bytes"_a, "An array in memory that the ranks of a node share.");
