@@ -19,7 +19,7 @@ from tradewind.errors import InputError, gathered
 from tradewind.exchange import Exchange, Workload, unknown
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.program import Program
-from tradewind.steady import first_attempt, run_until_steady
+from tradewind.steady import Repetitions, first_of, run_until_steady
 from tradewind.trace.ranks import ranks_shown
 from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT
 
@@ -70,12 +70,15 @@ Watch = Callable[[Progress], None]
 """Called now and then while a simulation runs; what it raises ends the simulation."""
 
 
-def model_version(machine: MachineFile, ranks_per_node: int) -> int:
+def model_version(machine: MachineFile, ranks_per_node: int, steady: bool = False) -> int:
     """Goes up whenever the same inputs give other times: a study then simulates its cases again.
 
     Of the parts of the model that a case uses: those who share a NIC, several ranks of a node or a rank and the
-    messages that others have asked it for, take turns in the order in which they ask only since 3.
+    messages that others have asked it for, take turns in the order in which they ask only since 3; repetitions that
+    are simulated until they are steady are simulated in one go only since 4.
     """
+    if steady:
+        return 4
     shares = ranks_per_node > 1 or machine.machine.mpi.eager_limit is not None
     return 3 if shares else 2
 
@@ -113,6 +116,13 @@ class Simulation:
     """Ranks of it."""
 
     def _arguments(self) -> tuple[_core.Machine, _core.Program, _core.Placement, _core.SimulationOptions]:
+        early: dict[str, Any] = {}
+        if isinstance(self.exchange, Repetitions):
+            early = {
+                "turn_steps": len(self.exchange.one()),
+                "asked": self.exchange.asked,
+                "enough": self.exchange.enough,
+            }
         options = _core.SimulationOptions(
             packet_bytes=self.packet_bytes,
             threads=self.threads,
@@ -123,6 +133,7 @@ class Simulation:
             shown=self.shown,
             peers=self.peers,
             carriage=self.carriage,
+            **early,
         )
         return self.machine, self.program(), self.placement, options
 
@@ -227,9 +238,13 @@ class Simulation:
     def _reporter(self, progress: Watch) -> Callable[..., None]:
         """What the core calls now and then."""
         total, begin = max(1.0, _core.forecast(*self._arguments()).bytes), time.perf_counter()
+        parts = [1.0]  # of the whole, after which it may end
+        if isinstance(self.exchange, Repetitions):
+            parts = [*(number / self.exchange.exchange.times for number in self.exchange.asked), 1.0]
 
         def report(simulated_s: float, arrived: int, packet_hops: int) -> None:
-            fraction = min(1.0, arrived / total)
+            ahead = next((part for part in parts if arrived < part * total), 1.0)
+            fraction = min(1.0, arrived / (ahead * total))
             progress(Progress(simulated_s, fraction, packet_hops, time.perf_counter() - begin))
 
         return report
@@ -442,9 +457,9 @@ def forecast(
 ) -> dict[str, float]:
     """What `simulate` with the same arguments will cost: messages, packet_hops, memory_bytes, wall_s.
 
-    Of a steady simulation, what the first attempt will cost.
+    Of a steady simulation, what the repetitions cost that are simulated in any case.
     """
-    return prepare(first_attempt(exchange) if steady else exchange, machine, **options).forecast()
+    return prepare(first_of(exchange) if steady else exchange, machine, **options).forecast()
 
 
 def write_link_loads(path: Path, result: _core.SimulationResult, topology: _core.Topology, machine: Machine) -> None:
@@ -490,12 +505,13 @@ def _figures(result: _core.SimulationResult, exchange: Workload | Program, model
     steps: dict[str, float] = {}
     before = 0.0
     names = [step.name for step in exchange.steps()]
-    for i, (name, end) in enumerate(zip(names, result.step_end_s, strict=True)):
+    for i, (name, end) in enumerate(zip(names, result.step_end_s, strict=not isinstance(exchange, Repetitions))):
         steps[name if name not in steps else f"{name} {i + 1}"] = end - before  # a transposition that is repeated
         before = end
     figures: dict[str, Any] = {
         "time_s": result.time_s,
         "step_time_s": steps,
+        **({"step_end_s": result.step_end_s} if isinstance(exchange, Repetitions) else {}),
         "messages": result.messages,
         "bytes": result.bytes,
     }

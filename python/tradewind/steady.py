@@ -3,12 +3,12 @@
 Repetitions seldom become equal: ranks that are ahead disturb those that are behind, so that a time swings about its
 mean, with recursive-2 between two values. What is left to simulate therefore counts with the mean of the second half of
 what was. This is believed as soon as half as many repetitions say the same to `TOLERANCE`; where they never do, all are
-simulated.
+simulated. All that are needed are simulated in one go: the simulation is asked to end early when enough is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,17 +19,16 @@ from tradewind.program import Program
 TOLERANCE = 5e-3
 """By how much the time of all repetitions may change, as a fraction, when twice as many are simulated."""
 FIRST = 8
-"""Repetitions of the first attempt; each next one has twice as many."""
+"""Repetitions after which it is first asked whether that will do."""
 SCALED = ("messages", "bytes", "packet_hops", "bound_s")
 """What grows with the repetitions."""
 
 
 @dataclass(frozen=True)
 class Repetitions:
-    """The first `simulated` repetitions of an exchange, each as steps of its own."""
+    """An exchange, each of its repetitions as steps of its own; simulated until they are steady."""
 
     exchange: Exchange
-    simulated: int
 
     @property
     def ranks(self) -> int:
@@ -51,69 +50,89 @@ class Repetitions:
     def split(self) -> tuple[int, int] | None:
         return self.exchange.split
 
+    @property
+    def asked(self) -> list[int]:
+        """The repetitions after which it is asked whether so many will do: 8, 12, ..., 32, 40, 48, 60, ..."""
+        asked, number = [], FIRST
+        while number < self.exchange.times:
+            asked.append(number)
+            number += 4 * max(1, number // 16)
+        return asked
+
     def one(self) -> list[Step]:
         """The steps of one repetition."""
         return replace(self.exchange, times=1).steps()
 
     def steps(self) -> list[Step]:
-        return self.one() * self.simulated
+        return self.one() * self.exchange.times
+
+    def enough(self, ends: Sequence[float]) -> bool:
+        """Whether it will do to know when (s) each of the first steps was over."""
+        return abs(self.change(_durations(ends, len(self.one())))) <= TOLERANCE
+
+    def change(self, repetitions: Sequence[Sequence[float]]) -> float:
+        """Of the time of all by the first [repetition][step] (s), against half as many of them; a fraction."""
+        durations, times = [sum(steps) for steps in repetitions], self.exchange.times
+        return _reckoned(durations, times) / _reckoned(durations[: len(durations) // 2], times) - 1
 
     def as_dict(self) -> dict[str, Any]:
         return self.exchange.as_dict()
 
 
-def first_attempt(exchange: Workload | Program) -> Repetitions:
-    """What is simulated first. Raises InputError for a workload that is no exchange."""
+def repetitions_of(exchange: Workload | Program) -> Repetitions:
+    """What is simulated. Raises InputError for a workload that is no exchange."""
     if not isinstance(exchange, Exchange):
         raise InputError("steady: only an exchange has repetitions")
-    return Repetitions(exchange, min(FIRST, exchange.times))
+    return Repetitions(exchange)
+
+
+def first_of(exchange: Workload | Program) -> Repetitions:
+    """What is simulated in any case. Raises InputError for a workload that is no exchange."""
+    whole = repetitions_of(exchange)
+    return Repetitions(replace(whole.exchange, times=min(FIRST, whole.exchange.times)))
 
 
 def run_until_steady(exchange: Workload | Program, run: Callable[[Workload], dict[str, Any]]) -> dict[str, Any]:
-    """Runs more and more repetitions until the last two are alike, and answers for all of them.
+    """Runs so many repetitions that half as many say the same of all, and answers for all of them.
 
-    `run` simulates a workload. Adds to its answer ``simulated_times`` (repetitions that were simulated) and
+    `run` simulates a workload, or as many of its repetitions as it has to, and answers when each step was over
+    (``step_end_s``, which is taken out). Adds to its answer ``simulated_times`` (repetitions that were simulated) and
     ``reckoned_change`` (of the time, when twice as many were simulated; None where all were). ``messages``, ``bytes``,
-    ``packet_hops`` and ``bound_s`` are those of all repetitions, ``delay`` counts only what was simulated, and
-    ``wall_s`` sums up all attempts.
+    ``packet_hops`` and ``bound_s`` are those of all repetitions; ``delay`` counts only what was simulated.
     """
-    attempt = first_attempt(exchange)
-    times, wall_s = attempt.exchange.times, 0.0
-    while True:
-        result = run(attempt)
-        wall_s += result["wall_s"]
-        steps = _by_repetition(attempt, result)
-        durations = [sum(each) for each in steps]
-        if attempt.simulated == times:
-            change = None
-            break
-        change = _reckoned(durations, times) / _reckoned(durations[: len(durations) // 2], times) - 1
-        if abs(change) <= TOLERANCE:
-            break
-        attempt = replace(attempt, simulated=min(times, 2 * attempt.simulated))
-    scale = times / attempt.simulated
+    whole = repetitions_of(exchange)
+    times, one = whole.exchange.times, whole.one()
+    result = dict(run(whole))
+    simulated = _durations(result.pop("step_end_s"), len(one))
+    change, counted = None, simulated
+    if len(simulated) < times:
+        # Ranks that were ahead have ended what they had begun: that is simulated, too, but disturbed by nobody ahead.
+        for number in whole.asked:
+            change, counted = whole.change(simulated[:number]), simulated[:number]
+            if abs(change) <= TOLERANCE:
+                break
+    scale = times / len(simulated)
     scaled = {key: type(result[key])(result[key] * scale) for key in SCALED if key in result}
-    by_step = [_reckoned(list(each), times) for each in zip(*steps, strict=True)]
+    by_step = [_reckoned(list(each), times) for each in zip(*counted, strict=True)]
     return (
         result
         | scaled
         | {
             "time_s": sum(by_step),
-            "step_time_s": dict(zip((step.name for step in attempt.one()), by_step, strict=True)),
-            "simulated_times": attempt.simulated,
+            "step_time_s": dict(zip((step.name for step in one), by_step, strict=True)),
+            "simulated_times": len(simulated),
             "reckoned_change": change,
-            "wall_s": wall_s,
         }
     )
 
 
-def _by_repetition(attempt: Repetitions, result: dict[str, Any]) -> list[list[float]]:
+def _durations(ends: Sequence[float], steps: int) -> list[list[float]]:
     """[repetition][step] -> seconds, from the end of the step before to its own."""
-    each, steps = len(attempt.one()), list(result["step_time_s"].values())
-    return [steps[i : i + each] for i in range(0, len(steps), each)]
+    each = [end - before for before, end in zip([0.0, *ends], ends, strict=False)]
+    return [each[i : i + steps] for i in range(0, len(each), steps)]
 
 
-def _reckoned(durations: list[float], times: int) -> float:
+def _reckoned(durations: Sequence[float], times: int) -> float:
     """The time of all repetitions, by the first of them."""
     half = durations[len(durations) // 2 :]
     return sum(durations) + (times - len(durations)) * sum(half) / len(half)

@@ -92,6 +92,11 @@ class Engine {
         for (std::size_t round = 0;; ++round) {
             const Report all = conclude(id, round % 2);
             if (all.stop || all.next == Wheel::never) return;
+            if (all.ended == world_.program.ranks()) {
+                if (id == 0) ask(all);
+                barrier_.wait();
+                if (refused_) return;
+            }
             const bool alone = reports_[round % 2][0].alone;
             if (alone && id != 0) continue;
             const std::size_t turn = (round + 1) % 2;
@@ -132,7 +137,11 @@ class Engine {
             });
             if (reports[0].stop || !reports[0].alone) return;
             all = agree(turn);
-            if (!all.stop && all.next != Wheel::never) continue;
+            if (!all.stop && all.next != Wheel::never) {
+                if (all.ended == world_.program.ranks()) ask(all);
+                if (!refused_) continue;
+                all.stop = reports[0].stop = true;
+            }
             totals_[turn] = all;
             agreed_ = true;
             return;
@@ -162,6 +171,26 @@ class Engine {
             all.stop = true;
         }
         return all;
+    }
+
+    // All ranks have ended what is asked about next. By the first thread, while the others wait.
+    void ask(const Report& all) {
+        try {
+            std::vector<Picoseconds> ends;
+            for (std::size_t step = 0; step < world_.ending.steps_asked(); ++step) {
+                std::int64_t end = 0;
+                for (const auto& part : parts_) end = std::max(end, part->step_end(step));
+                ends.push_back({-peers_.least(-end)});
+            }
+            bool enough = false;
+            peers_.together([&] {
+                if (peers_.process() == 0) enough = options_.early.enough(ends);
+            });
+            world_.ending.answer(peers_.least(enough ? 0 : 1) == 0, all.furthest);
+        } catch (...) {
+            fail();
+            refused_ = true;
+        }
     }
 
     // What the first thread does between windows. Returns whether it goes on alone.
@@ -207,6 +236,7 @@ class Engine {
     std::array<Report, 2> totals_;   // [round % 2], of all processes
     bool agreed_ = false;            // the first thread has the totals of the round already
     bool stopped_ = false;
+    bool refused_ = false;  // the question whether the program may end early has failed
     std::uint64_t windows_ = 0, windows_alone_ = 0;
     Pace pace_;
     std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "sim/ending.hpp"
 #include "sim/simulate.hpp"
 
 namespace tradewind {
@@ -137,6 +138,7 @@ SimulationResult simulate_loggp(const Machine& machine, const Program& program, 
     StageTimes times(machine, program, placement);
     std::vector<std::int64_t> time(static_cast<std::size_t>(program.ranks()), 0);
     SimulationResult result;
+    sim::Ending ending(program, options.early);
     for (const Step& step : program.steps()) {
         const auto check = [&](Rank r) {
             if (options.progress && !options.progress({time[r]}, Bytes{result.bytes}, 0)) throw Interrupted();
@@ -153,6 +155,10 @@ SimulationResult simulate_loggp(const Machine& machine, const Program& program, 
             wait_for(computed, time);
         }
         result.step_end.push_back({*std::max_element(time.begin(), time.end())});
+        if (ending.asks() && result.step_end.size() == ending.steps_asked()) {
+            if (options.early.enough(result.step_end)) break;
+            ending.answer(false, 0);
+        }
     }
     result.time = result.step_end.back();
     return result;

@@ -21,7 +21,8 @@ template <class Routing, bool finite>
 class Part {
   public:
     Part(World& world, Routing& routing, std::uint32_t id, std::uint32_t events_a_chunk)
-        : outbox_(world.parts, id, world.shift, events_a_chunk),
+        : world_(world),
+          outbox_(world.parts, id, world.shift, events_a_chunk),
           ranks_(world, outbox_, id),
           switches_(world, routing, outbox_, ranks_) {}
 
@@ -50,13 +51,17 @@ class Part {
         report.events = events();
         report.arrived = ranks_.counts().arrived;
         report.hops = switches_.hops() + ranks_.counts().hops;
+        report.furthest = ranks_.counts().furthest;
+        if (world_.ending.asks()) report.ended = ranks_.counts().ended[world_.ending.next()];
         return report;
     }
+    // When the last rank here ended a step, in ps.
+    std::int64_t step_end(std::size_t step) const { return ranks_.counts().step_end[step]; }
 
     void add_to(Share& share) const {
         const Ranks::Counts& counts = ranks_.counts();
         SimulationResult& result = share.result;
-        for (std::size_t i = 0; i < counts.step_end.size(); ++i)
+        for (std::size_t i = 0; i < result.step_end.size(); ++i)
             result.step_end[i] = std::max(result.step_end[i], Picoseconds{counts.step_end[i]});
         result.messages += counts.messages;
         result.bytes += counts.sent;
@@ -73,6 +78,7 @@ class Part {
   private:
     std::uint64_t events() const { return switches_.events() + ranks_.counts().actions; }
 
+    const World& world_;
     Outbox outbox_;
     Ranks ranks_;
     Switches<Routing, finite> switches_;

@@ -1,6 +1,7 @@
 // What every rank does in a simulation: exchanges and computations, one after another, each so and so often.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -83,23 +84,30 @@ class Program {
         int receives(Rank r) const { return schedule ? schedule->receives(r, stage) : 0; }
     };
     Stage at(std::uint32_t stage) const {
-        std::uint32_t i = 0;
-        while (stage >= first_[i + 1]) ++i;
+        const std::uint32_t i = step_of(stage);
         const auto within = static_cast<int>(stage - first_[i]);
         return {i, steps_[i].exchanges() ? steps_[i].schedule.get() : nullptr,
                 steps_[i].repeat == 1 ? within : within % steps_[i].stages()};
     }
     // Whether a step ends with this stage, and which.
     bool ends_step(std::uint32_t stage, std::uint32_t& step) const {
-        for (std::uint32_t i = 0; i < steps_.size(); ++i)
-            if (stage + 1 == first_[i + 1] && first_[i + 1] > first_[i]) {
-                step = i;
-                return true;
-            }
-        return false;
+        step = step_of(stage);
+        return stage + 1 == first_[step + 1];
     }
+    // Where a step begins, or, after the last one, how many stages there are.
+    std::uint32_t first_stage(std::size_t step) const { return static_cast<std::uint32_t>(first_[step]); }
 
   private:
+    // Most programs have few steps, some have many.
+    std::uint32_t step_of(std::uint32_t stage) const {
+        constexpr std::size_t few = 8;
+        if (steps_.size() > few)
+            return static_cast<std::uint32_t>(std::upper_bound(first_.begin(), first_.end(), stage) - first_.begin()) -
+                   1;
+        std::uint32_t i = 0;
+        while (stage >= first_[i + 1]) ++i;
+        return i;
+    }
     void add_ranks(Rank ranks) {
         if (ranks_ != 0 && ranks != ranks_) throw InputError("the steps of a program have different ranks");
         ranks_ = ranks;

@@ -19,6 +19,7 @@ std::uint64_t early_key(Rank r, std::uint32_t stage) {
 Ranks::Ranks(World& world, Outbox& outbox, std::uint32_t id)
     : world_(world), outbox_(outbox), id_(id), prefetches_(world.placement.identity() && world.nics_a_node == 1) {
     counts_.step_end.resize(world.program.steps().size(), 0);
+    counts_.ended.resize(world.ending.questions(), 0);
     if (world.finite) rooms_ = LazyArray<Room>(world.nics.size());
     if (world.turns) lines_ = LazyArray<Line>(world.nics.size());
     if (!world.shown.empty()) recorder_ = std::make_unique<Recorder>(world.shown, world.nics_a_node);
@@ -211,6 +212,7 @@ std::int64_t Ranks::attend(Rank r, std::int64_t time) {
 
 void Ranks::begin_stage(Rank r, std::int64_t time) {
     Receiver& receiver = world_.receivers[r];
+    counts_.furthest = std::max(counts_.furthest, receiver.stage);
     const auto at = world_.program.at(receiver.stage);
     std::uint32_t expected = 0;
     for (int j = 0, n = at.receives(r); j < n; ++j) expected += world_.packets(r, at.schedule->receive(r, at.stage, j));
@@ -272,6 +274,8 @@ bool Ranks::end_stage(Rank r, std::int64_t time) {
     if (std::uint32_t step; world_.program.ends_step(receiver.stage, step)) {
         std::int64_t& end = counts_.step_end[step];
         end = std::max(end, world_.cpus.empty() ? time : std::max(time, world_.cpus[r]));
+        if (const int question = world_.ending.question(step); question != Ending::none)
+            ++counts_.ended[static_cast<std::size_t>(question)];
     }
     if (recorder_) recorder_->end_stage(r, world_.cpus.empty() ? time : std::max(time, world_.cpus[r]));
     const std::uint32_t slot = receiver.stage % Receiver::ring;
@@ -283,7 +287,7 @@ bool Ranks::end_stage(Rank r, std::int64_t time) {
             receiver.early -= it->second.packets;
             early_.erase(it);
         }
-    if (++receiver.stage == world_.program.stages()) {
+    if (++receiver.stage == world_.ending.stages()) {
         ++counts_.finished;
         return false;
     }

@@ -46,6 +46,8 @@ class Ranks {
         std::int64_t messages = 0, sent = 0, arrived = 0, hops = 0, finished = 0;
         std::uint64_t actions = 0;
         std::vector<std::int64_t> step_end;  // [step] ps
+        std::vector<std::int64_t> ended;     // [question of the program's ending] ranks that it does not wait for
+        std::uint32_t furthest = 0;          // the last stage that a rank has begun
     };
     const Counts& counts() const { return counts_; }
 

@@ -13,6 +13,8 @@ struct alignas(64) Report {
     std::uint64_t events = 0;          // that it has seen in all
     std::int64_t arrived = 0;          // bytes
     std::int64_t hops = 0;
+    std::int64_t ended = 0;      // ranks that the next question about the program's ending does not wait for
+    std::uint32_t furthest = 0;  // the last stage that a rank has begun
     bool stop = false;
     bool alone = false;  // from the first part: it does the next round for all of its process
 
@@ -21,6 +23,8 @@ struct alignas(64) Report {
         events += other.events;
         arrived += other.arrived;
         hops += other.hops;
+        ended += other.ended;
+        furthest = std::max(furthest, other.furthest);
         stop = stop || other.stop;
     }
 };

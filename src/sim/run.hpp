@@ -29,7 +29,7 @@ SimulationResult run_with(const Machine& machine, const Program& program, const 
     std::optional<Engine<Routing, finite>> engine;
     peers.together([&] { engine.emplace(*world, routing, options, peers, expected.events_a_window); });
     engine->run();
-    Share share(program);
+    Share share(world->ending.steps());
     share.result.windows = engine->windows();
     share.result.solo_windows = engine->windows_alone();
     for (const auto& part : engine->parts()) part->add_to(share);

@@ -152,7 +152,7 @@ void gather(const World& world, Peers& peers, Share& share) {
         if (peers.process() > 0) {
             write(letter, world, share);
         } else {
-            other.emplace(world.program);
+            other.emplace(world.ending.steps());
             other->result.delay_pairs.resize(share.result.delay_pairs.blocks);
         }
     });

@@ -31,7 +31,7 @@ struct Load {
 };
 
 struct Share {
-    explicit Share(const Program& program) { result.step_end.resize(program.steps().size()); }
+    explicit Share(std::size_t steps) { result.step_end.resize(steps); }
 
     std::int64_t finished = 0, arrived = 0;  // ranks, bytes
     Load load;

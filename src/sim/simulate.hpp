@@ -16,6 +16,15 @@
 
 namespace tradewind {
 
+// A program whose steps are turns of so many each, all alike, may end before the last one. Whenever all ranks have ended
+// one of `asked` (turns so far, ascending), `enough` is told when each step so far was over. Where it says that this will
+// do, ranks end the turn that the first of them has begun, and nothing else: as if the program had so many turns.
+struct EarlyEnd {
+    int steps = 1;
+    std::vector<int> asked;
+    std::function<bool(const std::vector<Picoseconds>&)> enough;
+};
+
 struct SimulationOptions {
     Bytes packet{4096};  // 0: one packet a message (of at most largest_packet)
     int threads = 1;
@@ -41,6 +50,8 @@ struct SimulationOptions {
     std::function<bool(Picoseconds, Bytes, std::int64_t)> progress;
     // Packet model: the processes that share the simulation, each with its part of the machine; null: this one alone.
     std::shared_ptr<Peers> peers;
+    // Process 0 alone is asked.
+    EarlyEnd early;
     // Memory for events of a thread from which on those of packets that wait long are kept in less, which takes time;
     // so often as much for packets that hold a port for long (see Switches::crowd_from).
     Bytes crowd{512 << 20};

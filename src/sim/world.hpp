@@ -9,6 +9,7 @@
 #include "base/divide.hpp"
 #include "base/lazy.hpp"
 #include "base/random.hpp"
+#include "sim/ending.hpp"
 #include "sim/handling.hpp"
 #include "sim/network.hpp"
 #include "sim/origins.hpp"
@@ -56,6 +57,7 @@ struct World {
     const Machine& machine;
     const Program& program;
     const Placement& placement;
+    Ending ending;
     Parts parts;
     Network network;
     LazyArray<Sender> senders;        // [rank][NIC of the node]

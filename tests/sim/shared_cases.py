@@ -24,6 +24,7 @@ import tradewind as tw
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange
 from tradewind.simulation import Simulation, prepare
+from tradewind.steady import Repetitions
 
 Result = dict[str, str]
 
@@ -160,6 +161,9 @@ def asked(comm: Any) -> list[dict[str, Any]]:
     exchange = Exchange("transpose", 24, (30, 26, 25), (6, 4), "ring-2", times=10)
     more: list[dict[str, Any]] = [{"congestion": True, "pairs": 6}, {"steady": True}]
     found = [tw.simulate(exchange, machine(DRAGONFLY, "ugal"), comm=comm, threads=1, **each) for each in more]
+    reduce = Exchange("allreduce", 50, algorithm="recursive-4", times=30)
+    found.append(tw.simulate(reduce, machine(DRAGONFLY, "minimal"), comm=comm, threads=2, steady=True))
+    assert found[-1]["simulated_times"] < 30
     blocks = tw.Blocks(tw.Grid(nx=48, ny=36, nz=10), split=(6, 4))
     halo = tw.Halo(blocks, width=3, periodic=("x",)).schedule("direct")
     physics = tw.Compute("physics", seconds=3e-6, during=halo)
@@ -217,6 +221,19 @@ def one_raises_on_the_way(comm: Any, process: int) -> None:
         raise InputError(f"process {process} does not like it")
 
     processes.agree(lambda: core(simulation, 1, stop if comm.rank == process else None, peers=processes.core))
+
+
+class Wrong(Repetitions):
+    def enough(self, ends: Any) -> bool:
+        raise InputError("nobody knows")
+
+
+def question_fails(comm: Any, threads: int) -> None:
+    """Whether enough is simulated."""
+    from tradewind.processes import Processes
+
+    simulation = prepare(Wrong(replace(TRANSPOSE, times=20)), machine(LARGE_DRAGONFLY), threads=threads)
+    Processes(comm).run(simulation)
 
 
 def memory_runs_out(comm: Any, process: int) -> None:

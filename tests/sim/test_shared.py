@@ -139,6 +139,12 @@ def test_an_exception_on_the_way_ends_all(process):
         launch.run(2, "shared_cases:one_raises_on_the_way", process, timeout_s=60)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_question_that_fails_ends_all(threads):
+    with pytest.raises(InputError, match="nobody knows"):
+        launch.run(2, "shared_cases:question_fails", threads, timeout_s=60)
+
+
 @pytest.mark.parametrize("process", [0, 1])
 def test_memory_of_one_runs_out(process):
     with pytest.raises((PeerError, PlanError), match=r"MemoryError|bad_alloc"):

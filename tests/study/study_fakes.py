@@ -92,5 +92,5 @@ FAKES = Executors(
     simulate=simulate,
     run=run,
     forecast=forecast,
-    model_version=lambda machine, ranks_per_node: 7,
+    model_version=lambda machine, ranks_per_node, steady: 7,
 )

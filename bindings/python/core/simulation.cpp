@@ -24,6 +24,20 @@ namespace {
 constexpr const char* act_kinds[] = {"stage", "post", "compute", "match", "send", "copy", "arrival"};
 
 using Progress = std::function<void(double, std::int64_t, std::int64_t)>;
+using Enough = std::function<bool(const std::vector<double>&)>;
+
+std::vector<double> seconds_of(const std::vector<Picoseconds>& times) {
+    std::vector<double> seconds;
+    for (const Picoseconds time : times) seconds.push_back(time.seconds());
+    return seconds;
+}
+
+EarlyEnd early_end(int steps, std::vector<int> asked, Enough enough) {
+    return {steps, std::move(asked), [enough = std::move(enough)](const std::vector<Picoseconds>& ends) {
+                const nb::gil_scoped_acquire gil;
+                return enough(seconds_of(ends));
+            }};
+}
 
 // The caller hears of progress with the GIL held, and may be interrupted by a signal.
 void report_to(SimulationOptions& options, Progress progress) {
@@ -81,11 +95,7 @@ void bind_result(nb::module_& module) {
         .def_prop_ro("time_s", [](const SimulationResult& r) { return r.time.seconds(); })
         .def_prop_ro("time_ps", [](const SimulationResult& r) { return r.time.value; })
         .def_prop_ro("step_end_s",
-                     [](const SimulationResult& r) {
-                         std::vector<double> ends;
-                         for (const Picoseconds end : r.step_end) ends.push_back(end.seconds());
-                         return ends;
-                     })
+                     [](const SimulationResult& r) { return seconds_of(r.step_end); })
         .def_ro("messages", &SimulationResult::messages)
         .def_ro("bytes", &SimulationResult::bytes)
         .def_ro("packet_hops", &SimulationResult::packet_hops)
@@ -166,7 +176,8 @@ void bind_simulation(nb::module_& module) {
             "__init__",
             [](SimulationOptions* self, std::int64_t packet_bytes, int threads, std::uint64_t seed, bool adaptive,
                bool finite_buffers, bool one_sided, int blocks, Rank followed, std::vector<Rank> shown,
-               std::shared_ptr<Peers> peers, std::shared_ptr<Carriage> carriage, std::int64_t crowd_bytes) {
+               std::shared_ptr<Peers> peers, std::shared_ptr<Carriage> carriage, std::int64_t crowd_bytes,
+               int turn_steps, std::vector<int> asked, Enough enough) {
                 new (self) SimulationOptions{{packet_bytes},
                                              threads,
                                              seed,
@@ -179,12 +190,14 @@ void bind_simulation(nb::module_& module) {
                                              std::move(shown),
                                              {},
                                              std::move(peers),
+                                             early_end(turn_steps, std::move(asked), std::move(enough)),
                                              {crowd_bytes}};
             },
             nb::kw_only(), "packet_bytes"_a, "threads"_a = 1, "seed"_a = 1, "adaptive"_a = true,
             "finite_buffers"_a = false, "one_sided"_a = false, "blocks"_a = 0, "followed"_a = -1,
             "shown"_a = std::vector<Rank>{}, "peers"_a.none() = nb::none(), "carriage"_a.none() = nb::none(),
-            "crowd_bytes"_a = SimulationOptions{}.crowd.value);
+            "crowd_bytes"_a = SimulationOptions{}.crowd.value, "turn_steps"_a = 1, "asked"_a = std::vector<int>{},
+            "enough"_a.none() = nb::none());
     nb::class_<Forecast>(module, "Forecast")
         .def_ro("messages", &Forecast::messages)
         .def_ro("bytes", &Forecast::bytes)

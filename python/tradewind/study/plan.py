@@ -38,7 +38,7 @@ class Executors:
     """(dwarf, steps, repeat=...)"""
     forecast: Callable[..., Result]
     """As simulate; answers messages, packet_hops, memory_bytes and wall_s. Raises InputError for what cannot be."""
-    model_version: Callable[[MachineFile, int], object]
+    model_version: Callable[[MachineFile, int, bool], object]
     """(machine, ranks_per_node): changes whenever the same inputs may give other simulated times."""
 
 
@@ -87,7 +87,7 @@ def make_plan(study_file: StudyFile, executors: Executors, environment: Environm
             plan.skips.append(Skip(case.sweep, case.name, "; ".join(error.problems)))
             continue
         resolved = {"routing": case.options["routing"] or machine.machine.routing, "packet": _packet(case, machine)}
-        version = executors.model_version(machine, options.get("ranks_per_node") or 1)
+        version = executors.model_version(machine, options.get("ranks_per_node") or 1, bool(options.get("steady")))
         known = identity(case, environment, machine.identity, version, resolved)
         plan.planned.append(Planned(case, known, path, forecast))
     return plan

@@ -1,0 +1,58 @@
+// Where a program ends: with its last stage, or earlier, where enough of it has been seen (see EarlyEnd).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sim/program.hpp"
+#include "sim/simulate.hpp"
+
+namespace tradewind::sim {
+
+class Ending {
+  public:
+    Ending(const Program& program, const EarlyEnd& early)
+        : program_(program),
+          early_(early),
+          stages_(program.stages()),
+          steps_(program.steps().size()),
+          questions_(early.asked.empty() ? 0 : steps_, none) {
+        for (std::size_t i = 0; i < early.asked.size(); ++i)
+            questions_[static_cast<std::size_t>(early.asked[i] * early.steps - 1)] = static_cast<int>(i);
+    }
+
+    // What of the program is simulated.
+    std::uint32_t stages() const { return stages_; }
+    std::size_t steps() const { return steps_; }
+
+    // The question that is asked when all ranks have ended a step.
+    static constexpr int none = -1;
+    int question(std::uint32_t step) const { return step < questions_.size() ? questions_[step] : none; }
+    std::size_t questions() const { return early_.asked.size(); }
+    // The one that comes next, if any does.
+    std::size_t next() const { return next_; }
+    bool asks() const { return next_ < questions(); }
+    // How many steps it is about.
+    std::size_t steps_asked() const { return static_cast<std::size_t>(early_.asked[next_] * early_.steps); }
+
+    // The answer. `furthest`: the last stage that any rank has begun.
+    void answer(bool enough, std::uint32_t furthest) {
+        ++next_;
+        if (!enough) return;
+        next_ = questions();
+        const std::size_t turn = program_.at(furthest).step / static_cast<std::size_t>(early_.steps);
+        steps_ = (turn + 1) * static_cast<std::size_t>(early_.steps);
+        stages_ = program_.first_stage(steps_);
+    }
+
+  private:
+    const Program& program_;
+    const EarlyEnd& early_;
+    std::uint32_t stages_;
+    std::size_t steps_;
+    std::vector<int> questions_;  // [step]
+    std::size_t next_ = 0;
+};
+
+}  // namespace tradewind::sim
