@@ -16,7 +16,8 @@ namespace tradewind {
 using Sums = std::array<std::uint64_t, 2>;
 Sums agree(MPI_Comm comm, const std::string& identity, const std::string& problem, const Sums& added = {});
 
-// The same, but ranks that differ are the answer "false". On a rank with a problem of its own the answer is "false" too.
+// The same, but ranks that differ are the answer "false". On a rank with a problem of its own the answer is "false"
+// too.
 bool alike(MPI_Comm comm, const std::string& identity, const std::string& problem = "");
 
 // Collective. The text of one rank, on all of them.

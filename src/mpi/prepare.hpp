@@ -36,8 +36,7 @@ auto work_and_tell(Step work, Tell tell) -> decltype(work()) {
 // `added`, as it is after the work, is summed over all ranks; the sums take its place.
 template <typename Step>
 auto prepare(MPI_Comm comm, const std::string& identity, Step work, Sums& added) -> decltype(work()) {
-    return work_and_tell(
-        work, [&](const std::string& problem) { added = agree(comm, identity, problem, added); });
+    return work_and_tell(work, [&](const std::string& problem) { added = agree(comm, identity, problem, added); });
 }
 template <typename Step>
 auto prepare(MPI_Comm comm, const std::string& identity, Step work) -> decltype(work()) {

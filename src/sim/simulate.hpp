@@ -16,9 +16,10 @@
 
 namespace tradewind {
 
-// A program whose steps are turns of so many each, all alike, may end before the last one. Whenever all ranks have ended
-// one of `asked` (turns so far, ascending), `enough` is told when each step so far was over. Where it says that this will
-// do, ranks end the turn that the first of them has begun, and nothing else: as if the program had so many turns.
+// A program whose steps are turns of so many each, all alike, may end before the last one. Whenever all ranks have
+// ended one of `asked` (turns so far, ascending), `enough` is told when each step so far was over. Where it says that
+// this will do, ranks end the turn that the first of them has begun, and nothing else: as if the program had so many
+// turns.
 struct EarlyEnd {
     int steps = 1;
     std::vector<int> asked;

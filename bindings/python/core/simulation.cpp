@@ -94,8 +94,7 @@ void bind_result(nb::module_& module) {
     nb::class_<SimulationResult>(module, "SimulationResult")
         .def_prop_ro("time_s", [](const SimulationResult& r) { return r.time.seconds(); })
         .def_prop_ro("time_ps", [](const SimulationResult& r) { return r.time.value; })
-        .def_prop_ro("step_end_s",
-                     [](const SimulationResult& r) { return seconds_of(r.step_end); })
+        .def_prop_ro("step_end_s", [](const SimulationResult& r) { return seconds_of(r.step_end); })
         .def_ro("messages", &SimulationResult::messages)
         .def_ro("bytes", &SimulationResult::bytes)
         .def_ro("packet_hops", &SimulationResult::packet_hops)

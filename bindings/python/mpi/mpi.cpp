@@ -106,8 +106,8 @@ std::optional<BoundPlan> bound(std::unique_ptr<Plan> plan, nb::object arrays) {
 
 std::optional<BoundPlan> schedule_plan(const Schedule& schedule, MPI_Fint comm, const std::vector<FieldTuple>& source,
                                        const std::vector<FieldTuple>& target, nb::object arrays,
-                                       const std::string& element, const Options& options,
-                                       const std::string& transport, const std::string& packing, bool sure) {
+                                       const std::string& element, const Options& options, const std::string& transport,
+                                       const std::string& packing, bool sure) {
     return bound(
         make_plan(schedule, MPI_Comm_f2c(comm), request_of(source, target, element, options, transport, packing),
                   sure ? Unlike::error : Unlike::answer),
@@ -116,8 +116,8 @@ std::optional<BoundPlan> schedule_plan(const Schedule& schedule, MPI_Fint comm, 
 
 std::optional<BoundPlan> native_plan(const Pattern& pattern, MPI_Fint comm, const std::vector<FieldTuple>& source,
                                      const std::vector<FieldTuple>& target, nb::object arrays,
-                                     const std::string& element, const Options& options,
-                                     const std::string& transport, const std::string& packing, bool sure) {
+                                     const std::string& element, const Options& options, const std::string& transport,
+                                     const std::string& packing, bool sure) {
     return bound(
         make_native_plan(pattern, MPI_Comm_f2c(comm), request_of(source, target, element, options, transport, packing),
                          sure ? Unlike::error : Unlike::answer),
@@ -217,9 +217,9 @@ void bind_plan(nb::module_& module) {
             "__init__",
             [](Options* self, const std::string& operation, std::int64_t largest_message, bool pack_ahead,
                bool synchronous, bool check, double watchdog_s, const std::string& record, int ranks_per_node) {
-                new (self) Options{parse_operation(operation), largest_message, pack_ahead,
-                                   synchronous,                check,           watchdog_s,
-                                   parse_recording(record),    ranks_per_node};
+                new (self)
+                    Options{parse_operation(operation), largest_message, pack_ahead, synchronous, check, watchdog_s,
+                            parse_recording(record),    ranks_per_node};
             },
             "operation"_a, "largest_message"_a, "pack_ahead"_a, "synchronous"_a, "check"_a, "watchdog_s"_a, "record"_a,
             "ranks_per_node"_a);
