@@ -9,7 +9,7 @@ EXTRAS := dev,docs,cluster,$(if $(MPI_C_COMPILER),mpi,mpich)
 BUILD_REQUIRES := "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.24" "ninja>=1.11" $(if $(MPI_C_COMPILER),,"mpich>=5")
 CXX_FILES := $(shell find src bindings include -name '*.hpp' -o -name '*.cpp' -o -name '*.h')
 FORTRAN_FILES := $(wildcard bindings/fortran/*)
-C_PROGRAMS := $(shell find examples tests/languages benchmarks/calls -name '*.[ch]' -o -name '*.[ch]pp')
+C_PROGRAMS := $(shell find examples tests/languages tests/sim benchmarks/calls -name '*.[ch]' -o -name '*.[ch]pp')
 PY_FOLDERS := python tests benchmarks validation docs
 
 .PHONY: study test lint stubs test-all validation benchmark docs clean

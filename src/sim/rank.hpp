@@ -21,7 +21,7 @@ static_assert(sizeof(Sender) == 32);
 
 // What has arrived for the stages to come: the current one and the next few. One cache line.
 struct alignas(64) Receiver {
-    static constexpr std::uint32_t ring = 4;  // stages whose early arrivals are counted here; a map holds the rest
+    static constexpr std::uint32_t ring = 4;  // stages whose early arrivals are counted here; EarlyPackets has the rest
 
     std::array<std::int64_t, ring> time{};      // [stage % ring] ps: the last tail so far
     std::array<std::uint32_t, ring> missing{};  // [stage % ring]: packets that are still to come; before the stage has

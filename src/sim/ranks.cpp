@@ -8,14 +8,6 @@
 
 namespace tradewind::sim {
 
-namespace {
-
-std::uint64_t early_key(Rank r, std::uint32_t stage) {
-    return static_cast<std::uint64_t>(r) << 32 | stage;
-}
-
-}  // namespace
-
 Ranks::Ranks(World& world, Outbox& outbox, std::uint32_t id)
     : world_(world), outbox_(outbox), id_(id), prefetches_(world.placement.identity() && world.nics_a_node == 1) {
     counts_.step_end.resize(world.program.steps().size(), 0);
@@ -68,8 +60,16 @@ void Ranks::prefetch(const Event& event) const {
     if (world_.finite) prefetch_line(&rooms_[event.to]);
 }
 
+// A rank's state must be there already.
+void Ranks::prefetch_early(const Event& event) const {
+    if (event.where != advance) return;
+    const Receiver& receiver = world_.receivers[event.to];
+    if (receiver.early > 0) early_.prefetch(static_cast<Rank>(event.to), receiver.stage + Receiver::ring);
+}
+
 void Ranks::act() {
     counts_.actions += actions_.size();
+    early_.settle();
     if (world_.ordered) {
         act_in_order();
     } else {
@@ -77,6 +77,7 @@ void Ranks::act() {
         for (std::size_t i = 0; i < count; ++i) {
             if (const std::size_t soon = i + actions_ahead; soon >= early_actions && soon < count)
                 prefetch(actions_[soon]);
+            if (i + states_ahead < count) prefetch_early(actions_[i + states_ahead]);
             act(actions_[i]);
         }
     }
@@ -110,6 +111,7 @@ void Ranks::act_in_order() {
         }
         if (actions_.size() > early_actions && i + actions_ahead < actions_.size())
             prefetch(action(keys_[i + actions_ahead]));
+        if (i + states_ahead < actions_.size()) prefetch_early(action(keys_[i + states_ahead]));
         const Event& event = action(keys_[i]);
         while (outbox_.has_now() && Outbox::later(event, outbox_.first_now())) act(outbox_.pop_now());
         act(event);
@@ -152,13 +154,6 @@ void Ranks::act(const Event& event) {
 }
 
 // ------------------------------------------------------------------------------------------------------- what arrives
-
-void Ranks::receive_early(Receiver& rank, Rank r, std::uint32_t stage, std::int64_t time) {
-    Early& early = early_[early_key(r, stage)];
-    ++early.packets;
-    ++rank.early;
-    early.time = std::max(early.time, time);
-}
 
 void Ranks::deliver_other(const Event& event, std::int64_t time) {
     const std::uint32_t r = event.rank(), stage = event.program_stage();
@@ -280,13 +275,12 @@ bool Ranks::end_stage(Rank r, std::int64_t time) {
     if (recorder_) recorder_->end_stage(r, world_.cpus.empty() ? time : std::max(time, world_.cpus[r]));
     const std::uint32_t slot = receiver.stage % Receiver::ring;
     receiver.time[slot] = 0;
-    if (receiver.early > 0)
-        if (const auto it = early_.find(early_key(r, receiver.stage + Receiver::ring)); it != early_.end()) {
-            receiver.time[slot] = it->second.time;
-            receiver.missing[slot] -= it->second.packets;
-            receiver.early -= it->second.packets;
-            early_.erase(it);
-        }
+    if (receiver.early > 0) {
+        const EarlyPackets::Some early = early_.take(r, receiver.stage + Receiver::ring);
+        receiver.time[slot] = early.time;
+        receiver.missing[slot] -= early.packets;
+        receiver.early -= early.packets;
+    }
     if (++receiver.stage == world_.ending.stages()) {
         ++counts_.finished;
         return false;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sim/early.hpp"
 #include "sim/outbox.hpp"
 #include "sim/pool.hpp"
 #include "sim/recorder.hpp"
@@ -53,12 +54,8 @@ class Ranks {
 
   private:
     static constexpr int packets_ahead = 8;
-    static constexpr std::size_t early_actions = 1024, actions_ahead = 12;
+    static constexpr std::size_t early_actions = 1024, actions_ahead = 12, states_ahead = 5;
 
-    struct Early {
-        std::uint32_t packets = 0;
-        std::int64_t time = 0;
-    };
     // A message that its receiver has asked for.
     struct Pull {
         std::int64_t left, time;
@@ -94,6 +91,7 @@ class Ranks {
     static constexpr std::uint32_t nobody = ~0u - 1;
 
     void prefetch(const Event& event) const;
+    void prefetch_early(const Event& event) const;
     void act_in_order();
     void act(const Event& event);
     void act_later(std::int64_t time, std::uint32_t who, RankEvent what, std::uint32_t stage, std::uint32_t size,
@@ -104,8 +102,9 @@ class Ranks {
     void receive(Rank r, std::uint32_t stage, std::int64_t bytes, std::int64_t time) {
         counts_.arrived += bytes;
         Receiver& rank = world_.receivers[r];
-        if (stage - rank.stage >= Receiver::ring) [[unlikely]] {
-            receive_early(rank, r, stage, time);
+        if (stage - rank.stage >= Receiver::ring) {
+            ++rank.early;
+            early_.add(r, stage, time);
             return;
         }
         std::int64_t& last = rank.time[stage % Receiver::ring];
@@ -113,7 +112,6 @@ class Ranks {
         if (--rank.missing[stage % Receiver::ring] == 0 && stage == rank.stage && all_sent(r, rank))
             act_later(std::max(rank.departed, last), static_cast<std::uint32_t>(r), advance, 0, 0);
     }
-    void receive_early(Receiver& rank, Rank r, std::uint32_t stage, std::int64_t time);
     void deliver_other(const Event& event, std::int64_t time);
     void take_pulled(const Event& event, std::int64_t time);
     // The CPU deals with something at `time`, or when it is free; returns when it is done.
@@ -161,7 +159,7 @@ class Ranks {
     std::vector<Event> actions_;
     HugeVector<std::uint64_t> keys_, other_keys_;
     std::int64_t time_ = 0;  // of the action in hand
-    std::unordered_map<std::uint64_t, Early> early_;
+    EarlyPackets early_;
     Pool<Pull> pulls_;
     Pool<Request> requests_;
     Pool<Job> jobs_;
