@@ -19,8 +19,17 @@ def test_the_table_of_early_packets_is_a_map(tmp_path: Path) -> None:
     source = Path(__file__).parent / "programs" / "early_packets.cpp"
     assert COMPILER is not None
     subprocess.run(
-        [COMPILER, "-std=c++20", "-O1", "-fsanitize=undefined", "-fno-sanitize-recover", f"-I{ROOT / 'src'}"]
-        + ["-o", str(program), str(source)],
+        [
+            COMPILER,
+            "-std=c++20",
+            "-O1",
+            "-fsanitize=undefined",
+            "-fno-sanitize-recover",
+            f"-I{ROOT / 'src'}",
+            "-o",
+            program,
+            source,
+        ],
         check=True,
         timeout=120,
     )

@@ -1,8 +1,7 @@
 // Dragonfly: its shortest paths, and the steps of routings by way of a random group (dragonfly_by_group.hpp).
 #pragma once
 
-#include <vector>
-
+#include "base/divide.hpp"
 #include "base/random.hpp"
 #include "machine/routing/packet.hpp"
 #include "machine/topology/dragonfly.hpp"
@@ -21,13 +20,9 @@ class DragonflyPaths {
           first_global_(d.first_global()),
           pairs_(d.links_per_pair()),
           size_(d.group_size()),
-          positions_(d.switches()),
-          links_(static_cast<std::size_t>(d.group_size()) * d.global_links()) {
-        for (std::uint32_t s = 0; s < d.switches(); ++s)
-            positions_[s] = {s / size_, s % size_ / columns_, s % size_ % columns_};
-        for (std::uint32_t q = 0; q < links_.size(); ++q)
-            links_[q] = {q / size_, q % size_ / columns_, q % size_ % columns_};
-    }
+          switches_(d.switches()),
+          by_size_(size_),
+          by_columns_(columns_) {}
 
     std::uint32_t port(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t m) const {
         return minimal(at(sw), at(dst_sw), m);
@@ -45,7 +40,7 @@ class DragonflyPaths {
     bool together(std::uint32_t sw, std::uint32_t dst_sw) const { return at(sw).group == at(dst_sw).group; }
     std::uint32_t stop(std::uint32_t dst_sw, std::uint32_t m, bool close) const {
         const auto random = static_cast<std::uint32_t>(mix(m) >> 32);
-        if (!close) return scale_to(random, static_cast<std::uint32_t>(positions_.size()));
+        if (!close) return scale_to(random, switches_);
         return at(dst_sw).group * size_ + scale_to(random, size_);
     }
 
@@ -57,18 +52,25 @@ class DragonflyPaths {
         return s << 30 | via << 16 | (m & 0xffff);
     }
 
-    struct Position {  // of a switch, or of the end of a global link (`group` is then its port)
-        std::uint32_t group : 14, row : 10, column : 10;
+    struct Position {
+        std::uint32_t group, place;  // in the group, row by row
     };
-    const Position& at(std::uint32_t sw) const { return positions_[sw]; }
+    // Of a switch; and, of the global links of a group, where one begins: its port stands for the group then. Reckoned:
+    // tables would not fit the caches where switches or their links are many, and took a third of a simulation's time.
+    Position at(std::uint32_t number) const {
+        const std::uint32_t group = by_size_.quotient(number);
+        return {group, number - group * size_};
+    }
+    std::uint32_t row(std::uint32_t place) const { return by_columns_.quotient(place); }
 
     std::uint32_t within(const Position& here, const Position& there) const {
-        return here.column != there.column ? there.column : columns_ + there.row;
+        const std::uint32_t there_row = row(there.place), there_column = there.place - there_row * columns_;
+        return here.place - row(here.place) * columns_ != there_column ? there_column : columns_ + there_row;
     }
-    static std::uint32_t steps(const Position& a, const Position& b) {
-        return (a.row != b.row) + (a.column != b.column);
+    std::uint32_t steps(const Position& a, const Position& b) const {
+        const std::uint32_t a_row = row(a.place), b_row = row(b.place);
+        return (a_row != b_row) + (a.place - a_row * columns_ != b.place - b_row * columns_);
     }
-    static bool same_place(const Position& a, const Position& b) { return a.row == b.row && a.column == b.column; }
 
     std::uint32_t offset(std::uint32_t from_group, std::uint32_t to_group) const {
         return to_group >= from_group ? to_group - from_group : to_group + groups_ - from_group;
@@ -77,8 +79,8 @@ class DragonflyPaths {
     std::uint32_t pick(std::uint32_t m, std::uint32_t offset) const { return memory::pick(m, offset, pairs_); }
     std::uint32_t towards_group(const Position& here, std::uint32_t group, std::uint32_t m) const {
         const std::uint32_t ahead = offset(here.group, group);
-        const Position& gate = links_[pick(m, ahead) * (groups_ - 1) + ahead - 1];
-        return same_place(here, gate) ? first_global_ + gate.group : within(here, gate);
+        const Position gate = at(pick(m, ahead) * (groups_ - 1) + ahead - 1);
+        return here.place == gate.place ? first_global_ + gate.group : within(here, gate);
     }
     std::uint32_t minimal(const Position& here, const Position& there, std::uint32_t m) const {
         return here.group == there.group ? within(here, there) : towards_group(here, there.group, m);
@@ -86,10 +88,10 @@ class DragonflyPaths {
     // Links from a place to a group, and the place where one arrives there.
     std::uint32_t cross(Position& here, std::uint32_t group, std::uint32_t m) const {
         const std::uint32_t ahead = offset(here.group, group), link = pick(m, ahead);
-        const Position& gate = links_[link * (groups_ - 1) + ahead - 1];
+        const Position gate = at(link * (groups_ - 1) + ahead - 1);
         const std::uint32_t count = steps(here, gate) + 1;
-        const Position& landing = links_[link * (groups_ - 1) + groups_ - ahead - 1];
-        here = {group, landing.row, landing.column};
+        const Position landing = at(link * (groups_ - 1) + groups_ - ahead - 1);
+        here = {group, landing.place};
         return count;
     }
     std::uint32_t minimal_length(Position here, const Position& there, std::uint32_t m) const {
@@ -115,8 +117,8 @@ class DragonflyPaths {
             if (here.group != via(m)) return towards_group(here, via(m), m);
             m = pack(to_destination, 0, m);
         } else if (state(m) == to_switch) {
-            const Position stop{here.group, via(m) / columns_, via(m) % columns_};
-            if (!same_place(here, stop)) return within(here, stop);
+            const Position stop{here.group, via(m)};
+            if (here.place != stop.place) return within(here, stop);
             m = pack(to_destination, 0, m);
         }
         return minimal(here, there, m);
@@ -127,15 +129,14 @@ class DragonflyPaths {
             return count + minimal_length(here, there, m);
         }
         if (state(m) == to_switch) {
-            const Position stop{here.group, via(m) / columns_, via(m) % columns_};
+            const Position stop{here.group, via(m)};
             return steps(here, stop) + steps(stop, there);
         }
         return minimal_length(here, there, m);
     }
 
-    std::uint32_t columns_, groups_, first_global_, pairs_, size_;
-    std::vector<Position> positions_;  // [switch]
-    std::vector<Position> links_;      // [global link of a group]: port, row, column
+    std::uint32_t columns_, groups_, first_global_, pairs_, size_, switches_;
+    Divider by_size_, by_columns_;
 };
 
 }  // namespace tradewind
