@@ -113,8 +113,11 @@ def test_questions_that_a_program_cannot_answer_are_refused() -> None:
         (0, [1], "turns of 0 steps"),
     ):
         options = _core.SimulationOptions(packet_bytes=4096, turn_steps=steps, asked=asked, enough=bool)
-        with pytest.raises(InputError, match=said):
-            _core.simulate_packets(machine, program, placement, options)
+        for simulate_it in (_core.simulate_packets, _core.simulate_loggp):
+            with pytest.raises(InputError, match=said):
+                simulate_it(machine, program, placement, options)
+    with pytest.raises(InputError, match="nobody to ask"):
+        _core.simulate_packets(machine, program, placement, _core.SimulationOptions(packet_bytes=4096, asked=[1]))
 
 
 @pytest.mark.parametrize("threads", [1, 2])

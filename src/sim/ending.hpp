@@ -12,15 +12,8 @@ namespace tradewind::sim {
 
 class Ending {
   public:
-    Ending(const Program& program, const EarlyEnd& early)
-        : program_(program),
-          early_(early),
-          stages_(program.stages()),
-          steps_(program.steps().size()),
-          questions_(early.asked.empty() ? 0 : steps_, none) {
-        for (std::size_t i = 0; i < early.asked.size(); ++i)
-            questions_[static_cast<std::size_t>(early.asked[i] * early.steps - 1)] = static_cast<int>(i);
-    }
+    // Throws InputError for questions that do not fit the program.
+    Ending(const Program& program, const EarlyEnd& early);
 
     // What of the program is simulated.
     std::uint32_t stages() const { return stages_; }

@@ -184,7 +184,7 @@ class Engine {
             }
             bool enough = false;
             peers_.together([&] {
-                if (peers_.process() == 0) enough = options_.early.enough(ends);
+                if (peers_.process() == 0) enough = options_.early_end.enough(ends);
             });
             world_.ending.answer(peers_.least(enough ? 0 : 1) == 0, all.furthest);
         } catch (...) {

@@ -138,7 +138,7 @@ SimulationResult simulate_loggp(const Machine& machine, const Program& program, 
     StageTimes times(machine, program, placement);
     std::vector<std::int64_t> time(static_cast<std::size_t>(program.ranks()), 0);
     SimulationResult result;
-    sim::Ending ending(program, options.early);
+    sim::Ending ending(program, options.early_end);
     for (const Step& step : program.steps()) {
         const auto check = [&](Rank r) {
             if (options.progress && !options.progress({time[r]}, Bytes{result.bytes}, 0)) throw Interrupted();
@@ -156,7 +156,7 @@ SimulationResult simulate_loggp(const Machine& machine, const Program& program, 
         }
         result.step_end.push_back({*std::max_element(time.begin(), time.end())});
         if (ending.asks() && result.step_end.size() == ending.steps_asked()) {
-            if (options.early.enough(result.step_end)) break;
+            if (options.early_end.enough(result.step_end)) break;
             ending.answer(false, 0);
         }
     }

@@ -28,20 +28,6 @@ void check_shown(const Program& program, const std::vector<Rank>& shown) {
     }
 }
 
-void check_early(const Program& program, const EarlyEnd& early) {
-    const std::size_t steps = program.steps().size();
-    if (early.asked.empty()) return;
-    if (early.steps < 1 || steps % static_cast<std::size_t>(early.steps) != 0)
-        throw InputError("turns of " + std::to_string(early.steps) + " steps: a program of " + std::to_string(steps) +
-                         " steps does not consist of such");
-    for (std::size_t i = 0; i < early.asked.size(); ++i)
-        if (early.asked[i] <= (i > 0 ? early.asked[i - 1] : 0) ||
-            static_cast<std::size_t>(early.asked[i]) > steps / static_cast<std::size_t>(early.steps))
-            throw InputError("an early end after " + std::to_string(early.asked[i]) + " turns: 1 to " +
-                             std::to_string(steps / static_cast<std::size_t>(early.steps)) +
-                             " are allowed, in ascending order");
-}
-
 void check(const Machine& machine, const Program& program, const SimulationOptions& options) {
     machine.check();
     if (options.packet.value < 0 || options.packet.value > SimulationOptions::largest_packet)
@@ -63,7 +49,6 @@ void check(const Machine& machine, const Program& program, const SimulationOptio
         throw InputError("followed rank " + std::to_string(options.followed) + ": 0 to " +
                          std::to_string(program.ranks() - 1) + " are allowed, or -1 for none");
     check_shown(program, options.shown);
-    check_early(program, options.early);
     for (const Step& step : program.steps())
         if (step.compute.flops > 0 && machine.flops <= 0)
             throw InputError("step '" + step.name + "' computes in flops, and the machine does not say node.flops");

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sim/early.hpp"
+#include "sim/early_packets.hpp"
 #include "sim/outbox.hpp"
 #include "sim/pool.hpp"
 #include "sim/recorder.hpp"

@@ -52,7 +52,7 @@ struct SimulationOptions {
     // Packet model: the processes that share the simulation, each with its part of the machine; null: this one alone.
     std::shared_ptr<Peers> peers;
     // Process 0 alone is asked.
-    EarlyEnd early;
+    EarlyEnd early_end;
     // Memory for events of a thread from which on those of packets that wait long are kept in less, which takes time;
     // so often as much for packets that hold a port for long (see Switches::crowd_from).
     Bytes crowd{512 << 20};

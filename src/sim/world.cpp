@@ -11,7 +11,7 @@ World::World(const Machine& machine, const Program& program, const Placement& pl
     : machine(machine),
       program(program),
       placement(placement),
-      ending(program, options.early),
+      ending(program, options.early_end),
       parts(parts),
       network(machine, placement, program.ranks(), parts, channels),
       senders(static_cast<std::size_t>(program.ranks()) * machine.nics),

@@ -33,6 +33,7 @@ std::vector<double> seconds_of(const std::vector<Picoseconds>& times) {
 }
 
 EarlyEnd early_end(int steps, std::vector<int> asked, Enough enough) {
+    if (!enough) return {steps, std::move(asked), {}};
     return {steps, std::move(asked), [enough = std::move(enough)](const std::vector<Picoseconds>& ends) {
                 const nb::gil_scoped_acquire gil;
                 return enough(seconds_of(ends));

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/early.hpp"
+#include "sim/early_packets.hpp"
 
 using tradewind::Rank;
 using tradewind::sim::EarlyPackets;
