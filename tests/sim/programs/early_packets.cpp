@@ -1,4 +1,6 @@
 // The table of early packets against a map: many ranks far ahead, a few behind, until all is taken.
+#include "sim/early_packets.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -6,8 +8,6 @@
 #include <random>
 #include <utility>
 #include <vector>
-
-#include "sim/early_packets.hpp"
 
 using tradewind::Rank;
 using tradewind::sim::EarlyPackets;
