@@ -146,7 +146,7 @@ def test_stages_without_messages_cost_time_too():
 
 
 def test_a_run_that_takes_longer_than_expected_is_stopped(monkeypatch):
-    monkeypatch.setattr("tradewind.simulation.HOPS_PER_SECOND", 1e15)
+    monkeypatch.setattr("tradewind.simulation.prepared.HOPS_PER_SECOND", 1e15)
     exchange = all_to_all(64, "burst", 20_000)
     answer = advise(exchange, machine(CROSSBAR), algorithms=["burst"], budget_s=1.0, packet="8B")
     assert answer["model"] == "loggp"

@@ -1,0 +1,101 @@
+"""How long an exchange takes on a machine: packet by packet, or by the LogGP formula."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tradewind.exchange import Workload
+from tradewind.machine import MachineFile
+from tradewind.program import Program
+from tradewind.simulation.answer import write_link_loads
+from tradewind.simulation.checks import BUFFERS, MODELS, PLACEMENTS, PROTOCOLS, prepare, usable_cores
+from tradewind.simulation.prepared import Simulation, model_version
+from tradewind.simulation.progress import Progress, Watch
+from tradewind.steady import first_of, run_until_steady
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+__all__ = [
+    "BUFFERS",
+    "MODELS",
+    "PLACEMENTS",
+    "PROTOCOLS",
+    "Progress",
+    "Simulation",
+    "Watch",
+    "forecast",
+    "model_version",
+    "prepare",
+    "simulate",
+    "usable_cores",
+    "write_link_loads",
+]
+
+
+def simulate(
+    exchange: Workload | Program,
+    machine: str | Path | MachineFile,
+    *,
+    progress: Watch | None = None,
+    links: Path | None = None,
+    congestion: bool | str | Path = False,
+    steady: bool = False,
+    force: bool = False,
+    comm: MPI.Intracomm | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Simulates an exchange on a machine.
+
+    Options as in `prepare`. What the memory of this computer cannot hold is refused unless forced. `links`: a CSV file
+    for the load of every link and NIC (see `write_link_loads`). `congestion`: also answer the busy shares of the links
+    between switches (see `tradewind.congestion`) and the delays over time; a folder: also draw them there, and the
+    delays between 64 blocks of ranks if `pairs` names no other number (see `tradewind.plot.congestion`).
+    `timeline`: a file for what ranks do when, for Perfetto or, with the suffix svg, png, pdf or html, as a picture;
+    ``timeline_ranks="0:64"`` says which (see `tradewind.trace`).
+    `steady`: of an exchange that is repeated, simulate only so many repetitions that the time of all can be reckoned
+    from them (see `tradewind.steady`). `progress`: see `Watch`.
+    `comm`: a communicator of mpi4py, whose processes all call this and share the simulation; all have the answer,
+    process 0 alone tells of progress (see `tradewind.processes`).
+
+    Returns a dictionary of plain values: the inputs, and ``time_s`` (until the last rank is done), ``step_time_s`` (of
+    each slab or step, from the end of the one before), ``messages``, ``bytes``, ``packet_hops`` (one packet through
+    one port, injection and ejection included), ``bound_s`` (what the most loaded link or NIC needs for its bytes, and
+    ``bound_by`` which), ``imbalance`` (most loaded over mean of the links in use), ``delay`` (histogram of packets by
+    arrival minus arrival on an empty network), ``wall_s``, ``peak_rss_bytes``. With `pairs`, also ``delay_pairs``: of
+    so many blocks of ranks, [source block][destination block], the mean delay in seconds. Raises InputError.
+    """
+
+    processes = None
+    if comm is not None:
+        from tradewind.processes import Processes
+
+        processes = Processes(comm)
+        if options.get("threads") is None:
+            options["threads"] = processes.threads
+
+    def run(workload: Workload | Program) -> dict[str, Any]:
+        if processes is not None:
+            simulation = processes.agree(lambda: prepare(workload, machine, **options))
+            return processes.run(simulation, progress, force, links=links, congestion=congestion)
+        simulation = prepare(workload, machine, **options)
+        simulation.check_memory(force)
+        return simulation.run(progress, links, congestion)
+
+    return run_until_steady(exchange, run) if steady else run(exchange)
+
+
+def forecast(
+    exchange: Workload | Program,
+    machine: str | Path | MachineFile,
+    *,
+    congestion: bool | str | Path = False,
+    steady: bool = False,
+    **options: Any,
+) -> dict[str, float]:
+    """What `simulate` with the same arguments will cost: messages, packet_hops, memory_bytes, wall_s.
+
+    Of a steady simulation, what the repetitions cost that are simulated in any case.
+    """
+    return prepare(first_of(exchange) if steady else exchange, machine, **options).forecast()

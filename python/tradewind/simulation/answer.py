@@ -1,0 +1,102 @@
+"""What a simulation answers with, of what the core found."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.congestion import link_bandwidths
+from tradewind.errors import InputError
+from tradewind.exchange import Workload
+from tradewind.machine import Machine
+from tradewind.program import Program
+from tradewind.steady import Repetitions
+
+
+def figures_of(result: _core.SimulationResult, exchange: Workload | Program, model: str) -> dict[str, Any]:
+    """Times and counts."""
+    steps: dict[str, float] = {}
+    before = 0.0
+    names = [step.name for step in exchange.steps()]
+    for i, (name, end) in enumerate(zip(names, result.step_end_s, strict=not isinstance(exchange, Repetitions))):
+        steps[name if name not in steps else f"{name} {i + 1}"] = end - before  # a transposition that is repeated
+        before = end
+    figures: dict[str, Any] = {
+        "time_s": result.time_s,
+        "step_time_s": steps,
+        **({"step_end_s": result.step_end_s} if isinstance(exchange, Repetitions) else {}),
+        "messages": result.messages,
+        "bytes": result.bytes,
+    }
+    if model == "packet":
+        figures |= {
+            "packet_hops": result.packet_hops,
+            "bound_s": result.bound_s,
+            "bound_by": result.bound_by,
+            "imbalance": result.imbalance,
+            "delay": _delay(result.delay_counts),
+        }
+    return figures
+
+
+def over_time(result: _core.SimulationResult) -> dict[str, Any]:
+    """Packets that arrived, and their mean delay, in bins of equal time from the start."""
+    packets, delay = np.asarray(result.delay_series).T
+    used = int(np.nonzero(packets)[0][-1]) + 1 if packets.any() else 0
+    means = delay[:used] / np.maximum(packets[:used], 1)
+    return {"bin_s": result.delay_bin_s, "packets": packets[:used].tolist(), "mean_delay_s": means.tolist()}
+
+
+def mean_delays(result: _core.SimulationResult) -> list[list[float]]:
+    """Mean delays (s), [source block][destination block]; 0 where nothing was sent."""
+    packets, delay = np.asarray(result.delay_pairs).T
+    blocks = round(len(packets) ** 0.5)
+    mean: list[list[float]] = (delay / np.maximum(packets, 1)).reshape(blocks, blocks).tolist()
+    return mean
+
+
+def _delay(counts: list[int]) -> dict[str, list[float]]:
+    """The histogram without the empty bins at its end; edges are one more than counts."""
+    used = max((i + 1 for i, count in enumerate(counts) if count), default=1)
+    return {
+        "edges_s": [_core.delay_lower_edge_s(i) for i in range(used + 1)],
+        "counts": [float(c) for c in counts[:used]],
+    }
+
+
+def write_link_loads(path: Path, result: _core.SimulationResult, topology: _core.Topology, machine: Machine) -> None:
+    """Writes the load of every link and NIC that was used, one a line of a CSV file.
+
+    Columns: kind (local, global, injection, ejection), from_switch, from_port, to_switch, to_port, node (injection and
+    ejection only), bytes, busy_s (bytes over the bandwidth). Raises InputError where the file cannot be written.
+    """
+    bandwidths = {
+        **link_bandwidths(machine),
+        "injection": machine.nic.injection_bandwidth,
+        "ejection": machine.nic.ejection_bandwidth,
+    }
+    first, hosted = topology.first_terminal, topology.nodes_per_switch
+    rows: list[tuple[Any, ...]] = []
+    nic_bytes, port_bytes = result.nic_bytes, result.port_bytes  # a copy each time that they are asked for
+    for node in np.flatnonzero(nic_bytes).tolist():
+        to = (node // hosted, first + node % hosted)
+        rows.append(("injection", "", "", *to, node, int(nic_bytes[node])))
+    for index in np.flatnonzero(port_bytes).tolist():
+        switch, port = divmod(index, topology.radix)
+        kind, to_switch, to_port = topology.port(switch, port)
+        end = ("ejection", switch, port, "", "", switch * hosted + port - first)
+        row = end if kind == "terminal" else (kind, switch, port, to_switch, to_port, "")
+        rows.append((*row, int(port_bytes[index])))
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("w", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow(("kind", "from_switch", "from_port", "to_switch", "to_port", "node", "bytes", "busy_s"))
+            writer.writerows((*row, row[-1] / bandwidths[row[0]]) for row in rows)
+        part.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None

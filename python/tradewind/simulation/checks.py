@@ -1,0 +1,155 @@
+"""Checks of all that a simulation needs, before it begins."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from tradewind import _core, units
+from tradewind.errors import InputError, gathered
+from tradewind.exchange import Workload, unknown
+from tradewind.machine import MachineFile, load_machine
+from tradewind.program import Program
+from tradewind.simulation.prepared import Simulation
+from tradewind.trace.ranks import ranks_shown
+from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT
+
+MODELS = ("packet", "loggp")
+BUFFERS = ("credits", "unbounded")
+"""Of switches: finite, and a packet waits until the next one has room; or as large as need be."""
+PROTOCOLS = ("send", "put")
+"""Messages are sent, and long ones announced first where the machine has an eager limit; or put into the memory of
+their receivers, whose CPUs have nothing to do with it."""
+PLACEMENTS = tuple(_core.placements())
+
+
+def prepare(
+    exchange: Workload | Program,
+    machine: str | Path | MachineFile,
+    *,
+    routing: str | None = None,
+    model: str = "packet",
+    buffers: str = "credits",
+    protocol: str = "send",
+    transport: str | None = None,
+    packing: str | None = None,
+    pairs: int = 0,
+    packet: str | None = None,
+    threads: int | None = None,
+    placement: str = "linear",
+    seed: int = 1,
+    ranks_per_node: int = 1,
+    settings: Mapping[str, str] | None = None,
+    timeline: str | Path | None = None,
+    timeline_ranks: str | None = None,
+) -> Simulation:
+    """Checks all that a simulation needs. Raises InputError with every problem at once.
+
+    `timeline`: a file for what ranks do when; `timeline_ranks` says which (see `tradewind.trace.ranks`).
+    `transport`, `packing` (its default where only a transport is named): how messages are carried within a node, and
+    what they cost the CPUs, of a machine whose file says so; None: by the node's memory bandwidth alone.
+    """
+    problems = _unknown_names(model, placement, buffers, protocol)
+    problems += _out_of_range(pairs, threads, seed, ranks_per_node)
+    can_be_placed = not problems
+    line = None if timeline is None else Path(timeline)
+    shown: tuple[int, ...] = ()
+    with gathered(problems):
+        shown = ranks_shown(line, timeline_ranks, exchange.ranks, model)
+    packet_bytes: int | None = None
+    with gathered(problems):
+        packet_bytes = _packet_bytes(packet)
+    file = built = place = carriage = None
+    way = _way(transport, packing)
+    if way is not None and model != "packet":
+        problems.append(f"transport {way[0]}: only the packet model knows transports, not {model}")
+    with gathered(problems):
+        file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
+        built = file.machine.build(routing)
+        if packet is None:
+            packet_bytes = file.machine.packet.size
+        if way is not None:
+            carriage = file.machine.carries(*way, exchange.element_bytes)
+        if model == "packet" and buffers == "credits":
+            problems += _no_room(packet_bytes, built.buffer)
+        if can_be_placed:
+            split = exchange.split or (0, 0)
+            place = _core.Placement(placement, exchange.ranks, ranks_per_node, built.nodes, seed, split)
+    if problems or file is None or built is None or place is None or packet_bytes is None:
+        raise InputError(*problems)
+    return Simulation(
+        exchange=exchange,
+        file=file,
+        machine=built,
+        placement=place,
+        model=model,
+        packet_bytes=packet_bytes,
+        threads=threads or usable_cores(),
+        seed=seed,
+        buffers=buffers,
+        protocol=protocol,
+        pairs=pairs,
+        carriage=carriage,
+        way=way,
+        timeline=line,
+        shown=shown,
+    )
+
+
+def _unknown_names(model: str, placement: str, buffers: str, protocol: str) -> list[str]:
+    return [
+        unknown(what, name, known)
+        for what, name, known in (
+            ("model", model, MODELS),
+            ("placement", placement, PLACEMENTS),
+            ("kind of buffers", buffers, BUFFERS),
+            ("protocol", protocol, PROTOCOLS),
+        )
+        if name not in known
+    ]
+
+
+def _way(transport: str | None, packing: str | None) -> tuple[str, str] | None:
+    """Transport and packing, where one of them is named."""
+    if transport is None and packing is None:
+        return None
+    return transport or DEFAULT_TRANSPORT, packing or DEFAULT_PACKING
+
+
+def _out_of_range(pairs: int, threads: int | None, seed: int, ranks_per_node: int) -> list[str]:
+    ranges = [
+        (0 <= pairs <= 4096, f"pairs of {pairs} blocks of ranks: 0..4096 are allowed"),
+        (threads is None or 1 <= threads <= 256, f"threads {threads}: 1..256 are allowed"),
+        (0 <= seed < 2**63, f"seed {seed}: 0..{2**63 - 1} are allowed"),
+        (1 <= ranks_per_node < 2**31, f"ranks per node {ranks_per_node}: 1..{2**31 - 1} are allowed"),
+    ]
+    return [problem for good, problem in ranges if not good]
+
+
+def _packet_bytes(packet: str | None) -> int:
+    """What an option asks for; 0 for one packet a message, or where nothing is asked for. Raises InputError."""
+    if packet in (None, "message"):
+        return 0
+    try:
+        size = units.byte_count(packet)
+    except InputError as error:
+        raise InputError(f"packet {error}") from None
+    if not 1 <= size <= _core.largest_packet:
+        raise InputError(f"packet {packet!r}: 1B to 128MiB are allowed, or 'message' for one packet a message")
+    return size
+
+
+def _no_room(packet_bytes: int | None, buffer_bytes: int) -> list[str]:
+    """Why a packet cannot wait in a buffer."""
+    if packet_bytes is None or packet_bytes <= buffer_bytes:
+        return []
+    return [
+        f"a packet of {units.format_bytes(packet_bytes)} does not fit a buffer of "
+        f"{units.format_bytes(buffer_bytes)}: name a smaller packet, a larger switch.buffer, or unbounded buffers"
+    ]
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))

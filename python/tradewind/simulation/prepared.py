@@ -1,0 +1,215 @@
+"""A simulation that is checked and ready to run."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tradewind import _core, memory
+from tradewind.congestion import group_shares, link_shares, loads_of
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange, Workload
+from tradewind.machine import MachineFile
+from tradewind.program import Program
+from tradewind.simulation.answer import figures_of, mean_delays, over_time, write_link_loads
+from tradewind.simulation.progress import Progress, Watch
+from tradewind.steady import Repetitions
+
+PICTURE_BLOCKS = 64
+"""Blocks of ranks in a picture of their delays, unless another number is asked for; fewer of fewer ranks."""
+HOPS_PER_SECOND = 12e6
+"""Packet-hops that one thread is expected to simulate in a second, for forecasts; benchmarks/ measures it."""
+
+
+def model_version(machine: MachineFile, ranks_per_node: int, steady: bool = False) -> int:
+    """Goes up whenever the same inputs give other times: a study then simulates its cases again.
+
+    Of the parts of the model that a case uses: those who share a NIC, several ranks of a node or a rank and the
+    messages that others have asked it for, take turns in the order in which they ask only since 3; repetitions that
+    are simulated until they are steady are simulated in one go only since 4.
+    """
+    if steady:
+        return 4
+    shares = ranks_per_node > 1 or machine.machine.mpi.eager_limit is not None
+    return 3 if shares else 2
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """One simulation, checked and ready to run. `prepare` makes it."""
+
+    exchange: Workload | Program
+    file: MachineFile
+    machine: _core.Machine
+    placement: _core.Placement
+    model: str
+    packet_bytes: int
+    """0: one packet a message."""
+    threads: int
+    seed: int
+    buffers: str = "credits"
+    protocol: str = "send"
+    pairs: int = 0
+    """Blocks of ranks by whose pairs delays are kept; 0: they are not."""
+    carriage: _core.Carriage | None = None
+    """How messages are carried within a node, where a transport is named."""
+    way: tuple[str, str] | None = None
+    """That transport, and the packing."""
+    peers: _core.Peers | None = None
+    """The processes that share it; see `tradewind.processes`."""
+    timeline: Path | None = None
+    """A file for a time line."""
+    shown: tuple[int, ...] = ()
+    """Ranks of it."""
+
+    def _arguments(self) -> tuple[_core.Machine, _core.Program, _core.Placement, _core.SimulationOptions]:
+        early: dict[str, Any] = {}
+        if isinstance(self.exchange, Repetitions):
+            early = {
+                "turn_steps": len(self.exchange.one()),
+                "asked": self.exchange.asked,
+                "enough": self.exchange.enough,
+            }
+        options = _core.SimulationOptions(
+            packet_bytes=self.packet_bytes,
+            threads=self.threads,
+            seed=self.seed,
+            finite_buffers=self.buffers == "credits",
+            one_sided=self.protocol == "put",
+            blocks=self.pairs,
+            shown=self.shown,
+            peers=self.peers,
+            carriage=self.carriage,
+            **early,
+        )
+        return self.machine, self.program(), self.placement, options
+
+    def program(self) -> _core.Program:
+        """What the core simulates."""
+        return _core.Program([step.core() for step in self.exchange.steps()], self.exchange.bytes_per_point)
+
+    def forecast(self) -> dict[str, float]:
+        """What the run will cost: messages, packet_hops, memory_bytes, wall_s (from a sample of the ranks)."""
+        cost = _core.forecast(*self._arguments())
+        events = cost.packet_hops if self.model == "packet" else cost.messages
+        return {
+            "messages": cost.messages,
+            "packet_hops": cost.packet_hops if self.model == "packet" else 0.0,
+            "memory_bytes": cost.memory_bytes,
+            "wall_s": events / (HOPS_PER_SECOND * (1 + 0.7 * (self.threads - 1))),
+        }
+
+    def check_memory(self, force: bool = False, share: float = 1) -> None:
+        """Refuses what the memory of this computer cannot hold, of its share, unless forced."""
+        if not force:
+            needed = share * self.forecast()["memory_bytes"]
+            memory.require("this simulation", needed, "name fewer ranks, a larger packet, or force it")
+
+    def run(
+        self, progress: Watch | None = None, links: Path | None = None, congestion: bool | str | Path = False
+    ) -> dict[str, Any]:
+        """Runs it; see `simulate` for the answer and for what the arguments ask for beside it."""
+        if (links is not None or congestion) and self.model != "packet":
+            raise InputError("loads of links: only the packet model knows links")
+        if not isinstance(congestion, bool) and not self.pairs:
+            return replace(self, pairs=min(self.exchange.ranks, PICTURE_BLOCKS)).run(progress, links, congestion)
+        begin = time.perf_counter()
+        result = self._simulated(progress)
+        wall_s = time.perf_counter() - begin
+        if links is not None:
+            write_link_loads(links, result, self.machine.topology, self.file.machine)
+        answer = (
+            self.inputs()
+            | figures_of(result, self.exchange, self.model)
+            | {
+                "wall_s": wall_s,
+                "packet_hops_per_s": result.packet_hops / wall_s,
+                "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            }
+            | ({"delay_pairs": mean_delays(result)} if self.pairs else {})
+        )
+        if self.timeline is not None:
+            self._save_time_line(self.timeline, result)
+            answer["timeline"] = str(self.timeline)
+        return answer | self._congestion(result, answer, congestion) if congestion else answer
+
+    def _congestion(
+        self, result: _core.SimulationResult, answer: dict[str, Any], wanted: bool | str | Path
+    ) -> dict[str, Any]:
+        """What links did and when packets waited; with a folder wanted, also as pictures."""
+        topology, machine = self.machine.topology, self.file.machine
+        loads = loads_of(result, topology, machine)
+        found: dict[str, Any] = {"congestion": link_shares(loads), "delay_over_time": over_time(result)}
+        groups = group_shares(loads, topology, machine)
+        if groups is not None:
+            found["congestion"]["groups"] = groups
+        if not isinstance(wanted, bool):
+            from tradewind.plot.congestion import save_pictures
+
+            pictures = save_pictures(Path(wanted), answer | found, self.file, loads)
+            found["pictures"] = [str(path) for path in pictures]
+        return found
+
+    def _save_time_line(self, path: Path, result: _core.SimulationResult) -> None:
+        from tradewind.trace.files import save
+        from tradewind.trace.simulated import time_line
+
+        title = f"{self.exchange.name} on {self.exchange.ranks} ranks of {self.file.name}, simulated"
+        steps = [step.core() for step in self.exchange.steps()]
+        save(time_line(result.acts, steps, title), path)
+
+    def take_part(self) -> dict[str, Any]:
+        """Does the share of a process that does not answer."""
+        self._simulated(None)
+        return {}
+
+    def _simulated(self, progress: Watch | None) -> _core.SimulationResult:
+        try:
+            arguments, report = self._arguments(), memory.while_it_lasts(self._reporter(progress) if progress else None)
+        except BaseException:
+            if self.peers is not None:
+                self.peers.refuse()  # the others would wait
+            raise
+        run: Callable[..., _core.SimulationResult] = (
+            _core.simulate_packets if self.model == "packet" else _core.simulate_loggp
+        )
+        return run(*arguments, report)
+
+    def _reporter(self, progress: Watch) -> Callable[..., None]:
+        """What the core calls now and then."""
+        total, begin = max(1.0, _core.forecast(*self._arguments()).bytes), time.perf_counter()
+        parts = [1.0]  # of the whole, after which it may end
+        if isinstance(self.exchange, Repetitions):
+            parts = [*(number / self.exchange.exchange.times for number in self.exchange.asked), 1.0]
+
+        def report(simulated_s: float, arrived: int, packet_hops: int) -> None:
+            ahead = next((part for part in parts if arrived < part * total), 1.0)
+            fraction = min(1.0, arrived / (ahead * total))
+            progress(Progress(simulated_s, fraction, packet_hops, time.perf_counter() - begin))
+
+        return report
+
+    def inputs(self) -> dict[str, Any]:
+        """What an answer begins with."""
+        packet = {
+            "packet_bytes": self.packet_bytes or "message",
+            "buffers": self.buffers,
+            "protocol": self.protocol,
+            "routing": self.machine.routing,
+        }
+        return {
+            **self.exchange.as_dict(),
+            "model": self.model,
+            "machine": self.file.name,
+            "topology": self.machine.topology.describe(),
+            **(packet if self.model == "packet" else {}),
+            **({"transport": self.way[0], "packing": self.way[1]} if self.way else {}),
+            **({"split_imbalance": self.exchange.imbalance()} if isinstance(self.exchange, Exchange) else {}),
+            "processes": self.peers.processes if self.peers else 1,
+            "threads": self.threads,
+            "seed": self.seed,
+        }
