@@ -17,8 +17,9 @@ PY_FOLDERS := python tests benchmarks validation docs
 study: $(VENV)/installed
 	$(BIN)/tradewind study studies/quickstart.toml
 
+# As many processes as cores; tests/conftest.py says which tests stay in one.
 test: $(VENV)/installed lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadgroup --no-loadscope-reorder
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check $(PY_FOLDERS)

@@ -84,7 +84,7 @@ def _sources(calibration: Calibration) -> dict[str, str]:
         '"node.cores"': "counted",
         '"node.memory_bandwidth"': f"copies of 64 MiB by all ranks of a node at the same time; {by}",
         '"node.flow_memory_bandwidth"': f"copies of 64 MiB by one rank while the others wait; {by}",
-        "packet": "not measured: taken as 4 KiB",
+        "packet": "assumed: 4 KiB; not measured",
     }
     if calibration.copies is not None:
         sources["copy"] = f"copies around the seam of a halo of one rank, by all ranks at the same time; {by}"

@@ -2,7 +2,8 @@
 
 ``load_machine("dragonfly-MM")`` reads a machine that comes with Tradewind, ``load_machine("mine.toml")`` a file of
 yours; ``settings={"link.bandwidth": "100GB/s"}`` changes any value. Every number of a file names its source under
-``[source]``. An unknown key, a wrong unit or an impossible value is an error with file and line, all at once.
+``[source]``, and whether it is published, estimated or assumed. An unknown key, a wrong unit or an impossible value is
+an error with file and line, all at once.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from tradewind import _core, units
 from tradewind.carriage import Carriage, RateTable, find_carriage
 from tradewind.data import data_folder
 from tradewind.errors import InputError
+from tradewind.evidence import Evidence, evidence_of, naming, problem_of
 from tradewind.exchange import unknown
 from tradewind.toml_lines import Place, TomlFile
 from tradewind.topology import TOPOLOGIES, Count, Graph, Table, Topology, Torus, with_nics
@@ -126,12 +128,18 @@ class Machine(Table):
     carriage: list[Carriage] = Field(default_factory=list)
     """How transports carry messages within a node."""
     source: dict[str, str]
-    """Where each number comes from, by its key ("link.bandwidth")."""
+    """Where each number comes from, by its key ("link.bandwidth") or that of its table; see `tradewind.evidence`."""
 
     @property
     def buffer_bytes(self) -> int:
         """Of each virtual channel of an input port."""
         return self.switch.buffer or max(DEFAULT_BUFFER, self.packet.size)
+
+    def evidence(self) -> dict[str, Evidence]:
+        """What each value of the file rests on; one that only a setting names may be missing."""
+        values = self.model_dump(by_alias=True, exclude_unset=True, exclude={"title", "routing", "source"})
+        named = {key: naming(key, self.source) for key in _keys(values)}
+        return {key: evidence_of(self.source[name]) for key, name in named.items() if name is not None}
 
     def conflicts(self) -> Iterator[tuple[Place, str]]:
         """Values that cannot be together: where, and what is wrong."""
@@ -238,7 +246,7 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
     except ValidationError as error:
         problems += [file.at(*_problem(details, file.data)) for details in error.errors(include_url=False)]
     else:
-        problems += [file.at(place, text) for place, text in _missing_sources(numbers, machine)]
+        problems += [file.at(place, text) for place, text in _source_problems(numbers, file.data, machine.source)]
         problems += [file.at(place, text) for place, text in machine.conflicts()]
         problems += _core_problems(file, machine)
     if found := [problem for problem in problems if problem]:
@@ -320,10 +328,27 @@ def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
     ]
 
 
-def _missing_sources(numbers: list[str], machine: Machine) -> Iterator[tuple[Place, str]]:
+def _source_problems(
+    numbers: list[str], data: dict[str, Any], sources: Mapping[str, str]
+) -> Iterator[tuple[Place, str]]:
     for key in numbers:
-        if key != "routing" and not any(key == named or key.startswith(f"{named}.") for named in machine.source):
+        if key != "routing" and naming(key, sources) is None:
             yield tuple(key.split(".")), f"{key} has no source: say under [source] where it comes from"
+    for key, text in sources.items():
+        if not _is_there(data, key):
+            yield ("source", key), f"source.{key}: the file has no such value"
+        elif problem := problem_of(text):
+            yield ("source", key), f"source.{key}: {problem}"
+
+
+def _is_there(table: Any, key: str) -> bool:
+    for name in key.split("."):
+        if isinstance(table, list):  # of tables, whose values have one source together
+            return True
+        if not isinstance(table, dict) or name not in table:
+            return False
+        table = table[name]
+    return True
 
 
 def _core_problems(file: TomlFile, machine: Machine) -> Iterator[str]:

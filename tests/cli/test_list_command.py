@@ -43,6 +43,24 @@ def test_what_is_listed_works(tradewind):
     assert machines["dragonfly-SL"]["nodes"] == 390625
 
 
+def test_a_machine_says_which_of_its_values_are_published(tradewind):
+    rows = json.loads(tradewind("list", "machines", "--json")[1])
+    for row in rows:
+        assert list(row["values"]) == ["cited", "estimated", "assumed", "other"]
+        assert row["values"]["cited"], row["name"]
+        assert row["values"]["other"] == [], row["name"]
+    (fugaku,) = (row for row in rows if row["name"] == "fugaku")
+    assert fugaku["values"]["assumed"] == ["nic.send_overhead", "nic.receive_overhead", "packet.size"]
+    assert fugaku["values"]["estimated"] == ["link.latency", "nic.latency", "node.memory_bandwidth"]
+    code, out, _ = tradewind("list", "machines", "--machine", "fugaku")
+    assert code == 0
+    assert "assumed: nic.send_overhead, nic.receive_overhead, packet.size\n" in out
+    counts = [f"{len(keys)} {kind}" for kind, keys in fugaku["values"].items() if keys]
+    assert all(part in out for count in counts for part in count.split()), out
+    assert "other:" not in out
+    assert "assumed: nic" not in tradewind("list", "machines")[1], "which ones: of one machine"
+
+
 def test_an_unknown_list(tradewind):
     code, out, _ = tradewind("list", "machine", "--json")
     assert code == 2

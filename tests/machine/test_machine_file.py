@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tradewind.errors import InputError
+from tradewind.evidence import evidence_of
 from tradewind.machine import load_machine, machine_folder, machine_names
 from tradewind.toml_lines import TomlFile
 
@@ -82,16 +83,102 @@ def test_a_file_is_read(written):
     assert file.machine.build("valiant").routing == "valiant"
 
 
+def values_of(table, prefix=""):
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from values_of(value, f"{prefix}{key}.")
+        elif key != "kind":
+            yield prefix + key
+
+
 @pytest.mark.parametrize("name", machine_names())
-def test_every_number_of_a_shipped_machine_has_a_source(name):
+def test_every_number_of_a_shipped_machine_is_cited_estimated_or_assumed(name):
     file = load_machine(name)
-    sources = file.machine.source
-    for table, keys in TomlFile(machine_folder() / f"{name}.toml").data.items():
-        if isinstance(keys, dict) and table != "source":
-            for key in keys:
-                assert table in sources or f"{table}.{key}" in sources, (name, table, key)
-    assert all(text.strip() for text in sources.values())
+    data = TomlFile(machine_folder() / f"{name}.toml").data
+    tables = {key: table for key, table in data.items() if isinstance(table, dict) and key != "source"}
+    evidence = file.machine.evidence()
+    assert sorted(evidence) == sorted(values_of(tables))
+    assert set(evidence.values()) <= {"cited", "estimated", "assumed"}, evidence
+    assert "cited" in {evidence[key] for key in evidence if key.startswith("topology.")} or name in NOT_CABLED
+    cited = [text for text in file.machine.source.values() if evidence_of(text) == "cited"]
+    assert not [text for text in cited if re.search(r"not published|taken as|as for", text)]
     assert file.machine.build().topology.nodes >= 8
+
+
+# Fat-trees whose operators say how many nodes and which switches they have, but not how these are joined.
+NOT_CABLED = ("barbora", "beaufix", "escape-edr")
+
+
+def test_what_is_published_and_what_is_not():
+    """Overheads of MPI are published of no system; what a vendor says of its links is."""
+    for name in ("piz-daint", "beskow", "frontier", "fugaku", "barbora", "dgx-2"):
+        evidence = load_machine(name).machine.evidence()
+        assert evidence["nic.injection_bandwidth"] == "cited", name
+        assert evidence["nic.send_overhead"] == "assumed", name
+    assert load_machine("torus-M").machine.evidence() == {
+        "topology.shape": "cited",
+        "topology.nodes_per_switch": "cited",
+    } | dict.fromkeys(
+        (
+            "link.bandwidth",
+            "link.latency",
+            "nic.injection_bandwidth",
+            "nic.ejection_bandwidth",
+            "nic.latency",
+            "nic.send_overhead",
+            "nic.receive_overhead",
+            "node.memory_bandwidth",
+            "packet.size",
+        ),
+        "assumed",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "evidence"),
+    [
+        ("Ajima et al. 2018: 6 network interfaces a node", "cited"),
+        ("Table 1 of Zheng & Marguinaud (2018)", "cited"),
+        ("https://docs.it4i.cz/barbora/network/", "cited"),
+        ("doi:10.1109/CLUSTER.2018.00090", "cited"),
+        ("arXiv:1903.04611, Figure 3", "cited"),
+        ("Mellanox, SX6036 data sheet", "cited"),
+        ("estimated: 100 ns a switch (Faanes et al. 2012)", "estimated"),
+        ("assumed: as Faanes et al. 2012 give for another system", "assumed"),
+        ("data sheet of the switches", "other"),
+        ("STREAM on one node", "other"),
+        ("chosen", "other"),
+        ("measured on Alpha, 2026-11-22", "other"),
+        ("Xeon at 2000 MHz, 2048 B a line", "other"),
+    ],
+)
+def test_a_source_says_what_it_is(written, text, evidence):
+    assert evidence_of(text) == evidence
+    machine = load_machine(written(('nic = "chosen"', f'nic = "chosen"\n"nic.latency" = "{text}"'))).machine
+    assert machine.evidence()["nic.latency"] == evidence
+    assert machine.evidence()["nic.send_overhead"] == "other"
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ('link = ""', "source.link: nothing is said"),
+        ('link = "  "', "source.link: nothing is said"),
+        ('link = "assumed"', "write 'assumed: ' and why"),
+        ('link = "assumed: "', "write 'assumed: ' and why"),
+        ('link = "Assumed: as others"', "write 'assumed: ' and why"),
+        ('link = "assumed to be as others"', "write 'assumed: ' and why"),
+        ('link = "estimated from 100 ns (Faanes et al. 2012)"', "write 'estimated: ' and from what"),
+        ('link = "estimated: about 100 ns"', "estimated from what?"),
+        ('link = "chosen"\n"link.latncy" = "chosen"', "source.link.latncy: the file has no such value"),
+        ('link = "chosen"\nswitch = "chosen"', "source.switch: the file has no such value"),
+    ],
+)
+def test_sources_that_are_refused(written, entry, words):
+    path = written(('link = "chosen"', entry))
+    (found,) = problems(path)
+    assert found.startswith(f"{path}:{line_of(path, entry.splitlines()[-1])}: "), found
+    assert words in found
 
 
 def test_every_mistake_is_named_with_its_line(written):

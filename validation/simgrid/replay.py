@@ -8,6 +8,7 @@ on the way back (network/crosstraffic 0), no window of TCP (network/TCP-gamma 0)
 
 from __future__ import annotations
 
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +47,8 @@ def build() -> Path:
     if PROGRAM.exists() and PROGRAM.stat().st_mtime > SOURCE.stat().st_mtime:
         return PROGRAM
     PROGRAM.parent.mkdir(parents=True, exist_ok=True)
-    command = ["g++", "-O2", "-std=c++17", str(SOURCE), "-lsimgrid", "-o", str(PROGRAM)]
+    new = PROGRAM.with_suffix(f".{os.getpid()}")  # others may build, or run it, at the same time
+    command = ["g++", "-O2", "-std=c++17", str(SOURCE), "-lsimgrid", "-o", str(new)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
@@ -55,6 +57,7 @@ def build() -> Path:
         raise InputError(INSTALL)
     if done.returncode != 0:
         raise TradewindError(f"{SOURCE.name} does not compile with this SimGrid:\n{done.stderr}")
+    new.replace(PROGRAM)
     return PROGRAM
 
 

@@ -48,10 +48,11 @@ def command(
         from tradewind.plot.machine_map import save_map
 
         save_map(load_machine(machine), Path(picture))
-    answer(rows, as_json, lambda: _show(rows, picture))
+    answer(rows, as_json, lambda: _show(rows, picture, in_full=machine is not None))
 
 
 def _machines(names: list[str] | None = None) -> Rows:
+    from tradewind.evidence import EVIDENCE
     from tradewind.machine import load_machine, machine_names
 
     rows = []
@@ -59,6 +60,7 @@ def _machines(names: list[str] | None = None) -> Rows:
         file = load_machine(name)
         machine = file.machine
         topology = machine.topology.build()
+        evidence = machine.evidence()
         rows.append(
             {
                 "name": file.name,
@@ -66,6 +68,7 @@ def _machines(names: list[str] | None = None) -> Rows:
                 "nodes": topology.nodes,
                 "routing": machine.routing,
                 "topology": topology.describe(),
+                "values": {kind: [key for key, each in evidence.items() if each == kind] for kind in EVIDENCE},
                 "title": machine.title,
             }
         )
@@ -126,7 +129,7 @@ TABLES: dict[str, Callable[[], Rows]] = {
 }
 
 
-def _show(rows: Rows, picture: str | None = None) -> None:
+def _show(rows: Rows, picture: str | None = None, in_full: bool = False) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -136,10 +139,19 @@ def _show(rows: Rows, picture: str | None = None) -> None:
     for key in keys:
         table.add_column(key, no_wrap=key == "name")
     for row in rows:
-        table.add_row(*(str(row[key]) for key in keys))
+        table.add_row(*(_counts(row[key]) if key == "values" else str(row[key]) for key in keys))
     Console().print(table)
+    for row in rows if in_full else ():
+        for kind, values in row["values"].items():
+            if values:
+                print(f"{kind}: {', '.join(values)}")
     if picture is not None:
         print(f"picture: {picture}")
+
+
+def _counts(values: dict[str, list[str]]) -> str:
+    """How many values of a machine rest on what."""
+    return ", ".join(f"{len(each)} {kind}" for kind, each in values.items() if each)
 
 
 def _study_files() -> list[Path]:

@@ -1,0 +1,55 @@
+"""What the values of a machine file rest on: each text under ``[source]`` says it by how it begins.
+
+============== ======================================================================================================
+cited          a text that names what is published: author or publisher with a year, a document, URL, DOI or arXiv
+estimated      ``estimated: `` and from what, which is cited
+assumed        ``assumed: `` and why
+other          any other text, such as how something was measured
+============== ======================================================================================================
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+Evidence = Literal["cited", "estimated", "assumed", "other"]
+EVIDENCE: tuple[Evidence, ...] = get_args(Evidence)
+
+# A name, which begins with a capital, and within the same clause a year or a kind of document; the year of a date such
+# as 2026-11-22 says when something was measured, and 2000 of "2000 MHz" is none.
+_YEAR = r"\b(?:19|20)\d\d\b(?!-\d|\s?[kMGT]?(?:Hz|B|bit|flop)\b)"
+_DOCUMENT = r"\b(?:data sheet|documents|guide|man page|manual|white paper)\b"
+_CITATION = re.compile(rf"https?://\w|\bdoi:10\.|\barXiv:\d|[A-Z][^;:]*?(?:{_YEAR}|{_DOCUMENT})")
+_MARK = re.compile(r"\s*(assumed|estimated)\b", re.IGNORECASE)
+
+
+def evidence_of(text: str) -> Evidence:
+    """What a text under ``[source]`` says that a value rests on."""
+    if text.startswith("assumed: "):
+        return "assumed"
+    if text.startswith("estimated: "):
+        return "estimated"
+    return "cited" if _CITATION.search(text) else "other"
+
+
+def problem_of(text: str) -> str | None:
+    """What is wrong with a text under ``[source]``: the marks of `evidence_of` can be relied on only where all have one
+    spelling."""
+    if not text.strip():
+        return "nothing is said: name what is published, or write 'assumed: ' and why"
+    if found := _MARK.match(text):
+        mark = found[1].lower()
+        if not re.match(rf"{mark}: \S", text):
+            return f"{text[:40]!r}: write '{mark}: ' and {'why' if mark == 'assumed' else 'from what'}"
+    if evidence_of(text) == "estimated" and not _CITATION.search(text):
+        return f"{text[:40]!r}: estimated from what? Name what is published, or write 'assumed: ' and why"
+    return None
+
+
+def naming(key: str, sources: Mapping[str, str]) -> str | None:
+    """The entry under ``[source]`` that a value rests on: its own, or that of the nearest table around it."""
+    while key and key not in sources:
+        key = key.rpartition(".")[0]
+    return key or None
