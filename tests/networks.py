@@ -56,8 +56,17 @@ NETWORKS: dict[str, list[Values]] = {
         _dragonfly(1, 4, 5, 1, 1),
         _dragonfly(3, 2, 4, 1, 2),
         _dragonfly(1, 1, 4, 2, 4),
+        _dragonfly(1, 4, 5, 1, 3) | {"arrangement": "relative"},
+        _dragonfly(2, 3, 4, 1, 1) | {"arrangement": "absolute"},
+        _dragonfly(3, 1, 6, 1, 2) | {"arrangement": "circulant"},
     ],
-    "dragonflyplus": [_plus(3, 2, 5, 2, 2), _plus(2, 4, 3, 1, 3), _plus(1, 1, 3, 1, 2), _plus(4, 3, 1, 2, 0)],
+    "dragonflyplus": [
+        _plus(3, 2, 5, 2, 2),
+        _plus(2, 4, 3, 1, 3),
+        _plus(1, 1, 3, 1, 2),
+        _plus(4, 3, 1, 2, 0),
+        _plus(2, 3, 4, 1, 2) | {"arrangement": "circulant"},
+    ],
     "hyperx": [_hyperx(2, 1, 4, 3), _hyperx(1, [2, 1, 3], 2, 3, 4), _hyperx(3, 2, 1, 5)],
     "complete": [
         {"kind": "complete", "switches": 6, "links": 2, "nodes_per_switch": 2},

@@ -217,6 +217,8 @@ class MachineFile:
         values = self.machine.model_dump(exclude={"title", "source", *measured})
         if isinstance(self.machine.topology, Graph):  # what its file holds counts, not where it lies
             values["topology"]["file"] = hashlib.sha256(self.machine.topology.text().encode()).hexdigest()
+        if values["topology"].get("arrangement") == "spread":  # as of all before there were others
+            del values["topology"]["arrangement"]
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
 

@@ -23,6 +23,10 @@ OneOrMore = Annotated[
 """One number for all levels or dimensions, or a list with one for each."""
 
 
+Arrangement = Literal["spread", "relative", "absolute", "circulant"]
+"""Which switch of a group holds the link to which other group (src/machine/topology/group_links.hpp)."""
+
+
 def _spread(key: str, numbers: list[int], count: int) -> list[int]:
     if len(numbers) not in (1, count):
         raise InputError(f"{key} = {numbers}: one number, or a list of {count}, is allowed")
@@ -73,9 +77,11 @@ class Dragonfly(Table):
     nodes_per_switch: Count
     global_links: Annotated[int, Field(strict=True, ge=0, lt=2**20)]
     """Links of a switch to other groups."""
+    arrangement: Arrangement = "spread"
 
     def build(self) -> _core.Topology:
-        return _core.Dragonfly(self.rows, self.columns, self.groups, self.nodes_per_switch, self.global_links)
+        sizes = (self.rows, self.columns, self.groups, self.nodes_per_switch)
+        return _core.Dragonfly(*sizes, self.global_links, self.arrangement)
 
 
 class DragonflyPlus(Table):
@@ -88,9 +94,11 @@ class DragonflyPlus(Table):
     """On a leaf; spines have none."""
     global_links: Annotated[int, Field(strict=True, ge=0, lt=2**20)]
     """Links of a spine to other groups."""
+    arrangement: Arrangement = "spread"
 
     def build(self) -> _core.Topology:
-        return _core.DragonflyPlus(self.leaves, self.spines, self.groups, self.nodes_per_switch, self.global_links)
+        sizes = (self.leaves, self.spines, self.groups, self.nodes_per_switch)
+        return _core.DragonflyPlus(*sizes, self.global_links, self.arrangement)
 
 
 class HyperX(Table):

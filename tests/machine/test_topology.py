@@ -130,6 +130,42 @@ def test_a_dragonfly_joins_all_pairs_of_groups_alike(rows, columns, groups, node
     assert max(counts) - min(counts) <= 1
 
 
+ARRANGED = {
+    # Group 2 of 5: where ports 0 and 1 of switch 0 and of switch 1 lead.
+    "spread": [[3, 0], [4, 1]],
+    "relative": [[3, 4], [0, 1]],
+    "absolute": [[0, 1], [3, 4]],
+    "circulant": [[3, 1], [4, 0]],
+}
+
+
+@pytest.mark.parametrize("arrangement", ARRANGED)
+def test_global_links_are_arranged_as_published(arrangement):
+    """By hand, from the definitions of Camarero et al. (2014) and Hastings et al. (2015)."""
+    dragonfly = _core.Dragonfly(1, 2, 5, 1, 2, arrangement)
+    first = 2 + 1
+    there = [[dragonfly.port(2 * 2 + switch, first + port)[1] // 2 for port in range(2)] for switch in range(2)]
+    assert there == ARRANGED[arrangement]
+
+
+@pytest.mark.parametrize("arrangement", ARRANGED)
+@pytest.mark.parametrize(("groups", "each"), [(2, 3), (4, 2), (5, 3), (7, 5)])
+def test_every_arrangement_joins_all_pairs_of_groups_alike(arrangement, groups, each):
+    for network, size in (
+        (_core.Dragonfly(2, 3, groups, 1, each, arrangement), 6),
+        (_core.DragonflyPlus(1, 6, groups, 1, each, arrangement), None),
+    ):
+
+        def group(switch, size=size):
+            return switch // size if size else (switch - groups) // 6
+
+        found = [(s, o) for kind, s, _, o, _ in links(network) if kind == "global"]
+        pairs = Counter((group(s), group(o)) for s, o in found)
+        expected = 6 * each // (groups - 1)
+        assert pairs == {(a, b): expected for a in range(groups) for b in range(groups) if a != b}
+        assert max(Counter(s for s, _ in found).values()) <= each
+
+
 @pytest.mark.parametrize(
     ("make", "says"),
     [
@@ -150,6 +186,7 @@ def test_a_dragonfly_joins_all_pairs_of_groups_alike(rows, columns, groups, node
         (lambda: _core.Dragonfly(1024, 2, 2, 1, 1), "at most"),
         (lambda: _core.Dragonfly(0, 2, 2, 1, 1), "1 or more"),
         (lambda: _core.Dragonfly(1, 1, 3, 1, 20000), "global links"),
+        (lambda: _core.Dragonfly(1, 2, 3, 1, 2, "palm"), "'palm': spread, relative, absolute, circulant are allowed"),
         (lambda: _core.Crossbar(0), "1 or more"),
         (lambda: _core.DragonflyPlus(2, 2, 6, 1, 2), "do not reach"),
         (lambda: _core.DragonflyPlus(2, 0, 1, 1, 2), "1 or more"),

@@ -58,6 +58,15 @@ CubeMesh::Gpu gpu(const std::string& name) {
     throw InputError("cubemesh: gpu '" + name + "' is unknown (known: P100, V100)");
 }
 
+// A kind of dragonfly: five sizes, and how its groups are joined.
+template <class Network>
+auto with_arrangement() {
+    using Size = std::uint32_t;
+    return nb::new_([](Size a, Size b, Size groups, Size nodes, Size global_links, const std::string& arrangement) {
+        return Network(a, b, groups, nodes, global_links, arrangement_of(arrangement));
+    });
+}
+
 void bind_topologies(nb::module_& module) {
     nb::class_<Topology>(module, "Topology", "How switches are wired, and where nodes hang.")
         .def_prop_ro("name", &Topology::name)
@@ -87,11 +96,11 @@ void bind_topologies(nb::module_& module) {
     nb::class_<FatTree, Topology>(module, "FatTree")
         .def(nb::init<std::vector<std::uint32_t>, std::vector<std::uint32_t>>(), "down_ports"_a, "up_ports"_a);
     nb::class_<Dragonfly, Topology>(module, "Dragonfly")
-        .def(nb::init<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>(), "rows"_a,
-             "columns"_a, "groups"_a, "nodes_per_switch"_a, "global_links"_a);
+        .def(with_arrangement<Dragonfly>(), "rows"_a, "columns"_a, "groups"_a, "nodes_per_switch"_a, "global_links"_a,
+             "arrangement"_a = "spread");
     nb::class_<DragonflyPlus, Topology>(module, "DragonflyPlus")
-        .def(nb::init<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>(), "leaves"_a,
-             "spines"_a, "groups"_a, "nodes_per_switch"_a, "global_links"_a);
+        .def(with_arrangement<DragonflyPlus>(), "leaves"_a, "spines"_a, "groups"_a, "nodes_per_switch"_a,
+             "global_links"_a, "arrangement"_a = "spread");
     nb::class_<HyperX, Topology>(module, "HyperX")
         .def(nb::init<std::vector<std::uint32_t>, std::vector<std::uint32_t>, std::uint32_t>(), "shape"_a, "links"_a,
              "nodes_per_switch"_a);

@@ -18,7 +18,7 @@ class DragonflyPaths {
         : columns_(d.columns()),
           groups_(d.groups()),
           first_global_(d.first_global()),
-          pairs_(d.links_per_pair()),
+          links_(d.group_links()),
           size_(d.group_size()),
           switches_(d.switches()),
           by_size_(size_),
@@ -55,8 +55,8 @@ class DragonflyPaths {
     struct Position {
         std::uint32_t group, place;  // in the group, row by row
     };
-    // Of a switch; and, of the global links of a group, where one begins: its port stands for the group then. Reckoned:
-    // tables would not fit the caches where switches or their links are many, and took a third of a simulation's time.
+    // Reckoned, as the gates of global links are: tables would not fit the caches where switches or their links are
+    // many, and took a third of a simulation's time.
     Position at(std::uint32_t number) const {
         const std::uint32_t group = by_size_.quotient(number);
         return {group, number - group * size_};
@@ -72,26 +72,22 @@ class DragonflyPaths {
         return (a_row != b_row) + (a.place - a_row * columns_ != b.place - b_row * columns_);
     }
 
-    std::uint32_t offset(std::uint32_t from_group, std::uint32_t to_group) const {
-        return to_group >= from_group ? to_group - from_group : to_group + groups_ - from_group;
+    // Which of the parallel links a packet takes from one group to another.
+    std::uint32_t pick(std::uint32_t m, std::uint32_t from_group, std::uint32_t to_group) const {
+        return memory::pick(m, links_.ahead(from_group, to_group), links_.pairs());
     }
-    // Which of the parallel links a packet takes to the group `offset` further on.
-    std::uint32_t pick(std::uint32_t m, std::uint32_t offset) const { return memory::pick(m, offset, pairs_); }
     std::uint32_t towards_group(const Position& here, std::uint32_t group, std::uint32_t m) const {
-        const std::uint32_t ahead = offset(here.group, group);
-        const Position gate = at(pick(m, ahead) * (groups_ - 1) + ahead - 1);
-        return here.place == gate.place ? first_global_ + gate.group : within(here, gate);
+        const auto gate = links_.gate(pick(m, here.group, group), here.group, group);
+        return here.place == gate.holder ? first_global_ + gate.slot : within(here, {here.group, gate.holder});
     }
     std::uint32_t minimal(const Position& here, const Position& there, std::uint32_t m) const {
         return here.group == there.group ? within(here, there) : towards_group(here, there.group, m);
     }
     // Links from a place to a group, and the place where one arrives there.
     std::uint32_t cross(Position& here, std::uint32_t group, std::uint32_t m) const {
-        const std::uint32_t ahead = offset(here.group, group), link = pick(m, ahead);
-        const Position gate = at(link * (groups_ - 1) + ahead - 1);
-        const std::uint32_t count = steps(here, gate) + 1;
-        const Position landing = at(link * (groups_ - 1) + groups_ - ahead - 1);
-        here = {group, landing.place};
+        const std::uint32_t link = pick(m, here.group, group);
+        const std::uint32_t count = steps(here, {here.group, links_.gate(link, here.group, group).holder}) + 1;
+        here = {group, links_.gate(link, group, here.group).holder};
         return count;
     }
     std::uint32_t minimal_length(Position here, const Position& there, std::uint32_t m) const {
@@ -135,7 +131,9 @@ class DragonflyPaths {
         return minimal_length(here, there, m);
     }
 
-    std::uint32_t columns_, groups_, first_global_, pairs_, size_, switches_;
+    std::uint32_t columns_, groups_, first_global_;
+    GroupLinks links_;
+    std::uint32_t size_, switches_;
     Divider by_size_, by_columns_;
 };
 

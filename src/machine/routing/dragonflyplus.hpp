@@ -19,9 +19,9 @@ class DragonflyPlusPaths {
             return memory::pick(m, 0, network_.spines());
         }
         const GroupLinks& links = network_.group_links();
-        const std::uint32_t ahead = links.offset(here, there);
-        const std::uint32_t link = links.link(memory::pick(m, ahead, links.pairs()), ahead);
-        return network_.is_leaf(sw) ? links.holder(link) : network_.leaves() + links.slot(link);
+        const std::uint32_t link = memory::pick(m, links.ahead(here, there), links.pairs());
+        const auto gate = links.gate(link, here, there);
+        return network_.is_leaf(sw) ? gate.holder : network_.leaves() + gate.slot;
     }
     std::uint32_t length(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t) const {
         return sw == dst_sw ? 0 : together(sw, dst_sw) ? 2 : 3;

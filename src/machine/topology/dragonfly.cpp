@@ -7,13 +7,13 @@
 namespace tradewind {
 
 Dragonfly::Dragonfly(std::uint32_t rows, std::uint32_t columns, std::uint32_t groups, std::uint32_t nodes_per_switch,
-                     std::uint32_t global_links)
+                     std::uint32_t global_links, Arrangement arrangement)
     : rows_(rows),
       columns_(columns),
       groups_(groups),
       nodes_per_switch_(nodes_per_switch),
       global_links_(global_links),
-      group_links_(rows * columns, global_links, groups) {
+      group_links_(rows * columns, global_links, groups, arrangement) {
     if (rows < 1 || columns < 1 || groups < 1 || nodes_per_switch < 1)
         throw InputError("dragonfly: 1 or more rows, columns, groups and nodes a switch are allowed");
     const double size = static_cast<double>(rows) * columns;
@@ -23,13 +23,13 @@ Dragonfly::Dragonfly(std::uint32_t rows, std::uint32_t columns, std::uint32_t gr
     if (global_links > 16383) throw InputError("dragonfly: at most 16383 global links a switch are allowed");
     check_size("dragonfly", size * groups, static_cast<double>(rows) + columns + global_links + nodes_per_switch,
                size * groups * nodes_per_switch);
-    group_links_.check("dragonfly", global_links);
+    group_links_.check("dragonfly");
 }
 
 std::string Dragonfly::describe() const {
     return "dragonfly of " + std::to_string(groups_) + " groups of " + std::to_string(rows_) + " x " +
            std::to_string(columns_) + " switches, " + std::to_string(global_links_) + " global links and " +
-           std::to_string(nodes_per_switch_) + " nodes a switch";
+           std::to_string(nodes_per_switch_) + " nodes a switch" + described(group_links_);
 }
 
 PortEnd Dragonfly::port(std::uint32_t switch_id, std::uint32_t port) const {
@@ -62,9 +62,10 @@ Topology::Distance Dragonfly::distance_by(std::uint32_t from, std::uint32_t to, 
         return static_cast<int>(a / columns_ != b / columns_) + static_cast<int>(a % columns_ != b % columns_);
     };
     if (from / size == to / size) return {local(from % size, to % size), 0};
-    const std::uint32_t offset = group_links_.offset(from / size, to / size);
-    const std::uint32_t gate = group_links_.link(m, offset), landing = group_links_.link(m, groups_ - offset);
-    return {local(from % size, gate % size) + local(landing % size, to % size), 1};
+    const std::uint32_t here = from / size, there = to / size;
+    const std::uint32_t gate = group_links_.gate(m, here, there).holder;
+    const std::uint32_t landing = group_links_.gate(m, there, here).holder;
+    return {local(from % size, gate) + local(landing, to % size), 1};
 }
 
 }  // namespace tradewind

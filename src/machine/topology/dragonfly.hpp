@@ -13,7 +13,7 @@ namespace tradewind {
 class Dragonfly : public Topology {
   public:
     Dragonfly(std::uint32_t rows, std::uint32_t columns, std::uint32_t groups, std::uint32_t nodes_per_switch,
-              std::uint32_t global_links);
+              std::uint32_t global_links, Arrangement arrangement = Arrangement::spread);
 
     std::string name() const override { return "dragonfly"; }
     std::string describe() const override;

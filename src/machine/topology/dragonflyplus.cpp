@@ -7,12 +7,12 @@
 namespace tradewind {
 
 DragonflyPlus::DragonflyPlus(std::uint32_t leaves, std::uint32_t spines, std::uint32_t groups,
-                             std::uint32_t nodes_per_switch, std::uint32_t global_links)
+                             std::uint32_t nodes_per_switch, std::uint32_t global_links, Arrangement arrangement)
     : leaves_(leaves),
       spines_(spines),
       groups_(groups),
       nodes_per_switch_(nodes_per_switch),
-      group_links_(spines, global_links, groups) {
+      group_links_(spines, global_links, groups, arrangement) {
     if (leaves < 1 || spines < 1 || groups < 1 || nodes_per_switch < 1)
         throw InputError("dragonflyplus: 1 or more leaves, spines, groups and nodes a switch are allowed");
     if (spines > 16384 || global_links > 16384)
@@ -21,14 +21,15 @@ DragonflyPlus::DragonflyPlus(std::uint32_t leaves, std::uint32_t spines, std::ui
         std::max(static_cast<double>(spines) + nodes_per_switch, static_cast<double>(leaves) + global_links);
     check_size("dragonflyplus", groups * (static_cast<double>(leaves) + spines), radix,
                static_cast<double>(groups) * leaves * nodes_per_switch);
-    group_links_.check("dragonflyplus", global_links);
+    group_links_.check("dragonflyplus");
     radix_ = static_cast<std::uint32_t>(radix);
 }
 
 std::string DragonflyPlus::describe() const {
     return "dragonfly+ of " + std::to_string(groups_) + " groups of " + std::to_string(leaves_) + " leaf and " +
            std::to_string(spines_) + " spine switches, " + std::to_string(group_links_.pairs()) +
-           " links between two groups and " + std::to_string(nodes_per_switch_) + " nodes a leaf";
+           " links between two groups and " + std::to_string(nodes_per_switch_) + " nodes a leaf" +
+           described(group_links_);
 }
 
 PortEnd DragonflyPlus::port(std::uint32_t switch_id, std::uint32_t port) const {
@@ -52,11 +53,10 @@ Topology::Distance DragonflyPlus::distance(std::uint32_t from, std::uint32_t to)
     const std::uint32_t here = group(from), there = group(to);
     if (here == there) return {within(from, to), 0};
     if (is_leaf(from) && is_leaf(to)) return {2, 1};
-    const std::uint32_t ahead = group_links_.offset(here, there);
     Distance best{4, 1};
     for (std::uint32_t m = 0; m < group_links_.pairs(); ++m) {
-        const std::uint32_t gate = group_links_.holder(group_links_.link(m, ahead));
-        const std::uint32_t landing = group_links_.holder(group_links_.link(m, groups_ - ahead));
+        const std::uint32_t gate = group_links_.gate(m, here, there).holder;
+        const std::uint32_t landing = group_links_.gate(m, there, here).holder;
         best.local = std::min(best.local, within(from, spine(here, gate)) + within(spine(there, landing), to));
     }
     return best;

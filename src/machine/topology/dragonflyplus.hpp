@@ -13,7 +13,7 @@ namespace tradewind {
 class DragonflyPlus : public Topology {
   public:
     DragonflyPlus(std::uint32_t leaves, std::uint32_t spines, std::uint32_t groups, std::uint32_t nodes_per_switch,
-                  std::uint32_t global_links);
+                  std::uint32_t global_links, Arrangement arrangement = Arrangement::spread);
 
     std::string name() const override { return "dragonflyplus"; }
     std::string describe() const override;

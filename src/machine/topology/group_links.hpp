@@ -1,37 +1,60 @@
 // How the groups of dragonflies are joined.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
-#include "base/error.hpp"
+#include "base/divide.hpp"
 
 namespace tradewind {
 
-// All pairs of groups have the same number of global links. In each group `holders` switches have `each` global ports:
-// global link q of a group, q = 0 .. holders * each - 1, sits on holder q mod holders and leads to the group
-// 1 + q mod (groups - 1) further on; links that cannot be given to every pair alike stay unused.
+// Which switch of a group holds the link to which other group. In each group `holders` switches have `each` global
+// ports; its link q, q = 0 .. holders * each - 1, leads to the group that has the number q mod (groups - 1) among the
+// others.
+//
+//             link q is on                 the others are numbered
+//   spread    holder q mod holders         by how far on they are, so groups side by side are on different switches
+//   relative  holder q div each            by how far on they are (Camarero, Vallejo & Beivide 2014: palm tree)
+//   absolute  holder q div each            by their own number (Kim, Dally, Scott & Abts 2008: consecutive)
+//   circulant holder q div each            one on, one back, two on, two back, ... (Hastings et al. 2015)
+enum class Arrangement { spread, relative, absolute, circulant };
+
+// Throws InputError.
+Arrangement arrangement_of(const std::string& name);
+// All pairs of groups have the same number of global links; those that cannot be given to every pair alike stay unused.
 class GroupLinks {
   public:
-    GroupLinks(std::uint32_t holders, std::uint32_t each, std::uint32_t groups)
-        : holders_(holders), groups_(groups), pairs_(groups > 1 ? holders * each / (groups - 1) : 0) {}
+    GroupLinks(std::uint32_t holders, std::uint32_t each, std::uint32_t groups, Arrangement arrangement)
+        : holders_(holders),
+          each_(each),
+          groups_(groups),
+          pairs_(groups > 1 ? holders * each / (groups - 1) : 0),
+          arrangement_(arrangement),
+          by_line_(std::max(arrangement == Arrangement::spread ? holders : each, 1u)) {}  // 0: an error of the network
 
     // Throws InputError where they do not join every pair of groups.
-    void check(const std::string& what, std::uint32_t each) const {
-        if (groups_ > 1 && pairs_ == 0)
-            throw InputError(what + ": " + std::to_string(each) + " global links on each of the " +
-                             std::to_string(holders_) + " switches of a group that have some do not reach the other " +
-                             std::to_string(groups_ - 1) + " groups");
-    }
+    void check(const std::string& what) const;
 
     // Global links between two groups.
     std::uint32_t pairs() const { return pairs_; }
-    // Global link m of a group to the one `offset` groups further on.
-    std::uint32_t link(std::uint32_t m, std::uint32_t offset) const { return m * (groups_ - 1) + offset - 1; }
-    std::uint32_t holder(std::uint32_t link) const { return link % holders_; }
-    std::uint32_t slot(std::uint32_t link) const { return link / holders_; }
-    std::uint32_t offset(std::uint32_t from_group, std::uint32_t to_group) const {
+    Arrangement arrangement() const { return arrangement_; }
+
+    // How far on a group is from another.
+    std::uint32_t ahead(std::uint32_t from_group, std::uint32_t to_group) const {
         return to_group >= from_group ? to_group - from_group : to_group + groups_ - from_group;
+    }
+
+    // Where global link m = 0 .. pairs() - 1 from a group to another begins: the holder, and which of its global ports.
+    struct Gate {
+        std::uint32_t holder, slot;
+    };
+    Gate gate(std::uint32_t m, std::uint32_t from_group, std::uint32_t to_group) const {
+        // What every packet of a dragonfly asks at every switch, so the usual case is short.
+        if (arrangement_ != Arrangement::spread) [[unlikely]]
+            return blocked_gate(m, from_group, to_group);
+        const std::uint32_t q = m * (groups_ - 1) + ahead(from_group, to_group) - 1, slot = by_line_.quotient(q);
+        return {q - slot * holders_, slot};
     }
 
     // The other end of the link in a holder's global port `slot`.
@@ -39,18 +62,20 @@ class GroupLinks {
         bool used = false;
         std::uint32_t group = 0, holder = 0, slot = 0;
     };
-    End end(std::uint32_t group, std::uint32_t holder, std::uint32_t slot) const {
-        if (groups_ == 1) return {};
-        const std::uint32_t q = slot * holders_ + holder;
-        const std::uint32_t m = q / (groups_ - 1), offset = 1 + q % (groups_ - 1);
-        if (m >= pairs_) return {};
-        // Its other end is link m of that group back to this one, groups - offset further on.
-        const std::uint32_t back = link(m, groups_ - offset);
-        return {true, (group + offset) % groups_, this->holder(back), this->slot(back)};
-    }
+    End end(std::uint32_t group, std::uint32_t holder, std::uint32_t slot) const;
 
   private:
-    std::uint32_t holders_, groups_, pairs_;
+    Gate blocked_gate(std::uint32_t m, std::uint32_t from_group, std::uint32_t to_group) const;
+    // Of a group among the others, as another sees them: 0 .. groups - 2; and back.
+    std::uint32_t number(std::uint32_t from_group, std::uint32_t to_group) const;
+    std::uint32_t numbered(std::uint32_t from_group, std::uint32_t number) const;
+
+    std::uint32_t holders_, each_, groups_, pairs_;
+    Arrangement arrangement_;
+    Divider by_line_;
 };
+
+// What the description of a network adds where it is not arranged as usual.
+std::string described(const GroupLinks& links);
 
 }  // namespace tradewind
