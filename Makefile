@@ -17,9 +17,10 @@ PY_FOLDERS := python tests benchmarks validation docs
 study: $(VENV)/installed
 	$(BIN)/tradewind study studies/quickstart.toml
 
-# As many processes as cores; tests/conftest.py says which tests stay in one.
+# Tests that start MPI ranks take all cores; the others run in as many processes as there are cores.
 test: $(VENV)/installed lint
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadgroup --no-loadscope-reorder
+	$(BIN)/python -m pytest -m 'not slow and not ranks' -n auto --maxprocesses 8 --dist loadgroup
+	$(BIN)/python -m pytest -m 'not slow and ranks'
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check $(PY_FOLDERS)

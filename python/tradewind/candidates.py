@@ -80,7 +80,15 @@ def _radices(exchange: Exchange, entry: _core.AlgorithmEntry, ranks_per_node: in
         return [ranks_per_node] if 1 < ranks_per_node <= most else []
     if entry.name == "recursive-k":
         return range(least, min(most, MOST_RECURSIVE) + 1)
+    if entry.name == "recursive-near-k":  # the same as recursive-k where nothing folds
+        return [radix for radix in _powers_of_two(least, most) if not _is_power(exchange.ranks, radix)]
     return _powers_of_two(least, most)
+
+
+def _is_power(number: int, of: int) -> bool:
+    while number % of == 0:
+        number //= of
+    return number == 1
 
 
 def _powers_of_two(least: int, most: int) -> Iterator[int]:

@@ -13,7 +13,8 @@ from tradewind.errors import InputError
 def test_every_radix_sums_each_value_once(ranks, count, transport):
     reduce = _core.AllReduce(ranks, count)
     for radix in range(2, max(3, ranks + 1)):
-        _core.verify(_core.make_schedule(reduce, f"recursive-{radix}"), transport)
+        for name in ("recursive", "recursive-near"):
+            _core.verify(_core.make_schedule(reduce, f"{name}-{radix}"), transport)
 
 
 WITHOUT_RADIX = ("ring", "rabenseifner", "halving-doubling", "binomial")
@@ -47,6 +48,33 @@ def test_ranks_beyond_the_power_fold_onto_their_remainder(n, k, core):
         assert not any(schedule.sends(rank, stage) for stage in range(1, last))
     assert schedule.combines(0)
     assert not schedule.combines(last)
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "core"),
+    [(8, 3, [0, 2, 5]), (17, 9, [0, 1, 3, 5, 7, 9, 11, 13, 15]), (7, 4, [0, 1, 3, 5]), (5, 2, [0, 1, 2, 3])],
+)
+def test_ranks_fold_onto_the_neighbour_below(n, k, core):
+    """The core by hand: i n / m, rounded down."""
+    schedule = _core.make_schedule(_core.AllReduce(n, 1), f"recursive-near-{k}")
+    far = _core.make_schedule(_core.AllReduce(n, 1), f"recursive-{k}")
+    last = schedule.stages - 1
+    assert schedule.stages == far.stages
+    for rank in range(n):
+        onto = max(head for head in core if head <= rank)
+        assert [m.peer for m in schedule.sends(rank, 0)] == ([onto] if onto != rank else [])
+        assert [m.peer for m in schedule.receives(rank, last)] == ([onto] if onto != rank else [])
+        among = [{m.peer for m in schedule.sends(rank, stage)} <= set(core) for stage in range(1, last)]
+        assert all(among)
+    assert sum(len(schedule.sends(rank, 1)) for rank in range(n)) == len(core) * (k - 1)
+
+
+@pytest.mark.parametrize(("n", "k"), [(8, 2), (9, 3), (125, 5), (1, 2)])
+def test_folds_are_alike_where_nothing_folds(n, k):
+    near, far = (_core.make_schedule(_core.AllReduce(n, 2), f"{name}-{k}") for name in ("recursive-near", "recursive"))
+    for stage in range(far.stages):
+        for rank in range(n):
+            assert [m.peer for m in near.sends(rank, stage)] == [m.peer for m in far.sends(rank, stage)]
 
 
 @pytest.mark.parametrize("n", [2, 3, 8, 13])

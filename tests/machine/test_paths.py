@@ -75,7 +75,10 @@ def test_every_path_ends_and_no_packets_wait_in_a_circle(values, routing):
             assert kind in ("local", "global")
         assert at == target
         distance = sum(topology.distance(source, target))
-        assert distance <= len(path) <= longest(values, routing, distance)
+        assert len(path) <= longest(values, routing, distance)
+        # Over two global links a way may be shorter than the shortest over one.
+        if sum(topology.port(switch, port)[0] == "global" for switch, port, _ in path) < 2:
+            assert distance <= len(path)
         paths.add(tuple(path))
     order_of_waits(paths)
     if values is NETWORKS[values["kind"]][0] and (values["kind"], routing) != ("cubemesh", "minimal"):  # no use of PCIe

@@ -137,6 +137,7 @@ def _carriages(ranks: int) -> Iterator[Case]:
         Case("halo", ranks, "sweep", split, width=15, periodic="x"),
         Case("halo", ranks, "sweep", (ranks, 1), width=15, periodic="xy", dtype="i4", fields=2),
         Case("allreduce", ranks, "recursive-2", count=7, dtype="i8", fields=2),
+        Case("allreduce", ranks, "recursive-near-2", count=5),
     ]
     modes: list[dict[str, Any]] = [{}, {"check": True}, {"synchronous": True}, {"pack_ahead": False}]
     turn = itertools.count(ranks)
