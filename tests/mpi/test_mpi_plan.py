@@ -14,8 +14,16 @@ pytest.importorskip("mpi4py.MPI")
 
 from tradewind import launch
 
-RANKS = (1, 2, 3, 4, 5, 6)
-CASES = [(ranks, case) for ranks in RANKS for case in mpi_cases.cases(ranks)]
+MOST = 4
+"""Ranks of `make test`; with more of them two cores are kept waiting, which `make test-all` has time for."""
+
+
+def _unless_long(ranks: int, *values: object) -> object:
+    return pytest.param(ranks, *values, marks=[pytest.mark.slow] if ranks > MOST else [])
+
+
+RANKS = [_unless_long(ranks) for ranks in range(1, 7)]
+CASES = [_unless_long(ranks, case) for ranks in range(1, 7) for case in mpi_cases.cases(ranks)]
 
 
 @cache

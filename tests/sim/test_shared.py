@@ -23,6 +23,9 @@ from tradewind.errors import InputError, PeerError, PlanError
 TRADEWIND = Path(sys.executable).with_name("tradewind")
 TAKEN = ("wall_s", "packet_hops_per_s", "peak_rss_bytes", "processes", "threads")
 """What an answer says of the simulation itself."""
+MANY = [(3, 2), (4, 1), (4, 2)]
+"""Processes, and threads of each, that keep two cores waiting."""
+SHARED = [(1, 2), (2, 1), (2, 2), (3, 1), *(pytest.param(*more, marks=pytest.mark.slow) for more in MANY)]
 NAMES = [name for name, _ in shared_cases.cases()]
 
 
@@ -37,7 +40,7 @@ def shared(processes: int, threads: int) -> dict[str, shared_cases.Result]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(("processes", "threads"), [(1, 2), (2, 1), (2, 2), (3, 1), (3, 2), (4, 1), (4, 2)])
+@pytest.mark.parametrize(("processes", "threads"), SHARED)
 def test_same_bits_for_any_number_of_processes_and_threads(processes, threads, name):
     assert shared(processes, threads)[name] == alone()[name]
 
