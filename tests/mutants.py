@@ -1,17 +1,23 @@
-"""Damaged machine and study files: the readers refuse them with an InputError or read them, and answer at once.
+"""Damaged machine files, files of links and study files: the readers refuse them with an InputError or read them, and
+answer at once.
 
 ``python tests/mutants.py COUNT [SEED]`` tries so many; `test_mutants.py` a few hundred.
 """
 
 from __future__ import annotations
 
+import faulthandler
+import json
 import re
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+
+from networks import NETWORKS, PETERSEN, ROUTED
 
 from tradewind.data import data_folder
 from tradewind.errors import InputError
@@ -136,25 +142,59 @@ MUTATIONS: list[Callable[[Random, bytes], bytes]] = [
 ]
 
 
-def mutants(seed: int, count: int) -> Iterator[tuple[Path, bytes]]:
-    """Damaged files, each with the file that it was: machines and studies in turn. A seed gives the same ones."""
+@dataclass(frozen=True)
+class Original:
+    """A file that is damaged, and how its kind is read."""
+
+    name: str
+    kind: str
+    data: bytes
+
+
+LINKS = "graph.links"
+
+
+def originals() -> list[list[Original]]:
+    """By kind: the machines and studies that come along, a machine of every kind of network, and a file of links."""
+    along = [
+        [Original(path.name, kind, path.read_bytes()) for path in sorted(data_folder(folder).rglob("*.toml"))]
+        for kind, folder in (("machine", "machines"), ("study", "studies"))
+    ]
+    networks = [
+        Original(f"{values['kind']} {number}", "machine", _machine(values, routing))
+        for number, (values, routing) in enumerate(ROUTED)
+    ]
+    return [*along, networks, [Original(LINKS, "links", Path(PETERSEN).read_bytes())]]
+
+
+def _machine(topology: dict[str, object], routing: str) -> bytes:
+    """A machine that comes along, with another network; a graph's links lie beside it."""
+    values = topology | ({"file": LINKS} if "file" in topology else {})
+    table = "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
+    text = (data_folder("machines") / "torus-M.toml").read_text(encoding="utf-8")
+    text = re.sub(r"(?m)^routing = .*", f'routing = "{routing}"', text)
+    return re.sub(r"(?s)\[topology\].*?\n(?=\[link\])", f"[topology]\n{table}\n", text).encode()
+
+
+def mutants(seed: int, count: int) -> Iterator[tuple[Original, bytes]]:
+    """Damaged files, each with the file that it was, its kinds in turn. A seed gives the same ones."""
     random = Random(seed)
-    kinds = [sorted(data_folder(folder).rglob("*.toml")) for folder in ("machines", "studies")]
+    kinds = originals()
     for i in range(count):
         original = random.choice(kinds[i % len(kinds)])
-        data = original.read_bytes()
+        data = original.data
         for _ in range(random.choice([1, 1, 1, 2, 4])):
             data = random.choice(MUTATIONS)(random, data)
         yield original, data
 
 
-def read(path: Path, is_machine: bool) -> str:
+def read(path: Path, kind: str) -> str:
     """What a reader makes of a file: "read" or "refused". Raises whatever else it raises."""
     try:
-        if is_machine:
-            load_machine(path)
-        else:
+        if kind == "study":
             expand(load_study(path).study)
+        else:
+            load_machine(path)
     except InputError as error:
         if not all(problem.strip() for problem in error.problems):
             raise ValueError("a problem without words") from error
@@ -162,20 +202,33 @@ def read(path: Path, is_machine: bool) -> str:
     return "read"
 
 
-def check(seed: int, count: int) -> dict[str, int]:
-    """Reads mutants; returns how many were read and how many refused. Raises AssertionError with the first bad one."""
+def check(seed: int, count: int, patience_s: float | None = None) -> dict[str, int]:
+    """Reads mutants; returns how many were read and how many refused. Raises AssertionError with the first bad one.
+
+    A reader that hangs ends the process after `patience_s` with where it was; the mutant stays in the temporary folder,
+    which is named first.
+    """
     outcomes = {"read": 0, "refused": 0}
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "mutant.toml"
+    with tempfile.TemporaryDirectory(prefix="mutants-") as name:
+        folder = Path(name)
+        machine, links = folder / "mutant.toml", folder / LINKS
+        graph = _machine(NETWORKS["graph"][0], "minimal")
+        if patience_s:
+            print(f"in {folder}, where a mutant that is read for {patience_s:g} s stays", flush=True)
         for number, (original, data) in enumerate(mutants(seed, count)):
-            path.write_bytes(data)
+            of_links = original.kind == "links"
+            machine.write_bytes(graph if of_links else data)
+            links.write_bytes(data if of_links else Path(PETERSEN).read_bytes())
+            if patience_s:
+                faulthandler.dump_traceback_later(patience_s, exit=True)
             begin = time.process_time()
             try:
-                outcomes[read(path, original.parent.name == "machines")] += 1
+                outcomes[read(machine, original.kind)] += 1
             except Exception as error:
                 raise AssertionError(f"{_kept(data)}, mutant {number} of seed {seed} of {original.name}") from error
             taken = time.process_time() - begin
             assert taken < LONGEST_S, f"{_kept(data)}, mutant {number} of seed {seed}: {taken:.1f} s"
+        faulthandler.cancel_dump_traceback_later()
     return outcomes
 
 
@@ -188,4 +241,4 @@ def _kept(data: bytes) -> Path:
 
 if __name__ == "__main__":
     count, seed = (int(text) for text in (sys.argv[1:] + ["2000", "1"][len(sys.argv) - 1 :]))
-    print(f"{count} damaged machine and study files: {check(seed, count)}")
+    print(f"{count} damaged machine and study files: {check(seed, count, patience_s=60)}")

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import mutants
 import pytest
+from networks import PETERSEN
 
 from tradewind.errors import InputError
 from tradewind.toml_lines import TomlFile
+from tradewind.topology import TOPOLOGIES
+
+TESTS = Path(__file__).parent
 
 
 def test_damaged_files_are_refused_or_read() -> None:
@@ -20,6 +28,30 @@ def test_damaged_files_are_refused_or_read() -> None:
 def test_a_seed_gives_the_same_mutants() -> None:
     assert list(mutants.mutants(3, 20)) == list(mutants.mutants(3, 20))
     assert list(mutants.mutants(3, 20)) != list(mutants.mutants(4, 20))
+
+
+def test_all_kinds_of_networks_are_damaged_and_whole_before(tmp_path: Path) -> None:
+    kinds = mutants.originals()
+    for original in (original for kind in kinds[2:] for original in kind):
+        graph = next(network for network in kinds[2] if network.name.startswith("graph"))
+        machine = original.data if original.kind == "machine" else graph.data
+        (tmp_path / "mutant.toml").write_bytes(machine)
+        (tmp_path / mutants.LINKS).write_bytes(Path(PETERSEN).read_bytes())
+        assert mutants.read(tmp_path / "mutant.toml", original.kind) == "read", original.name
+    assert {original.name.split()[0] for original in kinds[2]} == set(TOPOLOGIES)
+
+
+def test_a_reader_that_hangs_ends_the_process_and_leaves_the_mutant() -> None:
+    hang = (
+        "import mutants, time; mutants.load_machine = lambda path: time.sleep(60); mutants.check(5, 1, patience_s=0.5)"
+    )
+    done = subprocess.run([sys.executable, "-c", hang], cwd=TESTS, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "Timeout" in done.stderr
+    folder = re.match(r"in (\S+),", done.stdout)
+    assert folder
+    assert (Path(folder[1]) / "mutant.toml").is_file()
+    shutil.rmtree(folder[1])
 
 
 @pytest.mark.parametrize("fault", ["another error", "slow"])

@@ -22,12 +22,14 @@ TINY = "allreduce 24 B"
 
 
 def exchanges(ranks: int) -> Iterator[tuple[str, Exchange]]:
-    """What weather models exchange; 16 MiB a rank are transposed."""
+    """What weather models exchange; 16 MiB a rank are transposed, and 10 fields fetched."""
     grid = (256, 256, max(ranks, 16))
     yield "transposition ring-4", Exchange("transpose", ranks, grid, algorithm="ring-4")
     yield "transposition burst", Exchange("transpose", ranks, grid, algorithm="burst")
     yield "halo 3, sweep", Exchange("halo", ranks, grid, algorithm="sweep", width=3, periodic="xy")
     yield "halo 20, direct", Exchange("halo", ranks, grid, algorithm="direct", width=20, periodic="xy")
+    points = (1, 160, 60)
+    yield "fetch 4", Exchange("fetch", ranks, points, algorithm="direct", width=4, mesh="octahedral", fields=10)
     yield TINY, Exchange("allreduce", ranks, algorithm="recursive-4", count=3)
     yield "allreduce 1 MiB", Exchange("allreduce", ranks, algorithm="rabenseifner", count=131_072)
 

@@ -24,7 +24,7 @@ def test_bounds_hold_and_are_found_without_the_simulator(network):
 
 def test_large_messages_on_a_full_fattree_come_close_to_the_bound():
     for what, exchange in exchanges(64):
-        if "24 B" not in what:
+        if "24 B" not in what and "fetch" not in what:  # few messages, of unequal lengths
             found = row("fattree", what, exchange, machine({"kind": "fattree", "levels": 3, "down_ports": 4}))
             assert 1 <= found["time / bound"] < 1.05
 
