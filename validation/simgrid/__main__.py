@@ -69,7 +69,7 @@ def exchanges(ranks: int) -> Iterator[tuple[str, Exchange]]:
 
 
 def row(ranks: int, network: str, what: str, exchange: Exchange, file: MachineFile) -> dict[str, object]:
-    """One exchange in both simulators; CPU times are last."""
+    """One exchange in both simulators; what it cost them comes last."""
     simulation = prepare(exchange, file, buffers="unbounded", threads=1)
     begin = time.process_time()
     ours = simulation.run()
@@ -83,6 +83,7 @@ def row(ranks: int, network: str, what: str, exchange: Exchange, file: MachineFi
         "SimGrid us": theirs.time_s * 1e6,
         "ours / SimGrid": ours["time_s"] / theirs.time_s,
         "bound us": ours["bound_s"] * 1e6,
+        "packet-hops": ours["packet_hops"],
         "ours took s": cpu_s,
         "SimGrid took s": theirs.cpu_s,
     }
@@ -101,7 +102,8 @@ def comparison(ranks: int, link_latency: str) -> Iterator[dict[str, object]]:
             file = machine(topology, latency=link_latency, nic_latency="100ns")
             found = row(ranks, network, what, exchange, file)
             in_turn = replay(prepare(exchange, file), "in-turn")
-            yield {k: v for k, v in found.items() if "took" not in k} | {"in turn us": in_turn.time_s * 1e6}
+            times = {key: value for key, value in found.items() if key != "packet-hops" and "took" not in key}
+            yield times | {"in turn us": in_turn.time_s * 1e6}
 
 
 def main() -> None:
