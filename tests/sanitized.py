@@ -1,4 +1,4 @@
-"""What `sanitizers.sh` runs: every algorithm verified, every routing simulated on several threads.
+"""What `sanitizers.sh` runs: every algorithm verified, every routing of every network simulated on several threads.
 
 Not a pytest module: under a sanitizer only the compiled core matters, and hypothesis would take an hour.
 """
@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import shared_cases
+from networks import ROUTED, build
+from small import all_to_all, core, machine
 
 import tradewind as tw
 from tradewind import _core
@@ -22,7 +25,7 @@ def exchanges() -> list[Exchange]:
     made = [Exchange("transpose", 12, GRID, (4, 3), algorithm=a) for a in all_to_all]
     halos = ("sweep", "direct", "two-level-5", "leaders-5")
     made += [Exchange("halo", 12, GRID, (4, 3), algorithm=a, width=11, periodic="x") for a in halos]
-    reductions = ("recursive-3", "ring", "rabenseifner", "halving-doubling", "binomial")
+    reductions = ("recursive-3", "recursive-near-3", "ring", "rabenseifner", "halving-doubling", "binomial")
     made += [Exchange("allreduce", 23, algorithm=a, count=5, times=3) for a in reductions]
     made.append(Exchange("transpose", 1, GRID, (1, 1), slab="all", algorithm="burst"))  # groups of one
     return made
@@ -62,13 +65,35 @@ def long_waits() -> None:
     assert len(times) == 1, times
 
 
+def every_routing() -> None:
+    """On small networks of all kinds, with either kind of buffers."""
+    for values, routing in ROUTED:
+        nodes = build(values).nodes
+        file = machine(values, routing, packet="64B", switch={"buffer": "128B"}, send_overhead="5ns")
+        for buffers in ("unbounded", "credits"):
+            simulation = prepare(all_to_all(nodes, "burst", 20), file, buffers=buffers, placement="random")
+            found = [shared_cases.everything(core(simulation, threads, adaptive=False)) for threads in (1, 2)]
+            assert found[0] == found[1], (values, routing, buffers)
+
+
+def every_option() -> None:
+    """What a simulation may be asked for, drawn; then repetitions, computations, and points of a mesh."""
+    for name, simulation in shared_cases.cases():
+        found = [shared_cases.everything(core(simulation, threads, adaptive=threads == 1)) for threads in (1, 2)]
+        assert found[0] == found[1], name
+    assert len(shared_cases.asked(None)) == 4
+    mesh = Exchange("fetch", 12, (1, 24, 3), mesh="octahedral", width=2)
+    times = {tw.simulate(mesh, "dragonfly-MM", ranks_per_node=4, threads=threads)["time_s"] for threads in (1, 2)}
+    assert len(times) == 1, times
+
+
 def main() -> None:
     assert Path(_core.__file__).parent == Path(tw.__file__).parent
     for exchange in exchanges():
         for order in _core.transports():
             tw.verify(exchange, order.name)
     crowd = Exchange("transpose", 900, (90, 90, 90), (30, 30), algorithm="ring-4")
-    for machine, routing in (
+    for network, routing in (
         ("torus-M", "dimension-order"),
         ("fattree-M", "d-mod-k"),
         ("fattree-M", "round-robin"),
@@ -77,15 +102,17 @@ def main() -> None:
         ("dragonfly-MM", "ugal"),
     ):
         times = {
-            tw.simulate(crowd, machine, routing=routing, packet="64B", threads=threads, placement=placement)["time_s"]
+            tw.simulate(crowd, network, routing=routing, packet="64B", threads=threads, placement=placement)["time_s"]
             for threads, placement in ((1, "random"), (3, "random"))
         }
-        assert len(times) == 1, (machine, routing, times)
+        assert len(times) == 1, (network, routing, times)
     for exchange in exchanges():
         tw.simulate(exchange, "dragonfly-MM", ranks_per_node=5, placement="round-robin")
         tw.simulate(exchange, "torus-M", model="loggp")
         if exchange.split is not None:
             tw.simulate(exchange, "torus-M", ranks_per_node=5, placement="blocks")
+    every_routing()
+    every_option()
     long_waits()
     diffusion()
     sys.stdout.write(f"{len(exchanges())} exchanges verified and simulated\n")

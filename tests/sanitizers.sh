@@ -23,7 +23,7 @@ PATH=$PWD/.venv/bin:$PATH
 build address address,undefined ON
 echo "address and undefined-behaviour sanitizers"
 LD_PRELOAD="$(runtime libasan.so) $(runtime libubsan.so)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
-    PYTHONPATH=build/address/package:$packages "$python" -S tests/sanitized.py
+    PYTHONPATH=build/address/package:$packages:$PWD/tests/sim:$PWD "$python" -S tests/sanitized.py
 
 echo "address and undefined-behaviour sanitizers: libtradewind"
 fortran=$(grep -q "^build tradewind_fortran:" build/address/build.ninja && echo tradewind_fortran || true)  # where there is a compiler
@@ -35,5 +35,5 @@ ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 LDFLAGS=-fsanitize=add
 build thread thread OFF
 echo "thread sanitizer"
 LD_PRELOAD="$(runtime libtsan.so)" TSAN_OPTIONS="halt_on_error=1 report_signal_unsafe=0" \
-    PYTHONPATH=build/thread/package:$packages "$python" -S tests/sanitized.py
+    PYTHONPATH=build/thread/package:$packages:$PWD/tests/sim:$PWD "$python" -S tests/sanitized.py
 echo "sanitizers: nothing found"
