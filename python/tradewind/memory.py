@@ -1,8 +1,12 @@
-"""The memory of this computer: what cannot fit is refused beforehand, what outgrows it is ended."""
+"""The memory of this computer: what cannot fit is refused beforehand, what outgrows it is ended, and what was taken."""
 
 from __future__ import annotations
 
+import re
+import resource
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import psutil
 
@@ -20,6 +24,16 @@ def require(what: str, needed: float, instead: str) -> None:
         raise InputError(
             f"{what} needs about {format_bytes(needed)} of memory and {format_bytes(free)} are free: {instead}"
         )
+
+
+def peak_rss_bytes() -> int:
+    """The most memory that this process has had."""
+    status = Path("/proc/self/status")
+    if status.is_file() and (peak := re.search(r"(?m)^VmHWM:\s*(\d+) kB$", status.read_text(encoding="utf-8"))):
+        return int(peak[1]) * 1024
+    # On Linux a process begins with the peak of the one that started it here.
+    peak_rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak_rss if sys.platform == "darwin" else peak_rss * 1024
 
 
 def while_it_lasts(report: Callable[..., None] | None) -> Callable[..., None]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from tradewind import errors
+from tradewind import errors, memory
 from tradewind.errors import InputError, PeerError, TradewindError
 from tradewind.mpi import MPI, Peers
 
@@ -91,7 +91,7 @@ class Processes:
         self.agree(lambda: simulation.check_memory(force, share=self.on_this_computer / self.count))
         here = replace(simulation, peers=self.core)
         answer = self.answer(lambda: here.run(progress, **more) if self.index == 0 else here.take_part())
-        return answer | {"peak_rss_bytes": self.comm.allreduce(peak_rss_bytes(), MPI.MAX)}
+        return answer | {"peak_rss_bytes": self.comm.allreduce(memory.peak_rss_bytes(), MPI.MAX)}
 
     def _require_alike(self, identity: str) -> None:
         identities = self.comm.allgather(identity)
@@ -100,13 +100,6 @@ class Processes:
                 raise InputError(
                     f"the processes simulate different things: process 0 {identities[0]}, process {process} {other}"
                 )
-
-
-def peak_rss_bytes() -> int:
-    """The most memory that this process has had."""
-    import resource
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def _identity(simulation: Simulation) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -128,7 +127,7 @@ class Simulation:
             | {
                 "wall_s": wall_s,
                 "packet_hops_per_s": result.packet_hops / wall_s,
-                "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+                "peak_rss_bytes": memory.peak_rss_bytes(),
             }
             | ({"delay_pairs": mean_delays(result)} if self.pairs else {})
         )
