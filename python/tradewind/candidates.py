@@ -10,7 +10,8 @@ from tradewind.errors import InputError
 from tradewind.exchange import Exchange
 
 MOST_RECURSIVE = 32
-"""Up to this radix every recursive-k is tried: as far as Zheng & Marguinaud (2018) went in Fig. 10c."""
+"""Up to this radix every recursive-k and recursive-near-k is tried: as far as Zheng & Marguinaud (2018) went in
+Fig. 10c."""
 
 NODE_FAMILIES = ("two-level-k", "leaders-k")
 """Their radix is the number of ranks a node."""
@@ -40,8 +41,9 @@ def candidates(
     """What to try, and what this exchange does not allow.
 
     `names`: algorithms ("ring-4") and families ("ring-k"); None: all families of the pattern. Of a family these
-    radices are tried: recursive-k all up to 32, two-level-k and leaders-k the ranks a node (none where that is 1),
-    others powers of two. Raises InputError where a name is unknown or an algorithm that was named is not allowed.
+    radices are tried: recursive-k and recursive-near-k all up to 32, two-level-k and leaders-k the ranks a node (none
+    where that is 1), others powers of two. Raises InputError where a name is unknown or an algorithm that was named is
+    not allowed.
     """
     families = {entry.name: entry for entry in _core.algorithms() if entry.pattern == exchange.pattern}
     chosen: list[Candidate] = []
@@ -80,8 +82,8 @@ def _radices(exchange: Exchange, entry: _core.AlgorithmEntry, ranks_per_node: in
         return [ranks_per_node] if 1 < ranks_per_node <= most else []
     if entry.name == "recursive-k":
         return range(least, min(most, MOST_RECURSIVE) + 1)
-    if entry.name == "recursive-near-k":  # the same as recursive-k where nothing folds
-        return [radix for radix in _powers_of_two(least, most) if not _is_power(exchange.ranks, radix)]
+    if entry.name == "recursive-near-k":  # where nothing folds it is recursive-k
+        return [k for k in range(least, min(most, MOST_RECURSIVE) + 1) if not _is_power(exchange.ranks, k)]
     return _powers_of_two(least, most)
 
 

@@ -21,6 +21,11 @@ LONG = {
     "explanation/validation.md",
     "how-to/timeline.md",
     "how-to/calibrate.md",
+    "how-to/choose.md",
+    "how-to/measure.md",
+    "how-to/nodes.md",
+    "how-to/tune.md",
+    "tutorial/index.md",
 }
 """Below docs/: pages that take most of the time, and are run by `make test-all`."""
 

@@ -148,7 +148,8 @@ def test_rounds_share_the_samples(capsys):
 def test_radices_of_all():
     chosen, _ = choose(Exchange("allreduce", 6), ["all"])
     without = ["ring", "rabenseifner", "halving-doubling", "binomial"]
-    assert chosen == ["recursive-2", "recursive-4", "recursive-6", *without, "native"]
+    near = [f"recursive-near-{radix}" for radix in (2, 4, 6)]
+    assert chosen == ["recursive-2", "recursive-4", "recursive-6", *near, *without, "native"]
 
 
 def test_table(capsys, monkeypatch):

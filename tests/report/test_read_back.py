@@ -181,6 +181,7 @@ def test_findings_and_figures_come_out_the_same(folder: Path, name: str) -> None
     assert json.loads(attributes["findings"])[0]["remark"] == "on a periodic grid"
 
 
+@pytest.mark.slow
 def test_simulated_cases_of_a_dataset_are_taken_as_they_are(folder: Path, tradewind: Command) -> None:
     small, again = folder / "known.nc", folder.parent / "again"
     with xr.open_dataset(folder / "results.nc", engine="h5netcdf") as dataset:

@@ -158,6 +158,7 @@ def test_bad_input_is_refused(results: Results, tmp_path: Path, tradewind: Comma
     assert tradewind("study", tmp_path / "none.toml").code == 2
 
 
+@pytest.mark.slow
 def test_measured_cases_and_those_of_another_machine(tmp_path: Path, tradewind: Command) -> None:
     if importlib.util.find_spec("mpi4py") is None:
         pytest.skip("no MPI here")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -42,10 +43,17 @@ def scheduler(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     file = folder / "scheduler.json"
     options = ("--port", "0", "--no-dashboard", "--scheduler-file", str(file))
     with running(start("dask_scheduler", *options)) as process:
-        deadline = time.monotonic() + PATIENCE_S
-        while not file.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        yield json.loads(file.read_text())["address"], process
+        yield _address(file), process
+
+
+def _address(file: Path) -> str:
+    """Once the scheduler has written all of its file, which it does not do in one go."""
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
+            return str(json.loads(file.read_text())["address"])
+        assert time.monotonic() < deadline, "the scheduler has not begun"
+        time.sleep(0.05)
 
 
 def start_worker(

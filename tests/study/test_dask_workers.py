@@ -56,6 +56,8 @@ def test_a_worker_killed_in_mid_case_loses_no_case(
     monkeypatch.setenv("TRADEWIND_TEST_SLEEP", "0.5")  # of each simulation: inherited by the workers
     outcomes: list[tuple[Outcome, Store]] = []
     with running(start_worker(address, "first")) as first, running(start_worker(address, "second")):
+        with connect(address) as client:  # else one may have done all before the other has begun
+            client.wait_for_workers(2, timeout=PATIENCE_S)
         study = threading.Thread(target=lambda: outcomes.append(run(small_study, address)))
         study.start()
         called = small_study.parent / "calls"
