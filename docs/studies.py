@@ -170,9 +170,7 @@ def counted(verdicts: list[Verdict]) -> str:
 
 def findings(folder: str) -> str:
     """All findings of the studies of a folder in one table; of those without results only their names."""
-    studies = [
-        load(file.stem) for file in sorted((STUDIES / folder).glob("*.toml"), key=lambda file: _order(file.stem))
-    ]
+    studies = list(_all_of(folder))
     verdicts = [verdict for kept in studies if kept.records for verdict in kept.verdicts]
     rows = [
         (v.figure, v.claim, f"**{v.verdict}**" if v.verdict == REPRODUCED else v.verdict, _why(v)) for v in verdicts
@@ -180,6 +178,22 @@ def findings(folder: str) -> str:
     missing = [kept.name for kept in studies if not kept.records]
     open_ones = f" No results are kept yet of {', '.join(missing)}." if missing else ""
     return f"{counted(verdicts)}.{open_ones}\n\n" + _table(("figure", "claim", "here", "because"), rows)
+
+
+def _all_of(folder: str) -> Iterator[Kept]:
+    for file in sorted((STUDIES / folder).glob("*.toml"), key=lambda file: _order(file.stem)):
+        yield load(file.stem)
+
+
+def cost(folder: str) -> str:
+    """What the simulations of the studies of a folder took when they were computed, each once."""
+    records = {record["key"]: record for kept in _all_of(folder) for record in kept.records}
+    simulated = [record for record in records.values() if record["kind"] == "simulate"]
+    hops = sum(record["result"]["packet_hops"] or 0 for record in simulated)
+    minutes = sum(record["wall_s"] for record in simulated) / 60
+    cores = ", ".join(dict.fromkeys(str(record["environment"]["cpu"]) for record in simulated))
+    size = f"{len(simulated)} simulations that are kept are {hops / 1e9:.0f} G packet-hops"
+    return f"The {size} and took {minutes:.0f} minutes of one core ({cores}), so {minutes / 2:.0f} minutes on two."
 
 
 def _order(name: str) -> list[tuple[int, str]]:
@@ -223,6 +237,8 @@ def section(name: str, folder: str) -> str:
     """What stands between the marks of a section."""
     if name == "all-findings":
         return findings(folder)
+    if name == "cost":
+        return cost(folder)
     if name == "packets-table":
         return packets()
     if name.endswith("-findings"):

@@ -12,7 +12,10 @@ from tradewind.errors import TradewindError
 from tradewind.launch.samples import together
 from tradewind.simulation import forecast
 from tradewind.study.environment import Environment
-from tradewind.study.plan import Executors
+from tradewind.study.load import StudyFile
+from tradewind.study.plan import Executors, Plan
+from tradewind.study.runner import Outcome, StudyRun, run_studies
+from tradewind.study.store import Store
 from tradewind.ways import Choice
 
 HERE = Environment(
@@ -94,3 +97,12 @@ FAKES = Executors(
     forecast=forecast,
     model_version=lambda machine, ranks_per_node, steady: 7,
 )
+
+
+def run_study(
+    study_file: StudyFile, plan: Plan, store: Store, executors: Executors, environment: Environment, **how: Any
+) -> Outcome:
+    """How a run of one study alone ends."""
+    study = StudyRun(study_file, plan, store)
+    run_studies([study], executors, environment, **how)
+    return study.outcome

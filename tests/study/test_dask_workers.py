@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from dask_processes import PATIENCE_S, running, scheduler, start_worker
-from study_fakes import FAKES
+from study_fakes import FAKES, run_study
 
 from tradewind.errors import InputError, TradewindError
 from tradewind.study.case import Case
@@ -20,7 +20,7 @@ from tradewind.study.environment import here
 from tradewind.study.load import load_study
 from tradewind.study.plan import Planned, make_plan
 from tradewind.study.records import read_records
-from tradewind.study.runner import Outcome, run_study
+from tradewind.study.runner import Outcome
 from tradewind.study.store import Store
 from tradewind.study.task import Task
 

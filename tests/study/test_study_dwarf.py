@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from study_fakes import FAKES, HERE
+from study_fakes import FAKES, HERE, run_study
 
 from tradewind.dataset.build import build_dataset, without_empty, write_dataset
 from tradewind.dataset.read import read_dataset
@@ -25,7 +25,6 @@ from tradewind.study.plan import make_plan
 from tradewind.study.quantity import quantity_of
 from tradewind.study.quick import quick_study
 from tradewind.study.records import Records, exchange_of, read_records
-from tradewind.study.runner import run_study
 from tradewind.study.store import Store
 
 STUDY = """\

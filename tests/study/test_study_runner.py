@@ -8,14 +8,15 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from study_fakes import FAKES, HERE
+from study_fakes import FAKES, HERE, run_study
 
 from tradewind.study.environment import Environment
 from tradewind.study.load import load_study
 from tradewind.study.plan import make_plan
 from tradewind.study.records import read_records
-from tradewind.study.runner import Outcome, run_study
+from tradewind.study.runner import Outcome, StudyRun, run_studies
 from tradewind.study.store import Store
 
 Calls = Callable[[str], int]
@@ -116,6 +117,49 @@ def test_a_case_that_fails_or_dies_takes_no_other_with_it(small_study: Path, cal
     assert [r["algorithm"] for r in records.records if r["kind"] == "simulate"] == ["ring-1"] * 2 + ["pairwise"] * 2
     assert len(records.failed) == 4
     assert records.missing == []
+
+
+def test_studies_that_run_together_share_a_case_whatever_becomes_of_it(small_study: Path, calls: Calls) -> None:
+    folder = small_study.parent
+    texts = {
+        "first": small_study.read_text(),
+        "second": small_study.read_text().replace('"Small"', '"Second"').replace("ring-5", "burst"),
+        "third": small_study.read_text().replace('"Small"', '"Third"').replace("ring-5", "burst"),
+    }
+    complete: list[tuple[str, int]] = []
+
+    def run_together(**options: object) -> list[StudyRun]:
+        studies = []
+        for name, text in texts.items():
+            (folder / f"{name}.toml").write_text(text)
+            study_file = load_study(folder / f"{name}.toml")
+            store = Store.create(folder / "results" / name, text, folder / "pool")
+            studies.append(StudyRun(study_file, make_plan(study_file, FAKES, HERE), store))
+        complete.clear()
+        how: dict[str, Any] = {"workers": 1, "complete": note, **options}
+        run_studies(studies, FAKES, HERE, **how)
+        return studies
+
+    def note(study: StudyRun) -> None:
+        """What a report would find, and how much has been simulated until then."""
+        records = read_records(Store.existing(study.store.folder), HERE)
+        assert (records.missing, len(records.failed)) == ([], len(study.outcome.failed))
+        complete.append((study.study_file.name, calls("simulate")))
+
+    (folder / "pool").mkdir()
+    first, second, third = run_together()
+    assert (first.outcome.computed, first.outcome.reused, first.outcome.failed) == (10, 0, {})
+    assert (second.outcome.computed, second.outcome.reused, len(second.outcome.failed)) == (0, 8, 4)
+    assert (third.outcome.computed, third.outcome.reused, len(third.outcome.failed)) == (0, 8, 4)
+    assert complete == [("first", 6), ("second", 10), ("third", 10)]
+    assert (calls("verify"), calls("measure"), calls("simulate")) == (2, 2, 10)
+
+    damaged = sorted((folder / "pool").glob("*.json"))[0]
+    damaged.write_text("")
+    first, second, third = run_together(remeasure=True)
+    assert calls("measure") == 4
+    assert [len(study.outcome.recomputed) for study in (first, second, third)].count(1) == 1
+    assert complete[-1] == ("third", calls("simulate"))
 
 
 KILLED = """

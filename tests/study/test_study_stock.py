@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from study_fakes import FAKES, HERE
+from study_fakes import FAKES, HERE, run_study
 
 from tradewind.study.load import load_study
 from tradewind.study.plan import Planned, make_plan
-from tradewind.study.runner import run_study
 from tradewind.study.stock import take_stock
 from tradewind.study.store import Store
 
@@ -29,7 +28,7 @@ def stored_cases(path: Path) -> tuple[list[Planned], Store]:
 def test_of_a_new_study_all_is_missing_once(small_study: Path) -> None:
     cases, store = planned_cases(small_study)
     stock = take_stock([*cases, *cases], store)
-    assert (stock.at_hand, stock.missing, stock.damaged) == ([], cases, [])
+    assert (stock.at_hand, stock.missing, stock.damaged) == ([], cases, {})
 
 
 def test_what_is_known_is_at_hand(small_study: Path) -> None:
@@ -54,6 +53,6 @@ def test_what_is_damaged_is_missing_even_where_it_is_known(small_study: Path, ca
     path.write_text(path.read_text()[:-30])
     stock = take_stock(cases, store, known={cases[0].key})
     assert stock.missing == cases[:1]
-    [said] = stock.damaged
+    [said] = stock.damaged.values()
     assert str(path) in said
     assert said.endswith("it is computed again")

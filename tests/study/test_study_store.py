@@ -7,7 +7,7 @@ import pytest
 
 from tradewind.errors import InputError, TradewindError
 from tradewind.files import write_atomically
-from tradewind.study.store import CorruptCaseError, Store
+from tradewind.study.store import CorruptCaseError, Store, locked
 
 STUDY = 'title = "A study"\n'
 
@@ -43,7 +43,7 @@ def test_a_damaged_case_is_refused(tmp_path: Path) -> None:
 
 def test_a_run_that_ended_before_it_wrote_its_study_leaves_nothing_in_the_way(tmp_path: Path) -> None:
     folder = Store.create(tmp_path / "r", STUDY).folder
-    with Store(folder).locked():
+    with locked([Store(folder)]):
         (folder / ".study.toml.x.part").touch()
     Store.create(folder, STUDY)
     (folder / "machines" / "own.toml").touch()
@@ -68,11 +68,11 @@ def test_a_folder_of_another_study_is_refused(tmp_path: Path) -> None:
 
 def test_two_runs_cannot_write_one_folder(tmp_path: Path) -> None:
     store = make_store(tmp_path / "r")
-    with store.locked():
+    with locked([store]):
         other = Store.create(tmp_path / "r", STUDY)
-        with pytest.raises(TradewindError, match="another run writes here"), other.locked():
+        with pytest.raises(TradewindError, match="another run writes here"), locked([other]):
             raise AssertionError("locked twice")
-    with other.locked():
+    with locked([other]):
         assert store.folder.joinpath(".lock").exists()
 
 

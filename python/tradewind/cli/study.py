@@ -108,12 +108,11 @@ def _run(
     from tradewind.study.campaign import run_campaign
     from tradewind.study.progress import make_observer
 
-    results = []
-    for _, result in run_campaign(campaign, executors, environment, lambda: make_observer(stream), **how):
-        results.append(result)
+    def tell(result: dict[str, Any]) -> None:
         if stream is sys.stdout:
-            _show_result(result)
-    return results
+            _show_result(result, named=campaign.overview)
+
+    return run_campaign(campaign, executors, environment, make_observer(stream), tell, **how)
 
 
 def _known(paths: list[Path]) -> dict[str, dict[str, Any]]:
@@ -233,8 +232,10 @@ def _cases_table(plan: Plan, stored: set[str]) -> Any:
     return table
 
 
-def _show_result(result: dict[str, Any]) -> None:
-    print(f"{result['computed']} cases computed, {result['reused']} stored already, {len(result['skipped'])} skipped")
+def _show_result(result: dict[str, Any], *, named: bool) -> None:
+    name = f"{result['study']}: " if named else ""
+    counts = f"{result['computed']} cases computed, {result['reused']} stored already"
+    print(f"{name}{counts}, {len(result['skipped'])} skipped")
     for failure in result["failed"]:
         print(f"failed: {failure['name']}: {failure['reason']}")
     print(f"report: {result['report']}", flush=True)

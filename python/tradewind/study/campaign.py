@@ -1,26 +1,23 @@
-"""One study, or a folder of them that share their cases: read, planned, run and reported one after another."""
+"""One study, or a folder of them that share their cases: read, planned, run together, and reported."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tradewind.errors import InputError
+from tradewind.errors import InputError, TradewindError
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile, load_study
 from tradewind.study.plan import Executors, Plan, Planned, make_plan
 from tradewind.study.quick import quick_study
-from tradewind.study.runner import Observer, run_study
+from tradewind.study.runner import Observer, StudyRun, run_studies
 from tradewind.study.stock import take_stock
 from tradewind.study.store import Store
 from tradewind.study.workers import Workers
-
-if TYPE_CHECKING:
-    from tradewind.report.build import Report
 
 POOL = "cases"
 """The folder of the cases that the studies of a folder share, inside the folder of their results."""
@@ -115,40 +112,52 @@ def run_campaign(
     campaign: Campaign,
     executors: Executors,
     environment: Environment,
-    make_observer: Callable[[], Observer],
+    observer: Observer,
+    tell: Callable[[dict[str, Any]], None],
     *,
     workers: int | None = None,
     crew: Workers | None = None,
     remeasure: bool = False,
     known: Mapping[str, dict[str, Any]] | None = None,
-) -> Iterator[tuple[Report, dict[str, Any]]]:
-    """Runs the studies one after another; answers after each its report, and all of it as plain values.
+) -> list[dict[str, Any]]:
+    """Runs the studies and answers what became of each, as plain values.
 
+    `tell` is called with the same of each study as soon as its report is written, which is when its last case is done.
     `known`: answers by key that need not be computed (see `dataset.known`).
     """
-    from tradewind.report.build import build_report
-
     if campaign.pool is not None:
         campaign.pool.mkdir(parents=True, exist_ok=True)
+    studies = []
     for entry in campaign.entries:
         store = Store.create(entry.folder, entry.study_file.file.text, campaign.pool)
-        outcome = run_study(
-            entry.study_file,
-            entry.plan,
-            store,
-            executors,
-            environment,
-            workers=workers,
-            crew=crew,
-            remeasure=remeasure,
-            notes=entry.notes,
-            known=known,
-            observer=make_observer(),
-        )
-        report = build_report(entry.folder, environment)
-        counts = {"computed": outcome.computed, "reused": outcome.reused, "recomputed": outcome.recomputed}
-        title = entry.study_file.study.title
-        yield report, {"study": title, "folder": str(entry.folder), **counts, **report.as_dict()}
+        studies.append(StudyRun(entry.study_file, entry.plan, store, entry.notes))
+    results: dict[Path, dict[str, Any]] = {}
+
+    def complete(study: StudyRun) -> None:
+        # What is wrong with a report must not end the cases that still run: it is told when all are done.
+        with suppress(TradewindError, OSError):
+            results[study.store.folder] = _report(study, environment)
+        if study.store.folder in results:
+            tell(results[study.store.folder])
+
+    how: dict[str, Any] = {"workers": workers, "crew": crew, "remeasure": remeasure, "known": known}
+    run_studies(studies, executors, environment, **how, observer=observer, complete=complete)
+    for study in studies:
+        if study.store.folder not in results:
+            results[study.store.folder] = _report(study, environment)
+            tell(results[study.store.folder])
+    return [results[entry.folder] for entry in campaign.entries]
+
+
+def _report(study: StudyRun, environment: Environment) -> dict[str, Any]:
+    """Writes the report of a study that is complete; answers it and the counts of its cases."""
+    from tradewind.report.build import build_report
+
+    outcome = study.outcome
+    counts = {"computed": outcome.computed, "reused": outcome.reused, "recomputed": outcome.recomputed}
+    report = build_report(study.store.folder, environment)
+    title = study.study_file.study.title
+    return {"study": title, "folder": str(study.store.folder), **counts, **report.as_dict()}
 
 
 @contextmanager

@@ -1,5 +1,6 @@
-"""Runs a study: every case that is not stored yet, once, whatever happens to the others.
+"""Runs studies: every case that is not stored yet, once, whatever happens to the others.
 
+Studies that run together have one queue, so that no core waits for the last case of one of them before the next begins.
 Verification and simulation run in worker processes, here or elsewhere, so that a case that dies takes no other with it;
 here simulations that the others would have to wait for run one after another with all cores, the others side by side.
 Measured cases always run here and alone, nothing beside them.
@@ -7,7 +8,8 @@ Measured cases always run here and alone, nothing beside them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -20,10 +22,10 @@ from tradewind.study.case import HERE_ONLY
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile
 from tradewind.study.plan import Executors, Plan, Planned, Result
-from tradewind.study.shares import alone_first
+from tradewind.study.shares import alone_first, in_turn
 from tradewind.study.skip import Skip
-from tradewind.study.stock import take_stock
-from tradewind.study.store import Store
+from tradewind.study.stock import Stock, take_stock
+from tradewind.study.store import Store, locked
 from tradewind.study.task import Answer, Task, make_task
 from tradewind.study.turns import measured
 from tradewind.study.workers import LocalWorkers, Workers
@@ -33,7 +35,7 @@ MEMORY_SHARE = 0.9
 
 
 class Observer:
-    """Is told how a study goes on; does nothing with it."""
+    """Is told how studies go on; does nothing with it."""
 
     def begin(self, total: int, reused: int) -> None: ...
 
@@ -54,6 +56,7 @@ class Outcome:
 
     computed: int = 0
     reused: int = 0
+    """Stored already, or computed for another study of the same run."""
     skipped: list[Skip] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
     """Key -> why."""
@@ -61,75 +64,127 @@ class Outcome:
     """What was wrong with stored cases that had to be computed again."""
 
 
-def run_study(
-    study_file: StudyFile,
-    plan: Plan,
-    store: Store,
+class StudyRun:
+    """One of the studies that run together: what it needs, where its results go, and how far it is."""
+
+    def __init__(self, study_file: StudyFile, plan: Plan, store: Store, notes: Sequence[str] = ()) -> None:
+        """`notes` are kept with the results."""
+        self.study_file, self.plan, self.store, self.notes = study_file, plan, store, notes
+        self.outcome = Outcome(skipped=list(plan.skips))
+        self.own: list[Planned] = []
+        """The cases that are computed for this study, and perhaps for later ones."""
+        self.open: set[str] = set()
+        """Keys of the cases that it waits for."""
+
+    def begin(self) -> None:
+        """Writes what a results folder holds beside cases. Only for the holder of the lock."""
+        self.store.remove_parts()
+        write_atomically(self.store.study_file, self.study_file.file.text.encode())
+        for machine in {planned.machine for planned in self.plan.planned if planned.machine}:
+            write_atomically(self.store.machines / f"{machine.stem}.toml", machine.read_bytes())
+
+    def take(self, known: Mapping[str, dict[str, Any]]) -> None:
+        """Stores answers that are known by their keys."""
+        for planned in self.plan.planned:
+            if planned.key in known and not self.store.path(planned.key).exists():
+                self.store.save(planned.key, {**known[planned.key], "identity": planned.identity})
+
+    def claim(self, stock: Stock, taken: set[str]) -> None:
+        """Takes over what is missing, but for the keys that an earlier study has taken; adds its own to `taken`."""
+        self.outcome.reused = len(stock.at_hand)
+        self.open = {planned.key for planned in stock.missing}
+        self.own = [planned for planned in stock.missing if planned.key not in taken]
+        self.outcome.recomputed = [text for key, text in stock.damaged.items() if key not in taken]
+        taken |= self.open
+
+    def save_manifest(self) -> None:
+        cases = [
+            {"key": planned.key, "labels": planned.case.labels, "layout_imbalance": planned.case.imbalance()}
+            for planned in self.plan.planned
+        ]
+        skipped = [skip.as_dict() for skip in self.outcome.skipped]
+        notes = [*self.notes, *self.outcome.recomputed]
+        self.store.save_manifest({"cases": cases, "skipped": skipped, "failed": self.outcome.failed, "notes": notes})
+
+
+def run_studies(
+    studies: Sequence[StudyRun],
     executors: Executors,
     environment: Environment,
     *,
     workers: int | None = None,
     crew: Workers | None = None,
     remeasure: bool = False,
-    notes: Sequence[str] = (),
     known: Mapping[str, dict[str, Any]] | None = None,
     observer: Observer | None = None,
-) -> Outcome:
-    """Computes what `store` does not hold yet. `workers` cases at a time; None: as many as suit their size.
+    complete: Callable[[StudyRun], None] = lambda _: None,
+) -> None:
+    """Computes what the stores of studies do not hold yet. Several studies share one pool of cases.
 
-    `crew`: workers elsewhere, which verify and simulate instead of processes of this machine. `notes` are kept with
-    the results. `known`: answers by key, which are stored first (see `dataset.known`). Raises TradewindError where
-    another run writes the same folder.
+    `workers` cases at a time; None: as many as suit their size. `crew`: workers elsewhere, which verify and simulate
+    instead of processes of this machine. `known`: answers by key, which are stored first (see `dataset.known`).
+    `complete` is called as soon as all cases of a study are answered or lost. Raises TradewindError where another run
+    writes the same folders.
     """
-    observer = observer or Observer()
-    with store.locked():
-        store.remove_parts()
-        write_atomically(store.study_file, study_file.file.text.encode())
-        for machine in {planned.machine for planned in plan.planned if planned.machine}:
-            write_atomically(store.machines / f"{machine.stem}.toml", machine.read_bytes())
-        _take(known or {}, plan, store)
-        return _Run(plan, store, executors, environment, observer, crew, notes).run(workers, remeasure)
-
-
-def _take(known: Mapping[str, dict[str, Any]], plan: Plan, store: Store) -> None:
-    for planned in plan.planned:
-        if planned.key in known and not store.path(planned.key).exists():
-            store.save(planned.key, {**known[planned.key], "identity": planned.identity})
+    with locked(study.store for study in studies):
+        for study in studies:
+            study.begin()
+            study.take(known or {})
+        _Run(studies, executors, environment, observer or Observer(), crew, complete).run(workers, remeasure)
 
 
 class _Run:
     def __init__(
         self,
-        plan: Plan,
-        store: Store,
+        studies: Sequence[StudyRun],
         executors: Executors,
         environment: Environment,
         observer: Observer,
         crew: Workers | None,
-        notes: Sequence[str],
+        complete: Callable[[StudyRun], None],
     ) -> None:
-        self.plan, self.store, self.executors = plan, store, executors
-        self.environment, self.observer, self.crew, self.notes = environment, observer, crew, notes
-        self.outcome = Outcome(skipped=list(plan.skips))
+        self.studies, self.executors, self.environment = studies, executors, environment
+        self.observer, self.crew, self.complete = observer, crew, complete
 
-    def run(self, workers: int | None, remeasure: bool) -> Outcome:
-        stock = take_stock(self.plan.planned, self.store, remeasure=remeasure)
-        open_cases = stock.missing
-        self.outcome.reused, self.outcome.recomputed = len(stock.at_hand), stock.damaged
-        self._save_manifest()
-        self.observer.begin(len(open_cases) + self.outcome.reused, self.outcome.reused)
-        for text in [*self.notes, *self.outcome.recomputed]:
-            self.observer.note(text)
-        try:
-            self._verify([p for p in open_cases if p.case.kind == "verify"], workers)
-            self._here([p for p in open_cases if p.case.kind in (*HERE_ONLY, "published")])
-            self._simulate([p for p in open_cases if p.case.kind == "simulate"], workers)
-        finally:
-            self._save_manifest()
-            self.observer.end()
-        return self.outcome
+    def run(self, workers: int | None, remeasure: bool) -> None:
+        keys = {planned.key for study in self.studies for planned in study.plan.planned}
+        taken: set[str] = set()
+        for study in self.studies:
+            study.claim(take_stock(study.plan.planned, study.store, remeasure=remeasure), taken)
+            study.save_manifest()
+        self.observer.begin(len(keys), len(keys) - len(taken))
+        for study in self.studies:
+            for text in [*study.notes, *study.outcome.recomputed]:
+                self.observer.note(text if len(self.studies) == 1 else f"{study.study_file.name}: {text}")
+        with self._manifests():
+            for study in self.studies:
+                self._end_where_whole(study)
+            self._verify([planned for own in self._own("verify") for planned in own], workers)
+            for own in self._own(*HERE_ONLY, "published"):
+                self._here(own)
+            self._simulate(self._own("simulate"), workers)
 
-    def _compute(self, cases: list[Planned], executor: Callable[..., Result], local: Workers, threads: int = 1) -> None:
+    @contextmanager
+    def _manifests(self) -> Iterator[None]:
+        """However a run ends, the manifests say what became of it."""
+        with ExitStack() as at_the_end:
+            at_the_end.callback(self.observer.end)
+            for study in self.studies:
+                at_the_end.callback(study.save_manifest)
+            yield
+
+    def _own(self, *kinds: str) -> list[list[Planned]]:
+        """The cases of some kinds that each study has to compute."""
+        return [[planned for planned in study.own if planned.case.kind in kinds] for study in self.studies]
+
+    def _end_where_whole(self, study: StudyRun) -> None:
+        if not study.open:
+            study.save_manifest()
+            self.complete(study)
+
+    def _compute(
+        self, cases: Sequence[Planned], executor: Callable[..., Result], local: Workers, threads: int = 1
+    ) -> None:
         """Verification or simulation: on the crew where there is one, else in worker processes of this machine."""
         tasks = [make_task(planned, executor).with_threads(threads) for planned in cases]
         if tasks:
@@ -145,17 +200,21 @@ class _Run:
     def _verify(self, cases: list[Planned], workers: int | None) -> None:
         self._compute(cases, self.executors.verify, self._local(workers or self.environment.cores))
 
-    def _simulate(self, cases: list[Planned], workers: int | None) -> None:
+    def _simulate(self, studies: list[list[Planned]], workers: int | None) -> None:
         cores, simulate = self.environment.cores, self.executors.simulate
-        if workers is not None or self.crew is not None:
-            count = workers or cores
+        cases = [planned for own in studies for planned in own]
+        if self.crew is not None:  # their number changes; nobody waits for the report of one study before the others
             longest = sorted(cases, key=lambda planned: -planned.cost_s)
-            self._compute(longest, simulate, self._local(count), max(1, cores // count))
-            return
-        beside = self._local(cores)
-        alone, others = alone_first(cases, cores, beside.memory_bytes)
-        self._compute(alone, simulate, self._local(1), cores)
-        self._compute(others, simulate, beside)
+            self._compute(longest, simulate, self.crew)
+        elif workers is not None:
+            self._compute(in_turn(studies, workers), simulate, self._local(workers), max(1, cores // workers))
+        else:
+            beside = self._local(cores)
+            alone = alone_first(cases, cores, beside.memory_bytes)
+            keys = {planned.key for planned in alone}
+            others = [[planned for planned in own if planned.key not in keys] for own in studies]
+            self._compute(alone, simulate, self._local(1), cores)
+            self._compute(in_turn(others, cores), simulate, beside)
 
     @staticmethod
     def _local(count: int) -> LocalWorkers:
@@ -167,7 +226,8 @@ class _Run:
             self._lose(task, answer.error)
             return
         assert answer.result is not None
-        self.store.save(
+        waiting = self._waiting(task)
+        waiting[0].store.save(
             planned.key,
             {
                 "key": planned.key,
@@ -178,21 +238,26 @@ class _Run:
                 "finished": datetime.now(UTC).isoformat(timespec="seconds"),
             },
         )
-        self.outcome.computed += 1
+        waiting[0].outcome.computed += 1
+        for other in waiting[1:]:
+            other.outcome.reused += 1
         self.observer.done(planned, answer.result, answer.wall_s)
+        self._answered(task, waiting)
 
     def _lose(self, task: Task, reason: str) -> None:
-        self.outcome.failed[task.key] = reason
+        waiting = self._waiting(task)
+        for study in waiting:
+            study.outcome.failed[task.key] = reason
         self.observer.failed(task.planned, reason)
+        self._answered(task, waiting)
+
+    def _waiting(self, task: Task) -> list[StudyRun]:
+        return [study for study in self.studies if task.key in study.open]
+
+    def _answered(self, task: Task, waiting: Sequence[StudyRun]) -> None:
+        for study in waiting:
+            study.open.discard(task.key)
+            self._end_where_whole(study)
 
     def _tell(self, task: Task, progress: Progress) -> None:
         self.observer.running(task.planned, progress)
-
-    def _save_manifest(self) -> None:
-        cases = [
-            {"key": planned.key, "labels": planned.case.labels, "layout_imbalance": planned.case.imbalance()}
-            for planned in self.plan.planned
-        ]
-        skipped = [skip.as_dict() for skip in self.outcome.skipped]
-        notes = [*self.notes, *self.outcome.recomputed]
-        self.store.save_manifest({"cases": cases, "skipped": skipped, "failed": self.outcome.failed, "notes": notes})

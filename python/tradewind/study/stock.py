@@ -18,8 +18,8 @@ class Stock:
     """Stored already, or known."""
     missing: list[Planned] = field(default_factory=list)
     """To be computed."""
-    damaged: list[str] = field(default_factory=list)
-    """What is wrong with stored ones, which are missing therefore."""
+    damaged: dict[str, str] = field(default_factory=dict)
+    """Key -> what is wrong with a stored one, which is missing therefore."""
 
 
 def take_stock(
@@ -38,11 +38,11 @@ def take_stock(
     return stock
 
 
-def _is_whole(key: str, store: Store, known: Collection[str], damaged: list[str]) -> bool:
+def _is_whole(key: str, store: Store, known: Collection[str], damaged: dict[str, str]) -> bool:
     if key in known and not store.path(key).exists():
         return True
     try:
         return store.load(key) is not None
     except CorruptCaseError as error:
-        damaged.append(f"{error}; it is computed again")
+        damaged[key] = f"{error}; it is computed again"
         return False

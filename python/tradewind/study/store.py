@@ -16,8 +16,8 @@ import fcntl
 import json
 import os
 import tomllib
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -78,12 +78,6 @@ class Store:
         pool = store.load_manifest().get("pool")
         return cls(folder, folder / pool) if pool else store
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keeps other runs out of the folder and its pool. The lock ends with the process, however it ends."""
-        with _locked(self.folder), _locked(self.pool) if self.pool else nullcontext():
-            yield
-
     def remove_parts(self) -> None:
         """Removes what a killed run left half-written. Only for the holder of the lock."""
         for folder in (self.folder, self.cases):
@@ -131,6 +125,16 @@ class Store:
         if not isinstance(manifest, dict):
             raise TradewindError(f"{self.manifest_file} is damaged; run the study again")
         return manifest
+
+
+@contextmanager
+def locked(stores: Iterable[Store]) -> Iterator[None]:
+    """Keeps other runs out of the folders and their pools. The locks end with the process, however it ends."""
+    folders = dict.fromkeys(folder for store in stores for folder in (store.folder, store.pool) if folder)
+    with ExitStack() as held:
+        for folder in folders:
+            held.enter_context(_locked(folder))
+        yield
 
 
 @contextmanager
