@@ -189,11 +189,10 @@ def cost(folder: str) -> str:
     """What the simulations of the studies of a folder took when they were computed, each once."""
     records = {record["key"]: record for kept in _all_of(folder) for record in kept.records}
     simulated = [record for record in records.values() if record["kind"] == "simulate"]
-    hops = sum(record["result"]["packet_hops"] or 0 for record in simulated)
     minutes = sum(record["wall_s"] for record in simulated) / 60
     cores = ", ".join(dict.fromkeys(str(record["environment"]["cpu"]) for record in simulated))
-    size = f"{len(simulated)} simulations that are kept are {hops / 1e9:.0f} G packet-hops"
-    return f"The {size} and took {minutes:.0f} minutes of one core ({cores}), so {minutes / 2:.0f} minutes on two."
+    took = f"{minutes:.0f} minutes of one core ({cores}), so {minutes / 2:.0f} minutes on two"
+    return f"The {len(simulated)} simulations that are kept took {took}."
 
 
 def _order(name: str) -> list[tuple[int, str]]:

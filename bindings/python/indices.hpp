@@ -4,6 +4,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -19,9 +21,15 @@ inline std::span<const Index> viewed(const Indices& array) {
     return {array.data(), array.shape(0)};
 }
 
+// A number that is too large for a rank becomes the largest, which none has: wrapped around it might be one.
 template <typename To>
 std::vector<To> listed(const Indices& array) {
-    return {array.data(), array.data() + array.shape(0)};
+    std::vector<To> numbers(array.shape(0));
+    std::transform(array.data(), array.data() + array.shape(0), numbers.begin(), [](Index number) {
+        return static_cast<To>(
+            std::clamp<Index>(number, std::numeric_limits<To>::min(), std::numeric_limits<To>::max()));
+    });
+    return numbers;
 }
 
 // An array that owns what the list held.

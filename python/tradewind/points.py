@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import index as whole_number
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -32,18 +33,25 @@ class Points:
 
     def __init__(self, comm: MPI.Intracomm, what: ArrayLike | _core.Blocks | int) -> None:
         self.comm = comm
+        try:
+            if isinstance(what, _core.Blocks):
+                own: _core.Blocks | int | NDArray[np.int64] = what
+            elif isinstance(what, int | np.integer):
+                own = int(what)
+                if abs(own) > np.iinfo(np.int64).max:
+                    raise InputError(f"{own} points: up to 2^63 - 1 are allowed")
+            else:
+                own = ids("ids", what)
+        except InputError as error:
+            refuse(comm, error)
+        go_on(comm)
         handle = comm.py2f()
-        if isinstance(what, _core.Blocks):
-            self._points = OwnPoints.of_layout(handle, what)
-        elif isinstance(what, int | np.integer):
-            self._points = OwnPoints.of_count(handle, int(what))
+        if isinstance(own, _core.Blocks):
+            self._points = OwnPoints.of_layout(handle, own)
+        elif isinstance(own, int):
+            self._points = OwnPoints.of_count(handle, own)
         else:
-            try:
-                listed = ids("ids", what)
-            except InputError as error:
-                refuse(comm, error)
-            go_on(comm)
-            self._points = OwnPoints.of_ids(handle, listed)
+            self._points = OwnPoints.of_ids(handle, own)
 
     @property
     def count(self) -> int:
@@ -72,10 +80,11 @@ class Points:
         """
         if wanted is not None:
             self._check_alone(owner, index, places)
-            return Fetch.of(self._points.fetch_ids(self._listed("wanted", wanted), 0, False, *_known(peers)))
+            listed, known = self._listed("wanted", wanted), self._known(peers)
+            return Fetch.of(self._points.fetch_ids(listed, 0, False, *known))
         owners, indices, at = self._lists(owner, index, places)
         target = owners.size if places is None else int(np.max(at, initial=-1)) + 1
-        return Fetch.of(self._points.fetch(owners, indices, at, target, False, *_known(peers)))
+        return Fetch.of(self._points.fetch(owners, indices, at, target, False, *self._known(peers)))
 
     def halo(
         self,
@@ -93,13 +102,15 @@ class Points:
         """
         if wanted is not None:
             self._check_alone(owner, index, places)
-            return Fetch.of(self._points.fetch_ids(self._listed("wanted", wanted), self.count, True, *_known(peers)))
+            return Fetch.of(
+                self._points.fetch_ids(self._listed("wanted", wanted), self.count, True, *self._known(peers))
+            )
         owners, indices, at = self._lists(owner, index, places)
         target = self.count
         if places is None:
             target += owners.size
             at = np.arange(self.count, target)
-        return Fetch.of(self._points.fetch(owners, indices, at, target, True, *_known(peers)))
+        return Fetch.of(self._points.fetch(owners, indices, at, target, True, *self._known(peers)))
 
     def _lists(
         self, owner: ArrayLike | None, index: ArrayLike | None, places: ArrayLike | None
@@ -121,6 +132,22 @@ class Points:
         except InputError as error:
             self._refuse(error)
 
+    def _known(self, peers: Sequence[int] | None) -> tuple[bool, list[int]]:
+        """Whether the peers are known, and which they are."""
+        if peers is None:
+            return False, []
+        size = self.comm.Get_size()
+        try:
+            known = sorted({whole_number(peer) for peer in peers})
+        except TypeError:
+            self._refuse(InputError(f"rank {self._points.rank}: peers: a list of whole numbers is allowed"))
+        if known and not 0 <= known[0] <= known[-1] < size:
+            wrong = known[0] if known[0] < 0 else known[-1]
+            self._refuse(
+                InputError(f"rank {self._points.rank} names peer {wrong}; other ranks of 0..{size - 1} are allowed")
+            )
+        return True, known
+
     def _check_alone(self, *others: ArrayLike | None) -> None:
         if any(other is not None for other in others):
             self._refuse(InputError("ids and owners, indices or places: one of the two is allowed"))
@@ -132,10 +159,6 @@ class Points:
 
 
 _NAMES = ("owners", "indices", "places")
-
-
-def _known(peers: Sequence[int] | None) -> tuple[bool, list[int]]:
-    return (False, []) if peers is None else (True, sorted(set(peers)))
 
 
 def gathered(comm: MPI.Intracomm, fetch: Fetch) -> Fetch | None:

@@ -61,9 +61,9 @@ std::uint64_t named(Rank rank, const std::vector<Rank>& peers) {
     return sum;
 }
 
-// All ranks go on, or none.
-void together(MPI_Comm comm, const std::string& problem) {
-    prepare(comm, "", [&] {
+// All ranks go on, or none; none where they are about to do different things.
+void together(MPI_Comm comm, const std::string& problem, const std::string& what = "") {
+    prepare(comm, what, [&] {
         if (!problem.empty()) throw InputError(problem);
         return true;
     });
@@ -117,12 +117,14 @@ Runs runs_of(RecycledVector<Index> words) {
 }  // namespace
 
 Points::Points(MPI_Comm comm, std::span<const Index> ids) : communicator_(comm), named_(true) {
+    together(communicator_.handle(), "", "points with ids");
     begin(static_cast<Index>(ids.size()));
     build_directory(ids);
 }
 
 Points::Points(MPI_Comm comm, Index count) : communicator_(comm) {
-    together(communicator_.handle(), count < 0 ? std::to_string(count) + " points: 0 and more are allowed" : "");
+    together(communicator_.handle(), count < 0 ? std::to_string(count) + " points: 0 and more are allowed" : "",
+             "points without ids");
     begin(count);
 }
 

@@ -347,6 +347,8 @@ def _refusals(comm: Any) -> str:
         (lambda: plain.fetch([3] if rank == last else []), "have no ids"),
         (lambda: plain.fetch(owner=at_last([0, 0], []), index=at_last([1], [])), "2 owners, 1 indices"),
         (lambda: plain.fetch(owner=at_last([ranks], []), index=at_last([1], [])), f"owner {ranks}; ranks 0.."),
+        (lambda: plain.fetch(owner=at_last([2**32], []), index=at_last([1], [])), f"owner {2**31 - 1}; ranks 0.."),
+        (lambda: plain.fetch(owner=at_last([-(2**32)], []), index=at_last([1], [])), f"owner {-(2**31)}; ranks 0.."),
         (lambda: plain.fetch(owner=at_last([0], []), index=at_last([5], [])), "wants point 5 of "),
         (lambda: plain.fetch(owner=at_last([0], []), index=at_last([-5], [])), "index -5; 0 and more are allowed"),
         (
@@ -361,12 +363,23 @@ def _refusals(comm: Any) -> str:
             lambda: plain.halo(owner=[0], index=[2], places=[2]),
             "wants point 2 of rank 0, which that rank takes from elsewhere itself",
         ),
+        (lambda: points.Points(comm, at_last(2**64, 5)), f"{2**64} points: up to 2^63 - 1 are allowed"),
+        (lambda: points.Points(comm, at_last(-1, 5)), "-1 points: 0 and more are allowed"),
+        (lambda: mesh.fetch([], peers=at_last([0.5], [])), "peers: "),
+        (
+            lambda: mesh.fetch([], peers=at_last([2**40], [])),
+            f"names peer {2**40}; other ranks of 0..{last}",
+        ),
+        (lambda: mesh.fetch([], peers=at_last([-1], [])), f"names peer -1; other ranks of 0..{last}"),
         (lambda: mesh.fetch([], peers=None if rank == last else []), "different plans" if ranks > 1 else ""),
     ]
     if ranks > 1:
         rows, columns = (_core.Blocks(_core.Grid(2 * ranks, ranks, 1), split) for split in ((1, ranks), (ranks, 1)))
         by_rows, owners = points.Points(comm, rows), {"owner": [0], "index": [0]}
         bad += [
+            (lambda: points.Points(comm, at_last(5, [rank])), "rank 0 {points with ids}, rank"),
+            (lambda: points.Points(comm, at_last(rows, 5)), "rank 0 {points without ids}, rank"),
+            (lambda: points.Points(comm, at_last([rank], rows)), "{points with ids}"),
             (lambda: points.Points(comm, at_last(columns, rows)), f"split 1 x {ranks} along xy"),
             (lambda: at_last(mesh.halo, mesh.fetch)([]), "rank 0 {a fetch}, rank"),
             (lambda: by_rows.fetch(**at_last({"wanted": [0]}, owners)), "rank 0 {a fetch}, rank"),
