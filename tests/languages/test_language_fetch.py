@@ -34,6 +34,7 @@ C: Expected = {
     "ids_negative": [(INPUT, "-1 entries in ids: 0 or more are allowed")],
     "id_negative": at_1(INPUT, "rank 1 owns point -3: 0 and more are allowed"),
     "owned_twice": at_1(INPUT, "point 7 is owned twice: by rank 0 (its point 0) and by rank 1 (its point 0)"),
+    "owned_twice_by_one": at_1(INPUT, "point 9 is owned twice: by rank 1 (its point 0) and by rank 1 (its point 2)"),
     "count_negative": at_1(INPUT, "-4 points: 0 and more are allowed"),
     "layout_null": [(HANDLE, "the layout is TW_NULL: it was never made, or making it failed")],
     "layout_null_on_one_rank": at_1(HANDLE, "the layout is TW_NULL: it was never made, or making it failed"),
@@ -76,6 +77,23 @@ C: Expected = {
         (INPUT, "the ranks do not name each other as peers: each must be among the peers of all of its own")
     ],
     "no_peer": at_1(INPUT, "rank 1 wants points of rank 0, which is none of its peers"),
+    "renumbered_null_communicator": [
+        (INPUT, "the communicator is the null communicator: it was freed, or this rank is not part of it")
+    ],
+    "renumbered_own_null": at_1(INPUT, "own is a null pointer"),
+    "renumbered_halo_null": at_1(INPUT, "halo is a null pointer"),
+    "renumbered_new_own_null": at_1(INPUT, "new_own is a null pointer"),
+    "renumbered_new_halo_null": at_1(INPUT, "new_halo is a null pointer"),
+    "renumbered_interior_null": at_1(INPUT, "interior is a null pointer"),
+    "renumbered_halos_null": [(INPUT, "new_halos is a null pointer")],
+    "renumbered_count": at_1(INPUT, "-2 entries in own: 0 or more are allowed"),
+    "renumbered_nobody": at_1(INPUT, "rank 1 wants point 7 (entry 0 of its list), which nobody owns"),
+    "renumbered_twice": at_1(INPUT, "point 4 is owned twice: by rank 0 (its point 0) and by rank 1 (its point 0)"),
+    "renumbered_twice_by_one": at_1(
+        INPUT, "point 3 is owned twice: by rank 1 (its point 0) and by rank 1 (its point 1)"
+    ),
+    "renumbered_negative": at_1(INPUT, "rank 1 owns point -2: 0 and more are allowed"),
+    "renumbered": RIGHT,
     "adjoint_of_halo": [(INPUT, "an adjoint of the halo of width 2, periodic in xy: a fetch is allowed")],
     "adjoint_of_adjoint": [(INPUT, "an adjoint of the adjoint of a fetch of 10 points: a fetch is allowed")],
     "adjoint_of_null": [(HANDLE, "the pattern is TW_NULL: it was never made, or making it failed")],
@@ -163,6 +181,8 @@ FORTRAN: Expected = {
     "column_96": RIGHT,
     "id_0": at_1(INPUT, "rank 1 wants point 0 (entry 0 of its list), which nobody owns"),
     "negative_id": at_1(INPUT, "rank 1 owns point -1: 0 and more are allowed"),
+    "owned_twice": at_1(INPUT, "point 7 is owned twice: by rank 0 (its point 0) and by rank 1 (its point 0)"),
+    "owned_twice_by_one": at_1(INPUT, "point 7 is owned twice: by rank 1 (its point 0) and by rank 1 (its point 2)"),
     "indices": at_1(INPUT, "rank 1: lists of 2 owners, 1 indices: as many of each are allowed"),
     "no_places": at_1(INPUT, "rank 1: lists of 2 owners, 2 indices, 0 places: as many of each are allowed"),
     "more_places": at_1(INPUT, "rank 1: lists of 1 owners, 1 indices, 2 places: as many of each are allowed"),
@@ -173,6 +193,11 @@ FORTRAN: Expected = {
     "count_never_made": [(HANDLE, "the point set is TW_NULL: it was never made, or making it failed")],
     "locate_nobody": at_1(INPUT, "rank 1 wants point 6 (entry 0 of its list), which nobody owns"),
     "renumbered_nobody": at_1(INPUT, "rank 1 wants point 7 (entry 0 of its list), which nobody owns"),
+    "renumbered_twice": at_1(INPUT, "point 4 is owned twice: by rank 0 (its point 0) and by rank 1 (its point 0)"),
+    "renumbered_twice_by_one": at_1(
+        INPUT, "point 4 is owned twice: by rank 1 (its point 0) and by rank 1 (its point 1)"
+    ),
+    "renumbered_negative": at_1(INPUT, "rank 1 owns point -4: 0 and more are allowed"),
     "adjoint_never_made": [(HANDLE, "the pattern is TW_NULL: it was never made, or making it failed")],
     "interior_of_fetch": [(INPUT, "a fetch has no interior and no rim: a halo has")],
     "box_of_another": [
@@ -213,6 +238,14 @@ FORTRAN: Expected = {
     "free": RIGHT,
     "free_twice": [(HANDLE, "no point set has the handle")],
     "halo_of_freed": [(HANDLE, "no point set has the handle")],
+    "fetch_of_freed": [(HANDLE, "no point set has the handle")],
+    "locate_freed": [(HANDLE, "no point set has the handle")],
+    "count_freed": [(HANDLE, "no point set has the handle")],
+    "known_to_all_of_freed": [(HANDLE, "no point set has the handle")],
+    "free_pattern": RIGHT,
+    "adjoint_of_freed": [(HANDLE, "no pattern has the handle")],
+    "levels_of_freed": [(HANDLE, "no pattern has the handle")],
+    "plan_of_freed": [(HANDLE, "no pattern has the handle")],
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from importlib.metadata import version
 
@@ -29,6 +30,24 @@ def test_pkg_config(prefix, mpi_compiler, tmp_path, call):
     assert call(program).stdout.startswith(f"{VERSION}: split 9x1: 9 ranks do not divide the 4 points along x")
 
 
+def test_pkg_config_for_fortran(prefix, build_folder, tmp_path, call):
+    """Without CMake, with the compiler that wrote the module file."""
+    found = re.search(r"^CMAKE_Fortran_COMPILER:\w+=(.+)$", (build_folder / "CMakeCache.txt").read_text(), re.MULTILINE)
+    if shutil.which("pkg-config") is None or found is None or found[1].endswith("NOTFOUND"):
+        pytest.skip("there is no pkg-config, or no Fortran compiler")
+    flags = call("pkg-config", "--cflags", "--libs", "tradewind", PKG_CONFIG_PATH=str(prefix / "lib" / "pkgconfig"))
+    source = tmp_path / "program.f90"
+    source.write_text(
+        "program split\n  use tradewind\n  implicit none\n  type(tw_layout) :: layout\n"
+        "  if (tw_blocks(layout, [4, 4, 4], [9, 1]) /= tw_error_input) error stop 1\n"
+        '  print "(3a)", tw_version(), ": ", tw_last_error()\nend program split\n'
+    )
+    program = tmp_path / "program"
+    words = [*flags.stdout.split(), "-ltradewind_fortran", f"-Wl,-rpath,{prefix}/lib"]
+    call(found[1], source, *words, "-o", program)
+    assert call(program).stdout.startswith(f"{VERSION}: split 9x1: 9 ranks do not divide the 4 points along x")
+
+
 def test_a_library_without_other_names(prefix, call):
     """What the library exports is its interface; nothing of the core, which another library may hold in another
     version."""
@@ -46,6 +65,10 @@ def test_cpp_objects(on_ranks):
 
 def test_fortran_kinds(on_ranks):
     assert on_ranks(2, "kinds_fortran").stdout == "all right\n"
+
+
+def test_fortran_options(on_ranks):
+    assert on_ranks(4, "options_fortran", VERSION).stdout == "all right\n"
 
 
 @pytest.mark.slow

@@ -30,7 +30,7 @@ static int64_t at_1(int64_t count) {
 static void point_sets(void) {
     tw_points points = {17};
     tw_layout nothing = TW_NULL;
-    const int64_t bad[2] = {3, -3}, twice[2] = {7, 8};
+    const int64_t bad[2] = {3, -3}, twice[2] = {7, 8}, same[3] = {9, 8, 9};
     met("null_communicator", tw_points_of_ids(MPI_COMM_NULL, OWN, ids, &points));
     if (points.id != 0) met("refused points have a handle", TW_OK);
     met("points_null_pointer", tw_points_of_ids(MPI_COMM_WORLD, OWN, ids, NULL));
@@ -38,6 +38,7 @@ static void point_sets(void) {
     met("ids_negative", tw_points_of_ids(MPI_COMM_WORLD, -1, ids, &points));
     met("id_negative", tw_points_of_ids(MPI_COMM_WORLD, at_1(2), bad, &points));
     met("owned_twice", tw_points_of_ids(MPI_COMM_WORLD, 2, twice, &points));
+    met("owned_twice_by_one", tw_points_of_ids(MPI_COMM_WORLD, at_1(3), same, &points));
     met("count_negative", tw_points_of_count(MPI_COMM_WORLD, rank == 1 ? -4 : 4, &points));
     met("layout_null", tw_points_of_layout(MPI_COMM_WORLD, nothing, &points));
     met("layout_null_on_one_rank", tw_points_of_layout(MPI_COMM_WORLD, rank == 1 ? nothing : blocks, &points));
@@ -105,6 +106,34 @@ static void peers(void) {
     met("peer_null_pointer", tw_points_fetch(named, 0, NULL, rank == 1, NULL, &pattern));
     met("not_each_other", tw_points_fetch(named, 0, NULL, rank == 1, one, &pattern));
     met("no_peer", tw_points_fetch(named, at_1(1), other, 0, NULL, &pattern));
+}
+
+static void orders(void) {
+    const int64_t own[2] = {10 * rank, 10 * rank + 1}, same[2] = {3, 3}, shared[1] = {4}, negative[1] = {-2};
+    const int64_t nobody[1] = {7};
+    int64_t new_own[2], interior = 0, new_halo[2], halos = 0;
+    met("renumbered_null_communicator",
+        tw_renumbered(MPI_COMM_NULL, 2, own, 0, NULL, new_own, &interior, new_halo, &halos));
+    met("renumbered_own_null", tw_renumbered(MPI_COMM_WORLD, at_1(2), NULL, 0, NULL, new_own, &interior, NULL, &halos));
+    met("renumbered_halo_null",
+        tw_renumbered(MPI_COMM_WORLD, 2, own, at_1(1), NULL, new_own, &interior, new_halo, &halos));
+    met("renumbered_new_own_null",
+        tw_renumbered(MPI_COMM_WORLD, 2, own, 0, NULL, rank == 1 ? NULL : new_own, &interior, NULL, &halos));
+    met("renumbered_new_halo_null",
+        tw_renumbered(MPI_COMM_WORLD, 2, own, at_1(1), other, new_own, &interior, NULL, &halos));
+    met("renumbered_interior_null",
+        tw_renumbered(MPI_COMM_WORLD, 2, own, 0, NULL, new_own, rank == 1 ? NULL : &interior, NULL, &halos));
+    met("renumbered_halos_null", tw_renumbered(MPI_COMM_WORLD, 2, own, 0, NULL, new_own, &interior, NULL, NULL));
+    met("renumbered_count",
+        tw_renumbered(MPI_COMM_WORLD, rank == 1 ? -2 : 2, own, 0, NULL, new_own, &interior, NULL, &halos));
+    met("renumbered_nobody",
+        tw_renumbered(MPI_COMM_WORLD, 2, own, at_1(1), nobody, new_own, &interior, new_halo, &halos));
+    met("renumbered_twice", tw_renumbered(MPI_COMM_WORLD, 1, shared, 0, NULL, new_own, &interior, NULL, &halos));
+    met("renumbered_twice_by_one",
+        tw_renumbered(MPI_COMM_WORLD, at_1(2), same, 0, NULL, new_own, &interior, NULL, &halos));
+    met("renumbered_negative",
+        tw_renumbered(MPI_COMM_WORLD, at_1(1), negative, 0, NULL, new_own, &interior, NULL, &halos));
+    met("renumbered", tw_renumbered(MPI_COMM_WORLD, 2, own, 1, other, new_own, &interior, new_halo, &halos));
 }
 
 static void patterns(void) {
@@ -241,6 +270,7 @@ int main(int count, char** arguments) {
     wanted();
     lists();
     peers();
+    orders();
     patterns();
     plans();
     use();

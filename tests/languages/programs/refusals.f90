@@ -1,13 +1,16 @@
 !> What only Fortran can get wrong, on two ranks. Each rank writes "case|status|text" for every case into FOLDER/RANK.
 program refusals
+  use, intrinsic :: iso_c_binding, only: c_double, c_int64_t
   use, intrinsic :: iso_fortran_env, only: real32, real64
   use mpi_f08, only: MPI_COMM_WORLD, MPI_Init, MPI_Finalize, MPI_Comm_rank
   use tradewind
   implicit none
-  integer :: rank, out, status
+  integer :: rank, out, status, first(3), last(3)
+  integer(c_int64_t) :: messages, bytes
+  real(c_double) :: seconds(5)
   type(tw_layout) :: blocks, pencils, nothing
   type(tw_pattern) :: halo, move, addition, pattern
-  type(tw_plan) :: plan, never
+  type(tw_plan) :: plan, never, other
   real(real64), target :: u(6 + 4, 8 + 4, 3), row(360), level(10, 12), none(10, 12, 0), before(6, 8, 3), after(12, 8, 2)
   real(real32), target :: single(10, 12, 3)
   real(real64), pointer :: unset(:, :, :)
@@ -59,6 +62,26 @@ program refusals
   call met("call_after_free", tw_plan_call(plan))
   call met("text_after_free", tw_plan_text(plan, text))
   if (len(text) /= 0) call met("a text without a plan", tw_ok)
+  call met("way_after_free", tw_plan_way(plan, text))
+  call met("start_after_free", tw_plan_start(plan))
+  call met("wait_after_free", tw_plan_wait(plan))
+  call met("traffic_after_free", tw_plan_traffic(plan, messages, bytes))
+  call met("seconds_after_free", tw_plan_seconds(plan, seconds))
+  call met("free_twice", tw_plan_free(plan))
+
+  call met("free_layout", tw_layout_free(pencils))
+  call met("free_layout_twice", tw_layout_free(pencils))
+  call met("box_of_freed_layout", tw_layout_box(pencils, rank, first, last))
+  call met("halo_of_freed_layout", tw_halo(pattern, pencils, 1))
+  call met("transpose_of_freed_layout", tw_transpose(pattern, blocks, pencils))
+  call met("plan_of_pattern_that_outlives", tw_plan_make(plan, move, MPI_COMM_WORLD, [tw_field(before)], &
+    [tw_field(after(:, :, :2 - rank))]))
+  call met("free_pattern", tw_pattern_free(move))
+  call met("free_pattern_twice", tw_pattern_free(move))
+  call met("box_of_freed_pattern", tw_pattern_box(move, tw_source, rank, first, last))
+  call met("plan_of_freed_pattern", tw_plan_make(other, move, MPI_COMM_WORLD, [tw_field(before)], [tw_field(after)]))
+  call met("call_of_plan_that_outlives", tw_plan_call(plan))
+  call met("free_last", tw_plan_free(plan))
   close (out)
   call MPI_Finalize()
 
