@@ -265,3 +265,10 @@ def test_fetches_are_refused_on_every_rank(met, program, expected):
         for name, wanted in expected.items():
             status, words = wanted[rank % len(wanted)]
             assert (cases[name][0], words in cases[name][1]) == (status, True), f"{name}: {cases[name]}"
+
+
+def test_messages_do_not_grow_with_the_ranks(on_ranks):
+    """Nobody sends to all, or hears of all; that the program counts at all is seen in what an exchange sends."""
+    few, many = (on_ranks(ranks, "sparse_messages_c").stdout.splitlines() for ranks in (3, 8))
+    assert few == many
+    assert (few[-1], len(few)) == ("exchange: 1 0 0", 10)

@@ -96,7 +96,7 @@ def cases(ranks: int) -> list[Case]:
     bare = bare[::2] if ranks > 4 else bare  # where ranks share cores each takes its time
     bare += [] if prime_enough else [*_node_halos(ranks)][:: 1 if ranks < 6 else 3]
     turn = itertools.count(ranks)
-    found = [_carried(case, turn) for case in bare] + list(_carriages(ranks))
+    found = [_carried(case, turn) for case in bare] + [*_carriages(ranks), *_within_nodes(ranks)]
     return list(dict.fromkeys(found))
 
 
@@ -159,6 +159,21 @@ def _carriages(ranks: int) -> Iterator[Case]:
         large = Case("transpose", ranks, "burst", (ranks, 1), ("zy", "xy"), fields=2, grid=(250, 100, 80))
         yield from (large, replace(large, axes=("xy", "zy"), transport="shared"))
         yield replace(large, axes=("xy", "yx"), transport="shared", packing="direct", order="shared")
+
+
+def _within_nodes(ranks: int) -> Iterator[Case]:
+    """What goes by nodes of k ranks, through the memory of just such nodes, and of smaller ones than it thinks."""
+    split = min(_splits(ranks), key=lambda s: abs(s[0] - s[1]))
+    for k in range(2, ranks):
+        bare = [
+            Case("halo", ranks, f"two-level-{k}", split, width=3, periodic="xy", fields=2),
+            Case("halo", ranks, f"leaders-{k}", (ranks, 1), width=15, periodic="x", dtype="f4"),
+            Case("transpose", ranks, f"two-level-{k}", (ranks, 1), ("xy", "zy"), dtype="c16"),
+        ]
+        for case in bare:
+            yield replace(case, transport="shared", ranks_per_node=k)
+            yield replace(case, transport="shared", packing="direct", order="shared", ranks_per_node=k)
+        yield replace(bare[0], transport="shared", packing="direct", ranks_per_node=k - 1)
 
 
 def _splits(ranks: int) -> list[tuple[int, int]]:

@@ -13,10 +13,15 @@ from tradewind.errors import InputError, PlanError
 
 
 def names(ranks: int) -> list[str]:
-    """Of both families with nodes of 2 ranks and more, each transport and packing; on many ranks every other one."""
+    """Of both families with nodes of 2 ranks and more, each transport and packing; on many ranks every other one.
+
+    And all of them through the memory of just such nodes.
+    """
     algorithms = itertools.cycle(f"{family}-{k}" for k in range(2, ranks) for family in ("two-level", "leaders"))
     several = [way for way in fetch_cases.WAYS if way[0] not in ("neighbor", "alltoallv", "alltoallw")]
-    return [f"{next(algorithms)} {transport} {packing}" for transport, packing in several[:: ranks - 2]]
+    found = [f"{next(algorithms)} {transport} {packing}" for transport, packing in several[:: ranks - 2]]
+    nodes = [f"{family}-{k}" for k in range(2, ranks) for family in ("two-level", "leaders")]
+    return list(dict.fromkeys([*found, *(f"{name} shared {p}" for name in nodes for p in ("buffer", "direct"))]))
 
 
 def run(comm: Any, ranks: int) -> dict[str, str]:
@@ -42,6 +47,8 @@ def _run_one(comm: Any, number: int, algorithm: str, transport: str, packing: st
     shape = list(fetch_cases.SHAPES)[number % len(fetch_cases.SHAPES)]
     dtype = fetch_cases.DTYPES[number % len(fetch_cases.DTYPES)]
     options = {"algorithm": algorithm, "transport": transport, "packing": packing, "check": number % 3 == 0}
+    if transport == "shared":
+        options["ranks_per_node"] = int(algorithm.rpartition("-")[2])
     return fetch_cases._both_ways(comm, fetch, owned, wanted, shape, dtype, fields=1 + number % 2, **options)
 
 
