@@ -66,6 +66,35 @@ def test_halo_as_json(capsys):
     assert {"host", "cpu", "mpi"} <= set(result["provenance"])
 
 
+def test_fetch_as_json(capsys):
+    """The halo of a mesh of longitudes and latitudes: 3 columns of the other rank; nothing beyond the grid."""
+    ways = "--algorithm all --transport isend-irecv,shared --packing buffer,direct --repeat 2"
+    code, text = tradewind(capsys, f"bench fetch -n 2 --grid 62x58x6 --split 2x1 --width 3 --fields 2 {ways} --json")
+    assert code == 0, text
+    result = json.loads(text)
+    assert (result["exchange"]["mesh"], result["checked"]) == ("lonlat", True)
+    assert result["bytes"] == 3 * 58 * 6 * 8 * 2
+    assert [(row["algorithm"], row["transport"], row["packing"]) for row in result["results"]] == [
+        ("direct", transport, packing) for transport in ("isend-irecv", "shared") for packing in ("buffer", "direct")
+    ]
+    for row in result["results"][::2]:
+        assert (row["messages"], row["bytes_sent"]) == (1, result["bytes"])
+    (native,) = result["skipped"]
+    assert native["reason"] == "algorithm 'native': MPI has one for transpose and allreduce, none for fetch"
+
+
+def test_fetch_by_nodes(capsys):
+    """Of an octahedral mesh, all algorithms; those that pass points on are checked bit for bit as the others."""
+    code, text = tradewind(
+        capsys, "bench fetch -n 3 --mesh octahedral --grid 1x16x4 --width 2 --algorithm all --repeat 1 --json"
+    )
+    assert code == 0, text
+    result = json.loads(text)
+    assert [row["algorithm"] for row in result["results"]] == ["direct", "two-level-2", "leaders-2"]
+    assert result["checked"] is True
+    assert len({row["messages"] for row in result["results"]}) > 1
+
+
 def test_all_algorithms_of_a_transposition_and_what_is_skipped(capsys):
     code, text = tradewind(
         capsys, "bench transpose -n 4 --grid 17x13x9 --split 2x2 --algorithm all --repeat 2 --fields 2 --json"
@@ -176,6 +205,9 @@ def test_table(capsys, monkeypatch):
         ("bench halo -n 2 --grid 20x10x4 --repeat 0", "repeat 0"),
         ("bench halo -n 2 --grid 20x10x4 --repeat 3 --rounds 4", "rounds 4: 1 to 3 are allowed"),
         ("bench halo -n 2 --grid 20x10x4 --timeout 5", "has no unit"),
+        ("bench fetch -n 2 --grid 20x10x4 --mesh cube", "unknown mesh 'cube'"),
+        ("bench fetch -n 2 --grid 20x10x4 --algorithm sweep", "unknown fetch algorithm 'sweep'"),
+        ("bench fetch -n 2 --messages none.json", "none.json"),
         ("bench hallo -n 2", "unknown pattern 'hallo'"),
     ],
 )

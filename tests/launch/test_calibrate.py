@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import statistics
+import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ from tradewind.launch.calibrate import calibrate as run_calibrate
 from tradewind.launch.calibrate import ways, write
 from tradewind.launch.probe import Shape, between_two, many_small, scattering, shapes_of, within_one
 from tradewind.machine import load_machine
+from tradewind.simulation import simulate
 
 pytest.importorskip("mpi4py.MPI")
 
@@ -98,6 +101,18 @@ def test_a_busy_machine_is_refused_and_nothing_written(capsys, tmp_path):
     assert not (tmp_path / "busy.toml").exists()
 
 
+def test_a_busy_machine_is_written_if_forced(capsys, tmp_path):
+    """Where it would be refused; the file says how far apart the samples lay."""
+    code, text = tradewind(capsys, f"{QUICK} --limit 0 -o {tmp_path}/busy.toml --json")
+    assert code == 0, text
+    result = json.loads(text)
+    sources = tomllib.loads((tmp_path / "busy.toml").read_text())["source"]
+    for table in ("copy", "carriage", "node.cores"):
+        assert table in sources
+    assert f"the middle half of one lies within {result['spread']:.1%} of the median" in sources["carriage"]
+    assert load_machine(tmp_path / "busy.toml").machine.topology.nodes == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
@@ -175,6 +190,35 @@ def test_predictions_stand_beside_measurements(here):
     assert result["prediction"]["rows"] == 2
     assert result["prediction"]["machine"] == "here"
     assert result["prediction"]["median_error"] == pytest.approx(sum(errors) / 2)
+
+
+@pytest.mark.parametrize(
+    ("exchange", "algorithms"),
+    [
+        (Exchange("transpose", 2, grid=(32, 32, 8), split=(2, 1)), ["burst", "ring-1", "native"]),
+        (Exchange("allreduce", 2, count=1000), ["ring", "recursive-2", "native"]),
+        (Exchange("fetch", 2, grid=(64, 64, 8), split=(2, 1), width=3), ["direct"]),
+        (Exchange("fetch", 2, grid=(1, 32, 8), width=3, mesh="octahedral"), ["direct"]),
+    ],
+)
+def test_every_pattern_is_predicted(here, exchange, algorithms):
+    """What is simulated on the machine file by itself; for the MPI library's own algorithm nobody can tell."""
+    result = run_bench(exchange, algorithms, ["isend-irecv", "shared"], repeat=2, predict=here)
+    predicted = {(row["algorithm"], row["transport"]): row["predicted_s"] for row in result["results"]}
+    ours = [name for name in algorithms if name != "native"]
+    assert list(predicted) == [
+        *((name, transport) for name in ours for transport in ("isend-irecv", "shared")),
+        *([("native", "native")] if "native" in algorithms else []),
+    ]
+    for (name, transport), seconds in predicted.items():
+        if name == "native":
+            assert seconds is None
+            continue
+        alone = simulate(
+            replace(exchange, algorithm=name), here, transport=transport, packing="buffer", ranks_per_node=2
+        )
+        assert seconds == alone["time_s"] > 0
+    assert result["prediction"]["rows"] == 2 * len(ours)
 
 
 def test_the_table_of_predictions(here, capsys):

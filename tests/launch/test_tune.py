@@ -275,6 +275,29 @@ def test_the_command_writes_the_file_and_the_page(tradewind, tmp_path, monkeypat
     assert not re.search(r'(src|href)="https?:', page)
 
 
+def test_a_model_finds_what_was_tuned_for_its_fetch(tradewind, tmp_path):
+    """The command tunes the halo of a mesh; a model makes the same one of its own points, and its adjoint another."""
+    file = tmp_path / "fetch.toml"
+    code, out, _ = tradewind(
+        f"tune fetch -n 2 --grid 24x20x4 --split 2x1 --width 2 --warmup 0 --trials 1 --include direct,shared,direct "
+        f"-o {file} --json"
+    )
+    assert code == 0, out
+    (entry,) = tuning.read(file)
+    assert (entry.pattern, entry.points, entry.levels, entry.adjoint) == ("fetch", 2 * 2 * 20, 4, False)
+    assert (entry.ranks, entry.fields, entry.dtype, entry.trials) == (2, 1, "f8", 1)
+    assert str(entry.choice) == "direct,shared,direct"
+    outcomes = launch.run(2, "tune_cases:fetch_of_a_model", str(file), timeout_s=60)
+    assert outcomes == 2 * [["shared,direct", "isend-irecv,buffer", "isend-irecv,buffer"]]
+
+
+def test_fetches_of_other_numbers_are_other_entries(tmp_path):
+    file = tmp_path / "fetch.toml"
+    assert launch.run(2, "tune_cases:tuned_fetches", str(file), timeout_s=60) == [5, 5]
+    asked = [(entry.points, entry.levels, entry.adjoint) for entry in tuning.read(file)]
+    assert asked == [(6, 1, False), (6, 3, False), (8, 1, False), (6, 1, True)]
+
+
 def test_another_run_keeps_other_entries(tradewind, tmp_path):
     file = tmp_path / "t.toml"
     for pattern in ("allreduce --count 5", "allreduce --count 6", "allreduce --count 5"):

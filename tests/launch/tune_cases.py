@@ -145,3 +145,46 @@ def site(comm: Any, _: None) -> Any:
     from tradewind.site import site_of
 
     return asdict(site_of(comm))
+
+
+def fetch_of_a_model(comm: Any, file: str) -> Any:
+    """How a model's halo of the same points, the same with fewer levels, and its adjoint are carried out."""
+    from tradewind import points
+
+    nx, ny, levels, width = 24, 20, 4, 2
+    mesh = points.Points(comm, _core.Blocks(_core.Grid(nx, ny, levels), (2, 1)))
+    theirs = np.arange(nx // 2, nx // 2 + width) if comm.rank == 0 else np.arange(nx // 2 - width, nx // 2)
+    halo = mesh.halo((theirs + nx * np.arange(ny)[:, None]).ravel())
+
+    def way(pattern: Any, depth: int) -> str:
+        plan = pattern.plan(comm, np.zeros((depth, mesh.count + width * ny)), tuning=file)
+        plan()
+        return f"{plan.transport},{plan.packing}"
+
+    return comm.allgather([way(halo, levels), way(halo, levels - 1), way(halo.adjoint(), levels)])
+
+
+def tuned_fetches(comm: Any, file: str) -> Any:
+    """Tunes fetches, the second with its levels inside and then outside; answers how many ways were the right ones."""
+    from tradewind import points
+    from tradewind.launch.trials import tune
+
+    mesh = points.Points(comm, [10 * comm.rank + i for i in range(5)])
+    other = 10 * (1 - comm.rank)
+    three, four = mesh.fetch([other, other + 2, other]), mesh.fetch([other + i for i in range(4)])
+    few = {"warmup": 0, "trials": 1, "give_up": 1e9, "include": ["direct,shared,buffer"], "tuning": file}
+    right = 0
+    for pattern, shape, axis in (
+        (three, (5,), -1),
+        (three, (5, 3), 0),
+        (three, (3, 5), 1),
+        (four, (1, 5), -1),
+        (three.adjoint(), (5,), 0),
+    ):
+        wanted = 4 if pattern is four else 3
+        arrays = [np.ones(shape), np.ones([wanted if n == 5 else n for n in shape])]
+        if isinstance(pattern, _core.FetchAdjoint):
+            arrays.reverse()
+        choice, _ = tune(pattern, comm, *arrays, axis=axis, **few)
+        right += choice == Choice("direct", "shared", "buffer") and all((array == 1).all() for array in arrays)
+    return comm.allgather(right)

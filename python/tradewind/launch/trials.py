@@ -19,6 +19,7 @@ from tradewind.errors import InputError
 from tradewind.exchange import Exchange
 from tradewind.launch import worker
 from tradewind.launch.measure import Room, check_answers, check_ranks, provenance
+from tradewind.levels import FETCHES, levels_of
 from tradewind.mpi import MPI, Plan
 from tradewind.site import site_of
 from tradewind.together import attempt, of_first
@@ -60,6 +61,7 @@ def tune(
     target: Array | Sequence[Array] | None = None,
     *,
     dims: str = "zyx",
+    axis: int = -1,
     operation: str = "sum",
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
@@ -70,7 +72,7 @@ def tune(
 ) -> tuple[Choice, dict[str, Any]]:
     """Tries the ways to carry out a pattern on a model's own arrays, and says which is the fastest. Collective.
 
-    Arrays, `dims` and `operation` are those of `tradewind.mpi.plan`; what they hold is put back at the end (their
+    Arrays, `dims`, `axis`, `operation`: those of `tradewind.mpi.plan`; what arrays hold is put back at the end (their
     copies take as much memory again). For `include` and `exclude` see `tradewind.ways.ways`. `warmup` exchanges and
     `trials` samples of each way; one sample is the slowest rank's time. A way of which two first trials take more
     than `give_up` times the best median so far is given up. `tuning`: a file into which rank 0 puts the entry.
@@ -81,14 +83,16 @@ def tune(
     terms = of_first(comm, lambda: Terms(tuple(include), tuple(exclude), warmup, trials, give_up))
 
     def make(way: Choice) -> Plan:
-        return mpi.plan(pattern, comm, fields, target, dims=dims, operation=operation, **_parts(way))
+        return mpi.plan(pattern, comm, fields, target, dims=dims, axis=axis, operation=operation, **_parts(way))
 
     plan, refusal = attempt(comm, lambda: make(default_way(pattern.name)))
     if plan is None:
         raise InputError(refusal)
     del plan
-    arrays = _listed(fields)
-    with _put_back(arrays if target is None else _listed(target), zeros=pattern.name == "allreduce"):
+    arrays, targets = _listed(fields), [] if target is None else _listed(target)
+    if isinstance(pattern, FETCHES):  # by their levels plans find what was tuned
+        pattern = pattern.with_levels(levels_of(pattern, comm.Get_rank(), arrays, targets, axis))
+    with _put_back(targets or arrays, zeros=pattern.name == "allreduce"):
         table = try_ways(comm, pattern, make, terms)
     table |= {"request": request_of(pattern, arrays[0].dtype.str[1:], len(arrays))} | circumstances(comm)
     if tuning is not None:
