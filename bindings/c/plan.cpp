@@ -9,6 +9,7 @@
 #include "levels.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
+#include "mpi/known_to_all.hpp"
 #include "objects.hpp"
 #include "pattern/transpose.hpp"
 
@@ -51,29 +52,35 @@ Asked asked(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* sour
     return a;
 }
 
+struct Chosen {
+    Way way;
+    bool gather;  // what all ranks want of a fetch: on rank 0, and so on all
+};
+
 // The way that rank 0 finds in its arguments and environment, for all ranks; what it refuses, all refuse. Collective.
-Way chosen_together(MPI_Comm comm, const PatternPtr& pattern, const Way& own) {
+Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const Way& own) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     std::string told;
     if (rank == 0) {
         try {
             const char* environment = std::getenv(variable_of(pattern->name()).c_str());
-            told = text_of(choose_way(pattern, own, text(environment))) + "+";
+            const Way way = choose_way(pattern, own, text(environment));
+            told = text_of(way) + (needs_all_lists(*pattern, way.algorithm) ? "*" : "+");
         } catch (const InputError& error) {
             told = std::string(error.what()) + "-";
         }
     }
     told = text_of(comm, 0, told);
-    const bool refused = told.back() == '-';
+    const char verdict = told.back();
     told.pop_back();
-    if (refused) throw InputError(told);
+    if (verdict == '-') throw InputError(told);
     Way way = parse_way(told);
     // A rank's own arguments count on that rank, so that plans can find out that ranks ask for different things.
     if (!own.algorithm.empty()) way.algorithm = own.algorithm;
     if (!own.transport.empty()) way.transport = own.transport;
     if (!own.packing.empty()) way.packing = own.packing;
-    return way;
+    return {way, verdict == '*'};
 }
 
 // The MPI library's own collective of a transposition is the transport alltoallv of its one-stage schedule.
@@ -93,8 +100,10 @@ std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, 
     Asked a = or_tell(comm, [&] { return asked(pattern, comm, sources, source, targets, target, options, plan); });
     go_on(comm);  // all ranks can choose together
     auto bound = std::make_shared<BoundPlan>();
-    const Way way = chosen_together(comm, a.pattern, a.way);
-    const Way carried = or_tell(comm, [&] { return resolved(*a.pattern, way); });
+    const auto [way, gather] = chosen_together(comm, a.pattern, a.way);
+    const Way carried = or_tell(comm, [&, &way = way] { return resolved(*a.pattern, way); });
+    if (gather)
+        a.pattern = known_to_all(comm, a.pattern, carried.algorithm, needs_all_lists(*a.pattern, carried.algorithm));
     a.request.transport = carried.transport;
     a.request.packing = carried.packing;
     for (const auto* side : {&a.request.source, &a.request.target})

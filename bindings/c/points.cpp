@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "communicator.hpp"
 #include "levels.hpp"
-#include "mpi/error.hpp"
+#include "mpi/known_to_all.hpp"
 #include "objects.hpp"
 #include "pattern/fetch_adjoint.hpp"
 
@@ -166,57 +166,6 @@ FetchPtr fetch_at(tw_pattern pattern, const std::string& what) {
     auto fetch = std::dynamic_pointer_cast<const Fetch>(found);
     if (!fetch) throw InputError(what + " of the " + found->describe() + ": a fetch is allowed");
     return fetch;
-}
-
-// --- known to all ---
-
-std::string gathering() {
-    return "gathering what all ranks fetch";
-}
-
-// (points of the source array, points of the target array, and of each point owner, index and place)
-Ids words_of(const FetchPart& part, Rank rank) {
-    Ids words{part.source, part.target};
-    const auto add = [&](Rank peer, const tradewind::Runs& runs) {
-        for (const FetchRun& run : runs)
-            for (Index i = 0; i < run.length; ++i) words.insert(words.end(), {peer, run.source + i, run.target + i});
-    };
-    add(rank, part.kept);
-    for (const FetchBundle& bundle : part.receives) add(bundle.peer, bundle.runs);
-    return words;
-}
-
-FetchPtr known_to_all(const Points& own, const Fetch& fetch) {
-    const MPI_Comm comm = own.communicator();
-    const Ids mine = words_of(fetch.part(own.rank()), own.rank());
-    const auto ranks = static_cast<std::size_t>(own.ranks());
-    Ids counts(ranks);
-    const auto count = static_cast<Index>(mine.size());
-    tradewind::check(MPI_Allgather(&count, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm), gathering);
-    const Index total = std::accumulate(counts.begin(), counts.end(), Index{0});
-    if (total > std::numeric_limits<int>::max())  // on all ranks alike
-        throw InputError("a fetch of " + std::to_string(fetch.points()) +
-                         " points is not gathered: MPI counts to 2147483647, and a point takes 3 numbers");
-    std::vector<int> lengths(counts.begin(), counts.end()), begins(ranks, 0);
-    std::partial_sum(lengths.begin(), lengths.end() - 1, begins.begin() + 1);
-    Ids all(static_cast<std::size_t>(total));
-    tradewind::check(MPI_Allgatherv(mine.data(), static_cast<int>(count), MPI_INT64_T, all.data(), lengths.data(),
-                                    begins.data(), MPI_INT64_T, comm),
-                     gathering);
-    Ids sources;
-    std::vector<FetchList> lists(ranks);
-    for (std::size_t r = 0; r < ranks; ++r) {
-        const Index* word = all.data() + begins[r];
-        const Index* const end = word + lengths[r];
-        sources.push_back(*word++);
-        lists[r].target = *word++;
-        for (; word != end; word += 3) {
-            lists[r].owner.push_back(static_cast<Rank>(word[0]));
-            lists[r].index.push_back(word[1]);
-            lists[r].place.push_back(word[2]);
-        }
-    }
-    return Fetch(std::move(sources), lists, fetch.one_array()).with_levels(fetch.levels());
 }
 
 // --- renumbered ---
@@ -381,15 +330,9 @@ tw_status tw_points_known_to_all(tw_points points, tw_pattern fetch, tw_pattern*
         const MPI_Comm comm = own->points.communicator();
         const FetchPtr part = or_tell(comm, [&] {
             require(pattern, "pattern");
-            FetchPtr found = fetch_at(fetch, "the lists");
-            if (found->ranks() != own->points.ranks())
-                throw InputError("a fetch among " + std::to_string(found->ranks()) + " ranks is not of points among " +
-                                 std::to_string(own->points.ranks()));
-            found->part(own->points.rank());  // throws where it is another rank's
-            return found;
+            return fetch_at(fetch, "the lists");
         });
-        go_on(comm);
-        pattern->id = patterns().add(known_to_all(own->points, *part));
+        pattern->id = patterns().add(known_to_all(comm, *part));
     });
 }
 

@@ -246,7 +246,8 @@ contains
     if (present(places)) length = size(places, kind=c_int64_t)
   end function length
 
-  !> A fetch with what all ranks want, known to each, for algorithms that pass points on: two-level-k and leaders-k.
+  !> A fetch with what all ranks want, known to each, for algorithms that pass points on: two-level-k and leaders-k. A
+  !! plan that such an algorithm is chosen for does it by itself; who makes several plans of one fetch does it once.
   function tw_points_known_to_all(pattern, points, fetch) result(status)
     type(tw_pattern), intent(out) :: pattern
     type(tw_points), intent(in) :: points

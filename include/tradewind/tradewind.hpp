@@ -192,7 +192,7 @@ class OwnPoints : public Owned<tw_points, tw_points_free> {
     // Within one array: behind the rank's own points, or at the places of a list.
     Fetch halo(const Ids& wanted, const Peers& peers = {}) const { return of(tw_points_halo, wanted, peers); }
     Fetch halo(const Listed& wanted, const Peers& peers = {}) const { return of(tw_points_halo_listed, wanted, peers); }
-    // For the algorithms two-level-k and leaders-k: what all ranks want, known to each.
+    // For several plans by the algorithms two-level-k and leaders-k: what all ranks want, known to each.
     Fetch known_to_all(const Fetch& fetch) const {
         Fetch made;
         check(tw_points_known_to_all(handle(), fetch.handle(), &made.handle_));

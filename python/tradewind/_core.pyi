@@ -275,6 +275,11 @@ def completed_way(pattern: str, algorithm: str, transport: str, packing: str) ->
     The parts of a way, and for those that are "" the default, or the next best that goes with the others.
     """
 
+def needs_all_lists(pattern: Pattern, algorithm: str) -> bool:
+    """
+    Whether an algorithm passes points on from rank to rank, and a fetch says what one rank wants alone.
+    """
+
 def way_refusal(pattern: Pattern, algorithm: str, transport: str, packing: str) -> str:
     """
     Why a pattern cannot be carried out in a way; "" where it can. Parts that are "" count as their defaults.

@@ -1,7 +1,7 @@
 """Schedules on real MPI. Use it through tradewind.mpi."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -123,6 +123,16 @@ def abstain(comm: int) -> None:
     In place of a plan of which this rank is not sure, and has none: the other ranks get none either, too.
     Raises where one of them has a problem; see `agree`.
     """
+
+@overload
+def known_to_all(comm: int, pattern: tradewind._core.Pattern, algorithm: str, needed: bool) -> tradewind._core.Pattern:
+    """
+    The pattern of a plan, a fetch or its adjoint, with the lists of all ranks, which rank 0's algorithm needs; raises where not all ranks' do. Collective.
+    """
+
+@overload
+def known_to_all(comm: int, fetch: tradewind._core.Fetch) -> tradewind._core.Fetch:
+    """A fetch with the lists of all ranks. Collective."""
 
 def measure(comm: int, steps: Sequence[tuple[Plan, int]], warmup: int, samples: int, copy_only: bool = False) -> tuple[list[float], list[list[float]]]:
     """

@@ -151,6 +151,10 @@ def plan(
     elif (made := bound(*guess, sure=False)) is not None:
         return made
     chosen = choose_together(comm, pattern, element, len(sources), asked, tuning=tuning).choice
+    algorithm = chosen.algorithm or ""
+    needed = _core.needs_all_lists(pattern, algorithm)
+    if comm.bcast(needed):  # on rank 0, so on all
+        pattern = _mpi.known_to_all(handle, pattern, algorithm, needed)
     try:
         carried = _carried(what, pattern, chosen)
     except InputError as error:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from tradewind import _core
+from tradewind import _core, _mpi
 from tradewind.errors import InputError
 from tradewind.mpi import MPI, OwnPoints, go_on, refuse
 from tradewind.pattern import Fetch, ids
@@ -177,10 +177,11 @@ def gathered(comm: MPI.Intracomm, fetch: Fetch) -> Fetch | None:
 def known_to_all(comm: MPI.Intracomm, fetch: Fetch) -> Fetch:
     """The fetch of all ranks together, on each of them: for algorithms that pass points on from rank to rank.
 
-    Collective. Needs memory for the lists of all ranks on each.
+    Collective. Takes 24 bytes a point that any rank wants, on every rank. A plan does it by itself where such an
+    algorithm is chosen; who makes several plans of one fetch, or asks for its schedule, does it once. Raises InputError
+    for a fetch among other ranks, PlanError where another rank raises or has another fetch.
     """
-    parts = comm.allgather((fetch.source_shape(comm.Get_rank())[2], fetch.list_of(comm.Get_rank())))
-    return Fetch.of(_core.Fetch([count for count, _ in parts], [lists for _, lists in parts], fetch.one_array))
+    return Fetch.of(_mpi.known_to_all(comm.py2f(), fetch))
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ std::shared_ptr<const Schedule> fetch_two_level(std::shared_ptr<const Fetch> fet
     if (fetch->partial())
         throw InputError(
             "two-level and leaders pass points on from rank to rank, so they need the lists of all ranks; this " +
-            fetch->describe() + " describes one rank alone: use direct");
+            fetch->describe() + " describes one rank alone: use direct, or make it known to all");
     return std::make_shared<TwoLevel>(std::move(fetch), ranks_per_node, carriers);
 }
 

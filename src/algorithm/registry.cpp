@@ -88,10 +88,11 @@ std::vector<AlgorithmEntry> make_table() {
          [](PatternPtr p, Index) { return fetch_direct(as<Fetch>(p)); }, no_radices, true},
         {"fetch", "two-level-k", true,
          "k ranks a node gather, nodes exchange, ranks scatter, in 3 stages; the ranks share out the nodes around",
-         bienz, [](PatternPtr p, Index k) { return fetch_two_level(as<Fetch>(p), k, Carriers::all); }, ranks_a_node},
+         bienz, [](PatternPtr p, Index k) { return fetch_two_level(as<Fetch>(p), k, Carriers::all); }, ranks_a_node,
+         false, true},
         {"fetch", "leaders-k", true, "the same in 3 stages, but the first rank of a node carries all between nodes",
-         bienz, [](PatternPtr p, Index k) { return fetch_two_level(as<Fetch>(p), k, Carriers::leaders); },
-         ranks_a_node},
+         bienz, [](PatternPtr p, Index k) { return fetch_two_level(as<Fetch>(p), k, Carriers::leaders); }, ranks_a_node,
+         false, true},
         {"allreduce", "recursive-k", true, "groups of k exchange all they have, in log_k n stages (and 2 for a fold)",
          thakur, [](PatternPtr p, Index k) { return allreduce_recursive(as<AllReduce>(p), k, Fold::far); },
          recursive_radices, true},
@@ -168,6 +169,12 @@ const std::vector<AlgorithmEntry>& algorithms() {
     return table;
 }
 
+const AlgorithmEntry* find_algorithm(const std::string& pattern, const AlgorithmName& name) {
+    for (const AlgorithmEntry& e : algorithms())
+        if (e.pattern == pattern && (base_of(e) == name.base || e.name == name.base)) return &e;
+    return nullptr;
+}
+
 AlgorithmName parse_algorithm(const std::string& text) {
     const std::size_t dash = text.rfind('-');
     if (dash == std::string::npos || dash + 1 == text.size()) return {text, {}};
@@ -181,20 +188,19 @@ std::shared_ptr<const Schedule> make_schedule(std::shared_ptr<const Pattern> pat
     if (const auto forward = pattern->forward())
         return std::make_shared<Mirror>(make_schedule(forward, algorithm), std::move(pattern));
     const AlgorithmName name = parse_algorithm(algorithm);
-    for (const AlgorithmEntry& e : algorithms()) {
-        if (e.pattern != pattern->name() || (base_of(e) != name.base && e.name != name.base)) continue;
-        if (!e.has_radix && name.radix) throw InputError(algorithm + ": " + e.name + " takes no radix");
-        const auto [least, most] = e.radices(*pattern);
-        const std::string allowed =
-            std::to_string(least) + ".." + std::to_string(most) + " are allowed for " + scope(*pattern);
-        if (e.has_radix && !name.radix)
-            throw InputError(algorithm + ": the radix is missing, write " + base_of(e) + "-" + std::to_string(least) +
-                             " (" + allowed + ")");
-        if (e.has_radix && (*name.radix < least || *name.radix > most))
-            throw InputError(algorithm + ": radix " + std::to_string(*name.radix) + " is out of range, " + allowed);
-        return e.make(std::move(pattern), name.radix.value_or(0));
-    }
-    refuse_unknown(pattern->name(), algorithm, name);
+    const AlgorithmEntry* const found = find_algorithm(pattern->name(), name);
+    if (!found) refuse_unknown(pattern->name(), algorithm, name);
+    const AlgorithmEntry& e = *found;
+    if (!e.has_radix && name.radix) throw InputError(algorithm + ": " + e.name + " takes no radix");
+    const auto [least, most] = e.radices(*pattern);
+    const std::string allowed =
+        std::to_string(least) + ".." + std::to_string(most) + " are allowed for " + scope(*pattern);
+    if (e.has_radix && !name.radix)
+        throw InputError(algorithm + ": the radix is missing, write " + base_of(e) + "-" + std::to_string(least) +
+                         " (" + allowed + ")");
+    if (e.has_radix && (*name.radix < least || *name.radix > most))
+        throw InputError(algorithm + ": radix " + std::to_string(*name.radix) + " is out of range, " + allowed);
+    return e.make(std::move(pattern), name.radix.value_or(0));
 }
 
 }  // namespace tradewind

@@ -28,9 +28,12 @@ struct AlgorithmEntry {
     // Allowed radices of a pattern: {least, most}.
     std::array<Index, 2> (*radices)(const Pattern&);
     bool is_default = false;
+    bool passes_on = false;  // points from rank to rank: needs to know what all ranks want of a fetch
 };
 
 const std::vector<AlgorithmEntry>& algorithms();
+// The one of a pattern that a name means; nullptr where there is none.
+const AlgorithmEntry* find_algorithm(const std::string& pattern, const AlgorithmName& name);
 
 // The adjoint of a pattern is carried out by the same algorithms, from their last stage to their first.
 // Throws InputError for an unknown name (with the nearest known one), an algorithm of another pattern, a radix that is

@@ -6,6 +6,7 @@
 
 #include "algorithm/registry.hpp"
 #include "base/error.hpp"
+#include "pattern/fetch.hpp"
 #include "pattern/transpose.hpp"
 #include "schedule/transport.hpp"
 
@@ -42,6 +43,12 @@ std::string native_refusal(const Pattern& pattern) {
     const auto* transpose = dynamic_cast<const Transpose*>(&pattern);
     if (pattern.name() == "allreduce" || (transpose && transpose->complete())) return "";
     return "algorithm 'native': MPI has one for transpose and allreduce, none for " + pattern.name();
+}
+
+// Has the stages of one that does something.
+std::shared_ptr<const Pattern> fetch_of_nothing(Rank ranks) {
+    const std::vector<Index> sources(static_cast<std::size_t>(ranks), 0);
+    return std::make_shared<Fetch>(sources, std::vector<FetchList>(sources.size()));
 }
 
 void fill(Way& way, const Way& more) {
@@ -97,13 +104,20 @@ Way completed(const std::string& pattern, Way way) {
     return way;
 }
 
+bool needs_all_lists(const Pattern& pattern, const std::string& algorithm) {
+    if (!pattern.partial()) return false;
+    const AlgorithmEntry* const entry = find_algorithm(pattern.name(), parse_algorithm(algorithm));
+    return entry && entry->passes_on;
+}
+
 std::string way_refusal(const std::shared_ptr<const Pattern>& pattern, const Way& way) {
     if (way.native()) return native_refusal(*pattern);
     Way full = way;
     fill(full, {"", usual_transport, usual_packing});
     if (full.algorithm.empty()) full.algorithm = default_algorithm(pattern->name());
     try {
-        return transport_refusal(*make_schedule(pattern, full.algorithm), full.transport, full.packing);
+        const auto known = needs_all_lists(*pattern, full.algorithm) ? fetch_of_nothing(pattern->ranks()) : pattern;
+        return transport_refusal(*make_schedule(known, full.algorithm), full.transport, full.packing);
     } catch (const InputError& error) {
         return error.what();
     }

@@ -31,7 +31,12 @@ std::string default_algorithm(const std::string& pattern);
 // The parts of `way`, and for those that are open the default, or the next best that goes with what is chosen already.
 Way completed(const std::string& pattern, Way way);
 
-// Why a pattern cannot be carried out in a way; "" where it can. Open parts count as their defaults.
+// Whether an algorithm passes points on from rank to rank, and a fetch says what one rank wants alone: then the ranks
+// tell each other first (see known_to_all).
+bool needs_all_lists(const Pattern& pattern, const std::string& algorithm);
+
+// Why a pattern cannot be carried out in a way; "" where it can. Open parts count as their defaults, and a fetch that
+// needs the lists of all ranks as if it had them.
 std::string way_refusal(const std::shared_ptr<const Pattern>& pattern, const Way& way);
 
 // Each part as `asked`, or else as `environment` (the text of the pattern's variable), or else the default. Throws

@@ -135,7 +135,11 @@ C: Expected = {
     "no_memory": [(INPUT, "target field 0 has no memory: its data is a null pointer")],
     "axis": [(INPUT, "axis 3 over points: 0, 1 and 2 (x, y, z) are allowed")],
     "axis_of_vector": [(INPUT, "axis y over points: source field 0 has 1 dimension")],
-    "known_to_one": [(INPUT, "two-level and leaders pass points on from rank to rank")],
+    "radix": [(INPUT, "two-level-9: radix 9 is out of range, 1..2 are allowed for 2 ranks")],
+    "passed_on_by_rank_0": [
+        (PLAN, "the ranks make different plans: rank 0 {fetch of 10 points, two-level-2}, rank 1 {")
+    ],
+    "passed_on_by_rank_1": at_1(INPUT, "two-level and leaders pass points on from rank to rank"),
     "algorithm": [(INPUT, "sweep is an algorithm of halo, not of fetch")],
     "native": [(INPUT, "algorithm 'native': MPI has one for transpose and allreduce, none for fetch")],
     "environment": [

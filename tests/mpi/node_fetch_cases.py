@@ -7,6 +7,7 @@ import traceback
 from typing import Any
 
 import fetch_cases
+import numpy as np
 import pytest
 
 from tradewind.errors import InputError, PlanError
@@ -27,9 +28,9 @@ def names(ranks: int) -> list[str]:
 def run(comm: Any, ranks: int) -> dict[str, str]:
     """By case what went wrong, "" where nothing did."""
     outcome = {}
-    for number, name in enumerate([*names(ranks), "alone"]):
+    for number, name in enumerate([*names(ranks), *OTHERS]):
         try:
-            problem = _alone(comm) if name == "alone" else _run_one(comm, number, *name.split())
+            problem = OTHERS[name](comm) if name in OTHERS else _run_one(comm, number, *name.split())
         except Exception:
             problem = traceback.format_exc()
         problems = [f"rank {rank}: {p}" for rank, p in enumerate(comm.allgather(problem)) if p]
@@ -52,15 +53,66 @@ def _run_one(comm: Any, number: int, algorithm: str, transport: str, packing: st
     return fetch_cases._both_ways(comm, fetch, owned, wanted, shape, dtype, fields=1 + number % 2, **options)
 
 
-def _alone(comm: Any) -> str:
-    """A fetch of which each rank knows its own part alone is refused, on all ranks."""
+def _of_one_rank(comm: Any) -> str:
+    """A fetch of which each rank knows its own part alone: the ranks tell each other when such a way is chosen."""
     from tradewind import points
 
     rank, ranks = comm.Get_rank(), comm.Get_size()
     owned = fetch_cases.divided(ranks, 1)
-    fetch = points.Points(comm, owned[rank]).fetch(owned[(rank + 1) % ranks])
-    source = fetch_cases.field_of(owned[rank], (0,), 0, "f8", 0)
-    target = fetch_cases.field_of(owned[(rank + 1) % ranks], (0,), 0, "f8", 0)
-    with pytest.raises((InputError, PlanError), match="need the lists of all ranks"):
-        fetch.plan(comm, source, target, algorithm="two-level-2")
+    wanted = fetch_cases.wishes(owned, 1)
+    fetch = points.Points(comm, owned[rank]).fetch(wanted[rank])
+    if problem := fetch_cases._both_ways(comm, fetch, owned, wanted, "levels inside", algorithm="two-level-2"):
+        return problem
+    with pytest.MonkeyPatch.context() as patch:
+        if rank == 0:  # by whose environment all are told
+            patch.setenv("TRADEWIND_FETCH", "leaders-2,shared,direct")
+        if problem := fetch_cases._both_ways(comm, fetch, owned, wanted, "levels around", "c16"):
+            return problem
+        source, target = np.zeros(len(owned[rank])), np.zeros(len(wanted[rank]))
+        plan = fetch.plan(comm, source, target)
+        return "" if (plan.transport, plan.packing) == ("shared", "direct") else f"{plan.transport},{plan.packing}"
+
+
+def _refusals(comm: Any) -> str:
+    """Where a way cannot be, or the ranks do not agree on one, all of them hear of it."""
+    from tradewind import _mpi, points
+    from tradewind.mpi import MPI
+
+    rank, ranks = comm.Get_rank(), comm.Get_size()
+    owned = fetch_cases.divided(ranks, 1)
+    other = owned[(rank + 1) % ranks]
+    fetch = points.Points(comm, owned[rank]).fetch(other)
+    last = rank == ranks - 1
+    source, target = np.zeros(len(owned[rank])), np.zeros(len(other))
+    beyond = f"two-level-{ranks + 1}"
+
+    def plan(algorithm: str, **options: Any) -> Any:
+        return fetch.plan(comm, source, target, algorithm=algorithm, **options)
+
+    def split_off() -> None:
+        points.known_to_all(MPI.COMM_SELF, fetch)
+
+    bad: list[tuple[Any, str]] = [
+        (lambda: plan(beyond), f"radix {ranks + 1} is out of range"),
+        (lambda: plan("two-level-2", transport="neighbor"), "carries a schedule of one stage, and two-level-2 has 3"),
+        (lambda: plan("two-level-2" if last else "direct"), "need the lists of all ranks"),
+        (lambda: plan("direct" if last else "two-level-2"), "different plans"),
+        (lambda: plan("leaders-2" if last else "two-level-2"), "different plans"),
+        (lambda: fetch.schedule("two-level-2"), "use direct, or make it known to all"),
+        (split_off, f"a fetch among {ranks} ranks is not of points among 1"),
+        (lambda: points.known_to_all(comm, other_fetch if last else fetch), "different plans"),
+        (lambda: _mpi.known_to_all(comm.py2f(), fetch.adjoint(), "two-level-2", not last), "different"),
+    ]
+    other_fetch = points.Points(comm, owned[rank]).fetch([])
+    for number, (act, words) in enumerate(bad):
+        try:
+            act()
+            said = ""
+        except (InputError, PlanError) as error:
+            said = str(error)
+        if words not in said:
+            return f"refusal {number}: {said!r}, not {words!r}"
     return ""
+
+
+OTHERS = {"of one rank": _of_one_rank, "refusals": _refusals}

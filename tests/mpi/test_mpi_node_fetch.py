@@ -12,7 +12,7 @@ pytest.importorskip("mpi4py.MPI")
 from tradewind import launch
 
 RANKS = (3, 4)
-CASES = [(ranks, name) for ranks in RANKS for name in [*node_fetch_cases.names(ranks), "alone"]]
+CASES = [(ranks, name) for ranks in RANKS for name in [*node_fetch_cases.names(ranks), *node_fetch_cases.OTHERS]]
 
 
 @cache

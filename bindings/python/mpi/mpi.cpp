@@ -12,6 +12,7 @@
 
 #include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
+#include "mpi/known_to_all.hpp"
 #include "mpi/measure.hpp"
 #include "mpi/plan.hpp"
 #include "mpi/processes.hpp"
@@ -262,6 +263,20 @@ NB_MODULE(_mpi, module) {
         "abstain", [](MPI_Fint comm) { alike(MPI_Comm_f2c(comm), ""); }, "comm"_a,
         "In place of a plan of which this rank is not sure, and has none: the other ranks get none either, too.\n"
         "Raises where one of them has a problem; see `agree`.");
+    module.def(
+        "known_to_all",
+        [](MPI_Fint comm, const std::shared_ptr<Pattern>& pattern, const std::string& algorithm, bool needed) {
+            return std::const_pointer_cast<Pattern>(known_to_all(MPI_Comm_f2c(comm), pattern, algorithm, needed));
+        },
+        "comm"_a, "pattern"_a, "algorithm"_a, "needed"_a,
+        "The pattern of a plan, a fetch or its adjoint, with the lists of all ranks, which rank 0's algorithm needs; "
+        "raises where not all ranks' do. Collective.");
+    module.def(
+        "known_to_all",
+        [](MPI_Fint comm, const Fetch& fetch) {
+            return std::const_pointer_cast<Fetch>(known_to_all(MPI_Comm_f2c(comm), fetch));
+        },
+        "comm"_a, "fetch"_a, "A fetch with the lists of all ranks. Collective.");
     module.def("measure", &measured, "comm"_a, "steps"_a, "warmup"_a, "samples"_a, "copy_only"_a = false,
                "Collective. Seconds of `samples` exchanges, the maximum over ranks: ([sample], [step][sample]).");
     module.def("shared_bytes", &shared_bytes, "bytes"_a, "An array in memory that the ranks of a node share.");

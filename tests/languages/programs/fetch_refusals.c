@@ -190,8 +190,12 @@ static void plans(void) {
     o.axis = 1;
     refuse("axis_of_vector", fetch, own, &there, &o);
     o = tw_default_options();
-    o.algorithm = "two-level-2";
-    refuse("known_to_one", fetch, own, &there, &o);
+    o.algorithm = "two-level-9";
+    refuse("radix", fetch, own, &there, &o);
+    o.algorithm = rank == 1 ? "direct" : "two-level-2";
+    refuse("passed_on_by_rank_0", fetch, own, &there, &o);
+    o.algorithm = rank == 1 ? "two-level-2" : "direct";
+    refuse("passed_on_by_rank_1", fetch, own, &there, &o);
     o.algorithm = "sweep";
     refuse("algorithm", fetch, own, &there, &o);
     o.algorithm = "native";

@@ -1,0 +1,96 @@
+#include "mpi/known_to_all.hpp"
+
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "base/error.hpp"
+#include "mpi/agreement.hpp"
+#include "mpi/error.hpp"
+#include "pattern/fetch_adjoint.hpp"
+
+namespace tradewind {
+
+namespace {
+
+using Words = std::vector<Index>;
+
+std::string gathering() {
+    return "gathering what all ranks fetch";
+}
+
+// Points of the source array, points of the target array, and of each point owner, index and place.
+Words words_of(const FetchPart& part, Rank rank) {
+    Words words{part.source, part.target};
+    const auto add = [&](Rank peer, const auto& runs) {
+        for (const FetchRun& run : runs)
+            for (Index i = 0; i < run.length; ++i) words.insert(words.end(), {peer, run.source + i, run.target + i});
+    };
+    add(rank, part.kept);
+    for (const FetchBundle& bundle : part.receives) add(bundle.peer, bundle.runs);
+    return words;
+}
+
+// Why this rank's part cannot be had; "" if it can.
+std::string problem_of(const Fetch& fetch, Rank rank, Rank ranks) {
+    if (fetch.ranks() != ranks)
+        return "a fetch among " + std::to_string(fetch.ranks()) + " ranks is not of points among " +
+               std::to_string(ranks);
+    try {
+        fetch.part(rank);
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+std::shared_ptr<const Fetch> known_to_all(MPI_Comm comm, const Fetch& fetch) {
+    Rank rank = 0, size = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    const std::string problem = problem_of(fetch, rank, size);
+    agree(comm, "the lists of a " + fetch.describe(), problem);
+    if (!problem.empty()) throw InputError(problem);
+
+    const Words mine = words_of(fetch.part(rank), rank);
+    const auto ranks = static_cast<std::size_t>(size);
+    Words counts(ranks);
+    const auto count = static_cast<Index>(mine.size());
+    check(MPI_Allgather(&count, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm), gathering);
+    const Index total = std::accumulate(counts.begin(), counts.end(), Index{0});
+    if (total > std::numeric_limits<int>::max())  // on all ranks alike
+        throw InputError("a fetch of " + std::to_string(fetch.points()) +
+                         " points is not gathered: MPI counts to 2147483647, and a point takes 3 numbers");
+    std::vector<int> lengths(counts.begin(), counts.end()), begins(ranks, 0);
+    std::partial_sum(lengths.begin(), lengths.end() - 1, begins.begin() + 1);
+    Words all(static_cast<std::size_t>(total));
+    check(MPI_Allgatherv(mine.data(), static_cast<int>(count), MPI_INT64_T, all.data(), lengths.data(), begins.data(),
+                         MPI_INT64_T, comm),
+          gathering);
+    Words sources;
+    std::vector<FetchList> lists(ranks);
+    for (std::size_t r = 0; r < ranks; ++r) {
+        const Index* word = all.data() + begins[r];
+        const Index* const end = word + lengths[r];
+        sources.push_back(*word++);
+        lists[r].target = *word++;
+        for (; word != end; word += 3) {
+            lists[r].owner.push_back(static_cast<Rank>(word[0]));
+            lists[r].index.push_back(word[1]);
+            lists[r].place.push_back(word[2]);
+        }
+    }
+    return Fetch(std::move(sources), lists, fetch.one_array()).with_levels(fetch.levels());
+}
+
+std::shared_ptr<const Pattern> known_to_all(MPI_Comm comm, const std::shared_ptr<const Pattern>& pattern,
+                                            const std::string& algorithm, bool needed) {
+    agree(comm, pattern->describe() + ", " + algorithm + (needed ? "" : ", with its own lists"), "");
+    if (const auto* adjoint = dynamic_cast<const FetchAdjoint*>(pattern.get()))
+        return std::make_shared<FetchAdjoint>(known_to_all(comm, adjoint->fetch()));
+    return known_to_all(comm, dynamic_cast<const Fetch&>(*pattern));
+}
+
+}  // namespace tradewind
