@@ -31,6 +31,7 @@ from tradewind.study.environment import here
 from tradewind.study.finding import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, Verdict, judge
 from tradewind.study.load import load_study
 from tradewind.study.model import Plot, Study
+from tradewind.study.prediction import pairs
 from tradewind.study.records import Record
 
 DOCS = Path(__file__).parent
@@ -207,8 +208,25 @@ def _why(verdict: Verdict) -> str:
 
 
 def own_findings(name: str) -> str:
-    rows = [(v.figure, v.claim, v.verdict, _why(v)) for v in load(name).verdicts]
+    rows = [(v.figure, v.claim, v.verdict, _why(v) or "; ".join(v.figures[:1])) for v in load(name).verdicts]
     return _table(("case", "claim", "here", "because"), rows)
+
+
+def outliers(name: str) -> str:
+    """The cases that are simulated farther from what is measured than the study's first finding of that kind allows."""
+    kept = load(name)
+    finding = next(f for f in kept.study.finding if f.predicts is not None)
+    groups: dict[tuple[str, ...], list[str]] = {}
+    counts: Counter[tuple[str, ...]] = Counter()
+    assert finding.predicts is not None
+    for case, simulated, measured in pairs(finding, kept.records, finding.predicts):
+        part = " ".join(str(case[label]) for label in ("grid", "split", "slab") if case[label] is not None)
+        group = (case["exchange"], part, case["packing"])
+        counts[group] += 1
+        if abs(simulated / measured - 1) > finding.tolerance:
+            groups.setdefault(group, []).append(f"{case['transport']} {simulated / measured:.2f}")
+    rows = [(*group, f"{len(found)} of {counts[group]}", ", ".join(found)) for group, found in groups.items()]
+    return _table(("exchange", "of", "packing", "cases", "simulated over measured"), rows)
 
 
 def packets() -> str:
@@ -240,6 +258,8 @@ def section(name: str, folder: str) -> str:
         return cost(folder)
     if name == "packets-table":
         return packets()
+    if name.endswith("-outliers"):
+        return outliers(name.removesuffix("-outliers"))
     if name.endswith("-findings"):
         return own_findings(name.removesuffix("-findings"))
     return figures(name)

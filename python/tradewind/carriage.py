@@ -122,8 +122,11 @@ class Carriage(RateTable):
             return None
         return RateTable.model_construct(sizes=self.sizes, whole=self.whole, runs=self.scattered)
 
-    def core(self, copies: RateTable, element_bytes: int) -> _core.Carriage:
-        """As the simulator takes it; `copies`: rates of copies within a rank."""
+    def core(self, copies: RateTable, element_bytes: int, gathered: RateTable | None = None) -> _core.Carriage:
+        """As the simulator takes it.
+
+        `copies`: rates of copies within a rank; `gathered`: of the same transport with messages that are gathered.
+        """
         return _core.Carriage(
             latency=self.latency,
             overhead=self.overhead,
@@ -131,6 +134,7 @@ class Carriage(RateTable):
             copies=copies.build(),
             element_bytes=element_bytes,
             scattered=None if (scattered := self._scattered()) is None else scattered.build(),
+            gathered=None if gathered is None else gathered.build(),
         )
 
 

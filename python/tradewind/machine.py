@@ -26,6 +26,7 @@ from tradewind.evidence import Evidence, evidence_of, naming, problem_of
 from tradewind.exchange import unknown
 from tradewind.toml_lines import Place, TomlFile
 from tradewind.topology import TOPOLOGIES, Count, Graph, Table, Topology, Torus, with_nics
+from tradewind.ways import DEFAULT_PACKING
 
 
 def _quantity(parse: Callable[[object], float], least: str, most: str) -> BeforeValidator:
@@ -169,7 +170,9 @@ class Machine(Table):
         """How a transport carries messages of such elements within a node. Raises InputError where that is unknown."""
         found = find_carriage(self.carriage, transport, packing)
         assert self.copy_ is not None
-        return found.core(self.copy_, element_bytes)
+        ways = {(each.transport, each.packing): each for each in self.carriage}
+        gathered = None if packing == DEFAULT_PACKING else ways.get((transport, DEFAULT_PACKING))
+        return found.core(self.copy_, element_bytes, gathered)
 
     def build(self, routing: str | None = None) -> _core.Machine:
         """The machine as the simulator takes it, with another routing if one is named."""

@@ -42,16 +42,21 @@ struct Carriage {
     std::optional<RateTable> scattered;  // of what is one run at the sender, and lies in runs at the receiver
     RateTable copies;                    // within a rank
     Bytes element{8};                    // of one value of one field: several fields are as many runs
+    std::optional<RateTable> gathered;   // of the same transport with messages that are gathered, where these are not
 
-    // What the bytes of a message, in so many runs there, take of the CPU of one end: half of the time where both ends
-    // are `alike`. Else the other end is taken to be one run. Then what runs cost a receiver was measured; a sender
-    // that gathers has all the rest of a message of runs at both ends, but for the copy to where it is scattered to:
-    // a buffer that is written each time is not in the receiver's cache, and takes longer to get there.
+    // What the bytes of a message, in so many runs there, take of the CPU of one end: half of the time of such runs
+    // where both ends are `alike`, halos and fetches. Else the other end is taken to be one run. Then what runs cost a
+    // receiver was measured; a sender that gathers has all the rest of a message of runs at both ends, but for the copy
+    // to where it is scattered to: a buffer that is written each time is not in the receiver's cache, and takes longer
+    // to get there.
     double send_seconds(double bytes, double runs, bool alike) const;
     double receive_seconds(double bytes, double runs, bool alike) const;
     // Of either end, of a message that is combined. What is sent is new each time, as only gathered messages are among
-    // those that were measured; so it counts as one of the longest runs.
-    double combined_seconds(double bytes) const { return rates.seconds(bytes, rates.fewest_runs(bytes)) / 2; }
+    // those that were measured; so it counts as one of the longest runs of these.
+    double combined_seconds(double bytes) const {
+        const RateTable& table = gathered ? *gathered : rates;
+        return table.seconds(bytes, table.fewest_runs(bytes)) / 2;
+    }
 };
 
 }  // namespace tradewind

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pattern/transpose.hpp"
+
 namespace tradewind::sim {
 
 namespace {
@@ -45,7 +47,8 @@ std::int64_t Handling::end(Rank r, const Message& message, const Program::Stage&
         const double packed = parts > 1 ? carriage_.copies.seconds(size, parts) : 0;
         return (sending ? machine_.send_overhead : machine_.receive_overhead).value + picoseconds(packed);
     }
-    const bool alike = pattern.in_place();
+    // What a fetch takes lies in other runs at its two ends, but in the same arrays each time, as a halo does.
+    const bool alike = !dynamic_cast<const Transpose*>(&pattern);
     const double seconds = at.schedule->combines(at.stage) ? carriage_.combined_seconds(size)
                            : sending                       ? carriage_.send_seconds(size, parts, alike)
                                                            : carriage_.receive_seconds(size, parts, alike);

@@ -89,6 +89,17 @@ def test_what_is_combined_counts_as_the_longest_runs(tmp_path):
     assert whole.combined_seconds(1024) == pytest.approx(1024 / 4e9 / 2)
 
 
+def test_what_is_combined_and_not_gathered_counts_as_if_it_were(tmp_path):
+    """Runs that are sent one by one say nothing of one long one, nor does one that is still in the caches."""
+    before, gathered = "[[carriage]]\n", MACHINE[MACHINE.index("[[carriage]]") :]
+    direct = gathered.replace("buffer", "direct").replace("GB/s", "MB/s")
+    both = read(tmp_path, (before, direct + before)).machine.carries("isend-irecv", "direct", 8)
+    assert both.combined_seconds(1024) == pytest.approx(1024 / 2e9 / 2)
+    assert both.send_seconds(1024) == pytest.approx(1024 / 4e6 / 2)
+    alone = read(tmp_path, (gathered, direct)).machine.carries("isend-irecv", "direct", 8)
+    assert alone.combined_seconds(1024) == pytest.approx(1024 / 2e6 / 2)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [

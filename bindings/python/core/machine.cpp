@@ -132,13 +132,15 @@ void bind_carriage(nb::module_& module) {
         .def(
             "__init__",
             [](Carriage* self, double latency, double overhead, const RateTable& rates, const RateTable& copies,
-               std::int64_t element_bytes, const RateTable* scattered) {
+               std::int64_t element_bytes, const RateTable* scattered, const RateTable* gathered) {
                 if (element_bytes < 1) throw InputError("bytes of an element: 1 or more are allowed");
-                new (self) Carriage{picoseconds(latency), picoseconds(overhead), rates, {}, copies, {element_bytes}};
+                new (self)
+                    Carriage{picoseconds(latency), picoseconds(overhead), rates, {}, copies, {element_bytes}, {}};
                 if (scattered) self->scattered = *scattered;
+                if (gathered) self->gathered = *gathered;
             },
             nb::kw_only(), "latency"_a, "overhead"_a, "rates"_a, "copies"_a, "element_bytes"_a = 8,
-            "scattered"_a.none() = nb::none())
+            "scattered"_a.none() = nb::none(), "gathered"_a.none() = nb::none())
         .def("send_seconds", &Carriage::send_seconds, "bytes"_a, "runs"_a = 1, "alike"_a = true)
         .def("receive_seconds", &Carriage::receive_seconds, "bytes"_a, "runs"_a = 1, "alike"_a = true,
              "What a message in so many runs takes of the CPU of its receiver, beside half of the overhead.")

@@ -29,8 +29,11 @@ def model_version(machine: MachineFile, ranks_per_node: int, steady: bool = Fals
 
     Of the parts of the model that a case uses: those who share a NIC, several ranks of a node or a rank and the
     messages that others have asked it for, take turns in the order in which they ask only since 3; repetitions that
-    are simulated until they are steady are simulated in one go only since 4.
+    are simulated until they are steady are simulated in one go only since 4; where the machine says how transports
+    carry messages, reductions that are not gathered count as if they were only since 5.
     """
+    if machine.machine.carriage:
+        return 5
     if steady:
         return 4
     shares = ranks_per_node > 1 or machine.machine.mpi.eager_limit is not None
