@@ -132,6 +132,8 @@ def test_between_nodes_the_network_takes_what_was_measured_there(tmp_path):
     assert machine.nic.send_overhead == machine.nic.receive_overhead == pytest.approx(OVERHEAD / 2, rel=1e-3)
     assert machine.nic.injection_bandwidth == pytest.approx(2 * WHOLE[SIZES[-1]], rel=1e-3), "two ranks at a time"
     assert machine.topology.nodes == 2
+    by_size = "of a pair 2GB/s with 8KiB, 12GB/s with 64KiB, 5GB/s with 1MiB, of which the last counts"
+    assert by_size in tomllib.loads(path.read_text())["source"]["nic"]
     assert [each.transport for each in machine.carriage] == ["shared"]
 
 

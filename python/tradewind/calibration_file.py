@@ -73,7 +73,8 @@ def _sources(calibration: Calibration) -> dict[str, str]:
     )
     pairs = "pairs of ranks, all at the same time, send each other one message a stage of a halo"
     network = (
-        f"as between nodes: {pairs}, by {DEFAULT_TRANSPORT} {DEFAULT_PACKING}; latency and overhead of both ends halved"
+        f"as between nodes: {pairs}, by {DEFAULT_TRANSPORT} {DEFAULT_PACKING}; latency and overhead of both ends "
+        f"halved; of a pair {_by_size(calibration.bases.rates)}, of which the last counts, for all ranks of a node"
         if calibration.outside
         else "not measured, as there is one node: taken from what is within it"
     )
@@ -94,6 +95,10 @@ def _sources(calibration: Calibration) -> dict[str, str]:
             f"in one run of memory (whole) and in runs of so many bytes; scattered: {_SCATTERED}; {by}"
         )
     return sources
+
+
+def _by_size(rates: Rates) -> str:
+    return ", ".join(f"{_rate(rate)} with {_size(size)}" for size, rate in zip(rates.sizes, rates.whole, strict=False))
 
 
 _SCATTERED = "the same of a transposition, less what is copied within the rank"
