@@ -43,32 +43,52 @@ def _halos(comm: MPI.Intracomm, payload: dict[str, Any]) -> str:
 
 
 def _on_demand(comm: MPI.Intracomm, payload: dict[str, Any]) -> list[str]:
-    """Runs of four points, as an interpolation wants them, anywhere on the grid."""
+    """Runs of four points, as an interpolation wants them, anywhere on the grid; whose owners are computed from a
+    layout, or looked up, as those of ids that are dealt out at random."""
     count, levels = payload["points"], payload["levels"]
     rank, ranks = comm.Get_rank(), comm.Get_size()
-    mesh = points.Points(comm, Blocks(Grid(1000, count * ranks // 1000, 1), (1, ranks)))
+    layout = Blocks(Grid(1000, count * ranks // 1000, 1), (1, ranks))
+    dealt = np.random.default_rng(0).permutation(count * ranks)[rank * count : (rank + 1) * count]
     begins = np.random.default_rng(rank).integers(0, count * ranks - 4, count // 4)
     wanted = (begins[:, None] + np.arange(4)).ravel()
-    peers = [other for other in range(ranks) if other != rank]
+    blocks, scattered = points.Points(comm, layout), points.Points(comm, dealt)
     lines = []
     for depth in (1, levels):
-        source = np.broadcast_to(rank * count + np.arange(count), (depth, count)).astype("f8")
-        target = np.empty((depth, count))
-
-        def made(known: list[int] | None, source: np.ndarray = source, target: np.ndarray = target) -> Any:
-            return mesh.fetch(wanted, peers=known).plan(comm, source, target)
-
-        plan = made(None)
-        plan()
-        require(comm, "fetch on demand", bool(np.all(target == wanted)))
-        what = f"{count} points on demand, {depth} level{'s' * (depth > 1)}"
-        names = ("made with the consensus", "made among known peers", "one exchange of them")
-        contenders = {
-            names[0]: calls(comm, lambda made=made: made(None)),
-            names[1]: calls(comm, lambda made=made: made(peers)),
-            names[2]: calls(comm, plan, payload["repeat"]),
-        }
-        samples = contest(comm, contenders, payload["samples"])
-        lines.append(line(f"{what}: {names[0]}", samples, names[0], names[2], at_most=5))
-        lines.append(line(f"{what}: {names[1]}", samples, names[1], names[2], at_most=2))
+        own = rank * count + np.arange(count)
+        lines += _made(comm, payload, blocks, own, wanted, depth, "points on demand")
+        lines += _made(comm, payload, scattered, dealt, wanted, depth, "scattered points on demand")
     return lines
+
+
+def _made(
+    comm: MPI.Intracomm,
+    payload: dict[str, Any],
+    mesh: points.Points,
+    own: np.ndarray,
+    wanted: np.ndarray,
+    depth: int,
+    name: str,
+) -> list[str]:
+    """Making the plan beside one exchange of so many levels."""
+    peers = [other for other in range(comm.Get_size()) if other != comm.Get_rank()]
+    source = np.broadcast_to(own, (depth, own.size)).astype("f8")
+    target = np.empty((depth, wanted.size))
+
+    def made(known: list[int] | None) -> Any:
+        return mesh.fetch(wanted, peers=known).plan(comm, source, target)
+
+    plan = made(None)
+    plan()
+    require(comm, "fetch on demand", bool(np.all(target == wanted)))
+    what = f"{wanted.size} {name}, {depth} level{'s' * (depth > 1)}"
+    names = ("made with the consensus", "made among known peers", "one exchange of them")
+    contenders = {
+        names[0]: calls(comm, lambda: made(None)),
+        names[1]: calls(comm, lambda: made(peers)),
+        names[2]: calls(comm, plan, payload["repeat"]),
+    }
+    samples = contest(comm, contenders, payload["samples"])
+    return [
+        line(f"{what}: {names[0]}", samples, names[0], names[2], at_most=5),
+        line(f"{what}: {names[1]}", samples, names[1], names[2], at_most=2),
+    ]
