@@ -17,7 +17,8 @@ struct Owner {
 };
 
 // Points by their global numbers (ids), any that are not negative. Ids that follow each other, without a gap, are found
-// in O(1); others by bisection, and those in ascending order in O(1) each.
+// at once; others among those of their shelf, which has one or two where ids are spread evenly, and by bisection where
+// it has many. Ids in ascending order are found at once, too.
 class Directory {
   public:
     // The ids of a rank's own points, in the order of its array; of several ranks, in any order.
@@ -35,7 +36,10 @@ class Directory {
         Index id;
         Owner owner;
     };
-    std::vector<Entry> entries_;  // by id
+    void shelve();
+    std::vector<Entry> entries_;        // by id
+    std::vector<std::size_t> shelves_;  // where those of each 2^shift_ ids begin, counted from the first; and the end
+    int shift_ = 0;
     bool gapless_ = false;
     mutable std::size_t last_ = 0;  // the entry that was found last
 };

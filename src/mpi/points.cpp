@@ -264,8 +264,9 @@ void Points::look_up(std::span<const Index> ids, FetchList& list) const {
         } else if (ids[i] < 0 || ids[i] >= block_ * ranks()) {
             if (problem.empty()) problem = wanted_by(rank(), ids[i], i);
         } else {
-            asked[i] = desk.letter_to(keeper(ids[i]));
-            desk.to(keeper(ids[i])).push_back(ids[i]);
+            const Rank at = keeper(ids[i]);
+            asked[i] = desk.letter_to(at);
+            desk.to(at).push_back(ids[i]);
         }
     }
     const std::vector<Envelope> replies = answered(desk.letters());  // in the order of the letters
