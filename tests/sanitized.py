@@ -87,6 +87,19 @@ def every_option() -> None:
     assert len(times) == 1, times
 
 
+def scattered_ids() -> None:
+    """Dense, sparse and clustered ones, found and not found."""
+    for ids in (7 + np.arange(64), 65 * np.arange(70), np.append(np.arange(40), 2**63 - 1)):
+        for absent in (ids[0] + 1, ids[-1] - 1, 0, 2**62):
+            owned = np.array_split(ids[ids != absent], 3)
+            assert tw.Fetch(owned, [ids[ids != absent], [], []]).list_of(0)[0].size == ids[ids != absent].size
+            try:
+                tw.Fetch(owned, [[absent], [], []])
+            except tw.InputError:
+                continue
+            raise AssertionError(f"{absent} was found")
+
+
 def main() -> None:
     assert Path(_core.__file__).parent == Path(tw.__file__).parent
     for exchange in exchanges():
@@ -111,6 +124,7 @@ def main() -> None:
         tw.simulate(exchange, "torus-M", model="loggp")
         if exchange.split is not None:
             tw.simulate(exchange, "torus-M", ranks_per_node=5, placement="blocks")
+    scattered_ids()
     every_routing()
     every_option()
     long_waits()

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
 
 #include "base/consecutive.hpp"
 #include "base/error.hpp"
+#include "base/numbering.hpp"
 #include "mpi/error.hpp"
 #include "mpi/prepare.hpp"
 
@@ -32,19 +32,16 @@ class Desk {
     RecycledVector<Index>& to(Rank peer) { return letters_[letter_to(peer)].words; }
     // Of a rank's letter among all.
     std::size_t letter_to(Rank peer) {
-        if (last_ == letters_.size() || letters_[last_].peer != peer) {
-            const auto [at, is_new] = place_.try_emplace(peer, letters_.size());
-            if (is_new) letters_.push_back({peer, {}});
-            last_ = at->second;
-        }
-        return last_;
+        const std::size_t letter = numbers_.of(peer);
+        if (letter == letters_.size()) letters_.push_back({peer, {}});
+        return letter;
     }
+    void add(std::size_t letter, Index word) { letters_[letter].words.push_back(word); }
     const std::vector<Envelope>& letters() const { return letters_; }
 
   private:
+    Numbering numbers_;
     std::vector<Envelope> letters_;
-    std::unordered_map<Rank, std::size_t> place_;
-    std::size_t last_ = 0;
 };
 
 // A peer that is named and does not name the other would be waited for: each pair adds a random number of its own at
@@ -152,7 +149,8 @@ void Points::build_directory(std::span<const Index> ids) {
     own_.add(rank(), ids);
     together(comm, own_.finish());
     const Index most = ids.empty() ? -1 : *std::max_element(ids.begin(), ids.end());
-    block_ = over_all(comm, most, MPI_MAX) / ranks() + 1;
+    highest_ = over_all(comm, most, MPI_MAX);
+    block_ = static_cast<std::uint64_t>(highest_ / ranks()) + 1;
     Desk desk;
     for (std::size_t i = 0; i < ids.size(); ++i) {
         auto& words = desk.to(keeper(ids[i]));
@@ -251,32 +249,39 @@ FetchList Points::locate(std::span<const Index> ids) const {
     return list;
 }
 
-// What is not the rank's own is asked of the ranks to which the ids lead.
+// What is not the rank's own is asked of the ranks to which the ids lead. Where ids are dealt out at random to few
+// ranks, whether one is its own is anybody's guess, so no branch depends on it: the others are put aside first.
 void Points::look_up(std::span<const Index> ids, FetchList& list) const {
+    RecycledVector<std::size_t> others(ids.size());
+    std::size_t count = 0;
+    own_.find_each(ids, [&](std::size_t i, const Owner& owner) {
+        list.owner[i] = owner.rank;
+        list.index[i] = owner.index;
+        others[count] = i;
+        count += owner.rank < 0;
+    });
     Desk desk;
-    constexpr std::size_t nobody = static_cast<std::size_t>(-1);
-    std::vector<std::size_t> asked(ids.size(), nobody);  // which letter asks for it
+    constexpr std::size_t none = static_cast<std::size_t>(-1);
+    RecycledVector<std::size_t> asked(count, none);  // which letter asks for it
     std::string problem;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        if (const auto owner = own_.find(ids[i])) {
-            list.owner[i] = owner->rank;
-            list.index[i] = owner->index;
-        } else if (ids[i] < 0 || ids[i] >= block_ * ranks()) {
-            if (problem.empty()) problem = wanted_by(rank(), ids[i], i);
+    for (std::size_t k = 0; k < count; ++k) {
+        const Index id = ids[others[k]];
+        if (id < 0 || id > highest_) {
+            if (problem.empty()) problem = wanted_by(rank(), id, others[k]);
         } else {
-            const Rank at = keeper(ids[i]);
-            asked[i] = desk.letter_to(at);
-            desk.to(at).push_back(ids[i]);
+            asked[k] = desk.letter_to(keeper(id));
+            desk.add(asked[k], id);
         }
     }
     const std::vector<Envelope> replies = answered(desk.letters());  // in the order of the letters
-    std::vector<std::size_t> used(replies.size(), 0);
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        if (asked[i] == nobody) continue;
-        std::size_t& at = used[asked[i]];
-        const RecycledVector<Index>& words = replies[asked[i]].words;
-        list.owner[i] = static_cast<Rank>(words[at]);
-        list.index[i] = words[at + 1];
+    std::vector<const Index*> next;
+    for (const Envelope& letter : replies) next.push_back(letter.words.data());
+    for (std::size_t k = 0; k < count; ++k) {
+        if (asked[k] == none) continue;
+        const std::size_t i = others[k];
+        const Index*& at = next[asked[k]];
+        list.owner[i] = static_cast<Rank>(at[0]);
+        list.index[i] = at[1];
         at += 2;
         if (list.owner[i] < 0 && problem.empty()) problem = wanted_by(rank(), ids[i], i);
     }
@@ -288,12 +293,13 @@ std::vector<Envelope> Points::answered(const std::vector<Envelope>& questions) c
     const MPI_Comm comm = communicator_.handle();
     std::vector<Envelope> answers;
     for (const Envelope& question : exchange_sparsely(comm, ask, questions)) {
-        Envelope& answer = answers.emplace_back(Envelope{question.peer, {}});
-        for (const Index id : question.words) {
-            const auto owner = kept_.find(id);
-            answer.words.push_back(owner ? owner->rank : -1);
-            answer.words.push_back(owner ? owner->index : -1);
-        }
+        Envelope& answer =
+            answers.emplace_back(Envelope{question.peer, RecycledVector<Index>(2 * question.words.size())});
+        Index* next = answer.words.data();
+        kept_.find_each(question.words, [&](std::size_t, const Owner& owner) {
+            *next++ = owner.rank;
+            *next++ = owner.index;
+        });
     }
     std::vector<MPI_Request> sends;
     for (const Envelope& answer : answers)

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,7 +49,7 @@ class Points {
   private:
     void begin(Index count);
     void build_directory(std::span<const Index> ids);
-    Rank keeper(Index id) const { return static_cast<Rank>(id / block_); }
+    Rank keeper(Index id) const { return static_cast<Rank>(static_cast<std::uint64_t>(id) / block_); }
     // Which points of runs of ids (see Consecutive) follow each other where they lie; calls `take(owner, FetchRun)` for
     // each such piece, whose target is counted from 0. What is wrong with them, "" if nothing.
     template <class Take>
@@ -68,8 +69,9 @@ class Points {
 
     Communicator communicator_;
     Index count_ = 0, first_ = 0;
-    Index block_ = 1;       // ids that lead to one rank
-    Directory kept_, own_;  // where the ids lie that lead to this rank; where its own do
+    Index highest_ = -1;       // of all ids
+    std::uint64_t block_ = 1;  // ids that lead to one rank
+    Directory kept_, own_;     // where the ids lie that lead to this rank; where its own do
     std::unique_ptr<const Columns> columns_;
     bool named_ = false;  // whether points have ids
 };

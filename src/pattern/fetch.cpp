@@ -215,14 +215,18 @@ std::vector<FetchList> lists_of_ids(const std::vector<std::vector<Index>>& owned
     for (std::size_t r = 0; r < wanted.size(); ++r) {
         FetchList& list = lists.emplace_back();
         list.target = static_cast<Index>(wanted[r].size());
-        for (std::size_t i = 0; i < wanted[r].size(); ++i) {
-            const auto owner = directory.find(wanted[r][i]);
-            if (!owner)
-                throw InputError("rank " + std::to_string(r) + " wants point " + std::to_string(wanted[r][i]) +
-                                 " (entry " + std::to_string(i) + " of its list), which nobody owns");
-            list.owner.push_back(owner->rank);
-            list.index.push_back(owner->index);
-        }
+        const std::size_t count = wanted[r].size();
+        list.owner.resize(count);
+        list.index.resize(count);
+        std::size_t unowned = count;
+        directory.find_each(wanted[r], [&](std::size_t i, const Owner& owner) {
+            list.owner[i] = owner.rank;
+            list.index[i] = owner.index;
+            if (owner.rank < 0) unowned = std::min(unowned, i);
+        });
+        if (unowned < count)
+            throw InputError("rank " + std::to_string(r) + " wants point " + std::to_string(wanted[r][unowned]) +
+                             " (entry " + std::to_string(unowned) + " of its list), which nobody owns");
     }
     return lists;
 }

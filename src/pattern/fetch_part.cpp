@@ -1,8 +1,9 @@
 #include "pattern/fetch_part.hpp"
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
+
+#include "base/numbering.hpp"
 
 namespace tradewind {
 
@@ -26,17 +27,13 @@ std::string place_problem(const FetchList& list, Rank rank) {
     return "";
 }
 
-// The last run of each owner so far; lists go to and fro between them.
+// The last run of each owner so far.
 class LastRuns {
   public:
-    LastRuns() { recent_.fill(&none_); }
-    LastRuns(const LastRuns&) = delete;
-    LastRuns& operator=(const LastRuns&) = delete;
-
     FetchRun& of(Rank owner) {
-        Last*& last = recent_[static_cast<std::size_t>(owner) % recent_.size()];
-        if (last->owner != owner) last = look_up(owner);
-        return last->run;
+        const std::size_t number = numbers_.of(owner);
+        if (number == all_.size()) all_.push_back({owner, {}});
+        return all_[number].run;
     }
     template <class Visit>
     void each(Visit visit) const {
@@ -45,19 +42,11 @@ class LastRuns {
 
   private:
     struct Last {
-        Rank owner = -1;
+        Rank owner;
         FetchRun run;
     };
-    Last* look_up(Rank owner) {
-        const auto [at, is_new] = known_.try_emplace(owner, nullptr);
-        if (is_new) at->second = &all_.emplace_back(Last{owner, {}});
-        return at->second;
-    }
-
-    std::deque<Last> all_;
-    std::unordered_map<Rank, Last*> known_;
-    Last none_;
-    std::array<Last*, 64> recent_;
+    Numbering numbers_;
+    std::vector<Last> all_;
 };
 
 }  // namespace

@@ -170,6 +170,28 @@ def _of_owners(comm: Any) -> str:
     return _both_ways(comm, fetch, owned, wanted, "levels outside")
 
 
+def _ids_far_apart(comm: Any) -> str:
+    """Up to the highest id there is; the last rank owns nothing."""
+    from tradewind import points
+
+    rank, ranks = comm.Get_rank(), comm.Get_size()
+    owned = [own * 2**55 for own in divided(max(ranks - 1, 1), 6)]
+    owned[0] = np.append(owned[0], 2**63 - 1)
+    owned += [np.empty(0, np.int64)] * (ranks - len(owned))
+    place = {int(point): (r, i) for r, own in enumerate(owned) for i, point in enumerate(own)}
+    wanted = np.random.default_rng(rank).choice(np.concatenate(owned), 150)
+    wanted[140] = 2**63 - 1
+    mesh = points.Points(comm, owned[rank])
+    found = list(zip(*(part.tolist() for part in mesh.locate(wanted)), strict=True))
+    if found != [place[int(point)] for point in wanted]:
+        return f"located at {found}"
+    try:
+        mesh.locate([2**63 - 2] if rank == ranks - 1 else [])
+    except (InputError, PlanError) as error:
+        return "" if f"point {2**63 - 2} " in str(error) else f"another error: {error}"
+    return "an id that nobody owns was located"
+
+
 def _of_layout(comm: Any) -> str:
     """Columns of blocks, by arithmetic and by look-up; the owner of each is what the layout says."""
     from tradewind import points
@@ -423,6 +445,7 @@ def _refusals(comm: Any) -> str:
 
 CASES: dict[str, Callable[[Any], str]] = {
     "owners and indices": _of_owners,
+    "ids far apart": _ids_far_apart,
     "a layout": _of_layout,
     "runs of a layout": _runs_of_layout,
     "known peers, again and again": _among_peers,

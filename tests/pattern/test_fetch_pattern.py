@@ -35,6 +35,18 @@ def test_ids_lead_to_the_same_fetch_as_owners_and_indices():
         assert [int(owned[o][i]) for o, i in zip(owner, index, strict=True)] == wanted[rank][at].tolist()
 
 
+def test_owners_that_come_up_in_turn_are_told_apart():
+    ranks = 200
+    owner = np.tile([1, 65, 129, 193, 2], 20)
+    index = np.random.default_rng(4).permutation(owner.size)
+    none = np.empty(0, int)
+    fetch = tw.Fetch.of_owners([owner.size] * ranks, [(owner, index)] + [(none, none)] * (ranks - 1))
+    got_owner, got_index, at, _ = fetch.list_of(0)
+    assert np.array_equal(owner[at], got_owner)
+    assert np.array_equal(index[at], got_index)
+    assert np.array_equal(np.sort(at), np.arange(owner.size))
+
+
 def octahedral_fetch(rows, ranks, mesh="octahedral", **options):
     return tw.Exchange("fetch", ranks, grid=(8, rows, 1), mesh=mesh, **options)
 
