@@ -193,7 +193,21 @@ def cost(folder: str) -> str:
     minutes = sum(record["wall_s"] for record in simulated) / 60
     cores = ", ".join(dict.fromkeys(str(record["environment"]["cpu"]) for record in simulated))
     took = f"{minutes:.0f} minutes of one core ({cores}), so {minutes / 2:.0f} minutes on two"
-    return f"The {len(simulated)} simulations that are kept took {took}."
+    return f"The {len(simulated)} simulations that are kept took {took}.\n\n{repetitions(folder)}"
+
+
+def repetitions(folder: str) -> str:
+    """Of how many repeated exchanges the time is known how well, by study."""
+    rows = []
+    for kept in _all_of(folder):
+        steady = [record["result"] for record in kept.records if record["result"].get("reckoned_change") is not None]
+        if not steady:
+            continue
+        times = [round(result["simulated_times"]) for result in steady]
+        share = sum(result["reckoned_change"] <= 1e-3 for result in steady) / len(steady)
+        most = max(result["reckoned_change"] for result in steady)
+        rows.append((kept.name, len(steady), f"{min(times)} to {max(times)}", f"{share:.0%}", f"{most:.2%}"))
+    return _table(("study", "cases", "simulated of 50", "that agree to 0.1 %", "farthest apart"), rows)
 
 
 def _order(name: str) -> list[tuple[int, str]]:
