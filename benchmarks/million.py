@@ -9,6 +9,8 @@ import json
 import subprocess
 import sys
 
+from peer import beside_sst_macro
+
 GRID = "28800x14400x256"
 TRANSPOSE = f"transpose --grid {GRID} --ranks 1000000 --split 250x4000 --algorithm ring-4 --packet 4KiB"
 HALO = f"halo --grid {GRID} --ranks 1000000 --split 1000x1000 --width 20 --periodic xy --algorithm sweep"
@@ -39,10 +41,13 @@ def million(names: tuple[str, ...] = tuple(CASES)) -> None:
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
         answer = json.loads(done.stdout)
         times[name] = answer["time_s"]
+        rate = answer["packet_hops_per_s"] / 1e6
         print(
             f"{name}: {answer['wall_s']:.1f} s for {answer['time_s']:.6g} s simulated, "
-            f"{answer['packet_hops'] / 1e9:.3f} G packet-hops at {answer['packet_hops_per_s'] / 1e6:.1f} M/s, "
-            f"{answer['peak_rss_bytes'] / 2**30:.2f} GiB" + (f"; goal: {goal}" if goal else ""),
+            f"{answer['packet_hops'] / 1e9:.3f} G packet-hops at {rate:.1f} M/s, "
+            f"{answer['peak_rss_bytes'] / 2**30:.2f} GiB"
+            + (f"; goal: {goal}" if goal else "")
+            + f"\n  on two threads; {beside_sst_macro(rate)}",
             flush=True,
         )
     if {"halo-messages", "halo-packets"} <= times.keys():

@@ -13,6 +13,12 @@ ranks of a torus, on one core of another machine. Not run here: it is built from
 ROOT = Path(__file__).parents[1]
 
 
+def beside_sst_macro(rate: float) -> str:
+    """What is said of a rate of ours, in millions of packet-hops a second: how many times both ends of SST/macro's."""
+    slow, fast = (f"{rate / theirs:.0f} times its {theirs}" for theirs in SST_MACRO)
+    return f"SST/macro, one core of another machine: {SST_MACRO[0]} to {SST_MACRO[1]} M/s; ours is {slow}, {fast}"
+
+
 def peer() -> None:
     """An all-to-all of 4 KiB among 1024 ranks of a torus; a minute or two of one core, most of it SimGrid's."""
     command = [sys.executable, "-m", "validation.simgrid", "--speed", "--json"]
@@ -28,6 +34,5 @@ def peer() -> None:
         f"{row['exchange']}, {row['ranks']} ranks of a {row['network']}: {row['ours took s']:.2f} s of one core, "
         f"SimGrid {row['SimGrid took s']:.1f} s: {slower:.0f} times as long; goal: 100\n"
         f"  simulated times: {row['ours us']:.0f} us, SimGrid {row['SimGrid us']:.0f} us\n"
-        f"  {rate:.1f} M packet-hops/s of one core; SST/macro, not run here: {SST_MACRO[0]} to {SST_MACRO[1]}, "
-        f"ours {rate / SST_MACRO[1]:.0f} to {rate / SST_MACRO[0]:.0f} times as fast; goal: 50"
+        f"  {rate:.1f} M packet-hops/s of one core; {beside_sst_macro(rate)}; goal: 50"
     )

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import json
+import statistics
 import subprocess
 import sys
+import time
+
+from peer import beside_sst_macro
+
+from tradewind import _core
+from tradewind.exchange import Exchange
+from tradewind.simulation import prepare
 
 CASES = (
     # ranks, split, grid, packet, slab, buffers, goal in M packet-hops/s
@@ -17,6 +25,8 @@ CASES = (
 REPEATS = 3
 FASTER = 1.6
 """How many times as fast two threads are to be as one, on 100,000 ranks; on fewer they are not to be slower."""
+FEW, MANY = 10_000, 10_000_000
+"""Ranks whose set-up is timed."""
 
 
 def simulator() -> None:
@@ -36,12 +46,33 @@ def simulator() -> None:
             )
             if threads == 1 and processes == 1:
                 alone = rates[-1]
+                print(f"        {beside_sst_macro(alone)}")
             elif threads == 2:
                 least = FASTER if ranks >= 100_000 and buffers == "unbounded" else 1
                 print(f"        two threads are {rates[-1] / alone:.2f} times as fast as one; goal: at least {least}")
-    from tradewind import _core
-
     print(f"bytes a rank beside ports and packets in flight: {_core.rank_bytes}; goal: at most 128")
+    set_up()
+
+
+def set_up(ranks: tuple[int, int] = (FEW, MANY), samples: int = 25) -> None:
+    """What `prepare` takes for an allreduce, ten ranks a node; what ranks keep is made when they run, and not here."""
+    medians = []
+    for count in ranks:
+        exchange = Exchange("allreduce", count, algorithm="recursive-21", count=3)
+        seconds = []
+        for number in range(-1, samples):  # the first one finds nothing in caches
+            begin = time.perf_counter()
+            prepare(exchange, "dragonfly-ML", ranks_per_node=10, packet="message", buffers="unbounded", threads=2)
+            if number >= 0:
+                seconds.append(time.perf_counter() - begin)
+        medians.append(statistics.median(seconds))
+        print(
+            f"set-up of an allreduce, {count} ranks, ten a node of dragonfly-ML: {medians[-1]:.6f} s "
+            f"({medians[-1] / count * 1e9:.3g} ns a rank), median of {samples}, least {min(seconds):.6f} s"
+        )
+    more = (medians[1] - medians[0]) / (ranks[1] - ranks[0]) * 1e9
+    ratio = medians[1] / medians[0]
+    print(f"  {ranks[1]} ranks: {ratio:.2f} x {ranks[0]} ranks; each rank more costs {more:.3g} ns; goal: nothing")
 
 
 def _run(

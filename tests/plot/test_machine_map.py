@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from collections import Counter
 
 import pytest
+from networks import PETERSEN
 
 from tradewind.errors import InputError
 from tradewind.machine import load_machine, machine_names
@@ -41,6 +42,8 @@ SMALL = [
     table("slimfly", q=5, nodes_per_switch=3),
     table("cubemesh", gpu="V100"),
     table("cubemesh", gpu="P100", boxes=3),
+    table("graph", file=PETERSEN, nodes_per_switch=2),
+    table("graph", file=PETERSEN, nodes_per_switch=1, node_switches=4),
 ]
 LARGE = [
     (table("torus", shape=[30, 30, 3], nodes_per_switch=1), 900),
@@ -136,6 +139,16 @@ def test_where_all_links_are_too_many_those_of_one_switch_are_drawn():
     complete = table("complete", switches=500, nodes_per_switch=1)
     (panel,) = panels(complete.build(), complete)
     assert (len(panel.spots), len(panel.lines)) == (500, 499)
+
+
+def test_a_graph_with_a_crowd_and_a_tail_is_drawn_in_part(tmp_path):
+    """The switch in the middle has two links, of others there are too many to draw."""
+    links = [(a, b) for b in range(150) for a in range(b)] + [(s, s + 1) for s in range(149, 799)]
+    file = tmp_path / "lollipop.links"
+    file.write_text("".join(f"{a} {b}\n" for a, b in links))
+    graph = table("graph", file=str(file), nodes_per_switch=1)
+    (panel,) = panels(graph.build(), graph)
+    assert (len(panel.spots), len(panel.lines)) == (800, 2)
 
 
 GIANTS = [

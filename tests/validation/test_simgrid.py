@@ -64,6 +64,14 @@ def test_the_splits_are_those_of_the_ranks():
     assert [x * y for x, y in SPLITS.values()] == list(SPLITS) == list(NETWORKS)
 
 
+def test_some_exchanges_are_compared_on_all_sizes():
+    names = {ranks: [what for what, _ in exchanges(ranks)] for ranks in NETWORKS}
+    assert names[1024] == ["halo 3", "allreduce 24 B", "all-to-all 4 KiB, pairwise"]
+    assert set(names[64]) > set(names[256]) > set(names[1024])
+    assert "all-to-all 4 KiB, ring-4" in names[256]
+    assert all(exchange.ranks == ranks for ranks in NETWORKS for _, exchange in exchanges(ranks))
+
+
 def test_what_cannot_be_replayed(tmp_path):
     plus = {"kind": "dragonflyplus", "leaves": 3, "spines": 2, "groups": 5, "nodes_per_switch": 2, "global_links": 2}
     for simulation in (

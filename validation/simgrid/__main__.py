@@ -56,13 +56,14 @@ def exchanges(ranks: int) -> Iterator[tuple[str, Exchange]]:
     x, y = SPLITS[ranks]
     yield "halo 3", Exchange("halo", ranks, (64 * x, 64 * y, 64), (x, y), "sweep", width=3, periodic="xy")
     yield "allreduce 24 B", Exchange("allreduce", ranks, algorithm="recursive-4", count=3)
+    if ranks <= 256:
+        yield "allreduce 1 MiB", Exchange("allreduce", ranks, algorithm="rabenseifner", count=1024 * KIB)
+    yield "all-to-all 4 KiB, pairwise", all_to_all(ranks, "pairwise", 4 * KIB)
     if ranks > 256:
         return
-    yield "allreduce 1 MiB", Exchange("allreduce", ranks, algorithm="rabenseifner", count=1024 * KIB)
-    yield "all-to-all 4 KiB, pairwise", all_to_all(ranks, "pairwise", 4 * KIB)
+    yield "all-to-all 4 KiB, ring-4", all_to_all(ranks, "ring-4", 4 * KIB)
     if ranks > 64:
         return
-    yield "all-to-all 4 KiB, ring-4", all_to_all(ranks, "ring-4", 4 * KIB)
     yield "all-to-all 4 KiB, burst", all_to_all(ranks, "burst", 4 * KIB)
     yield "all-to-all 64 KiB, ring-4", all_to_all(ranks, "ring-4", 64 * KIB)
     yield "all-to-all 64 KiB, burst", all_to_all(ranks, "burst", 64 * KIB)

@@ -1,0 +1,56 @@
+"""What no other test runs of the benchmarks still works, at sizes at which its figures say nothing."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tradewind.launch import job
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+def said(program: str) -> str:
+    """What a program says that is run as one of the benchmarks."""
+    command = [sys.executable, "-c", program]
+    return subprocess.run(command, cwd=BENCHMARKS, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def test_set_up_is_told_in_seconds_and_by_the_rank() -> None:
+    few, many, both = said("import simulator; simulator.set_up((100, 10_000), 3)").splitlines()
+    for ranks, line in ((100, few), (10_000, many)):
+        found = re.search(r"allreduce, (\d+) ranks, .*: ([\d.]+) s \((\S+) ns a rank\), median of 3", line)
+        assert found, line
+        assert int(found[1]) == ranks
+        assert float(found[3]) == pytest.approx(float(found[2]) / ranks * 1e9, rel=0.02)
+    assert re.search(r"10000 ranks: [\d.]+ x 100 ranks; each rank more costs \S+ ns", both)
+
+
+def test_rates_stand_beside_both_ends_of_sst_macros() -> None:
+    line = said("import million, peer, simulator; print(peer.beside_sst_macro(15.0))")
+    assert "0.2 to 0.75 M/s" in line
+    assert line.endswith("ours is 75 times its 0.2, 20 times its 0.75\n")
+
+
+def test_a_fetch_has_its_goals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
+    payload = {"grid": [16, 12, 3], "width": 2, "points": 1000, "levels": 3, "repeat": 2, "samples": 2}
+    halos, *on_demand = job.run(2, "exchanges.fetch:fetch", payload)
+    assert "goal: at most 1.2" in halos
+    assert len(on_demand) == 8  # with the consensus or known peers, blocks or scattered, one level or three
+    assert all("goal: at most 5" in line for line in on_demand[::2])
+    assert all("goal: at most 2" in line for line in on_demand[1::2])
+    assert sum("3 levels" in line for line in on_demand) == 4
+
+
+def test_languages_stand_beside_the_core() -> None:
+    core, *others = said("import languages; languages.languages(3, 1000)").splitlines()
+    if core.startswith("skipped"):
+        pytest.skip(core)
+    assert re.fullmatch(r"a plan with nothing to do, called in the core: [\d.]+ ns", core)
+    assert [line.split(":")[0].strip() for line in others] == ["c", "c++", "fortran"]
+    assert all("goal: at most 100" in line for line in others)
