@@ -15,7 +15,7 @@ from tradewind.machine import load_machine
 
 SIZES = (8192, 65536, 1048576)
 RUNS = (8, 512)
-LATENCY, OVERHEAD, COPY = 0.9e-6, 0.35e-6, 6e9
+LATENCY, OVERHEAD, COPY = 0.9e-6, 0.35e-6, 14e9
 WHOLE = {8192: 2e9, 65536: 12e9, 1048576: 5e9}
 GATHER, SCATTER = {8: 4e-10, 512: 1e-10}, {8: 2e-10, 512: 0.5e-10}
 """Seconds a byte more, at either end."""
@@ -97,6 +97,20 @@ def test_noise_never_makes_a_rate_negative_or_an_overhead_more_than_all():
     assert way.overhead_s == pytest.approx(1e-6)
     assert way.latency_s == 0
     assert all(rate > 0 for rate in way.rates.whole)
+
+
+def test_scattering_is_never_quicker_than_one_run_or_a_copy_of_one():
+    """Where a copy took longer alone than within the message beside it, nothing is left of the time."""
+    answer = made_up()
+    for row in answer["scattered"]:
+        if row["run"] == 8:
+            row["best_s"] = next(c["best_s"] for c in answer["copies"] if (c["run"], c["bytes"]) == (8, row["bytes"]))
+    for row in answer["copies"]:
+        if (row["run"], row["bytes"]) == (0, 65536):
+            row["best_s"] = 65536 / 9e9
+    (way,) = calibrated(answer, 21, 3).ways
+    assert way.scattered[8] == pytest.approx([2e9, 9e9, 5e9])
+    assert way.scattered[512] == pytest.approx([1 / (1 / WHOLE[size] + SCATTER[512]) for size in SIZES])
 
 
 def test_the_file_is_a_machine_with_these_values(tmp_path):

@@ -54,7 +54,8 @@ class Way:
     overhead_s: float
     rates: Rates
     scattered: dict[int, list[float]] = field(default_factory=dict)
-    """Rates of what is one run at its sender, by the bytes of a run at its receiver."""
+    """Rates of what is one run at its sender, by the bytes of a run at its receiver; none above that of one run at
+    both, or of a copy of one."""
 
 
 def fitted(rows: Iterable[Row], scattered: Iterable[Row] = (), copies: Iterable[Row] = ()) -> list[Way]:
@@ -63,6 +64,7 @@ def fitted(rows: Iterable[Row], scattered: Iterable[Row] = (), copies: Iterable[
     `scattered`: rows of messages that are one run at their sender, beside a copy within the rank of the same shape,
     whose time is that of `copies`.
     """
+    copies = list(copies)
     kept = {(row["run"], row["bytes"]): row["best_s"] for row in copies}
     beside: dict[tuple[str, str], list[Row]] = {}
     for row in scattered:
@@ -72,11 +74,14 @@ def fitted(rows: Iterable[Row], scattered: Iterable[Row] = (), copies: Iterable[
     grouped: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         grouped.setdefault((row["transport"], row["packing"]), []).append(row)
-    found = (_way(*names, chosen, beside.get(names, [])) for names, chosen in grouped.items())
+    copied = copy_rates(copies)
+    found = (_way(*names, chosen, beside.get(names, []), copied) for names, chosen in grouped.items())
     return [way for way in found if way is not None]
 
 
-def _way(transport: str, packing: str, rows: Sequence[Row], scattered: Sequence[Row]) -> Way | None:
+def _way(
+    transport: str, packing: str, rows: Sequence[Row], scattered: Sequence[Row], copied: Rates | None
+) -> Way | None:
     least = min(row["bytes"] for row in rows)
     small = {row["messages"]: row["best_s"] for row in rows if row["bytes"] == least}
     rates = _rates([row for row in rows if row["bytes"] > least], small.get(1, 0.0))
@@ -87,7 +92,16 @@ def _way(transport: str, packing: str, rows: Sequence[Row], scattered: Sequence[
     overhead = min(max(overhead, 0.0), small[1])
     whole = [row for row in rows if row["run"] == 0 and row["bytes"] > least]
     beside = _rates([*whole, *scattered], small[1]) if scattered else None
-    return Way(transport, packing, small[1] - overhead, overhead, rates, beside.runs if beside else {})
+    bounded = _bounded(beside, copied) if beside else {}
+    return Way(transport, packing, small[1] - overhead, overhead, rates, bounded)
+
+
+def _bounded(beside: Rates, copied: Rates | None) -> dict[int, list[float]]:
+    """The rates of runs, none above that of one: as a copy was taken away from their times, noise may leave next to
+    nothing of these."""
+    copies = dict(zip(copied.sizes, copied.whole, strict=True)) if copied else {}
+    most = [min(rate, copies.get(size, rate)) for size, rate in zip(beside.sizes, beside.whole, strict=True)]
+    return {run: [min(pair) for pair in zip(rates, most, strict=False)] for run, rates in beside.runs.items()}
 
 
 def copy_rates(rows: Sequence[Row]) -> Rates | None:

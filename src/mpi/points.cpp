@@ -157,10 +157,13 @@ void Points::build_directory(std::span<const Index> ids) {
         words.push_back(ids[i]);
         words.push_back(static_cast<Index>(i));
     }
+    const std::string problem = too_long(rank(), desk.letters());
+    if (!problem.empty()) desk = Desk();  // the others are told below
     for (const Envelope& letter : exchange_sparsely(comm, tell, desk.letters()))
         for (std::size_t i = 0; i + 1 < letter.words.size(); i += 2)
             kept_.add(letter.words[i], {letter.peer, letter.words[i + 1]});
-    together(comm, kept_.finish());
+    const std::string twice = kept_.finish();
+    together(comm, problem.empty() ? twice : problem);
 }
 
 template <class Take>
@@ -273,6 +276,12 @@ void Points::look_up(std::span<const Index> ids, FetchList& list) const {
             desk.add(asked[k], id);
         }
     }
+    // Replies are twice as long.
+    if (const std::string many = too_long(rank(), desk.letters(), longest_letter / 2); !many.empty()) {
+        problem = many;
+        desk = Desk();  // asks nobody, but answers; the others are told below
+        count = 0;
+    }
     const std::vector<Envelope> replies = answered(desk.letters());  // in the order of the letters
     std::vector<const Index*> next;
     for (const Envelope& letter : replies) next.push_back(letter.words.data());
@@ -369,6 +378,7 @@ std::shared_ptr<Fetch> Points::made_of(Bundles bundles, bool owned, Index target
                                  std::to_string(bundle.peer) + ", which is none of its peers");
             letters.push_back({bundle.peer, sources_of(bundle.runs)});
         }
+        if (const std::string problem = too_long(rank(), letters); !problem.empty()) throw InputError(problem);
         return true;
     };
     const std::string what = std::string(one_array ? "a halo" : "a fetch") + (owned ? " by columns" : "");

@@ -1,8 +1,6 @@
 #include "mpi/sparse.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <string>
 
 #include "mpi/error.hpp"
 
@@ -15,9 +13,6 @@ std::string doing() {
 }
 
 int length_of(const Envelope& letter) {
-    if (letter.words.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-        throw PlanError("a letter of " + std::to_string(letter.words.size()) + " numbers to rank " +
-                        std::to_string(letter.peer) + " is longer than MPI counts");
     return static_cast<int>(letter.words.size());
 }
 
@@ -34,6 +29,15 @@ void sort(std::vector<Envelope>& letters) {
 }
 
 }  // namespace
+
+std::string too_long(Rank rank, const std::vector<Envelope>& letters, std::size_t longest) {
+    for (const Envelope& letter : letters)
+        if (letter.words.size() > longest)
+            return "rank " + std::to_string(rank) + " has " + std::to_string(letter.words.size()) +
+                   " numbers to tell rank " + std::to_string(letter.peer) + " at once: up to " +
+                   std::to_string(longest) + " are allowed, as MPI counts";
+    return "";
+}
 
 std::vector<Envelope> exchange_sparsely(MPI_Comm comm, int tag, const std::vector<Envelope>& letters) {
     std::vector<MPI_Request> sends;

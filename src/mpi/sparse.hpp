@@ -2,6 +2,9 @@
 
 #include <mpi.h>
 
+#include <cstddef>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "base/recycled.hpp"
@@ -15,11 +18,18 @@ struct Envelope {
     RecycledVector<Index> words;
 };
 
+// What MPI counts.
+inline constexpr std::size_t longest_letter = std::numeric_limits<int>::max();
+
+// Why letters cannot be exchanged; "" where they can. To be asked, and told to all ranks, before or instead of sending
+// them: a rank that fails within an exchange leaves the others waiting.
+std::string too_long(Rank rank, const std::vector<Envelope>& letters, std::size_t longest = longest_letter);
+
 // Collective. Every rank sends letters to some others, which do not know that they will get one; those that came, in
 // ascending order of sender. Without a message or a number kept for each rank of the communicator: a rank whose letters
 // have all been received enters a barrier that does not block, and the exchange is over when all have entered it
 // (NBX: Hoefler, Siebert & Lumsdaine 2010, doi:10.1145/1693453.1693476). Two exchanges in a row on one communicator
-// need different tags. Throws PlanError where MPI fails or a letter is longer than it counts.
+// need different tags. No letter may be `too_long`. Throws PlanError where MPI fails.
 std::vector<Envelope> exchange_sparsely(MPI_Comm comm, int tag, const std::vector<Envelope>& letters);
 
 // The same among ranks that know of each other: a letter goes to each of `peers` and one comes from each; those for

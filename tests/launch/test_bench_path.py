@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
+from functools import cache
 
+import environment_cases
 import pytest
 
 from tradewind.exchange import Exchange
-from tradewind.launch import bench
+from tradewind.launch import bench, run
 from tradewind.launch.job import find_launcher
 
 pytest.importorskip("mpi4py.MPI")
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "14_redistribution.py"
 WAYS = (["isend-irecv", "put-fence", "shared", "alltoallw"], ["buffer", "datatype", "direct"])
 
 
@@ -52,7 +52,7 @@ def test_an_altered_answer_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def example(choice: str) -> subprocess.CompletedProcess[str]:
-    command = [*find_launcher().arguments(2), sys.executable, str(EXAMPLE)]
+    command = [*find_launcher().arguments(2), sys.executable, str(environment_cases.EXAMPLE)]
     environment = os.environ | {"TRADEWIND_TRANSPOSE": choice}
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
@@ -65,6 +65,19 @@ def test_the_environment_chooses_the_method(choice: str, said: str) -> None:
     done = example(choice)
     assert done.returncode == 0, done.stdout + done.stderr
     assert [said in line and "back to the bit" in line for line in done.stdout.splitlines()] == [True, True]
+
+
+@cache
+def told() -> dict[tuple[str, str], str]:
+    printed = run(2, "environment_cases:every_way", None, timeout_s=120)
+    return dict(zip(environment_cases.WAYS, printed, strict=True))
+
+
+@pytest.mark.parametrize(("transport", "packing"), environment_cases.WAYS)
+def test_the_environment_alone_chooses_any_transport_and_packing(transport: str, packing: str) -> None:
+    lines = told()[transport, packing].splitlines()
+    used = f", {transport}, {packing}: "
+    assert [used in line and line.endswith("all is back to the bit") for line in lines] == [True, True], lines
 
 
 def test_a_method_that_cannot_be_is_one_clear_error() -> None:

@@ -1,7 +1,7 @@
 /* What points, fetches and plans of them cost a rank in messages, counted between the program and MPI: each rank of a
  * ring owns 2 points and wants 1 of the next one. Rank 0 prints, for each act, the most messages that a rank sends, the
- * collectives in which every rank hears of every other, and the longest reduction in numbers. None of the three may
- * grow with the ranks.
+ * collectives in which one or every rank hears of every other or tells each something else, of which there may be
+ * none, and the longest reduction or broadcast in numbers. The first and the last may not grow with the ranks.
  *
  *     mpiexec -n RANKS sparse_messages_c
  */
@@ -37,32 +37,57 @@ COUNTED(MESSAGES, Accumulate,
         (const void* b, int n, MPI_Datatype t, int to, MPI_Aint d, int m, MPI_Datatype u, MPI_Op o, MPI_Win w),
         (b, n, t, to, d, m, u, o, w))
 
-#define ALL (const void* b, int n, MPI_Datatype t, void* in, int m, MPI_Datatype u, MPI_Comm c)
-COUNTED(DENSE, Alltoall, ALL, (b, n, t, in, m, u, c))
-COUNTED(DENSE, Allgather, ALL, (b, n, t, in, m, u, c))
-COUNTED(DENSE, Allgatherv,
-        (const void* b, int n, MPI_Datatype t, void* in, const int* m, const int* d, MPI_Datatype u, MPI_Comm c),
-        (b, n, t, in, m, d, u, c))
-COUNTED(DENSE, Alltoallv,
-        (const void* b, const int* n, const int* e, MPI_Datatype t, void* in, const int* m, const int* d,
-         MPI_Datatype u, MPI_Comm c),
-        (b, n, e, t, in, m, d, u, c))
-COUNTED(DENSE, Gather, (const void* b, int n, MPI_Datatype t, void* in, int m, MPI_Datatype u, int to, MPI_Comm c),
-        (b, n, t, in, m, u, to, c))
-COUNTED(DENSE, Reduce_scatter, (const void* b, void* in, const int* n, MPI_Datatype t, MPI_Op o, MPI_Comm c),
-        (b, in, n, t, o, c))
-COUNTED(DENSE, Reduce_scatter_block, (const void* b, void* in, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c),
-        (b, in, n, t, o, c))
-
-int MPI_Allreduce(const void* b, void* in, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c) {
-    reduced(n);
-    return PMPI_Allreduce(b, in, n, t, o, c);
+int MPI_Start(MPI_Request* r) {
+    ++seen[MESSAGES];  // or a receive: nobody sees which
+    return PMPI_Start(r);
 }
 
-int MPI_Iallreduce(const void* b, void* in, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c, MPI_Request* r) {
-    reduced(n);
-    return PMPI_Iallreduce(b, in, n, t, o, c, r);
+int MPI_Startall(int n, MPI_Request* r) {
+    seen[MESSAGES] += n;
+    return PMPI_Startall(n, r);
 }
+
+// A collective and the one that does not block.
+#define UNPACKED(...) __VA_ARGS__
+#define BOTH(act, name, later, parameters, arguments)                  \
+    int MPI_##name(UNPACKED parameters, MPI_Comm c) {                  \
+        act;                                                           \
+        return PMPI_##name(UNPACKED arguments, c);                     \
+    }                                                                  \
+    int MPI_##later(UNPACKED parameters, MPI_Comm c, MPI_Request* r) { \
+        act;                                                           \
+        return PMPI_##later(UNPACKED arguments, c, r);                 \
+    }
+#define HEARD(...) BOTH(++seen[DENSE], __VA_ARGS__)
+#define TOLD(...) BOTH(reduced(n), __VA_ARGS__)
+#define ONE const void *b, int n, MPI_Datatype t
+#define EACH const void *b, const int *n, const int *d, MPI_Datatype t
+#define ONE_IN void *in, int m, MPI_Datatype u
+#define EACH_IN void *in, const int *m, const int *e, MPI_Datatype u
+#define TYPES(place)                                                                                            \
+    const void *b, const int *n, const place *d, const MPI_Datatype *t, void *in, const int *m, const place *e, \
+        const MPI_Datatype *u
+HEARD(Alltoall, Ialltoall, (ONE, ONE_IN), (b, n, t, in, m, u))
+HEARD(Alltoallv, Ialltoallv, (EACH, EACH_IN), (b, n, d, t, in, m, e, u))
+HEARD(Alltoallw, Ialltoallw, (TYPES(int)), (b, n, d, t, in, m, e, u))
+HEARD(Allgather, Iallgather, (ONE, ONE_IN), (b, n, t, in, m, u))
+HEARD(Allgatherv, Iallgatherv, (ONE, EACH_IN), (b, n, t, in, m, e, u))
+HEARD(Neighbor_alltoall, Ineighbor_alltoall, (ONE, ONE_IN), (b, n, t, in, m, u))
+HEARD(Neighbor_alltoallv, Ineighbor_alltoallv, (EACH, EACH_IN), (b, n, d, t, in, m, e, u))
+HEARD(Neighbor_alltoallw, Ineighbor_alltoallw, (TYPES(MPI_Aint)), (b, n, d, t, in, m, e, u))
+HEARD(Neighbor_allgather, Ineighbor_allgather, (ONE, ONE_IN), (b, n, t, in, m, u))
+HEARD(Neighbor_allgatherv, Ineighbor_allgatherv, (ONE, EACH_IN), (b, n, t, in, m, e, u))
+HEARD(Gather, Igather, (ONE, ONE_IN, int root), (b, n, t, in, m, u, root))
+HEARD(Gatherv, Igatherv, (ONE, EACH_IN, int root), (b, n, t, in, m, e, u, root))
+HEARD(Scatter, Iscatter, (ONE, ONE_IN, int root), (b, n, t, in, m, u, root))
+HEARD(Scatterv, Iscatterv, (EACH, ONE_IN, int root), (b, n, d, t, in, m, u, root))
+HEARD(Reduce_scatter, Ireduce_scatter, (const void* b, void* in, const int* n, MPI_Datatype t, MPI_Op o),
+      (b, in, n, t, o))
+HEARD(Reduce_scatter_block, Ireduce_scatter_block, (const void* b, void* in, int n, MPI_Datatype t, MPI_Op o),
+      (b, in, n, t, o))
+TOLD(Allreduce, Iallreduce, (const void* b, void* in, int n, MPI_Datatype t, MPI_Op o), (b, in, n, t, o))
+TOLD(Reduce, Ireduce, (const void* b, void* in, int n, MPI_Datatype t, MPI_Op o, int root), (b, in, n, t, o, root))
+TOLD(Bcast, Ibcast, (void* b, int n, MPI_Datatype t, int root), (b, n, t, root))
 
 static void counted(const char* act, tw_status status) {
     int most[KINDS], rank;

@@ -1,0 +1,31 @@
+"""One program, unchanged, by every way that the environment can name; imported by the tests and by the ranks."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import runpy
+import traceback
+from pathlib import Path
+from typing import Any
+
+from tradewind import _core
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "14_redistribution.py"
+WAYS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]
+
+
+def every_way(comm: Any, _: None) -> list[str]:
+    """What rank 0 prints by each way, or how a rank has failed."""
+    told = []
+    for transport, packing in WAYS:
+        os.environ["TRADEWIND_TRANSPOSE"] = f"burst,{transport},{packing}"
+        failed = ""
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            try:
+                runpy.run_path(str(EXAMPLE))
+            except Exception:
+                failed = traceback.format_exc()
+        told.append("".join(comm.allgather(failed)) or printed.getvalue())
+    return told
