@@ -142,3 +142,25 @@ def test_an_efficiency_is_drawn_as_a_part_of_the_whole() -> None:
     specification = json.dumps(draw(plot, cases))
     assert '"domain": [0, 1.0]' in specification
     assert '"format": ".0%"' in specification
+
+
+def test_bars_add_nothing_up() -> None:
+    """Two machines are two bars of an algorithm, and seeds lie over each other."""
+    records = [
+        record(machine=machine, algorithm=algorithm, ranks=10, seed=seed, time_s=float(seed))
+        for algorithm in ("ring-4", "bruck")
+        for machine in ("torus-M", "fattree-M")
+        for seed in (1, 2)
+    ]
+    plot = Plot(kind="bars", title="t", of=[{}], curve="algorithm", along="machine")
+    specification = draw(plot, records)
+    assert specification is not None
+    layer = specification["layer"][0]["encoding"]
+    assert layer["x"]["stack"] is None
+    assert "resolve" not in specification, "bars and ticks have one axis"
+    assert layer["y"]["sort"] == [f"{m}, {a}" for m in ("torus-M", "fattree-M") for a in ("ring-4", "bruck")]
+    (rows,) = (rows for rows in specification["datasets"].values())
+    assert {row["bar"] for row in rows} == set(layer["y"]["sort"])
+    one = draw(plot, [r for r in records if r["machine"] == "torus-M"])
+    assert one is not None
+    assert one["layer"][0]["encoding"]["y"]["sort"] == ["ring-4", "bruck"]

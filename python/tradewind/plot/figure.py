@@ -42,9 +42,15 @@ def _line_chart(plot: Plot, records: Sequence[Record]) -> Any | None:
 
 
 def _bar_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
+    """A bar for each curve; where `along` has several values in a panel, for each of these."""
     rows = time_rows(plot, records)
+    grouped = plot.along != plot.panel and len({label_text(record, plot.along) for record in records}) > 1
     for row, record in zip(rows, records, strict=True):
         row["least"] = _least(record)
+        row["bar"] = f"{label_text(record, plot.along)}, {row['curve']}" if grouped else row["curve"]
+    if grouped:
+        places = {value: i for i, value in enumerate(dict.fromkeys(row["along"] for row in rows))}
+        rows.sort(key=lambda row: places[row["along"]])
     return rows
 
 
@@ -103,17 +109,20 @@ def _time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
 
 
 def _bar_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
-    base = alt.Chart().encode(y=alt.Y("curve:N", sort=curves, title=None))
+    named = list(dict.fromkeys(row["bar"] for row in rows))
+    base = alt.Chart().encode(y=alt.Y("bar:N", sort=named, title=None, axis=alt.Axis(labelLimit=240)))
     title = "time of a step" if all(row["is_dwarf"] for row in rows) else "time of the exchange"
     axis = linear_time_axis(f"{title}, median (s); tick: shortest")
     bars = base.mark_bar(size=14).encode(
-        x=alt.X("time:Q", axis=axis),
+        x=alt.X("time:Q", axis=axis, stack=None),  # cases that share a bar are no sum
         color=colour("curve", plot.curve, curves).legend(None),
         tooltip=[alt.Tooltip("case:N"), alt.Tooltip("time:Q", format=".3s"), alt.Tooltip("least:Q", format=".3s")],
     )
-    ticks = base.mark_tick(thickness=2, size=18, color="#888888").encode(x="least:Q")
-    height = max(80, 26 * len(curves))
-    return _panelled(alt.layer(bars, ticks), plot, rows, height).resolve_scale(x="independent")
+    ticks = base.mark_tick(thickness=2, size=18, color="#888888").encode(x=alt.X("least:Q", axis=axis))
+    height = max(80, 26 * len(named))
+    chart = _panelled(alt.layer(bars, ticks), plot, rows, height)
+    # Panels have times of their own; of one chart that would give bars and ticks two axes.
+    return chart.resolve_scale(x="independent") if isinstance(chart, alt.FacetChart) else chart
 
 
 def _delay_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
