@@ -90,7 +90,7 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
     // A NIC lets out packets only as they leave, so a rank has no more than a stage, nor more than a path's worth, in
     // flight; twice for the chunks that are not full. Of what waits in the network beyond that a byte or two are kept.
     double in_flight = program.ranks() * std::min(most_in_flight, 32.0) * 2 * 32;
-    // Packets that hold a port for long against its latency stay events for longer (see Switches::crowd_from; a window
+    // Packets that hold a port for long against its latency stay events for longer (see Ports::crowd_from; a window
     // is half of a latency at least).
     if (!options.finite_buffers) {
         const double waiting = program.ranks() * std::max(most_in_flight - 32.0, 0.0) * sizeof(sim::Event);

@@ -54,7 +54,7 @@ struct SimulationOptions {
     // Process 0 alone is asked.
     EarlyEnd early_end;
     // Memory for events of a thread from which on those of packets that wait long are kept in less, which takes time;
-    // so often as much for packets that hold a port for long (see Switches::crowd_from).
+    // so often as much for packets that hold a port for long (see Ports::crowd_from).
     Bytes crowd{512 << 20};
     static constexpr std::int64_t large_crowd = 4;
 

@@ -1,0 +1,270 @@
+// The ports of the switches of one part of a simulation: how packets take them, wait for room behind them, and go on.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/prefetch.hpp"
+#include "sim/backlog.hpp"
+#include "sim/delays.hpp"
+#include "sim/outbox.hpp"
+#include "sim/pool.hpp"
+#include "sim/ranks.hpp"
+#include "sim/world.hpp"
+
+namespace tradewind::sim {
+
+// What is known of a packet beside its event when it comes to its output port.
+struct Claim {
+    static constexpr std::uint32_t credit_mark = ~0u - 255, call_mark = credit_mark - 1;
+    std::uint32_t next = 0;   // packet of the slice with the same port
+    std::uint32_t input = 0;  // index of its input port; of a credit: credit_mark + channel; or call_mark
+    std::uint32_t channel = 0;
+    std::uint32_t likely = 0;  // of a backlog: see Backlog::prefetch
+
+    bool credit() const { return input >= credit_mark; }
+    bool call() const { return input == call_mark; }
+};
+
+// `finite`: input buffers are finite. A port then holds, for each virtual channel of the buffer at its other end, how
+// many bytes are free there. A packet that finds room is committed when it arrives: its time on the port is fixed, and
+// so is the time at which its own room comes free. One that finds none, or others waiting, joins the list of the
+// channel; what comes free goes to the head of the list. So a hop costs two events, a packet and a credit, and a
+// blocked channel never blocks another.
+//
+// `shelved`: what waits long for a port of unbounded buffers is held in a backlog.
+template <bool finite, bool shelved>
+class Ports {
+  public:
+    Ports(World& world, Outbox& outbox, Ranks& ranks)
+        : world_(world),
+          net_(world.network),
+          outbox_(outbox),
+          ranks_(ranks),
+          told_(world.origins.told()),
+          patience_(patience_windows << world.shift),
+          delays_(world) {}
+
+    std::int64_t hops() const { return hops_; }
+    std::uint64_t calls() const { return calls_; }
+    const Delays& delays() const { return delays_; }
+
+    std::uint32_t size_of(const Event& event) const {
+        return event.kind() == Event::control ? world_.header : event.bytes();
+    }
+
+    // The bytes that wait for a port: committed, or for want of room.
+    std::uint64_t queue(std::uint32_t where, std::int64_t time) const {
+        const Port& port = net_.port(where);
+        std::uint64_t bytes = 0;
+        if (port.busy > time)
+            bytes = (static_cast<std::uint64_t>(port.busy - time) << 16) / net_.rates[port.rate].byte_time;
+        if constexpr (finite)
+            for (int c = 0; c < net_.channels(); ++c)
+                for (std::uint32_t at = net_.channels(where)[c].first; at != Port::none; at = waiting_[at].next)
+                    bytes += size_of(waiting_[at].event);
+        return bytes;
+    }
+
+    // A packet, or a credit, comes to port number `where`.
+    [[gnu::always_inline]] void pass(Port& port, std::uint32_t where, const Event& event, const Claim& claim) {
+        if constexpr (finite) {
+            if (claim.credit()) {
+                Channel& channel = net_.channels(where)[claim.input - Claim::credit_mark];
+                channel.credit += event.bytes();
+                drain(port, channel, claim.input - Claim::credit_mark, event.time);
+                return;
+            }
+            if (port.kind != static_cast<std::uint8_t>(LinkKind::terminal)) {
+                Channel& channel = net_.channels(where)[claim.channel];
+                const std::uint32_t bytes = size_of(event);
+                if (channel.first != Port::none || channel.credit < bytes) {
+                    wait(channel, event, claim.input);
+                    return;
+                }
+                channel.credit -= bytes;
+            }
+        }
+        const std::int64_t start = commit(port, where, event, event.time, claim.channel, claim.likely);
+        if constexpr (finite)
+            give_room(net_.upstreams[claim.input], claim.input, event.channel(), start, size_of(event));
+    }
+
+    // Sends on what takes a port soon, so that its next switch hears of it in time.
+    [[gnu::noinline]] void call(std::uint32_t where, std::int64_t time) {
+        Port& port = net_.port(where);
+        const Rate rate = net_.rates[port.rate];
+        const auto duration = [&](std::uint32_t size) { return rate.duration(size & Event::size_mask); };
+        const auto send = [&](const Backlog::Waiting& packet) {
+            send_on(port, packet.start, packet.to, packet.size, packet.stage, packet.memory,
+                    Delay::longer(packet.delay, packet.start - packet.came));
+        };
+        ++calls_;
+        if (backlog_.take(port, time + patience_ / 2, duration, send)) call_at(where, backlog_.first(port));
+    }
+
+    // The packet that a credit lets go, or that another one will stand behind.
+    [[gnu::always_inline]] void prefetch_waiting(std::uint32_t where, const Claim& claim) const {
+        const Channel* channels = net_.channels(where);
+        const std::uint32_t id =
+            claim.credit() ? channels[claim.input - Claim::credit_mark].first : channels[claim.channel].last;
+        if (id != Port::none && id < waiting_.capacity()) prefetch_line(&waiting_[id]);
+    }
+
+    // Fetches the backlog of a port that has one; once that has come, what it has of a packet's message: see Claim.
+    void prefetch_backlog(const Port& port) const { backlog_.prefetch(port); }
+    std::uint32_t prefetch_backlog(const Port& port, const Event& event) const {
+        return backlog_.prefetch(port, event.to, event.memory);
+    }
+
+  private:
+    static constexpr std::int64_t patience_windows = 1024;  // early: by up to an eighth of that
+
+    // A packet that waits for room, and all that is needed to let it go: its own room is reported to `up`. One cache
+    // line.
+    struct alignas(64) Waiting {
+        Event event;
+        Upstream up;
+        std::uint32_t input, next, next_bytes;
+    };
+    static_assert(sizeof(Waiting) == 64);
+
+    void wait(Channel& channel, const Event& event, std::uint32_t input) {
+        const std::uint32_t id = waiting_.take(), bytes = size_of(event);
+        waiting_[id] = {event, net_.upstreams[input], input, Port::none, 0};
+        if (channel.first == Port::none) {
+            channel.first = id;
+            channel.first_bytes = bytes;
+        } else {
+            waiting_[channel.last].next = id;
+            waiting_[channel.last].next_bytes = bytes;
+        }
+        channel.last = id;
+    }
+
+    // What waits for room takes it, first come, first served.
+    void drain(Port& port, Channel& channel, std::uint32_t number, std::int64_t time) {
+        while (channel.first != Port::none && channel.credit >= channel.first_bytes) {
+            const std::uint32_t id = channel.first;
+            const Waiting& waiting = waiting_[id];
+            channel.credit -= channel.first_bytes;
+            channel.first = waiting.next;
+            channel.first_bytes = waiting.next_bytes;
+            if (channel.first != Port::none) prefetch_line(&waiting_[channel.first]);
+            give_room(waiting.up, waiting.input, waiting.event.channel(),
+                      commit(port, 0, waiting.event, time, number, 0), size_of(waiting.event));
+            waiting_.give(id);
+        }
+    }
+
+    // A packet takes its port, number `where` if buffers are unbounded, at `time` or when that is free; returns when.
+    [[gnu::always_inline]] std::int64_t commit(Port& port, [[maybe_unused]] std::uint32_t where, const Event& event,
+                                               std::int64_t time, std::uint32_t channel,
+                                               [[maybe_unused]] std::uint32_t likely) {
+        const Rate rate = net_.rates[port.rate];
+        const bool control = event.kind() == Event::control;
+        const std::uint32_t bytes = control ? world_.header : event.bytes();
+        const std::int64_t start = std::max(time, port.busy);
+        port.busy = start + rate.duration(bytes);
+        port.bytes += bytes;
+        ++hops_;
+        const std::uint32_t delay = control ? event.delay : Delay::longer(event.delay, start - event.time);
+        const std::uint32_t slowest = net_.slower(event.rate(), port.rate);
+        if (port.kind == static_cast<std::uint8_t>(LinkKind::terminal)) {
+            const std::int64_t tail = start + rate.latency + net_.rates[slowest].duration(bytes);
+            if (!control) {
+                delays_.record(event, delay, tail);
+                if (told_) [[unlikely]]
+                    ranks_.record_arrival(event, tail);
+            }
+            ranks_.deliver(event, tail);
+            return start;
+        }
+        const std::uint32_t stage = Event::stage_word(event.program_stage(), slowest, channel);
+        if constexpr (shelved)
+            if (start - event.time > patience_ && outbox_.bytes() >= crowd_from(port.busy - start) && !control)
+                [[unlikely]]
+                if (put_aside(port, where, event, stage, start, likely)) return start;
+        send_on(port, start, event.to, event.size, stage, event.memory, delay);
+        return start;
+    }
+
+    [[gnu::always_inline]] void send_on(const Port& port, std::int64_t start, std::uint32_t to, std::uint32_t size,
+                                        std::uint32_t stage, std::uint32_t memory, std::uint32_t delay) {
+        const std::int64_t arrival = start + net_.rates[port.rate].latency;
+        Event& next = outbox_.push(port.owner, arrival);
+        next.time = arrival;
+        next.where = port.peer;
+        next.to = to;
+        next.size = size;
+        next.stage = stage;
+        next.memory = memory;
+        next.delay = delay;
+    }
+
+    // The bytes of events from which packets that hold a port so long are put aside. A call takes what begins within an
+    // eighth of the patience or a quarter. Where that is a packet or two, the call costs ten times what the event had,
+    // and memory has to be short.
+    std::size_t crowd_from(std::int64_t duration) const {
+        constexpr std::int64_t few = 4;  // packets in an eighth of it
+        return duration * 8 * few <= patience_ ? world_.crowd : SimulationOptions::large_crowd * world_.crowd;
+    }
+
+    // Returns whether the packet is sent on later, by `call`.
+    [[gnu::noinline]] bool put_aside(Port& port, std::uint32_t where, const Event& event, std::uint32_t stage,
+                                     std::int64_t start, std::uint32_t likely) {
+        const bool begins = port.backlog == Port::none;
+        const Backlog::Waiting packet{event.to, event.size, stage, event.memory, start, event.time, event.delay};
+        if (!backlog_.put(port, packet, port.busy - start, likely)) return false;
+        if (begins) call_at(where, start);
+        return true;
+    }
+
+    void call_at(std::uint32_t where, std::int64_t start) {
+        const std::uint32_t sw = world_.by_radix.quotient(where);
+        // Ports that crowded at one time do not all call in one window: each is a little early by its number.
+        const std::int64_t early = static_cast<std::int64_t>((where * 0x9e3779b1u) >> 25) * (patience_ >> 10);
+        const std::int64_t time = start - patience_ / 4 - early;
+        Event& event = outbox_.push(outbox_.id(), time);
+        event.time = time;
+        event.where = net_.where(sw, where - sw * net_.radix());
+        event.to = event.stage = event.delay = 0;
+        event.size = Event::aside << Event::kind_shift;
+        event.memory = call_next;
+    }
+
+    // A packet's head leaves an input buffer: its room is reported to the other end of the link.
+    void give_room(const Upstream& up, std::uint32_t input, std::uint32_t channel, std::int64_t start,
+                   std::uint32_t bytes) {
+        if (up.kind == static_cast<std::uint8_t>(LinkKind::terminal)) {
+            const std::uint32_t sw = world_.by_radix.quotient(input);
+            ranks_.room(sw * world_.by_switch.divisor() + (input - sw * net_.radix() - world_.first_terminal),
+                        start + net_.rates[Network::injection].latency, bytes);
+            return;
+        }
+        const std::int64_t time = start + net_.rates[up.rate].latency;
+        Event& credit = outbox_.push(up.owner, time);
+        credit.time = time;
+        credit.where = up.where;
+        credit.to = 0;
+        credit.size = bytes | Event::aside << Event::kind_shift;
+        credit.stage = channel << Event::channel_shift;
+        credit.memory = freed;
+        credit.delay = 0;
+    }
+
+    World& world_;
+    Network& net_;
+    Outbox& outbox_;
+    Ranks& ranks_;
+    bool told_;              // packets tell of their senders
+    Pool<Waiting> waiting_;  // for room
+    Backlog backlog_;        // of unbounded buffers: for their ports
+    std::int64_t patience_;  // what waits longer for its port is put there
+    std::int64_t hops_ = 0;
+    std::uint64_t calls_ = 0;
+    Delays delays_;
+};
+
+}  // namespace tradewind::sim
