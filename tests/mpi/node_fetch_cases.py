@@ -6,7 +6,7 @@ import itertools
 import traceback
 from typing import Any
 
-import fetch_cases
+import fetch_truth
 import numpy as np
 import pytest
 
@@ -19,7 +19,7 @@ def names(ranks: int) -> list[str]:
     And all of them through the memory of just such nodes.
     """
     algorithms = itertools.cycle(f"{family}-{k}" for k in range(2, ranks) for family in ("two-level", "leaders"))
-    several = [way for way in fetch_cases.WAYS if way[0] not in ("neighbor", "alltoallv", "alltoallw")]
+    several = [way for way in fetch_truth.WAYS if way[0] not in ("neighbor", "alltoallv", "alltoallw")]
     found = [f"{next(algorithms)} {transport} {packing}" for transport, packing in several[:: ranks - 2]]
     nodes = [f"{family}-{k}" for k in range(2, ranks) for family in ("two-level", "leaders")]
     return list(dict.fromkeys([*found, *(f"{name} shared {p}" for name in nodes for p in ("buffer", "direct"))]))
@@ -42,20 +42,20 @@ def _run_one(comm: Any, number: int, algorithm: str, transport: str, packing: st
     from tradewind import points
 
     rank, ranks = comm.Get_rank(), comm.Get_size()
-    owned = fetch_cases.divided(ranks, number)
-    wanted = fetch_cases.wishes(owned, number)
+    owned = fetch_truth.divided(ranks, number)
+    wanted = fetch_truth.wishes(owned, number)
     mesh = points.Points(comm, owned[rank])
     fetch, halo = (points.known_to_all(comm, made(wanted[rank])) for made in (mesh.fetch, mesh.halo))
-    shape = list(fetch_cases.SHAPES)[number % len(fetch_cases.SHAPES)]
-    dtype = fetch_cases.DTYPES[number % len(fetch_cases.DTYPES)]
+    shape = list(fetch_truth.SHAPES)[number % len(fetch_truth.SHAPES)]
+    dtype = fetch_truth.DTYPES[number % len(fetch_truth.DTYPES)]
     options = {"algorithm": algorithm, "transport": transport, "packing": packing, "check": number % 3 == 0}
     if transport == "shared":
         options["ranks_per_node"] = int(algorithm.rpartition("-")[2])
     options["fields"] = 1 + number % 2
-    problem = fetch_cases._both_ways(comm, fetch, owned, wanted, shape, dtype, **options)
+    problem = fetch_truth.both_ways(comm, fetch, owned, wanted, shape, dtype, **options)
     if problem or (ranks > 3 and number % 2):  # 3 ranks have every way of both
         return problem
-    return fetch_cases._in_one_array(comm, halo, owned, wanted, shape, dtype, **options)
+    return fetch_truth.in_one_array(comm, halo, owned, wanted, shape, dtype, **options)
 
 
 def _of_one_rank(comm: Any) -> str:
@@ -63,15 +63,15 @@ def _of_one_rank(comm: Any) -> str:
     from tradewind import points
 
     rank, ranks = comm.Get_rank(), comm.Get_size()
-    owned = fetch_cases.divided(ranks, 1)
-    wanted = fetch_cases.wishes(owned, 1)
+    owned = fetch_truth.divided(ranks, 1)
+    wanted = fetch_truth.wishes(owned, 1)
     fetch = points.Points(comm, owned[rank]).fetch(wanted[rank])
-    if problem := fetch_cases._both_ways(comm, fetch, owned, wanted, "levels inside", algorithm="two-level-2"):
+    if problem := fetch_truth.both_ways(comm, fetch, owned, wanted, "levels inside", algorithm="two-level-2"):
         return problem
     with pytest.MonkeyPatch.context() as patch:
         if rank == 0:  # by whose environment all are told
             patch.setenv("TRADEWIND_FETCH", "leaders-2,shared,direct")
-        if problem := fetch_cases._both_ways(comm, fetch, owned, wanted, "levels around", "c16"):
+        if problem := fetch_truth.both_ways(comm, fetch, owned, wanted, "levels around", "c16"):
             return problem
         source, target = np.zeros(len(owned[rank])), np.zeros(len(wanted[rank]))
         plan = fetch.plan(comm, source, target)
@@ -84,7 +84,7 @@ def _refusals(comm: Any) -> str:
     from tradewind.mpi import MPI
 
     rank, ranks = comm.Get_rank(), comm.Get_size()
-    owned = fetch_cases.divided(ranks, 1)
+    owned = fetch_truth.divided(ranks, 1)
     other = owned[(rank + 1) % ranks]
     fetch = points.Points(comm, owned[rank]).fetch(other)
     last = rank == ranks - 1
