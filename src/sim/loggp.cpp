@@ -53,10 +53,13 @@ class Paths {
 // its receivers when its messages arrive, so that a stage costs no more than its messages.
 class StageTimes {
   public:
-    StageTimes(const Machine& machine, const Program& program, const Placement& placement)
+    // `one_sided`: as SimulationOptions has it.
+    StageTimes(const Machine& machine, const Program& program, const Placement& placement, bool one_sided)
         : machine_(machine),
           program_(program),
           paths_(machine, placement),
+          receive_overhead_(one_sided ? 0 : machine.receive_overhead.value),
+          asks_(!one_sided && machine.eager_limit.value >= 0),
           received_(static_cast<std::size_t>(program.ranks())),
           left_(received_.size()) {}
 
@@ -75,8 +78,7 @@ class StageTimes {
             const auto drain = static_cast<std::int64_t>(static_cast<double>(received.bytes) * 1e12 /
                                                          (machine_.ejection.bandwidth.value * machine_.nics));
             if (received.messages > 0)
-                time[r] =
-                    std::max(received.last, time[r] + drain) + received.messages * machine_.receive_overhead.value;
+                time[r] = std::max(received.last, time[r] + drain) + received.messages * receive_overhead_;
             time[r] = std::max(time[r], left_[r]);
         }
     }
@@ -115,13 +117,15 @@ class StageTimes {
         const Path path = paths_.between(from, to);
         const double behind = static_cast<double>(bytes) * (path.byte_time - paths_.injection_byte_time());
         // A long message leaves once it has been announced and asked for.
-        const bool rendezvous = machine_.eager_limit.value >= 0 && bytes > machine_.eager_limit.value;
+        const bool rendezvous = asks_ && bytes > machine_.eager_limit.value;
         return left + (rendezvous ? 3 : 1) * path.latency + static_cast<std::int64_t>(behind);
     }
 
     const Machine& machine_;
     const Program& program_;
     Paths paths_;
+    std::int64_t receive_overhead_;
+    bool asks_;                       // long messages wait until they are asked for
     std::vector<Received> received_;  // [rank]
     std::vector<std::int64_t> left_;  // [rank]
 };
@@ -135,7 +139,7 @@ void wait_for(const std::vector<std::int64_t>& done, std::vector<std::int64_t>& 
 SimulationResult simulate_loggp(const Machine& machine, const Program& program, const Placement& placement,
                                 const SimulationOptions& options) {
     machine.check();
-    StageTimes times(machine, program, placement);
+    StageTimes times(machine, program, placement, options.one_sided);
     std::vector<std::int64_t> time(static_cast<std::size_t>(program.ranks()), 0);
     SimulationResult result;
     sim::Ending ending(program, options.early_end);

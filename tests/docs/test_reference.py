@@ -23,7 +23,7 @@ from tradewind.study.quantity import QUANTITIES
 REFERENCE = ROOT / "docs" / "reference"
 REQUEST = {
     *("pattern", "ranks", "algorithm", "times", "fields", "dtype"),
-    *("grid", "split", "slab", "width", "periodic", "count"),
+    *("grid", "split", "slab", "mesh", "width", "periodic", "count", "stored"),
 }
 STUDY = """
 title = "keys"
@@ -106,6 +106,23 @@ GRID = "--grid 24x20x4"
 
 def test_keys_of_verify(tmp_path: Path) -> None:
     check_keys("verify", set(keys(answer(f"verify transpose --ranks 4 {GRID}", tmp_path))))
+
+
+def test_keys_of_requests(tmp_path: Path) -> None:
+    intro = page("json.md").partition("## verify")[0]
+    assert set(re.findall(r"`(\w+)`", intro.partition("begins with the request:")[2])) == REQUEST
+    (tmp_path / "stored.json").write_text('{"ranks": 4, "stages": [[[0, 1, 8]]]}')
+    for request in (f"fetch {GRID}", "fetch --messages stored.json"):
+        check_keys("verify", set(keys(answer(f"verify {request} --ranks 4", tmp_path))))
+
+
+def test_keys_of_lists(tmp_path: Path) -> None:
+    from tradewind.cli.list import TABLES
+
+    found = {key for name in TABLES for key in keys(answer(f"list {name}", tmp_path)[0])}
+    text = section(page("json.md"), "list").partition(" rest on")[0]
+    named = set(re.findall(r"`(\w+)`", text)) - {"cited", "estimated", "assumed", "other"}
+    assert named == {key.partition(".")[0] for key in found}
 
 
 def test_keys_of_show(tmp_path: Path) -> None:

@@ -121,6 +121,16 @@ def test_loggp_is_packet_where_nothing_contends(algorithm, elements, overheads):
     assert packet.step_end_s == loggp.step_end_s
 
 
+@pytest.mark.parametrize("elements", [1, 1000])
+def test_what_is_put_is_not_asked_for_and_costs_its_receiver_nothing(elements):
+    """With both models: the sender's overhead, two latencies, and the bytes."""
+    file = machine(CROSSBAR, send_overhead="40ns", receive_overhead="60ns", mpi={"eager_limit": "100B"})
+    for model in ("packet", "loggp"):
+        put, sent = (run(pair(elements), file, model=model, protocol=protocol) for protocol in ("put", "send"))
+        assert put.time_ps == (40 + 2 * 100) * NS + 8 * elements * BYTE
+        assert sent.time_ps > put.time_ps + 60 * NS - 1
+
+
 def test_one_rank_has_nothing_to_do():
     for model in ("packet", "loggp"):
         result = run(Exchange("allreduce", 1, algorithm="ring"), machine(CROSSBAR), model=model)

@@ -200,7 +200,6 @@ class Simulation:
         packet = {
             "packet_bytes": self.packet_bytes or "message",
             "buffers": self.buffers,
-            "protocol": self.protocol,
             "routing": self.machine.routing,
         }
         return {
@@ -208,6 +207,7 @@ class Simulation:
             "model": self.model,
             "machine": self.file.name,
             "topology": self.machine.topology.describe(),
+            "protocol": self.protocol,
             **(packet if self.model == "packet" else {}),
             **({"transport": self.way[0], "packing": self.way[1]} if self.way else {}),
             **({"split_imbalance": self.exchange.imbalance()} if isinstance(self.exchange, Exchange) else {}),
