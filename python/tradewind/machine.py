@@ -105,7 +105,7 @@ class Mpi(Table):
     header: Size = 64
     """Of each of the three small messages of a rendezvous: request, clear-to-send, acknowledgement."""
     bypass: Limit = 0
-    """Messages up to this size never wait for another: only latency, overhead and their own bytes count."""
+    """Messages up to this size wait for no other rank's: only latency, overhead and what their rank sends count."""
 
 
 class Packet(Table):

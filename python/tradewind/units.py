@@ -20,7 +20,6 @@ _RATE = {unit + "/s": factor for unit, factor in _BYTES.items()} | {
     prefix + "bit/s": factor / 8 for prefix, factor in _DECIMAL.items()
 }
 _FLOPS = {prefix + unit: factor for unit in ("flop/s", "Flop/s") for prefix, factor in (_DECIMAL | {"P": 1e15}).items()}
-_POWER = {"mW": 1e-3, "W": 1.0, "kW": 1e3, "MW": 1e6}
 
 _NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+)\s*([^\s]*)\s*")
 
@@ -69,11 +68,6 @@ def bytes_per_second(text: object) -> float:
 def flops(text: object) -> float:
     """``"1.2TFlop/s"`` -> 1.2e12."""
     return _parse(text, _FLOPS, "a rate of operations", '"600Gflop/s" or "1.2TFlop/s"')
-
-
-def watts(text: object) -> float:
-    """``"250W"`` -> 250."""
-    return _parse(text, _POWER, "a power", '"250W"')
 
 
 def _scaled(value: float, steps: list[tuple[float, str]]) -> str:

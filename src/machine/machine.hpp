@@ -32,7 +32,7 @@ struct Machine {
     double flops = 0;                      // of a node, a second; 0: not known
     Bytes eager_limit{-1};                 // longer messages wait until the receiver asks for them; -1: none do
     Bytes header{64};                      // of what asks and acknowledges
-    Bytes bypass{0};                       // messages up to this size are sent past the network: no congestion
+    Bytes bypass{0};  // messages up to this size are sent past the network: no other rank is in their way
 
     // Nodes, of `nics` NICs each.
     std::uint32_t nodes() const { return topology->nodes() / nics; }

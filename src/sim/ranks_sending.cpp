@@ -115,7 +115,8 @@ void Ranks::carry(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
               static_cast<std::uint32_t>(bytes >> 32));
 }
 
-// Past the network: after the latencies of a shortest path and the time of the narrowest link, whatever else goes on.
+// Past the network, after what its rank has sent before: the latencies of a shortest path and the time of the narrowest
+// link, whatever other ranks do.
 void Ranks::send_past(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
     const Network& net = world_.network;
     const Topology& topology = *world_.machine.topology;

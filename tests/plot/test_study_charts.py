@@ -144,6 +144,16 @@ def test_an_efficiency_is_drawn_as_a_part_of_the_whole() -> None:
     assert '"format": ".0%"' in specification
 
 
+def test_bars_of_what_has_the_quantity() -> None:
+    """An exchange beside a step of a dwarf has no time of a step."""
+    plot = Plot(kind="bars", title="t", of=[{}], curve="algorithm", quantity="step-time")
+    records = [record(algorithm="sweep", ranks=4), record(algorithm="direct", ranks=4, dwarf="diffusion", time_s=3.0)]
+    specification = draw(plot, records)
+    assert specification is not None
+    (rows,) = specification["datasets"].values()
+    assert [(row["bar"], row["time"], row["least"]) for row in rows] == [("direct", 3.0, 3.0)]
+
+
 def test_bars_add_nothing_up() -> None:
     """Two machines are two bars of an algorithm, and seeds lie over each other."""
     records = [

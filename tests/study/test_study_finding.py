@@ -58,6 +58,12 @@ def test_slopes() -> None:
     assert verdict(flatter=RING_1, than=BRUCK)[0] == REPRODUCED
     assert verdict(flatter=BRUCK, than=RING_1)[0] == NOT_REPRODUCED
     assert verdict(falls=RING_1, ranks=100)[0] == NOT_TESTABLE
+    counted = [record | {"result": {"messages": 7}} for record in records()]
+    rising = verdict(counted, falls=RING_1, quantity="messages")
+    assert rising == (
+        NOT_REPRODUCED,
+        "ring-1 is at 7 on 100 ranks and at 7 on 1000; ring-1 is at 7 on 1000 ranks and at 7 on 10000",
+    )
 
 
 def test_order() -> None:

@@ -98,6 +98,16 @@ def test_a_size_without_unit_and_one_with_a_wrong_unit_are_errors() -> None:
     assert all(p.startswith("broken.toml:8: sweep 1: ") for p in problems)
 
 
+def test_only_curves_have_a_quantity_or_are_divided() -> None:
+    plot = '[[plot]]\ntitle = "t"\nof = { sweep = "a" }\n'
+    load_study("whole.toml", f'title = "t"\n{SWEEP}{plot}kind = "bars"\nquantity = "step-time"\n')
+    more = 'kind = "bars"\nquantity = "points"\nover = { ranks = 4 }\n'
+    assert problems_of(f'title = "t"\n{SWEEP}{plot}{more}') == [
+        "broken.toml:12: plot 1: quantity points belongs to plots of kind time, and not to bars",
+        "broken.toml:13: plot 1: over belongs to plots of kind time, and not to bars",
+    ]
+
+
 def test_missing_keys_are_named() -> None:
     problems = problems_of('[[sweep]]\nkind = "verify"\n')
     assert "broken.toml:1: key 'title' is missing" in problems

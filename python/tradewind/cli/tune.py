@@ -29,7 +29,8 @@ def command(
     warmup: Annotated[int, typer.Option("--warmup", help="Exchanges before the trials of each way.")] = 3,
     trials: Annotated[int, typer.Option("--trials", help="Samples of each way.")] = 20,
     give_up: Annotated[
-        float, typer.Option("--give-up", help="Give up a way whose first trial takes so many times the best so far.")
+        float,
+        typer.Option("--give-up", help="Give up a way whose first trials take so many times the best so far."),
     ] = 3.0,
     report: Annotated[
         Path | None, typer.Option("--report", help="Write a page that shows why: FILE.html.", show_default=False)

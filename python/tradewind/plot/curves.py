@@ -35,27 +35,33 @@ def label_text(record: Record, label: str | None) -> str:
 
 
 def time_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
-    """A row a case that has the quantity, and, where the plot asks for a ratio, one to be divided by."""
+    """A row a case that `valued` has."""
+    return [row_of(plot, record, value) for record, value in valued(plot, records)]
+
+
+def valued(plot: Plot, records: Sequence[Record]) -> list[tuple[Record, float]]:
+    """The cases that have the quantity, and, where the plot asks for a ratio, one to be divided by; and its value."""
     bases = {_rest(plot, record): record for record in records if _is_base(plot, record)} if plot.over else {}
-    rows = []
+    found = []
     for record in records:
         base = bases.get(_rest(plot, record))
         value = quantity_of(record, plot.quantity)
         divisor = 1.0 if not plot.over else quantity_of(base, plot.quantity) if base else None
-        if value is None or not divisor:
-            continue
-        rows.append(
-            {
-                "ranks": record["ranks"],
-                "along": record[plot.along],
-                "time": value / divisor,
-                "curve": label_text(record, plot.curve),
-                "panel": label_text(record, plot.panel),
-                "is_dwarf": bool(record.get("dwarf")),
-                "case": f"{record['exchange']}, {record.get('machine') or _place(record)}",
-            }
-        )
-    return rows
+        if value is not None and divisor:
+            found.append((record, value / divisor))
+    return found
+
+
+def row_of(plot: Plot, record: Record, value: float) -> Row:
+    return {
+        "ranks": record["ranks"],
+        "along": record[plot.along],
+        "time": value,
+        "curve": label_text(record, plot.curve),
+        "panel": label_text(record, plot.panel),
+        "is_dwarf": bool(record.get("dwarf")),
+        "case": f"{record['exchange']}, {record.get('machine') or _place(record)}",
+    }
 
 
 def _place(record: Record) -> str:

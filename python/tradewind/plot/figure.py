@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from tradewind.plot.best import best_chart
-from tradewind.plot.curves import label_text, time_chart, time_rows
+from tradewind.plot.curves import label_text, row_of, time_chart, time_rows, valued
 from tradewind.plot.heat import congestion_chart, matrix_chart, pairs_chart
 from tradewind.plot.kept import groups_figure, over_time_rows
 from tradewind.plot.parts import parts_chart
@@ -43,11 +43,13 @@ def _line_chart(plot: Plot, records: Sequence[Record]) -> Any | None:
 
 def _bar_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
     """A bar for each curve; where `along` has several values in a panel, for each of these."""
-    rows = time_rows(plot, records)
-    grouped = plot.along != plot.panel and len({label_text(record, plot.along) for record in records}) > 1
-    for row, record in zip(rows, records, strict=True):
-        row["least"] = _least(record)
-        row["bar"] = f"{label_text(record, plot.along)}, {row['curve']}" if grouped else row["curve"]
+    cases = valued(plot, records)
+    grouped = plot.along != plot.panel and len({label_text(record, plot.along) for record, _ in cases}) > 1
+    rows = []
+    for record, value in cases:
+        row = row_of(plot, record, value)
+        name = f"{label_text(record, plot.along)}, {row['curve']}" if grouped else row["curve"]
+        rows.append({**row, "least": _least(record), "bar": name})
     if grouped:
         places = {value: i for i, value in enumerate(dict.fromkeys(row["along"] for row in rows))}
         rows.sort(key=lambda row: places[row["along"]])

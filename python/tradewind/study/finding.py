@@ -1,8 +1,8 @@
 """Judges the findings of a source by the cases of a study.
 
 A finding is one test over *curves*: the time of the cases that a selection means (or another `quantity`), against their
-number of ranks. Where several cases of a selection have the same ranks and seed, the fastest speaks for it, so that
-``{ algorithm = ["recursive-8", "recursive-21"] }`` is the better of the two.
+number of ranks. Where several cases of a selection have the same ranks and seed, the lowest value speaks for it: by
+time ``{ algorithm = ["recursive-8", "recursive-21"] }`` is the better of the two.
 
 ===================== ==================================================================================
 ``better``, ``than``  one curve lies below the other, by `factor` or more

@@ -246,11 +246,17 @@ def _algorithm_problem(pattern: str, name: str, kind: str | None) -> str | None:
 
 
 def _plot_problems(plot: dict[str, Any]) -> list[Problem]:
-    return [
+    problems: list[Problem] = [
         ((key,), unknown("label", str(plot[key]), LABELS))
         for key in ("curve", "panel", "along")
         if isinstance(plot.get(key), str) and plot[key] not in LABELS
     ]
+    kind, quantity = plot.get("kind", "time"), plot.get("quantity", "time")
+    if kind != "time" and "over" in plot:
+        problems.append((("over",), f"over belongs to plots of kind time, and not to {kind}"))
+    if kind != "time" and quantity != "time" and (kind, quantity) != ("bars", "step-time"):
+        problems.append((("quantity",), f"quantity {quantity} belongs to plots of kind time, and not to {kind}"))
+    return problems
 
 
 def _finding_problems(finding: dict[str, Any]) -> list[Problem]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from tradewind.study.curve import Answer, NotTestableError, Record, common_ranks, curve, name_of, text_of
+from tradewind.study.curve import Answer, Curve, NotTestableError, Record, common_ranks, curve, name_of, text_of
 from tradewind.study.model import Finding, Selection
 
 
@@ -30,8 +30,9 @@ def _slope(finding: Finding, cases: list[Record], selection: Selection, falling:
     for first, second in pairwise(ranks):
         before, after = values[first], values[second]
         if after[-1] >= before[0] if falling else after[0] <= before[-1]:
-            problems.append(f"{name} takes {text_of(before)} on {first} ranks and {text_of(after)} on {second}")
-    return problems, [f"{name}: " + ", ".join(f"{n} ranks {text_of(values[n])}" for n in ranks)]
+            texts = [text_of(value, finding.quantity) for value in (before, after)]
+            problems.append(f"{name} is at {texts[0]} on {first} ranks and at {texts[1]} on {second}")
+    return problems, [f"{name}: {_listed(finding, values)}"]
 
 
 def flatter(finding: Finding, cases: list[Record]) -> Answer:
@@ -46,7 +47,7 @@ def flatter(finding: Finding, cases: list[Record]) -> Answer:
     for selection, values in zip((finding.flatter, finding.than), curves, strict=True):
         first, last = values[ranks[0]], values[ranks[-1]]
         factors.append((first[0] / last[-1], first[-1] / last[0]))  # least and most, over the seeds
-        fall = f"{text_of(first)} to {text_of(last)}, by {factors[-1][0]:.3g}"
+        fall = f"{text_of(first, finding.quantity)} to {text_of(last, finding.quantity)}, by {factors[-1][0]:.3g}"
         figures.append(f"{ranks[0]} to {ranks[-1]} ranks: {name_of(selection)} from {fall}")
     holds = factors[0][1] < factors[1][0]
     return ([] if holds else [f"{name_of(finding.flatter)} falls by as much: {'; '.join(figures)}"]), figures
@@ -65,8 +66,7 @@ def jumps(finding: Finding, cases: list[Record]) -> Answer:
         raise NotTestableError(f"no two numbers of ranks within {first}..{last}")
     (before, after), steepest = max(steps.items(), key=lambda step: step[1])
     found = f"the steepest step is from {before} to {after} ranks, by {steepest:.3g}"
-    listed = ", ".join(f"{n} ranks {text_of(values[n])}" for n in sorted(values))
-    figures = [f"{name_of(finding.jumps)}: {listed}"]
+    figures = [f"{name_of(finding.jumps)}: {_listed(finding, values)}"]
     holds = steepest >= finding.factor and first <= before and after <= last
     return ([] if holds else [found]), [*figures, found]
 
@@ -87,6 +87,9 @@ def passes(finding: Finding, cases: list[Record]) -> Answer:
             ranks >= last and values[ranks][0] <= finding.level
         ):
             problems.append(text)
-    return problems, [
-        f"{name}: " + ", ".join(f"{n} ranks {text_of(values[n], finding.quantity)}" for n in sorted(values))
-    ]
+    return problems, [f"{name}: {_listed(finding, values)}"]
+
+
+def _listed(finding: Finding, values: Curve) -> str:
+    """All of a curve."""
+    return ", ".join(f"{ranks} ranks {text_of(values[ranks], finding.quantity)}" for ranks in sorted(values))
