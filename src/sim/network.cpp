@@ -54,11 +54,18 @@ void Network::wire(const Topology& topology, std::uint32_t index, std::int64_t b
     if (channels_ > 0) upstreams[index] = {port.peer, port.owner, port.rate, port.kind};
 }
 
-// Switches that hold ranks go to the parts in contiguous runs of equal numbers of ranks (neighbours talk most).
+// Ranks in step, but of unlike messages, keep the switches of one half of a machine busy in one window and those of the
+// other half in the next: with half of it each, two threads that compute the wide halo of a million ranks waited for
+// each other in a third of the time. So each thread has several runs of switches, far apart; and one where these would
+// be short, since neighbours talk most and what passes from part to part costs more.
+constexpr std::uint64_t most_runs = 8, least_run = 50'000;  // ranks
+
+// Switches that hold ranks go to the processes in contiguous runs of equal numbers of ranks.
 void Network::divide(const Topology& topology, const Placement& placement, std::uint32_t nics, Rank ranks) {
     owners_.assign(topology.switches(), 0);
-    const std::uint64_t parts = parts_.all();
+    const std::uint64_t parts = parts_.all(), all = static_cast<std::uint64_t>(ranks);
     if (parts == 1) return;
+    const std::uint64_t runs = std::clamp<std::uint64_t>(all / parts / least_run, 1, most_runs);
     std::vector<std::uint32_t> held(topology.switches(), 0);
     for (Rank r = 0; r < ranks; ++r) ++held[topology.switch_of(placement.node(r) * nics)];
     std::uint64_t before = 0;
@@ -68,7 +75,8 @@ void Network::divide(const Topology& topology, const Placement& placement, std::
             owners_[s] = static_cast<std::uint16_t>(owner_of_passing(s, passing++));
             continue;
         }
-        owners_[s] = static_cast<std::uint16_t>((before + held[s] / 2) * parts / static_cast<std::uint64_t>(ranks));
+        const std::uint64_t run = (before + held[s] / 2) * parts * runs / all;
+        owners_[s] = static_cast<std::uint16_t>(run / runs / parts_.here * parts_.here + run % parts_.here);
         before += held[s];
     }
 }

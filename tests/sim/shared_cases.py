@@ -116,6 +116,12 @@ def special() -> Iterator[tuple[str, Simulation]]:
     yield "one switch", prepare(all_to_all(16, "pairwise", 40), machine(CROSSBAR), buffers="credits")
 
 
+def runs() -> Simulation:
+    """Of two processes of two threads each of these has several runs of switches: they have 100,000 ranks."""
+    halo = Exchange("halo", 400_000, (28800, 14400, 16), (500, 800), width=20)
+    return prepare(halo, "dragonfly-ML", packet="message", buffers="unbounded")
+
+
 def cases() -> Iterator[tuple[str, Simulation]]:
     return itertools.chain(large(), drawn(), special())
 
@@ -147,6 +153,12 @@ def results(comm: Any, threads: int) -> dict[str, Result]:
     return {
         name: everything(core(simulation, threads, adaptive=threads == 1, peers=peers)) for name, simulation in cases()
     }
+
+
+def results_of_runs(comm: Any, threads: int) -> Result:
+    from tradewind.processes import Processes
+
+    return everything(core(runs(), threads, adaptive=False, peers=Processes(comm).core))
 
 
 def answers(comm: Any, _: None) -> list[dict[str, Any]]:

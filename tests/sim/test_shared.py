@@ -45,6 +45,12 @@ def test_same_bits_for_any_number_of_processes_and_threads(processes, threads, n
     assert shared(processes, threads)[name] == alone()[name]
 
 
+@pytest.mark.slow
+def test_same_bits_where_threads_of_processes_have_several_runs_of_switches():
+    found = launch.run(2, "shared_cases:results_of_runs", 2, timeout_s=240)
+    assert found == shared_cases.everything(core(shared_cases.runs()))
+
+
 def figures(answer):
     return {key: value for key, value in answer.items() if key not in TAKEN}
 

@@ -78,6 +78,17 @@ def test_threads_without_ranks_of_their_own():
     assert bits(core(simulation)) == bits(core(simulation, 16, adaptive=False))
 
 
+def test_same_bits_where_a_thread_has_several_runs_of_switches():
+    """Of 100,000 ranks a thread on, each has several."""
+    halo = Exchange("halo", 300_000, (28800, 14400, 16), (500, 600), width=20)
+    simulation = prepare(halo, "dragonfly-ML", packet="message", buffers="unbounded")
+    one = core(simulation)
+    for threads in (2, 3):
+        several = core(simulation, threads, adaptive=False)
+        assert bits(several) == bits(one)
+        assert several.solo_windows == 0
+
+
 def test_another_seed_changes_random_routing_only():
     results = {
         (routing, seed): core(prepare(TRANSPOSE, machine(DRAGONFLY, routing), seed=seed))
