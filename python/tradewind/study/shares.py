@@ -16,6 +16,8 @@ MOST = 64
 """Of so many cases at most is it tried whether they are better alone."""
 WORTH = 0.02
 """Of the whole time, what is not worth another order: cores may be idle so long at the end."""
+DOUBT = 2.0
+"""What others are forecast to take may be so many times too much: they do not keep the other cores busy so long."""
 
 
 def alone_first(cases: Sequence[Planned], cores: int, memory_bytes: float) -> list[Planned]:
@@ -50,7 +52,7 @@ def in_turn(studies: Sequence[Sequence[Planned]], cores: int) -> list[Planned]:
     behind_s = 0.0
     """What the other cores still have to do when a case begins."""
     for planned in reversed(order):
-        waiting_s = planned.cost_s - behind_s / (cores - 1) if cores > 1 else 0.0
+        waiting_s = planned.cost_s - behind_s / DOUBT / (cores - 1) if cores > 1 else 0.0
         if waiting_s > WORTH * whole_s:
             first.append(planned)
         else:
