@@ -21,9 +21,9 @@ constexpr std::int64_t enough_stages = 50'000'000;
 
 // Every rank once, those that follow one another far apart: i times a number near the golden section of n that has no
 // divisor in common with it.
-class Sample {
+class RankOrder {
   public:
-    explicit Sample(std::int64_t n)
+    explicit RankOrder(std::int64_t n)
         : n_(n), step_(std::max<std::int64_t>(1, std::llround(0.618034 * static_cast<double>(n)))) {
         while (std::gcd(step_, n_) != 1) ++step_;
     }
@@ -42,72 +42,111 @@ int links(const Topology& topology, std::uint32_t from, std::uint32_t to, std::u
     return d.local + d.global;
 }
 
+// What a sample of the ranks sends; sums over the sample.
+struct Sent {
+    std::int64_t ranks = 0, messages_seen = 0, stages_seen = 0;
+    double messages = 0, bytes = 0, hops = 0;
+    double packets_over_links = 0, bytes_over_links = 0;  // without what stays in a node
+    double most_in_a_stage = 0;                           // packets of one rank
+
+    bool enough() const { return messages_seen >= enough_messages || stages_seen >= enough_stages; }
+};
+
+class Sampling {
+  public:
+    Sampling(const Machine& machine, const Program& program, const Placement& placement,
+             const SimulationOptions& options)
+        : machine_(machine), program_(program), placement_(placement) {
+        const std::int64_t whole = options.finite_buffers ? machine.buffer.value : SimulationOptions::largest_packet;
+        packet_ = static_cast<double>(options.packet.value > 0 ? options.packet.value : whole);
+        // Links of a path: valiant takes up to two shortest ones, and UGAL and PAR one or the other.
+        const bool around = machine.routing.starts_with("valiant");
+        const bool either = machine.routing.starts_with("ugal") || machine.routing == "par";
+        stretch_ = around ? 2.0 : either ? 1.5 : 1.0;
+    }
+
+    Sent draw() {
+        const RankOrder order(program_.ranks());
+        while (sent_.ranks < program_.ranks() && !sent_.enough()) {
+            const Rank r = order.rank(sent_.ranks++);
+            for (const Step& step : program_.steps())
+                for (int stage = 0; step.exchanges() && stage < step.schedule->stages(); ++stage) add(r, step, stage);
+        }
+        return sent_;
+    }
+
+  private:
+    void add(Rank r, const Step& step, int stage) {
+        ++sent_.stages_seen;
+        double packets = 0;
+        for (int j = 0, n = step.schedule->sends(r, stage); j < n; ++j) {
+            const Message message = step.schedule->send(r, stage, j);
+            if (message.count > 0) packets += add(r, message, step.repeat);
+        }
+        sent_.most_in_a_stage = std::max(sent_.most_in_a_stage, packets);
+    }
+
+    // Returns the packets that it takes.
+    double add(Rank r, const Message& message, double times) {
+        ++sent_.messages_seen;
+        const double size = static_cast<double>(message.count) * static_cast<double>(program_.bytes_per_point());
+        const std::uint32_t from = placement_.node(r), to = placement_.node(message.peer);
+        sent_.messages += times;
+        sent_.bytes += size * times;
+        if (from == to) return 0;
+        const Topology& topology = *machine_.topology;
+        const double packets = std::ceil(size / packet_);
+        const int path =
+            links(topology, topology.switch_of(from * machine_.nics), topology.switch_of(to * machine_.nics),
+                  mix(static_cast<std::uint64_t>(sent_.messages_seen)));
+        sent_.packets_over_links += packets * times;
+        sent_.bytes_over_links += size * times;
+        sent_.hops += packets * times * (2 + stretch_ * path);
+        return packets;
+    }
+
+    const Machine& machine_;
+    const Program& program_;
+    const Placement& placement_;
+    double packet_, stretch_;
+    Sent sent_;
+};
+
+// Bytes of events, and of what stands for them in the ports' backlogs.
+double in_flight(const Sent& sent, Rank ranks, const Machine& machine, const SimulationOptions& options) {
+    // A NIC lets out packets only as they leave, so a rank has no more than a stage, nor more than a path's worth, in
+    // flight; twice for the chunks that are not full. Of what waits in the network beyond that a byte or two are kept.
+    constexpr double path = 32;
+    double bytes = ranks * std::min(sent.most_in_a_stage, path) * 2 * sizeof(sim::Event);
+    if (options.finite_buffers) return bytes;
+    // Packets that hold a port for long against its latency stay events for longer (see Ports::crowd_from; a window
+    // is half of a latency at least).
+    const double waiting = ranks * std::max(sent.most_in_a_stage - path, 0.0) * sizeof(sim::Event);
+    const double held_s =
+        sent.bytes_over_links / std::max(sent.packets_over_links, 1.0) / machine.local.bandwidth.value;
+    const bool large = 32 * held_s > 512e-12 * static_cast<double>(machine.local.latency.value);
+    const double room = static_cast<double>(options.crowd.value) * SimulationOptions::large_crowd * options.threads;
+    bytes += large ? std::min(waiting, room) : 0;
+    return bytes + ranks * sent.most_in_a_stage * 1.5;
+}
+
 }  // namespace
 
 Forecast forecast(const Machine& machine, const Program& program, const Placement& placement,
                   const SimulationOptions& options) {
     const Topology& topology = *machine.topology;
-    const std::int64_t whole = options.finite_buffers ? machine.buffer.value : SimulationOptions::largest_packet;
-    const double packet = static_cast<double>(options.packet.value > 0 ? options.packet.value : whole);
-    // Links of a path: valiant takes up to two shortest ones, and UGAL and PAR one or the other.
-    const bool around = machine.routing.starts_with("valiant");
-    const bool either = machine.routing.starts_with("ugal") || machine.routing == "par";
-    const double stretch = around ? 2.0 : either ? 1.5 : 1.0;
-    const Sample sample(program.ranks());
-    std::int64_t sampled_messages = 0, sampled_stages = 0, sampled_ranks = 0;
-    double messages = 0, bytes = 0, packets_sent = 0, bytes_sent = 0, hops = 0, most_in_flight = 0;
-    while (sampled_ranks < program.ranks() && sampled_messages < enough_messages && sampled_stages < enough_stages) {
-        const Rank r = sample.rank(sampled_ranks);
-        ++sampled_ranks;
-        for (const Step& step : program.steps())
-            for (int stage = 0; step.exchanges() && stage < step.schedule->stages(); ++stage) {
-                ++sampled_stages;
-                double stage_packets = 0;
-                for (int j = 0, n = step.schedule->sends(r, stage); j < n; ++j) {
-                    const Message message = step.schedule->send(r, stage, j);
-                    if (message.count == 0) continue;
-                    ++sampled_messages;
-                    const double size =
-                        static_cast<double>(message.count) * static_cast<double>(program.bytes_per_point());
-                    const std::uint32_t from = placement.node(r), to = placement.node(message.peer);
-                    messages += step.repeat;
-                    bytes += size * step.repeat;
-                    if (from == to) continue;
-                    const double packets = std::ceil(size / packet);
-                    packets_sent += packets * step.repeat;
-                    bytes_sent += size * step.repeat;
-                    const int path =
-                        links(topology, topology.switch_of(from * machine.nics), topology.switch_of(to * machine.nics),
-                              mix(static_cast<std::uint64_t>(sampled_messages)));
-                    hops += packets * step.repeat * (2 + stretch * path);
-                    stage_packets += packets;
-                }
-                most_in_flight = std::max(most_in_flight, stage_packets);
-            }
-    }
-    const double scale = static_cast<double>(program.ranks()) / static_cast<double>(sampled_ranks);
+    const Sent sent = Sampling(machine, program, placement, options).draw();
+    const double scale = static_cast<double>(program.ranks()) / static_cast<double>(sent.ranks);
     const double ports = static_cast<double>(topology.switches()) * topology.radix();
-    // A NIC lets out packets only as they leave, so a rank has no more than a stage, nor more than a path's worth, in
-    // flight; twice for the chunks that are not full. Of what waits in the network beyond that a byte or two are kept.
-    double in_flight = program.ranks() * std::min(most_in_flight, 32.0) * 2 * 32;
-    // Packets that hold a port for long against its latency stay events for longer (see Ports::crowd_from; a window
-    // is half of a latency at least).
-    if (!options.finite_buffers) {
-        const double waiting = program.ranks() * std::max(most_in_flight - 32.0, 0.0) * sizeof(sim::Event);
-        const double held_s = bytes_sent / std::max(packets_sent, 1.0) / machine.local.bandwidth.value;
-        const bool large = 32 * held_s > 512e-12 * static_cast<double>(machine.local.latency.value);
-        const double room = static_cast<double>(options.crowd.value) * SimulationOptions::large_crowd * options.threads;
-        in_flight += large ? std::min(waiting, room) : 0;
-        in_flight += program.ranks() * most_in_flight * 1.5;
-    }
-    Forecast forecast;
-    forecast.messages = messages * scale;
-    forecast.bytes = bytes * scale;
-    forecast.packet_hops = hops * scale;
     // With finite buffers a port has its channels beside it (four at most, in most routings), and where to report room.
     const double port_bytes = sizeof(sim::Port) + 8.0 + (options.finite_buffers ? 4 * sizeof(sim::Channel) + 8.0 : 0);
+    Forecast forecast;
+    forecast.messages = sent.messages * scale;
+    forecast.bytes = sent.bytes * scale;
+    forecast.packet_hops = sent.hops * scale;
     forecast.memory_bytes = ports * port_bytes + topology.nodes() * (sizeof(sim::Nic) + 24.0) +
-                            program.ranks() * (sim::rank_bytes + 4.0) + in_flight;
+                            program.ranks() * (sim::rank_bytes + 4.0) +
+                            in_flight(sent, program.ranks(), machine, options);
     return forecast;
 }
 
