@@ -155,6 +155,24 @@ def test_more_are_simulated_until_half_as_many_say_the_same(ahead: int) -> None:
     assert result["reckoned_change"] == pytest.approx(0.0, abs=1e-12)
 
 
+def test_more_are_simulated_for_a_smaller_tolerance() -> None:
+    run = pretended([1.0 + 0.5**i for i in range(1, 101)])  # 101, in all
+    changes = []
+    for steady in (True, 0.001, 0.0001):
+        result = run_until_steady(REDUCE, run, steady)
+        assert abs(result["reckoned_change"]) <= (TOLERANCE if steady is True else steady)
+        changes.append((result["simulated_times"], abs(result["time_s"] - 101)))
+    assert changes == sorted(changes, key=lambda pair: (pair[0], -pair[1]))
+    assert len({number for number, _ in changes}) == 3
+
+
+@pytest.mark.parametrize("steady", [0, 0.0, 1, 1.5, -0.1, float("nan"), "0.1%", None])
+def test_a_tolerance_that_is_no_fraction_is_refused(steady: Any) -> None:
+    for ask in (simulate, forecast):
+        with pytest.raises(InputError, match="true or a fraction is allowed, above 0 and below 1"):
+            ask(HALO, "torus-M", steady=steady)
+
+
 def test_where_they_never_do_all_are_simulated() -> None:
     result = run_until_steady(REDUCE, pretended([float(i) for i in range(1, 101)]))
     assert (result["time_s"], result["simulated_times"], result["reckoned_change"]) == (5050.0, 100, None)

@@ -2,8 +2,9 @@
 
 Repetitions seldom become equal: ranks that are ahead disturb those that are behind, so that a time swings about its
 mean, with recursive-2 between two values. What is left to simulate therefore counts with the mean of the second half of
-what was. This is believed as soon as half as many repetitions say the same to `TOLERANCE`; where they never do, all are
-simulated. All that are needed are simulated in one go: the simulation is asked to end early when enough is known.
+what was. This is believed as soon as half as many repetitions say the same to `TOLERANCE`, or to what is asked for;
+where they never do, all are simulated. All that are needed are simulated in one go: the simulation is asked to end
+early when enough is known.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from tradewind.exchange import Exchange, Step, Workload
 from tradewind.program import Program
 
 TOLERANCE = 5e-3
-"""By how much the time of all repetitions may change, as a fraction, when twice as many are simulated."""
+"""By how much the time of all repetitions may change, as a fraction, when twice as many are simulated, where no other
+one is asked for."""
 FIRST = 8
 """Repetitions after which it is first asked whether that will do."""
 SCALED = ("messages", "bytes", "packet_hops", "bound_s")
@@ -29,6 +31,7 @@ class Repetitions:
     """An exchange, each of its repetitions as steps of its own; simulated until they are steady."""
 
     exchange: Exchange
+    tolerance: float = TOLERANCE
 
     @property
     def ranks(self) -> int:
@@ -68,7 +71,7 @@ class Repetitions:
 
     def enough(self, ends: Sequence[float]) -> bool:
         """Whether it will do to know when (s) each of the first steps was over."""
-        return abs(self.change(_durations(ends, len(self.one())))) <= TOLERANCE
+        return abs(self.change(_durations(ends, len(self.one())))) <= self.tolerance
 
     def change(self, repetitions: Sequence[Sequence[float]]) -> float:
         """Of the time of all by the first [repetition][step] (s), against half as many of them; a fraction."""
@@ -79,20 +82,29 @@ class Repetitions:
         return self.exchange.as_dict()
 
 
-def repetitions_of(exchange: Workload | Program) -> Repetitions:
-    """What is simulated. Raises InputError for a workload that is no exchange."""
+def repetitions_of(exchange: Workload | Program, steady: bool | float = True) -> Repetitions:
+    """What is simulated, until it is steady to `TOLERANCE` (True) or to another fraction.
+
+    Raises InputError for a workload that is no exchange, and for a fraction that is none.
+    """
     if not isinstance(exchange, Exchange):
         raise InputError("steady: only an exchange has repetitions")
-    return Repetitions(exchange)
+    if steady is True:
+        return Repetitions(exchange)
+    if isinstance(steady, bool) or not isinstance(steady, int | float) or not 0 < steady < 1:
+        raise InputError(f"steady {steady!r}: true or a fraction is allowed, above 0 and below 1, such as 0.001")
+    return Repetitions(exchange, float(steady))
 
 
-def first_of(exchange: Workload | Program) -> Repetitions:
-    """What is simulated in any case. Raises InputError for a workload that is no exchange."""
-    whole = repetitions_of(exchange)
+def first_of(exchange: Workload | Program, steady: bool | float = True) -> Repetitions:
+    """What is simulated in any case. Raises as `repetitions_of`."""
+    whole = repetitions_of(exchange, steady)
     return Repetitions(replace(whole.exchange, times=min(FIRST, whole.exchange.times)))
 
 
-def run_until_steady(exchange: Workload | Program, run: Callable[[Workload], dict[str, Any]]) -> dict[str, Any]:
+def run_until_steady(
+    exchange: Workload | Program, run: Callable[[Workload], dict[str, Any]], steady: bool | float = True
+) -> dict[str, Any]:
     """Runs so many repetitions that half as many say the same of all, and answers for all of them.
 
     `run` simulates a workload, or as many of its repetitions as it has to, and answers when each step was over
@@ -100,7 +112,7 @@ def run_until_steady(exchange: Workload | Program, run: Callable[[Workload], dic
     ``reckoned_change`` (of the time, when twice as many were simulated; None where all were). ``messages``, ``bytes``,
     ``packet_hops`` and ``bound_s`` are those of all repetitions; ``delay`` counts only what was simulated.
     """
-    whole = repetitions_of(exchange)
+    whole = repetitions_of(exchange, steady)
     times, one = whole.exchange.times, whole.one()
     result = dict(run(whole))
     simulated = _durations(result.pop("step_end_s"), len(one))
@@ -109,7 +121,7 @@ def run_until_steady(exchange: Workload | Program, run: Callable[[Workload], dic
         # Ranks that were ahead have ended what they had begun: that is simulated, too, but disturbed by nobody ahead.
         for number in whole.asked:
             change, counted = whole.change(simulated[:number]), simulated[:number]
-            if abs(change) <= TOLERANCE:
+            if abs(change) <= whole.tolerance:
                 break
     scale = times / len(simulated)
     scaled = {key: type(result[key])(result[key] * scale) for key in SCALED if key in result}

@@ -92,11 +92,11 @@ def test_the_same_case_under_another_name_is_the_same_case(small_study: Path) ->
     named = 'packet = "4KiB"\nrouting = "minimal"\nset = { "link.bandwidth" = "10GB/s" }\n'
     other = 'routing = "minimal"\nset = { "link.bandwidth" = "11GB/s" }\n'
     text = 'title = "t"\n' + "".join(
-        sweep.format(i, s) for i, s in enumerate(("", bare, named, other, "steady = true\n"))
+        sweep.format(i, s) for i, s in enumerate(("", bare, named, other, "steady = true\n", "steady = 0.001\n"))
     )
     keys = [planned.key for planned in make_plan(load_study(small_study, text), FAKES, HERE).planned]
     assert keys[0] == keys[1] == keys[2]
-    assert len({*keys}) == 3
+    assert len({*keys}) == 4
 
 
 def test_what_is_kept_beside_the_time_is_an_input_only_where_it_is_asked_for() -> None:

@@ -41,7 +41,7 @@ def simulate(
     progress: Watch | None = None,
     links: Path | None = None,
     congestion: bool | str | Path = False,
-    steady: bool = False,
+    steady: bool | float = False,
     force: bool = False,
     comm: MPI.Intracomm | None = None,
     **options: Any,
@@ -55,7 +55,7 @@ def simulate(
     `timeline`: a file for what ranks do when, for Perfetto or, with the suffix svg, png, pdf or html, as a picture;
     ``timeline_ranks="0:64"`` says which (see `tradewind.trace`).
     `steady`: of an exchange that is repeated, simulate only so many repetitions that the time of all can be reckoned
-    from them (see `tradewind.steady`). `progress`: see `Watch`.
+    from them, to 0.5 % or to the fraction that is named (see `tradewind.steady`). `progress`: see `Watch`.
     `comm`: a communicator of mpi4py, whose processes all call this and share the simulation; all have the answer,
     process 0 alone tells of progress (see `tradewind.processes`).
 
@@ -83,7 +83,7 @@ def simulate(
         simulation.check_memory(force)
         return simulation.run(progress, links, congestion)
 
-    return run_until_steady(exchange, run) if steady else run(exchange)
+    return run(exchange) if steady is False else run_until_steady(exchange, run, steady)
 
 
 def forecast(
@@ -91,11 +91,11 @@ def forecast(
     machine: str | Path | MachineFile,
     *,
     congestion: bool | str | Path = False,
-    steady: bool = False,
+    steady: bool | float = False,
     **options: Any,
 ) -> dict[str, float]:
     """What `simulate` with the same arguments will cost: messages, packet_hops, memory_bytes, wall_s.
 
     Of a steady simulation, what the repetitions cost that are simulated in any case.
     """
-    return prepare(first_of(exchange) if steady else exchange, machine, **options).forecast()
+    return prepare(exchange if steady is False else first_of(exchange, steady), machine, **options).forecast()

@@ -131,8 +131,9 @@ class SimulateSweep(Sweep, OnMachine):
     """Of a machine that says how they carry messages within a node; None: its memory bandwidth alone counts."""
     packing: Many[Annotated[str, one_of("packing", packing_names())]] | None = None
     """None: the default of a transport that is named."""
-    steady: bool = False
-    """Of many repetitions, simulate the first and reckon the rest from them (see `tradewind.steady`)."""
+    steady: bool | Annotated[float, Field(gt=0, lt=1)] = False
+    """Of many repetitions, simulate the first and reckon the rest from them: to 0.5 %, or to the fraction that is
+    named (see `tradewind.steady`)."""
     congestion: bool = False
     """Keep how busy links are and how delays change, for plots of congestion, groups and over-time."""
     pairs: Annotated[int, Field(ge=0, le=4096, strict=True)] = 0
