@@ -56,11 +56,11 @@ void Network::wire(const Topology& topology, std::uint32_t index, std::int64_t b
 
 // Ranks in step, but of unlike messages, keep the switches of one half of a machine busy in one window and those of the
 // other half in the next: with half of it each, two threads that compute the wide halo of a million ranks waited for
-// each other in a third of the time. So each thread has several runs of switches, far apart; and one where these would
-// be short, since neighbours talk most and what passes from part to part costs more.
+// each other in a third of the time. So each part has several runs of switches, far apart; and one where these would be
+// short, since neighbours talk most and what passes from part to part costs more.
 constexpr std::uint64_t most_runs = 8, least_run = 50'000;  // ranks
 
-// Switches that hold ranks go to the processes in contiguous runs of equal numbers of ranks.
+// Switches that hold ranks go to the parts in contiguous runs of equal numbers of ranks.
 void Network::divide(const Topology& topology, const Placement& placement, std::uint32_t nics, Rank ranks) {
     owners_.assign(topology.switches(), 0);
     const std::uint64_t parts = parts_.all(), all = static_cast<std::uint64_t>(ranks);
@@ -76,7 +76,7 @@ void Network::divide(const Topology& topology, const Placement& placement, std::
             continue;
         }
         const std::uint64_t run = (before + held[s] / 2) * parts * runs / all;
-        owners_[s] = static_cast<std::uint16_t>(run / runs / parts_.here * parts_.here + run % parts_.here);
+        owners_[s] = static_cast<std::uint16_t>(run % parts);
         before += held[s];
     }
 }

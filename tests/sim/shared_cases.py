@@ -117,7 +117,7 @@ def special() -> Iterator[tuple[str, Simulation]]:
 
 
 def runs() -> Simulation:
-    """Of two processes of two threads each of these has several runs of switches: they have 100,000 ranks."""
+    """Of two processes of two threads each part has several runs of switches: they have 100,000 ranks."""
     halo = Exchange("halo", 400_000, (28800, 14400, 16), (500, 800), width=20)
     return prepare(halo, "dragonfly-ML", packet="message", buffers="unbounded")
 
