@@ -157,13 +157,13 @@ def test_more_are_simulated_until_half_as_many_say_the_same(ahead: int) -> None:
 
 def test_more_are_simulated_for_a_smaller_tolerance() -> None:
     run = pretended([1.0 + 0.5**i for i in range(1, 101)])  # 101, in all
-    changes = []
+    found = []
     for steady in (True, 0.001, 0.0001):
         result = run_until_steady(REDUCE, run, steady)
         assert abs(result["reckoned_change"]) <= (TOLERANCE if steady is True else steady)
-        changes.append((result["simulated_times"], abs(result["time_s"] - 101)))
-    assert changes == sorted(changes, key=lambda pair: (pair[0], -pair[1]))
-    assert len({number for number, _ in changes}) == 3
+        found.append((result["simulated_times"], abs(result["time_s"] - 101)))
+    assert found == sorted(found, key=lambda pair: (pair[0], -pair[1]))
+    assert len({number for number, _ in found}) == 3
 
 
 @pytest.mark.parametrize("steady", [0, 0.0, 1, 1.5, -0.1, float("nan"), "0.1%", None])

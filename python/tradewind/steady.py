@@ -82,18 +82,20 @@ class Repetitions:
         return self.exchange.as_dict()
 
 
-def repetitions_of(exchange: Workload | Program, steady: bool | float = True) -> Repetitions:
-    """What is simulated, until it is steady to `TOLERANCE` (True) or to another fraction.
+def tolerance_of(steady: object) -> float:
+    """The fraction that is asked for; True: `TOLERANCE`. Raises InputError for what is neither."""
+    if steady is True:
+        return TOLERANCE
+    if not isinstance(steady, float) or not 0 < steady < 1:
+        raise InputError(f"steady {steady!r}: true or a fraction is allowed, above 0 and below 1, such as 0.001")
+    return steady
 
-    Raises InputError for a workload that is no exchange, and for a fraction that is none.
-    """
+
+def repetitions_of(exchange: Workload | Program, steady: bool | float = True) -> Repetitions:
+    """What is simulated until it is steady. Raises InputError for what is no exchange, and as `tolerance_of`."""
     if not isinstance(exchange, Exchange):
         raise InputError("steady: only an exchange has repetitions")
-    if steady is True:
-        return Repetitions(exchange)
-    if isinstance(steady, bool) or not isinstance(steady, int | float) or not 0 < steady < 1:
-        raise InputError(f"steady {steady!r}: true or a fraction is allowed, above 0 and below 1, such as 0.001")
-    return Repetitions(exchange, float(steady))
+    return Repetitions(exchange, tolerance_of(steady))
 
 
 def first_of(exchange: Workload | Program, steady: bool | float = True) -> Repetitions:

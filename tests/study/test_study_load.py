@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -190,3 +191,11 @@ def test_the_quickstart_is_a_study() -> None:
     assert {sweep.kind for sweep in study.sweep} == {"verify", "measure", "simulate"}
     assert study.plot
     assert study.finding
+
+
+@pytest.mark.parametrize("steady", ["0", "1", "1.0", "0.0", "1.5", "-0.1", "nan", '"yes"', '"0.1%"', "[0.001]"])
+def test_steady_is_true_or_a_fraction(steady: str) -> None:
+    sweep = 'title = "t"\n[[sweep]]\nname = "a"\nkind = "simulate"\npattern = "allreduce"\nranks = 4\n'
+    sweep += f'machine = "torus-M"\nsteady = {steady}\n'
+    (problem,) = problems_of(sweep)
+    assert re.fullmatch(r"broken.toml:8: sweep 1: steady .*: true or a fraction is allowed, .* such as 0.001", problem)

@@ -11,6 +11,7 @@ from tradewind.dwarfs import find
 from tradewind.dwarfs.dwarf import PRECISIONS
 from tradewind.errors import InputError
 from tradewind.exchange import DTYPES, MESHES, PATTERNS
+from tradewind.steady import tolerance_of
 from tradewind.study.program_model import ProgramSweep
 from tradewind.study.values import (
     Grid,
@@ -120,6 +121,12 @@ class MeasureSweep(Sweep):
         return self
 
 
+def _steady(value: object) -> object:
+    if value is not False:
+        tolerance_of(value)
+    return value
+
+
 class SimulateSweep(Sweep, OnMachine):
     """Each case is simulated on a machine."""
 
@@ -131,7 +138,7 @@ class SimulateSweep(Sweep, OnMachine):
     """Of a machine that says how they carry messages within a node; None: its memory bandwidth alone counts."""
     packing: Many[Annotated[str, one_of("packing", packing_names())]] | None = None
     """None: the default of a transport that is named."""
-    steady: bool | Annotated[float, Field(gt=0, lt=1)] = False
+    steady: Annotated[bool | float, BeforeValidator(_steady)] = False
     """Of many repetitions, simulate the first and reckon the rest from them: to 0.5 %, or to the fraction that is
     named (see `tradewind.steady`)."""
     congestion: bool = False
