@@ -19,6 +19,7 @@ import numpy as np
 from diffusion import diffusion
 from exchange import exchange
 from languages import languages
+from loops import loops
 from million import million
 from peer import peer
 from simulator import simulator
@@ -55,6 +56,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "exchange": exchange,
     "languages": languages,
     "diffusion": diffusion,
+    "loops": loops,
     "million": million,
     "peer": peer,
 }

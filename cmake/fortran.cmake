@@ -16,3 +16,4 @@ install(DIRECTORY ${modules}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tradewind 
         FILES_MATCHING PATTERN "*.mod")
 
 add_subdirectory(benchmarks/calls EXCLUDE_FROM_ALL)
+add_subdirectory(benchmarks/fortran EXCLUDE_FROM_ALL)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from tradewind.launch import job
+from tradewind.study.model import PublishedSweep
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+ROOT = Path(__file__).parents[2]
+BENCHMARKS = ROOT / "benchmarks"
 
 
 def said(program: str) -> str:
@@ -54,3 +57,28 @@ def test_languages_stand_beside_the_core() -> None:
     assert re.fullmatch(r"a plan with nothing to do, called in the core: [\d.]+ ns", core)
     assert [line.split(":")[0].strip() for line in others] == ["c", "c++", "fortran"]
     assert all("goal: at most 100" in line for line in others)
+
+
+def test_loops_in_three_languages_end_with_the_same_bits() -> None:
+    """Or else the benchmark ends with an error; its rows are sweeps of a study."""
+    if not list(ROOT.glob("build/*/libtradewind_fortran.so")):
+        pytest.skip("the Fortran module of libtradewind was not built (no MPI, or no gfortran)")
+    small = "loops.GRIDS = ((32, 24, 4),); loops.RANKS = (2,); loops.POINT_STEPS = 32 * 24 * 4 * 6"
+    text = said(f"import loops; {small}; loops.FEWER_NUMPY_STEPS = 1; loops.loops(1, 2, rows=True)")
+    for strategy in ("exchange", "overlap"):
+        assert re.search(rf"32x24x4, 2 ranks, {strategy}, a step: fortran .* x compiled\), compiled .*, numpy ", text)
+    sweeps = tomllib.loads(text[text.index("[[sweep]]") :])["sweep"]
+    assert [sweep["name"] for sweep in sweeps] == [
+        f"{loop}, {strategy}, 32x24x4"
+        for loop in ("compiled", "fortran", "numpy")
+        for strategy in ("exchange", "overlap")
+    ]
+    assert all(PublishedSweep(**sweep).ranks == [2] for sweep in sweeps)
+
+
+def test_loops_that_differ_are_found() -> None:
+    wrong = "loops.fortran_loop = lambda *_: {'samples_s': [1.0], 'most': 2.0}"
+    call = "loops.contest(None, Diffusion(ranks=1, grid=(16, 16, 4)), 1, 1)"
+    program = f"import loops; from loops import Diffusion; loops.POINT_STEPS = 4; {wrong}; {call}"
+    done = subprocess.run([sys.executable, "-c", program], cwd=BENCHMARKS, capture_output=True, text=True, check=False)
+    assert "after 2 steps the largest values differ: {'fortran': 2.0" in done.stderr
