@@ -121,7 +121,7 @@ def check_machine(config_settings: Settings = None) -> None:
 
     With SystemExit, as any other exception would come with its traceback before it.
     """
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036 - pip asks here before it reads requires-python
         sys.exit(f"Tradewind needs Python 3.11 or newer, and this is Python {sys.version.split()[0]}.")
     if defined("CMAKE_TOOLCHAIN_FILE", config_settings) is None and (problem := compiler_problem(config_settings)):
         sys.exit(problem)

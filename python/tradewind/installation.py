@@ -28,7 +28,8 @@ _SYSTEM_INCLUDES = (Path("/usr/include"),)
 def package_folder() -> Path:
     """The folder that holds the compiled modules; where they are built in place, it is not that of the sources."""
     core = importlib.util.find_spec("tradewind._core")
-    assert core is not None and core.origin is not None
+    assert core is not None
+    assert core.origin is not None
     return Path(core.origin).parent
 
 
@@ -64,15 +65,15 @@ def built_with() -> BuiltWith:
         raise MissingMPIError(f"Tradewind was built without MPI, so it has no libtradewind: {BUILD_AGAIN}") from None
     if told["mpich_wheel"]:
         root = _mpich_root(package)
-        compiler, includes, libraries = root / "bin" / "mpicc", (root / "include",), (root / "lib" / "libmpi.so",)
-    else:
-        compiler, includes = Path(told["compiler"]), tuple(map(Path, told["include_folders"]))
-        libraries = tuple(map(Path, told["libraries"]))
-    return BuiltWith(compiler, includes, libraries, told["soname"], told["mpich_wheel"])
+        return BuiltWith(
+            root / "bin" / "mpicc", (root / "include",), (root / "lib" / "libmpi.so",), told["soname"], mpich_wheel=True
+        )
+    includes, libraries = (tuple(map(Path, told[name])) for name in ("include_folders", "libraries"))
+    return BuiltWith(Path(told["compiler"]), includes, libraries, told["soname"], mpich_wheel=False)
 
 
 def _mpich_root(package: Path) -> Path:
-    """The folder whose bin/, include/ and lib/ the mpich wheel fills: lib/pythonX.Y/site-packages/tradewind is in it."""
+    """The folder whose bin/, include/ and lib/ the mpich wheel fills; it has lib/pythonX.Y/site-packages/tradewind."""
     return package.parents[3]
 
 
@@ -148,7 +149,9 @@ def not_loaded(error: ImportError) -> str:
         return str(without)
     if not mpi.soname or mpi.soname not in str(error):
         return f"Tradewind's module for MPI does not load ({in_brackets(error)}): {BUILD_AGAIN}"
-    return f"Tradewind was built with {mpi.name}, whose library {mpi.soname} is not here{_another_mpich()}: {mpi.advice}"
+    return (
+        f"Tradewind was built with {mpi.name}, whose library {mpi.soname} is not here{_another_mpich()}: {mpi.advice}"
+    )
 
 
 def _another_mpich() -> str:

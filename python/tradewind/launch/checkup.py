@@ -23,7 +23,7 @@ _HELLO_TIMEOUT_S = 120.0
 FEATURES = {
     "verify, show, simulate, advise, list, report, and studies that measure nothing": ("core",),
     "bench, tune, calibrate, run, and plans in Python": ("core", "mpi", "launcher", "two ranks"),
-    "programs in C, C++ and Fortran": ("libtradewind",),
+    "programs in C, C++ and Fortran": ("libtradewind", "launcher"),
 }
 """What a user can do, and the checks that it rests on."""
 
