@@ -6,11 +6,10 @@ BIN := $(VENV)/bin
 # A cluster's own MPI instead of the mpich wheel: make MPI_C_COMPILER=/path/to/mpicc
 MPI_C_COMPILER ?=
 EXTRAS := dev,docs,cluster,$(if $(MPI_C_COMPILER),mpi,mpich)
-BUILD_REQUIRES := "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.24" "ninja>=1.11" $(if $(MPI_C_COMPILER),,"mpich>=5")
 CXX_FILES := $(shell find src bindings include -name '*.hpp' -o -name '*.cpp' -o -name '*.h')
-FORTRAN_FILES := $(wildcard bindings/fortran/*)
+FORTRAN_FILES := $(wildcard bindings/fortran/* bindings/fortran/mpi_f08/*)
 C_PROGRAMS := $(shell find examples tests/languages tests/sim benchmarks/calls -name '*.[ch]' -o -name '*.[ch]pp')
-PY_FOLDERS := python tests benchmarks validation docs
+PY_FOLDERS := python tests benchmarks validation docs cmake
 
 .PHONY: study test lint stubs test-all validation benchmark docs clean
 
@@ -62,7 +61,8 @@ $(VENV)/bin/python:
 
 # Built in place, without isolation, so that a change compiles only what it touches.
 $(VENV)/installed: $(VENV)/bin/python pyproject.toml CMakeLists.txt $(wildcard cmake/*) $(CXX_FILES) $(FORTRAN_FILES)
-	$(BIN)/python -m pip install --quiet $(BUILD_REQUIRES)
+	requires=$$($(BIN)/python cmake/build_backend.py $(MPI_C_COMPILER)) && \
+	    $(BIN)/python -m pip install --quiet $$requires
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --no-build-isolation \
 	    $(if $(MPI_C_COMPILER),-Ccmake.define.MPI_C_COMPILER=$(MPI_C_COMPILER)) -e '.[$(EXTRAS)]'
 	touch $@

@@ -9,9 +9,14 @@ target_include_directories(tradewind_fortran PUBLIC $<BUILD_INTERFACE:${modules}
                                                     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tradewind>)
 target_link_libraries(tradewind_fortran PUBLIC tradewind)
 set_target_properties(tradewind_fortran PROPERTIES
-  Fortran_MODULE_DIRECTORY ${modules} EXPORT_NAME fortran INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
-install(TARGETS tradewind_fortran EXPORT tradewind COMPONENT development)
+  Fortran_MODULE_DIRECTORY ${modules} EXPORT_NAME fortran INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
+if(NOT DEFINED SKBUILD)
+  set_target_properties(tradewind_fortran PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+endif()
+# An export of its own: the CMake package takes it only for a project whose compiler is this one.
+install(TARGETS tradewind_fortran EXPORT tradewind_compiled_fortran COMPONENT development)
+install(EXPORT tradewind_compiled_fortran NAMESPACE tradewind:: FILE tradewindCompiledFortran.cmake
+        DESTINATION ${package_folder} COMPONENT development)
 install(DIRECTORY ${modules}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tradewind COMPONENT development
         FILES_MATCHING PATTERN "*.mod")
 

@@ -3,13 +3,18 @@
 #
 # Which MPI: the one named with -DMPI_C_COMPILER=..., else the `mpich` wheel of the Python that builds, else what
 # FindMPI finds on the PATH.
+if(NOT TRADEWIND_MPI)
+  return()
+endif()
 if(TRADEWIND_PYTHON)
   execute_process(COMMAND ${Python_EXECUTABLE} -c
                           "import importlib.metadata as m; print(next(f.locate().resolve() for f in m.files('mpich') if f.name == 'mpicc'))"
                   OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE mpich_wheel_compiler ERROR_QUIET)
 endif()
+set(mpi_of_wheel OFF)
 if(NOT MPI_C_COMPILER AND mpich_wheel_compiler)
   set(MPI_C_COMPILER ${mpich_wheel_compiler})
+  set(mpi_of_wheel ON)
 endif()
 
 find_package(MPI COMPONENTS C)  # C, not CXX: the C++ bindings of MPI are gone since MPI-3
@@ -17,11 +22,26 @@ if(NOT MPI_C_FOUND)
   if(NOT TRADEWIND_PYTHON)
     message(FATAL_ERROR "No MPI found: name its compiler with -DMPI_C_COMPILER=/path/to/mpicc")
   endif()
-  message(WARNING "No MPI found: building without tradewind.mpi (verify, simulate and studies of them work)")
+  message(WARNING "No MPI found: building without tradewind.mpi (verify, simulate and studies of them work) and without "
+                  "libtradewind")
   return()
 endif()
 # An isolated build leaves the path of its vanished environment in the link options.
 set_target_properties(MPI::MPI_C PROPERTIES INTERFACE_LINK_OPTIONS "")
+
+# Where the MPI library is, so that programs find the one that this was built with (a Cray's compiler names none), and
+# what programs ask for at run time.
+set(mpi_library_folder "")
+if(MPI_C_LIBRARIES)
+  list(GET MPI_C_LIBRARIES 0 mpi_library)
+  cmake_path(GET mpi_library PARENT_PATH mpi_library_folder)
+endif()
+set(mpi_program ${PROJECT_BINARY_DIR}/mpi_program)
+file(WRITE ${mpi_program}.c "#include <mpi.h>\nint main(void) { return MPI_Finalize(); }\n")
+try_compile(mpi_program_made ${mpi_program} ${mpi_program}.c LINK_LIBRARIES MPI::MPI_C COPY_FILE ${mpi_program}.out)
+execute_process(COMMAND ${CMAKE_READELF} -d ${mpi_program}.out OUTPUT_VARIABLE mpi_needed ERROR_QUIET)
+string(REGEX MATCH "\\(NEEDED\\)[^\n]*(libmpi[^]]*)" mpi_soname "${mpi_needed}")
+set(mpi_soname "${CMAKE_MATCH_1}")
 
 # Executor 2, compiled for speed; nanobind compiles what is its own for size.
 file(GLOB mpi_sources CONFIGURE_DEPENDS src/mpi/*.cpp src/mpi/transport/*.cpp src/mpi/packing/*.cpp)
@@ -36,7 +56,8 @@ if(TRADEWIND_PYTHON)
   target_link_libraries(_mpi PRIVATE tradewind_mpi)
   # lib/pythonX.Y/site-packages/tradewind -> lib, where the wheel puts libmpi.
   set_target_properties(_mpi PROPERTIES INSTALL_RPATH "$ORIGIN/../../.." BUILD_WITH_INSTALL_RPATH ON)
-  install(TARGETS _mpi LIBRARY DESTINATION tradewind)
+  install(TARGETS _mpi LIBRARY DESTINATION .)
+  include(cmake/built_with.cmake)
 endif()
 if(TRADEWIND_C)
   include(cmake/languages.cmake)

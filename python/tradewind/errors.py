@@ -44,8 +44,8 @@ class MissingMPIError(TradewindError):
 
 
 INSTALL_MPI = (
-    "install one with  pip install 'tradewind[mpich]'  (a laptop), or on a cluster, with its compiler wrapper,  "
-    "pip install 'tradewind[mpi]' -Ccmake.define.MPI_C_COMPILER=mpicc"
+    "install one with  pip install 'tradewind[mpich]'  (a laptop), or on a cluster, in Tradewind's folder and with the "
+    "cluster's compiler wrapper,  pip install '.[mpi]' -Ccmake.define.MPI_C_COMPILER=mpicc"
 )
 
 

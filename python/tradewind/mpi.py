@@ -17,6 +17,7 @@ from tradewind.choice import choose_alone, choose_together
 from tradewind.errors import INSTALL_MPI, InputError, MissingMPIError
 from tradewind.exchange import DTYPES, default_algorithm, unknown
 from tradewind.fields import ELEMENTS, checked, checked_dims, checked_targets, described_box
+from tradewind.installation import in_brackets, not_loaded
 from tradewind.levels import FETCHES, described_points, levels_of
 from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT, Choice
 
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
 try:
     from mpi4py import MPI
 except (ImportError, RuntimeError) as error:  # RuntimeError: mpi4py is there, but finds no MPI library
-    raise MissingMPIError(f"MPI is not available ({error}): {INSTALL_MPI}") from error
+    raise MissingMPIError(f"MPI is not available ({in_brackets(error)}): {INSTALL_MPI}") from error
 try:
     from tradewind import _mpi
 except ImportError as error:
-    raise MissingMPIError(f"Tradewind was built without this MPI ({error}): {INSTALL_MPI}") from error
+    raise MissingMPIError(not_loaded(error)) from error
 
 if MPI.Get_library_version() != _mpi.library_version():
     raise MissingMPIError(

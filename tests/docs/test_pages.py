@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,9 @@ LONG = {
 }
 """Below docs/: pages that take most of the time, and are run by `make test-all`."""
 
+NEEDED = {ROOT / "docs" / "how-to" / "install.md": ("cc", "gfortran", "cmake")}
+"""Programs that the blocks of a page run, and that a machine may lack."""
+
 
 def _parameter(path: Path) -> object:
     name = path.relative_to(ROOT)
@@ -40,6 +44,9 @@ def _parameter(path: Path) -> object:
 def test_the_blocks_of_a_page_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     page = Page(tmp_path)
+    for program in NEEDED.get(path, ()):
+        if shutil.which(program, path=page.environment["PATH"]) is None:
+            pytest.skip(f"there is no {program}")
     for block in blocks(path.read_text(encoding="utf-8")):
         page.run(block)
 

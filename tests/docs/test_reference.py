@@ -187,6 +187,10 @@ def test_keys_of_study_and_report(tmp_path: Path) -> None:
     check_keys("report", set(keys(answer("report results/keys", tmp_path))))
 
 
+def test_keys_of_config(tmp_path: Path) -> None:
+    check_keys("config", set(keys(answer("config", tmp_path))))
+
+
 def test_keys_of_doctor(tmp_path: Path) -> None:
     check_keys("doctor", set(keys(answer("doctor", tmp_path))))
 

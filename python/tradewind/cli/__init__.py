@@ -24,6 +24,7 @@ COMMANDS = {
     "run": "Run a dwarf, a small model, on MPI ranks; or simulate its time step.",
     "report": "Write the report of a study again from its results.",
     "list": "Machines, topologies, routings, algorithms, transports, dwarfs, studies.",
+    "config": "Where libtradewind is: the flags of compilers, for programs in C, C++ and Fortran.",
     "doctor": "Check that all that Tradewind needs is there and works.",
 }
 

@@ -10,7 +10,7 @@ from tradewind.cli import options
 
 
 def command(as_json: options.Json = False) -> None:
-    """Look at the installation: compiler, MPI (two ranks really exchange data), cores, memory."""
+    """Look at the installation: MPI (two ranks really exchange data), libtradewind, cores, memory."""
     from tradewind.cli.answer import answer
     from tradewind.launch.checkup import checkup
 
@@ -27,10 +27,18 @@ def _show(result: dict[str, Any]) -> None:
 
     console = Console()
     table = Table(show_header=False, box=None)
+    for _ in range(3):
+        table.add_column(overflow="fold")
     for check in result["checks"]:
-        mark = "[green]ok[/]" if check["ok"] else "[bold red]broken[/]"
+        mark = "[green]ok[/]" if check["ok"] else "[bold red]no[/]"
         table.add_row(mark, check["name"], escape(check["value"]))
         if check["advice"]:
             table.add_row("", "", f"[yellow]{escape(check['advice'])}[/]")
     console.print(table)
-    console.print("everything works" if result["ok"] else "[bold red]something is broken: see above[/]")
+    if result["ok"]:
+        console.print("everything works")
+        return
+    for feature in result["works"]:
+        console.print(f"works: {feature}")
+    for feature in result["does_not_work"]:
+        console.print(f"[bold red]does not work:[/] {feature}")

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tradewind.errors import TradewindError
+from tradewind.installation import flags, package_folder
 from tradewind.launch import job
 
 if TYPE_CHECKING:
@@ -19,20 +20,39 @@ if TYPE_CHECKING:
 _HELLO_TIMEOUT_S = 120.0
 
 
+FEATURES = {
+    "verify, show, simulate, advise, list, report, and studies that measure nothing": ("core",),
+    "bench, tune, calibrate, run, and plans in Python": ("core", "mpi", "launcher", "two ranks"),
+    "programs in C, C++ and Fortran": ("libtradewind", "launcher"),
+}
+"""What a user can do, and the checks that it rests on."""
+
+
 def checkup() -> dict[str, Any]:
-    """All checks: ``{"ok": ..., "checks": [{"name", "ok", "value", "advice"}, ...]}``."""
+    """All checks, and what follows from them.
+
+    ``{"ok": ..., "checks": [{"name", "ok", "value", "advice"}, ...], "works": [...], "does_not_work": [...]}``
+    """
     checks = [
         _check("python", platform.python_version),
-        _check("tradewind", lambda: importlib.metadata.version("tradewind")),
+        _check("tradewind", lambda: f"{importlib.metadata.version('tradewind')}, in {package_folder()}"),
         _check("core", _core),
         _check("cores", lambda: f"{len(os.sched_getaffinity(0))} of {os.cpu_count()} may be used"),
         _check("memory", _memory),
-        _check("mpi", _mpi),
-        _check("threads", _threads),
+        mpi := _check("mpi", _mpi),
+        _check("threads", _threads) if mpi["ok"] else _not_tried("threads"),
         _check("launcher", _launcher),
-        _check("two ranks", _two_ranks),
+        _check("two ranks", _two_ranks) if mpi["ok"] else _not_tried("two ranks"),
+        _check("libtradewind", _libtradewind),
     ]
-    return {"ok": all(check["ok"] for check in checks), "checks": checks}
+    well = {check["name"] for check in checks if check["ok"]}
+    works = [feature for feature, needed in FEATURES.items() if well.issuperset(needed)]
+    return {
+        "ok": len(well) == len(checks),
+        "checks": checks,
+        "works": works,
+        "does_not_work": [feature for feature in FEATURES if feature not in works],
+    }
 
 
 def _check(name: str, look: Callable[[], str]) -> dict[str, Any]:
@@ -41,6 +61,10 @@ def _check(name: str, look: Callable[[], str]) -> dict[str, Any]:
     except (TradewindError, ImportError, OSError) as error:
         head, _, advice = str(error).partition(": ")
         return {"name": name, "ok": False, "value": head, "advice": advice}
+
+
+def _not_tried(name: str) -> dict[str, Any]:
+    return {"name": name, "ok": False, "value": "not tried, as MPI does not work", "advice": ""}
 
 
 def _core() -> str:
@@ -75,7 +99,7 @@ def _threads() -> str:
 
 def _launcher() -> str:
     launcher = job.find_launcher()
-    return f"{shutil.which(launcher.command[0])}: {launcher.version}"
+    return f"{shutil.which(launcher.command[0])}: {launcher.version.replace(':, ', ', ')}"
 
 
 def _two_ranks() -> str:
@@ -83,6 +107,11 @@ def _two_ranks() -> str:
         return "not tried: this is an MPI rank itself"
     answer = job.run(2, "tradewind.launch.checkup:hello", None, timeout_s=_HELLO_TIMEOUT_S)
     return f"started on {', '.join(sorted(set(answer['hosts'])))}; exchanged {answer['bytes']} bytes, all right"
+
+
+def _libtradewind() -> str:
+    flags()
+    return "installed; `tradewind config` prints the flags of compilers"
 
 
 def hello(comm: MPI.Intracomm, _: None) -> dict[str, Any]:

@@ -1,0 +1,57 @@
+"""`tradewind config`."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tradewind import installation
+from tradewind.cli import answer, make_app
+from tradewind.errors import MissingMPIError
+
+
+@pytest.fixture
+def tradewind(capsys):
+    def run(*arguments):
+        code = answer.run(make_app(), list(arguments))
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def here():
+    try:
+        return installation.flags()
+    except MissingMPIError as error:
+        pytest.skip(f"libtradewind was not built: {error}")
+
+
+def test_one_line_of_what_is_asked_for(tradewind, here):
+    assert tradewind("config", "--cmake") == (0, f"{here.cmake}\n", "")
+    assert tradewind("config", "--pkgconfig") == (0, f"{here.pkgconfig}\n", "")
+    code, out, _ = tradewind("config", "--libs", "--cflags")
+    assert code == 0
+    assert out.count("\n") == 1
+    assert shlex.split(out) == [*here.cflags, *here.libs]
+    assert all(Path(path).exists() for path in tradewind("config", "--fortran")[1].split())
+
+
+def test_all_of_it(tradewind, here):
+    code, out, _ = tradewind("config")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == [
+        *("--cflags", "--libs", "--cmake", "--pkgconfig", "--fortran"),
+    ]
+    told = json.loads(tradewind("config", "--json")[1])
+    assert told["cmake"] == str(here.cmake)
+    assert json.loads(tradewind("config", "--cflags", "--json")[1]) == {"cflags": told["cflags"]}
+
+
+def test_without_mpi_there_is_one_error(tradewind, monkeypatch, tmp_path):
+    monkeypatch.setattr(installation, "package_folder", lambda: tmp_path)
+    code, out, err = tradewind("config", "--cflags")
+    assert (code, out) == (1, "")
+    assert err.startswith("error: Tradewind was built without MPI, so it has no libtradewind: build it again")
+    assert err.count("\n") == 1
