@@ -173,3 +173,13 @@ tw_field tw_dense(void* data, int element, int64_t nx, int64_t ny, int64_t nz) {
 tw_field tw_vector(void* data, int element, int64_t count) {
     return tradewind::c::described(data, element, {count, 1, 1}, 1);
 }
+
+tw_field tw_field_f(int element, int dimensions, const int64_t points[3], void* first, void* next_x, void* next_y,
+                    void* next_z) {
+    const auto bytes_to = [first](void* next) { return static_cast<char*>(next) - static_cast<char*>(first); };
+    return {first,
+            {points[0], points[1], points[2]},
+            {bytes_to(next_x), bytes_to(next_y), bytes_to(next_z)},
+            element,
+            dimensions};
+}

@@ -188,8 +188,8 @@ contains
     type(tw_plan), intent(out) :: plan
     type(tw_pattern), intent(in) :: pattern
     type(MPI_Comm), intent(in) :: comm
-    type(tw_field), intent(in) :: fields(:)
-    type(tw_field), intent(in), optional :: targets(:)
+    type(tw_field), intent(in), target :: fields(:)
+    type(tw_field), intent(in), target, optional :: targets(:)
     type(tw_options), intent(in), optional :: options
     integer(c_int) :: status
     status = make_on_integer(plan, pattern, comm%MPI_VAL, fields, targets, options)
@@ -199,8 +199,8 @@ contains
     type(tw_plan), intent(out) :: plan
     type(tw_pattern), intent(in) :: pattern
     integer, intent(in) :: comm
-    type(tw_field), intent(in) :: fields(:)
-    type(tw_field), intent(in), optional :: targets(:)
+    type(tw_field), intent(in), target :: fields(:)
+    type(tw_field), intent(in), target, optional :: targets(:)
     type(tw_options), intent(in), optional :: options
     integer(c_int) :: status
     type(tw_options) :: chosen
@@ -227,7 +227,7 @@ contains
   end function make_on_integer
 
   function first_of(fields) result(place)
-    type(tw_field), intent(in), target :: fields(:)
+    type(tw_field), intent(inout), target :: fields(:)
     type(c_ptr) :: place
     place = c_null_ptr
     if (size(fields) > 0) place = c_loc(fields(1))

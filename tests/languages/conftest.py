@@ -19,6 +19,14 @@ _ENVIRONMENT = {**os.environ, "PATH": f"{_BIN}{os.pathsep}{os.environ['PATH']}"}
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
+LEVELS = {
+    "checked": ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_Fortran_FLAGS=-fcheck=all"],
+    "O2": ["-DCMAKE_BUILD_TYPE=None", *(f"-DCMAKE_{language}_FLAGS=-O2" for language in ("C", "CXX", "Fortran"))],
+    "release": ["-DCMAKE_BUILD_TYPE=Release"],
+}
+"""How the programs are compiled. As a model is: a compiler that thinks an array unchanged shows it only when it
+optimises. `make test` has time for one level."""
+
 
 def _call(*command: object, timeout_s: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs a command that must succeed."""
@@ -61,6 +69,16 @@ def mpi_compiler(build_folder: Path) -> str:
 
 
 @pytest.fixture(scope="session")
+def fortran_compiler(build_folder: Path) -> str:
+    """The compiler that has written the module file."""
+    cache = (build_folder / "CMakeCache.txt").read_text()
+    found = re.search(r"^CMAKE_Fortran_COMPILER:\w+=(.+)$", cache, re.MULTILINE)
+    if found is None or found[1].endswith("NOTFOUND"):
+        pytest.skip("the Fortran module was not built: there was no Fortran compiler (gfortran)")
+    return found[1]
+
+
+@pytest.fixture(scope="session")
 def prefix(build_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """libtradewind, installed."""
     if shutil.which("cmake", path=_ENVIRONMENT["PATH"]) is None:
@@ -70,32 +88,43 @@ def prefix(build_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     return folder
 
 
-@pytest.fixture(scope="session")
-def programs(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(
+    scope="session",
+    params=[pytest.param(level, marks=() if level == "O2" else pytest.mark.slow) for level in LEVELS],
+)
+def programs(request: pytest.FixtureRequest, prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The examples, those of the how-to page and the tests' own, as somebody else's CMake project builds them."""
     folder, page = tmp_path_factory.mktemp("programs"), tmp_path_factory.mktemp("page")
     text = (ROOT / "docs" / "how-to" / "languages.md").read_text()
     for name, program in re.findall(r'^```\w+ title="([^"]+)"\n(.*?)^```$', text, re.DOTALL | re.MULTILINE):
         (page / name).write_text(program)
-    checked = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_Fortran_FLAGS=-fcheck=all")
-    flags = (*checked, f"-Dtradewind_ROOT={prefix}", f"-DPAGE={page}")
+    flags = (*LEVELS[request.param], f"-Dtradewind_ROOT={prefix}", f"-DPAGE={page}")
     _call("cmake", "-S", PROGRAMS, "-B", folder, "-G", "Ninja", *flags)
     _call("cmake", "--build", folder)
     return folder
 
 
 @pytest.fixture(scope="session")
-def on_ranks(programs: Path) -> Run:
-    """(ranks, program, *arguments, **environment): runs a program under mpiexec."""
-    job = pytest.importorskip("tradewind.launch.job")
-    launcher = job.find_launcher()
+def launch() -> Run:
+    """(ranks, path, *arguments, **environment): runs an executable under mpiexec."""
+    launcher = pytest.importorskip("tradewind.launch.job").find_launcher()
+
+    def run(ranks: int, path: Path, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+        forwarded = [word for name in environment for word in ("-x", name)] if launcher.is_open_mpi else []
+        return _call(*launcher.arguments(ranks), *forwarded, path, *arguments, **environment)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def on_ranks(programs: Path, launch: Run) -> Run:
+    """(ranks, program, *arguments, **environment): runs one of the programs under mpiexec."""
 
     def run(ranks: int, program: str, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
         paths = [path for path in programs.rglob(program) if path.is_file()]
         if not paths and program.endswith("_fortran"):
             pytest.skip("the Fortran module was not built: there was no Fortran compiler (gfortran)")
-        forwarded = [word for name in environment for word in ("-x", name)] if launcher.is_open_mpi else []
-        return _call(*launcher.arguments(ranks), *forwarded, paths[0], *arguments, **environment)
+        return launch(ranks, paths[0], *arguments, **environment)
 
     return run
 
