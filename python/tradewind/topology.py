@@ -5,7 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    field_validator,
+)
 
 from tradewind import _core
 from tradewind.errors import InputError
@@ -15,11 +23,17 @@ MOST = 2**31 - 1
 
 Count = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 
-OneOrMore = Annotated[
-    list[Count],
-    Field(min_length=1, max_length=24),
-    BeforeValidator(lambda value: value if isinstance(value, list) else [value]),
-]
+
+class ForAll(list[int]):
+    """One number that stands for those of all levels or dimensions."""
+
+
+def _as_list(value: object, check: ValidatorFunctionWrapHandler) -> list[int]:
+    numbers: list[int] = check(value if isinstance(value, list) else [value])
+    return numbers if isinstance(value, list) else ForAll(numbers)
+
+
+OneOrMore = Annotated[list[Count], Field(max_length=24), WrapValidator(_as_list)]
 """One number for all levels or dimensions, or a list with one for each."""
 
 
@@ -27,10 +41,14 @@ Arrangement = Literal["spread", "relative", "absolute", "circulant"]
 """Which switch of a group holds the link to which other group (src/machine/topology/group_links.hpp)."""
 
 
-def _spread(key: str, numbers: list[int], count: int) -> list[int]:
-    if len(numbers) not in (1, count):
-        raise InputError(f"{key} = {numbers}: one number, or a list of {count}, is allowed")
-    return numbers * count if len(numbers) == 1 else numbers
+def _spread(numbers: list[int], count: int) -> list[int]:
+    return list(numbers) * count if isinstance(numbers, ForAll) else numbers
+
+
+def _check_length(numbers: list[int] | None, count: int, of: str) -> None:
+    """Raises InputError for a list that has not one number for each level or dimension."""
+    if numbers is not None and not isinstance(numbers, ForAll) and len(numbers) != count:
+        raise InputError(f"{numbers}: one number, or a list of {count}, is allowed: one for each {of}")
 
 
 class Table(BaseModel):
@@ -59,10 +77,18 @@ class FatTree(Table):
     """Upward ports of a switch; one number for all levels, or one for each but the top. None: as many as descendant
     ones."""
 
+    @field_validator("down_ports", "up_ports")
+    @classmethod
+    def _one_each(cls, numbers: list[int] | None, info: ValidationInfo) -> list[int] | None:
+        if "levels" in info.data:  # else they are wrong themselves
+            top = info.field_name == "up_ports"
+            _check_length(numbers, info.data["levels"] - top, "level but the top one" if top else "level")
+        return numbers
+
     def ports(self) -> tuple[list[int], list[int]]:
         """Descendant ports of a switch of each level, and upward ones of each but the top."""
-        down = _spread("down_ports", self.down_ports, self.levels)
-        return down, down[:-1] if self.up_ports is None else _spread("up_ports", self.up_ports, self.levels - 1)
+        down = _spread(self.down_ports, self.levels)
+        return down, down[:-1] if self.up_ports is None else _spread(self.up_ports, self.levels - 1)
 
     def build(self) -> _core.Topology:
         return _core.FatTree(*self.ports())
@@ -105,12 +131,19 @@ class HyperX(Table):
     kind: Literal["hyperx"]
     shape: Annotated[list[Count], Field(min_length=1, max_length=24)]
     """Switches along each dimension."""
-    links: OneOrMore = [1]
+    links: OneOrMore = ForAll([1])
     """Parallel links between two switches; one number for all dimensions, or one for each."""
     nodes_per_switch: Count
 
+    @field_validator("links")
+    @classmethod
+    def _one_each(cls, numbers: list[int], info: ValidationInfo) -> list[int]:
+        if "shape" in info.data:
+            _check_length(numbers, len(info.data["shape"]), "dimension")
+        return numbers
+
     def build(self) -> _core.Topology:
-        return _core.HyperX(self.shape, _spread("links", self.links, len(self.shape)), self.nodes_per_switch)
+        return _core.HyperX(self.shape, _spread(self.links, len(self.shape)), self.nodes_per_switch)
 
 
 class Complete(Table):

@@ -491,6 +491,32 @@ def test_what_is_refused_of_a_topology(tmp_path, kind, key, value, words):
     assert all(re.match(r".*mine\.toml(:\d+)?: ", problem) for problem in found), found
 
 
+LISTS = {("fattree", "down_ports"): 3, ("fattree", "up_ports"): 2, ("hyperx", "links"): 2}
+"""How many numbers a list must have, by kind and key."""
+
+
+@pytest.mark.parametrize(("kind", "key"), LISTS)
+def test_a_list_has_one_number_for_each_level_or_dimension(tmp_path, kind, key):
+    """A list of one number does not stand for all: nobody can tell whether the others were forgotten."""
+    (keys, routing, _), wanted = TOPOLOGIES[kind], LISTS[kind, key]
+    one = load_machine(write_topology(tmp_path, kind, keys | {key: 4}, routing)).machine.build().topology
+    same = load_machine(write_topology(tmp_path, kind, keys | {key: [4] * wanted}, routing)).machine.build().topology
+    assert (one.nodes, one.radix, one.describe()) == (same.nodes, same.radix, same.describe())
+    for length in {0, 1, wanted - 1, wanted + 1} - {wanted}:
+        path = write_topology(tmp_path, kind, keys | {key: [4] * length}, routing)
+        (found,) = problems(path)
+        assert found.startswith(f"{path}:{line_of(path, key + ' = ')}: topology.{key} = {[4] * length}: "), found
+        assert f"one number, or a list of {wanted}, is allowed" in found
+
+
+def test_a_fat_tree_of_one_level_has_no_upward_ports(tmp_path):
+    keys = {"levels": 1, "down_ports": [8]}
+    for more in ({}, {"up_ports": []}):
+        assert load_machine(write_topology(tmp_path, "fattree", keys | more, "adaptive")).machine.build().nodes == 8
+    (found,) = problems(write_topology(tmp_path, "fattree", keys | {"up_ports": [4]}, "adaptive"))
+    assert "topology.up_ports = [4]: one number, or a list of 0, is allowed" in found
+
+
 def test_a_graph_is_known_by_its_links_and_not_by_where_it_lies(tmp_path):
     identities = []
     for folder, text in (("a", "0 1\n1 2\n"), ("b", "0 1\n1 2\n"), ("c", "0 1\n0 2\n")):
