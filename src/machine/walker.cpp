@@ -25,9 +25,9 @@ std::uint32_t next_port(Routing& routing, std::uint32_t sw, std::uint32_t dst_sw
 }
 
 template <class Routing>
-std::vector<Step> walk_with(Routing& routing, const Topology& topology, std::uint32_t from, std::uint32_t to,
+std::vector<Hop> walk_with(Routing& routing, const Topology& topology, std::uint32_t from, std::uint32_t to,
                             std::uint32_t random, std::uint64_t queues) {
-    std::vector<Step> steps;
+    std::vector<Hop> steps;
     std::uint32_t memory = memory::fresh | (random & memory::random_bits);
     const std::uint32_t dst_sw = topology.switch_of(to);
     for (std::uint32_t sw = topology.switch_of(from); sw != dst_sw;) {
@@ -56,7 +56,7 @@ Walker::Walker(const Machine& machine) : machine_(machine) {
     });
 }
 
-std::vector<Step> Walker::walk(std::uint32_t from_node, std::uint32_t to_node, std::uint32_t random,
+std::vector<Hop> Walker::walk(std::uint32_t from_node, std::uint32_t to_node, std::uint32_t random,
                                std::uint64_t queues) {
     const std::uint32_t nodes = machine_.topology->nodes();
     for (const std::uint32_t node : {from_node, to_node})

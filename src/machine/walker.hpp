@@ -10,7 +10,7 @@
 namespace tradewind {
 
 // A packet's link between two switches, by the port that it takes from the first, and its virtual channel there.
-struct Step {
+struct Hop {
     std::uint32_t switch_id, port, channel;
 };
 
@@ -26,10 +26,10 @@ class Walker {
     // From node to node. `random` are the packet's 30 random bits. Adaptive routings find empty queues where `queues`
     // is 0, else at each port 0 to 3 KiB drawn from it. A routing that deals out ports in turn goes on from packet to
     // packet. Throws InputError for a node that is not there, std::runtime_error where the routing leads nowhere.
-    std::vector<Step> walk(std::uint32_t from_node, std::uint32_t to_node, std::uint32_t random, std::uint64_t queues);
+    std::vector<Hop> walk(std::uint32_t from_node, std::uint32_t to_node, std::uint32_t random, std::uint64_t queues);
 
   private:
-    using Walk = std::function<std::vector<Step>(std::uint32_t, std::uint32_t, std::uint32_t, std::uint64_t)>;
+    using Walk = std::function<std::vector<Hop>(std::uint32_t, std::uint32_t, std::uint32_t, std::uint64_t)>;
 
     Machine machine_;
     int channels_ = 0;

@@ -35,7 +35,7 @@ class Ranks {
     void come_past(const Event& event);
     // A packet of a message, before it is delivered; for those whose acts are kept.
     void record_arrival(const Event& event, std::int64_t time);
-    void add_acts_to(std::vector<Act>& acts) const {
+    void add_acts_to(std::vector<TraceEvent>& acts) const {
         if (recorder_) recorder_->add_to(acts);
     }
     // The switch of a terminal has room for so many more bytes from its NIC.

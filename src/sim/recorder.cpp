@@ -12,7 +12,7 @@ Recorder::Open* Recorder::open(Rank rank) {
     return found == shown_.end() || *found != rank ? nullptr : &open_[static_cast<std::size_t>(found - shown_.begin())];
 }
 
-void Recorder::add(const Act& act) {
+void Recorder::add(const TraceEvent& act) {
     if (act.end > act.begin) acts_.push_back(act);
 }
 
@@ -22,20 +22,20 @@ void Recorder::begin_stage(Rank rank, std::uint32_t stage, std::int64_t begin, s
     if (!o) return;
     o->stage = stage;
     o->begin = begin;
-    add({rank, stage, {begin}, {posted}, ActKind::post});
-    add({rank, stage, {posted}, {computed}, ActKind::compute});
+    add({rank, stage, {begin}, {posted}, TraceEventKind::post});
+    add({rank, stage, {posted}, {computed}, TraceEventKind::compute});
 }
 
 void Recorder::end_stage(Rank rank, std::int64_t end) {
-    if (const Open* const o = open(rank)) add({rank, o->stage, {o->begin}, {end}, ActKind::stage});
+    if (const Open* const o = open(rank)) add({rank, o->stage, {o->begin}, {end}, TraceEventKind::stage});
 }
 
 void Recorder::match(Rank rank, std::int64_t begin, std::int64_t end) {
-    if (const Open* const o = open(rank)) add({rank, o->stage, {begin}, {end}, ActKind::match});
+    if (const Open* const o = open(rank)) add({rank, o->stage, {begin}, {end}, TraceEventKind::match});
 }
 
 void Recorder::copy(Rank from, Rank to, std::int64_t bytes, std::int64_t begin, std::int64_t end) {
-    if (const Open* const o = open(from)) add({from, o->stage, {begin}, {end}, ActKind::copy, to, 0, bytes});
+    if (const Open* const o = open(from)) add({from, o->stage, {begin}, {end}, TraceEventKind::copy, to, 0, bytes});
 }
 
 void Recorder::sending(Rank rank, std::uint32_t nic, bool pulled, std::int64_t left, std::int64_t begin) {
@@ -50,7 +50,7 @@ void Recorder::sent(Rank rank, std::uint32_t nic, bool pulled, Rank peer, std::i
     Open* const o = open(rank);
     if (!o) return;
     Sending& sending = o->sending[2 * nic + pulled];
-    add({rank, o->stage, {sending.begin}, {end}, ActKind::send, peer, nic, sending.bytes});
+    add({rank, o->stage, {sending.begin}, {end}, TraceEventKind::send, peer, nic, sending.bytes});
     sending = {};
 }
 
@@ -61,11 +61,11 @@ void Recorder::arrive(Rank rank, std::uint32_t stage, Rank peer, std::int64_t by
     arrived.time = std::max(arrived.time, time);
 }
 
-void Recorder::add_to(std::vector<Act>& acts) const {
+void Recorder::add_to(std::vector<TraceEvent>& acts) const {
     acts.insert(acts.end(), acts_.begin(), acts_.end());
     for (const auto& [key, arrived] : arrived_) {
         const auto& [rank, stage, peer] = key;
-        acts.push_back({rank, stage, {arrived.time}, {arrived.time}, ActKind::arrival, peer, 0, arrived.bytes});
+        acts.push_back({rank, stage, {arrived.time}, {arrived.time}, TraceEventKind::arrival, peer, 0, arrived.bytes});
     }
 }
 

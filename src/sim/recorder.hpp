@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "sim/act.hpp"
+#include "sim/trace_event.hpp"
 
 namespace tradewind::sim {
 
@@ -28,7 +28,7 @@ class Recorder {
     void arrive(Rank rank, std::uint32_t stage, Rank peer, std::int64_t bytes, std::int64_t time);
 
     // Adds all that was written down.
-    void add_to(std::vector<Act>& acts) const;
+    void add_to(std::vector<TraceEvent>& acts) const;
 
   private:
     struct Sending {
@@ -45,11 +45,11 @@ class Recorder {
     };
 
     Open* open(Rank rank);
-    void add(const Act& act);
+    void add(const TraceEvent& act);
 
     std::vector<Rank> shown_;
     std::vector<Open> open_;  // [shown rank]
-    std::vector<Act> acts_;
+    std::vector<TraceEvent> acts_;
     std::map<std::tuple<Rank, std::uint32_t, Rank>, Arrived> arrived_;  // [rank, stage, peer]
 };
 

@@ -155,7 +155,7 @@ void bind_walker(nb::module_& module) {
             "walk",
             [](Walker& walker, std::uint32_t from, std::uint32_t to, std::uint32_t random, std::uint64_t queues) {
                 std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> steps;
-                for (const Step& step : walker.walk(from, to, random, queues))
+                for (const Hop& step : walker.walk(from, to, random, queues))
                     steps.emplace_back(step.switch_id, step.port, step.channel);
                 return steps;
             },

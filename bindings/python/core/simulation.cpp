@@ -20,7 +20,7 @@ namespace tradewind {
 
 namespace {
 
-// As ActKind counts them.
+// As TraceEventKind counts them.
 constexpr const char* act_kinds[] = {"stage", "post", "compute", "match", "send", "copy", "arrival"};
 
 using Progress = std::function<void(double, std::int64_t, std::int64_t)>;
@@ -81,10 +81,10 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> packets_and_delays(const Values& val
     return {copy->data(), {copy->size() / 2, 2}, owner};
 }
 
-nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> table(const std::vector<Act>& acts) {
+nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> table(const std::vector<TraceEvent>& acts) {
     auto* copy = new std::vector<std::int64_t>;
     copy->reserve(8 * acts.size());
-    for (const Act& act : acts)
+    for (const TraceEvent& act : acts)
         copy->insert(copy->end(), {act.rank, act.stage, act.begin.value, act.end.value,
                                    static_cast<std::int64_t>(act.kind), act.peer, act.nic, act.bytes});
     nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });

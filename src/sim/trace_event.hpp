@@ -8,7 +8,7 @@
 
 namespace tradewind {
 
-enum class ActKind : std::uint32_t {
+enum class TraceEventKind : std::uint32_t {
     stage,    // from its posts until its messages have left and come, and the CPU is free
     post,     // the CPU posts what it sends
     compute,  // the CPU computes
@@ -18,18 +18,18 @@ enum class ActKind : std::uint32_t {
     arrival,  // the last tail of all that `peer` sends in a stage; takes no time
 };
 
-struct Act {
+struct TraceEvent {
     Rank rank = 0;
     std::uint32_t stage = 0;  // of the program
     Picoseconds begin{0}, end{0};
-    ActKind kind = ActKind::stage;
+    TraceEventKind kind = TraceEventKind::stage;
     Rank peer = -1;         // -1: none, or one that packets have no room to tell
     std::uint32_t nic = 0;  // of the node
     std::int64_t bytes = 0;
 
     // By rank, then in order of time; what holds others comes before them.
-    friend bool operator<(const Act& a, const Act& b) {
-        const auto key = [](const Act& act) {
+    friend bool operator<(const TraceEvent& a, const TraceEvent& b) {
+        const auto key = [](const TraceEvent& act) {
             return std::tuple(act.rank, act.begin, -act.end.value, act.kind, act.stage, act.peer, act.nic, act.bytes);
         };
         return key(a) < key(b);
