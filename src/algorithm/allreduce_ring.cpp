@@ -7,9 +7,9 @@ namespace tradewind {
 
 namespace {
 
-class Ring : public Schedule {
+class AllReduceRing : public Schedule {
   public:
-    explicit Ring(std::shared_ptr<const AllReduce> reduce)
+    explicit AllReduceRing(std::shared_ptr<const AllReduce> reduce)
         : Schedule(reduce, "ring"), n_(ranks()), chunks_(reduce->count(), n_) {}
 
     int stages() const override { return static_cast<int>(2 * (n_ - 1)); }
@@ -51,7 +51,7 @@ std::shared_ptr<const Schedule> allreduce_ring(std::shared_ptr<const AllReduce> 
     if (reduce->ranks() > (1 << 30))
         throw InputError("ring: " + std::to_string(reduce->ranks()) + " ranks make more stages than can be counted; " +
                          "use recursive-k");
-    return std::make_shared<Ring>(std::move(reduce));
+    return std::make_shared<AllReduceRing>(std::move(reduce));
 }
 
 }  // namespace tradewind

@@ -8,9 +8,9 @@ namespace {
 
 // Position p sends at distances 1..n-1 upward, `radix` of them a stage. Between two unlike sets of ranks distance 0
 // is one more, in the first stage.
-class Ring : public DirectAllToAll {
+class AllToAllRing : public DirectAllToAll {
   public:
-    Ring(std::shared_ptr<const Transpose> transpose, Index radix, std::string algorithm)
+    AllToAllRing(std::shared_ptr<const Transpose> transpose, Index radix, std::string algorithm)
         : DirectAllToAll(std::move(transpose), std::move(algorithm)),
           radix_(radix),
           stages_(static_cast<int>(std::max<Index>(1, (this->transpose().largest_group() + radix - 2) / radix))) {}
@@ -43,12 +43,12 @@ class Ring : public DirectAllToAll {
 }  // namespace
 
 std::shared_ptr<const Schedule> alltoall_ring(std::shared_ptr<const Transpose> transpose, Index radix) {
-    return std::make_shared<Ring>(std::move(transpose), radix, "ring-" + std::to_string(radix));
+    return std::make_shared<AllToAllRing>(std::move(transpose), radix, "ring-" + std::to_string(radix));
 }
 
 std::shared_ptr<const Schedule> alltoall_burst(std::shared_ptr<const Transpose> transpose) {
     const Index all = std::max<Index>(1, transpose->largest_group() - 1);
-    return std::make_shared<Ring>(std::move(transpose), all, "burst");
+    return std::make_shared<AllToAllRing>(std::move(transpose), all, "burst");
 }
 
 }  // namespace tradewind

@@ -9,9 +9,9 @@ namespace {
 
 // See NodeMember for who deals with which node. Stage e of the exchange between nodes has distances e W + 1 .. (e + 1)
 // W, where no node has more than W ranks of a group; a rank of a node that has fewer deals with several in a stage.
-class TwoLevel : public Schedule {
+class AllToAllTwoLevel : public Schedule {
   public:
-    TwoLevel(std::shared_ptr<const Transpose> transpose, Index ranks_per_node)
+    AllToAllTwoLevel(std::shared_ptr<const Transpose> transpose, Index ranks_per_node)
         : Schedule(transpose, "two-level-" + std::to_string(ranks_per_node)),
           transpose_(std::move(transpose)),
           line_(*transpose_),
@@ -178,7 +178,7 @@ std::shared_ptr<const Schedule> alltoall_two_level(std::shared_ptr<const Transpo
             "two-level passes blocks on from rank to rank, so the ranks of each group must all have something for each "
             "other; this " +
             transpose->describe() + " is not like that: use ring-k, pairwise or burst");
-    return std::make_shared<TwoLevel>(std::move(transpose), ranks_per_node);
+    return std::make_shared<AllToAllTwoLevel>(std::move(transpose), ranks_per_node);
 }
 
 }  // namespace tradewind

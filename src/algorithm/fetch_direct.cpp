@@ -16,9 +16,9 @@ struct Turn {
     std::int32_t send = -1, receive = -1;
 };
 
-class Direct : public Schedule, public RunLists {
+class FetchDirect : public Schedule, public RunLists {
   public:
-    explicit Direct(std::shared_ptr<const Fetch> fetch) : Schedule(fetch, "direct"), fetch_(std::move(fetch)) {
+    explicit FetchDirect(std::shared_ptr<const Fetch> fetch) : Schedule(fetch, "direct"), fetch_(std::move(fetch)) {
         const Rank known = fetch_->partial() ? 1 : ranks();
         turns_.resize(static_cast<std::size_t>(known));
         for (Rank i = 0; i < known; ++i)
@@ -108,7 +108,7 @@ class Direct : public Schedule, public RunLists {
 }  // namespace
 
 std::shared_ptr<const Schedule> fetch_direct(std::shared_ptr<const Fetch> fetch) {
-    return std::make_shared<Direct>(std::move(fetch));
+    return std::make_shared<FetchDirect>(std::move(fetch));
 }
 
 }  // namespace tradewind

@@ -16,9 +16,9 @@ struct Wanted {
     FetchRun run;
 };
 
-class TwoLevel : public NodeAware {
+class FetchTwoLevel : public NodeAware {
   public:
-    TwoLevel(std::shared_ptr<const Fetch> fetch, Index ranks_per_node, Carriers carriers)
+    FetchTwoLevel(std::shared_ptr<const Fetch> fetch, Index ranks_per_node, Carriers carriers)
         : NodeAware(fetch, ranks_per_node, carriers), fetch_(std::move(fetch)) {}
 
   private:
@@ -87,7 +87,7 @@ std::shared_ptr<const Schedule> fetch_two_level(std::shared_ptr<const Fetch> fet
         throw InputError(
             "two-level and leaders pass points on from rank to rank, so they need the lists of all ranks; this " +
             fetch->describe() + " describes one rank alone: use direct, or make it known to all");
-    return std::make_shared<TwoLevel>(std::move(fetch), ranks_per_node, carriers);
+    return std::make_shared<FetchTwoLevel>(std::move(fetch), ranks_per_node, carriers);
 }
 
 }  // namespace tradewind

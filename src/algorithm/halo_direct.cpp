@@ -6,9 +6,9 @@ namespace tradewind {
 
 namespace {
 
-class Direct : public Schedule {
+class HaloDirect : public Schedule {
   public:
-    explicit Direct(std::shared_ptr<const Halo> halo)
+    explicit HaloDirect(std::shared_ptr<const Halo> halo)
         : Schedule(halo, "direct"), halo_(std::move(halo)), tags_x_(folded_bound(*halo_, X)) {}
 
     int stages() const override { return 1; }
@@ -55,7 +55,7 @@ class Direct : public Schedule {
 
 std::shared_ptr<const Schedule> halo_direct(std::shared_ptr<const Halo> halo) {
     refuse_far_halo(*halo, "direct");
-    return std::make_shared<Direct>(std::move(halo));
+    return std::make_shared<HaloDirect>(std::move(halo));
 }
 
 }  // namespace tradewind

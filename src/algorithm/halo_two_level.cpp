@@ -10,9 +10,9 @@ namespace tradewind {
 
 namespace {
 
-class TwoLevel : public NodeAware {
+class HaloTwoLevel : public NodeAware {
   public:
-    TwoLevel(std::shared_ptr<const Halo> halo, Index ranks_per_node, Carriers carriers)
+    HaloTwoLevel(std::shared_ptr<const Halo> halo, Index ranks_per_node, Carriers carriers)
         : NodeAware(halo, ranks_per_node, carriers), halo_(std::move(halo)) {
         refuse_far_halo(*halo_, algorithm());
     }
@@ -61,7 +61,7 @@ class TwoLevel : public NodeAware {
 
 std::shared_ptr<const Schedule> halo_two_level(std::shared_ptr<const Halo> halo, Index ranks_per_node,
                                                Carriers carriers) {
-    return std::make_shared<TwoLevel>(std::move(halo), ranks_per_node, carriers);
+    return std::make_shared<HaloTwoLevel>(std::move(halo), ranks_per_node, carriers);
 }
 
 }  // namespace tradewind

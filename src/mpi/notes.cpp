@@ -9,7 +9,7 @@ namespace tradewind {
 
 namespace {
 
-using Letter = std::vector<Index>;
+using Note = std::vector<Index>;
 constexpr Index numbers_a_block = 8;
 
 // The ends of each peer's messages, as (stage, tag, number): the order at both ends.
@@ -28,7 +28,7 @@ std::map<int, std::vector<Place>> by_peer(const Work& work, bool sends) {
     return found;
 }
 
-std::vector<Block> read(const Letter& note, std::size_t& at) {
+std::vector<Block> read(const Note& note, std::size_t& at) {
     std::vector<Block> blocks(static_cast<std::size_t>(note[at++]));
     for (Block& b : blocks) {
         b.data = reinterpret_cast<std::byte*>(note[at]);
@@ -42,13 +42,13 @@ std::vector<Block> read(const Letter& note, std::size_t& at) {
     return blocks;
 }
 
-void write(const std::vector<Block>& blocks, Letter& letter) {
-    letter.push_back(static_cast<Index>(blocks.size()));
+void write(const std::vector<Block>& blocks, Note& note) {
+    note.push_back(static_cast<Index>(blocks.size()));
     for (const Block& b : blocks) {
-        letter.push_back(static_cast<Index>(reinterpret_cast<std::intptr_t>(b.data)));
-        letter.push_back(b.run);
-        letter.insert(letter.end(), b.shape.begin(), b.shape.end());
-        letter.insert(letter.end(), b.stride.begin(), b.stride.end());
+        note.push_back(static_cast<Index>(reinterpret_cast<std::intptr_t>(b.data)));
+        note.push_back(b.run);
+        note.insert(note.end(), b.shape.begin(), b.shape.end());
+        note.insert(note.end(), b.stride.begin(), b.stride.end());
     }
 }
 
@@ -57,13 +57,13 @@ void write(const std::vector<Block>& blocks, Letter& letter) {
 Notes exchange_notes(const Work& work, bool from_sender, const Describe& describe) {
     const auto failed = [&] { return work.where(0) + ": telling peers where messages lie"; };
     const auto telling = by_peer(work, from_sender), hearing = by_peer(work, !from_sender);
-    std::vector<Letter> letters;
+    std::vector<Note> sent;
     std::vector<MPI_Request> requests;
-    letters.reserve(telling.size());  // MPI reads them while they are sent
+    sent.reserve(telling.size());  // MPI reads them while they are sent
     for (const auto& [peer, places] : telling) {
-        Letter& letter = letters.emplace_back();
-        for (const Place& p : places) write(describe(p.stage, p.i), letter);
-        check(MPI_Isend(letter.data(), static_cast<int>(letter.size()), MPI_INT64_T, peer, 0, work.comm(),
+        Note& note = sent.emplace_back();
+        for (const Place& p : places) write(describe(p.stage, p.i), note);
+        check(MPI_Isend(note.data(), static_cast<int>(note.size()), MPI_INT64_T, peer, 0, work.comm(),
                         &requests.emplace_back()),
               failed);
     }
@@ -75,10 +75,10 @@ Notes exchange_notes(const Work& work, bool from_sender, const Describe& describ
         int count = 0;
         check(MPI_Probe(peer, 0, work.comm(), &status), failed);
         MPI_Get_count(&status, MPI_INT64_T, &count);
-        Letter letter(static_cast<std::size_t>(count));
-        check(MPI_Recv(letter.data(), count, MPI_INT64_T, peer, 0, work.comm(), MPI_STATUS_IGNORE), failed);
+        Note note(static_cast<std::size_t>(count));
+        check(MPI_Recv(note.data(), count, MPI_INT64_T, peer, 0, work.comm(), MPI_STATUS_IGNORE), failed);
         std::size_t at = 0;
-        for (const Place& p : places) notes[static_cast<std::size_t>(p.stage)][p.i] = read(letter, at);
+        for (const Place& p : places) notes[static_cast<std::size_t>(p.stage)][p.i] = read(note, at);
     }
     check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), failed);
     return notes;

@@ -13,9 +13,9 @@ namespace {
 // A letter goes in pieces: a first one, for which the receiver has room before it comes, and where that is full, others
 // of any size. A piece that is full has another behind it, be it empty.
 constexpr std::size_t first_piece = std::size_t{1} << 14, next_pieces = std::size_t{1} << 30;
-enum Tag : int { first_tag = 1, next_tag = 2, gather_tag = 3 };
+enum PieceTag : int { first_tag = 1, next_tag = 2, gather_tag = 3 };
 
-std::string doing() {
+std::string telling_processes() {
     return "telling the processes that share a simulation of each other";
 }
 
@@ -56,11 +56,11 @@ void receive_pieces(Letter& letter, int from, int tag, MPI_Comm comm) {
         MPI_Status status;
         wait_until([&] {
             int found = 0;
-            check(MPI_Improbe(from, tag, comm, &found, &message, &status), doing);
+            check(MPI_Improbe(from, tag, comm, &found, &message, &status), telling_processes);
             return found != 0;
         });
         const std::size_t bytes = received_bytes(status);
-        check(MPI_Mrecv(letter.add(bytes), static_cast<int>(bytes), MPI_BYTE, &message, &status), doing);
+        check(MPI_Mrecv(letter.add(bytes), static_cast<int>(bytes), MPI_BYTE, &message, &status), telling_processes);
         if (bytes < next_pieces) return;
     }
 }
@@ -81,7 +81,7 @@ void Processes::severing(Action action) {
 
 std::int64_t Processes::least(std::int64_t value) {
     std::int64_t least = value;
-    severing([&] { check(MPI_Allreduce(&value, &least, 1, MPI_INT64_T, MPI_MIN, comm_.handle()), doing); });
+    severing([&] { check(MPI_Allreduce(&value, &least, 1, MPI_INT64_T, MPI_MIN, comm_.handle()), telling_processes); });
     return least;
 }
 
@@ -96,7 +96,7 @@ void Processes::swap(const std::vector<Letter>& out, std::vector<Letter>& in) {
             MPI_Status status;
             wait_until([&] {
                 int found = 0;
-                check(MPI_Testany(processes(), receives_.data(), &p, &found, &status), doing);
+                check(MPI_Testany(processes(), receives_.data(), &p, &found, &status), telling_processes);
                 return found != 0;
             });
             Letter& letter = in[static_cast<std::size_t>(p)];
@@ -105,7 +105,8 @@ void Processes::swap(const std::vector<Letter>& out, std::vector<Letter>& in) {
         }
         wait_until([&] {
             int sent = 0;
-            check(MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &sent, MPI_STATUSES_IGNORE), doing);
+            check(MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &sent, MPI_STATUSES_IGNORE),
+                  telling_processes);
             return sent != 0;
         });
     });
@@ -119,7 +120,7 @@ void Processes::expect(std::vector<Letter>& in) {
         const auto at = static_cast<std::size_t>(p);
         in[at].clear();
         check(MPI_Irecv(in[at].add(first_piece), first_piece, MPI_BYTE, p, first_tag, comm_.handle(), &receives_[at]),
-              doing);
+              telling_processes);
     }
 }
 
@@ -127,7 +128,7 @@ void Processes::send(std::span<const std::byte> letter, int to) {
     const auto begin = [&](std::span<const std::byte> piece, int tag) {
         check(MPI_Isend(memory(piece), static_cast<int>(piece.size()), MPI_BYTE, to, tag, comm_.handle(),
                         &sends_.emplace_back()),
-              doing);
+              telling_processes);
     };
     const std::span<const std::byte> first = letter.first(std::min(letter.size(), first_piece));
     begin(first, first_tag);
@@ -140,7 +141,7 @@ void Processes::gather(const Letter& mine, const std::function<void(int, std::sp
         if (process() > 0) {
             in_pieces(mine.bytes(), [&](std::span<const std::byte> piece) {
                 check(MPI_Send(memory(piece), static_cast<int>(piece.size()), MPI_BYTE, 0, gather_tag, comm_.handle()),
-                      doing);
+                      telling_processes);
             });
             return;
         }

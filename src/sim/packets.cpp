@@ -66,10 +66,10 @@ SimulationResult simulate_packets(const Machine& machine, const Program& program
         options.peers->together([&] { check(machine, program, options); });
     else
         check(machine, program, options);
-    if (!options.finite_buffers) return sim::run_unbounded(machine, program, placement, options);
     SimulationOptions fitting = options;
-    if (fitting.packet.value == 0) fitting.packet = machine.buffer;  // a message in as few packets as fit
-    return sim::run_finite(machine, program, placement, fitting);
+    if (fitting.finite_buffers && fitting.packet.value == 0)
+        fitting.packet = machine.buffer;  // a message in as few packets as fit
+    return sim::run(machine, program, placement, fitting);
 }
 
 }  // namespace tradewind

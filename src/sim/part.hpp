@@ -8,6 +8,7 @@
 // parts: two packets never enter one input port at one time.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "sim/ranks.hpp"
@@ -17,14 +18,13 @@
 
 namespace tradewind::sim {
 
-template <class Routing, bool finite>
 class Part {
   public:
-    Part(World& world, Routing& routing, std::uint32_t id, std::uint32_t events_a_chunk)
+    Part(World& world, const SwitchFactory& switches, std::uint32_t id, std::uint32_t events_a_chunk)
         : world_(world),
           outbox_(world.parts, id, world.shift, events_a_chunk),
           ranks_(world, outbox_, id),
-          switches_(world, routing, outbox_, ranks_) {}
+          switches_(switches.make(world, outbox_, ranks_)) {}
 
     Outbox& outbox() { return outbox_; }
 
@@ -36,10 +36,10 @@ class Part {
 
     void process(std::int64_t window, const std::vector<Outbox*>& outboxes) {
         outbox_.enter(window);
-        const std::size_t slices = switches_.collect(outboxes);
+        const std::size_t slices = switches_->collect(outboxes);
         for (std::size_t i = 0; i < slices; ++i) {
             if (i + 1 == slices) ranks_.take();
-            switches_.process(i);
+            switches_->process(i);
         }
         ranks_.act();
         outbox_.flush();
@@ -50,7 +50,7 @@ class Part {
         report.next = outbox_.next();
         report.events = events();
         report.arrived = ranks_.counts().arrived;
-        report.hops = switches_.hops() + ranks_.counts().hops;
+        report.hops = switches_->hops() + ranks_.counts().hops;
         report.furthest = ranks_.counts().furthest;
         if (world_.ending.asks()) report.ended = ranks_.counts().ended[world_.ending.next()];
         return report;
@@ -65,10 +65,10 @@ class Part {
             result.step_end[i] = std::max(result.step_end[i], Picoseconds{counts.step_end[i]});
         result.messages += counts.messages;
         result.bytes += counts.sent;
-        result.packet_hops += switches_.hops() + counts.hops;
+        result.packet_hops += switches_->hops() + counts.hops;
         result.events += events();
-        switches_.delays().add_to(result);
-        const std::vector<Passage>& passages = switches_.passages();
+        switches_->delays().add_to(result);
+        const std::vector<Passage>& passages = switches_->passages();
         result.passages.insert(result.passages.end(), passages.begin(), passages.end());
         ranks_.add_acts_to(result.acts);
         share.finished += counts.finished;
@@ -76,12 +76,12 @@ class Part {
     }
 
   private:
-    std::uint64_t events() const { return switches_.events() + ranks_.counts().actions; }
+    std::uint64_t events() const { return switches_->events() + ranks_.counts().actions; }
 
     const World& world_;
     Outbox outbox_;
     Ranks ranks_;
-    Switches<Routing, finite> switches_;
+    std::unique_ptr<Switches> switches_;
 };
 
 }  // namespace tradewind::sim

@@ -1,0 +1,194 @@
+#include "sim/engine.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include "base/error.hpp"
+
+namespace tradewind::sim {
+
+namespace {
+
+// From this many events a window on, chunks are long.
+constexpr double full_window = 16;
+// The first thread, alone, looks up after so many windows, or events where these are full.
+constexpr int look_up_windows = 64;
+constexpr std::uint64_t look_up_events = 50'000;
+// How often the caller hears of progress.
+constexpr std::chrono::milliseconds between_calls{100};
+
+Report sum(const std::vector<Report>& reports) {
+    Report all;
+    for (const Report& report : reports) all.add(report);
+    return all;
+}
+
+}  // namespace
+
+Engine::Engine(World& world, const SwitchFactory& switches, const SimulationOptions& options, Peers& peers,
+               double events_a_window)
+    : world_(world), options_(options), peers_(peers), barrier_(options.threads) {
+    const std::uint32_t events_a_chunk = events_a_window < full_window ? 7 : 63;
+    for (auto& reports : reports_) reports.resize(world.parts.here);
+    for (std::uint32_t p = 0; p < world.parts.here; ++p)
+        parts_.push_back(std::make_unique<Part>(world, switches, world.parts.first + p, events_a_chunk));
+    for (auto& part : parts_) outboxes_.push_back(&part->outbox());
+    if (world.parts.processes > 1) mail_ = std::make_unique<Mail>(peers, world.parts);
+}
+
+void Engine::run() {
+    {
+        // Nobody begins before all are there: a thread that cannot be had would leave the others waiting.
+        std::promise<bool> all_there;
+        const std::shared_future<bool> go = all_there.get_future().share();
+        std::vector<std::jthread> others;
+        try {
+            peers_.together([&] { start_threads(others, go); });
+        } catch (...) {
+            all_there.set_value(false);
+            throw;
+        }
+        all_there.set_value(true);
+        work(0);
+    }
+    if (failure_) std::rethrow_exception(failure_);
+    if (stopped_) throw PeerFailed();
+}
+
+void Engine::start_threads(std::vector<std::jthread>& others, const std::shared_future<bool>& go) {
+    try {
+        for (int p = 1; p < options_.threads; ++p)
+            others.emplace_back([this, p, go] {
+                if (go.get()) work(p);
+            });
+    } catch (const std::system_error& error) {
+        throw std::runtime_error("thread " + std::to_string(others.size() + 2) + " of " +
+                                 std::to_string(options_.threads) + " cannot be started: " + error.what());
+    }
+}
+
+void Engine::work(int id) {
+    guarded(id, 0, [&] {
+        parts_[id]->start();
+        reports_[0][id] = parts_[id]->report();
+        reports_[0][id].alone = options_.threads == 1;
+    });
+    for (std::size_t round = 0;; ++round) {
+        const Report all = conclude(id, round % 2);
+        if (all.stop || all.next == Wheel::never) return;
+        if (all.ended == world_.program.ranks()) {
+            if (id == 0) ask(all);
+            barrier_.wait();
+            if (refused_) return;
+        }
+        const bool alone = reports_[round % 2][0].alone;
+        if (alone && id != 0) continue;
+        const std::size_t turn = (round + 1) % 2;
+        if (alone) {
+            go_alone(all, turn);
+            continue;
+        }
+        guarded(id, turn, [&] {
+            process(id, all.next);
+            reports_[turn][id] = parts_[id]->report();
+            if (id == 0) {
+                ++windows_;
+                reports_[turn][0].alone = look_up(all);
+            }
+        });
+    }
+}
+
+void Engine::process(int id, std::int64_t window) {
+    if (mail_) mail_->deliver(static_cast<std::uint32_t>(id), parts_[id]->outbox());
+    parts_[id]->process(window, outboxes_);
+}
+
+void Engine::go_alone(Report all, std::size_t turn) {
+    std::vector<Report>& reports = reports_[turn];
+    std::uint64_t enough = all.events + look_up_events;
+    for (int i = 1;; ++i) {
+        guarded(0, turn, [&] {
+            for (std::size_t p = 0; p < parts_.size(); ++p) process(static_cast<int>(p), all.next);
+            for (std::size_t p = 0; p < parts_.size(); ++p) reports[p] = parts_[p]->report();
+            reports[0].alone = true;
+            ++windows_;
+            ++windows_alone_;
+            if (i % look_up_windows != 0 && all.events < enough) return;
+            reports[0].alone = look_up(all);
+            enough = all.events + look_up_events;
+        });
+        if (reports[0].stop || !reports[0].alone) return;
+        all = agree(turn);
+        if (!all.stop && all.next != Wheel::never) {
+            if (all.ended == world_.program.ranks()) ask(all);
+            if (!refused_) continue;
+            all.stop = reports[0].stop = true;
+        }
+        totals_[turn] = all;
+        agreed_ = true;
+        return;
+    }
+}
+
+Report Engine::conclude(int id, std::size_t turn) {
+    barrier_.wait();
+    if (!mail_) return sum(reports_[turn]);
+    if (id == 0) {
+        if (!agreed_) totals_[turn] = agree(turn);
+        agreed_ = false;
+        stopped_ = totals_[turn].stop;
+    }
+    barrier_.wait();
+    return totals_[turn];
+}
+
+Report Engine::agree(std::size_t turn) {
+    Report all = sum(reports_[turn]);
+    try {
+        if (mail_) all = mail_->exchange(all, outboxes_);
+    } catch (...) {
+        peers_.sever();
+        fail();
+        all.stop = true;
+    }
+    return all;
+}
+
+void Engine::ask(const Report& all) {
+    try {
+        std::vector<Picoseconds> ends;
+        for (std::size_t step = 0; step < world_.ending.steps_asked(); ++step) {
+            std::int64_t end = 0;
+            for (const auto& part : parts_) end = std::max(end, part->step_end(step));
+            ends.push_back({-peers_.least(-end)});
+        }
+        bool enough = false;
+        peers_.together([&] {
+            if (peers_.process() == 0) enough = options_.early_end.enough(ends);
+        });
+        world_.ending.answer(peers_.least(enough ? 0 : 1) == 0, all.furthest);
+    } catch (...) {
+        fail();
+        refused_ = true;
+    }
+}
+
+bool Engine::look_up(const Report& all) {
+    const auto now = std::chrono::steady_clock::now();
+    if (options_.progress && now - told_ > between_calls) {
+        told_ = now;
+        if (!options_.progress(Picoseconds{all.next << world_.shift}, Bytes{all.arrived}, all.hops))
+            throw Interrupted();
+    }
+    return options_.threads == 1 || (options_.adaptive && pace_.alone(all.events, now));
+}
+
+void Engine::fail() {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+}
+
+}  // namespace tradewind::sim

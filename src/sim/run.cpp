@@ -1,0 +1,50 @@
+#include "sim/run.hpp"
+
+#include <optional>
+
+#include "sim/engine.hpp"
+#include "sim/outcome.hpp"
+
+namespace tradewind::sim {
+
+namespace {
+
+// Where this throws, other processes hear of it.
+SwitchFactory factory(const Machine& machine, const SimulationOptions& options) {
+    try {
+        return options.finite_buffers ? finite_switches(machine) : unbounded_switches(machine);
+    } catch (...) {
+        if (options.peers) options.peers->refuse();
+        throw;
+    }
+}
+
+}  // namespace
+
+SimulationResult run(const Machine& machine, const Program& program, const Placement& placement,
+                     const SimulationOptions& asked) {
+    const SwitchFactory switches = factory(machine, asked);
+    SimulationOptions options = asked;
+    Peers alone;
+    Peers& peers = options.peers ? *options.peers : alone;
+    const Effort expected = effort(machine, program, options, peers.processes());
+    options.threads = static_cast<int>(peers.least(expected.threads));
+    if (options.threads == 0) throw PeerFailed();                      // one has refused
+    options.blocks = static_cast<int>(-peers.least(-options.blocks));  // as many as any of them wants
+    std::optional<World> world;
+    peers.together([&] {
+        world.emplace(machine, program, placement, options, Parts(options.threads, peers), switches.channels,
+                      switches.spreads);
+    });
+    world->look_ahead(peers.least(world->network.look_ahead()));
+    std::optional<Engine> engine;
+    peers.together([&] { engine.emplace(*world, switches, options, peers, expected.events_a_window); });
+    engine->run();
+    Share share(world->ending.steps());
+    share.result.windows = engine->windows();
+    share.result.solo_windows = engine->windows_alone();
+    for (const auto& part : engine->parts()) part->add_to(share);
+    return conclude(*world, peers, share);
+}
+
+}  // namespace tradewind::sim
