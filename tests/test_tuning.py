@@ -17,11 +17,12 @@ SUM = _core.AllReduce(4, 7)
 HERE = Site("node1", 'a "fast" processor, 3 µm', "an MPI 1.0", 4)
 FIGURES = {"median_s": 2.5e-05, "min_s": 1e-05, "default_s": None, "trials": 20}
 WAY = Choice("sweep", "shared", "direct")
+STRAIGHT = Choice("direct", "shared", "direct")
 RING = Choice("ring", "shared", "direct")
 
 
-def entry(pattern=HALO, site=HERE, way=WAY, **figures):
-    request = tuning.request_of(pattern, "f4", 3)
+def entry(pattern=HALO, site=HERE, way=WAY, memory="private", **figures):
+    request = tuning.request_of(pattern, "f4", 3, memory)
     return tuning.entry_of(request, site, way, FIGURES | figures, oversubscribed=True)
 
 
@@ -40,6 +41,7 @@ def test_what_is_written_is_read_back(tmp_path):
         "periodic": "y",
         "fields": 3,
         "dtype": "f4",
+        "memory": "private",
     }
     assert (written[2].from_split, written[2].to_split, written[2].to_axes) == ((2, 2), (4, 1), "zy")
 
@@ -59,6 +61,26 @@ def test_a_new_run_replaces_its_own_entries(tmp_path):
     tuning.merge(path, [again])
     assert tuning.read(path) == [elsewhere, entry(SUM, way=RING), again]
     assert [file.name for file in tmp_path.iterdir()] == ["t.toml"]
+
+
+def test_entries_about_shared_and_private_arrays(tmp_path):
+    path = tmp_path / "t.toml"
+    private, shared = entry(), entry(way=STRAIGHT, memory="shared")
+    tuning.merge(path, [private, shared])
+    assert tuning.read(path) == [private, shared]  # neither replaces the other
+    assert tuning.find([private, shared], private.request, HERE) == (private, [])
+    assert tuning.find([private, shared], shared.request, HERE) == (shared, [])
+    assert tuning.find([private], shared.request, HERE) == (private, [])
+    assert tuning.find([shared], private.request, HERE) is None
+
+
+def test_files_without_memory_are_about_private_arrays(tmp_path):
+    path = tmp_path / "t.toml"
+    tuning.merge(path, [entry()])
+    text = path.read_text(encoding="utf-8")
+    assert 'memory = "private"\n' in text
+    path.write_text(text.replace('memory = "private"\n', ""), encoding="utf-8")
+    assert tuning.read(path) == [entry()]
 
 
 def test_a_failed_write_leaves_the_file(tmp_path, monkeypatch):
@@ -93,8 +115,9 @@ def lines_of(text: str) -> str:
         ('"shared"', '"shard"', "t.toml:1: entry 1: unknown transport 'shard'; did you mean 'shared'"),
         ('"sweep"', '"native"', "t.toml:1: entry 1: transport and packing belong to every algorithm but native"),
         ('transport = "shared"', "", "t.toml:1: entry 1: transport and packing belong to every algorithm but"),
-        ("median_s = 2.5e-05", "median_s = nan", "t.toml:18: entry 1: median_s = nan: input should be"),
-        ("median_s = 2.5e-05", 'median_s = "1us"', "t.toml:18: entry 1: median_s = '1us': input should be"),
+        ('"private"', '"window"', "t.toml:.*: entry 1: memory = 'window': input should be 'private' or 'shared'"),
+        ("median_s = 2.5e-05", "median_s = nan", "t.toml:19: entry 1: median_s = nan: input should be"),
+        ("median_s = 2.5e-05", 'median_s = "1us"', "t.toml:19: entry 1: median_s = '1us': input should be"),
         ("oversubscribed = true", 'date = "then"', "not TOML: Cannot overwrite a value"),
         ("[[entry]]", "[entry]", "t.toml:1: entry = .*: input should be a valid list"),
         ("[[entry]]", "more = 1\n[[entry]]", "t.toml:1: unknown key 'more'"),

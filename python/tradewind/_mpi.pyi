@@ -142,6 +142,9 @@ def measure(comm: int, steps: Sequence[tuple[Plan, int]], warmup: int, samples: 
 def shared_bytes(bytes: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
     """An array in memory that the ranks of a node share."""
 
+def in_shared_memory(arrays: Sequence[tuple[object, Sequence[int], Sequence[int]]], element: str) -> bool:
+    """Whether all arrays of a plan lie in memory of `shared_bytes`."""
+
 def library_version() -> str:
     """What the MPI library in use calls itself."""
 

@@ -19,13 +19,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
 from tradewind.errors import InputError, TuningWarning
 from tradewind.site import Site, site_of
 from tradewind.together import of_first
-from tradewind.tuning import Entry, find, read, request_of
+from tradewind.tuning import PRIVATE, Entry, find, read, request_of
 from tradewind.ways import NATIVE, PARTS, Choice, refusal
 
 if TYPE_CHECKING:
@@ -70,13 +70,15 @@ def choose(
     asked: Choice | None = None,
     *,
     tuning: str | Path | None = None,
+    memory: str = PRIVATE,
     machine: Site | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Chosen:
     """The way to carry out a pattern on so many fields of a type, and where each of its parts came from.
 
     `asked`: what the arguments of the call name. `tuning`: a tuning file, ``"FILE"`` or ``"FILE,strict"``; None: that
-    of ``TRADEWIND_TUNING``; "": none. `machine`: where the ranks run (None: not compared with where the file was made).
+    of ``TRADEWIND_TUNING``; "": none. `memory`: "private", or "shared" for arrays of `tradewind.empty`; by it, too, an
+    entry of the tuning file is found. `machine`: where the ranks run (None: not compared with where the file was made).
     `environment`: instead of `os.environ`. Raises InputError for a name that nobody knows, for what does not go
     together and for a file that cannot be used; warns (TuningWarning, once) where the entry was tuned elsewhere.
     """
@@ -88,7 +90,7 @@ def choose(
     if source is None:
         chosen = _untuned(*named)
     else:
-        chosen = _chosen(*named, lambda: _tuned(source, pattern, dtype, fields, machine), str(source.path))
+        chosen = _chosen(*named, lambda: _tuned(source, request_of(pattern, dtype, fields, memory), pattern.describe(), machine), str(source.path))
     if reason := refusal(pattern, chosen.choice):
         origins = dict.fromkeys(chosen.origin.values())
         raise InputError("".join(_named(where, environment) for where in origins) + reason)
@@ -126,15 +128,16 @@ def choose_together(
     asked: Choice | None = None,
     *,
     tuning: str | Path | None = None,
+    memory: Callable[[], str] = lambda: PRIVATE,
 ) -> Chosen:
-    """`choose`, for all ranks of a communicator alike: environment and file are those that rank 0 sees. Collective.
+    """`choose`, for all ranks of a communicator alike: environment, file and memory are those of rank 0. Collective.
 
     A rank's own arguments count on that rank, so that plans can still find out that ranks ask for different things.
     Raises InputError on all ranks where rank 0 does.
     """
     # Where ranks run is asked of all, and only where a file is in use.
     site = site_of(comm) if comm.bcast(tuning_source(tuning, os.environ) is not None) else None
-    told = of_first(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, machine=site))
+    told = of_first(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, memory=memory(), machine=site))
     own = {part: name for part in PARTS if (name := getattr(asked, part, None)) is not None}
     if not own:
         return told
@@ -197,17 +200,17 @@ def _agrees(choice: Choice, parts: dict[str, str]) -> bool:
     return all(getattr(choice, part) == name for part, name in parts.items())
 
 
-def _tuned(source: Source, pattern: _core.Pattern, dtype: str, fields: int, site: Site | None) -> Entry | None:
+def _tuned(source: Source, request: dict[str, Any], described: str, site: Site | None) -> Entry | None:
     """The entry about an exchange. Raises InputError for a bad file, and where it is strict and was made elsewhere."""
     try:
-        found = find(read(source.path), request_of(pattern, dtype, fields), site)
+        found = find(read(source.path), request, site)
     except InputError as error:
         raise InputError(*(f"{source.origin}: {problem}" for problem in error.problems)) from None
     if found is None:
         return None
     entry, differences = found
     if differences:
-        text = f"{source.path}: {pattern.describe()} was tuned elsewhere: {'; '.join(differences)}"
+        text = f"{source.path}: {described} was tuned elsewhere: {'; '.join(differences)}"
         if source.strict:
             raise InputError(f"{source.origin}: {text} (tune here, or leave out {_STRICT[1:]})")
         warnings.warn(TuningWarning(text), stacklevel=1)  # one place: Python shows each text once

@@ -19,6 +19,7 @@ from tradewind.exchange import DTYPES, default_algorithm, unknown
 from tradewind.fields import ELEMENTS, checked, checked_dims, checked_targets, described_box
 from tradewind.installation import in_brackets, not_loaded
 from tradewind.levels import FETCHES, described_points, levels_of
+from tradewind.tuning import PRIVATE, SHARED
 from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT, Choice
 
 if TYPE_CHECKING:
@@ -151,7 +152,11 @@ def plan(
         _mpi.abstain(handle)
     elif (made := bound(*guess, sure=False)) is not None:
         return made
-    chosen = choose_together(comm, pattern, element, len(sources), asked, tuning=tuning).choice
+
+    def memory() -> str:
+        return SHARED if _mpi.in_shared_memory(described[0], element) else PRIVATE
+
+    chosen = choose_together(comm, pattern, element, len(sources), asked, tuning=tuning, memory=memory).choice
     algorithm = chosen.algorithm or ""
     needed = _core.needs_all_lists(pattern, algorithm)
     if comm.bcast(needed):  # on rank 0, so on all

@@ -1,7 +1,7 @@
 """Tuning files: which way to carry out an exchange was the fastest, where, and by how much.
 
-A TOML file with one ``[[entry]]`` for each exchange (pattern, shape, ranks, fields, type) at each site (processor, MPI
-library, ranks a node). `tradewind tune` writes it, plans read it (see `tradewind.choice`).
+A TOML file with one ``[[entry]]`` for each exchange (pattern, shape, ranks, fields, type, memory of the arrays) at each
+site (processor, MPI library, ranks a node). `tradewind tune` writes it, plans read it (see `tradewind.choice`).
 """
 
 from __future__ import annotations
@@ -28,6 +28,11 @@ Seconds = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Split = tuple[Count, Count]
 Axes = Annotated[str, Field(pattern="^(xy|yx|xz|zx|yz|zy)$")]
 
+PRIVATE = "private"
+"""Memory of arrays that only their own rank can read, as NumPy allocates it."""
+SHARED = "shared"
+"""Memory of arrays that the ranks of a node share, as `tradewind.empty` allocates it."""
+
 _HEAD = "# Written by `tradewind tune`: the fastest way to carry out each exchange, by where it was measured.\n"
 
 NOISY = "the samples of the fastest way lie far apart, so something else was running"
@@ -43,6 +48,8 @@ class _Entry(BaseModel):
     ranks: Count
     fields: Count
     dtype: Literal["f4", "f8", "i4", "i8", "c8", "c16"]
+    memory: Literal["private", "shared"] = PRIVATE
+    """Of the arrays that were exchanged. Files of earlier versions do not say it: theirs is private."""
     host: str
     cpu: str
     mpi: str
@@ -70,7 +77,7 @@ class _Entry(BaseModel):
     @property
     def request(self) -> dict[str, Any]:
         """What was tuned, as `request_of` says it."""
-        return self.model_dump(exclude=set(_Entry.model_fields) - {"ranks", "fields", "dtype"})
+        return self.model_dump(exclude=set(_Entry.model_fields) - {"ranks", "fields", "dtype", "memory"})
 
     def replaces(self, other: Entry) -> bool:
         """Whether both are about one exchange at one site."""
@@ -121,9 +128,9 @@ class _File(BaseModel):
     entry: list[Annotated[Entry, Field(discriminator="pattern")]] = []
 
 
-def request_of(pattern: _core.Pattern, dtype: str, fields: int) -> dict[str, Any]:
-    """What is asked of a plan, as plain values: by these an entry is found."""
-    asked = {"pattern": pattern.name, "ranks": pattern.ranks, "fields": fields, "dtype": dtype}
+def request_of(pattern: _core.Pattern, dtype: str, fields: int, memory: str = PRIVATE) -> dict[str, Any]:
+    """What is asked of a plan, as plain values: by these an entry is found. `memory`: of the arrays."""
+    asked = {"pattern": pattern.name, "ranks": pattern.ranks, "fields": fields, "dtype": dtype, "memory": memory}
     if isinstance(pattern, _core.Halo):
         layout = pattern.layout
         asked |= {"grid": tuple(layout.grid.points), "split": tuple(layout.split), "width": pattern.width}
@@ -213,13 +220,16 @@ def _problem(details: Any, data: dict[str, Any]) -> tuple[Place, str]:
 def find(entries: Iterable[Entry], request: dict[str, Any], site: Site | None) -> tuple[Entry, list[str]] | None:
     """The entry about an exchange: of several that of the site most like this one, of equals the latest.
 
-    With it, what its site differs in; nothing where `site` is None. None: no entry is about this exchange.
+    With it, what its site differs in; nothing where `site` is None. None: no entry is about this exchange. Arrays in
+    shared memory take an entry about private memory where there is none of their own: it still compares the
+    algorithms. Arrays in private memory take no entry about shared memory.
     """
+    entries = list(entries)
     fitting = [
         (list(site.differences(entry.site)) if site else [], entry) for entry in entries if entry.request == request
     ]
     if not fitting:
-        return None
+        return find(entries, request | {"memory": PRIVATE}, site) if request["memory"] == SHARED else None
     differences, entry = min(fitting, key=lambda pair: (len(pair[0]), -pair[1].date.timestamp()))
     return entry, differences
 

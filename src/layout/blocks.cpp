@@ -50,6 +50,12 @@ Blocks::Blocks(Grid grid, std::array<Index, 2> split, std::string axes)
     by_row_ = Divider(static_cast<std::uint32_t>(split_[0]));
 }
 
+std::string Blocks::describe() const {
+    const auto& [nx, ny, nz] = grid_.points;
+    return std::to_string(nx) + " x " + std::to_string(ny) + " x " + std::to_string(nz) + " points, split " +
+           std::to_string(split_[0]) + " x " + std::to_string(split_[1]) + " along " + axes_;
+}
+
 Box Blocks::box(Rank rank) const {
     Box box;
     for (int a = 0; a < 3; ++a) {

@@ -29,6 +29,7 @@ class Blocks {
     const Grid& grid() const { return grid_; }
     const std::array<Index, 2>& split() const { return split_; }
     const std::string& axes() const { return axes_; }
+    std::string describe() const;  // "60 x 40 x 5 points, split 2 x 2 along xy"
     Rank ranks() const { return static_cast<Rank>(split_[0] * split_[1]); }
 
     const Division& division(int axis) const { return division_[axis]; }

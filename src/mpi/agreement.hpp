@@ -13,7 +13,7 @@ namespace tradewind {
 // `identity` says what this rank makes, `problem` why it cannot ("" where it can). Returns on a rank with a problem of
 // its own (which knows best what to throw); throws PlanError on all the others, and on all ranks that differ. The
 // answer are the sums of what the ranks add, modulo 2^64.
-using Sums = std::array<std::uint64_t, 2>;
+using Sums = std::array<std::uint64_t, 3>;
 Sums agree(MPI_Comm comm, const std::string& identity, const std::string& problem, const Sums& added = {});
 
 // The same, but ranks that differ are the answer "false". On a rank with a problem of its own the answer is "false"

@@ -51,7 +51,7 @@ std::shared_ptr<const Fetch> known_to_all(MPI_Comm comm, const Fetch& fetch) {
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     const std::string problem = problem_of(fetch, rank, size);
-    agree(comm, "the lists of a " + fetch.describe(), problem);
+    agree(comm, "the lists of a " + fetch.signature(), problem);
     if (!problem.empty()) throw InputError(problem);
 
     const Words mine = words_of(fetch.part(rank), rank);
@@ -87,7 +87,7 @@ std::shared_ptr<const Fetch> known_to_all(MPI_Comm comm, const Fetch& fetch) {
 
 std::shared_ptr<const Pattern> known_to_all(MPI_Comm comm, const std::shared_ptr<const Pattern>& pattern,
                                             const std::string& algorithm, bool needed) {
-    agree(comm, pattern->describe() + ", " + algorithm + (needed ? "" : ", with its own lists"), "");
+    agree(comm, pattern->signature() + ", " + algorithm + (needed ? "" : ", with its own lists"), "");
     if (const auto* adjoint = dynamic_cast<const FetchAdjoint*>(pattern.get()))
         return std::make_shared<FetchAdjoint>(known_to_all(comm, adjoint->fetch()));
     return known_to_all(comm, dynamic_cast<const Fetch&>(*pattern));

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <random>
 
 #include "base/consecutive.hpp"
 #include "base/error.hpp"
 #include "base/numbering.hpp"
+#include "base/random.hpp"
 #include "mpi/error.hpp"
 #include "mpi/prepare.hpp"
 
@@ -48,10 +51,7 @@ class Desk {
 // one end and takes it away at the other, so that their sum is 0 where all is well, and hardly ever else.
 std::uint64_t named(Rank rank, const std::vector<Rank>& peers) {
     const auto number = [](Rank a, Rank b) {
-        std::uint64_t h = (static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b)) + 0x9e3779b97f4a7c15;
-        h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9;  // splitmix64 (Steele, Lea & Flood 2014)
-        h = (h ^ (h >> 27)) * 0x94d049bb133111eb;
-        return h ^ (h >> 31);
+        return mix(static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b));
     };
     std::uint64_t sum = 0;
     for (const Rank peer : peers) sum += number(rank, peer) - number(peer, rank);
@@ -71,10 +71,10 @@ std::string wanted_by(Rank rank, Index id, std::size_t i) {
            " of its list), which nobody owns";
 }
 
-std::string said(const Blocks& layout) {
-    const auto pair = [](Index a, Index b) { return std::to_string(a) + " x " + std::to_string(b); };
-    return "points of " + pair(layout.grid().points[X], layout.grid().points[Y]) + " columns, split " +
-           pair(layout.split()[0], layout.split()[1]) + " along " + layout.axes();
+// Another one for each fetch of this process.
+std::uint64_t new_mark() {
+    static std::atomic<std::uint64_t> next{(static_cast<std::uint64_t>(std::random_device()()) << 32) | 1};
+    return mix(next++);
 }
 
 // What an owner is told of runs: where they begin, length by length; then of each length it, and how many have it; then
@@ -126,7 +126,7 @@ Points::Points(MPI_Comm comm, Index count) : communicator_(comm) {
 }
 
 Points::Points(MPI_Comm comm, const Blocks& layout) : communicator_(comm), named_(true) {
-    columns_ = prepare(communicator_.handle(), said(layout), [&] {
+    columns_ = prepare(communicator_.handle(), "the columns of " + layout.describe(), [&] {
         if (layout.ranks() != ranks())
             throw InputError("the communicator has " + std::to_string(ranks()) + " ranks, the layout is made for " +
                              std::to_string(layout.ranks()));
@@ -360,7 +360,7 @@ std::shared_ptr<Fetch> Points::made_of(Bundles bundles, bool owned, Index target
     part.first = first_;
     part.source = one_array ? std::max(count_, target) : count_;
     part.target = target;
-    Sums over_all{};  // the points that are wanted, and whether peers name each other
+    Sums over_all{};  // the points that are wanted, whether peers name each other, and a mark of this fetch
     std::vector<Envelope> letters;
     const auto ask = [&] {
         for (const Rank peer : peers)
@@ -370,6 +370,7 @@ std::shared_ptr<Fetch> Points::made_of(Bundles bundles, bool owned, Index target
         std::vector<FetchBundle> made = bundles();
         for (const FetchBundle& bundle : made) over_all[0] += static_cast<std::uint64_t>(bundle.points);
         over_all[1] = named(rank(), peers);
+        if (rank() == 0) over_all[2] = new_mark();
         take_bundles(part, std::move(made), rank(), ranks());
         if (!owned) check_owned(part.kept, rank());
         for (const FetchBundle& bundle : part.receives) {
@@ -396,7 +397,8 @@ std::shared_ptr<Fetch> Points::made_of(Bundles bundles, bool owned, Index target
         take();  // which no rank can refuse
     else
         prepare(comm, "", take);
-    return std::make_shared<Fetch>(ranks(), rank(), std::move(part), static_cast<Index>(over_all[0]), one_array);
+    return std::make_shared<Fetch>(ranks(), rank(), std::move(part), static_cast<Index>(over_all[0]), over_all[2],
+                                   one_array);
 }
 
 void Points::refuse(const std::string& problem) const {

@@ -7,26 +7,15 @@
 
 namespace tradewind {
 
-namespace {
-
-std::ostream& operator<<(std::ostream& out, const Box& box) {
-    for (int a = 0; a < 3; ++a) out << (a ? " x " : "[") << box.begin[a] << ".." << box.end[a];
-    return out << "]";
-}
-
-}  // namespace
-
 std::string identity(const Pattern& pattern, const std::string& algorithm, const PlanRequest& request) {
-    const Rank last = pattern.ranks() - 1;
     std::ostringstream text;
-    text << pattern.describe() << ", " << algorithm << ", " << pattern.ranks() << " ranks, " << request.source.size()
+    text << pattern.signature() << ", " << algorithm << ", " << pattern.ranks() << " ranks, " << request.source.size()
          << " x " << name_of(request.element);
     if (pattern.reduces()) text << ", " << name_of(request.operation);
     text << ", " << request.transport << ", " << request.packing << ", messages of up to "
          << request.largest_message.value << " bytes" << (request.synchronous ? ", synchronous" : "")
          << (request.check ? ", checked" : "") << ", watchdog " << request.watchdog_s << " s, "
          << request.ranks_per_node << " ranks a node";
-    if (!pattern.partial()) text << ", last rank " << pattern.source_box(last) << " to " << pattern.target_box(last);
     return text.str();
 }
 

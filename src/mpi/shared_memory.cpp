@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
@@ -92,6 +93,15 @@ std::optional<SharedPlace> find_shared(const std::byte* data, Index bytes) {
     const Index offset = data - memory.data();
     if (offset + bytes > memory.bytes()) return std::nullopt;
     return SharedPlace{memory.handle(), header + offset};
+}
+
+bool in_shared_memory(const Field& field, Element element) {
+    Index below = 0, above = bytes_of(element);
+    for (int a = 0; a < 3; ++a) {
+        const Index reach = std::max<Index>(field.shape[a] - 1, 0) * field.stride[a];
+        (reach < 0 ? below : above) += reach;
+    }
+    return find_shared(field.data + below, above - below).has_value();
 }
 
 PeerMemories::~PeerMemories() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "mpi/field.hpp"
 
 namespace tradewind {
 
@@ -44,6 +45,8 @@ struct SharedPlace {
 };
 // Where `data` lies, if it and the `bytes` from there lie in memory that this process shares.
 std::optional<SharedPlace> find_shared(const std::byte* data, Index bytes);
+// Whether an array lies in memory that this process shares.
+bool in_shared_memory(const Field& field, Element element);
 
 // The memory of other processes, mapped once each.
 class PeerMemories {

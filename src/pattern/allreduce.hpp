@@ -12,6 +12,7 @@ class AllReduce : public Pattern {
 
     std::string name() const override { return "allreduce"; }
     std::string describe() const override;
+    std::string signature() const override { return describe(); }
     Rank ranks() const override { return ranks_; }
     bool in_place() const override { return true; }
     Box source_box(Rank) const override { return range(0, count_); }

@@ -1,8 +1,10 @@
 #include "pattern/fetch.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "pattern/fetch_adjoint.hpp"
 
 namespace tradewind {
@@ -124,12 +126,13 @@ void Fetch::connect(Lists& lists, std::vector<std::vector<FetchBundle>> bundles)
         in_turn(lists.parts[r].sends, static_cast<Rank>(r), lists.ranks, true);
 }
 
-Fetch::Fetch(Rank ranks, Rank rank, FetchPart part, Index points, bool one_array) {
+Fetch::Fetch(Rank ranks, Rank rank, FetchPart part, Index points, std::uint64_t mark, bool one_array) {
     auto made = std::make_shared<Lists>();
     made->ranks = ranks;
     made->only = rank;
     made->one_array = one_array;
     made->points = points;
+    made->mark = mark;
     in_turn(part.sends, rank, ranks, true);
     made->parts.push_back(std::move(part));
     lists_ = std::move(made);
@@ -139,6 +142,37 @@ std::string Fetch::describe() const {
     std::string text = one_array() ? "unstructured halo of " : "fetch of ";
     text += std::to_string(points()) + (points() == 1 ? " point" : " points");
     if (depth() != 1) text += ", " + std::to_string(depth()) + " levels";
+    return text;
+}
+
+// Who sends what follows from what is received.
+std::uint64_t Fetch::hash_of(const Lists& lists) {
+    std::uint64_t h = lists.one_array;
+    const auto add = [&h](Index number) { h = mix(h, static_cast<std::uint64_t>(number)); };
+    const auto add_runs = [&](Index peer, const Runs& runs) {
+        add(peer);
+        for (const FetchRun& run : runs) {
+            add(run.source);
+            add(run.target);
+            add(run.length);
+        }
+    };
+    for (const FetchPart& part : lists.parts) {
+        add(part.source);
+        add(part.target);
+        add_runs(-1, part.kept);
+        for (const FetchBundle& bundle : part.receives) add_runs(bundle.peer, bundle.runs);
+    }
+    return h;
+}
+
+std::string Fetch::signature() const {
+    const Lists& lists = *lists_;
+    if (!partial()) std::call_once(lists.marking, [&] { lists.mark = hash_of(lists); });
+    char mark[17];
+    std::snprintf(mark, sizeof mark, "%016llx", static_cast<unsigned long long>(lists.mark));
+    std::string text = describe() + ", lists " + mark;
+    if (levels_[1] != 1) text += ", levels " + std::to_string(levels_[0]) + " x " + std::to_string(levels_[1]);
     return text;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -27,11 +29,13 @@ class Fetch : public Pattern {
     // Of all ranks, what each receives from whom; of what nobody has to look after, like stored messages.
     Fetch(const std::vector<Index>& sources, const std::vector<Index>& targets,
           std::vector<std::vector<FetchBundle>> bundles);
-    // Of one rank. `points`: all that are fetched by all ranks together.
-    Fetch(Rank ranks, Rank rank, FetchPart part, Index points, bool one_array = false);
+    // Of one rank. `points`: all that are fetched by all ranks together. `mark`: a number that all ranks give this fetch
+    // and no other one.
+    Fetch(Rank ranks, Rank rank, FetchPart part, Index points, std::uint64_t mark, bool one_array = false);
 
     std::string name() const override { return "fetch"; }
     std::string describe() const override;
+    std::string signature() const override;
     Rank ranks() const override { return lists_->ranks; }
     bool in_place() const override { return false; }
     Box source_box(Rank rank) const override { return along_x(part(rank).first, part(rank).source); }
@@ -65,9 +69,12 @@ class Fetch : public Pattern {
         Index points = 0;
         std::vector<FetchPart> parts;            // of all ranks, or of `only`
         std::vector<std::vector<Named>> wanted;  // by rank, ascending: from the lists, not from what the ranks exchange
+        mutable std::once_flag marking;
+        mutable std::uint64_t mark = 0;  // of all ranks: a hash of the lists, computed when it is first asked for
     };
     // Who sends what follows from what is wanted. `parts` have their arrays.
     static void connect(Lists& lists, std::vector<std::vector<FetchBundle>> bundles);
+    static std::uint64_t hash_of(const Lists& lists);
     static void append(std::vector<Named>& wanted, const Named& next);
     Fetch(std::shared_ptr<const Lists> lists, std::array<Index, 2> levels)
         : lists_(std::move(lists)), levels_(levels) {}

@@ -12,6 +12,7 @@ class FetchAdjoint : public Pattern {
 
     std::string name() const override { return fetch_->name(); }
     std::string describe() const override { return "adjoint of a " + fetch_->describe(); }
+    std::string signature() const override { return "adjoint of a " + fetch_->signature(); }
     Rank ranks() const override { return fetch_->ranks(); }
     bool in_place() const override { return false; }
     Box source_box(Rank rank) const override { return fetch_->target_box(rank); }

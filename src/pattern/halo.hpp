@@ -14,6 +14,7 @@ class Halo : public Pattern {
 
     std::string name() const override { return "halo"; }
     std::string describe() const override;
+    std::string signature() const override { return describe() + ", " + layout_.describe(); }
     Rank ranks() const override { return layout_.ranks(); }
     bool in_place() const override { return true; }
     Box source_box(Rank rank) const override { return target_box(rank); }

@@ -19,6 +19,8 @@ class Pattern {
 
     virtual std::string name() const = 0;      // "halo", "transpose", "fetch", "allreduce"
     virtual std::string describe() const = 0;  // one line for a reader
+    // All that tells it from other patterns of its kind, alike on all ranks. Takes no time that grows with the ranks.
+    virtual std::string signature() const = 0;
     virtual Rank ranks() const = 0;
 
     virtual bool in_place() const = 0;

@@ -21,6 +21,9 @@ class Transpose : public Pattern {
 
     std::string name() const override { return "transpose"; }
     std::string describe() const override;
+    std::string signature() const override {
+        return "transposition from " + from_.describe() + " to " + to_.describe();
+    }
     Rank ranks() const override { return from_.ranks(); }
     bool in_place() const override { return false; }
     Box source_box(Rank rank) const override { return from_.box(rank); }

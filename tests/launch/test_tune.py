@@ -233,6 +233,19 @@ def test_plans_do_what_is_chosen():
         assert said[8].startswith("PlanError: ")
 
 
+def test_arrays_in_shared_memory_have_entries_of_their_own(tmp_path):
+    file = tmp_path / "t.toml"
+    pattern = _core.Halo(_core.Blocks(_core.Grid(12, 10, 4), (2, 1)), 2, [True, True])
+    site = Site(**launch.run(2, "tune_cases:site", None, timeout_s=60))
+    figures = {"median_s": 2e-3, "min_s": 1e-3, "default_s": 3e-3, "trials": 20}
+    for memory, way in (("private", "sweep,persistent,buffer"), ("shared", "direct,shared,direct")):
+        request = tuning.request_of(pattern, "f8", 2, memory)
+        tuning.merge(file, [tuning.entry_of(request, site, Choice.parse(way), figures, oversubscribed=False)])
+    shared, private = "shared,direct", "persistent,buffer"
+    found = launch.run(2, "tune_cases:plans_of_both_memories", str(file), timeout_s=60)
+    assert found == [[shared, private, shared, shared, private]] * 2
+
+
 @pytest.fixture
 def tradewind(capsys):
     def run(arguments: str) -> tuple[int, str, str]:

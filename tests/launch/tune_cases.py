@@ -141,6 +141,25 @@ def plans_by_environment(comm: Any, _: None) -> Any:
     )
 
 
+def plans_of_both_memories(comm: Any, file: str) -> Any:
+    """How plans are carried out on arrays of rank 0 that are shared, are not, and are in part."""
+    from tradewind import mpi
+
+    pattern = halo(comm)
+    shared = mpi.empty(pattern, comm, fields=2)
+    private = [array.copy() for array in shared]
+    on_one_rank = shared if comm.rank == 0 else private
+    flipped = [array[::-1, :, ::-1] for array in shared]
+
+    def way(arrays: Any) -> str:
+        plan = mpi.plan(pattern, comm, arrays, tuning=file)
+        plan()
+        return f"{plan.transport},{plan.packing}"
+
+    mixed = [shared[0], private[1]]
+    return comm.allgather([way(arrays) for arrays in (shared, private, on_one_rank, flipped, mixed)])
+
+
 def site(comm: Any, _: None) -> Any:
     from tradewind.site import site_of
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import tradewind as tw
 from tradewind import _core
 from tradewind.errors import TradewindError
 
@@ -172,6 +173,42 @@ def null_communicator(comm: Any) -> None:
 def different_plans(comm: Any) -> None:
     width = 2 + comm.rank
     _plan(_halo(comm.size, width), comm, _zeros(comm, width))
+
+
+def _fetch(comm: Any, of_one: list[int], of_other: list[int]) -> None:
+    """Of all lists, as each rank says that all have them."""
+    fetch = tw.Fetch([[0, 1, 2], [3, 4, 5]], [of_one, [0, 1]] if comm.rank == 0 else [of_other, [0, 1]])
+    _plan(fetch, comm, np.zeros(3), np.zeros(2), check=True)
+
+
+def different_lists(comm: Any) -> None:
+    _fetch(comm, [3, 4], [4, 3])
+
+
+def different_lists_of_the_same_runs(comm: Any) -> None:
+    _fetch(comm, [3, 4], [4, 5])
+
+
+def different_lists_known_to_all(comm: Any) -> None:
+    from tradewind import points
+
+    points.known_to_all(comm, tw.Fetch([[0, 1], [2, 3]], [[2 + comm.rank], [0]]))
+
+
+def fetches_of_their_own(comm: Any) -> None:
+    """Two that all ranks have made together, of as many points; each rank takes another one."""
+    from tradewind import points
+
+    mesh = points.Points(comm, [2 * comm.rank, 2 * comm.rank + 1])
+    there = 2 * (1 - comm.rank)
+    fetches = [mesh.fetch([there]), mesh.fetch([there + 1])]
+    _plan(fetches[comm.rank], comm, np.zeros(2), np.zeros(1))
+
+
+def different_levels(comm: Any) -> None:
+    fetch = tw.Fetch([[0], [1]], [[1], [0]])
+    shape = (2, 3, 1) if comm.rank else (3, 2, 1)
+    _plan(fetch, comm, np.zeros(shape), np.zeros(shape))
 
 
 def different_algorithms(comm: Any) -> None:

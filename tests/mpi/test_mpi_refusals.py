@@ -68,8 +68,16 @@ EXPECTED = {
     ],
     "null_communicator": ["InputError: comm is the null communicator"],
     "different_plans": ["PlanError: the ranks make different plans: rank 0 {halo of width 2"],
+    "different_lists": [
+        "PlanError: the ranks make different plans: rank 0 {fetch of 4 points, lists ",
+    ],
+    "different_lists_of_the_same_runs": ["PlanError: the ranks make different plans: rank 0 {fetch of 4 points, lists "],
+    "different_lists_known_to_all": ["PlanError: the ranks make different plans: rank 0 {the lists of a fetch of 2 points"],
+    "fetches_of_their_own": ["PlanError: the ranks make different plans: rank 0 {fetch of 2 points, lists "],
+    "different_levels": ["PlanError: the ranks make different plans: rank 0 {fetch of 2 points, 6 levels"],
     "different_algorithms": [
-        "PlanError: the ranks make different plans: rank 0 {halo of width 2, periodic in xy, sweep"
+        "PlanError: the ranks make different plans: rank 0 {halo of width 2, periodic in xy, 12 x 10 x 4 points, split "
+        "2 x 1 along xy, sweep"
     ],
     "communicator_gone": ["PlanError: a plan used after its communicator is gone: rank"],
     "start_twice": ["PlanError: start of a plan that is under way: wait for it first"],

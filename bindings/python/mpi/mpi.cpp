@@ -10,6 +10,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
 #include "mpi/known_to_all.hpp"
@@ -149,6 +151,13 @@ nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> shared_bytes(std::int64_t byte
     return {memory->data(), {static_cast<std::size_t>(bytes)}, owner};
 }
 
+// Whether all arrays lie in memory of `shared_bytes`.
+bool in_shared(const std::vector<FieldTuple>& arrays, const std::string& element) {
+    const std::vector<Field> fields = fields_of(arrays);
+    return std::all_of(fields.begin(), fields.end(),
+                       [e = parse_element(element)](const Field& field) { return in_shared_memory(field, e); });
+}
+
 std::string library_version() {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
@@ -280,6 +289,8 @@ NB_MODULE(_mpi, module) {
     module.def("measure", &measured, "comm"_a, "steps"_a, "warmup"_a, "samples"_a, "copy_only"_a = false,
                "Collective. Seconds of `samples` exchanges, the maximum over ranks: ([sample], [step][sample]).");
     module.def("shared_bytes", &shared_bytes, "bytes"_a, "An array in memory that the ranks of a node share.");
+    module.def("in_shared_memory", &in_shared, "arrays"_a, "element"_a,
+               "Whether all arrays of a plan lie in memory of `shared_bytes`.");
     module.def("library_version", &library_version, "What the MPI library in use calls itself.");
     module.attr("build_mpi") = build_version();
     module.attr("build_compiler") = std::string(__VERSION__);
