@@ -15,6 +15,7 @@ from tradewind.study.load import StudyFile, load_study
 from tradewind.study.plan import Executors, Plan, Planned, make_plan
 from tradewind.study.quick import quick_study
 from tradewind.study.runner import Observer, StudyRun, run_studies
+from tradewind.study.selection import selection_problems
 from tradewind.study.stock import take_stock
 from tradewind.study.store import Store
 from tradewind.study.workers import Workers
@@ -75,6 +76,7 @@ def plan_campaign(
         except InputError as error:
             problems += error.problems
             continue
+        problems += selection_problems(file)
         entries.append(Entry(file, plan, folder / file.name if is_folder else folder, notes))
     if problems:
         raise InputError(*problems)
