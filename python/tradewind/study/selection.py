@@ -135,7 +135,7 @@ def _ranks_problems(finding: Finding, place: Place, cases: Sequence[Labels]) -> 
         return []
     known = sorted({case["ranks"][0] for case in cases})
     if isinstance(finding.ranks, list):
-        missing = [ranks for ranks in finding.ranks if ranks not in known]
+        missing: list[object] = [ranks for ranks in finding.ranks if ranks not in known]
     else:
         missing = [] if any(is_meant(finding, ranks) for ranks in known) else ["these"]
     return [(place, f"no case has {some_of(missing)} ranks (known: {some_of(known)})")] if missing else []
