@@ -8,11 +8,11 @@ dimensions of their own, filled up with NaN to the longest.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tradewind.files import write_atomically
 from tradewind.study.environment import Environment
 from tradewind.study.labels import INTEGER_LABELS, LABELS
 from tradewind.study.quantity import parts_of
@@ -147,11 +147,8 @@ def provenance(study_text: str, title: str, source: str, seed: int, environment:
 
 def write_dataset(dataset: xr.Dataset, path: Path) -> None:
     """Writes NetCDF, compressed, whole or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    dataset.to_netcdf(
-        temporary, engine="h5netcdf", encoding={name: _packed(v) for name, v in dataset.variables.items()}
-    )
-    os.replace(temporary, path)
+    encoding = {name: _packed(variable) for name, variable in dataset.variables.items()}
+    write_atomically(path, dataset.to_netcdf(engine="h5netcdf", encoding=encoding), "dataset")
 
 
 def without_empty(dataset: xr.Dataset) -> xr.Dataset:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS, PART, STEP
 from tradewind.errors import InputError
+from tradewind.reading import check_source
 from tradewind.study.case import PATTERN_KEYS
 from tradewind.study.labels import INTEGER_LABELS, LABELS
 from tradewind.study.program_case import PATTERN
@@ -47,6 +48,7 @@ def load_dataset(path: Path) -> xr.Dataset:
     """The Dataset of a results.nc, in memory. Raises InputError for a file that is none."""
     import xarray as xr
 
+    check_source(path)
     try:
         with xr.open_dataset(path, engine="h5netcdf") as dataset:
             loaded = dataset.load()

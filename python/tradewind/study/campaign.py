@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tradewind.errors import InputError, TradewindError
+from tradewind.files import make_folder
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile, load_study
 from tradewind.study.plan import Executors, Plan, Planned, make_plan
@@ -128,7 +129,7 @@ def run_campaign(
     `known`: answers by key that need not be computed (see `dataset.known`).
     """
     if campaign.pool is not None:
-        campaign.pool.mkdir(parents=True, exist_ok=True)
+        make_folder(campaign.pool, "cases in")
     studies = []
     for entry in campaign.entries:
         store = Store.create(entry.folder, entry.study_file.file.text, campaign.pool)
