@@ -22,6 +22,12 @@ class InputError(TradewindError, ValueError):
         self.problems: Sequence[str] = problems
 
 
+class WriteError(InputError):
+    """A file cannot be written although its name is right: the disk is full, or fails. Exit code 1."""
+
+    exit_code = 1
+
+
 @contextmanager
 def gathered(problems: list[str]) -> Iterator[None]:
     """Adds to `problems` what an InputError of its body says, so that all can be reported at once."""

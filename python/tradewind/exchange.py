@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
 from tradewind import _core
-from tradewind.errors import InputError
+from tradewind.errors import InputError, gathered
 from tradewind.path import Leg, blocks, divided, is_path, legs, path_problems
 
 PATTERNS = ("transpose", "halo", "fetch", "allreduce")
@@ -41,8 +41,6 @@ MOST = 2**31 - 1
 """Ranks, points along a direction, fields: what fits the counts of MPI and of the core."""
 MOST_TIMES = 1_000_000
 """Repetitions: one step each, in a list."""
-BYTES_A_RANK = 170
-"""Of memory for a fetch of nothing (168 were measured for 1e7 ranks)."""
 _RANGES = {
     "ranks": (1, MOST),
     "fields": (1, MOST),
@@ -169,7 +167,7 @@ class Exchange:
         from tradewind import memory
 
         assert self.algorithm is not None
-        memory.require(f"a fetch among {self.ranks} ranks", BYTES_A_RANK * self.ranks, "name fewer ranks")
+        memory.require(f"a fetch among {self.ranks} ranks", memory.BYTES_A_RANK * self.ranks, "name fewer ranks")
         _core.make_schedule(_core.fetch_of_messages([1] * self.ranks, []), self.algorithm)
 
     def _problems(self) -> list[str]:
@@ -212,9 +210,10 @@ class Exchange:
         if self.grid is not None or self.split is not None:
             return ["stored messages have no grid and no split: leave them out"]
         assert self.stored is not None
-        if (ranks := messages.read(self.stored)[0].ranks) != self.ranks:
-            return [f"{self.ranks} ranks: the messages of {self.stored} are those of {ranks}"]
-        return []
+        problems: list[str] = []
+        with gathered(problems):
+            messages.read(self.stored, self.ranks)
+        return problems
 
     def _split_problems(self, split: tuple[int, int]) -> list[str]:
         cx, cy = split
@@ -293,7 +292,7 @@ class Exchange:
         from tradewind import messages
 
         assert self.algorithm is not None
-        stages = [_core.make_schedule(fetch, self.algorithm) for fetch in messages.read(path)]
+        stages = [_core.make_schedule(fetch, self.algorithm) for fetch in messages.read(path, self.ranks)]
         return [Step(f"stage {number}", schedule) for number, schedule in enumerate(stages)] * self.times
 
     def require_arrays(self) -> None:

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from tradewind import _core
+from tradewind import _core, memory
 from tradewind.errors import InputError
 from tradewind.files import write_atomically
 from tradewind.pattern import Schedule
+from tradewind.reading import check_source, read_json
 
 _SHOWN = 10  # problems of one file
 
@@ -34,41 +35,36 @@ def of(schedule: Schedule | _core.Schedule, bytes_per_point: int = 8) -> dict[st
 def save(path: str | Path, messages: dict[str, Any]) -> None:
     """Stores a list of messages. Raises InputError where it is none, or the file cannot be written."""
     _fetches(str(path), messages)
-    try:
-        write_atomically(Path(path), (json.dumps(messages, separators=(",", ":")) + "\n").encode())
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from None
+    write_atomically(Path(path), (json.dumps(messages, separators=(",", ":")) + "\n").encode(), "messages")
 
 
-def read(path: str | Path) -> list[_core.Fetch]:
-    """A fetch for each stage of a stored list, in which a point is a byte.
+def read(path: str | Path, ranks: int | None = None) -> list[_core.Fetch]:
+    """A fetch for each stage of a stored list, in which a point is a byte; `ranks`: of so many ranks, as it must be.
 
     Raises InputError, with the places of what is wrong: a rank out of range, a message to its own sender, bytes that
     are no positive whole number, two messages between the same ranks in one stage.
     """
-    try:
-        found = Path(path).stat()
-        return list(_read(str(path), (found.st_mtime_ns, found.st_size)))
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    check_source(Path(path))
+    found = Path(path).stat()
+    return list(_read(str(path), (found.st_mtime_ns, found.st_size), ranks))
 
 
 @lru_cache(maxsize=4)
-def _read(path: str, _version: tuple[int, int]) -> tuple[_core.Fetch, ...]:
-    try:
-        messages = json.loads(Path(path).read_text())
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InputError(f"{path}: no JSON: {error}") from None
-    return tuple(_fetches(path, messages))
+def _read(path: str, _version: tuple[int, int], ranks: int | None) -> tuple[_core.Fetch, ...]:
+    return tuple(_fetches(path, read_json(Path(path)), ranks))
 
 
-def _fetches(path: str, messages: Any) -> list[_core.Fetch]:
+def _fetches(path: str, messages: Any, expected: int | None = None) -> list[_core.Fetch]:
     form = f'{path}: {{"ranks": N, "stages": [[[source, destination, bytes], ...], ...]}} is allowed'
     if not isinstance(messages, dict) or set(messages) != {"ranks", "stages"}:
         raise InputError(form)
     ranks, stages = messages["ranks"], messages["stages"]
     if not _whole(ranks) or not 1 <= ranks <= 2**31 - 1 or not isinstance(stages, list) or not stages:
         raise InputError(form)
+    if expected not in (None, ranks):
+        raise InputError(f"{expected} ranks: the messages of {path} are those of {ranks}")
+    needed = memory.BYTES_A_RANK * ranks * len(stages)
+    memory.require(f"{path}: {len(stages)} stages of {ranks} ranks", needed, "name fewer ranks")
     problems: list[str] = []
     fetches = []
     for number, stage in enumerate(stages):

@@ -89,6 +89,7 @@ class Processes:
         """
         self._require_alike(self.agree(lambda: _identity(simulation)))
         self.agree(lambda: simulation.check_memory(force, share=self.on_this_computer / self.count))
+        self.agree(lambda: simulation.check_files(**more) if self.index == 0 else None)
         here = replace(simulation, peers=self.core)
         answer = self.answer(lambda: here.run(progress, **more) if self.index == 0 else here.take_part())
         return answer | {"peak_rss_bytes": self.comm.allreduce(memory.peak_rss_bytes(), MPI.MAX)}

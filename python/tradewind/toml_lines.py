@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from tradewind.errors import InputError
+from tradewind.reading import read_text
 
 Place = tuple[str | int, ...]
 """A place in a file: ``("sweep", 1, "algorithm", 0)`` is the first algorithm of the second ``[[sweep]]``."""
 
+_MOST_BYTES = 64 * 2**20
 _DEEPEST = 32
 """Levels of tables and lists; no file of ours needs more than six."""
 
@@ -32,10 +34,7 @@ class TomlFile:
 
     def __init__(self, path: Path | str, text: str | None = None) -> None:
         self.path = Path(path)
-        try:
-            self.text = self.path.read_text(encoding="utf-8") if text is None else text
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"cannot read {self.path}: {getattr(error, 'strerror', None) or error}") from None
+        self.text = read_text(self.path, most=_MOST_BYTES) if text is None else text
         if long := _LONG_KEY.search(self.text):
             line = self.text.count("\n", 0, long.start()) + 1
             raise InputError(f"{self.path}:{line}: a key of more than {_DEEPEST} parts")

@@ -17,6 +17,7 @@ from pydantic import (
 
 from tradewind import _core
 from tradewind.errors import InputError
+from tradewind.reading import read_text
 
 MOST = 2**31 - 1
 """Of anything that a topology counts."""
@@ -202,13 +203,7 @@ class Graph(Table):
 
     def text(self) -> str:
         """What the file holds. Raises InputError where it cannot be read."""
-        path = Path(self.file)
-        try:
-            if path.is_file() or not path.exists():
-                return path.read_text(encoding="utf-8")
-        except (OSError, ValueError) as error:  # not there, not text, not even a name
-            raise InputError(f"cannot read {self.file!r}: {getattr(error, 'strerror', None) or error}") from None
-        raise InputError(f"cannot read {self.file!r}: not a file")
+        return read_text(Path(self.file))
 
 
 class Crossbar(Table):

@@ -251,10 +251,7 @@ def merge(path: Path, new: Sequence[Entry]) -> None:
     old = read(path) if path.exists() else []
     kept = [entry for entry in old if not any(each.replaces(entry) for each in new)]
     text = _HEAD + "".join(_text(entry) for entry in [*kept, *new])
-    try:
-        write_atomically(path, text.encode())
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from None
+    write_atomically(path, text.encode(), "tuning file")
     _read.cache_clear()  # what was written twice in one tick of the clock looks alike
 
 

@@ -252,6 +252,7 @@ def documented_parameters(function: Any) -> list[str]:
 
 def actual_parameters(name: str) -> list[str]:
     import tradewind.choice
+    import tradewind.dataset
     import tradewind.dwarfs.diffusion
     import tradewind.mpi
     import tradewind.trace

@@ -207,5 +207,5 @@ def test_a_name_or_place_that_cannot_be_is_refused(tmp_path):
     file = load_machine("torus-M")
     with pytest.raises(InputError, match=r"a name that ends in \.svg"):
         save_map(file, tmp_path / "m.txt")
-    with pytest.raises(InputError, match="No such file or directory"):
+    with pytest.raises(InputError, match="there is no folder"):
         save_map(file, tmp_path / "missing" / "m.svg")

@@ -49,5 +49,5 @@ def test_a_name_or_place_that_cannot_be_is_refused(tmp_path):
     exchange = Exchange("halo", 4, grid=(30, 30, 2))
     with pytest.raises(InputError, match=r"a name that ends in \.svg"):
         save_picture(exchange, tmp_path / "m.txt")
-    with pytest.raises(InputError, match="No such file or directory"):
+    with pytest.raises(InputError, match="there is no folder"):
         save_picture(exchange, tmp_path / "missing" / "m.svg")

@@ -95,5 +95,5 @@ def test_bad_names(tmp_path):
     with pytest.raises(InputError, match="there is no folder"):
         check_name(tmp_path / "no" / "c.svg")
     (tmp_path / "d.svg").mkdir()
-    with pytest.raises(InputError, match=r"chart .*d\.svg: Is a directory"):
+    with pytest.raises(InputError, match=r"chart .*d\.svg: this is a folder"):
         save_chart(ROWS, tmp_path / "d.svg", "t", False, DEFAULT)

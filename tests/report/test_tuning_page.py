@@ -92,5 +92,5 @@ def test_it_opens_offline(tmp_path):
     text = (tmp_path / "r.html").read_text()
     assert not re.search(r'(src|href)="https?:', text)
     assert "vegaEmbed" in text
-    with pytest.raises(InputError, match=r"report .*/no/r\.html: No such file"):
+    with pytest.raises(InputError, match=r"report .*/no/r\.html: there is no folder"):
         write_page(RESULT, tmp_path / "no" / "r.html")

@@ -60,7 +60,7 @@ def test_a_folder_of_another_study_is_refused(tmp_path: Path) -> None:
     (tmp_path / "full" / "letter.txt").touch()
     with pytest.raises(InputError, match="not empty"):
         Store.create(tmp_path / "full", STUDY)
-    with pytest.raises(InputError, match="not a folder"):
+    with pytest.raises(InputError, match="this is a file; a folder is allowed"):
         Store.create(tmp_path / "full" / "letter.txt", STUDY)
     with pytest.raises(InputError, match="not a results folder"):
         Store.existing(tmp_path / "full")

@@ -112,7 +112,7 @@ for suffix in ("", ".svg"):
 
 
 def test_paths_that_cannot_be(tmp_path):
-    with pytest.raises(InputError, match=r"cannot write time line .*: No such file or directory"):
+    with pytest.raises(InputError, match=r"cannot write time line .*: there is no folder"):
         save(LINE, tmp_path / "no" / "line")
     with pytest.raises(InputError, match="cannot write time line"):
         save(LINE, tmp_path)

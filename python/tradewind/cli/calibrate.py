@@ -73,11 +73,11 @@ def command(
 
 def _check_file(out: Path) -> None:
     from tradewind.errors import InputError
+    from tradewind.files import check_target
 
     if out.suffix != ".toml":
         raise InputError(f"--out {out}: a name that ends in .toml is allowed")
-    if not out.parent.is_dir():
-        raise InputError(f"{out}: there is no folder {out.parent}")
+    check_target(out, "machine file")
 
 
 def _result(calibration: Calibration, out: Path) -> dict[str, Any]:

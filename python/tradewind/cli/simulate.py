@@ -183,8 +183,7 @@ def _check_files(runs: list[Simulation], links: Path | None, congestion: Path | 
     for name, file in (("links", links), ("timeline", runs[0].timeline)):
         if file is not None and len(runs) > 1:
             raise InputError(f"--{name} {file}: one simulation is allowed, not a list of {len(runs)}")
-    if congestion is not None and congestion.exists() and not congestion.is_dir():
-        raise InputError(f"--congestion {congestion}: a folder is allowed, new or not; this is a file")
+    runs[0].check_files(links, congestion or False)
 
 
 def _folder(congestion: Path | None, run: Simulation) -> Path | bool:

@@ -71,17 +71,19 @@ def command(
 
 def _check_files(out: Path, report: Path | None) -> None:
     """What can be wrong with the files, before anything is measured."""
-    from tradewind.errors import InputError
+    from tradewind.errors import InputError, gathered
+    from tradewind.files import check_target
     from tradewind.tuning import read
 
-    problems = []
+    problems: list[str] = []
     if out.suffix != ".toml":
         problems.append(f"--out {out}: a name that ends in .toml is allowed")
     if report is not None and report.suffix != ".html":
         problems.append(f"--report {report}: a name that ends in .html is allowed")
-    for path in (out, report):
-        if path is not None and not path.parent.is_dir():
-            problems.append(f"{path}: there is no folder {path.parent}")
+    for path, what in ((out, "tuning file"), (report, "report")):
+        if path is not None:
+            with gathered(problems):
+                check_target(path, what)
     if not problems and out.exists():
         read(out)
     if problems:

@@ -1,16 +1,18 @@
 """Makes one Dataset of all cases of a study: a dimension `case`, units and a long name on everything.
 
+The labels of cases are coordinates, so that a case is found by what it is (see `tradewind.dataset.open_results`).
+
 A value that a case does not have is NaN, or an empty text. Bins of delay and samples of a measurement have
 dimensions of their own, filled up with NaN to the longest.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tradewind.files import write_atomically
 from tradewind.study.environment import Environment
 from tradewind.study.labels import INTEGER_LABELS, LABELS
 from tradewind.study.quantity import parts_of
@@ -93,11 +95,12 @@ def build_dataset(records: Sequence[Record], attributes: dict[str, Any]) -> xr.D
     import numpy as np
     import xarray as xr
 
-    variables: dict[str, Any] = {}
+    coordinates: dict[str, Any] = {}
     for label, long_name in LABELS.items():
         column = [record.get(label) for record in records]
         values = _numbers(column) if label in INTEGER_LABELS else np.array([_text(v) for v in column], dtype=object)
-        variables[label] = ("case", values, {"units": "1", "long_name": long_name})
+        coordinates[label] = ("case", values, {"units": "1", "long_name": long_name})
+    variables: dict[str, Any] = {}
     for name, (get, units, long_name) in NUMBERS.items():
         variables[name] = (
             "case",
@@ -116,7 +119,7 @@ def build_dataset(records: Sequence[Record], attributes: dict[str, Any]) -> xr.D
         | _congestion(records)
     )
     case = np.array([record["key"] for record in records], dtype=object)
-    coordinates = {"case": ("case", case, {"units": "1", "long_name": "hash of the inputs of the case"})}
+    coordinates["case"] = ("case", case, {"units": "1", "long_name": "hash of the inputs of the case"})
     return xr.Dataset(variables, coords=coordinates, attrs=attributes)
 
 
@@ -144,21 +147,18 @@ def provenance(study_text: str, title: str, source: str, seed: int, environment:
 
 def write_dataset(dataset: xr.Dataset, path: Path) -> None:
     """Writes NetCDF, compressed, whole or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    dataset.to_netcdf(
-        temporary, engine="h5netcdf", encoding={name: _packed(v) for name, v in dataset.variables.items()}
-    )
-    os.replace(temporary, path)
+    encoding = {name: _packed(variable) for name, variable in dataset.variables.items()}
+    write_atomically(path, dataset.to_netcdf(engine="h5netcdf", encoding=encoding), "dataset")
 
 
 def without_empty(dataset: xr.Dataset) -> xr.Dataset:
     """The Dataset without the variables that no case has a value of."""
     return dataset.drop_encoding().drop_vars(
-        [name for name, variable in dataset.data_vars.items() if _is_empty(variable)]
+        [name for name, variable in dataset.variables.items() if name != "case" and _is_empty(variable)]
     )
 
 
-def _is_empty(variable: xr.DataArray) -> bool:
+def _is_empty(variable: xr.Variable) -> bool:
     values = variable.values.ravel()
     return bool((values == "").all() if variable.dtype.kind in "OU" else (values != values).all())
 

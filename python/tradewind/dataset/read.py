@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS, PART, STEP
 from tradewind.errors import InputError
+from tradewind.reading import check_source
 from tradewind.study.case import PATTERN_KEYS
 from tradewind.study.labels import INTEGER_LABELS, LABELS
 from tradewind.study.program_case import PATTERN
@@ -39,8 +40,15 @@ def read_dataset(path: Path) -> tuple[list[Record], Mapping[str, Any]]:
     measured time; not the wall time of each attempt and the like. Of a simulated case there is all that a Dataset
     holds, so that one made from these records is the same.
     """
+    loaded = load_dataset(path)
+    return [_record(loaded.isel(case=i)) for i in range(loaded.sizes["case"])], dict(loaded.attrs)
+
+
+def load_dataset(path: Path) -> xr.Dataset:
+    """The Dataset of a results.nc, in memory. Raises InputError for a file that is none."""
     import xarray as xr
 
+    check_source(path)
     try:
         with xr.open_dataset(path, engine="h5netcdf") as dataset:
             loaded = dataset.load()
@@ -48,7 +56,7 @@ def read_dataset(path: Path) -> tuple[list[Record], Mapping[str, Any]]:
         raise InputError(f"{path} cannot be read as the NetCDF file of a study: {error}") from None
     if missing := [name for name in ("case", "kind", "exchange") if name not in loaded.variables]:
         raise InputError(f"{path} is not the dataset of a study: it has no {', '.join(missing)}")
-    return [_record(loaded.isel(case=i)) for i in range(loaded.sizes["case"])], dict(loaded.attrs)
+    return loaded
 
 
 def _record(case: xr.Dataset) -> Record:

@@ -10,6 +10,7 @@ from tradewind.calibration import SPREAD_LIMIT, Calibration, calibrated, refusal
 from tradewind.calibration_file import text_of
 from tradewind.errors import InputError
 from tradewind.exchange import unknown
+from tradewind.files import write_atomically
 from tradewind.launch import job
 from tradewind.ways import packing_names, transport_names
 
@@ -104,9 +105,4 @@ def _unknown(what: str, names: Sequence[str], known: Sequence[str]) -> list[str]
 
 def write(calibration: Calibration, path: Path) -> None:
     """Writes the machine file. Raises InputError where it cannot be written."""
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_text(text_of(calibration, path.stem), encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from None
+    write_atomically(path, text_of(calibration, path.stem).encode(), "machine file")

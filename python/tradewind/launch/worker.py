@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import signal
 import sys
 import time
@@ -15,6 +14,7 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 from tradewind.errors import MissingMPIError, PeerError, PlanError, TradewindError
+from tradewind.files import write_atomically
 from tradewind.launch import job
 
 _PATIENCE_S = 0.5
@@ -51,13 +51,7 @@ def leave_together(error: TradewindError) -> NoReturn:
 
 def write_whole(path: Path, value: Any, *, keep: bool = True) -> None:
     """Writes JSON so that a reader sees all of it or nothing. `keep`: it must outlast this computer."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")  # ranks of another MPI all take themselves for 0
-    with partial.open("w") as stream:
-        json.dump(value, stream, allow_nan=False)
-        if keep:
-            stream.flush()
-            os.fsync(stream.fileno())
-    partial.replace(path)
+    write_atomically(path, json.dumps(value, allow_nan=False).encode(), "what ranks answer to", durable=keep)
 
 
 def tell(value: Any) -> None:

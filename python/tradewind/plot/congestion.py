@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from tradewind.errors import InputError
+from tradewind.files import make_folder, remove, write_atomically
 from tradewind.plot.cells import bin_edges, spans, square
 from tradewind.plot.export import to_svg
 from tradewind.plot.machine_map import panels
@@ -35,16 +35,14 @@ def save_pictures(folder: Path, answer: dict[str, Any], file: MachineFile, loads
         "time.svg": time_chart(answer["delay_over_time"]),
     }
     title, topology = title_of(answer), file.machine.topology.build()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        save(draw(panels(topology, file.machine.topology, loads), title, topology.describe()), folder / "links.svg")
-        for name, chart in charts.items():
-            (folder / name).unlink(missing_ok=True)  # of an earlier simulation
-            if chart is not None:
-                specification = chart.properties(title=title).to_dict() | {"config": CONFIG | {"background": "white"}}
-                (folder / name).write_text(to_svg(specification), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"pictures in {folder}: {error.strerror}") from None
+    make_folder(folder, "pictures in")
+    save(draw(panels(topology, file.machine.topology, loads), title, topology.describe()), folder / "links.svg")
+    for name, chart in charts.items():
+        if chart is None:
+            remove(folder / name, "picture")  # of an earlier simulation
+            continue
+        specification = chart.properties(title=title).to_dict() | {"config": CONFIG | {"background": "white"}}
+        write_atomically(folder / name, to_svg(specification).encode(), "picture")
     return [folder / "links.svg", *(folder / name for name, chart in charts.items() if chart is not None)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import altair as alt
@@ -21,6 +22,15 @@ def to_png(specification: dict[str, Any]) -> bytes:
 
 def to_pdf(specification: dict[str, Any]) -> bytes:
     return bytes(vlc.vegalite_to_pdf(specification, vl_version=VEGA_LITE))
+
+
+def rendered(chart: alt.TopLevelMixin, suffix: str, **options: Any) -> bytes:
+    """A chart of Altair as SVG, PNG, PDF or HTML, by the suffix of a file; `options` as `Chart.save` takes them."""
+    stream: Any = io.StringIO() if suffix in (".svg", ".html") else io.BytesIO()
+    kind: Any = suffix.removeprefix(".")
+    chart.save(stream, format=kind, **options)
+    content = stream.getvalue()
+    return content if isinstance(content, bytes) else content.encode()
 
 
 def script() -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind.errors import InputError
+from tradewind.files import check_target, write_atomically
 from tradewind.plot.matrix import SUFFIXES
 
 if TYPE_CHECKING:
@@ -35,8 +36,7 @@ def check_path(path: Path) -> None:
     """Raises InputError where a picture cannot be written to a file of this name."""
     if path.suffix not in SUFFIXES:
         raise InputError(f"picture {path}: a name that ends in {', '.join(SUFFIXES)} is allowed")
-    if not path.absolute().parent.is_dir():
-        raise InputError(f"picture {path}: there is no folder {path.absolute().parent}")
+    check_target(path, "picture")
 
 
 def save_levels(
@@ -48,6 +48,8 @@ def save_levels(
     """
     import altair as alt
 
+    from tradewind.plot.export import rendered
+
     check_path(path)
     low, high = (pick(pick(row) for level in levels for row in level) for pick in (min, max))
     colour = alt.Color("v:Q", title="value", scale=alt.Scale(scheme="viridis", domain=[low, high]))
@@ -55,10 +57,8 @@ def save_levels(
         _panel(level, extent, colour).properties(title=title) for level, title in zip(levels, titles, strict=True)
     ]
     picture = alt.hconcat(*panels).configure_view(stroke="#888")
-    try:
-        picture.save(str(path), **({"scale_factor": 2} if path.suffix == ".png" else {}))
-    except OSError as error:
-        raise InputError(f"picture {path}: {error.strerror}") from None
+    sharper = {"scale_factor": 2} if path.suffix == ".png" else {}
+    write_atomically(path, rendered(picture, path.suffix, **sharper), "picture")
 
 
 def _panel(level: Sequence[Sequence[float]], extent: tuple[int, int], colour: Any) -> Any:

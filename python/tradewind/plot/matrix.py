@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tradewind import _core, units
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange
+from tradewind.files import check_target, write_atomically
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,8 +92,9 @@ def save_picture(exchange: Exchange, path: Path, stages: range | None = None) ->
     """
     if path.suffix not in SUFFIXES:
         raise InputError(f"picture {path}: a name that ends in {', '.join(SUFFIXES)} is allowed")
+    from tradewind.plot.export import rendered
+
+    check_target(path, "picture")
     matrix, ranks_per_bin, title = of_exchange(exchange, stages)
-    try:
-        chart(matrix, ranks_per_bin, exchange.ranks, title).save(str(path), scale_factor=2)
-    except OSError as error:
-        raise InputError(f"picture {path}: {error.strerror}") from None
+    drawn = chart(matrix, ranks_per_bin, exchange.ranks, title)
+    write_atomically(path, rendered(drawn, path.suffix, scale_factor=2), "picture")

@@ -9,7 +9,7 @@ from html import escape
 from itertools import pairwise
 from pathlib import Path
 
-from tradewind.errors import InputError
+from tradewind.files import write_atomically
 from tradewind.plot.shade import UNUSED, bar, shade
 from tradewind.plot.shapes import Point
 from tradewind.plot.style import PALETTE
@@ -190,7 +190,4 @@ def save(svg: str, path: Path) -> None:
         ".pdf": lambda: bytes(vlc.svg_to_pdf(svg)),
         ".html": lambda: f"<!doctype html><meta charset='utf-8'><body>{svg}</body>".encode(),
     }
-    try:
-        path.write_bytes(makers[path.suffix]())
-    except OSError as error:
-        raise InputError(f"picture {path}: {error.strerror}") from None
+    write_atomically(path, makers[path.suffix](), "picture")

@@ -11,7 +11,7 @@ from typing import Any
 import altair as alt
 
 from tradewind.errors import InputError
-from tradewind.files import write_atomically
+from tradewind.files import check_target, write_atomically
 from tradewind.plot.export import to_html, to_pdf, to_png, to_svg
 from tradewind.plot.style import CONFIG, PALETTE, linear_time_axis
 from tradewind.ways import NATIVE, Choice
@@ -86,8 +86,7 @@ def check_name(path: Path, what: str = "chart") -> None:
     """Raises InputError for a file that no chart can be written to, before anything is measured."""
     if path.suffix not in _MAKERS:
         raise InputError(f"{what} {path}: a name that ends in {', '.join(_MAKERS)} is allowed")
-    if not path.parent.is_dir():
-        raise InputError(f"{what} {path}: there is no folder {path.parent}")
+    check_target(path, what)
 
 
 def save_chart(results: Sequence[Row], path: Path, title: str, oversubscribed: bool, default: Choice) -> None:
@@ -101,7 +100,4 @@ def save_chart(results: Sequence[Row], path: Path, title: str, oversubscribed: b
         "subtitleColor": colour,
         "anchor": "start",
     }
-    try:
-        write_atomically(path, _MAKERS[path.suffix](specification))
-    except OSError as error:
-        raise InputError(f"chart {path}: {error.strerror}") from None
+    write_atomically(path, _MAKERS[path.suffix](specification), "chart")

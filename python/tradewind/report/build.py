@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tradewind.files import write_atomically
+from tradewind.files import make_folder, remove, write_atomically
+from tradewind.reading import read_text
 from tradewind.report.page import Figure
 from tradewind.study.environment import Environment
 from tradewind.study.finding import Verdict, judge
@@ -63,7 +64,7 @@ def build_report(folder: Path, environment: Environment) -> Report:
 
 def machine_texts(store: Store) -> dict[str, str]:
     """The machine files that the study used, by the machine's name."""
-    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(store.machines.glob("*.toml"))}
+    return {path.stem: read_text(path) for path in sorted(store.machines.glob("*.toml"))}
 
 
 def _draw(plots: list[Any], records: Records) -> list[Figure]:
@@ -86,7 +87,7 @@ def slug(title: str) -> str:
 def _export(figures: list[Figure], folder: Path) -> list[Path]:
     from tradewind.plot.export import to_pdf, to_svg
 
-    folder.mkdir(exist_ok=True)
+    make_folder(folder, "figures in")
     written = []
     for figure in figures:
         written += [folder / f"{figure.name}.svg", folder / f"{figure.name}.pdf"]
@@ -94,5 +95,5 @@ def _export(figures: list[Figure], folder: Path) -> list[Path]:
         write_atomically(written[-1], to_pdf(figure.specification))
     for old in folder.iterdir():
         if old.suffix in (".svg", ".pdf") and old not in written:
-            old.unlink()  # of a plot that the study no longer has
+            remove(old)  # of a plot that the study no longer has
     return written

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tradewind.files import write_atomically
+from tradewind.files import remove_parts, write_atomically
 from tradewind.study.finding import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
 
 
@@ -19,6 +19,7 @@ def build_overview(folder: Path, results: Sequence[dict[str, Any]]) -> Path:
 
     `results`: what the command answers for each study.
     """
+    remove_parts(folder)
     rows = finding_rows(folder, results)
     write_atomically(folder / "findings.json", json.dumps(rows, indent=1).encode())
     write_atomically(folder / "findings.md", _markdown(rows).encode())

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tradewind.errors import InputError
 from tradewind.files import write_atomically
 from tradewind.tuning import NOISY
 from tradewind.units import format_seconds
@@ -18,10 +17,7 @@ Row = dict[str, Any]
 
 def write_page(result: dict[str, Any], path: Path) -> None:
     """Writes what `tradewind tune` answers as a page that opens offline. Raises InputError where that cannot be."""
-    try:
-        write_atomically(path, page(result).encode())
-    except OSError as error:
-        raise InputError(f"report {path}: {error.strerror}") from None
+    write_atomically(path, page(result).encode(), "report")
 
 
 def page(result: dict[str, Any]) -> str:

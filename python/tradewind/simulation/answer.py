@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,14 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.congestion import link_bandwidths
-from tradewind.errors import InputError
 from tradewind.exchange import Workload
+from tradewind.files import replaced
 from tradewind.machine import Machine
 from tradewind.program import Program
 from tradewind.steady import Repetitions
+
+LOADS = "loads of links"
+"""What errors call a file of them."""
 
 
 def figures_of(result: _core.SimulationResult, exchange: Workload | Program, model: str) -> dict[str, Any]:
@@ -91,12 +95,9 @@ def write_link_loads(path: Path, result: _core.SimulationResult, topology: _core
         end = ("ejection", switch, port, "", "", switch * hosted + port - first)
         row = end if kind == "terminal" else (kind, switch, port, to_switch, to_port, "")
         rows.append((*row, int(port_bytes[index])))
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("w", newline="") as stream:
-            writer = csv.writer(stream)
-            writer.writerow(("kind", "from_switch", "from_port", "to_switch", "to_port", "node", "bytes", "busy_s"))
-            writer.writerows((*row, row[-1] / bandwidths[row[0]]) for row in rows)
-        part.replace(path)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from None
+    with replaced(path, LOADS) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+        writer = csv.writer(text)
+        writer.writerow(("kind", "from_switch", "from_port", "to_switch", "to_port", "node", "bytes", "busy_s"))
+        writer.writerows((*row, row[-1] / bandwidths[row[0]]) for row in rows)
+        text.detach()  # which writes what is left, and leaves the stream open

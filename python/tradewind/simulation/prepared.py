@@ -12,9 +12,10 @@ from tradewind import _core, memory
 from tradewind.congestion import group_shares, link_shares, loads_of
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange, Workload
+from tradewind.files import check_folder, check_target
 from tradewind.machine import MachineFile
 from tradewind.program import Program
-from tradewind.simulation.answer import figures_of, mean_delays, over_time, write_link_loads
+from tradewind.simulation.answer import LOADS, figures_of, mean_delays, over_time, write_link_loads
 from tradewind.simulation.progress import Progress, Watch
 from tradewind.steady import Repetitions
 
@@ -111,6 +112,13 @@ class Simulation:
             needed = share * self.forecast()["memory_bytes"]
             memory.require("this simulation", needed, "name fewer ranks, a larger packet, or force it")
 
+    def check_files(self, links: Path | None = None, congestion: bool | str | Path = False) -> None:
+        """Raises InputError for what `run` could not write, before it begins."""
+        if links is not None:
+            check_target(links, LOADS)
+        if not isinstance(congestion, bool):
+            check_folder(Path(congestion), "pictures in")
+
     def run(
         self, progress: Watch | None = None, links: Path | None = None, congestion: bool | str | Path = False
     ) -> dict[str, Any]:
@@ -119,6 +127,8 @@ class Simulation:
             raise InputError("loads of links: only the packet model knows links")
         if not isinstance(congestion, bool) and not self.pairs:
             return replace(self, pairs=min(self.exchange.ranks, PICTURE_BLOCKS)).run(progress, links, congestion)
+        if self.peers is None:  # else it was done where all of them hear of it
+            self.check_files(links, congestion)
         begin = time.perf_counter()
         result = self._simulated(progress)
         wall_s = time.perf_counter() - begin

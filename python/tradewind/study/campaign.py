@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from tradewind.errors import InputError, TradewindError
+from tradewind.files import make_folder
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile, load_study
 from tradewind.study.plan import Executors, Plan, Planned, make_plan
 from tradewind.study.quick import quick_study
 from tradewind.study.runner import Observer, StudyRun, run_studies
+from tradewind.study.selection import selection_problems
 from tradewind.study.stock import take_stock
 from tradewind.study.store import Store
 from tradewind.study.workers import Workers
@@ -75,6 +77,7 @@ def plan_campaign(
         except InputError as error:
             problems += error.problems
             continue
+        problems += selection_problems(file)
         entries.append(Entry(file, plan, folder / file.name if is_folder else folder, notes))
     if problems:
         raise InputError(*problems)
@@ -126,7 +129,7 @@ def run_campaign(
     `known`: answers by key that need not be computed (see `dataset.known`).
     """
     if campaign.pool is not None:
-        campaign.pool.mkdir(parents=True, exist_ok=True)
+        make_folder(campaign.pool, "cases in")
     studies = []
     for entry in campaign.entries:
         store = Store.create(entry.folder, entry.study_file.file.text, campaign.pool)

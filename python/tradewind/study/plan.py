@@ -115,7 +115,7 @@ def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
             continue
         for j, name in enumerate(sweep.machine):
             try:
-                path = _located(name, study_file.path.parent)
+                path = located(name, study_file.path.parent)
                 load_machine(path)
                 found[name] = path if path.suffix == ".toml" else machine_folder() / f"{name}.toml"
             except InputError as error:
@@ -129,7 +129,8 @@ def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
     return found
 
 
-def _located(machine: str, folder: Path) -> Path:
+def located(machine: str, folder: Path) -> Path:
+    """The file of a machine that a study in `folder` names; a name of a known one as it is."""
     path = folder / machine
     return path if path.suffix == ".toml" and path.is_file() else Path(machine)
 

@@ -9,14 +9,16 @@ Measured cases always run here and alone, nothing beside them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 import psutil
 
+from tradewind.errors import InputError, TradewindError
 from tradewind.files import write_atomically
+from tradewind.reading import read_bytes
 from tradewind.simulation import Progress
 from tradewind.study.case import HERE_ONLY
 from tradewind.study.environment import Environment
@@ -81,7 +83,7 @@ class StudyRun:
         self.store.remove_parts()
         write_atomically(self.store.study_file, self.study_file.file.text.encode())
         for machine in {planned.machine for planned in self.plan.planned if planned.machine}:
-            write_atomically(self.store.machines / f"{machine.stem}.toml", machine.read_bytes())
+            write_atomically(self.store.machines / f"{machine.stem}.toml", read_bytes(machine))
 
     def take(self, known: Mapping[str, dict[str, Any]]) -> None:
         """Stores answers that are known by their keys."""
@@ -167,11 +169,18 @@ class _Run:
     @contextmanager
     def _manifests(self) -> Iterator[None]:
         """However a run ends, the manifests say what became of it."""
-        with ExitStack() as at_the_end:
-            at_the_end.callback(self.observer.end)
-            for study in self.studies:
-                at_the_end.callback(study.save_manifest)
+        try:
             yield
+        except BaseException:
+            for study in self.studies:
+                with suppress(InputError):  # which has a reason already: the disk is full, perhaps
+                    study.save_manifest()
+            raise
+        else:
+            for study in self.studies:
+                study.save_manifest()
+        finally:
+            self.observer.end()
 
     def _own(self, *kinds: str) -> list[list[Planned]]:
         """The cases of some kinds that each study has to compute."""
@@ -227,17 +236,19 @@ class _Run:
             return
         assert answer.result is not None
         waiting = self._waiting(task)
-        waiting[0].store.save(
-            planned.key,
-            {
-                "key": planned.key,
-                "identity": planned.identity,
-                "result": answer.result,
-                "wall_s": answer.wall_s,
-                "environment": answer.environment or self.environment.as_dict(),
-                "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-            },
-        )
+        body = {
+            "key": planned.key,
+            "identity": planned.identity,
+            "result": answer.result,
+            "wall_s": answer.wall_s,
+            "environment": answer.environment or self.environment.as_dict(),
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        try:
+            waiting[0].store.save(planned.key, body)
+        except InputError as error:
+            # Whatever else was computed would be lost as well.
+            raise TradewindError(f"{planned.case.name}: {error}; cases before it are stored: run again") from None
         waiting[0].outcome.computed += 1
         for other in waiting[1:]:
             other.outcome.reused += 1

@@ -19,11 +19,48 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tradewind.errors import InputError, TradewindError
-from tradewind.files import write_atomically
+from tradewind.files import PART, check_folder, make_folder, reason_of, remove_parts, write_atomically
+from tradewind.reading import check_source, read_json, read_text
 from tradewind.study.case import digest
+
+RESULTS = "results in"
+"""What errors say before the name of a folder."""
+
+
+class _Labels(BaseModel):
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    sweep: str
+    kind: str
+    exchange: str
+    ranks: int
+    machine: str | None
+    settings: str | None
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    key: str
+    labels: _Labels
+    layout_imbalance: float
+
+
+class _Manifest(BaseModel):
+    """What a report relies on."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    cases: list[_Entry]
+    skipped: list[dict[str, str]]
+    failed: dict[str, str]
+    notes: list[str]
+    pool: str | None = None
 
 
 class CorruptCaseError(TradewindError):
@@ -48,10 +85,9 @@ class Store:
         """
         store = cls(folder, pool)
         title = _title(study_text)
-        if folder.exists() and not folder.is_dir():
-            raise InputError(f"{folder} is not a folder")
+        check_folder(folder, RESULTS)
         if store.study_file.exists():
-            theirs = _title(store.study_file.read_text(encoding="utf-8"))
+            theirs = _title(read_text(store.study_file))
             if theirs != title:
                 raise InputError(
                     f"{folder} holds the results of another study, {theirs!r} and not {title!r}: "
@@ -59,14 +95,16 @@ class Store:
                 )
         elif folder.exists() and not store._is_new():
             raise InputError(f"{folder} is not empty and holds no study: name another folder with --out")
-        store.cases.mkdir(parents=True, exist_ok=True)
-        store.machines.mkdir(parents=True, exist_ok=True)
+        for made in (store.cases, store.machines):
+            make_folder(made, RESULTS)
+            check_folder(made, RESULTS)
         return store
 
     def _is_new(self) -> bool:
         """Whether the folder holds nothing but what a run leaves that ended before it wrote its study."""
-        parts = set(self.folder.glob(".*.part"))
-        empty = {made for made in (self.cases, self.machines) if made.is_dir() and not any(made.iterdir())}
+        parts = set(self.folder.glob(f".*{PART}"))
+        made = (folder for folder in (self.cases, self.machines) if folder.is_dir())
+        empty = {folder for folder in made if all(child.suffix == PART for child in folder.iterdir())}
         return set(self.folder.iterdir()) <= {self.folder / ".lock"} | parts | empty
 
     @classmethod
@@ -79,10 +117,9 @@ class Store:
         return cls(folder, folder / pool) if pool else store
 
     def remove_parts(self) -> None:
-        """Removes what a killed run left half-written. Only for the holder of the lock."""
-        for folder in (self.folder, self.cases):
-            for part in folder.glob(".*.part"):
-                part.unlink()
+        """Removes what killed runs left half-written."""
+        for folder in (self.folder, self.cases, self.machines, self.folder / "figures"):
+            remove_parts(folder)
 
     def path(self, key: str) -> Path:
         return self.cases / f"{key}.json"
@@ -95,15 +132,11 @@ class Store:
     def load(self, key: str) -> dict[str, Any] | None:
         """The stored answer of a case; None where there is none. Raises CorruptCaseError for a damaged one."""
         path = self.path(key)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except FileNotFoundError:
+        if not path.exists():
             return None
-        except (OSError, UnicodeDecodeError) as error:
-            raise CorruptCaseError(f"{path} cannot be read: {error}") from None
         try:
-            document = json.loads(text)
-        except json.JSONDecodeError as error:
+            document = read_json(path, "a case")
+        except InputError as error:
             raise CorruptCaseError(f"{path} is truncated or damaged: {error}") from None
         body = document.get("case") if isinstance(document, dict) else None
         if not isinstance(body, dict) or document.get("checksum") != digest(body):
@@ -119,12 +152,17 @@ class Store:
 
     def load_manifest(self) -> dict[str, Any]:
         try:
-            manifest = json.loads(self.manifest_file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise TradewindError(f"{self.manifest_file} cannot be read: {error}; run the study again") from None
-        if not isinstance(manifest, dict):
-            raise TradewindError(f"{self.manifest_file} is damaged; run the study again")
-        return manifest
+            manifest = read_json(self.manifest_file)
+            _Manifest.model_validate(manifest)
+        except InputError as error:
+            raise TradewindError(f"{error}; run the study again") from None
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(str(part) for part in first["loc"])
+            problem = f"{where}: {first['msg']}" if where else first["msg"]
+            raise TradewindError(f"{self.manifest_file} is damaged ({problem}); run the study again") from None
+        found: dict[str, Any] = manifest
+        return found
 
 
 @contextmanager
@@ -139,7 +177,7 @@ def locked(stores: Iterable[Store]) -> Iterator[None]:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    with open(folder / ".lock", "a+", encoding="utf-8") as stream:
+    with _opened(folder / ".lock") as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -149,6 +187,15 @@ def _locked(folder: Path) -> Iterator[None]:
         stream.write(f"process {os.getpid()}\n")
         stream.flush()
         yield
+
+
+def _opened(lock: Path) -> IO[str]:
+    try:
+        if lock.exists():
+            check_source(lock, "the lock")
+        return open(lock, "a+", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write the lock {lock}: {reason_of(error)}") from None
 
 
 def _title(study_text: str) -> str:

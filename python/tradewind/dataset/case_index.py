@@ -1,0 +1,57 @@
+"""The index of cases by their labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from xarray.core.indexing import IndexSelResult
+from xarray.indexes import PandasMultiIndex
+
+
+class CaseIndex(PandasMultiIndex):
+    """A multi-index of which a selection may name lists and slices of values beside single ones.
+
+    xarray's own takes one value a level. What is selected by single values alone is what it would give.
+    """
+
+    def sel(self, labels: dict[Any, Any], method: Any = None, tolerance: Any = None) -> IndexSelResult:
+        """The places of the cases that have all labels. Raises KeyError for a value that no case has."""
+        several = {label: wanted for label, wanted in labels.items() if _is_several(wanted)}
+        single = {label: wanted for label, wanted in labels.items() if label not in several}
+        for label, wanted in labels.items():
+            self._check(label, wanted)
+        if not several:
+            return super().sel(labels, method=method, tolerance=tolerance)
+        found = np.ones(len(self.index), dtype=bool)
+        for label, wanted in single.items():
+            found &= self._values(label) == wanted
+        for label, wanted in several.items():
+            found &= self._among(label, wanted)
+        return IndexSelResult({self.dim: np.flatnonzero(found)})
+
+    def _values(self, label: str) -> Any:
+        return self.index.get_level_values(label).to_numpy()
+
+    def _among(self, label: str, wanted: Any) -> Any:
+        values = self._values(label)
+        if not isinstance(wanted, slice):
+            return np.isin(values, np.asarray(wanted))
+        first = values >= wanted.start if wanted.start is not None else True
+        return first & (values <= wanted.stop if wanted.stop is not None else True)
+
+    def _check(self, label: str, wanted: Any) -> None:
+        """Raises KeyError for a value that no case has; a slice may hold none."""
+        if isinstance(wanted, slice):
+            if wanted.step is not None:
+                raise KeyError(f"{label} {wanted!r}: a slice of labels has no step")
+            return
+        known = self.index.levels[self.index.names.index(label)]
+        for value in np.asarray(wanted).ravel():
+            if value not in known:
+                shown = ", ".join(str(each) for each in known[:20])
+                raise KeyError(f"no case has {label} {value.item()!r} (known: {shown}{', ...' * (len(known) > 20)})")
+
+
+def _is_several(wanted: Any) -> bool:
+    return isinstance(wanted, slice) or np.ndim(wanted) > 0
