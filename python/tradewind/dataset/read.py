@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS, PART, STEP
 from tradewind.errors import InputError
 from tradewind.study.case import PATTERN_KEYS
+from tradewind.study.finding import Verdict
 from tradewind.study.labels import INTEGER_LABELS, LABELS
 from tradewind.study.program_case import PATTERN
 from tradewind.study.records import Record
@@ -48,7 +50,16 @@ def read_dataset(path: Path) -> tuple[list[Record], Mapping[str, Any]]:
         raise InputError(f"{path} cannot be read as the NetCDF file of a study: {error}") from None
     if missing := [name for name in ("case", "kind", "exchange") if name not in loaded.variables]:
         raise InputError(f"{path} is not the dataset of a study: it has no {', '.join(missing)}")
-    return [_record(loaded.isel(case=i)) for i in range(loaded.sizes["case"])], dict(loaded.attrs)
+    return [_record(loaded.isel(case=i)) for i in range(loaded.sizes["case"])], _attributes(loaded.attrs)
+
+
+def _attributes(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a dataset, the verdicts of its findings in today's words."""
+    attributes = dict(stored)
+    if "findings" in attributes:
+        verdicts = map(Verdict.from_dict, json.loads(attributes["findings"]))
+        attributes["findings"] = json.dumps([verdict.as_dict() for verdict in verdicts])
+    return attributes
 
 
 def _record(case: xr.Dataset) -> Record:
