@@ -28,7 +28,7 @@ from tradewind.plot.figure import draw
 from tradewind.report.build import build_report, slug
 from tradewind.study.case import expand
 from tradewind.study.environment import here
-from tradewind.study.finding import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, Verdict, judge
+from tradewind.study.finding import CONFIRMED, Verdict, counted, judge
 from tradewind.study.load import load_study
 from tradewind.study.model import Plot, Study
 from tradewind.study.prediction import pairs
@@ -147,7 +147,7 @@ def figures(name: str) -> str:
     if not kept.records:
         return "*No results of this study are kept yet.*"
     parts = [f"![{plot.title}](../images/studies/{path.name})\n\n*{_caption(plot)}*" for plot, path in kept.pictures]
-    return "\n\n".join([*parts, f"Findings: {counted(kept.verdicts)}.{_notes(kept)}"])
+    return "\n\n".join([*parts, f"Claims tested: {counted(kept.verdicts)}.{_notes(kept)}"])
 
 
 def _caption(plot: Plot) -> str:
@@ -164,21 +164,14 @@ def _notes(kept: Kept) -> str:
     return ""
 
 
-def counted(verdicts: list[Verdict]) -> str:
-    found = Counter(verdict.verdict for verdict in verdicts)
-    return ", ".join(f"{found[name]} {name}" for name in (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE))
-
-
 def findings(folder: str) -> str:
     """All findings of the studies of a folder in one table; of those without results only their names."""
     studies = list(_all_of(folder))
     verdicts = [verdict for kept in studies if kept.records for verdict in kept.verdicts]
-    rows = [
-        (v.figure, v.claim, f"**{v.verdict}**" if v.verdict == REPRODUCED else v.verdict, _why(v)) for v in verdicts
-    ]
+    rows = [(v.figure, v.claim, f"**{v.verdict}**" if v.verdict == CONFIRMED else v.verdict, _why(v)) for v in verdicts]
     missing = [kept.name for kept in studies if not kept.records]
     open_ones = f" No results are kept yet of {', '.join(missing)}." if missing else ""
-    return f"{counted(verdicts)}.{open_ones}\n\n" + _table(("figure", "claim", "here", "because"), rows)
+    return f"Claims tested: {counted(verdicts)}.{open_ones}\n\n" + _table(("figure", "claim", "here", "because"), rows)
 
 
 def _all_of(folder: str) -> Iterator[Kept]:

@@ -65,7 +65,7 @@ def test_of_many_ways_the_fastest():
     values = bars(many)
     assert len(values) == MOST_BARS
     assert (values[0]["algorithm"], values[-1]["algorithm"]) == ("ring-1", f"ring-{MOST_BARS}")
-    assert f"the {MOST_BARS} fastest of 60 ways" in legend(60, oversubscribed=False)
+    assert f"the {MOST_BARS} fastest of 60 methods" in legend(60, oversubscribed=False)
 
 
 @pytest.mark.parametrize("oversubscribed", [True, False])

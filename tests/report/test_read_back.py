@@ -14,7 +14,7 @@ from tradewind.dataset.read import read_dataset
 from tradewind.errors import InputError
 from tradewind.plot.figure import draw
 from tradewind.study.environment import here
-from tradewind.study.finding import REPRODUCED, judge
+from tradewind.study.finding import CONFIRMED, judge
 from tradewind.study.load import load_study
 from tradewind.study.records import read_records
 from tradewind.study.store import Store
@@ -172,7 +172,7 @@ def test_findings_and_figures_come_out_the_same(folder: Path, name: str) -> None
     assert len(stored) == len(kept) == 32
     verdicts = [judge(finding, kept) for finding in study.finding]
     assert verdicts == [judge(finding, stored) for finding in study.finding]
-    assert [verdict.verdict for verdict in verdicts[:3]] == [REPRODUCED] * 3
+    assert [verdict.verdict for verdict in verdicts[:3]] == [CONFIRMED] * 3
     assert verdicts[4].figures, "else nothing was kept of the pairs"
     for plot in study.plot:
         before, after = draw(plot, stored), draw(plot, kept)

@@ -55,8 +55,8 @@ def test_the_command_answers_with_what_it_did(results: Results) -> None:
     assert [skip["name"] for skip in said["skipped"]] == ["transpose ring-7, 4 ranks as 4x1"]
     assert said["report"] == str(folder / "report.html")
     verdicts = {finding["figure"]: finding["verdict"] for finding in said["findings"]}
-    assert {verdicts["1"], verdicts["2"]} == {"reproduced", "not reproduced"}
-    assert verdicts["3"] == "not testable here"
+    assert {verdicts["1"], verdicts["2"]} == {"confirmed", "contradicted"}
+    assert verdicts["3"] == "not testable"
 
 
 def test_the_page_stands_alone(results: Results) -> None:

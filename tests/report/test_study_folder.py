@@ -86,7 +86,7 @@ def test_a_folder_of_studies_computes_a_shared_case_once(folder: Path, tradewind
     one, two = answer.json["studies"]
     assert (one["computed"], one["reused"], two["computed"], two["reused"]) == (5, 0, 2, 2)
     assert len(list((results / "cases").glob("*.json"))) == 7
-    assert [finding["verdict"] for finding in one["findings"]] == ["reproduced", "reproduced"]
+    assert [finding["verdict"] for finding in one["findings"]] == ["confirmed", "confirmed"]
     assert sorted(path.name for path in (results / "one" / "figures").glob("*.svg")) == [
         "01-best-radix.svg",
         "02-busy-links.svg",
@@ -101,7 +101,7 @@ def test_a_folder_of_studies_computes_a_shared_case_once(folder: Path, tradewind
         ("One", "1", "one/report.html"),
         ("One", "2", "one/report.html"),
     ]
-    assert "2 reproduced, 0 not reproduced, 0 not testable here." in (results / "findings.md").read_text()
+    assert "2 confirmed, 0 contradicted, 0 not testable." in (results / "findings.md").read_text()
     page = (results / "index.html").read_text()
     assert "it rises" in page
     assert 'href="two/report.html"' in page

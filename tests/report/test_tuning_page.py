@@ -66,10 +66,12 @@ def test_what_was_chosen_and_why():
     assert "direct, isend-irecv, buffer takes 1 ms, 0.25 of the default's 4 ms." in text
     assert "halo of width 2, periodic in x" in text
     assert "grid 12x10x4, periodic none" in text
-    assert "direct, isend-irecv, buffer 1 ms 900 us 2 ms 1.00 sweep, isend-irecv, buffer 4 ms 3.6 ms 8 ms 4.00" in text
+    assert "direct, isend-irecv, buffer 1 ms 900 us 2 ms 1 sweep, isend-irecv, buffer 4 ms 3.6 ms 8 ms 4" in text
     assert "native 5 ms" in text
-    assert "1 given up Way Why c, shared, buffer given up: 9 times" in text
-    assert "Left out, for 1 reason Why Ways cannot <be> a, shared, buffer; b, shared, buffer" in text
+    assert "1 given up Methods given up: 1 Method Why c, shared, buffer given up: 9 times" in text
+    assert (
+        "Left out, for 1 reason Methods left out Why Methods cannot <be> a, shared, buffer; b, shared, buffer" in text
+    )
     assert "a <fast> processor, 8 cores may be used" in text
 
 
@@ -81,7 +83,7 @@ def test_the_default_and_none():
 
 def test_warnings():
     assert "Oversubscribed" not in page(RESULT)
-    assert "<b>Oversubscribed.</b> 2.5 ranks a core" in page(RESULT | {"oversubscribed": True, "ranks_per_core": 2.5})
+    assert "<b>Oversubscribed.</b> 2.5 ranks per core" in page(RESULT | {"oversubscribed": True, "ranks_per_core": 2.5})
     assert "quiet machine" not in page(RESULT)
     assert "Tune on a quiet machine." in words(changed(noisy=True))
     assert "was not compared" in page(RESULT | {"checked": False})

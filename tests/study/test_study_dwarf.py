@@ -216,7 +216,7 @@ def records_of(values: dict[int, float], **labels: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(
     ("between", "verdict"),
-    [((2, 8), "reproduced"), ((4, 8), "reproduced"), ((1, 4), "not reproduced"), ((8, 16), "not reproduced")],
+    [((2, 8), "confirmed"), ((4, 8), "confirmed"), ((1, 4), "contradicted"), ((8, 16), "contradicted")],
 )
 def test_a_curve_passes_a_level(between: tuple[int, int], verdict: str) -> None:
     finding = Finding(figure="1", claim="c", passes={"sweep": ["a"]}, level=0.5, between=between)
@@ -227,7 +227,7 @@ def test_a_curve_passes_a_level(between: tuple[int, int], verdict: str) -> None:
 
 def test_a_level_needs_cases_on_both_sides() -> None:
     finding = Finding(figure="1", claim="c", passes={"sweep": ["a"]}, level=0.5, between=(1, 64))
-    assert judge(finding, records_of({1: 0.1, 8: 0.9})).verdict == "not testable here"
+    assert judge(finding, records_of({1: 0.1, 8: 0.9})).verdict == "not testable"
 
 
 def test_proofs_are_wanted_for_every_number_of_ranks_and_transport() -> None:
@@ -239,14 +239,14 @@ def test_proofs_are_wanted_for_every_number_of_ranks_and_transport() -> None:
         found = judge(Finding(figure="1", claim="c", proved=proved, ranks=ranks), cases)
         return found.verdict, found.because
 
-    assert verdict([1, 2, 3], ["even-odd"]) == ("reproduced", "")
+    assert verdict([1, 2, 3], ["even-odd"]) == ("confirmed", "")
     assert verdict({"from": 1, "to": 3}, ["even-odd", "sendrecv"]) == (
-        "not reproduced",
+        "contradicted",
         "sendrecv has no answer on 2 ranks",
     )
-    assert verdict([4], ["even-odd"])[0] == "not reproduced"
-    assert verdict([1], ["even-odd", "put"])[0] == "not reproduced"
-    assert verdict([1], ["put"])[0] == "not testable here"
+    assert verdict([4], ["even-odd"])[0] == "contradicted"
+    assert verdict([1], ["even-odd", "put"])[0] == "contradicted"
+    assert verdict([1], ["put"])[0] == "not testable"
 
 
 @pytest.mark.parametrize(

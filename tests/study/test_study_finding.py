@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tradewind.study.finding import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, judge
+from tradewind.study.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, judge
 from tradewind.study.model import Finding
 
 TIMES = {
@@ -32,54 +32,54 @@ RING_1, RING_4, BRUCK = {"algorithm": "ring-1"}, {"algorithm": "ring-4"}, {"algo
 
 
 def test_better() -> None:
-    assert verdict(better=RING_1, than=BRUCK, ranks=[100, 1000])[0] == REPRODUCED
+    assert verdict(better=RING_1, than=BRUCK, ranks=[100, 1000])[0] == CONFIRMED
     answer, because = verdict(better=RING_1, than=BRUCK)
-    assert answer == NOT_REPRODUCED
+    assert answer == CONTRADICTED
     assert because == "at 10000 ranks ring-1 (500 ms) is not below bruck (400 ms)"
-    assert verdict(better=RING_1, than=BRUCK, ranks=100, factor=2.9)[0] == REPRODUCED
-    assert verdict(better=RING_1, than=BRUCK, ranks=100, factor=3)[0] == NOT_REPRODUCED
-    assert verdict(better={"algorithm": ["bruck", "ring-4"]}, than=RING_1, ranks=[100, 1000, 10000])[0] == REPRODUCED
+    assert verdict(better=RING_1, than=BRUCK, ranks=100, factor=2.9)[0] == CONFIRMED
+    assert verdict(better=RING_1, than=BRUCK, ranks=100, factor=3)[0] == CONTRADICTED
+    assert verdict(better={"algorithm": ["bruck", "ring-4"]}, than=RING_1, ranks=[100, 1000, 10000])[0] == CONFIRMED
 
 
 def test_same() -> None:
-    assert verdict(same=[RING_1, RING_4])[0] == REPRODUCED
+    assert verdict(same=[RING_1, RING_4])[0] == CONFIRMED
     answer, because = verdict(same=[RING_1, RING_4], tolerance=0.03)
-    assert answer == NOT_REPRODUCED
+    assert answer == CONTRADICTED
     assert "differ by 5.26 %" in because
-    assert verdict(same=[RING_1, RING_4, BRUCK])[0] == NOT_REPRODUCED
+    assert verdict(same=[RING_1, RING_4, BRUCK])[0] == CONTRADICTED
 
 
 def test_slopes() -> None:
-    assert verdict(falls=RING_1)[0] == REPRODUCED
-    assert verdict(rises=RING_1)[0] == NOT_REPRODUCED
+    assert verdict(falls=RING_1)[0] == CONFIRMED
+    assert verdict(rises=RING_1)[0] == CONTRADICTED
     flat = [record | {"time_s": 1.0} for record in records()]
-    assert verdict(flat, falls=RING_1)[0] == NOT_REPRODUCED
-    assert verdict(flat, rises=RING_1)[0] == NOT_REPRODUCED
-    assert verdict(flatter=RING_1, than=BRUCK)[0] == REPRODUCED
-    assert verdict(flatter=BRUCK, than=RING_1)[0] == NOT_REPRODUCED
+    assert verdict(flat, falls=RING_1)[0] == CONTRADICTED
+    assert verdict(flat, rises=RING_1)[0] == CONTRADICTED
+    assert verdict(flatter=RING_1, than=BRUCK)[0] == CONFIRMED
+    assert verdict(flatter=BRUCK, than=RING_1)[0] == CONTRADICTED
     assert verdict(falls=RING_1, ranks=100)[0] == NOT_TESTABLE
     counted = [record | {"result": {"messages": 7}} for record in records()]
     rising = verdict(counted, falls=RING_1, quantity="messages")
     assert rising == (
-        NOT_REPRODUCED,
+        CONTRADICTED,
         "ring-1 is at 7 on 100 ranks and at 7 on 1000; ring-1 is at 7 on 1000 ranks and at 7 on 10000",
     )
 
 
 def test_order() -> None:
-    assert verdict(order=[RING_4, RING_1, BRUCK], ranks=[100, 1000])[0] == REPRODUCED
+    assert verdict(order=[RING_4, RING_1, BRUCK], ranks=[100, 1000])[0] == CONFIRMED
     answer, because = verdict(order=[RING_4, BRUCK, RING_1], ranks=[100])
-    assert answer == NOT_REPRODUCED
+    assert answer == CONTRADICTED
     assert because == "at 100 ranks bruck (30 s) is not below ring-1 (10 s)"
-    assert verdict(order=[RING_4, RING_1], ranks=[10000])[0] == NOT_REPRODUCED, "equal is not below"
+    assert verdict(order=[RING_4, RING_1], ranks=[10000])[0] == CONTRADICTED, "equal is not below"
 
 
 def test_crosses() -> None:
-    assert verdict(crosses=BRUCK, than=RING_1, between=(1000, 10000))[0] == REPRODUCED
+    assert verdict(crosses=BRUCK, than=RING_1, between=(1000, 10000))[0] == CONFIRMED
     answer, because = verdict(crosses=BRUCK, than=RING_1, between=(100, 1000))
-    assert answer == NOT_REPRODUCED
+    assert answer == CONTRADICTED
     assert because == "at 1000 ranks bruck is not below ring-1 (bruck 4 s, ring-1 2 s)"
-    assert verdict(crosses=RING_1, than=BRUCK, between=(1000, 10000))[0] == NOT_REPRODUCED
+    assert verdict(crosses=RING_1, than=BRUCK, between=(1000, 10000))[0] == CONTRADICTED
     assert verdict(crosses=BRUCK, than=RING_1, between=(10, 10000))[0] == NOT_TESTABLE
     finding = Finding(figure="1", claim="so", crosses=BRUCK, than=RING_1, between=(1000, 10000))
     assert judge(finding, records()).figures[-1] == "they cross between 1000 and 10000 ranks"
@@ -94,10 +94,10 @@ def shaped(*times: float) -> list[dict[str, Any]]:
 
 def test_jumps() -> None:
     cases = shaped(5.0, 4.0, 9.0, 8.0, 8.8)
-    assert verdict(cases, jumps=RING_1, between=(200, 400), factor=2)[0] == REPRODUCED
-    assert verdict(cases, jumps=RING_1, between=(200, 400), factor=2.5)[0] == NOT_REPRODUCED
+    assert verdict(cases, jumps=RING_1, between=(200, 400), factor=2)[0] == CONFIRMED
+    assert verdict(cases, jumps=RING_1, between=(200, 400), factor=2.5)[0] == CONTRADICTED
     answer, because = verdict(cases, jumps=RING_1, between=(400, 1600), factor=2)
-    assert (answer, because) == (NOT_REPRODUCED, "the steepest step is from 200 to 400 ranks, by 2.25")
+    assert (answer, because) == (CONTRADICTED, "the steepest step is from 200 to 400 ranks, by 2.25")
     assert verdict(cases, jumps=RING_1, between=(250, 390))[0] == NOT_TESTABLE, "no step lies there"
     assert verdict(cases[:2], jumps=RING_1, between=(200, 400))[0] == NOT_TESTABLE
 
@@ -113,13 +113,13 @@ def radices(*best: int) -> list[dict[str, Any]]:
 
 def test_best() -> None:
     cases = radices(3, 5, 5, 6, 8)
-    assert verdict(cases, best="algorithm", within=(3, 8), median=5)[0] == REPRODUCED
+    assert verdict(cases, best="algorithm", within=(3, 8), median=5)[0] == CONFIRMED
     answer, because = verdict(cases, best="algorithm", within=(4, 8))
-    assert (answer, because) == (NOT_REPRODUCED, "at 100 ranks the best algorithm has 3, which is not in 4..8")
-    assert verdict(cases, best="algorithm", median=6, tolerance=0.1)[0] == NOT_REPRODUCED
+    assert (answer, because) == (CONTRADICTED, "at 100 ranks the best algorithm has 3, which is not in 4..8")
+    assert verdict(cases, best="algorithm", median=6, tolerance=0.1)[0] == CONTRADICTED
     assert "a median over 4" in verdict(radices(3, 5, 5, 6), best="algorithm", median=5)[1]
     without = [case for case in cases if (case["ranks"], case["algorithm"]) != (100, "recursive-3")]
-    assert verdict(without, best="algorithm", within=(4, 8))[0] == REPRODUCED, (
+    assert verdict(without, best="algorithm", within=(4, 8))[0] == CONFIRMED, (
         "a number of ranks with a gap says nothing"
     )
     assert verdict(cases[:1], best="algorithm")[0] == NOT_TESTABLE
@@ -134,17 +134,17 @@ def waited(*counts: float, **labels: Any) -> dict[str, Any]:
 
 def test_delays() -> None:
     cases = [waited(10.0, 20.0, 30.0, 40.0)]
-    assert verdict(cases, delays=RING_1, below="2us", share=(0.3, 0.3))[0] == REPRODUCED
-    assert verdict(cases, delays=RING_1, above="2us", share=(0.7, 0.7))[0] == REPRODUCED
+    assert verdict(cases, delays=RING_1, below="2us", share=(0.3, 0.3))[0] == CONFIRMED
+    assert verdict(cases, delays=RING_1, above="2us", share=(0.7, 0.7))[0] == CONFIRMED
     answer, because = verdict(cases, delays=RING_1, below="3us", share=(0.3, 0.5))  # the limit divides a bin of 30 %
-    assert (answer, because) == (NOT_REPRODUCED, "ring-1, 100 ranks, seed 1: 30.0..60.0 % below 3 us, not 30..50 %")
-    assert verdict(cases, delays=RING_1, below="3us", share=(0.3, 0.6))[0] == REPRODUCED
+    assert (answer, because) == (CONTRADICTED, "ring-1, 100 ranks, seed 1: 30.0..60.0 % below 3 us, not 30..50 %")
+    assert verdict(cases, delays=RING_1, below="3us", share=(0.3, 0.6))[0] == CONFIRMED
     assert verdict([waited()], delays=RING_1, below="3us", share=(0, 1))[0] == NOT_TESTABLE
     seeds = [waited(10.0, 0.0, 0.0, 90.0, seed=seed, routing="valiant") for seed in range(5)]
     assert verdict(seeds[:4], delays=RING_1, above="2us", share=(0.5, 1))[0] == NOT_TESTABLE
-    assert verdict(seeds, delays=RING_1, above="2us", share=(0.5, 1))[0] == REPRODUCED
+    assert verdict(seeds, delays=RING_1, above="2us", share=(0.5, 1))[0] == CONFIRMED
     seeds[3] = waited(90.0, 0.0, 0.0, 10.0, seed=3, routing="valiant")
-    assert verdict(seeds, delays=RING_1, above="2us", share=(0.5, 1))[0] == NOT_REPRODUCED
+    assert verdict(seeds, delays=RING_1, above="2us", share=(0.5, 1))[0] == CONTRADICTED
 
 
 def test_alike() -> None:
@@ -153,25 +153,25 @@ def test_alike() -> None:
         waited(1.0, 2.5, 3.0, 3.5, algorithm="ring-4"),
         waited(1.0, algorithm="bruck"),
     ]
-    assert verdict(cases, alike=[RING_1, RING_4], tolerance=0.06)[0] == REPRODUCED
+    assert verdict(cases, alike=[RING_1, RING_4], tolerance=0.06)[0] == CONFIRMED
     answer, because = verdict(cases, alike=[RING_1, RING_4], tolerance=0.04)
-    assert (answer, because) == (NOT_REPRODUCED, "ring-1 and ring-4: at most 5 % apart")
+    assert (answer, because) == (CONTRADICTED, "ring-1 and ring-4: at most 5 % apart")
     assert "ring-1 and bruck: at most 90 % apart" in verdict(cases, alike=[RING_1, BRUCK])[1]
 
 
 def test_bands() -> None:
     request = {"pattern": "halo", "ranks": 12, "grid": [40, 30, 1], "split": [4, 3], "algorithm": "sweep", "width": 2}
     case = {"exchange": "halo", "algorithm": "sweep", "ranks": 12, "split": "4x3", "time_s": None, "request": request}
-    assert verdict([case], bands={"ranks": [12]}, offsets=[1, 4])[0] == REPRODUCED
-    assert verdict([case], bands={"ranks": [12]}, offsets=[1, 3, 4])[0] == NOT_REPRODUCED
+    assert verdict([case], bands={"ranks": [12]}, offsets=[1, 4])[0] == CONFIRMED
+    assert verdict([case], bands={"ranks": [12]}, offsets=[1, 3, 4])[0] == CONTRADICTED
     case["request"] = request | {"periodic": "xy"}
-    assert verdict([case], bands={"ranks": [12]}, offsets=[1, 3, 4, 8])[0] == REPRODUCED
+    assert verdict([case], bands={"ranks": [12]}, offsets=[1, 3, 4, 8])[0] == CONFIRMED
     assert verdict([case], bands={"ranks": [13]}, offsets=[1])[0] == NOT_TESTABLE
 
 
 def test_a_span_of_ranks() -> None:
-    assert verdict(better=RING_1, than=BRUCK, ranks={"to": 1000})[0] == REPRODUCED
-    assert verdict(better=RING_1, than=BRUCK, ranks={"from": 1000, "to": 10000})[0] == NOT_REPRODUCED
+    assert verdict(better=RING_1, than=BRUCK, ranks={"to": 1000})[0] == CONFIRMED
+    assert verdict(better=RING_1, than=BRUCK, ranks={"from": 1000, "to": 10000})[0] == CONTRADICTED
     assert verdict(better=RING_1, than=BRUCK, ranks={"from": 20000}) == (
         NOT_TESTABLE,
         "no case of ring-1 at these numbers of ranks",
@@ -182,15 +182,15 @@ def test_a_span_of_ranks() -> None:
 
 def test_other_quantities_than_time() -> None:
     cases = [record | {"result": {"imbalance": 100 / record["time_s"]}, "exchange": "e"} for record in records()]
-    assert verdict(cases, better=BRUCK, than=RING_1, ranks=100, quantity="imbalance")[0] == REPRODUCED
-    assert verdict(cases, better=BRUCK, than=RING_1, ranks=100)[0] == NOT_REPRODUCED
+    assert verdict(cases, better=BRUCK, than=RING_1, ranks=100, quantity="imbalance")[0] == CONFIRMED
+    assert verdict(cases, better=BRUCK, than=RING_1, ranks=100)[0] == CONTRADICTED
     assert verdict(cases, better=BRUCK, than=RING_1, quantity="bound") == (NOT_TESTABLE, "e on 100 ranks has no bound")
 
 
 def test_apart() -> None:
-    assert verdict(apart="algorithm", factor=3)[0] == REPRODUCED
+    assert verdict(apart="algorithm", factor=3)[0] == CONFIRMED
     answer, because = verdict(apart="algorithm", factor=5)
-    assert answer == NOT_REPRODUCED
+    assert answer == CONTRADICTED
     assert because == "the widest gap is 3.06 times, at 100 ranks"
     assert verdict(where=RING_1, apart="algorithm")[0] == NOT_TESTABLE
 
@@ -208,9 +208,9 @@ def test_chance_needs_five_seeds_and_a_gap_beyond_their_spread(chance: dict[str,
     assert answer == NOT_TESTABLE
     assert "1 seeds, 5 are needed" in because
     seeds = [record | {"seed": seed} for seed in range(5) for record in records(**chance)]
-    assert verdict(seeds, better=RING_1, than=BRUCK, ranks=100)[0] == REPRODUCED
+    assert verdict(seeds, better=RING_1, than=BRUCK, ranks=100)[0] == CONFIRMED
     seeds[0] = seeds[0] | {"time_s": 31.0}  # one seed of ring-1 on 100 ranks is slower than bruck
-    assert verdict(seeds, better=RING_1, than=BRUCK, ranks=100)[0] == NOT_REPRODUCED
+    assert verdict(seeds, better=RING_1, than=BRUCK, ranks=100)[0] == CONTRADICTED
 
 
 def test_a_remark_goes_with_the_verdict() -> None:
@@ -225,9 +225,9 @@ def waits(algorithm: str, pairs: list[list[float]]) -> dict[str, Any]:
 
 def test_delays_between_pairs_and_how_even_they_are() -> None:
     cases = [waits("ring-1", [[0.0, 1.0], [1.0, 4.0]]), waits("bruck", [[3.0, 3.0], [3.0, 3.0]])]
-    assert verdict(cases, better=RING_1, than=BRUCK, quantity="delay")[0] == REPRODUCED, "a mean of 2 s and of 3 s"
+    assert verdict(cases, better=RING_1, than=BRUCK, quantity="delay")[0] == CONFIRMED, "a mean of 2 s and of 3 s"
     answer, because = verdict(cases, better=RING_1, than=BRUCK, quantity="unevenness")
-    assert (answer, because) == (NOT_REPRODUCED, "at 100 ranks ring-1 (2) is not below bruck (1)")
+    assert (answer, because) == (CONTRADICTED, "at 100 ranks ring-1 (2) is not below bruck (1)")
     without = [{**case, "result": {}} for case in cases]
     assert verdict(without, better=RING_1, than=BRUCK, quantity="delay")[1] == "e on 100 ranks has no delay"
 
@@ -235,7 +235,7 @@ def test_delays_between_pairs_and_how_even_they_are() -> None:
 def test_cost_is_time_times_switches_or_links() -> None:
     cases = [waits("ring-1", []), {**waits("bruck", []), "time_s": 1.5, "switches": 4, "links": 6}]
     answer, because = verdict(cases, same=[RING_1, BRUCK], quantity="switch-time", tolerance=0)
-    assert (answer, because) == (REPRODUCED, ""), "2 x 3 and 1.5 x 4"
+    assert (answer, because) == (CONFIRMED, ""), "2 x 3 and 1.5 x 4"
     answer, because = verdict(cases, better=RING_1, than=BRUCK, quantity="link-time")
     assert because == "at 100 ranks ring-1 (10 link-seconds) is not below bruck (9 link-seconds)"
     unknown = [{**case, "links": None} for case in cases]

@@ -9,7 +9,7 @@ import pytest
 
 from tradewind.errors import InputError
 from tradewind.study.case import expand
-from tradewind.study.finding import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, Verdict, judge
+from tradewind.study.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, Verdict, judge
 from tradewind.study.load import load_study
 from tradewind.study.model import Finding
 
@@ -33,26 +33,26 @@ def verdict(cases: list[dict[str, Any]], **test: Any) -> Verdict:
 
 def test_predicts_by_the_median():
     found = verdict(records(), predicts={"kind": "simulate"}, tolerance=0.11)
-    assert found.verdict == REPRODUCED
+    assert found.verdict == CONFIRMED
     assert found.figures[0] == "median error 10 %, 2 of 3 cases within 11 %"
     assert found.figures[1] == "halo 3 direct, shared, buffer: simulated 0.5 of measured"
     found = verdict(records(), predicts={"kind": "simulate"}, tolerance=0.09)
-    assert (found.verdict, found.because) == (NOT_REPRODUCED, "the median error of 3 cases is 10 %")
+    assert (found.verdict, found.because) == (CONTRADICTED, "the median error of 3 cases is 10 %")
 
 
 def test_ranked_by_pairs():
     """Of three pairs one, isend-irecv and shared, is the wrong way round."""
     test = {"ranked": {"sweep": "s"}, "by": "transport"}
     found = verdict(records(), **test, share=(0.6, 1.0))
-    assert found.verdict == REPRODUCED
+    assert found.verdict == CONFIRMED
     assert found.figures == [
         "2 of 3 pairs (66.7 %) are in the right order",
         "halo 3 direct, shared, buffer and isend-irecv: measured 2 times as slow",
     ]
-    assert verdict(records(), **test, share=(0.7, 1.0)).verdict == NOT_REPRODUCED
-    assert verdict(records(), **test, share=(0.5, 0.6)).verdict == NOT_REPRODUCED
+    assert verdict(records(), **test, share=(0.7, 1.0)).verdict == CONTRADICTED
+    assert verdict(records(), **test, share=(0.5, 0.6)).verdict == CONTRADICTED
     # Those that hardly differ do not count: of the others, alltoallv and the slower of the two, all are right.
-    assert verdict(records(), **test, share=(1.0, 1.0), tolerance=1.5).verdict == REPRODUCED
+    assert verdict(records(), **test, share=(1.0, 1.0), tolerance=1.5).verdict == CONFIRMED
     assert verdict(records(), **test, share=(1.0, 1.0), tolerance=9).verdict == NOT_TESTABLE
 
 

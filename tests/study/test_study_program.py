@@ -240,11 +240,11 @@ def record(ranks: int, value: float, **labels: Any) -> Mapping[str, Any]:
 @pytest.mark.parametrize(
     ("values", "value", "tolerance", "verdict"),
     [
-        ([0.85], 0.78, 0.1, "reproduced"),
-        ([0.87], 0.78, 0.1, "not reproduced"),
-        ([0.71], 0.78, 0.1, "reproduced"),
-        ([0.70], 0.78, 0.1, "not reproduced"),
-        ([0.78, 0.87], 0.78, 0.1, "not reproduced"),
+        ([0.85], 0.78, 0.1, "confirmed"),
+        ([0.87], 0.78, 0.1, "contradicted"),
+        ([0.71], 0.78, 0.1, "confirmed"),
+        ([0.70], 0.78, 0.1, "contradicted"),
+        ([0.78, 0.87], 0.78, 0.1, "contradicted"),
     ],
 )
 def test_near_a_published_value(values: list[float], value: float, tolerance: float, verdict: str) -> None:
@@ -258,11 +258,11 @@ def test_near_a_published_value(values: list[float], value: float, tolerance: fl
 def test_near_as_a_ratio() -> None:
     cases = [record(4, 6.0, sweep="a"), record(4, 2.0, sweep="b"), record(8, 9.0, sweep="a"), record(8, 2.0, sweep="b")]
     wanted = {"figure": "1", "claim": "c", "near": {"sweep": ["a"]}, "than": {"sweep": ["b"]}, "value": 3.0}
-    assert judge(Finding(**wanted, ranks=[4]), cases).verdict == "reproduced"
+    assert judge(Finding(**wanted, ranks=[4]), cases).verdict == "confirmed"
     found = judge(Finding(**wanted), cases)
-    assert found.verdict == "not reproduced"
+    assert found.verdict == "contradicted"
     assert found.because == "at 8 ranks a over b is 4.5, 1.5 times the published 3"
-    assert judge(Finding(**wanted, ranks=[16]), cases).verdict == "not testable here"
+    assert judge(Finding(**wanted, ranks=[16]), cases).verdict == "not testable"
 
 
 def test_near_needs_a_value_and_no_other_test_takes_one() -> None:

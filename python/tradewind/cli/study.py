@@ -233,9 +233,14 @@ def _cases_table(plan: Plan, stored: set[str]) -> Any:
 
 
 def _show_result(result: dict[str, Any], *, named: bool) -> None:
+    from tradewind.study.finding import Verdict, counted
+
     name = f"{result['study']}: " if named else ""
     counts = f"{result['computed']} cases computed, {result['reused']} stored already"
     print(f"{name}{counts}, {len(result['skipped'])} skipped")
+    if result["findings"]:
+        print(f"{name}claims tested: {counted(map(Verdict.from_dict, result['findings']))}")
+    print(f"{name}{result['outcome']}")
     for failure in result["failed"]:
         print(f"failed: {failure['name']}: {failure['reason']}")
     print(f"report: {result['report']}", flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS, PART, STEP
 from tradewind.errors import InputError
 from tradewind.reading import check_source
 from tradewind.study.case import PATTERN_KEYS
+from tradewind.study.finding import Verdict
 from tradewind.study.labels import INTEGER_LABELS, LABELS
 from tradewind.study.program_case import PATTERN
 from tradewind.study.records import Record
@@ -41,7 +43,7 @@ def read_dataset(path: Path) -> tuple[list[Record], Mapping[str, Any]]:
     holds, so that one made from these records is the same.
     """
     loaded = load_dataset(path)
-    return [_record(loaded.isel(case=i)) for i in range(loaded.sizes["case"])], dict(loaded.attrs)
+    return [_record(loaded.isel(case=i)) for i in range(loaded.sizes["case"])], _attributes(loaded.attrs)
 
 
 def load_dataset(path: Path) -> xr.Dataset:
@@ -57,6 +59,15 @@ def load_dataset(path: Path) -> xr.Dataset:
     if missing := [name for name in ("case", "kind", "exchange") if name not in loaded.variables]:
         raise InputError(f"{path} is not the dataset of a study: it has no {', '.join(missing)}")
     return loaded
+
+
+def _attributes(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a dataset, the verdicts of its findings in today's words."""
+    attributes = dict(stored)
+    if "findings" in attributes:
+        verdicts = map(Verdict.from_dict, json.loads(attributes["findings"]))
+        attributes["findings"] = json.dumps([verdict.as_dict() for verdict in verdicts])
+    return attributes
 
 
 def _record(case: xr.Dataset) -> Record:

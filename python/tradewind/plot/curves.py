@@ -57,6 +57,7 @@ def row_of(plot: Plot, record: Record, value: float) -> Row:
         "ranks": record["ranks"],
         "along": record[plot.along],
         "time": value,
+        "shown": f"{value:.3g}" if plot.over else QUANTITIES[plot.quantity].show(value),
         "curve": label_text(record, plot.curve),
         "panel": label_text(record, plot.panel),
         "is_dwarf": bool(record.get("dwarf")),
@@ -98,7 +99,7 @@ def time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
         tooltip=[
             alt.Tooltip("case:N"),
             alt.Tooltip("ranks:Q", format=","),
-            alt.Tooltip("time:Q", format=".3s", title=plot.quantity),
+            alt.Tooltip("shown:N", title=plot.quantity),
         ],
     )
     return alt.layer(line, points)

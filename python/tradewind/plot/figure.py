@@ -16,7 +16,9 @@ from tradewind.plot.kept import groups_figure, over_time_rows
 from tradewind.plot.parts import parts_chart
 from tradewind.plot.style import CONFIG, SECONDS, colour, linear_time_axis, log_axis
 from tradewind.study.curve import matches
-from tradewind.study.model import Plot
+from tradewind.study.labels import LABELS
+from tradewind.study.model import PLOTS, Plot
+from tradewind.study.quantity import QUANTITIES
 from tradewind.study.records import Record
 from tradewind.units import format_seconds
 
@@ -25,15 +27,37 @@ Row = dict[str, Any]
 
 def draw(plot: Plot, records: Sequence[Record]) -> dict[str, Any] | None:
     """The Vega-Lite specification of a plot; None where no stored case belongs to it."""
-    chosen = [record for record in records if any(matches(record, selection) for selection in plot.of)]
-    if plot.kind != "matrix":  # which needs no answer
-        chosen = [record for record in chosen if record["time_s"] is not None]
-    chart = _CHARTS[plot.kind](plot, chosen) if plot.kind in _CHARTS else _line_chart(plot, chosen)
+    cases = chosen(plot, records)
+    chart = _CHARTS[plot.kind](plot, cases) if plot.kind in _CHARTS else _line_chart(plot, cases)
     if chart is None:
         return None
     specification: dict[str, Any] = chart.to_dict()
     specification["config"] = CONFIG
+    specification["description"] = describe(plot, cases)
     return specification
+
+
+def chosen(plot: Plot, records: Sequence[Record]) -> list[Record]:
+    """The cases that a plot selects and that have what it draws."""
+    found = [record for record in records if any(matches(record, selection) for selection in plot.of)]
+    return [record for record in found if plot.kind == "matrix" or record["time_s"] is not None]
+
+
+def describe(plot: Plot, cases: Sequence[Record]) -> str:
+    """What a plot shows, for those who cannot see it."""
+    parts = [f"{plot.title}."]
+    if plot.kind in ("time", "bars"):
+        parts.append(f"{_sentence(QUANTITIES[plot.quantity].title)} against {LABELS[plot.along]}.")
+    else:
+        parts.append(f"{_sentence(PLOTS[plot.kind].partition(';')[0])}.")
+    for name, label in (("Curves", plot.curve), ("Panels", plot.panel)):
+        if values := list(dict.fromkeys(filter(None, (label_text(case, label) for case in cases)))):
+            parts.append(f"{name}: {', '.join(values)}.")
+    return " ".join(parts)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".")
 
 
 def _line_chart(plot: Plot, records: Sequence[Record]) -> Any | None:
@@ -49,7 +73,7 @@ def _bar_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
     for record, value in cases:
         row = row_of(plot, record, value)
         name = f"{label_text(record, plot.along)}, {row['curve']}" if grouped else row["curve"]
-        rows.append({**row, "least": _least(record), "bar": name})
+        rows.append({**row, "least": _least(record), "minimum": format_seconds(_least(record)), "bar": name})
     if grouped:
         places = {value: i for i, value in enumerate(dict.fromkeys(row["along"] for row in rows))}
         rows.sort(key=lambda row: places[row["along"]])
@@ -118,7 +142,7 @@ def _bar_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
     bars = base.mark_bar(size=14).encode(
         x=alt.X("time:Q", axis=axis, stack=None),  # cases that share a bar are no sum
         color=colour("curve", plot.curve, curves).legend(None),
-        tooltip=[alt.Tooltip("case:N"), alt.Tooltip("time:Q", format=".3s"), alt.Tooltip("least:Q", format=".3s")],
+        tooltip=[alt.Tooltip("case:N"), alt.Tooltip("shown:N", title=plot.quantity), alt.Tooltip("minimum:N")],
     )
     ticks = base.mark_tick(thickness=2, size=18, color="#888888").encode(x=alt.X("least:Q", axis=axis))
     height = max(80, 26 * len(named))

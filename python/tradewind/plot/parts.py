@@ -12,6 +12,7 @@ from tradewind.plot.style import colour, linear_time_axis
 from tradewind.study.model import Plot
 from tradewind.study.quantity import parts_of
 from tradewind.study.records import Record
+from tradewind.units import format_seconds
 
 WHOLE = "all"
 
@@ -31,7 +32,7 @@ def parts_chart(plot: Plot, records: Sequence[Record]) -> Any | None:
             x=alt.X("seconds:Q", axis=linear_time_axis("of a step, median rank (s)")),
             color=colour("part", "part", parts),
             order=alt.Order("place:Q"),
-            tooltip=[alt.Tooltip("part:N"), alt.Tooltip("seconds:Q", format=".3s")],
+            tooltip=[alt.Tooltip("part:N"), alt.Tooltip("shown:N", title="time")],
         )
         .properties(width=460 if plot.panel is None else 300, height=max(80, 26 * len(curves)))
     )
@@ -46,4 +47,7 @@ def parts_chart(plot: Plot, records: Sequence[Record]) -> Any | None:
 def _rows(plot: Plot, record: Record) -> list[dict[str, Any]]:
     labels = {"curve": label_text(record, plot.curve), "panel": label_text(record, plot.panel)}
     parts = {part: seconds for part, seconds in parts_of(record).items() if part != WHOLE}
-    return [{"part": part, "seconds": s, "place": i, **labels} for i, (part, s) in enumerate(parts.items())]
+    return [
+        {"part": part, "seconds": s, "shown": format_seconds(s), "place": i, **labels}
+        for i, (part, s) in enumerate(parts.items())
+    ]

@@ -14,6 +14,7 @@ from tradewind.errors import InputError
 from tradewind.files import check_target, write_atomically
 from tradewind.plot.export import to_html, to_pdf, to_png, to_svg
 from tradewind.plot.style import CONFIG, PALETTE, linear_time_axis
+from tradewind.units import format_seconds
 from tradewind.ways import NATIVE, Choice
 
 MOST_BARS = 40
@@ -28,23 +29,25 @@ _MAKERS: dict[str, Callable[[dict[str, Any]], bytes]] = {
 }
 
 
-def ways_chart(results: Sequence[Row], default: Choice | None = None) -> dict[str, Any]:
+def ways_chart(results: Sequence[Row], default: Choice | None = None, what: str = "exchange") -> dict[str, Any]:
     """The Vega-Lite specification of a chart of `results`, the fastest above; of many the `MOST_BARS` fastest.
 
     `results`: rows with ``algorithm``, ``transport``, ``packing``, ``median_s``, ``min_s`` and ``samples_s``.
-    `default`: the way that is marked as the default.
+    `default`: the way that is marked as the default. `what`: is exchanged, for those who cannot see the chart.
     """
     rows = [_bar(row, default) for row in sorted(results, key=lambda row: float(row["median_s"]))]
     chart = _bars(rows[:MOST_BARS]).properties(width=560, height=alt.Step(20))
-    specification: dict[str, Any] = chart.to_dict() | {"config": CONFIG}
+    shown = ", ".join(f"{row['way']} {format_seconds(row['median'])}" for row in rows[:MOST_BARS])
+    described = f"Times of methods for {what}, the fastest first: {shown}."
+    specification: dict[str, Any] = chart.to_dict() | {"config": CONFIG, "description": described}
     return specification
 
 
 def legend(ways: int, oversubscribed: bool) -> list[str]:
     """What the marks of a chart of so many ways mean, and what to beware of."""
-    lines = ["bar: median; line: the middle half of the samples; tick: the least"]
+    lines = ["bar: median; line: the middle half of the samples; tick: minimum"]
     if ways > MOST_BARS:
-        lines.append(f"the {MOST_BARS} fastest of {ways} ways")
+        lines.append(f"the {MOST_BARS} fastest of {ways} methods")
     if oversubscribed:
         lines.append("OVERSUBSCRIBED: more ranks than cores, so these are no times of this machine")
     return lines
@@ -54,7 +57,7 @@ def _bar(row: Row, default: Choice | None) -> Row:
     parts = [row[part] for part in ("algorithm", "transport", "packing")]
     own = row["algorithm"] == NATIVE
     is_default = default is not None and asdict(default).items() <= row.items()
-    low, _, high = statistics.quantiles(2 * row["samples_s"], method="inclusive")  # twice: one sample will do
+    low, high = middle_half(row["samples_s"])
     return {
         "way": (NATIVE if own else ", ".join(parts)) + (" (default)" if is_default else ""),
         "algorithm": parts[0],
@@ -62,7 +65,16 @@ def _bar(row: Row, default: Choice | None) -> Row:
         "least": row["min_s"],
         "low": low,
         "high": high,
+        "shown": format_seconds(row["median_s"]),
+        "range": f"{format_seconds(low)} to {format_seconds(high)}",
+        "minimum": format_seconds(row["min_s"]),
     }
+
+
+def middle_half(samples: Sequence[float]) -> tuple[float, float]:
+    """The first and the third quartile of one sample or more."""
+    low, _, high = statistics.quantiles([*samples, *samples], method="inclusive")  # twice: one sample will do
+    return low, high
 
 
 def _bars(rows: list[Row]) -> Any:
@@ -71,11 +83,11 @@ def _bars(rows: list[Row]) -> Any:
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         y=alt.Y("way:N", sort=None, title=None, axis=alt.Axis(labelLimit=320))
     )
-    times = [alt.Tooltip(f"{name}:Q", format=".3s") for name in ("median", "least", "low", "high")]
+    titles = {"way": "method", "shown": "median", "range": "middle half", "minimum": "minimum"}
     bars = base.mark_bar(size=13).encode(
         x=alt.X("median:Q", axis=linear_time_axis("time of the exchange (s)")),
         color=alt.Color("algorithm:N", sort=algorithms, scale=alt.Scale(domain=algorithms, range=colours)),
-        tooltip=[alt.Tooltip("way:N"), *times],
+        tooltip=[alt.Tooltip(f"{name}:N", title=title) for name, title in titles.items()],
     )
     spread = base.mark_rule(color="#444", strokeWidth=1.5).encode(x="low:Q", x2="high:Q")
     least = base.mark_tick(color="#444", thickness=1.5, size=9).encode(x="least:Q")

@@ -24,6 +24,8 @@ class Report:
     page: Path
     dataset: Path
     figures: list[Path]
+    outcome: str
+    """What came out, in a sentence."""
     verdicts: list[Verdict]
     records: Records
 
@@ -37,6 +39,7 @@ class Report:
             "failed": self.records.failed,
             "skipped": self.records.skipped,
             "notes": self.records.notes,
+            "outcome": self.outcome,
             "findings": [verdict.as_dict() for verdict in self.verdicts],
         }
 
@@ -44,7 +47,7 @@ class Report:
 def build_report(folder: Path, environment: Environment) -> Report:
     """Writes results.nc, report.html and figures/ into a results folder. Raises InputError for any other folder."""
     from tradewind.dataset.build import build_dataset, provenance, write_dataset
-    from tradewind.report.page import render
+    from tradewind.report.page import render, summary
 
     store = Store.existing(folder)
     study_file = load_study(store.study_file)
@@ -59,7 +62,7 @@ def build_report(folder: Path, environment: Environment) -> Report:
     page = render(study, text, records, verdicts, figures, environment, machine_texts(store))
     write_atomically(folder / "report.html", page.encode())
     pictures = _export(figures, folder / "figures")
-    return Report(folder / "report.html", folder / "results.nc", pictures, verdicts, records)
+    return Report(folder / "report.html", folder / "results.nc", pictures, summary(figures), verdicts, records)
 
 
 def machine_texts(store: Store) -> dict[str, str]:
@@ -69,12 +72,14 @@ def machine_texts(store: Store) -> dict[str, str]:
 
 def _draw(plots: list[Any], records: Records) -> list[Figure]:
     from tradewind.plot.figure import draw
+    from tradewind.report.outcome import outcome
 
     figures = []
     for i, plot in enumerate(plots):
         specification = draw(plot, records.records)
         if specification is not None:
-            figures.append(Figure(f"{i + 1:02}-{slug(plot.title)}", plot.title, plot.note, specification))
+            name, said = f"{i + 1:02}-{slug(plot.title)}", outcome(plot, records.records)
+            figures.append(Figure(name, plot.title, plot.note, specification, said))
     return figures
 
 

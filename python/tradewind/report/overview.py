@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from tradewind.files import remove_parts, write_atomically
-from tradewind.study.finding import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+from tradewind.report.outcome import NOTHING
+from tradewind.report.table import Cell, Column, Table, number, text, whole
+from tradewind.study.finding import Verdict, count, counted
+
+STUDIES = (
+    Column("Study"),
+    Column("What came out"),
+    Column("Claims tested"),
+    number("Cases"),
+    number("Skipped"),
+    number("Failed"),
+)
 
 
 def build_overview(folder: Path, results: Sequence[dict[str, Any]]) -> Path:
@@ -22,7 +31,7 @@ def build_overview(folder: Path, results: Sequence[dict[str, Any]]) -> Path:
     remove_parts(folder)
     rows = finding_rows(folder, results)
     write_atomically(folder / "findings.json", json.dumps(rows, indent=1).encode())
-    write_atomically(folder / "findings.md", _markdown(rows).encode())
+    write_atomically(folder / "findings.md", _markdown(results, rows).encode())
     write_atomically(folder / "index.html", _page(folder, results, rows).encode())
     return folder / "index.html"
 
@@ -36,15 +45,13 @@ def finding_rows(folder: Path, results: Sequence[dict[str, Any]]) -> list[dict[s
     ]
 
 
-def counts(rows: Sequence[dict[str, Any]]) -> dict[str, int]:
-    """How many findings have each verdict."""
-    found = Counter(row["verdict"] for row in rows)
-    return {verdict: found[verdict] for verdict in (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE)}
+def _verdicts(results: Sequence[dict[str, Any]]) -> list[Verdict]:
+    return [Verdict.from_dict(finding) for result in results for finding in result["findings"]]
 
 
-def _markdown(rows: Sequence[dict[str, Any]]) -> str:
-    lines = [", ".join(f"{number} {verdict}" for verdict, number in counts(rows).items()) + ".", ""]
-    lines += ["| figure | claim | here | because | figures |", "| --- | --- | --- | --- | --- |"]
+def _markdown(results: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> str:
+    lines = [f"Claims tested: {counted(_verdicts(results))}.", ""]
+    lines += ["| figure | claim | verdict | because | figures |", "| --- | --- | --- | --- | --- |"]
     for row in rows:
         because = ". ".join(filter(None, (row["because"], row["remark"])))
         cells = (row["figure"], row["claim"], row["verdict"], because, "; ".join(row["figures"]))
@@ -53,14 +60,40 @@ def _markdown(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _page(folder: Path, results: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> str:
-    from tradewind.report.page import template
+    from tradewind.report.claims import claims_table
+    from tradewind.report.page import now, template
 
-    studies = [{**result, "link": os.path.relpath(result["report"], folder)} for result in results]
+    verdicts = _verdicts(results)
     return template("overview.html.jinja").render(
         title=folder.resolve().name,
-        studies=studies,
-        rows=rows,
-        counts=counts(rows),
+        outcome=_outcome(results),
+        claims=f"Claims tested: {counted(verdicts)}." if verdicts else "",
+        studies=_studies(folder, results),
+        verdicts=claims_table(verdicts, [f"{row['report']}#findings" for row in rows]),
+        counts=count(verdicts),
         notes=list(dict.fromkeys(note for result in results for note in result["notes"])),
-        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        written=now(),
+        script="",
     )
+
+
+def _outcome(results: Sequence[dict[str, Any]]) -> str:
+    """What came out of the first study that compares times."""
+    said = (result["outcome"] for result in results if result["outcome"] != NOTHING)
+    return next(said, "No study compares the times of two curves.")
+
+
+def _studies(folder: Path, results: Sequence[dict[str, Any]]) -> Table:
+    """One row for each study."""
+    rows = [
+        {
+            "Study": Cell(result["study"], link=os.path.relpath(result["report"], folder)),
+            "What came out": text("" if result["outcome"] == NOTHING else result["outcome"]),
+            "Claims tested": text(counted(_verdicts([result])) if result["findings"] else ""),
+            "Cases": whole(result["cases"]),
+            "Skipped": whole(len(result["skipped"])),
+            "Failed": whole(len(result["failed"])),
+        }
+        for result in results
+    ]
+    return Table("studies-table", f"Studies: {len(rows)}", STUDIES, rows)

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from tradewind.files import write_atomically
+from tradewind.report.table import Cell, Column, Row, Table, number, ratio, seconds
 from tradewind.tuning import NOISY
 from tradewind.units import format_seconds
 from tradewind.ways import Choice, default_way
 
-Row = dict[str, Any]
+Section = dict[str, Any]
+
+METHODS = (
+    Column("Method", hint="algorithm, transport, packing"),
+    number("Median", "s"),
+    number("Minimum", "s"),
+    number("Maximum", "s"),
+    number("× fastest", "", "median over that of the fastest method"),
+)
+GIVEN_UP = (Column("Method", hint="algorithm, transport, packing"), Column("Why"))
+LEFT_OUT = (Column("Why"), Column("Methods"))
 
 
 def write_page(result: dict[str, Any], path: Path) -> None:
@@ -23,21 +33,38 @@ def write_page(result: dict[str, Any], path: Path) -> None:
 def page(result: dict[str, Any]) -> str:
     """The page as HTML, with everything that it needs inside."""
     from tradewind.plot.export import script
-    from tradewind.report.page import template
+    from tradewind.report.page import now, template
 
     return template("tuning.html.jinja").render(
         result=result,
-        sections=[_section(table, result) for table in result["tuned"]],
-        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        outcome=" ".join(_outcome(table, result) for table in result["tuned"]),
+        sections=[_section(i, table, result) for i, table in enumerate(result["tuned"])],
+        written=now(),
         script=script(),
     )
 
 
-def _section(table: dict[str, Any], result: dict[str, Any]) -> Row:
+def _outcome(table: dict[str, Any], result: dict[str, Any]) -> str:
+    """Which method is the fastest, and by what factor; without one that can be compared, that there is none."""
+    from tradewind.plot.ways import middle_half
+    from tradewind.report.outcome import Contender, Race, ranking
+
+    rows = sorted(table["results"], key=lambda row: float(row["median_s"]))
+    if len(rows) < 2:
+        return f"{table['pattern']}: one method was measured, so there is nothing to compare."
+    spans = [middle_half(row["samples_s"]) for row in rows]
+    slow = bool(result["oversubscribed"])
+    contenders = [Contender(_name(row), row["median_s"], *span, slow) for row, span in zip(rows, spans, strict=True)]
+    return f"{table['pattern']}: {ranking(Race('', '', contenders), format_seconds)}."
+
+
+def _section(i: int, table: dict[str, Any], result: dict[str, Any]) -> Section:
     from tradewind.plot.ways import legend, ways_chart
-    from tradewind.report.page import embedded
 
     default = default_way(table["request"]["pattern"])
+    results = [_result(row) for row in table["results"]]
+    given_up = [{"Method": Cell(_name(row)), "Why": Cell(row["reason"])} for row in _left(table, given_up=True)]
+    left_out = _by_reason(_left(table, given_up=False))
     return {
         "pattern": table["pattern"],
         "request": table["request"],
@@ -47,31 +74,36 @@ def _section(table: dict[str, Any], result: dict[str, Any]) -> Row:
         "ratio": f"{table['median_s'] / table['default_s']:.2f}" if table["default_s"] else "",
         "warning": f"{NOISY[0].upper()}{NOISY[1:]}. Tune on a quiet machine." if table["noisy"] else "",
         "is_default": Choice(**table["choice"]) == default,
-        "chart": embedded(ways_chart(table["results"], default)),
+        "chart": ways_chart(table["results"], default, table["pattern"]),
         "legend": legend(len(table["results"]), result["oversubscribed"]),
-        "results": [_result(row) for row in table["results"]],
-        "given_up": [row | {"name": _name(row)} for row in table["left_out"] if row["first_s"] is not None],
-        "left_out": _by_reason([row for row in table["left_out"] if row["first_s"] is None]),
+        "results": Table(f"methods-{i}", f"Methods measured: {len(results)}", METHODS, results),
+        "given_up": Table(f"given-up-{i}", f"Methods given up: {len(given_up)}", GIVEN_UP, given_up),
+        "left_out": Table(f"left-out-{i}", "Methods left out", LEFT_OUT, left_out),
     }
 
 
-def _name(parts: Row) -> str:
+def _name(parts: dict[str, Any]) -> str:
     return ", ".join(parts[part] for part in ("algorithm", "transport", "packing") if parts[part] is not None)
 
 
-def _result(row: Row) -> Row:
+def _result(row: dict[str, Any]) -> Row:
     return {
-        "name": _name(row),
-        "median": format_seconds(row["median_s"]),
-        "least": format_seconds(row["min_s"]),
-        "longest": format_seconds(max(row["samples_s"])),
-        "ratio": f"{row['ratio']:.2f}",
+        "Method": Cell(_name(row)),
+        "Median": seconds(row["median_s"]),
+        "Minimum": seconds(row["min_s"]),
+        "Maximum": seconds(max(row["samples_s"])),
+        "× fastest": ratio(row["ratio"]),
     }
 
 
-def _by_reason(rows: Sequence[Row]) -> dict[str, list[str]]:
-    """The ways that are left out, by the reason."""
+def _left(table: dict[str, Any], *, given_up: bool) -> list[dict[str, Any]]:
+    """The methods that were tried and given up, or those that were left out."""
+    return [row for row in table["left_out"] if (row["first_s"] is not None) == given_up]
+
+
+def _by_reason(rows: Sequence[dict[str, Any]]) -> list[Row]:
+    """The methods that are left out, by the reason."""
     reasons: dict[str, list[str]] = {}
     for row in rows:
         reasons.setdefault(row["reason"], []).append(_name(row))
-    return reasons
+    return [{"Why": Cell(reason), "Methods": Cell("; ".join(names))} for reason, names in reasons.items()]

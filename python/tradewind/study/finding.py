@@ -33,7 +33,8 @@ Where the routing or the placement is random, a comparison must hold for the wor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -41,7 +42,10 @@ from tradewind.study import comparison, nearness, prediction, shape, statistic
 from tradewind.study.curve import Answer, NotTestableError, Record, matches
 from tradewind.study.model import Finding
 
-REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE = "reproduced", "not reproduced", "not testable here"
+CONFIRMED, CONTRADICTED, NOT_TESTABLE = "confirmed", "contradicted", "not testable"
+VERDICTS = (CONFIRMED, CONTRADICTED, NOT_TESTABLE)
+EARLIER_VERDICTS = dict(zip(("reproduced", "not reproduced", "not testable here"), VERDICTS, strict=True))
+"""What older results call the verdicts."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,23 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Verdict:
+        """Read what `as_dict` returned, by this version or by one with other words for the verdicts."""
+        word = stored["verdict"]
+        return cls(**{**stored, "verdict": EARLIER_VERDICTS.get(word, word)})
+
+
+def count(verdicts: Iterable[Verdict]) -> dict[str, int]:
+    """The number of claims with each verdict, also where it is 0."""
+    found = Counter(each.verdict for each in verdicts)
+    return {word: found[word] for word in VERDICTS}
+
+
+def counted(verdicts: Iterable[Verdict]) -> str:
+    """For example "16 confirmed, 3 contradicted, 6 not testable"."""
+    return ", ".join(f"{number} {word}" for word, number in count(verdicts).items())
 
 
 _TESTS: dict[str, Callable[[Finding, list[Record]], Answer]] = {
@@ -118,4 +139,4 @@ def _tried(finding: Finding, records: Iterable[Record]) -> tuple[str, str, list[
         problems, figures = _TESTS[test](finding, cases)
     except NotTestableError as reason:
         return NOT_TESTABLE, str(reason), []
-    return NOT_REPRODUCED if problems else REPRODUCED, "; ".join(problems), figures
+    return CONTRADICTED if problems else CONFIRMED, "; ".join(problems), figures

@@ -1,0 +1,81 @@
+"""The table that has one row for each exchange: where it was proved, what it takes here, and on each machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tradewind.report.table import Cell, Column, Row, Table
+from tradewind.study.case import HERE_ONLY
+from tradewind.study.records import Record
+from tradewind.units import format_seconds
+
+SIMULATED = "simulated, by number of ranks; over seeds or settings from the fastest to the slowest"
+PATTERNS = ("transpose", "halo", "fetch", "allreduce")
+
+
+def side_by_side(records: Sequence[Record]) -> Table:
+    """One row for each exchange; the patterns in the order of `PATTERNS`, dwarfs last."""
+    machines = list(dict.fromkeys(record["machine"] for record in records if record["kind"] == "simulate"))
+    kinds = {record["kind"] for record in records}
+    columns = [Column("Exchange")]
+    columns += [Column("Verified", hint="numbers of ranks on which it was proved")] if "verify" in kinds else []
+    columns += [Column("Measured here", hint="medians")] if kinds & set(HERE_ONLY) else []
+    columns += [Column(machine, hint=SIMULATED) for machine in machines]
+    exchanges = sorted(dict.fromkeys(record["exchange"] for record in records), key=_order)
+    rows = [_row(exchange, [r for r in records if r["exchange"] == exchange], machines) for exchange in exchanges]
+    return Table("headline-table", "Time of one whole exchange", columns, rows)
+
+
+def _order(exchange: str) -> int:
+    first = exchange.split()[0]
+    return PATTERNS.index(first) if first in PATTERNS else len(PATTERNS)
+
+
+def _row(exchange: str, mine: Sequence[Record], machines: Sequence[str]) -> Row:
+    proved = sorted({record["ranks"] for record in mine if record["kind"] == "verify"})
+    simulated = [record for record in mine if record["kind"] == "simulate"]
+    return {
+        "Exchange": Cell(exchange),
+        "Verified": _proved(proved) if proved else Cell(""),
+        "Measured here": _measured([record for record in mine if record["kind"] in HERE_ONLY]),
+        **{machine: _simulated([r for r in simulated if r["machine"] == machine]) for machine in machines},
+    }
+
+
+def _proved(ranks: Sequence[int]) -> Cell:
+    on = f"on {', '.join(map(_grouped, ranks))} ranks"
+    return Cell("", f"proved {on}", order=ranks[-1], note=on, tags=(("good", "proved"),))
+
+
+def _measured(cases: Sequence[Record]) -> Cell:
+    return _lines([(record["time_s"], _measured_text(record)) for record in cases])
+
+
+def _measured_text(record: Record) -> str:
+    mark = ", oversubscribed" if record["result"]["oversubscribed"] else ""
+    return f"{format_seconds(record['time_s'])} on {record['ranks']} ranks{mark}"
+
+
+def _simulated(cases: Sequence[Record]) -> Cell:
+    """A line for each number of ranks; over several seeds or settings, from the fastest to the slowest."""
+    by_ranks: dict[int, list[float]] = {}
+    for record in cases:
+        by_ranks.setdefault(record["ranks"], []).append(record["time_s"])
+    return _lines(
+        [(min(times), f"{_spanned(times)} on {_grouped(ranks)}") for ranks, times in sorted(by_ranks.items())]
+    )
+
+
+def _spanned(times: Sequence[float]) -> str:
+    return " .. ".join(dict.fromkeys((format_seconds(min(times)), format_seconds(max(times)))))
+
+
+def _lines(lines: Sequence[tuple[float, str]]) -> Cell:
+    """A line for each (time, text). Rows are sorted by the last time."""
+    texts = tuple(text for _, text in lines)
+    return Cell("", "; ".join(texts), order=lines[-1][0], lines=texts) if lines else Cell("")
+
+
+def _grouped(number: int) -> str:
+    """10000 -> "10 000", with a narrow space that does not break."""
+    return f"{number:,}".replace(",", "\u202f")

@@ -1,0 +1,103 @@
+"""Tables of a page: captions, columns with units, and cells that show a text and stand for a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tradewind.units import format_bytes, format_count, format_rate, format_seconds
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column, whose title is its name in every row."""
+
+    title: str
+    unit: str = ""
+    """Unit of the values, for the header of the CSV."""
+    hint: str = ""
+    """A longer explanation, shown as a tooltip of the title."""
+    is_number: bool = False
+
+    @property
+    def header(self) -> str:
+        """The title and the unit, as CSV has it."""
+        return f"{self.title} ({self.unit})" if self.unit else self.title
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a reader sees, and the value that stands in the CSV and by which rows are sorted."""
+
+    text: str
+    value: float | str | None = None
+    """In the column's unit; None: the text is the value."""
+    order: float | None = None
+    """What is sorted by, where it is not the value."""
+    note: str = ""
+    """A second line, in small type."""
+    tags: tuple[tuple[str, str], ...] = ()
+    """(look, text): look is "good", "bad" or "none"."""
+    lines: tuple[str, ...] = ()
+    """More lines below the text."""
+    hint: str = ""
+    """Shown as a tooltip."""
+    link: str = ""
+    """The address that the text leads to."""
+
+
+Row = dict[str, Cell]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its caption; `name`: its id on the page."""
+
+    name: str
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+
+
+def number(title: str, unit: str = "", hint: str = "") -> Column:
+    """A column of numbers."""
+    return Column(title, unit, hint, is_number=True)
+
+
+def text(value: object) -> Cell:
+    """A cell that shows its value; nothing for None, and for 0 of what does not apply."""
+    return Cell(str(value) if value else "")
+
+
+def _cell(show: Callable[[float], str], value: float | None) -> Cell:
+    return Cell("") if value is None else Cell(show(value), float(value))
+
+
+def seconds(value: float | None) -> Cell:
+    """A time. Its column has the unit "s"."""
+    return _cell(format_seconds, value)
+
+
+def byte_count(value: float | None) -> Cell:
+    """A size. Its column has the unit "B"."""
+    return _cell(format_bytes, value)
+
+
+def rate(value: float | None) -> Cell:
+    """A bandwidth. Its column has the unit "B/s"."""
+    return _cell(format_rate, value)
+
+
+def count(value: float | None) -> Cell:
+    """A large number of things."""
+    return _cell(format_count, value)
+
+
+def ratio(value: float | None, digits: int = 3) -> Cell:
+    """A number without a unit, with so many significant digits."""
+    return _cell(lambda shown: f"{shown:.{digits}g}", value)
+
+
+def whole(value: int | None) -> Cell:
+    """An integer in full."""
+    return _cell(lambda shown: f"{shown:.0f}", value)
