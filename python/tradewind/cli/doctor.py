@@ -21,16 +21,15 @@ def command(as_json: options.Json = False) -> None:
 
 
 def _show(result: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
+    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.table import Column, Table
 
-    console = Console()
-    table = Table(show_header=False, box=None)
+    rows = []
     for check in result["checks"]:
-        mark = "[green]ok[/]" if check["ok"] else "[bold red]broken[/]"
-        table.add_row(mark, check["name"], escape(check["value"]))
+        rows.append(["ok" if check["ok"] else "broken", check["name"], check["value"]])
         if check["advice"]:
-            table.add_row("", "", f"[yellow]{escape(check['advice'])}[/]")
-    console.print(table)
-    console.print("everything works" if result["ok"] else "[bold red]something is broken: see above[/]")
+            rows.append(["", "", f"-> {check['advice']}"])
+    columns = [Column("", styles={"ok": "green", "broken": "bold red"}), Column(""), Column("", prose=30)]
+    show_table(Table(columns, rows, header=False))
+    works = bool(result["ok"])
+    say("everything works" if works else "something is broken: see above", "" if works else "bold red")
