@@ -13,6 +13,7 @@ import typer
 
 from tradewind import _core
 from tradewind.cli import COMMANDS
+from tradewind.cli.help import REQUIRED, default_of, flags_of, is_argument, name_of
 
 REFERENCE = Path(__file__).parent / "reference"
 
@@ -82,9 +83,7 @@ def options(name: str) -> str:
     for parameter in command.params:
         if parameter.name == "help":
             continue
-        flags = [*parameter.opts, *parameter.secondary_opts]
-        is_argument = not any(flag.startswith("-") for flag in flags)
-        spelled = (parameter.metavar or str(parameter.name).upper()) if is_argument else ", ".join(flags)
+        spelled = name_of(parameter) if is_argument(parameter) else flags_of(parameter)
         rows.append((f"`{spelled}`", parameter.help or "", _default(parameter)))
     return table(("option", "what", "default"), rows)
 
@@ -98,14 +97,10 @@ def _one_command(name: str) -> typer.Typer:
 
 
 def _default(parameter: object) -> str:
-    shown, default = getattr(parameter, "show_default", True), getattr(parameter, "default", None)
-    if isinstance(shown, str):
-        return shown
-    if getattr(parameter, "required", False):
-        return "required"
-    if default is None or default is False or default == "":
-        return ""
-    return f"`{str(default).lower() if isinstance(default, bool) else default}`"
+    """In words as it is, a value as code."""
+    text = default_of(parameter)
+    in_words = isinstance(getattr(parameter, "show_default", True), str) or text in ("", REQUIRED)
+    return text if in_words else f"`{text}`"
 
 
 SECTIONS: dict[str, dict[str, Callable[[], str]]] = {

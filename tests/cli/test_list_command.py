@@ -1,6 +1,7 @@
 """`tradewind list`."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +62,29 @@ def test_a_machine_says_which_of_its_values_are_published(tradewind):
     assert "assumed: nic" not in tradewind("list", "machines")[1], "which ones: of one machine"
 
 
+def test_all_lists_in_short(tradewind):
+    code, out, _ = tradewind("list")
+    assert code == 0
+    shown = {word.strip(",") for word in out.split()}
+    _, text, _ = tradewind("list", "--json")
+    lists = json.loads(text)
+    assert list(lists) == list(TABLES)
+    for rows in lists.values():
+        assert {row["name"] for row in rows} <= shown
+    (halos,) = (line for line in out.splitlines() if line.startswith("algorithms: halo "))
+    assert halos.split()[2:] == ["sweep,", "direct,", "two-level-k,", "leaders-k"]
+    assert "tradewind list WHAT" in out
+
+
+def test_studies_are_listed_by_the_names_that_run_them(tradewind):
+    from tradewind.study.catalogue import find_study
+
+    rows = json.loads(tradewind("list", "studies", "--json")[1])
+    assert all(find_study(Path(row["name"])) == Path(row["file"]) for row in rows)
+    out = tradewind("list", "studies")[1]
+    assert "tradewind study FOLDER (here, hirlam2004, hpc4wc2024, zheng2018)" in out
+
+
 def test_an_unknown_list(tradewind):
     code, out, _ = tradewind("list", "machine", "--json")
     assert code == 2
@@ -89,6 +113,7 @@ def test_one_machine_and_its_map(tradewind, tmp_path):
     ("arguments", "says"),
     [
         (("machines", "--picture", "map.svg"), "of which machine?"),
+        (("--machine", "torus-M"), "it belongs to  tradewind list machines"),
         (("routings", "--machine", "torus-M"), "it belongs to  tradewind list machines"),
         (("machines", "--machine", "torus-N"), "did you mean 'torus-M'"),
         (("machines", "--machine", "torus-M", "--picture", "map.jpg"), "a name that ends in .svg"),

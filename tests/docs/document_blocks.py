@@ -96,7 +96,7 @@ class Page:
             **os.environ,
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(ROOT),  # for `python -m validation...`, as if at the root of the repository
-            "COLUMNS": "160",
+            "COLUMNS": "80",
             "NO_COLOR": "1",
         }
 

@@ -78,7 +78,7 @@ def test_samples_of_all_rounds_count():
 def test_the_table_for_a_reader(capsys, tmp_path):
     code, text = tradewind(capsys, f"{QUICK} -o {tmp_path}/quick.toml --transport shared")
     assert code == 0, text
-    assert "1 nodes of 2 ranks" in text
+    assert "1 node of 2 ranks" in text
     assert f"machine file: {tmp_path}/quick.toml" in text
 
 

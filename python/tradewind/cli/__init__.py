@@ -30,10 +30,10 @@ COMMANDS = {
 
 
 def main() -> None:
-    """Runs the command that the arguments name and exits with its code."""
+    """Run the command that the arguments name, or show the help where there are none, and exit with its code."""
     from tradewind.cli import answer
 
-    sys.exit(answer.run(make_app(), sys.argv[1:]))
+    sys.exit(answer.run(make_app(), sys.argv[1:] or ["--help"]))
 
 
 def make_app() -> typer.Typer:
@@ -44,7 +44,6 @@ def make_app() -> typer.Typer:
         cls=_lazy_group(),
         name="tradewind",
         add_completion=False,
-        no_args_is_help=True,
         help="The communication of weather and climate models: verified, run, measured and simulated.",
         pretty_exceptions_enable=False,
     )
@@ -71,6 +70,11 @@ def _lazy_group() -> type[typer.core.TyperGroup]:
         def list_commands(self, ctx: Any) -> list[str]:
             return list(COMMANDS)
 
+        def format_help(self, ctx: Any, formatter: Any) -> None:
+            from tradewind.cli.help import help_text
+
+            formatter.write(help_text(self, ctx.command_path, COMMANDS))
+
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             if args[0] not in COMMANDS and not args[0].startswith("-"):
                 from tradewind.errors import InputError
@@ -82,11 +86,11 @@ def _lazy_group() -> type[typer.core.TyperGroup]:
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             if cmd_name not in COMMANDS:
                 return None
-            if ctx.resilient_parsing or "--help" in sys.argv[1:2]:
-                return typer.core.TyperCommand(cmd_name, help=COMMANDS[cmd_name])
+            from tradewind.cli.help import Command
+
             one = typer.Typer(add_completion=False)
             module = importlib.import_module(f"tradewind.cli.{cmd_name}")
-            one.command(cmd_name, help=COMMANDS[cmd_name])(module.command)
+            one.command(cmd_name, cls=Command, help=COMMANDS[cmd_name])(module.command)
             return typer.main.get_command(one)
 
     return Commands

@@ -75,21 +75,21 @@ def _busy(*, quiet: bool) -> Iterator[Tell | None]:
 
 
 def _show(result: dict[str, Any]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
+    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.table import Column, Table
     from tradewind.units import format_bytes, format_count, format_seconds
 
-    console = Console()
     title = f"{result['pattern']} on {result['ranks']} ranks of {result['machine']}, {result['routing']}"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("algorithm", overflow="fold")
-    for name in ("time", "x best", "bound", "stages", "messages", "latency", "bandwidth", "congestion"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("bound by")
-    for r in result["results"]:
-        table.add_row(
+    columns = [
+        Column("algorithm"),
+        Column("time", number=True),
+        Column("x best", number=True),
+        *(Column(title, number=True, drop=drop) for title, drop in (("bound", 1), ("stages", 2), ("messages", 3))),
+        *(Column(part, number=True, drop=1) for part in _PARTS),
+        Column("bound by"),
+    ]
+    rows = [
+        [
             r["algorithm"],
             format_seconds(r["time_s"]),
             f"{r['ratio']:.2f}",
@@ -98,17 +98,20 @@ def _show(result: dict[str, Any]) -> None:
             format_count(r["messages"]),
             *(f"{100 * r[f'{part}_s'] / r['time_s'] if r['time_s'] else 0:.0f} %" for part in _PARTS),
             r["reason"],
-        )
-    console.print(table)
+        ]
+        for r in result["results"]
+    ]
+    show_table(Table(columns, rows, title))
     packet = result["packet_bytes"]
     if result["model"] == "loggp":
         how = "by the loggp model alone, without congestion: the budget did not do for packets"
     else:
         how = "one packet a message" if packet == "message" else f"packets of {format_bytes(packet)}"
     best = result["best"]
-    console.print(f"best: {best}; {how}" if best else "nothing could be simulated: give it more time", highlight=False)
+    print()
+    say(f"best: {best}; {how}" if best else "nothing could be simulated: give it more time")
     for line in _left_out(result["left_out"]):
-        console.print(line, style="dim", highlight=False, markup=False)
+        say(line, "dim", indent="  ")
 
 
 def _left_out(items: list[dict[str, Any]]) -> list[str]:

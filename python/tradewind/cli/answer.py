@@ -32,8 +32,11 @@ def refuse(message: str, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"error": message}))
     else:
+        from tradewind.cli.screen import folded, width_of
+
         prefix = "error: "
-        print(prefix + message.replace("\n", "\n" + prefix), file=sys.stderr)
+        lines = prefix + message.replace("\n", "\n" + prefix)
+        print(folded(lines, width_of(sys.stderr), indent=" " * len(prefix)), file=sys.stderr)
 
 
 def _usage_error() -> type[Exception]:

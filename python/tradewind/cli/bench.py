@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
+
+if TYPE_CHECKING:
+    from tradewind.cli.table import Table
 
 _ALL = "Comma list, or `all`."
 
@@ -96,48 +99,19 @@ def _draw(chart: Path, result: dict[str, Any]) -> None:
 
 
 def _show(result: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
+    from tradewind.cli.screen import say, show_table
     from tradewind.units import format_bytes, format_rate, format_seconds
 
-    console = Console()
-    exchange = result["exchange"]
-    over = " [bold yellow](oversubscribed: more ranks than cores)[/]" if result["oversubscribed"] else ""
-    table = Table(title=f"{exchange['pattern']} on {result['ranks']} ranks{over}", title_justify="left")
-    predicted = result.get("prediction")
-    for name in ("algorithm", "transport", "packing"):
-        table.add_column(name)
-    for name in (
-        "median",
-        "least",
-        "rate",
-        "x memory copy",
-        "x pack and copy",
-        "messages",
-        *(("predicted", "x measured") if predicted else ()),
-    ):
-        table.add_column(name, justify="right")
-    for row in sorted(result["results"], key=lambda row: float(row["median_s"])):
-        table.add_row(
-            row["algorithm"],
-            row["transport"],
-            row["packing"],
-            format_seconds(row["median_s"]),
-            format_seconds(row["min_s"]),
-            format_rate(row["bytes_per_s"]),
-            *(f"{r:.2f}" if (r := row[key]) is not None else "-" for key in ("ratio_to_copy", "ratio_to_floor")),
-            "-" if row["messages"] is None else str(row["messages"]),
-            *(_prediction(row) if predicted else ()),
-        )
-    console.print(table)
-    console.print(
+    show_table(_table(result))
+    print()
+    say(
         f"{format_bytes(result['bytes'])} arrive at the rank that receives most; a memory copy moves "
-        f"{format_rate(result['copy_bytes_per_s'])} a rank; pack and local copy {format_seconds(result['floor_s'])}; "
+        f"{format_rate(result['copy_bytes_per_s'])} per rank; pack and local copy {format_seconds(result['floor_s'])}; "
         f"{result['provenance']['mpi']}, {result['provenance']['cpu']}"
     )
+    predicted = result.get("prediction")
     if predicted and predicted["median_error"] is not None:
-        console.print(
+        say(
             f"predicted for {predicted['machine']}: {predicted['rows']} rows, half of them within "
             f"{predicted['median_error']:.0%} of what was measured"
         )
@@ -145,7 +119,38 @@ def _show(result: dict[str, Any]) -> None:
     if result["chart"] is not None:
         print(f"chart: {result['chart']}")
     if result["timeline"] is not None:
-        console.print(f"time line: {result['timeline']}", highlight=False, soft_wrap=True, markup=False)
+        print(f"time line: {result['timeline']}")
+
+
+def _table(result: dict[str, Any]) -> Table:
+    """A row for each combination, the fastest first."""
+    from tradewind.cli.table import Column, Table
+    from tradewind.units import format_rate, format_seconds
+
+    predicted = bool(result.get("prediction"))
+    columns = [
+        *(Column(title, drop=drop) for title, drop in (("algorithm", 0), ("transport", 1), ("packing", 1))),
+        *(Column(title, number=True, drop=drop) for title, drop in (("median", 0), ("min", 3), ("rate", 4))),
+        *(Column(title, number=True, drop=drop) for title, drop in (("x copy", 2), ("x pack+copy", 2))),
+        Column("messages", number=True, drop=5),
+        *(Column(title, number=True) for title in ("predicted", "x measured") if predicted),
+    ]
+    rows = [
+        [
+            row["algorithm"],
+            row["transport"] or "-",
+            row["packing"] or "-",
+            format_seconds(row["median_s"]),
+            format_seconds(row["min_s"]),
+            format_rate(row["bytes_per_s"]),
+            *(f"{r:.2f}" if (r := row[key]) is not None else "-" for key in ("ratio_to_copy", "ratio_to_floor")),
+            "-" if row["messages"] is None else str(row["messages"]),
+            *(_prediction(row) if predicted else ()),
+        ]
+        for row in sorted(result["results"], key=lambda row: float(row["median_s"]))
+    ]
+    over = "oversubscribed: more ranks than cores" if result["oversubscribed"] else ""
+    return Table(columns, rows, f"{result['exchange']['pattern']} on {result['ranks']} ranks", over)
 
 
 def _prediction(row: dict[str, Any]) -> tuple[str, str]:

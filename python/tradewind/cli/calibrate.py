@@ -105,25 +105,28 @@ def _result(calibration: Calibration, out: Path) -> dict[str, Any]:
 
 
 def _show(result: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
+    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.table import Column, Table
     from tradewind.units import format_rate, format_seconds
 
-    title = f"{result['nodes']} nodes of {result['ranks_per_node']} ranks"
-    table = Table(title=f"{title}, {result['provenance']['mpi']}, {result['provenance']['cpu']}", title_justify="left")
-    for name in ("transport", "packing"):
-        table.add_column(name)
-    for name in ("latency", "overhead", "longest messages"):
-        table.add_column(name, justify="right")
-    for way in result["ways"]:
-        times = (format_seconds(way[key]) for key in ("latency_s", "overhead_s"))
-        table.add_row(way["transport"], way["packing"], *times, format_rate(way["bytes_per_s"]))
-    console = Console()
-    console.print(table)
-    console.print(
+    columns = [Column(title) for title in ("transport", "packing")]
+    columns += [Column(title, number=True) for title in ("latency", "overhead", "rate of the longest messages")]
+    rows = [
+        [
+            way["transport"],
+            way["packing"],
+            *(format_seconds(way[key]) for key in ("latency_s", "overhead_s")),
+            format_rate(way["bytes_per_s"]),
+        ]
+        for way in result["ways"]
+    ]
+    nodes = result["nodes"]
+    title = f"{nodes} {'node' if nodes == 1 else 'nodes'} of {result['ranks_per_node']} ranks"
+    show_table(Table(columns, rows, f"{title}, {result['provenance']['mpi']}, {result['provenance']['cpu']}"))
+    print()
+    say(
         f"half of the samples lie within {result['spread']:.1%} of their median in three of four measurements, "
         f"within {result['worst_spread']:.0%} in nine of ten; a memory copy moves "
-        f"{format_rate(result['copy_bytes_per_s'])} a rank"
+        f"{format_rate(result['copy_bytes_per_s'])} per rank"
     )
-    console.print(f"machine file: {result['file']}", highlight=False, soft_wrap=True, markup=False)
+    print(f"machine file: {result['file']}")

@@ -21,24 +21,20 @@ def command(as_json: options.Json = False) -> None:
 
 
 def _show(result: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
+    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.table import Column, Table
 
-    console = Console()
-    table = Table(show_header=False, box=None)
-    for _ in range(3):
-        table.add_column(overflow="fold")
+    rows = []
     for check in result["checks"]:
-        mark = "[green]ok[/]" if check["ok"] else "[bold red]no[/]"
-        table.add_row(mark, check["name"], escape(check["value"]))
+        rows.append(["ok" if check["ok"] else "no", check["name"], check["value"]])
         if check["advice"]:
-            table.add_row("", "", f"[yellow]{escape(check['advice'])}[/]")
-    console.print(table)
+            rows.append(["", "", f"-> {check['advice']}"])
+    columns = [Column("", styles={"ok": "green", "no": "bold red"}), Column(""), Column("", prose=30)]
+    show_table(Table(columns, rows, header=False))
     if result["ok"]:
-        console.print("everything works")
+        say("everything works")
         return
     for feature in result["works"]:
-        console.print(f"works: {feature}")
+        say(f"works: {feature}", indent="  ")
     for feature in result["does_not_work"]:
-        console.print(f"[bold red]does not work:[/] {feature}")
+        say(f"does not work: {feature}", "bold red", indent="  ")

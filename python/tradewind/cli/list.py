@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tradewind.cli import options
+
+if TYPE_CHECKING:
+    from tradewind.cli.table import Column
 
 Rows = list[dict[str, Any]]
 
 
 def command(
     what: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            help="machines, topologies, routings, algorithms, transports, dwarfs or studies.", show_default=False
+            help="machines, topologies, routings, algorithms, transports, dwarfs or studies.",
+            show_default="the names of all",
         ),
-    ],
+    ] = None,
     machine: Annotated[
         str | None, typer.Option("--machine", help="machines: only this one, a NAME or your FILE.toml.")
     ] = None,
@@ -36,19 +39,22 @@ def command(
     from tradewind.errors import InputError
     from tradewind.exchange import unknown
 
-    if what not in TABLES:
+    if what is not None and what not in TABLES:
         raise InputError(unknown("list", what, TABLES))
     if machine is not None and what != "machines":
         raise InputError(f"--machine {machine}: it belongs to  tradewind list machines")
     if picture is not None and machine is None:
         raise InputError(f"--picture {picture}: of which machine? Say --machine NAME or --machine FILE.toml")
+    if what is None:
+        answer({name: rows() for name, rows in TABLES.items()} if as_json else None, as_json, _show_names)
+        return
     rows = TABLES[what]() if machine is None else _machines([machine])
     if picture is not None and machine is not None:
         from tradewind.machine import load_machine
         from tradewind.plot.machine_map import save_map
 
         save_map(load_machine(machine), Path(picture))
-    answer(rows, as_json, lambda: _show(rows, picture, in_full=machine is not None))
+    answer(rows, as_json, lambda: _show(what, rows, picture, in_full=machine is not None))
 
 
 def _machines(names: list[str] | None = None) -> Rows:
@@ -112,10 +118,11 @@ def _dwarfs() -> Rows:
 
 
 def _studies() -> Rows:
+    from tradewind.study.catalogue import study_files
     from tradewind.study.load import load_study
 
-    studies = [load_study(path) for path in _study_files()]
-    return [{"name": study.name, "title": study.study.title} for study in studies]
+    files = study_files()
+    return [{"name": name, "title": load_study(path).study.title, "file": str(path)} for name, path in files.items()]
 
 
 TABLES: dict[str, Callable[[], Rows]] = {
@@ -129,33 +136,85 @@ TABLES: dict[str, Callable[[], Rows]] = {
 }
 
 
-def _show(rows: Rows, picture: str | None = None, in_full: bool = False) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
+def _show(what: str, rows: Rows, picture: str | None = None, in_full: bool = False) -> None:
+    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD)
-    keys = [key for key in (rows[0] if rows else ()) if key != "title" or len(rows[0]) < 4]
-    for key in keys:
-        table.add_column(key, no_wrap=key == "name")
-    for row in rows:
-        table.add_row(*(_counts(row[key]) if key == "values" else str(row[key]) for key in keys))
-    Console().print(table)
+    columns = _columns(what)
+    show_table(Table([*columns.values()], [[_text(row[key]) for key in columns] for row in rows]))
     for row in rows if in_full else ():
         for kind, values in row["values"].items():
             if values:
-                print(f"{kind}: {', '.join(values)}")
+                say(f"{kind}: {', '.join(values)}", indent="  ")
+    if what == "studies":
+        from tradewind.study.catalogue import study_folders
+
+        print()
+        say(f"to run one: tradewind study NAME; all of a folder: tradewind study FOLDER ({', '.join(study_folders())})")
     if picture is not None:
         print(f"picture: {picture}")
 
 
-def _counts(values: dict[str, list[str]]) -> str:
-    """How many values of a machine rest on what."""
-    return ", ".join(f"{len(each)} {kind}" for kind, each in values.items() if each)
+def _columns(what: str) -> dict[str, Column]:
+    """The columns of a list by the keys of its rows."""
+    from tradewind.cli.table import Column
+
+    name, source = Column("name"), Column("source", prose=28, drop=9)
+    described = {"name": name, "description": Column("what", prose=30)}
+    return {
+        "machines": {
+            "name": name,
+            "nodes": Column("nodes", number=True),
+            "switches": Column("switches", number=True, drop=1),
+            "routing": Column("routing", drop=2),
+            "title": Column("what", prose=40),
+            "values": Column("values", prose=20, drop=3),
+            "topology": Column("topology", prose=28, drop=4),
+        },
+        "topologies": described | {"parameters": Column("parameters", prose=28, drop=1), "source": source},
+        "routings": {"topology": Column("topology")} | described | {"source": source},
+        "algorithms": {"pattern": Column("pattern")} | described | {"source": source},
+        "transports": described | {"packings": Column("packings", prose=8, drop=1)},
+        "dwarfs": described | {"source": source},
+        "studies": {"name": name, "title": Column("title", prose=30)},
+    }[what]
 
 
-def _study_files() -> list[Path]:
-    """All that come with Tradewind; a study's own machines lie in a folder beside it."""
-    from tradewind.data import data_folder
+def _text(value: Any) -> str:
+    """A value of a row; of lists by kind, how many of each."""
+    if isinstance(value, dict):
+        return ", ".join(f"{len(each)} {kind}" for kind, each in value.items() if each)
+    if isinstance(value, list):
+        return ", ".join(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
-    return sorted(path for path in data_folder("studies").glob("**/*.toml") if path.parent.name != "machines")
+
+def _show_names() -> None:
+    """The names of all lists, and nothing else of them."""
+    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.table import Column, Table
+
+    rows = [[heading, ", ".join(names)] for heading, names in _names().items()]
+    show_table(Table([Column("list"), Column("names", prose=20)], rows, header=False))
+    print()
+    say(f"more of each: tradewind list WHAT, where WHAT is {', '.join(TABLES)}")
+
+
+def _names() -> dict[str, Iterable[str]]:
+    """The names by list; those of algorithms by pattern, those of studies by folder."""
+    from tradewind.machine import machine_names
+    from tradewind.study.catalogue import study_files
+
+    names: dict[str, Iterable[str]] = {"machines": machine_names()}
+    for what in ("topologies", "routings"):
+        names[what] = dict.fromkeys(row["name"] for row in TABLES[what]())
+    for row in _algorithms():
+        of_pattern = names.setdefault(f"algorithms: {row['pattern']}", [])
+        of_pattern.append(row["name"])  # type: ignore[attr-defined]  # a list, made the line above
+    for what in ("transports", "dwarfs"):
+        names[what] = [row["name"] for row in TABLES[what]()]
+    for name in study_files():
+        folder = name.rpartition("/")[0]
+        of_folder = names.setdefault(f"studies: {folder}" if folder else "studies", [])
+        of_folder.append(name)  # type: ignore[attr-defined]
+    return names

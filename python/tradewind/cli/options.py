@@ -78,7 +78,12 @@ Seed = Annotated[int, typer.Option("--seed", help="Of random routing and placeme
 RanksPerNode = Annotated[int, typer.Option("--ranks-per-node", help="Ranks a node.")]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Any machine value, like link.bandwidth=100GB/s; repeatable.", show_default=False),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Any machine value, like link.bandwidth=100GB/s; repeatable.",
+        show_default=False,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Answer as JSON.")]
 

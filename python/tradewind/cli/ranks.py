@@ -95,13 +95,12 @@ def seconds(text: str | None) -> float | None:
 
 def show_left_out(rows: list[dict[str, Any]], heading: str) -> None:
     """One line for each reason, with the ways that it keeps out."""
-    from rich.console import Console
+    from tradewind.cli.screen import say
 
     ways: dict[str, list[str]] = {}
     for row in rows:
         name = ", ".join(row[part] for part in ("algorithm", "transport", "packing") if row[part] is not None)
         ways.setdefault(row["reason"], []).append(name)
-    console = Console()
     for reason, names in ways.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        console.print(f"[dim]{heading} {names[0]}{more}: {reason}[/]", highlight=False)
+        say(f"{heading} {names[0]}{more}: {reason}", "dim", indent="  ")

@@ -11,8 +11,6 @@ from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from tradewind.dwarfs.dwarf import Dwarf
 
 _Open = "what plan() chooses"
@@ -199,57 +197,58 @@ def _simulated(dwarf: Dwarf, machine: str, settings: list[str] | None, timeline:
 
 
 def _show(result: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
+    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.table import Column, Table
     from tradewind.units import format_bytes, format_rate, format_seconds
 
-    console = Console()
-    over = " [bold yellow](oversubscribed: more threads than cores)[/]" if result["oversubscribed"] else ""
-    grid = "x".join(str(n) for n in result["grid"])
-    title = f"{result['dwarf']} {grid}, {result['steps']} steps, {result['strategy']}, {result['ranks']} ranks{over}"
-    table = Table(title=title, title_justify="left")
-    for name in ("part", "least", "median", "most", "of all"):
-        table.add_column(name, justify="left" if name == "part" else "right")
-    for row in result["parts"]:
-        share = row["median_s"] / result["parts"][-1]["median_s"]
-        seconds = (format_seconds(row[key]) for key in ("min_s", "median_s", "max_s"))
-        table.add_row(row["part"], *seconds, f"{100 * share:.0f} %")
-    console.print(table)
-    lines = [
-        f"{result['points_per_s'] / 1e9:.3f} Gpoint/s; {result['ratio_to_copy']:.2f} x the time of a copy of what must "
-        f"move, {format_bytes(result['least_bytes'])} a rank at {format_rate(result['copy_bytes_per_s'])}",
-        f"{result['messages']} messages and {format_bytes(result['bytes_sent'])} from the busiest rank; "
-        f"threads of a rank: {result['threads']}, not bound",
-        f"sum {result['sum']!r}, of squares {result['sum_of_squares']!r}, "
-        f"least {result['minimum']!r}, most {result['maximum']!r}"
-        + ("; the same bits as the reference" if result["check"] else ""),
+    columns = [Column("part"), *(Column(title, number=True) for title in ("min", "median", "max", "share"))]
+    whole = result["parts"][-1]["median_s"]
+    rows = [
+        [
+            row["part"],
+            *(format_seconds(row[key]) for key in ("min_s", "median_s", "max_s")),
+            f"{100 * row['median_s'] / whole:.0f} %",
+        ]
+        for row in result["parts"]
     ]
+    over = "oversubscribed: more threads than cores" if result["oversubscribed"] else ""
+    grid = "x".join(str(n) for n in result["grid"])
+    title = f"{result['dwarf']} {grid}, {result['steps']} steps, {result['strategy']}, {result['ranks']} ranks"
+    show_table(Table(columns, rows, title, over))
+    print()
+    say(
+        f"{result['points_per_s'] / 1e9:.3f} Gpoint/s; {result['ratio_to_copy']:.2f} x the time of a copy of what must "
+        f"move, {format_bytes(result['least_bytes'])} per rank at {format_rate(result['copy_bytes_per_s'])}"
+    )
+    say(
+        f"{result['messages']} messages and {format_bytes(result['bytes_sent'])} from the busiest rank; "
+        f"threads of a rank: {result['threads']}, not bound"
+    )
+    say(
+        f"sum {result['sum']!r}, of squares {result['sum_of_squares']!r}, "
+        f"minimum {result['minimum']!r}, maximum {result['maximum']!r}"
+        + ("; the same bits as the reference" if result["check"] else "")
+    )
     if "picture" in result:
-        lines.append(f"picture: {result['picture']}")
-    for line in lines:
-        console.print(line, highlight=False)
-    _show_time_line(console, result)
+        print(f"picture: {result['picture']}")
+    _show_time_line(result)
 
 
-def _show_time_line(console: Console, result: dict[str, Any]) -> None:
+def _show_time_line(result: dict[str, Any]) -> None:
     if result.get("timeline") is not None:
-        console.print(f"time line: {result['timeline']}", highlight=False, soft_wrap=True, markup=False)
+        print(f"time line: {result['timeline']}")
 
 
 def _show_simulated(result: dict[str, Any]) -> None:
-    from rich.console import Console
-
+    from tradewind.cli.screen import say
     from tradewind.units import format_bytes, format_seconds
 
-    console = Console()
     steps = result["steps"]
-    console.print(
+    say(
         f"{result['dwarf']}, {result['strategy']}, on {result['ranks']} ranks of {result['machine']}: "
-        f"{format_seconds(result['time_s'] / steps)} a step; {result['messages']} messages and "
-        f"{format_bytes(result['bytes'])} every {'step' if steps == 1 else f'{steps} steps'}",
-        highlight=False,
+        f"{format_seconds(result['time_s'] / steps)} per step; {result['messages']} messages and "
+        f"{format_bytes(result['bytes'])} every {'step' if steps == 1 else f'{steps} steps'}"
     )
     for name, seconds in result["step_time_s"].items():
-        console.print(f"  {name}: {format_seconds(seconds)}", highlight=False)
-    _show_time_line(console, result)
+        say(f"  {name}: {format_seconds(seconds)}")
+    _show_time_line(result)

@@ -98,15 +98,18 @@ def _show(
     exchange: Exchange, schedules: dict[str, _core.Schedule], rank: int, stage: int | None, picture: str | None
 ) -> None:
     from tradewind import _core
+    from tradewind.cli.screen import say
 
-    print(f"{exchange.name}, {exchange.ranks} ranks, rank {rank}; {exchange.bytes_per_point} bytes a point")
+    say(f"{exchange.name}, {exchange.ranks} ranks, rank {rank}; {exchange.bytes_per_point} bytes a point")
     for name, schedule in schedules.items():
-        print(f"\n{name}: {schedule.pattern.describe()}, {schedule.stages} stages")
+        print()
+        say(f"{name}: {schedule.pattern.describe()}, {schedule.stages} stages")
         stages = _stages(schedule, stage)
         for s in stages[:_MOST_STAGES]:
             print(f"  stage {s}")
             lines = _core.stage_text(schedule, rank, s).splitlines()
-            print("\n".join(f"    {line}" for line in lines or ["nothing"]))
+            for line in lines or ["nothing"]:
+                say(f"    {line}", indent="    ")
         if len(stages) > _MOST_STAGES:
             print(f"  and {len(stages) - _MOST_STAGES} more stages; --stage S shows one")
     if picture is not None:

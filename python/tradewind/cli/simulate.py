@@ -234,17 +234,18 @@ def _announce(run: Simulation, processes: int, as_json: bool) -> None:
     """Says on standard error what the simulation will cost, shared by so many processes."""
     import sys
 
+    from tradewind.cli.screen import folded, width_of
     from tradewind.units import format_bytes, format_count, format_seconds
 
     if as_json and not sys.stderr.isatty():
         return
     cost = replace(run, threads=run.threads * processes).forecast()
     hops = f"{format_count(cost['packet_hops'])} packet-hops, " if run.model == "packet" else ""
-    print(
+    text = (
         f"{run.exchange.name} on {run.file.name}: about {format_count(cost['messages'])} messages, {hops}"
-        f"{format_bytes(cost['memory_bytes'])} of memory, {format_seconds(cost['wall_s'])}",
-        file=sys.stderr,
+        f"{format_bytes(cost['memory_bytes'])} of memory, {format_seconds(cost['wall_s'])}"
     )
+    print(folded(text, width_of(sys.stderr), indent="  "), file=sys.stderr)
 
 
 @contextmanager
@@ -270,21 +271,23 @@ def _progress(here: Processes | None) -> Iterator[Watch | None]:
 
 
 def _show(results: list[dict[str, Any]]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
+    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.table import Column, Table
     from tradewind.units import format_bytes, format_count, format_seconds
 
     first = results[0]
-    title = f"{first['pattern']} on {first['ranks']} ranks: {format_count(first['bytes'])}B in messages"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in ("machine", "routing", "algorithm"):
-        table.add_column(name, overflow="fold")  # on a narrow terminal names go on below, numbers stay whole
-    for name in ("time", "bound", "imbalance", "messages", "hops"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for r in results:
-        table.add_row(
+    columns = [
+        Column("machine"),
+        Column("routing", drop=1),
+        Column("algorithm"),
+        Column("time", number=True),
+        Column("bound", number=True, drop=2),
+        Column("load imbalance", number=True, drop=3),
+        Column("messages", number=True, drop=4),
+        Column("packet-hops", number=True, drop=5),
+    ]
+    rows = [
+        [
             r["machine"],
             r.get("routing", "-"),
             r["algorithm"],
@@ -293,18 +296,21 @@ def _show(results: list[dict[str, Any]]) -> None:
             f"{r['imbalance']:.2f}" if "imbalance" in r else "-",
             format_count(r["messages"]),
             format_count(r["packet_hops"]) if "packet_hops" in r else "-",
-        )
-    console = Console()
-    console.print(table)
+        ]
+        for r in results
+    ]
+    title = f"{first['pattern']} on {first['ranks']} ranks: {format_count(first['bytes'])}B in messages"
+    show_table(Table(columns, rows, title))
     if len(results) == 1:
         steps = ", ".join(f"{name} {format_seconds(s)}" for name, s in first["step_time_s"].items())
-        console.print(f"by step: {steps}", highlight=False)
+        print()
+        say(f"by step: {steps}")
         if "bound_by" in first:
             packet = first["packet_bytes"]
             size = "one packet a message" if packet == "message" else f"packets of {format_bytes(packet)}"
             buffers = "finite" if first["buffers"] == "credits" else first["buffers"]
-            console.print(f"bound by the most loaded {first['bound_by']}; {size}; {buffers} buffers", highlight=False)
+            say(f"bound by the most loaded {first['bound_by']}; {size}; {buffers} buffers")
     for picture in (picture for r in results for picture in r.get("pictures", [])):
-        console.print(f"picture: {picture}", highlight=False, soft_wrap=True, markup=False)
+        print(f"picture: {picture}")
     if "timeline" in first:
-        console.print(f"time line: {first['timeline']}", highlight=False, soft_wrap=True, markup=False)
+        print(f"time line: {first['timeline']}")

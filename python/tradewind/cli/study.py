@@ -13,6 +13,7 @@ from tradewind.cli.options import Json
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from tradewind.cli.table import Table
     from tradewind.study.campaign import Campaign
     from tradewind.study.environment import Environment
     from tradewind.study.plan import Executors, Plan, Planned
@@ -20,7 +21,15 @@ if TYPE_CHECKING:
 _ELSEWHERE = "Workers elsewhere"
 
 
-_File = Annotated[Path, typer.Argument(help="The study, a TOML file; or a folder of them.", show_default=False)]
+_Study = Annotated[
+    Path,
+    typer.Argument(
+        metavar="STUDY",
+        help="A TOML file, or a folder of them; or, if there is none of that path, the name of a study that comes with "
+        "Tradewind (see `tradewind list studies`).",
+        show_default=False,
+    ),
+]
 _Out = Annotated[Path | None, typer.Option("--out", help="Folder of the results.", show_default="results/NAME")]
 _Pool = Annotated[
     Path | None,
@@ -68,7 +77,7 @@ _Remeasure = Annotated[bool, typer.Option("--remeasure", help="Measure again wha
 
 
 def command(
-    file: _File,
+    study: _Study,
     out: _Out = None,
     pool: _Pool = None,
     known: _Known = None,
@@ -83,11 +92,15 @@ def command(
     """Run the cases of a study, or of all studies of a folder, that are not stored yet, and write their reports."""
     from tradewind.cli.answer import answer
     from tradewind.study.campaign import at_hand, hired, plan_campaign
+    from tradewind.study.catalogue import find_study, shadowed_by
     from tradewind.study.environment import here
     from tradewind.study.executors import default_executors
 
     executors, environment = default_executors(), here()
-    campaign = plan_campaign(file, executors, environment, out=out, pool=pool, quick=quick)
+    path = find_study(study)
+    if (other := shadowed_by(study)) is not None:
+        print(f"note: {study} is what lies here, and not the study that comes with Tradewind: {other}", file=sys.stderr)
+    campaign = plan_campaign(path, executors, environment, out=out, pool=pool, quick=quick)
     if dry_run:
         script, stored = _job_script(cluster), at_hand(campaign, _known(known or []), remeasure=remeasure)
         answer(_plan_dict(campaign, stored, script), json, lambda: _show_plan(campaign, stored, script))
@@ -108,8 +121,10 @@ def _run(
     from tradewind.study.campaign import run_campaign
     from tradewind.study.progress import make_observer
 
+    for_reader = stream is sys.stdout  # asked now: while bars are shown, another stream stands in for it
+
     def tell(result: dict[str, Any]) -> None:
-        if stream is sys.stdout:
+        if for_reader:
             _show_result(result, named=campaign.overview)
 
     return run_campaign(campaign, executors, environment, make_observer(stream), tell, **how)
@@ -161,25 +176,22 @@ def _case_dict(planned: Planned, stored: set[str]) -> dict[str, Any]:
 
 
 def _show_plan(campaign: Campaign, stored: set[str], script: str | None) -> None:
-    from rich.console import Console
+    from tradewind.cli.screen import say, show_table
 
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=200)
-    shown = _plans_table(campaign, stored) if campaign.overview else _cases_table(campaign.entries[0].plan, stored)
-    console.print(shown)
+    show_table(_plans_table(campaign, stored) if campaign.overview else _cases_table(campaign.entries[0].plan, stored))
+    print()
     for entry in campaign.entries:
         for skip in entry.plan.skips:
-            console.print(f"skipped ({skip.sweep}): {skip.name}: {skip.reason}", highlight=False, markup=False)
+            say(f"skipped ({skip.sweep}): {skip.name}: {skip.reason}", indent="  ")
         for note in entry.notes:
-            console.print(f"{entry.study_file.name}: {note}", highlight=False, markup=False)
+            say(f"{entry.study_file.name}: {note}", indent="  ")
     skipped = sum(len(entry.plan.skips) for entry in campaign.entries)
     cases = campaign.unique
     left_out = f"{len(stored)} of them stored already or known, " if stored else ""
     new = [planned for key, planned in cases.items() if key not in stored]
-    console.print(f"{len(cases)} cases, {left_out}{skipped} skipped, {_cost(new)}", highlight=False)
+    say(f"{len(cases)} cases, {left_out}{skipped} skipped, {_cost(new)}")
     if script is not None:
-        console.print(f"each job:\n{script}", highlight=False, markup=False)
+        print(f"each job:\n{script}")
 
 
 def _cost(cases: Iterable[Planned]) -> str:
@@ -193,34 +205,31 @@ def _cost(cases: Iterable[Planned]) -> str:
     return f"{format_count(hops)} packet-hops, {format_seconds(sum(p.cost_s for p in cases))} of simulation on one core"
 
 
-def _plans_table(campaign: Campaign, stored: set[str]) -> Any:
-    """A row a study. What is stored, or what an earlier study has, is not counted again."""
-    from rich.table import Table
+def _plans_table(campaign: Campaign, stored: set[str]) -> Table:
+    """A row for each study. What is stored, or what an earlier study has, is not counted again."""
+    from tradewind.cli.table import Column, Table
 
-    table = Table(box=None, pad_edge=False)
-    for title in ("study", "cases", "new", "cost of the new ones"):
-        table.add_column(title, justify="right" if title in ("cases", "new") else "left")
     seen = set(stored)
+    rows = []
     for entry in campaign.entries:
         own = {planned.key: planned for planned in entry.plan.planned}
         new = [planned for key, planned in own.items() if key not in seen]
         seen |= set(own)
-        table.add_row(entry.study_file.name, str(len(own)), str(len(new)), _cost(new))
-    return table
+        rows.append([entry.study_file.name, str(len(own)), str(len(new)), _cost(new)])
+    numbers = [Column(title, number=True) for title in ("cases", "new")]
+    return Table([Column("study"), *numbers, Column("cost of the new ones", prose=24)], rows)
 
 
-def _cases_table(plan: Plan, stored: set[str]) -> Any:
-    """A row a case. What is stored costs nothing."""
-    from rich.table import Table
-
+def _cases_table(plan: Plan, stored: set[str]) -> Table:
+    """A row for each case, below the name of its sweep. What is stored costs nothing."""
+    from tradewind.cli.table import Column, Table
     from tradewind.units import format_bytes, format_count, format_seconds
 
-    table = Table(box=None, pad_edge=False)
-    for title in ("sweep", "case"):
-        table.add_column(title, overflow="fold")
-    for title in ("messages", "packet-hops", "memory", "time"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for planned in plan.planned:
+    rows: list[list[str]] = []
+    sweeps: dict[int, str] = {}
+    for number, planned in enumerate(plan.planned):
+        if number == 0 or planned.case.sweep != plan.planned[number - 1].case.sweep:
+            sweeps[number] = planned.case.sweep
         cost = planned.forecast
         texts = ["", "", "", ""]
         if planned.key in stored:
@@ -228,19 +237,23 @@ def _cases_table(plan: Plan, stored: set[str]) -> Any:
         elif cost is not None:
             texts = [format_count(cost["messages"]), format_count(cost["packet_hops"])]
             texts += [format_bytes(cost["memory_bytes"]), format_seconds(cost["wall_s"])]
-        table.add_row(planned.case.sweep, planned.case.name, *texts)
-    return table
+        rows.append([f"  {planned.case.name}", *texts])
+    costs = [
+        Column(title, number=True, drop=drop) for title, drop in (("messages", 3), ("packet-hops", 2), ("memory", 1))
+    ]
+    return Table([Column("case", prose=60, indent="    "), *costs, Column("time", number=True)], rows, headings=sweeps)
 
 
 def _show_result(result: dict[str, Any], *, named: bool) -> None:
+    from tradewind.cli.screen import say
     from tradewind.study.finding import Verdict, counted
 
     name = f"{result['study']}: " if named else ""
     counts = f"{result['computed']} cases computed, {result['reused']} stored already"
-    print(f"{name}{counts}, {len(result['skipped'])} skipped")
+    say(f"{name}{counts}, {len(result['skipped'])} skipped")
     if result["findings"]:
-        print(f"{name}claims tested: {counted(map(Verdict.from_dict, result['findings']))}")
-    print(f"{name}{result['outcome']}")
+        say(f"{name}claims tested: {counted(map(Verdict.from_dict, result['findings']))}")
+    say(f"{name}{result['outcome']}")
     for failure in result["failed"]:
-        print(f"failed: {failure['name']}: {failure['reason']}")
+        say(f"failed: {failure['name']}: {failure['reason']}", indent="  ")
     print(f"report: {result['report']}", flush=True)

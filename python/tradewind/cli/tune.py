@@ -109,32 +109,36 @@ def _show(result: dict[str, Any]) -> None:
 
 
 def _show_table(table: dict[str, Any], result: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
+    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.table import Column, Table
     from tradewind.tuning import NOISY
     from tradewind.units import format_seconds
     from tradewind.ways import PARTS, Choice
 
-    over = " [bold yellow](oversubscribed: more ranks than cores)[/]" if result["oversubscribed"] else ""
-    shown = Table(title=f"{table['pattern']}, {result['ranks']} ranks{over}", title_justify="left")
-    for name in PARTS:
-        shown.add_column(name)
-    for name in ("median", "least", "x best"):
-        shown.add_column(name, justify="right")
-    for row in table["results"]:
-        parts = (row[part] or "-" for part in PARTS)
-        times = (format_seconds(row["median_s"]), format_seconds(row["min_s"]), f"{row['ratio']:.2f}")
-        shown.add_row(*parts, *times)
-    Console().print(shown)
+    columns = [
+        *(Column(part) for part in PARTS),
+        *(Column(title, number=True) for title in ("median", "min", "x best")),
+    ]
+    rows = [
+        [
+            *(row[part] or "-" for part in PARTS),
+            *(format_seconds(row[key]) for key in ("median_s", "min_s")),
+            f"{row['ratio']:.2f}",
+        ]
+        for row in table["results"]
+    ]
+    over = "oversubscribed: more ranks than cores" if result["oversubscribed"] else ""
+    show_table(Table(columns, rows, f"{table['pattern']}, {result['ranks']} ranks", over))
+    print()
     given_up = [row for row in table["left_out"] if row["first_s"] is not None]
     for row in given_up:
-        print(f"{Choice(*(row[part] for part in PARTS))}: {row['reason']}")
+        say(f"{Choice(*(row[part] for part in PARTS))}: {row['reason']}", indent="  ")
     if len(table["left_out"]) > len(given_up):
-        print(f"ways that cannot be: {len(table['left_out']) - len(given_up)}; --report and --json say why")
+        say(f"ways that cannot be: {len(table['left_out']) - len(given_up)}; --report and --json say why")
     if table["noisy"]:
-        print(f"{NOISY}: tune on a quiet machine")
-    print(f"chosen: {Choice(**table['choice'])}: {format_seconds(table['median_s'])}{_against_default(table)}\n")
+        say(f"{NOISY}: tune on a quiet machine")
+    say(f"chosen: {Choice(**table['choice'])}: {format_seconds(table['median_s'])}{_against_default(table)}")
+    print()
 
 
 def _against_default(table: dict[str, Any]) -> str:

@@ -57,19 +57,21 @@ class _ProgressBar:
 
 
 def _show(result: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from tradewind import units
+    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.table import Column, Table
 
-    table = Table(title=f"{result['pattern']}, {result['algorithm']}, {result['ranks']} ranks")
-    table.add_column("step")
-    for column in ("stages", "messages", "bytes", "largest message", "copied in ranks"):
-        table.add_column(column, justify="right")
+    columns = [
+        Column("step"),
+        *(Column(title, number=True) for title in ("stages", "messages", "bytes")),
+        Column("largest message", number=True, drop=1),
+        Column("copied within ranks", number=True, drop=2),
+    ]
+    rows = []
     for step in result["steps"]:
         sizes = (units.format_bytes(step[key]) for key in ("bytes", "largest_message_bytes", "copied_bytes"))
-        table.add_row(step["name"], f"{step['stages']:,}", f"{step['messages']:,}", *sizes)
-    Console().print(table)
-    print("verified: every point of the answer arrives exactly once, and nothing else is touched")
-    print(f"verified: free of deadlock with {result['transport']}, even where every send is synchronous")
-    print(f"in {units.format_seconds(result['wall_s'])}")
+        rows.append([step["name"], f"{step['stages']:,}", f"{step['messages']:,}", *sizes])
+    show_table(Table(columns, rows, f"{result['pattern']}, {result['algorithm']}, {result['ranks']} ranks"))
+    say("verified: every point of the answer arrives exactly once, and nothing else is touched")
+    say(f"verified: free of deadlock with {result['transport']}, even where every send is synchronous")
+    say(f"in {units.format_seconds(result['wall_s'])}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from typing import Any
 
 from tradewind.errors import InputError, TradewindError
 from tradewind.files import make_folder
+from tradewind.study.catalogue import natural_key
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile, load_study
 from tradewind.study.plan import Executors, Plan, Planned, make_plan
@@ -64,7 +64,7 @@ def plan_campaign(
 ) -> Campaign:
     """Reads and plans a study file, or all of a folder. Raises InputError with the problems of all of them."""
     is_folder = path.is_dir()
-    files = _read(sorted(path.glob("*.toml"), key=_natural) if is_folder else [path])
+    files = _read(sorted(path.glob("*.toml"), key=natural_key) if is_folder else [path])
     if not files:
         raise InputError(f"{path}: no study, that is no file NAME.toml, lies in this folder")
     folder = out or Path("results") / (path.resolve().name if is_folder else path.stem)
@@ -92,11 +92,6 @@ def at_hand(campaign: Campaign, known: Collection[str] = (), *, remeasure: bool 
         stock = take_stock(entry.plan.planned, store, known=known, remeasure=remeasure)
         keys |= {planned.key for planned in stock.at_hand}
     return keys
-
-
-def _natural(path: Path) -> list[tuple[int, str]]:
-    """Sorts figure-9 before figure-10."""
-    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", path.stem)]
 
 
 def _read(paths: Sequence[Path]) -> list[StudyFile]:

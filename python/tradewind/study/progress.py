@@ -9,12 +9,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
+from rich.table import Column
 
 from tradewind.simulation import Progress
 from tradewind.study.plan import Planned, Result
 from tradewind.study.runner import Observer
 from tradewind.units import format_seconds
 
+BAR_WIDTH = 16
+"""Columns of the screen. Names of cases need the others."""
 LINE_PAUSE_S = 30.0
 """Between two lines about a running case, where no terminal looks on."""
 
@@ -73,8 +76,16 @@ class BarObserver(Observer):
     """A bar for the study, with the case that was answered last, and one for each case that takes long."""
 
     def __init__(self, console: Console) -> None:
-        columns = (SpinnerColumn(), BarColumn(), TextColumn("{task.fields[count]}"), TimeElapsedColumn())
-        self._bars = Bars(*columns, TextColumn("{task.description}"), console=console)
+        whole, folded = Column(no_wrap=True, min_width=7), Column(overflow="fold")  # else rich cuts what is too long
+        columns = (
+            SpinnerColumn(),
+            BarColumn(BAR_WIDTH, table_column=Column(min_width=BAR_WIDTH)),
+            TextColumn("{task.fields[count]}", table_column=whole),
+            TimeElapsedColumn(whole),
+        )
+        self._bars = Bars(
+            *columns, TextColumn("{task.description}", table_column=folded), console=console, transient=True
+        )
         self._study = self._bars.add_task("", total=None, count="")
         self._cases: dict[str, TaskID] = {}
         self._total = self._number = 0
