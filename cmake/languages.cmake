@@ -13,7 +13,7 @@ if(mpi_of_wheel AND SKBUILD_STATE STREQUAL "wheel")
   set(package_mpi_compiler "\${PACKAGE_PREFIX_DIR}/../../../../bin/mpicc")
 else()
   set(library_rpath "${mpi_library_folder}")
-  set(package_mpi_compiler "${MPI_C_COMPILER}")
+  set(package_mpi_compiler "${mpi_compiler}")
 endif()
 
 file(GLOB c_sources CONFIGURE_DEPENDS bindings/c/*.cpp)

@@ -29,8 +29,12 @@ endif()
 # An isolated build leaves the path of its vanished environment in the link options.
 set_target_properties(MPI::MPI_C PROPERTIES INTERFACE_LINK_OPTIONS "")
 
-# Where the MPI library is, so that programs find the one that this was built with (a Cray's compiler names none), and
-# what programs ask for at run time.
+# For programs that are to find the MPI that this was built with: its compiler, where its library is, and the name by
+# which they ask for it at run time. On a Cray the compiler itself knows MPI, and names neither wrapper nor library.
+set(mpi_compiler "${MPI_C_COMPILER}")
+if(NOT mpi_compiler)
+  set(mpi_compiler "${CMAKE_C_COMPILER}")
+endif()
 set(mpi_library_folder "")
 if(MPI_C_LIBRARIES)
   list(GET MPI_C_LIBRARIES 0 mpi_library)
