@@ -29,7 +29,9 @@ def call(*command: object, code: int = 0, **settings) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    """Built from a copy of the sources that is gone afterwards."""
+    """Built from a copy of the sources that is gone afterwards; TRADEWIND_WHEEL names another."""
+    if named := os.environ.get("TRADEWIND_WHEEL"):
+        return Path(named).resolve()
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     for name in call("git", "ls-files", "--cached", "--others", "--exclude-standard", cwd=ROOT).splitlines():
