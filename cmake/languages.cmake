@@ -7,8 +7,8 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tradewind)
 set(fortran_folder ${CMAKE_INSTALL_DATADIR}/tradewind/fortran)
 
 # In a wheel, the mpich wheel's library is found from here: tradewind/lib -> site-packages -> lib/pythonX.Y -> lib; where
-# site-packages is in lib64, libmpi is in the lib beside it.
-if(mpi_of_wheel AND SKBUILD_STATE STREQUAL "wheel")
+# site-packages is in lib64, libmpi is in the lib beside it. A build in place can name the environment that it is in.
+if(mpi_of_wheel AND (SKBUILD_STATE STREQUAL "wheel" OR NOT mpi_of_wheel_stays))
   set(library_rpath "$ORIGIN/../../../..;$ORIGIN/../../../../../lib")
   set(package_mpi_compiler "\${PACKAGE_PREFIX_DIR}/../../../../bin/mpicc")
 else()
