@@ -7,15 +7,13 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tradewind)
 set(fortran_folder ${CMAKE_INSTALL_DATADIR}/tradewind/fortran)
 
 # In a wheel, the mpich wheel's library is found from here: tradewind/lib -> site-packages -> lib/pythonX.Y -> lib; where
-# site-packages is in lib64, libmpi is in the lib beside it.
-set(of_wheel OFF)
-if(mpi_of_wheel AND NOT SKBUILD_STATE STREQUAL "editable")
-  set(of_wheel ON)
+# site-packages is in lib64, libmpi is in the lib beside it. A build in place can name the environment that it is in.
+if(mpi_of_wheel AND (SKBUILD_STATE STREQUAL "wheel" OR NOT mpi_of_wheel_stays))
   set(library_rpath "$ORIGIN/../../../..;$ORIGIN/../../../../../lib")
   set(package_mpi_compiler "\${PACKAGE_PREFIX_DIR}/../../../../bin/mpicc")
 else()
   set(library_rpath "${mpi_library_folder}")
-  set(package_mpi_compiler "${MPI_C_COMPILER}")
+  set(package_mpi_compiler "${mpi_compiler}")
 endif()
 
 file(GLOB c_sources CONFIGURE_DEPENDS bindings/c/*.cpp)
@@ -34,14 +32,16 @@ install(DIRECTORY include/tradewind DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMP
 
 # The Fortran module as source, for any compiler; and compiled, where it is not for a wheel, for the one that is here.
 install(DIRECTORY bindings/fortran/ DESTINATION ${fortran_folder} COMPONENT development)
-if(TRADEWIND_FORTRAN STREQUAL "AUTO")
+if(SKBUILD_STATE STREQUAL "wheel")
+  set(fortran OFF)
+elseif(TRADEWIND_FORTRAN STREQUAL "AUTO")
   include(CheckLanguage)
   check_language(Fortran)
   set(fortran ${CMAKE_Fortran_COMPILER})
 else()
   set(fortran ${TRADEWIND_FORTRAN})
 endif()
-if(fortran AND NOT SKBUILD_STATE STREQUAL "wheel")
+if(fortran)
   include(cmake/fortran.cmake)
 endif()
 

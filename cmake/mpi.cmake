@@ -6,15 +6,15 @@
 if(NOT TRADEWIND_MPI)
   return()
 endif()
-if(TRADEWIND_PYTHON)
-  execute_process(COMMAND ${Python_EXECUTABLE} -c
-                          "import importlib.metadata as m; print(next(f.locate().resolve() for f in m.files('mpich') if f.name == 'mpicc'))"
-                  OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE mpich_wheel_compiler ERROR_QUIET)
-endif()
 set(mpi_of_wheel OFF)
-if(NOT MPI_C_COMPILER AND mpich_wheel_compiler)
-  set(MPI_C_COMPILER ${mpich_wheel_compiler})
-  set(mpi_of_wheel ON)
+if(TRADEWIND_PYTHON AND NOT MPI_C_COMPILER)
+  execute_process(COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/mpich_wheel.py
+                  OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE found)
+  if(found)
+    list(GET found 0 MPI_C_COMPILER)
+    list(GET found 1 mpi_of_wheel_stays)
+    set(mpi_of_wheel ON)
+  endif()
 endif()
 
 find_package(MPI COMPONENTS C)  # C, not CXX: the C++ bindings of MPI are gone since MPI-3
@@ -29,8 +29,12 @@ endif()
 # An isolated build leaves the path of its vanished environment in the link options.
 set_target_properties(MPI::MPI_C PROPERTIES INTERFACE_LINK_OPTIONS "")
 
-# Where the MPI library is, so that programs find the one that this was built with (a Cray's compiler names none), and
-# what programs ask for at run time.
+# For programs that are to find the MPI that this was built with: its compiler, where its library is, and the name by
+# which they ask for it at run time. On a Cray the compiler itself knows MPI, and names neither wrapper nor library.
+set(mpi_compiler "${MPI_C_COMPILER}")
+if(NOT mpi_compiler)
+  set(mpi_compiler "${CMAKE_C_COMPILER}")
+endif()
 set(mpi_library_folder "")
 if(MPI_C_LIBRARIES)
   list(GET MPI_C_LIBRARIES 0 mpi_library)

@@ -21,7 +21,7 @@ fi
 # A build folder of its own: the ordinary one remembers the first MPI.
 "$folder/venv/bin/pip" install -q "$repository[mpi]" 'pytest>=8.2' 'hypothesis>=6.100' \
     'cmake>=3.24' 'ninja>=1.11' \
-    -Ccmake.define.MPI_C_COMPILER="$compiler" -Ccmake.define.TRADEWIND_C=ON -Cbuild-dir="$folder/cmake"
+    -Ccmake.define.MPI_C_COMPILER="$compiler" -Cbuild-dir="$folder/cmake"
 cd "$repository"
 "$folder/venv/bin/python" -c 'from tradewind import mpi; print("second MPI:", mpi.MPI.Get_library_version().split(",")[0])'
 export TRADEWIND_BUILD="$folder/cmake" TRADEWIND_MPIEXEC="$(dirname "$(command -v "$compiler")")/mpiexec"

@@ -61,7 +61,7 @@ def test_the_sources_of_the_module_come_in_the_order_of_use():
 
 def test_a_small_mpi_f08_is_named_only_where_mpi_has_none(package):
     root = package(OF_WHEEL)
-    touch(root / "bin" / "mpicc", root / "lib" / "libmpi.so")
+    touch(root / "bin" / "mpicc", root / "lib" / "libmpi.so.12")
     here = Flags(installation.package_folder(), built_with())
     sources = here.prefix / "share" / "tradewind" / "fortran"
     touch(sources / "mpi_f08" / "mpi_f08.c", sources / "mpi_f08" / "mpi_f08.f90")
@@ -74,7 +74,7 @@ def test_a_small_mpi_f08_is_named_only_where_mpi_has_none(package):
 
 def test_the_mpich_wheel_is_that_of_the_environment(package):
     root = package(OF_WHEEL)
-    touch(root / "bin" / "mpicc", root / "lib" / "libmpi.so")
+    touch(root / "bin" / "mpicc", root / "lib" / "libmpi.so.12")
     here = flags()
     assert here.cflags == [f"-I{here.prefix}/include", f"-I{root}/include"]
     assert f"-Wl,-rpath,{here.prefix}/lib" in here.libs
@@ -124,9 +124,7 @@ def test_the_library_of_another_mpich(package, monkeypatch, version):
     monkeypatch.setattr(importlib.metadata, "version", installed)
     what, _, advice = not_loaded(LIBMPI).partition(": ")
     assert what.startswith("Tradewind was built with the mpich wheel, whose library libmpi.so.12 is not here")
-    assert ("installed is mpich 5.1.0; from 5.1 on it may have the library of the MPI 5 ABI only" in what) == bool(
-        version
-    )
+    assert ("installed is mpich 5.1.0, and from 5.1 on that may have only" in what) == (version is not None)
     assert advice == "pip install 'mpich>=5,<5.1' mpi4py"
 
 

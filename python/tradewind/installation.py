@@ -66,7 +66,11 @@ def built_with() -> BuiltWith:
     if told["mpich_wheel"]:
         root = _mpich_root(package)
         return BuiltWith(
-            root / "bin" / "mpicc", (root / "include",), (root / "lib" / "libmpi.so",), told["soname"], mpich_wheel=True
+            compiler=root / "bin" / "mpicc",
+            include_folders=(root / "include",),
+            libraries=(root / "lib" / told["soname"],),
+            soname=told["soname"],
+            mpich_wheel=True,
         )
     includes, libraries = (tuple(map(Path, told[name])) for name in ("include_folders", "libraries"))
     return BuiltWith(Path(told["compiler"]), includes, libraries, told["soname"], mpich_wheel=False)
@@ -135,9 +139,8 @@ def flags() -> Flags:
         raise MissingMPIError(f"libtradewind is not part of this Tradewind (there is no {found.cmake}): {BUILD_AGAIN}")
     for file in (mpi.compiler, *mpi.libraries):
         if not file.exists():
-            raise MissingMPIError(
-                f"libtradewind was built with {mpi.name}, which is not here (there is no {file}): {mpi.advice}"
-            )
+            what = f"{mpi.name}, which is not here (there is no {file}){_another_mpich(mpi)}"
+            raise MissingMPIError(f"libtradewind was built with {what}: {mpi.advice}")
     return found
 
 
@@ -149,17 +152,19 @@ def not_loaded(error: ImportError) -> str:
         return str(without)
     if not mpi.soname or mpi.soname not in str(error):
         return f"Tradewind's module for MPI does not load ({in_brackets(error)}): {BUILD_AGAIN}"
-    return (
-        f"Tradewind was built with {mpi.name}, whose library {mpi.soname} is not here{_another_mpich()}: {mpi.advice}"
-    )
+    what = f"{mpi.name}, whose library {mpi.soname} is not here{_another_mpich(mpi)}"
+    return f"Tradewind was built with {what}: {mpi.advice}"
 
 
-def _another_mpich() -> str:
+def _another_mpich(mpi: BuiltWith) -> str:
+    """What is installed in place of the mpich of the build; nothing where that cannot be told."""
+    if not mpi.mpich_wheel:
+        return ""
     try:
         version = importlib.metadata.version("mpich")
     except importlib.metadata.PackageNotFoundError:
         return ""
-    return f" (installed is mpich {version}; from 5.1 on it may have the library of the MPI 5 ABI only, libmpi_abi.so)"
+    return f"; installed is mpich {version}, and from 5.1 on that may have only the MPI 5 ABI (libmpi_abi.so)"
 
 
 def in_brackets(error: Exception) -> str:

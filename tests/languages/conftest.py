@@ -63,7 +63,9 @@ def build_folder() -> Path:
 @pytest.fixture(scope="session")
 def mpi_compiler(build_folder: Path) -> str:
     """The compiler wrapper of the MPI that the library was built with."""
-    found = re.search(r'set\(tradewind_mpi_compiler "(.+)"\)', (build_folder / "tradewindConfig.cmake").read_text())
+    found = re.search(
+        r'\(tradewind_mpi_compiler "(.+)" ABSOLUTE\)', (build_folder / "tradewindConfig.cmake").read_text()
+    )
     assert found
     return found[1]
 

@@ -83,9 +83,11 @@ def _memory() -> str:
 
 
 def _mpi() -> str:
-    from tradewind import _mpi, mpi
+    from tradewind import mpi
 
     library = mpi.library_name()
+    from tradewind import _mpi  # not before, as the other says why it does not load
+
     return f"{library}, which mpi4py uses too; built against {_mpi.build_mpi} by compiler {_mpi.build_compiler}"
 
 

@@ -1,0 +1,134 @@
+"""A wheel: built in one folder, installed in another environment, and used there by programs in C, C++ and Fortran."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "tests" / "docs"))
+from document_blocks import Page, blocks  # noqa: E402
+
+pytestmark = pytest.mark.slow
+PAGE = ROOT / "docs" / "how-to" / "install.md"
+UNOPTIMISED = ("-Ccmake.define.CMAKE_CXX_FLAGS_RELEASE=-O0",)  # what is tested does not depend on it
+
+
+def call(*command: object, code: int = 0, **settings) -> str:
+    """What a command prints that ends with an exit code."""
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, **settings)
+    assert done.returncode == code, f"{command}\n{done.stdout}{done.stderr}"
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """Built from a copy of the sources that is gone afterwards; TRADEWIND_WHEEL names another."""
+    if named := os.environ.get("TRADEWIND_WHEEL"):
+        return Path(named).resolve()
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    for name in call("git", "ls-files", "--cached", "--others", "--exclude-standard", cwd=ROOT).splitlines():
+        if (ROOT / name).is_file():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, source / name)
+    call(sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", folder, *UNOPTIMISED, source, timeout=3000)
+    shutil.rmtree(source)
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def environment(wheel, tmp_path_factory) -> Path:
+    """An environment with the wheel and an MPI library, and nothing of this one."""
+    folder = tmp_path_factory.mktemp("environment") / "venv"
+    call(sys.executable, "-m", "venv", folder)
+    call(folder / "bin" / "pip", "install", "-q", f"{wheel}[mpich]", timeout=1200)
+    return folder
+
+
+@pytest.fixture
+def package(environment) -> Path:
+    return next(environment.glob("lib/python*/site-packages/tradewind"))
+
+
+@pytest.fixture
+def page(environment, tmp_path) -> Page:
+    page = Page(tmp_path)
+    for name in ("LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV"):
+        page.environment.pop(name, None)
+    page.environment["PATH"] = f"{environment / 'bin'}{os.pathsep}{page.environment['PATH']}"
+    return page
+
+
+def test_the_lines_of_the_page(page, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    for block in blocks(PAGE.read_text(encoding="utf-8")):
+        page.run(block)
+
+
+def test_programs_of_the_tests(page, tmp_path):
+    """The module, compiled by the project, with every kind of array; reductions among them."""
+    programs, build = ROOT / "tests" / "languages" / "programs", tmp_path / "build"
+    for name, block in {b.title: b for b in blocks((PAGE.parent / "languages.md").read_text()) if b.title}.items():
+        (tmp_path / name).write_text(block.text)
+    shell = {"env": page.environment, "cwd": tmp_path}
+    package = call("tradewind", "config", "--cmake", **shell).strip()
+    defined = (f"-DCMAKE_PREFIX_PATH={package}", f"-DPAGE={tmp_path}")
+    call("cmake", "-S", programs, "-B", build, "-G", "Ninja", *defined, **shell)
+    wanted = ("kinds_fortran", "fetch_kinds_fortran", "objects_cpp", "page_halo_fortran", "page_halo_c")
+    call("cmake", "--build", build, "--target", *wanted, **shell)
+    for program in wanted[:3]:
+        assert call("mpiexec", "-n", 2, build / program, **shell) == "all right\n"
+    for program in wanted[3:]:
+        assert call("mpiexec", "-n", 2, build / program, **shell) == "2 messages, 768 bytes, corner 82\n"
+
+
+def test_no_path_of_the_build(package):
+    for file in package.rglob("*"):
+        if file.is_file() and file.suffix != ".nc":
+            content = file.read_bytes()
+            assert b"pip-build-env" not in content, file
+            assert b"/source/" not in content or file.suffix in (".py", ".toml", ".pyi"), file
+
+
+def test_pkg_config(page):
+    if shutil.which("pkg-config") is None:
+        pytest.skip("there is no pkg-config")
+    where = call("tradewind", "config", "--pkgconfig", env=page.environment).strip()
+    page.environment["PKG_CONFIG_PATH"] = where
+    (page.folder / "version.c").write_text(
+        "#include <stdio.h>\n#include <tradewind/tradewind.h>\nint main(void) { return puts(tw_version()) < 0; }\n"
+    )
+    flags = call("pkg-config", "--cflags", "--libs", "tradewind", env=page.environment).split()
+    call("mpicc", "version.c", *flags, "-o", "version", cwd=page.folder, env=page.environment)
+    assert call(page.folder / "version", env=page.environment).strip() == version("tradewind")
+
+
+def test_without_mpi(page, environment, tmp_path):
+    """The last: takes MPI away, as where it was never installed."""
+    shell = {"env": page.environment, "cwd": tmp_path}
+    library = environment / "lib" / "libmpi.so.12"
+    library.rename(environment / "lib" / "hidden")  # as with an MPICH that has only the library of the MPI 5 ABI
+    assert "whose library libmpi.so.12 is not here; installed is mpich 5" in call(
+        "tradewind", "bench", "halo", "-n", 2, "--grid", "8x8x8", "--json", code=1, **shell
+    )
+    call("pip", "uninstall", "-y", "-q", "mpich", "mpi4py", **shell)
+    said = call("tradewind", "config", "--cflags", code=1, **shell)
+    assert said.startswith("error: libtradewind was built with the mpich wheel, which is not here")
+    assert said.count("\n") == 1
+    said = " ".join(call("tradewind", "doctor", code=1, **shell).split())
+    assert "works: verify, show, simulate" in said
+    assert "does not work: bench, tune, calibrate, run, and plans in Python does not work: programs in C" in said
+    assert "verified" in call("tradewind", "verify", "halo", "--ranks", 2, "--grid", "8x8x8", **shell)
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.24)\nproject(p C)\nfind_package(tradewind REQUIRED)\n"
+    )
+    package = next(environment.glob("lib/python*/site-packages/tradewind"))
+    said = call("cmake", "-B", "b", f"-Dtradewind_DIR={package}/lib/cmake/tradewind", code=1, **shell)
+    assert "libtradewind was built with an MPI library that is not here" in " ".join(said.split())
