@@ -91,6 +91,17 @@ def names(exchange, *asked, ranks_per_node=1):
     return [c.algorithm for c in candidates(exchange, asked or None, ranks_per_node)[0]]
 
 
+@pytest.mark.parametrize(
+    ("ranks", "radices"), [(16, [1, 2, 4, 8]), (17, [1, 2, 4, 8]), (18, [1, 2, 4, 8, 16]), (2, [1])]
+)
+def test_everything_at_once_is_tried_by_one_name(ranks, radices):
+    """The largest radix of a ring is the burst."""
+    exchange = Exchange("transpose", ranks, (ranks, 4, ranks), (ranks, 1), slab="xz", algorithm="burst")
+    chosen = [each.algorithm for each in candidates(exchange)[0]]
+    assert [name for name in chosen if name.startswith("ring-")] == [f"ring-{k}" for k in radices]
+    assert chosen.count("burst") == 1
+
+
 def test_radices_that_are_tried():
     transpose = Exchange("transpose", 40, (40, 40, 40), (20, 2), slab="xz")
     assert names(transpose, "ring-k") == ["ring-1", "ring-2", "ring-4", "ring-8", "ring-16"]

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
+import numpy as np
 import pytest
 
+from tradewind import _core
+from tradewind.congestion import Loads, link_shares
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange
+from tradewind.pattern import Schedule
 from tradewind.simulation import simulate
+
+sys.path.insert(0, str(Path(__file__).parent / "sim"))
+from small import CROSSBAR, machine
 
 
 def test_two_switches_of_a_torus() -> None:
@@ -39,3 +49,24 @@ def test_many_switches_are_taken_together() -> None:
 def test_the_formula_knows_no_links() -> None:
     with pytest.raises(InputError, match="only the packet model"):
         simulate(Exchange("allreduce", 4), "torus-M", model="loggp", congestion=True)
+
+
+def test_quantiles_of_shares() -> None:
+    """A tenth, half, nine tenths and all of 101 links whose shares are 0, 0.01, ..., 1."""
+    shares = np.random.default_rng(1).permutation(np.arange(101) / 100)
+    links, nothing = np.arange(101), np.zeros(0)
+    found = link_shares(Loads(links, links, links, links, links, shares, nothing))
+    assert found["quantiles"] == pytest.approx([0.1, 0.5, 0.9, 1.0])
+
+
+def test_delays_of_a_crowd() -> None:
+    """Five ranks send a packet each to another one at one time: they wait for none, one, ... four of 1 us."""
+    fetch = _core.fetch_of_messages([1000] * 6, [(r, 5, 1000) for r in range(5)])
+    schedule = Schedule(_core.make_schedule(fetch, "direct"))
+    file = machine(CROSSBAR, bandwidth="8GB/s", packet="8000B")
+    result = schedule.simulate(file, congestion=True, pairs=1, buffers="unbounded")
+    series = result["delay_over_time"]
+    total = sum(n * mean for n, mean in zip(series["packets"], series["mean_delay_s"], strict=True))
+    assert sum(series["packets"]) == 5
+    assert total == pytest.approx((0 + 1 + 2 + 3 + 4) * 1e-6, rel=1e-3)
+    assert result["delay_pairs"] == [[pytest.approx(2e-6, rel=1e-3)]]

@@ -75,6 +75,15 @@ class Pattern:
         [((x0, y0, z0), (x1, y1, z1))] of the points that a rank must end with, upper bounds excluded.
         """
 
+most_points: int = 1152921504606846976
+
+most_bytes: int = 9223372036854775807
+
+def check_bytes(pattern: Pattern, bytes_per_point: int) -> None:
+    """
+    Raises InputError where the arrays of all ranks have more bytes than can be counted.
+    """
+
 class Halo(Pattern):
     def __init__(self, layout: Blocks, width: int, periodic: Sequence[bool]) -> None: ...
 
@@ -408,6 +417,9 @@ class Walker:
 class Placement:
     def __init__(self, kind: str, ranks: int, ranks_per_node: int, nodes: int, seed: int, split: Sequence[int] = [0, 0]) -> None: ...
 
+    @property
+    def ranks(self) -> int: ...
+
     def node(self, rank: int) -> int: ...
 
 class RoutingEntry:
@@ -584,9 +596,19 @@ def simulate_loggp(machine: Machine, program: Program, placement: Placement, opt
 
 def forecast(machine: Machine, program: Program, placement: Placement, options: SimulationOptions) -> Forecast: ...
 
-def delay_lower_edge_s(bin: int) -> float: ...
+def delay_lower_edge_s(bin: int) -> float:
+    """
+    The upper edge of the last bin is the lower one of the next, which does not exist.
+    """
 
 act_kinds: list = ...
+
+latest_s: float = 9000000.0
+
+def refuse_time(what: str, seconds: float) -> None:
+    """
+    Raises InputError: what is later than `latest_s`, the longest time that can be simulated.
+    """
 
 largest_packet: int = 134217728
 

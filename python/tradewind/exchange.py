@@ -68,11 +68,19 @@ def slab_problems(slab: str) -> list[str]:
 def point_bytes(fields: int, dtype: str) -> int:
     """Bytes of a grid point with so many fields. Raises InputError with all that is wrong."""
     problems = [] if dtype in DTYPES else [unknown("dtype", dtype, DTYPES)]
-    if fields < 1:
-        problems.append(f"fields {fields}: 1 or more are allowed")
+    if not 1 <= fields <= MOST:
+        problems.append(f"fields {fields}: 1..{MOST} are allowed")
     if problems:
         raise InputError(*problems)
     return fields * DTYPES[dtype]
+
+
+def counted_bytes(what: str, points: int, bytes_per_point: int) -> int:
+    """The bytes of so many points. Raises InputError, which begins with `what`, for more than 64 bits can count."""
+    size = points * bytes_per_point
+    if size > _core.most_bytes:
+        raise InputError(f"{what}: {points} x {bytes_per_point} bytes; at most {_core.most_bytes} can be counted")
+    return size
 
 
 def parse_extents(text: str, count: int, what: str) -> tuple[int, ...]:
@@ -162,7 +170,8 @@ class Exchange:
         To list all points of a mesh can take minutes. The algorithm is tried on a fetch of nothing in its place.
         """
         if self.pattern != "fetch" or self.stored is not None:
-            self.steps()
+            for step in self.steps():
+                _core.check_bytes(step.schedule.pattern, self.bytes_per_point)
             return
         from tradewind import memory
 
@@ -200,6 +209,8 @@ class Exchange:
             from tradewind.mesh import octahedral_problems
 
             problems += octahedral_problems(self.grid[1], self.ranks)
+        else:
+            problems += _count_problems(self.grid, self.fields, self.dtype)
         if self.split is not None:
             problems += self._split_problems(self.split)
         return problems
@@ -331,6 +342,20 @@ class Exchange:
 
 def _extents(values: Iterable[int]) -> str:
     return "x".join(str(v) for v in values)
+
+
+def _count_problems(grid: tuple[int, int, int], fields: int, dtype: str) -> list[str]:
+    """Why the points of a grid, or the bytes of all fields, cannot be counted."""
+    points = math.prod(grid)
+    if points > _core.most_points:
+        return [f"grid {_extents(grid)}: {points} points; at most {_core.most_points} can be counted"]
+    each = fields * DTYPES.get(dtype, 1)
+    if points * each > _core.most_bytes:
+        return [
+            f"grid {_extents(grid)} of {fields} fields: {points} x {each} bytes; "
+            f"at most {_core.most_bytes} can be counted"
+        ]
+    return []
 
 
 def algorithm_problems(pattern: str, algorithm: str) -> list[str]:

@@ -46,6 +46,7 @@ Bandwidth = Annotated[float, _quantity(units.bytes_per_second, "1MB/s", "1000TB/
 Latency = Annotated[float, _quantity(units.seconds, "0s", "1h")]
 Size = Annotated[int, _quantity(units.byte_count, "1B", "128MiB")]
 Limit = Annotated[int, _quantity(units.byte_count, "0B", "1TiB")]
+Bypass = Annotated[int, _quantity(units.byte_count, "0B", "128MiB")]
 Flops = Annotated[float, _quantity(units.flops, "1Mflop/s", "1000Pflop/s")]
 
 DEFAULT_BUFFER = 65536
@@ -104,7 +105,7 @@ class Mpi(Table):
     """Largest message that is sent without asking the receiver first; None: all are."""
     header: Size = 64
     """Of each of the three small messages of a rendezvous: request, clear-to-send, acknowledgement."""
-    bypass: Limit = 0
+    bypass: Bypass = 0
     """Messages up to this size wait for no other rank's: only latency, overhead and what their rank sends count."""
 
 

@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tradewind import _core
 from tradewind.errors import InputError
-from tradewind.exchange import Exchange, Step, Workload
+from tradewind.exchange import Exchange, Step, Workload, counted_bytes
 from tradewind.program import Program
 
 TOLERANCE = 5e-3
@@ -128,11 +129,14 @@ def run_until_steady(
     scale = times / len(simulated)
     scaled = {key: type(result[key])(result[key] * scale) for key in SCALED if key in result}
     by_step = [_reckoned(list(each), times) for each in zip(*counted, strict=True)]
+    counted_bytes(f"messages of {times} repetitions", scaled.get("bytes", 0), 1)
+    if (time_s := sum(by_step)) > _core.latest_s:
+        _core.refuse_time(f"{times} repetitions take", time_s)
     return (
         result
         | scaled
         | {
-            "time_s": sum(by_step),
+            "time_s": time_s,
             "step_time_s": dict(zip((step.name for step in one), by_step, strict=True)),
             "simulated_times": len(simulated),
             "reckoned_change": change,

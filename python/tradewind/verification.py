@@ -8,7 +8,7 @@ from typing import Any
 
 from tradewind import _core
 from tradewind.errors import InputError, VerificationError
-from tradewind.exchange import Workload, unknown
+from tradewind.exchange import Workload, counted_bytes, unknown
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of a step, the number of its stage that comes next and how many stages it has."""
@@ -58,18 +58,23 @@ def _verify_step(
         if progress is not None:
             progress(name, stage, stages)
 
+    points = exchange.bytes_per_point
+    _core.check_bytes(schedule.pattern, points)
     try:
         verified = _core.verify(schedule, transport, report if progress is not None else None)
     except VerificationError as error:
         raise VerificationError(f"{name}: {error}") from None
-    points = exchange.bytes_per_point
+
+    def size(of: str, count: int) -> int:
+        return counted_bytes(f"{name}: {of}", count, points)
+
     return {
         "name": name,
         "pattern": schedule.pattern.describe(),
         "stages": verified.stages,
         "messages": verified.messages,
-        "bytes": verified.points * points,
-        "largest_message_bytes": verified.largest * points,
-        "copied_bytes": verified.copied * points,
+        "bytes": size("all messages", verified.points),
+        "largest_message_bytes": size("the largest message", verified.largest),
+        "copied_bytes": size("all copies", verified.copied),
         "wall_s": time.perf_counter() - began,
     }

@@ -40,7 +40,9 @@ std::array<Index, 2> no_radices(const Pattern&) {
 }
 
 std::array<Index, 2> ring_radices(const Pattern& pattern) {
-    return {1, std::max<Index>(1, dynamic_cast<const Transpose&>(pattern).largest_group() - 1)};
+    const auto* transpose = dynamic_cast<const Transpose*>(&pattern);
+    if (!transpose) throw InputError("ring-k is an algorithm of transpose, not of " + pattern.name());
+    return {1, std::max<Index>(1, transpose->largest_group() - 1)};
 }
 
 std::array<Index, 2> ranks_a_node(const Pattern& pattern) {

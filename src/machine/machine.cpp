@@ -27,6 +27,8 @@ void Machine::check() const {
         throw InputError("bandwidth of a switch: 1MB/s to 1000TB/s are allowed");
     if (!(copy_bandwidth.value >= 1e6)) throw InputError("bandwidth of one copy: 1MB/s or more are allowed");
     if (header.value < 1 || header.value > 1 << 20) throw InputError("header of a message: 1B to 1MiB are allowed");
+    if (bypass.value < 0 || bypass.value > 1 << 27)
+        throw InputError("messages that bypass the network: 0B to 128MiB are allowed");
     if (nics < 1 || nics > 16) throw InputError("NICs a node: 1 to 16 are allowed");
     if (topology->nodes_per_switch() % nics != 0)
         throw InputError(std::to_string(nics) + " NICs a node do not divide the " +

@@ -61,7 +61,7 @@ Index neighbours_apart(const Table& table, std::array<Index, 2> split) {
 // The bands that leave the fewest neighbours on two nodes. A rectangle higher than twice the square would have a longer
 // edge than a flat one, unless the split is so narrow that bands of one row do as well.
 Table blocks(Rank ranks, std::uint32_t ranks_per_node, std::array<Index, 2> split) {
-    if (split[0] * split[1] != ranks)
+    if (split[0] < 1 || split[1] < 1 || split[0] > ranks || split[1] > ranks || split[0] * split[1] != ranks)
         throw InputError(
             "placement 'blocks' needs ranks that divide a grid, CX x CY of them: a halo or a transposition");
     Table best;
@@ -80,7 +80,8 @@ Table blocks(Rank ranks, std::uint32_t ranks_per_node, std::array<Index, 2> spli
 
 Placement::Placement(const std::string& kind, Rank ranks, std::uint32_t ranks_per_node, std::uint32_t nodes,
                      std::uint64_t seed, std::array<Index, 2> split)
-    : ranks_per_node_(ranks_per_node) {
+    : ranks_(ranks), ranks_per_node_(ranks_per_node) {
+    if (ranks < 1) throw InputError("placement of " + std::to_string(ranks) + " ranks: 1 or more are allowed");
     if (ranks_per_node < 1) throw InputError("ranks per node: 1 or more are allowed");
     by_node_ = Divider(ranks_per_node);
     const std::uint64_t needed = (static_cast<std::uint64_t>(ranks) + ranks_per_node - 1) / ranks_per_node;

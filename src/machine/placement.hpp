@@ -25,9 +25,11 @@ class Placement {
     }
     // One rank a node, in order: the node of a rank is its number.
     bool identity() const { return table_.empty() && ranks_per_node_ == 1; }
+    Rank ranks() const { return ranks_; }
     std::uint32_t ranks_per_node() const { return ranks_per_node_; }
 
   private:
+    Rank ranks_;
     std::uint32_t ranks_per_node_;
     Divider by_node_;
     std::vector<std::uint32_t> table_;  // [rank]; empty for linear

@@ -26,7 +26,7 @@ std::uint32_t next_port(Routing& routing, std::uint32_t sw, std::uint32_t dst_sw
 
 template <class Routing>
 std::vector<Hop> walk_with(Routing& routing, const Topology& topology, std::uint32_t from, std::uint32_t to,
-                            std::uint32_t random, std::uint64_t queues) {
+                           std::uint32_t random, std::uint64_t queues) {
     std::vector<Hop> steps;
     std::uint32_t memory = memory::fresh | (random & memory::random_bits);
     const std::uint32_t dst_sw = topology.switch_of(to);
@@ -57,11 +57,10 @@ Walker::Walker(const Machine& machine) : machine_(machine) {
 }
 
 std::vector<Hop> Walker::walk(std::uint32_t from_node, std::uint32_t to_node, std::uint32_t random,
-                               std::uint64_t queues) {
-    const std::uint32_t nodes = machine_.topology->nodes();
+                              std::uint64_t queues) {
     for (const std::uint32_t node : {from_node, to_node})
-        if (node >= nodes)
-            throw InputError("node " + std::to_string(node) + ": 0 to " + std::to_string(nodes - 1) + " are allowed");
+        if (node >= nodes())
+            throw InputError("node " + std::to_string(node) + ": 0 to " + std::to_string(nodes() - 1) + " are allowed");
     return walk_(from_node, to_node, random, queues);
 }
 

@@ -22,6 +22,7 @@ class Walker {
 
     // Virtual channels that make the routing free of deadlock.
     int channels() const { return channels_; }
+    std::uint32_t nodes() const { return machine_.topology->nodes(); }
 
     // From node to node. `random` are the packet's 30 random bits. Adaptive routings find empty queues where `queues`
     // is 0, else at each port 0 to 3 KiB drawn from it. A routing that deals out ports in turn goes on from packet to

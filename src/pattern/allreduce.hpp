@@ -19,6 +19,7 @@ class AllReduce : public Pattern {
     Box target_box(Rank) const override { return range(0, count_); }
     Box owned_box(Rank) const override { return range(0, count_); }
     std::vector<Box> answer(Rank) const override { return {range(0, count_)}; }
+    Index storage() const override { return ranks_ * count_; }
     bool reduces() const override { return true; }
 
     Index count() const { return count_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "pattern/fetch_adjoint.hpp"
@@ -21,6 +22,16 @@ void check_owned(const FetchList& list, Rank rank, const std::vector<Index>& sou
         if (const Index owned = sources[static_cast<std::size_t>(list.owner[i])]; list.index[i] >= owned)
             throw InputError(point_text(rank, {list.owner[i], list.index[i]}) + ", which has " + std::to_string(owned) +
                              ": nobody owns it");
+}
+
+// Points of the arrays of all ranks.
+Index storage_of(const std::vector<FetchPart>& parts) {
+    Index sum = 0;
+    for (const FetchPart& part : parts) {
+        add_checked(sum, part.source, "arrays of a fetch", "points");
+        add_checked(sum, part.target, "arrays of a fetch", "points");
+    }
+    return checked_product({sum}, most_points, "arrays of a fetch", "points");
 }
 
 // Within one array a place that is filled from elsewhere is no point that others can have.
@@ -61,8 +72,9 @@ Fetch::Fetch(std::vector<Index> sources, const std::vector<FetchList>& lists, bo
         made->parts[r].first = first;
         made->parts[r].source = sources[r];
         made->parts[r].target = lists[r].target;
-        first += sources[r];
+        add_checked(first, sources[r], "source arrays of a fetch", "points");
     }
+    made->storage = storage_of(made->parts);
     if (one_array) check_not_borrowed(lists);
     std::vector<std::vector<FetchBundle>> bundles;
     for (std::size_t r = 0; r < sources.size(); ++r) {
@@ -90,8 +102,9 @@ Fetch::Fetch(const std::vector<Index>& sources, const std::vector<Index>& target
         made->parts[r].first = first;
         made->parts[r].source = sources[r];
         made->parts[r].target = targets[r];
-        first += sources[r];
+        add_checked(first, sources[r], "source arrays of a fetch", "points");
     }
+    made->storage = storage_of(made->parts);
     for (std::size_t r = 0; r < sources.size(); ++r)
         for (const FetchBundle& bundle : bundles[r])
             for (const FetchRun& run : bundle.runs)
@@ -135,6 +148,7 @@ Fetch::Fetch(Rank ranks, Rank rank, FetchPart part, Index points, std::uint64_t 
     made->mark = mark;
     in_turn(part.sends, rank, ranks, true);
     made->parts.push_back(std::move(part));
+    made->storage = storage_of(made->parts);
     lists_ = std::move(made);
 }
 
@@ -222,6 +236,7 @@ bool Fetch::same_points(Rank rank, const Box& target, const Box& points) const {
 std::shared_ptr<const Fetch> Fetch::with_levels(std::array<Index, 2> levels) const {
     for (const Index n : levels)
         if (n < 0) throw InputError("a fetch of " + std::to_string(n) + " levels");
+    checked_product({lists_->storage, levels[0], levels[1]}, most_points, "arrays of a fetch with levels", "points");
     return std::shared_ptr<const Fetch>(new Fetch(lists_, levels));
 }
 

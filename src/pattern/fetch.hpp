@@ -42,10 +42,12 @@ class Fetch : public Pattern {
     Box target_box(Rank rank) const override { return along_x(0, part(rank).target); }
     Box owned_box(Rank rank) const override { return source_box(rank); }
     std::vector<Box> answer(Rank rank) const override;
+    Index storage() const override { return lists_->storage * depth(); }  // of a partial one, of its rank
     bool partial() const override { return lists_->only >= 0; }
     bool same_points(Rank rank, const Box& target, const Box& points) const override;
 
-    // The same with other levels along y and z. The lists are shared.
+    // The same with other levels along y and z. The lists are shared. Throws InputError for a number below 0, and where
+    // the arrays have more points than can be counted.
     std::shared_ptr<const Fetch> with_levels(std::array<Index, 2> levels) const;
     const std::array<Index, 2>& levels() const { return levels_; }
     Index depth() const { return levels_[0] * levels_[1]; }
@@ -66,7 +68,7 @@ class Fetch : public Pattern {
     struct Lists {
         Rank ranks = 0, only = -1;
         bool one_array = false;
-        Index points = 0;
+        Index points = 0, storage = 0;           // of one level
         std::vector<FetchPart> parts;            // of all ranks, or of `only`
         std::vector<std::vector<Named>> wanted;  // by rank, ascending: from the lists, not from what the ranks exchange
         mutable std::once_flag marking;

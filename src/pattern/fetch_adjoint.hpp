@@ -20,6 +20,7 @@ class FetchAdjoint : public Pattern {
     Box owned_box(Rank rank) const override { return fetch_->target_box(rank); }
     // The points that something is added to.
     std::vector<Box> answer(Rank rank) const override;
+    Index storage() const override { return fetch_->storage(); }
     bool partial() const override { return fetch_->partial(); }
     std::shared_ptr<const Pattern> forward() const override { return fetch_; }
 

@@ -1,5 +1,6 @@
 #include "pattern/halo.hpp"
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 
 namespace tradewind {
@@ -8,6 +9,9 @@ Halo::Halo(Blocks layout, Index width, std::array<bool, 2> periodic)
     : layout_(std::move(layout)), width_(width), periodic_(periodic) {
     if (width < 0) throw InputError("width " + std::to_string(width) + ": a halo is 0 or more points wide");
     if (width > (1 << 24)) throw InputError("width " + std::to_string(width) + ": at most 16777216 points are allowed");
+    const auto widest = [&](int axis) { return layout_.division(axis).widest(); };
+    storage_ = checked_product({widest(X) + 2 * width, widest(Y) + 2 * width, widest(Z), layout_.ranks()}, most_points,
+                               "arrays of a halo of width " + std::to_string(width), "points");
 }
 
 std::string Halo::describe() const {

@@ -21,6 +21,7 @@ class Halo : public Pattern {
     Box target_box(Rank rank) const override;
     Box owned_box(Rank rank) const override { return layout_.box(rank); }
     std::vector<Box> answer(Rank rank) const override;
+    Index storage() const override { return storage_; }
     std::array<Index, 3> period() const override;
 
     const Blocks& layout() const { return layout_; }
@@ -40,6 +41,7 @@ class Halo : public Pattern {
     Blocks layout_;
     Index width_;
     std::array<bool, 2> periodic_;
+    Index storage_;
 };
 
 }  // namespace tradewind

@@ -27,6 +27,9 @@ class Pattern {
     virtual Box source_box(Rank rank) const = 0;  // the storage of its source array
     virtual Box target_box(Rank rank) const = 0;  // the storage of its target array
     virtual Box owned_box(Rank rank) const = 0;   // the points of the source array that hold data beforehand
+    // No fewer than the points of the arrays of all ranks together, and at most `most_points`: who makes a pattern has
+    // seen to that, so that what is computed of a rank's points and messages holds.
+    virtual Index storage() const = 0;
 
     // The reference answer: disjoint boxes of the target array, each point of which must be written exactly once;
     // nothing else may be. (For a reduction: the points that must hold the sum over all ranks.)
@@ -56,5 +59,8 @@ class Pattern {
         return true;
     }
 };
+
+// Throws InputError where the arrays of all ranks have more bytes than can be counted: then so may its messages.
+void check_bytes(const Pattern& pattern, std::int64_t bytes_per_point);
 
 }  // namespace tradewind

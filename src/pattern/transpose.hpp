@@ -30,6 +30,7 @@ class Transpose : public Pattern {
     Box target_box(Rank rank) const override { return to_.box(rank); }
     Box owned_box(Rank rank) const override { return from_.box(rank); }
     std::vector<Box> answer(Rank rank) const override { return {to_.box(rank)}; }
+    Index storage() const override { return from_.grid().volume(); }
 
     const Blocks& from() const { return from_; }
     const Blocks& to() const { return to_; }

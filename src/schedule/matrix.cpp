@@ -1,5 +1,6 @@
 #include "schedule/matrix.hpp"
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 
 namespace tradewind {
@@ -19,7 +20,7 @@ std::vector<Index> communication_matrix(const Schedule& schedule, Rank ranks_per
             Index* row = &matrix[rank / ranks_per_bin * bins];
             for (int j = 0; j < schedule.sends(rank, stage); ++j)
                 if (const Message m = schedule.send(rank, stage, j); m.count > 0)
-                    row[m.peer / ranks_per_bin] += m.count;
+                    add_checked(row[m.peer / ranks_per_bin], m.count, "communication matrix", "points");
         }
     return matrix;
 }

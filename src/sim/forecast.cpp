@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 
+#include "base/checked.hpp"
 #include "base/random.hpp"
 #include "machine/topology/dragonfly.hpp"
 #include "sim/event.hpp"
+#include "sim/least_time.hpp"
 #include "sim/network.hpp"
 #include "sim/rank.hpp"
 #include "sim/simulate.hpp"
@@ -134,6 +137,7 @@ double in_flight(const Sent& sent, Rank ranks, const Machine& machine, const Sim
 
 Forecast forecast(const Machine& machine, const Program& program, const Placement& placement,
                   const SimulationOptions& options) {
+    sim::check_least_time(machine, program, placement, options);
     const Topology& topology = *machine.topology;
     const Sent sent = Sampling(machine, program, placement, options).draw();
     const double scale = static_cast<double>(program.ranks()) / static_cast<double>(sent.ranks);
@@ -143,6 +147,8 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
     Forecast forecast;
     forecast.messages = sent.messages * scale;
     forecast.bytes = sent.bytes * scale;
+    if (!(forecast.bytes < static_cast<double>(most_counted)))
+        refuse_count("messages of the simulation", "about " + std::to_string(forecast.bytes), "bytes", most_counted);
     forecast.packet_hops = sent.hops * scale;
     forecast.memory_bytes = ports * port_bytes + topology.nodes() * (sizeof(sim::Nic) + 24.0) +
                             program.ranks() * (sim::rank_bytes + 4.0) +

@@ -1,16 +1,16 @@
 #include "sim/handling.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "pattern/transpose.hpp"
+#include "sim/clock.hpp"
 
 namespace tradewind::sim {
 
 namespace {
 
 std::int64_t picoseconds(double seconds) {
-    return std::llround(seconds * 1e12);
+    return duration_of(seconds, "a message takes");
 }
 
 // A box of an array is one run for each row, plane or all of it, as far as it spans the array.
@@ -87,7 +87,7 @@ std::int64_t Handling::receive(Rank r, const Program::Stage& at) const {
         if (message.count == 0) continue;
         pieces.clear();
         at.schedule->receive_pieces(r, at.stage, j, pieces);
-        time += end(r, message, at, pieces, false);
+        time = after(time, end(r, message, at, pieces, false), "the messages of a stage take");
     }
     return time;
 }

@@ -2,8 +2,11 @@
 #include <cmath>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
+#include "sim/clock.hpp"
 #include "sim/ending.hpp"
+#include "sim/least_time.hpp"
 #include "sim/simulate.hpp"
 
 namespace tradewind {
@@ -58,7 +61,7 @@ class StageTimes {
         : machine_(machine),
           program_(program),
           paths_(machine, placement),
-          receive_overhead_(one_sided ? 0 : machine.receive_overhead.value),
+          receive_overhead_(one_sided ? 0 : static_cast<double>(machine.receive_overhead.value)),
           asks_(!one_sided && machine.eager_limit.value >= 0),
           received_(static_cast<std::size_t>(program.ranks())),
           left_(received_.size()) {}
@@ -75,16 +78,18 @@ class StageTimes {
         for (Rank r = 0; r < program_.ranks(); ++r) {
             const Received& received = received_[r];
             // The receiver's NICs take its bytes one after another; its CPU each message in turn.
-            const auto drain = static_cast<std::int64_t>(static_cast<double>(received.bytes) * 1e12 /
-                                                         (machine_.ejection.bandwidth.value * machine_.nics));
+            const double drain =
+                static_cast<double>(received.bytes) * 1e12 / (machine_.ejection.bandwidth.value * machine_.nics);
             if (received.messages > 0)
-                time[r] = std::max(received.last, time[r] + drain) + received.messages * receive_overhead_;
+                time[r] = sim::after(std::max(received.last, sim::after(time[r], drain, ends)),
+                                     static_cast<double>(received.messages) * receive_overhead_, ends);
             time[r] = std::max(time[r], left_[r]);
         }
     }
 
   private:
     static constexpr Rank ranks_a_check = 64;
+    static constexpr const char* ends = "a stage ends at";
 
     struct Received {
         std::int64_t messages = 0, bytes = 0;  // bytes from other nodes
@@ -101,9 +106,9 @@ class StageTimes {
             const bool same_node = paths_.same_node(r, message.peer);
             const double byte_time = same_node ? paths_.copy_byte_time() : paths_.injection_byte_time();
             post += machine_.send_overhead.value;
-            left = std::max(left, post) + static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) * byte_time));
+            left = sim::after(std::max(left, post), std::ceil(static_cast<double>(bytes) * byte_time), ends);
             ++result.messages;
-            result.bytes += bytes;
+            add_checked(result.bytes, bytes, "messages of all ranks", "bytes");
             Received& received = received_[message.peer];
             ++received.messages;
             if (!same_node) received.bytes += bytes;
@@ -118,13 +123,13 @@ class StageTimes {
         const double behind = static_cast<double>(bytes) * (path.byte_time - paths_.injection_byte_time());
         // A long message leaves once it has been announced and asked for.
         const bool rendezvous = asks_ && bytes > machine_.eager_limit.value;
-        return left + (rendezvous ? 3 : 1) * path.latency + static_cast<std::int64_t>(behind);
+        return sim::after(left, (rendezvous ? 3 : 1) * path.latency, ends) + static_cast<std::int64_t>(behind);
     }
 
     const Machine& machine_;
     const Program& program_;
     Paths paths_;
-    std::int64_t receive_overhead_;
+    double receive_overhead_;         // ps
     bool asks_;                       // long messages wait until they are asked for
     std::vector<Received> received_;  // [rank]
     std::vector<std::int64_t> left_;  // [rank]
@@ -139,6 +144,7 @@ void wait_for(const std::vector<std::int64_t>& done, std::vector<std::int64_t>& 
 SimulationResult simulate_loggp(const Machine& machine, const Program& program, const Placement& placement,
                                 const SimulationOptions& options) {
     machine.check();
+    sim::check_least_time(machine, program, placement, options);
     StageTimes times(machine, program, placement, options.one_sided);
     std::vector<std::int64_t> time(static_cast<std::size_t>(program.ranks()), 0);
     SimulationResult result;
@@ -151,7 +157,8 @@ SimulationResult simulate_loggp(const Machine& machine, const Program& program, 
             // A computation goes on beside the first stage; the next one waits for both.
             std::vector<std::int64_t> computed;
             for (Rank r = 0; step.compute.any() && r < program.ranks(); ++r)
-                computed.push_back(time[r] + step.compute.time(machine, placement, r).value);
+                computed.push_back(
+                    sim::after(time[r], step.compute.time(machine, placement, r).value, "a computation ends at"));
             for (int stage = 0; step.exchanges() && stage < step.schedule->stages(); ++stage) {
                 times.pass(*step.schedule, stage, time, result, check);
                 if (stage == 0) wait_for(computed, time);

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/checked.hpp"
+
 namespace tradewind::sim {
 
 namespace {
@@ -55,6 +57,7 @@ SimulationResult conclude(const World& world, Peers& peers, Share& share) {
     peers.together([&] {
         if (peers.process() > 0) return;
         result = std::move(share.result);
+        if (result.bytes < 0) refuse_count("messages of the simulation", "more", "bytes", most_counted);
         if (share.finished != world.program.ranks() || share.arrived != result.bytes)
             throw std::runtime_error(std::to_string(world.program.ranks() - share.finished) +
                                      " ranks wait for messages that nobody sends: verify the schedule");

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "sim/event.hpp"
+#include "sim/least_time.hpp"
 #include "sim/run.hpp"
 
 namespace tradewind {
@@ -28,7 +29,8 @@ void check_shown(const Program& program, const std::vector<Rank>& shown) {
     }
 }
 
-void check(const Machine& machine, const Program& program, const SimulationOptions& options) {
+void check(const Machine& machine, const Program& program, const Placement& placement,
+           const SimulationOptions& options) {
     machine.check();
     if (options.packet.value < 0 || options.packet.value > SimulationOptions::largest_packet)
         throw InputError("packet of " + std::to_string(options.packet.value) + " bytes: 1 to " +
@@ -52,6 +54,7 @@ void check(const Machine& machine, const Program& program, const SimulationOptio
     for (const Step& step : program.steps())
         if (step.compute.flops > 0 && machine.flops <= 0)
             throw InputError("step '" + step.name + "' computes in flops, and the machine does not say node.flops");
+    sim::check_least_time(machine, program, placement, options);
     if (options.finite_buffers && std::max(options.packet.value, machine.header.value) > machine.buffer.value)
         throw InputError("a packet of " + std::to_string(std::max(options.packet.value, machine.header.value)) +
                          " bytes does not fit a buffer of " + std::to_string(machine.buffer.value) +
@@ -63,9 +66,9 @@ void check(const Machine& machine, const Program& program, const SimulationOptio
 SimulationResult simulate_packets(const Machine& machine, const Program& program, const Placement& placement,
                                   const SimulationOptions& options) {
     if (options.peers)
-        options.peers->together([&] { check(machine, program, options); });
+        options.peers->together([&] { check(machine, program, placement, options); });
     else
-        check(machine, program, options);
+        check(machine, program, placement, options);
     SimulationOptions fitting = options;
     if (fitting.finite_buffers && fitting.packet.value == 0)
         fitting.packet = machine.buffer;  // a message in as few packets as fit

@@ -7,6 +7,7 @@
 
 #include "base/prefetch.hpp"
 #include "sim/backlog.hpp"
+#include "sim/clock.hpp"
 #include "sim/delays.hpp"
 #include "sim/outbox.hpp"
 #include "sim/pool.hpp"
@@ -214,6 +215,7 @@ class Ports {
     // Returns whether the packet is sent on later, by `call`.
     [[gnu::noinline]] bool put_aside(Port& port, std::uint32_t where, const Event& event, std::uint32_t stage,
                                      std::int64_t start, std::uint32_t likely) {
+        if (start > latest.value) refuse_time("the simulation reaches", static_cast<double>(start) * 1e-12);
         const bool begins = port.backlog == Port::none;
         const Backlog::Waiting packet{event.to, event.size, stage, event.memory, start, event.time, event.delay};
         if (!backlog_.put(port, packet, port.busy - start, likely)) return false;

@@ -1,18 +1,21 @@
 #include "sim/program.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include "sim/clock.hpp"
 
 namespace tradewind {
 
 Picoseconds Compute::time(const Machine& machine, const Placement& placement, Rank rank) const {
     if (!any()) return {0};
+    if (flops > 0 && machine.flops <= 0)
+        throw InputError("a computation of so many flops, and the machine does not say node.flops");
     const double ranks = placement.ranks_per_node();
     const double points = layout ? static_cast<double>(layout->box(rank).volume()) : 1;
     double roofline = 0;
     if (flops > 0) roofline = flops * points * ranks / machine.flops;
     if (bytes > 0) roofline = std::max(roofline, bytes * points * ranks / machine.memory_bandwidth.value);
-    return {std::llround((seconds + point_seconds * points + roofline) * 1e12)};
+    return {sim::duration_of(seconds + point_seconds * points + roofline, "a computation takes")};
 }
 
 }  // namespace tradewind

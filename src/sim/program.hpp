@@ -49,7 +49,10 @@ class Program {
         if (bytes_per_point < 1) throw InputError("bytes a point: 1 or more are allowed");
         for (const Step& step : steps_) {
             if (step.repeat < 1) throw InputError("a step is repeated 1 or more times");
-            if (step.schedule) add_ranks(step.schedule->ranks());
+            if (step.schedule) {
+                add_ranks(step.schedule->ranks());
+                check_bytes(step.schedule->pattern(), bytes_per_point);
+            }
             if (step.compute.layout) add_ranks(step.compute.layout->ranks());
             const Compute& c = step.compute;
             for (const double value : {c.seconds, c.flops, c.bytes, c.point_seconds})

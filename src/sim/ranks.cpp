@@ -1,12 +1,21 @@
 #include "sim/ranks.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/prefetch.hpp"
+#include "sim/clock.hpp"
 #include "sim/sort.hpp"
 
 namespace tradewind::sim {
+
+namespace {
+
+constexpr const char* computes = "a rank computes until";
+
+}  // namespace
 
 Ranks::Ranks(World& world, Outbox& outbox, std::uint32_t id)
     : world_(world), outbox_(outbox), id_(id), prefetches_(world.placement.identity() && world.nics_a_node == 1) {
@@ -198,7 +207,7 @@ std::int64_t Ranks::attend(Rank r, std::int64_t time) {
     if (world_.receive_overhead == 0) return time;
     std::int64_t& cpu = world_.cpus[r];
     const std::int64_t begin = std::max(cpu, time);
-    cpu = begin + world_.receive_overhead;
+    cpu = after(begin, world_.receive_overhead, computes);
     if (recorder_) recorder_->match(r, begin, cpu);
     return cpu;
 }
@@ -209,9 +218,13 @@ void Ranks::begin_stage(Rank r, std::int64_t time) {
     Receiver& receiver = world_.receivers[r];
     counts_.furthest = std::max(counts_.furthest, receiver.stage);
     const auto at = world_.program.at(receiver.stage);
-    std::uint32_t expected = 0;
+    std::uint64_t expected = 0;
     for (int j = 0, n = at.receives(r); j < n; ++j) expected += world_.packets(r, at.schedule->receive(r, at.stage, j));
-    receiver.missing[receiver.stage % Receiver::ring] += expected;
+    if (expected > Receiver::most_missing) [[unlikely]]
+        refuse_count(
+            "a stage of rank " + std::to_string(r) + ", with packets of " + std::to_string(world_.packet) + " bytes",
+            std::to_string(expected), "packets to receive", Receiver::most_missing);
+    receiver.missing[receiver.stage % Receiver::ring] += static_cast<std::uint32_t>(expected);
     if (!world_.cpus.empty()) time = std::max(world_.cpus[r], time);
     receiver.departed = time;
     receiver.sending = world_.nics_a_node;
@@ -223,11 +236,12 @@ void Ranks::begin_stage(Rank r, std::int64_t time) {
         std::int64_t& cpu = world_.cpus[r] = time;
         if (world_.send_overhead > 0 || world_.handling)
             for (int j = 0, n = at.sends(r); j < n; ++j)
-                cpu += world_.post_time(r, at, j, at.schedule->send(r, at.stage, j));
+                cpu = after(cpu, world_.post_time(r, at, j, at.schedule->send(r, at.stage, j)), computes);
         posted = cpu;
-        if (world_.handling) cpu += world_.handling->keep(r, at);
+        if (world_.handling) cpu = after(cpu, world_.handling->keep(r, at), computes);
         if (at.stage == 0)
-            cpu += world_.program.steps()[at.step].compute.time(world_.machine, world_.placement, r).value;
+            cpu = after(cpu, world_.program.steps()[at.step].compute.time(world_.machine, world_.placement, r).value,
+                        computes);
         computed = cpu;
     }
     if (recorder_) recorder_->begin_stage(r, receiver.stage, time, posted, computed);
@@ -264,7 +278,8 @@ bool Ranks::end_stage(Rank r, std::int64_t time) {
     Receiver& receiver = world_.receivers[r];
     if (world_.handling) {
         std::int64_t& cpu = world_.cpus[r];
-        time = cpu = std::max(cpu, time) + world_.handling->receive(r, world_.program.at(receiver.stage));
+        time = cpu =
+            after(std::max(cpu, time), world_.handling->receive(r, world_.program.at(receiver.stage)), computes);
     }
     if (std::uint32_t step; world_.program.ends_step(receiver.stage, step)) {
         std::int64_t& end = counts_.step_end[step];

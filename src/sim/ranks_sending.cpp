@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "machine/routing/packet.hpp"
+#include "sim/clock.hpp"
 #include "sim/ranks.hpp"
 
 namespace tradewind::sim {
@@ -87,13 +88,13 @@ bool Ranks::must_wait_to_copy(Rank r, const Sender& sender, const Program::Stage
 
 // Between ranks of one node: no faster than one copy can be, nor than the node's memory serves all of its copies.
 void Ranks::copy(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
-    const auto time = [&](double byte_time) {
-        return static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) * byte_time));
+    const auto copied = [&](std::int64_t begin, double byte_time) {
+        return after(begin, std::ceil(static_cast<double>(bytes) * byte_time), "a copy within a node ends at");
     };
     std::int64_t& memory = world_.memory[world_.node(from)];
     const std::int64_t start = std::max(sender.departed, sender.post);
-    memory = std::max(memory, start) + time(world_.memory_byte_time);
-    sender.departed = std::max(start + time(world_.copy_byte_time), memory);
+    memory = copied(std::max(memory, start), world_.memory_byte_time);
+    sender.departed = std::max(copied(start, world_.copy_byte_time), memory);
     if (recorder_) {
         recorder_->copy(from, to, bytes, start, sender.departed);
         recorder_->arrive(to, sender.stage, from, bytes, sender.departed);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "sim/clock.hpp"
 #include "sim/trace_event.hpp"
 
 namespace tradewind {
@@ -73,8 +74,15 @@ struct DelaySeries {
 
     void add(std::int64_t time, float delay) {
         while (static_cast<std::size_t>(time >> shift) >= bins) [[unlikely]]
-            widen();
+            widen_to(time);
         values[static_cast<std::size_t>(time >> shift)].add(delay);
+    }
+    // Throws InputError for a time that 64 bits did not hold: what waits for the port of a rank is no event that would
+    // tell before.
+    void widen_to(std::int64_t time) {
+        if (time < 0)
+            sim::refuse_time("a packet arrives at", static_cast<double>(static_cast<std::uint64_t>(time)) * 1e-12);
+        widen();
     }
     void widen() {
         for (std::size_t i = 0; i < bins; ++i) {
@@ -129,7 +137,7 @@ struct SimulationResult {
     std::string bound_by;                   // which
     double imbalance = 1;                   // most loaded over mean of the links between switches that were used
     std::vector<Passage> passages;          // in order of time; empty unless asked for
-    std::vector<TraceEvent> acts;                  // by rank, in order of time; empty unless asked for
+    std::vector<TraceEvent> acts;           // by rank, in order of time; empty unless asked for
 };
 
 }  // namespace tradewind

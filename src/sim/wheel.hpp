@@ -14,6 +14,7 @@
 
 #include "base/huge.hpp"
 #include "base/prefetch.hpp"
+#include "sim/clock.hpp"
 #include "sim/event.hpp"
 
 namespace tradewind::sim {
@@ -120,11 +121,15 @@ class Wheel {
 
     // The first window after `current` that holds an event, or an earlier one that is worth a visit. By the writer: it
     // moves a far list near once no nearer event is left before it and all its windows lie on the wheel (the slot of
-    // the current window, which a reader may still be taking, is not among them).
+    // the current window, which a reader may still be taking, is not among them). Throws InputError where an event is
+    // later than the clock goes: only far ones can be.
     std::int64_t next(std::int64_t current, int shift, ChunkPool& pool) {
         for (;;) {
             const std::int64_t near = next_near(current);
             if (far_.empty()) return near;
+            const std::int64_t last = far_.rbegin()->first * stretch;
+            if (last > latest.value >> shift) [[unlikely]]
+                refuse_time("the simulation reaches", static_cast<double>(last << shift) * 1e-12);
             const std::int64_t first = far_.begin()->first * stretch;
             if (first > near) return near;
             if (first + stretch - current > windows) return std::min(near, first - 1);

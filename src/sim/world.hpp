@@ -48,11 +48,11 @@ struct World {
         return handling ? handling->send(r, at, j) : send_overhead;
     }
     // How many packets a message from `peer` arrives in at rank r; what does not travel as packets comes whole.
-    std::uint32_t packets(Rank r, const Message& message) const {
+    std::uint64_t packets(Rank r, const Message& message) const {
         const std::int64_t bytes = message.count * program.bytes_per_point();
         if (bytes <= packet || bytes <= bypass) return bytes > 0;
         if (shared_nodes && node(r) == node(message.peer)) return 1;
-        return static_cast<std::uint32_t>((bytes + packet - 1) / packet);
+        return static_cast<std::uint64_t>((bytes - 1) / packet + 1);
     }
     const Machine& machine;
     const Program& program;

@@ -1,5 +1,6 @@
 #include "verify/movement.hpp"
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "schedule/text.hpp"
 #include "verify/cover.hpp"
@@ -44,7 +45,7 @@ void Movement::run_stage(int stage, const std::vector<Match>& matches) {
         copies.clear();
         schedule_.copies(rank, stage, copies);
         for (const Copy& copy : copies) {
-            copied_ += copy.from.box.volume();
+            add_checked(copied_, copy.from.box.volume(), "copies within all ranks", "points");
             transfer(rank, copy.from, rank, copy.to, "stage " + std::to_string(stage) + ", copy" + of_rank(rank));
         }
     }

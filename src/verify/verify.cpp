@@ -1,5 +1,6 @@
 #include "verify/verify.hpp"
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "schedule/mirror.hpp"
 #include "schedule/transport.hpp"
@@ -40,7 +41,7 @@ Verified run(const Schedule& schedule, Model& model, const TransportEntry& order
         check_deadlock(schedule, stage, matches, order);
         verified.messages += static_cast<Index>(matches.size());
         for (const Match& m : matches) {
-            verified.points += m.count;
+            add_checked(verified.points, m.count, "messages of all ranks", "points");
             verified.largest = std::max(verified.largest, m.count);
         }
     }

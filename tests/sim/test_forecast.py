@@ -1,6 +1,10 @@
 """The forecast against what then happens."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
+import xarray
 from small import CROSSBAR, FATTREE, TORUS, core, machine
 
 from tradewind import units
@@ -64,6 +68,21 @@ def test_a_ring_of_very_few_elements_is_forecast_from_a_sample_of_its_ranks():
     forecast = prepare(exchange, "torus-M", packet="message").forecast()
     assert forecast["messages"] == pytest.approx(2 * 3 * (ranks - 1), rel=0.01)
     assert forecast["packet_hops"] == pytest.approx(2.04 * forecast["messages"], rel=0.05)
+
+
+def test_the_wall_time_is_that_of_the_packet_hops():
+    """At the rate of simulations whose times lie beside the studies, of one thread, give or take a factor of 4; each
+    further thread is worth 0.7."""
+    with xarray.open_dataset(Path(__file__).parents[2] / "studies" / "results" / "packets.nc") as known:
+        long = known.wall_time.values > 1
+        rate = float(np.median((known.packet_hops.values / known.wall_time.values)[long]))
+    wall_s = {}
+    for threads in (1, 2, 5):
+        forecast = prepare(EXCHANGES[0], machine(TORUS | {"shape": [4, 4, 4]}), threads=threads).forecast()
+        wall_s[threads] = forecast["wall_s"]
+    assert rate / 4 < forecast["packet_hops"] / wall_s[1] < rate * 4
+    assert wall_s[1] / wall_s[2] == pytest.approx(1.7)
+    assert wall_s[1] / wall_s[5] == pytest.approx(3.8)
 
 
 def test_loggp_has_no_packets():

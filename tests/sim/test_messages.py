@@ -27,6 +27,13 @@ def test_the_receiver_pays_for_the_request_not_for_the_data():
     assert result.time_ps == 100 * NS + 4 * TRIP + 3 * HEADER + 800 * BYTE
 
 
+@pytest.mark.parametrize("header", [1, 64, 5000])
+def test_headers_are_as_long_as_the_machine_says(header):
+    """The request, the clear-to-send and the acknowledgement."""
+    file = machine(CROSSBAR, mpi={"eager_limit": "0B", "header": f"{header}B"})
+    assert run(pair(100), file).time_ps == 4 * TRIP + 3 * header * BYTE + 800 * BYTE
+
+
 def test_a_put_needs_no_receiver():
     file = machine(CROSSBAR, receive_overhead="60ns", mpi={"eager_limit": "0B"})
     assert run(pair(100), file, protocol="put").time_ps == TRIP + 800 * BYTE

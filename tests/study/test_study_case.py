@@ -147,6 +147,17 @@ def test_a_plan_forecasts_simulations_and_skips_what_the_machine_has_no_room_for
     assert "390625" in plan.skips[1].reason
 
 
+def test_a_plan_skips_what_takes_longer_than_can_be_simulated(small_study: Path) -> None:
+    text = small_study.read_text()
+    text += '[[sweep]]\nname = "long"\nkind = "simulate"\npattern = "allreduce"\nranks = 4\ncount = 2000000000\n'
+    text += 'times = [1, 1000000]\nmodel = ["packet", "loggp"]\nmachine = "torus-M"\n'
+    text += 'set = { "nic.injection_bandwidth" = "1GB/s" }\n'
+    plan = make_plan(load_study(small_study, text), FAKES, HERE)
+    skipped = [skip for skip in plan.skips if skip.sweep == "long"]
+    assert len(skipped) == 2
+    assert all("times of at most 9000000 s (104 days) can be simulated" in skip.reason for skip in skipped), skipped
+
+
 def test_unknown_machines_routings_and_settings_are_errors_with_lines(small_study: Path) -> None:
     text = small_study.read_text()
     line = text.count("\n") + 1

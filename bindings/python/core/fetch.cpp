@@ -8,8 +8,11 @@
 #include <nanobind/stl/vector.h>
 
 #include "../indices.hpp"
+#include "base/checked.hpp"
+#include "base/error.hpp"
 #include "bind.hpp"
 #include "pattern/fetch_adjoint.hpp"
+#include "places.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -41,7 +44,7 @@ std::shared_ptr<Fetch> of_ids(const std::vector<Indices>& owned, const std::vect
 }
 
 // What a rank wants, in the order in which it receives it.
-std::tuple<IndexArray, IndexArray, IndexArray, Index> list_of(const Fetch& fetch, Rank rank) {
+std::tuple<IndexArray, IndexArray, IndexArray, Index> list_of(const Fetch& fetch, Index rank) {
     std::vector<Index> owner, index, place;
     const auto add = [&](Rank peer, const Runs& runs) {
         for (const FetchRun& run : runs)
@@ -51,16 +54,16 @@ std::tuple<IndexArray, IndexArray, IndexArray, Index> list_of(const Fetch& fetch
                 place.push_back(run.target + i);
             }
     };
-    const FetchPart& part = fetch.part(rank);
-    add(rank, part.kept);
+    const FetchPart& part = fetch.part(checked_rank(fetch, rank));
+    add(static_cast<Rank>(rank), part.kept);
     for (const FetchBundle& bundle : part.receives) add(bundle.peer, bundle.runs);
     return {as_array(std::move(owner)), as_array(std::move(index)), as_array(std::move(place)), part.target};
 }
 
 // [(rank, indices)] of the points that a rank sends to others.
-std::vector<std::tuple<Rank, IndexArray>> sent_by(const Fetch& fetch, Rank rank) {
+std::vector<std::tuple<Rank, IndexArray>> sent_by(const Fetch& fetch, Index rank) {
     std::vector<std::tuple<Rank, IndexArray>> all;
-    for (const FetchBundle& bundle : fetch.part(rank).sends) {
+    for (const FetchBundle& bundle : fetch.part(checked_rank(fetch, rank)).sends) {
         std::vector<Index> indices;
         for (const FetchRun& run : bundle.runs)
             for (Index i = 0; i < run.length; ++i) indices.push_back(run.source + i);
@@ -71,13 +74,17 @@ std::vector<std::tuple<Rank, IndexArray>> sent_by(const Fetch& fetch, Rank rank)
 
 // (source, destination, points) of messages; each is what its source has first.
 std::shared_ptr<Fetch> of_messages(std::vector<Index> counts,
-                                   const std::vector<std::tuple<Rank, Rank, Index>>& messages) {
+                                   const std::vector<std::tuple<Index, Index, Index>>& messages) {
     std::vector<Index> targets(counts.size(), 0);
     std::vector<std::vector<FetchBundle>> bundles(counts.size());
     for (const auto& [source, destination, points] : messages) {
-        Index& target = targets.at(static_cast<std::size_t>(destination));
-        bundles[static_cast<std::size_t>(destination)].push_back({source, points, Runs({0, target, points})});
-        target += points;
+        const auto to = checked_place("destination", destination, counts.size());
+        const auto from = checked_place("source", source, counts.size());
+        if (points < 0 || points > counts[from])
+            throw InputError("a message of " + std::to_string(points) + " points of rank " + std::to_string(from) +
+                             ": 0.." + std::to_string(counts[from]) + " are allowed, which it has");
+        bundles[to].push_back({static_cast<Rank>(from), points, Runs({0, targets[to], points})});
+        add_checked(targets[to], points, "target array of a fetch", "points");
     }
     return std::make_shared<Fetch>(counts, targets, std::move(bundles));
 }

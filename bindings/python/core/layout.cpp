@@ -5,6 +5,7 @@
 
 #include "bind.hpp"
 #include "layout/blocks.hpp"
+#include "places.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -29,15 +30,15 @@ void bind_layout(nb::module_& module) {
         .def_prop_ro("ranks", &Blocks::ranks)
         .def(
             "box",
-            [](const Blocks& b, Rank rank) {
-                const Box box = b.box(rank);
+            [](const Blocks& b, Index rank) {
+                const Box box = b.box(checked_rank(b, rank));
                 return std::make_tuple(box.begin, box.end);
             },
             "rank"_a, "((x0, y0, z0), (x1, y1, z1)) of the points that a rank owns, the upper bound excluded.")
         .def(
             "shape",
-            [](const Blocks& b, Rank rank) {
-                const Box box = b.box(rank);
+            [](const Blocks& b, Index rank) {
+                const Box box = b.box(checked_rank(b, rank));
                 return std::make_tuple(box.width(Z), box.width(Y), box.width(X));
             },
             "rank"_a, "(nz, ny, nx) of a rank's array.");

@@ -25,6 +25,7 @@
 #include "machine/topology/slimfly.hpp"
 #include "machine/topology/torus.hpp"
 #include "machine/walker.hpp"
+#include "places.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -79,15 +80,17 @@ void bind_topologies(nb::module_& module) {
         .def("links", &links, "Links between switches, each of which joins two of them both ways.")
         .def(
             "port",
-            [](const Topology& t, std::uint32_t sw, std::uint32_t port) {
-                const PortEnd end = t.port(sw, port);
+            [](const Topology& t, Index sw, Index port) {
+                const PortEnd end =
+                    t.port(checked_place("switch", sw, t.switches()), checked_place("port", port, t.radix()));
                 return std::make_tuple(std::string(kind_name(end.kind)), end.peer_switch, end.peer_port);
             },
             "switch"_a, "port"_a, "(kind, switch, port) of the other end of a port's link.")
         .def(
             "distance",
-            [](const Topology& t, std::uint32_t from, std::uint32_t to) {
-                const auto d = t.distance(from, to);
+            [](const Topology& t, Index from, Index to) {
+                const auto d =
+                    t.distance(checked_place("switch", from, t.switches()), checked_place("switch", to, t.switches()));
                 return std::make_tuple(d.local, d.global);
             },
             "from_switch"_a, "to_switch"_a, "(local, global) links on a shortest path.");
@@ -153,9 +156,11 @@ void bind_walker(nb::module_& module) {
         .def_prop_ro("channels", &Walker::channels, "Virtual channels that make the routing free of deadlock.")
         .def(
             "walk",
-            [](Walker& walker, std::uint32_t from, std::uint32_t to, std::uint32_t random, std::uint64_t queues) {
+            [](Walker& walker, Index from, Index to, std::uint32_t random, std::uint64_t queues) {
+                const std::uint32_t first = checked_place("node", from, walker.nodes()),
+                                    last = checked_place("node", to, walker.nodes());
                 std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> steps;
-                for (const Hop& step : walker.walk(from, to, random, queues))
+                for (const Hop& step : walker.walk(first, last, random, queues))
                     steps.emplace_back(step.switch_id, step.port, step.channel);
                 return steps;
             },
@@ -210,7 +215,8 @@ void bind_machine(nb::module_& module) {
     nb::class_<Placement>(module, "Placement")
         .def(nb::init<const std::string&, Rank, std::uint32_t, std::uint32_t, std::uint64_t, std::array<Index, 2>>(),
              "kind"_a, "ranks"_a, "ranks_per_node"_a, "nodes"_a, "seed"_a, "split"_a = std::array<Index, 2>{0, 0})
-        .def("node", &Placement::node, "rank"_a);
+        .def_prop_ro("ranks", &Placement::ranks)
+        .def("node", [](const Placement& p, Index rank) { return p.node(checked_rank(p, rank)); }, "rank"_a);
     nb::class_<RoutingEntry>(module, "RoutingEntry")
         .def_ro("name", &RoutingEntry::name)
         .def_ro("topology", &RoutingEntry::topology)

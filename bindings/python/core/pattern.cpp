@@ -5,11 +5,13 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "base/checked.hpp"
 #include "bind.hpp"
 #include "pattern/allreduce.hpp"
 #include "pattern/halo.hpp"
 #include "pattern/region.hpp"
 #include "pattern/transpose.hpp"
+#include "places.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -42,37 +44,50 @@ void bind_pattern(nb::module_& module) {
         .def_prop_ro("in_place", &Pattern::in_place)
         .def("describe", &Pattern::describe)
         .def(
-            "source_shape", [](const Pattern& p, Rank r) { return shape(p.source_box(r)); }, "rank"_a,
-            "(nz, ny, nx) of the array that a rank sends from.")
+            "source_shape", [](const Pattern& p, Index rank) { return shape(p.source_box(checked_rank(p, rank))); },
+            "rank"_a, "(nz, ny, nx) of the array that a rank sends from.")
         .def(
-            "target_shape", [](const Pattern& p, Rank r) { return shape(p.target_box(r)); }, "rank"_a,
-            "(nz, ny, nx) of the array that a rank receives into.")
+            "target_shape", [](const Pattern& p, Index rank) { return shape(p.target_box(checked_rank(p, rank))); },
+            "rank"_a, "(nz, ny, nx) of the array that a rank receives into.")
         .def(
             "answer",
-            [](const Pattern& p, Rank rank) {
+            [](const Pattern& p, Index rank) {
                 std::vector<std::tuple<std::array<Index, 3>, std::array<Index, 3>>> boxes;
-                for (const Box& box : p.answer(rank)) boxes.emplace_back(box.begin, box.end);
+                for (const Box& box : p.answer(checked_rank(p, rank))) boxes.emplace_back(box.begin, box.end);
                 return boxes;
             },
             "rank"_a, "[((x0, y0, z0), (x1, y1, z1))] of the points that a rank must end with, upper bounds excluded.");
+    module.attr("most_points") = most_points;  // of all arrays together
+    module.attr("most_bytes") = most_counted;
+    module.def("check_bytes", &check_bytes, "pattern"_a, "bytes_per_point"_a,
+               "Raises InputError where the arrays of all ranks have more bytes than can be counted.");
     nb::class_<Halo, Pattern>(module, "Halo")
         .def(nb::init<Blocks, Index, std::array<bool, 2>>(), "layout"_a, "width"_a, "periodic"_a)
         .def_prop_ro("layout", &Halo::layout)
         .def_prop_ro("width", &Halo::width)
         .def(
-            "widened", [](const Halo& h, Rank rank, Index by) { return slices(h, rank, widened(h, rank, by)); },
+            "widened",
+            [](const Halo& h, Index rank, Index by) {
+                const Rank r = checked_rank(h, rank);
+                return slices(h, r, widened(h, r, by));
+            },
             "rank"_a, "by"_a = 0,
             "Slices (z, y, x) of a rank's array: its own points, and `by` more on every side that the exchange fills.")
         .def(
-            "interior", [](const Halo& h, Rank rank, Index reach) { return slices(h, rank, interior(h, rank, reach)); },
+            "interior",
+            [](const Halo& h, Index rank, Index reach) {
+                const Rank r = checked_rank(h, rank);
+                return slices(h, r, interior(h, r, reach));
+            },
             "rank"_a, "reach"_a,
             "Slices (z, y, x) of a rank's array: its own points whose stencil of this reach needs no point of the\n"
             "halo. May be empty.")
         .def(
             "rim",
-            [](const Halo& h, Rank rank, Index reach) {
+            [](const Halo& h, Index rank, Index reach) {
+                const Rank r = checked_rank(h, rank);
                 std::vector<Slices> boxes;
-                for (const Box& box : rim(h, rank, reach)) boxes.push_back(slices(h, rank, box));
+                for (const Box& box : rim(h, r, reach)) boxes.push_back(slices(h, r, box));
                 return boxes;
             },
             "rank"_a, "reach"_a,
@@ -86,23 +101,32 @@ void bind_pattern(nb::module_& module) {
         .def_prop_ro("complete", &Transpose::complete)
         .def(
             "receivers",
-            [](const Transpose& t, Rank sender) {
+            [](const Transpose& t, Index sender) {
+                const Rank s = checked_rank(t, sender, "sender");
                 std::vector<Rank> ranks;
-                for (Index p = 0; p < t.sending(sender).receivers; ++p) ranks.push_back(t.receiver_at(sender, p));
+                for (Index p = 0; p < t.sending(s).receivers; ++p) ranks.push_back(t.receiver_at(s, p));
                 return ranks;
             },
             "sender"_a, "The ranks that receive in the group that a rank sends in, in the order of their positions.")
         .def(
             "senders",
-            [](const Transpose& t, Rank receiver) {
+            [](const Transpose& t, Index receiver) {
+                const Rank r = checked_rank(t, receiver, "receiver");
                 std::vector<Rank> ranks;
-                for (Index p = 0; p < t.receiving(receiver).senders; ++p) ranks.push_back(t.sender_at(receiver, p));
+                for (Index p = 0; p < t.receiving(r).senders; ++p) ranks.push_back(t.sender_at(r, p));
                 return ranks;
             },
             "receiver"_a, "The ranks that send in the group that a rank receives in, in the order of their positions.")
         .def(
-            "position", [](const Transpose& t, Rank rank) { return t.sending(rank).position; }, "sender"_a)
-        .def("block_volume", &Transpose::block_volume, "sender"_a, "receiver"_a);
+            "position",
+            [](const Transpose& t, Index sender) { return t.sending(checked_rank(t, sender, "sender")).position; },
+            "sender"_a)
+        .def(
+            "block_volume",
+            [](const Transpose& t, Index sender, Index receiver) {
+                return t.block_volume(checked_rank(t, sender, "sender"), checked_rank(t, receiver, "receiver"));
+            },
+            "sender"_a, "receiver"_a);
     nb::class_<AllReduce, Pattern>(module, "AllReduce")
         .def(nb::init<Rank, Index>(), "ranks"_a, "count"_a)
         .def_prop_ro("count", &AllReduce::count);

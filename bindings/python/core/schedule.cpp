@@ -10,11 +10,27 @@
 #include "algorithm/registry.hpp"
 #include "algorithm/way.hpp"
 #include "bind.hpp"
+#include "places.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace tradewind {
+
+namespace {
+
+// Those of one side of a stage that are not empty.
+std::vector<Message> messages(const Schedule& schedule, Index rank, Index stage,
+                              int (Schedule::*count)(Rank, int) const, Message (Schedule::*get)(Rank, int, int) const) {
+    const Rank r = checked_rank(schedule, rank);
+    const int s = checked_place("stage", stage, schedule.stages());
+    std::vector<Message> all;
+    for (int j = 0, n = (schedule.*count)(r, s); j < n; ++j)
+        if (const Message m = (schedule.*get)(r, s, j); m.count > 0) all.push_back(m);
+    return all;
+}
+
+}  // namespace
 
 void bind_schedule(nb::module_& module) {
     nb::class_<Message>(module, "Message")
@@ -27,23 +43,20 @@ void bind_schedule(nb::module_& module) {
         .def_prop_ro("ranks", &Schedule::ranks)
         .def_prop_ro("stages", &Schedule::stages)
         .def_prop_ro("pattern", &Schedule::pattern, nb::rv_policy::reference_internal)
-        .def("combines", &Schedule::combines, "stage"_a)
+        .def(
+            "combines",
+            [](const Schedule& s, Index stage) { return s.combines(checked_place("stage", stage, s.stages())); },
+            "stage"_a)
         .def(
             "sends",
-            [](const Schedule& s, Rank rank, int stage) {
-                std::vector<Message> all;
-                for (int j = 0; j < s.sends(rank, stage); ++j)
-                    if (Message m = s.send(rank, stage, j); m.count > 0) all.push_back(m);
-                return all;
+            [](const Schedule& s, Index rank, Index stage) {
+                return messages(s, rank, stage, &Schedule::sends, &Schedule::send);
             },
             "rank"_a, "stage"_a, "The messages that a rank sends in a stage.")
         .def(
             "receives",
-            [](const Schedule& s, Rank rank, int stage) {
-                std::vector<Message> all;
-                for (int j = 0; j < s.receives(rank, stage); ++j)
-                    if (Message m = s.receive(rank, stage, j); m.count > 0) all.push_back(m);
-                return all;
+            [](const Schedule& s, Index rank, Index stage) {
+                return messages(s, rank, stage, &Schedule::receives, &Schedule::receive);
             },
             "rank"_a, "stage"_a, "The messages that a rank receives in a stage.");
     nb::class_<AlgorithmEntry>(module, "AlgorithmEntry")

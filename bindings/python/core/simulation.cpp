@@ -9,6 +9,8 @@
 #include <cmath>
 
 #include "bind.hpp"
+#include "places.hpp"
+#include "sim/clock.hpp"
 #include "sim/network.hpp"
 #include "sim/rank.hpp"
 #include "sim/simulate.hpp"
@@ -208,8 +210,14 @@ void bind_simulation(nb::module_& module) {
     module.def("simulate_loggp", &run<simulate_loggp>, "machine"_a, "program"_a, "placement"_a, "options"_a,
                "progress"_a.none() = nb::none());
     module.def("forecast", &forecast, "machine"_a, "program"_a, "placement"_a, "options"_a);
-    module.def("delay_lower_edge_s", &DelayHistogram::lower_edge, "bin"_a);
+    module.def(
+        "delay_lower_edge_s",
+        [](Index bin) { return DelayHistogram::lower_edge(checked_place("bin", bin, DelayHistogram::bins + 1)); },
+        "bin"_a, "The upper edge of the last bin is the lower one of the next, which does not exist.");
     module.attr("act_kinds") = std::vector<std::string>(std::begin(act_kinds), std::end(act_kinds));
+    module.attr("latest_s") = sim::latest.seconds();
+    module.def("refuse_time", &sim::refuse_time, "what"_a, "seconds"_a,
+               "Raises InputError: what is later than `latest_s`, the longest time that can be simulated.");
     module.attr("largest_packet") = SimulationOptions::largest_packet;
     module.attr("rank_bytes") = sim::rank_bytes;
 }

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "bind.hpp"
+#include "places.hpp"
 #include "schedule/matrix.hpp"
 #include "schedule/text.hpp"
 #include "schedule/transport.hpp"
@@ -24,15 +25,6 @@ using namespace nb::literals;
 namespace tradewind {
 
 namespace {
-
-void check_place(const Schedule& schedule, Rank rank, int stage) {
-    if (rank < 0 || rank >= schedule.ranks())
-        throw InputError("rank " + std::to_string(rank) + ": 0.." + std::to_string(schedule.ranks() - 1) +
-                         " are allowed");
-    if (stage < 0 || stage >= schedule.stages())
-        throw InputError("stage " + std::to_string(stage) + ": 0.." + std::to_string(schedule.stages() - 1) +
-                         " are allowed");
-}
 
 void poll_signals() {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -93,10 +85,11 @@ void bind_verify(nb::module_& module) {
                "Why a schedule cannot be carried so, and what can be; \"\" where it can.");
     module.def(
         "posting",
-        [](const std::string& transport, const Schedule& schedule, Rank rank, int stage) {
-            check_place(schedule, rank, stage);
+        [](const std::string& transport, const Schedule& schedule, Index rank, Index stage) {
+            const Rank r = checked_rank(schedule, rank);
+            const int s = checked_place("stage", stage, schedule.stages());
             std::vector<std::tuple<std::string, std::string, int>> acts;
-            for (const Act& act : tradewind::transport(transport).acts(schedule, rank, stage))
+            for (const Act& act : tradewind::transport(transport).acts(schedule, r, s))
                 acts.emplace_back(act.kind == Act::post ? "post" : "wait", act.sending ? "send" : "receive", act.j);
             return acts;
         },
@@ -105,9 +98,8 @@ void bind_verify(nb::module_& module) {
 
     module.def(
         "stage_text",
-        [](const Schedule& schedule, Rank rank, int stage) {
-            check_place(schedule, rank, stage);
-            return stage_text(schedule, rank, stage);
+        [](const Schedule& schedule, Index rank, Index stage) {
+            return stage_text(schedule, checked_rank(schedule, rank), checked_place("stage", stage, schedule.stages()));
         },
         "schedule"_a, "rank"_a, "stage"_a, "What a rank does in a stage, one line a message or copy.");
     module.def("communication_matrix", &matrix, "schedule"_a, "ranks_per_bin"_a, "first"_a, "last"_a,

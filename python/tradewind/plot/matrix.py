@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind import _core, units
 from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.exchange import Exchange, counted_bytes
 from tradewind.files import check_target, write_atomically
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ def communication_matrix(
             wanted = range(schedule.stages) if stages is None else stages
             first, last = min(wanted.start, schedule.stages), min(wanted.stop, schedule.stages)
             parts.append(_core.communication_matrix(schedule, ranks_per_bin, first, last))
+        points = sum(int(part.sum(dtype=object)) for part in parts)  # as Python counts, which knows no largest number
+        counted_bytes("communication matrix", points, bytes_per_point)
         matrix: NDArray[np.int64] = np.sum(parts, axis=0) * bytes_per_point
         return matrix
 

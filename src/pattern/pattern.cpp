@@ -1,0 +1,14 @@
+#include "pattern/pattern.hpp"
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+
+namespace tradewind {
+
+void check_bytes(const Pattern& pattern, std::int64_t bytes_per_point) {
+    if (bytes_per_point < 1)
+        throw InputError(std::to_string(bytes_per_point) + " bytes a point: 1 or more are allowed");
+    checked_product({pattern.storage(), bytes_per_point}, most_counted, "arrays of the " + pattern.describe(), "bytes");
+}
+
+}  // namespace tradewind

@@ -1,0 +1,97 @@
+#include "sim/least_time.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "sim/clock.hpp"
+
+namespace tradewind::sim {
+
+namespace {
+
+// Of a schedule, stages and messages of a rank that are looked at; more would only make its time longer.
+constexpr int enough = 4096;
+// Of one rank, in seconds.
+struct Needs {
+    double sending = 0;    // stage after stage
+    double receiving = 0;  // in all: what others send may come before its stage
+};
+
+class LeastTime {
+  public:
+    LeastTime(const Machine& machine, const Program& program, const Placement& placement,
+              const SimulationOptions& options)
+        : machine_(machine), program_(program), placement_(placement), options_(options) {}
+
+    double of(Rank rank) const {
+        std::map<const Schedule*, Needs> known;
+        double sending = 0, receiving = 0;
+        for (const Step& step : program_.steps()) {
+            Needs needs;
+            if (step.exchanges()) {
+                const auto [found, is_new] = known.try_emplace(step.schedule.get());
+                if (is_new) found->second = of(rank, *step.schedule);
+                needs = found->second;
+            }
+            // A computation goes on beside the exchange.
+            sending += step.repeat * std::max(needs.sending, step.compute.time(machine_, placement_, rank).seconds());
+            receiving += step.repeat * needs.receiving;
+        }
+        return std::max(sending, receiving);
+    }
+
+  private:
+    Needs of(Rank rank, const Schedule& schedule) const {
+        Needs needs;
+        int looks = 0;
+        for (int stage = 0; stage < schedule.stages() && looks < enough; ++stage, ++looks) {
+            double out = 0, copied = 0, posted = 0;
+            for (int j = 0, n = schedule.sends(rank, stage); j < n && looks < enough; ++j, ++looks) {
+                const Message message = schedule.send(rank, stage, j);
+                if (message.count == 0) continue;
+                (is_near(rank, message) ? copied : out) += bytes(message);
+                posted += machine_.send_overhead.seconds();
+            }
+            // A transport that is named may do without the copies and the overhead.
+            const double others = options_.carriage ? 0 : std::max(posted, copied / copy_rate());
+            needs.sending += std::max(out / (machine_.injection.bandwidth.value * machine_.nics), others);
+            for (int j = 0, n = schedule.receives(rank, stage); j < n && looks < enough; ++j, ++looks) {
+                const Message message = schedule.receive(rank, stage, j);
+                if (!is_near(rank, message))
+                    needs.receiving += bytes(message) / (machine_.ejection.bandwidth.value * machine_.nics);
+            }
+        }
+        return needs;
+    }
+
+    bool is_near(Rank rank, const Message& message) const {
+        return placement_.node(rank) == placement_.node(message.peer);
+    }
+    double bytes(const Message& message) const {
+        return static_cast<double>(message.count) * static_cast<double>(program_.bytes_per_point());
+    }
+    // Each NIC of a node has a queue, in which copies take their turn too.
+    double copy_rate() const {
+        return std::min(machine_.memory_bandwidth.value, machine_.copy_bandwidth.value) * machine_.nics;
+    }
+
+    const Machine& machine_;
+    const Program& program_;
+    const Placement& placement_;
+    const SimulationOptions& options_;
+};
+
+}  // namespace
+
+void check_least_time(const Machine& machine, const Program& program, const Placement& placement,
+                      const SimulationOptions& options) {
+    const LeastTime time(machine, program, placement, options);
+    const Rank ranks = program.ranks();
+    for (const Rank rank : std::set<Rank>{0, ranks / 3, ranks - 1})  // the first one has the largest part of a grid
+        if (const double seconds = time.of(rank); seconds > latest.seconds())
+            refuse_time("the messages and computations of rank " + std::to_string(rank) + " take at least", seconds);
+}
+
+}  // namespace tradewind::sim

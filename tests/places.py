@@ -1,0 +1,123 @@
+"""Calls every function of the core that takes the number of something with numbers that are not there.
+
+Not a pytest module: test_places.py runs it in a process of its own, since a call that reads beyond an array may end the
+process. Prints a line of JSON before each call, and one after it that says what came of it.
+"""
+
+import ast
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from networks import NETWORKS, build
+from validation.machines import CROSSBAR, TORUS, machine
+
+import tradewind as tw
+from tradewind import _core
+
+STUB = Path(tw.__file__).parent / "_core.pyi"
+
+BLOCKS = tw.Blocks(tw.Grid(8, 6, 5), (3, 2))
+HALO = tw.Halo(BLOCKS, width=2, periodic=("x",))
+TRANSPOSE = tw.Transpose(BLOCKS, tw.Pencils(BLOCKS.grid, "x", (3, 2)))
+FETCH = tw.Fetch([[0, 1, 2], [3, 4]], [[4, 3, 0], [1]])
+PATTERNS: list[Any] = [HALO, TRANSPOSE, FETCH, FETCH.adjoint(), tw.AllReduce(5, 3)]
+SCHEDULES = [
+    _core.make_schedule(pattern, entry.name.replace("-k", "-2"))
+    for pattern in PATTERNS
+    for entry in _core.algorithms()
+    if entry.pattern == pattern.name
+]
+MACHINE = machine(CROSSBAR).machine.build()
+PLACEMENTS = [_core.Placement(kind, 6, 2, 8, 1, (3, 2)) for kind in _core.placements()]
+
+OBJECTS: dict[str, list[Any]] = {
+    "Blocks": [BLOCKS, TRANSPOSE.to_layout],
+    "Pattern": PATTERNS,
+    "Halo": [HALO],
+    "Transpose": [TRANSPOSE],
+    "Fetch": [FETCH],
+    "Schedule": SCHEDULES,
+    "Topology": [build(values) for networks in NETWORKS.values() for values in networks],
+    "Walker": [_core.Walker(machine(CROSSBAR).machine.build()), _core.Walker(machine(TORUS).machine.build())],
+    "Placement": PLACEMENTS,
+}
+"""What the methods of each class are called on."""
+
+NODES = {id(OBJECTS["Walker"][0]): CROSSBAR["nodes"], id(OBJECTS["Walker"][1]): 4 * 3 * 2 * 2}
+"""Of the machines of walkers."""
+
+OTHERS: dict[str, Any] = {"transport": "isend-irecv", "fault": "drop", "by": 0, "random": 0, "queues": 0}
+"""What else functions want to know."""
+
+COUNTS: dict[str, Callable[[Any], int]] = {
+    "rank": lambda of: of.ranks,
+    "sender": lambda of: of.ranks,
+    "receiver": lambda of: of.ranks,
+    "stage": lambda of: of.stages,
+    "first": lambda of: of.stages + 1,
+    "last": lambda of: of.stages + 1,
+    "j": lambda of: 100,
+    "by": lambda of: of.width + 1,
+    "reach": lambda of: of.width + 1,
+    "switch": lambda of: of.switches,
+    "from_switch": lambda of: of.switches,
+    "to_switch": lambda of: of.switches,
+    "port": lambda of: of.radix,
+    "from_node": lambda of: NODES[id(of)],
+    "to_node": lambda of: NODES[id(of)],
+    "bin": lambda _: 257,
+}
+"""How many there are of what a parameter with this name is the number of, by what it belongs to."""
+
+
+def functions() -> Iterator[tuple[str, str, list[str]]]:
+    """(class or "", name, parameters) of what takes the number of something, as the stub has it."""
+    for node in ast.parse(STUB.read_text()).body:
+        inside = node.body if isinstance(node, ast.ClassDef) else [node]
+        for function in inside:
+            if not isinstance(function, ast.FunctionDef) or function.name.startswith("_"):
+                continue
+            names = [argument.arg for argument in function.args.args if argument.arg != "self"]
+            if set(names) & set(COUNTS):
+                yield node.name if isinstance(node, ast.ClassDef) else "", function.name, names
+
+
+def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
+    """The name of each call, and the call."""
+    for owner, name, names in functions():
+        for number, thing in enumerate(OBJECTS[owner] if owner else SCHEDULES):
+            function = getattr(thing if owner else _core, name)
+            good = {key: 0 for key in names if key in COUNTS}
+            good |= {key: OTHERS[key] for key in names if key in OTHERS}
+            good |= {"schedule": thing} if "schedule" in names else {}
+            good |= {"ranks_per_bin": 1} if "ranks_per_bin" in names else {}
+            for key in sorted(set(names) & set(COUNTS)):
+                wrong = [-1, COUNTS[key](thing), 2**31 - 1, 2**31, 2**32, 2**63 - 1, 2**63, -(2**31), -(2**63), 2**70]
+                for value in (*wrong, 1.5, "0", None, np.float64(1)):
+                    text = f"{owner}[{number}].{name}({key}={value!r})"
+                    yield text, lambda f=function, a=good | {key: value}: f(**a)
+
+
+def outcome(call: Callable[[], Any]) -> str:
+    try:
+        call()
+    except Exception as error:
+        return type(error).__name__ if str(error) else f"{type(error).__name__} without words"
+    return "an answer"
+
+
+def main(first: int) -> None:
+    """From a call on, since the one before may have ended another process."""
+    for number, (name, call) in enumerate(calls()):
+        if number < first:
+            continue
+        print(json.dumps([number, name]), flush=True)
+        print(json.dumps([number, outcome(call)]), flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
