@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "machine/routing/dispatch.hpp"
+#include "machine/topology/shortest_paths.hpp"
 
 namespace tradewind {
 
@@ -26,7 +27,7 @@ std::uint32_t next_port(Routing& routing, std::uint32_t sw, std::uint32_t dst_sw
 
 template <class Routing>
 std::vector<Hop> walk_with(Routing& routing, const Topology& topology, std::uint32_t from, std::uint32_t to,
-                            std::uint32_t random, std::uint64_t queues) {
+                           std::uint32_t random, std::uint64_t queues) {
     std::vector<Hop> steps;
     std::uint32_t memory = memory::fresh | (random & memory::random_bits);
     const std::uint32_t dst_sw = topology.switch_of(to);
@@ -57,7 +58,7 @@ Walker::Walker(const Machine& machine) : machine_(machine) {
 }
 
 std::vector<Hop> Walker::walk(std::uint32_t from_node, std::uint32_t to_node, std::uint32_t random,
-                               std::uint64_t queues) {
+                              std::uint64_t queues) {
     const std::uint32_t nodes = machine_.topology->nodes();
     for (const std::uint32_t node : {from_node, to_node})
         if (node >= nodes)
