@@ -8,10 +8,11 @@ python=$PWD/.venv/bin/python
 packages=$("$python" -c "import sysconfig; print(sysconfig.get_path('purelib'))")
 runtime() { "${CXX:-g++}" -print-file-name="$1"; }
 
-build() { # name, sanitizers, whether with libtradewind
+build() { # name, sanitizers, whether with libtradewind, whether files are compiled together
     # -O1 and line numbers only: the routings of all topologies together take minutes to compile otherwise.
     cmake -S . -B "build/$1" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRADEWIND_SANITIZE="$2" \
-        -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -DNDEBUG" -DTRADEWIND_PYTHON=ON -DTRADEWIND_C="$3" -DPython_EXECUTABLE="$python" >/dev/null
+        -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -DNDEBUG" -DTRADEWIND_PYTHON=ON -DTRADEWIND_C="$3" -DCMAKE_UNITY_BUILD="$4" \
+        -DPython_EXECUTABLE="$python" >/dev/null
     cmake --build "build/$1" --target _core >/dev/null
     # A package of its own: the Python files of the checkout, the compiled module of this build.
     mkdir -p "build/$1/package/tradewind"
@@ -20,7 +21,7 @@ build() { # name, sanitizers, whether with libtradewind
 }
 
 PATH=$PWD/.venv/bin:$PATH
-build address address,undefined ON
+build address address,undefined ON OFF  # one by one: each file includes what it uses
 echo "address and undefined-behaviour sanitizers"
 LD_PRELOAD="$(runtime libasan.so) $(runtime libubsan.so)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
     PYTHONPATH=build/address/package:$packages:$PWD/tests/sim:$PWD "$python" -S tests/sanitized.py
@@ -32,7 +33,7 @@ cmake --build build/address --target tradewind $fortran >/dev/null
 ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 LDFLAGS=-fsanitize=address,undefined TRADEWIND_BUILD=$PWD/build/address \
     "$python" -m pytest -q tests/languages/test_language_{fetch,refusals,examples}.py
 
-build thread thread OFF
+build thread thread OFF ON
 echo "thread sanitizer"
 LD_PRELOAD="$(runtime libtsan.so)" TSAN_OPTIONS="halt_on_error=1 report_signal_unsafe=0" \
     PYTHONPATH=build/thread/package:$packages:$PWD/tests/sim:$PWD "$python" -S tests/sanitized.py

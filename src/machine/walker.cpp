@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "machine/routing/dispatch.hpp"
+#include "machine/topology/shortest_paths.hpp"
 
 namespace tradewind {
 

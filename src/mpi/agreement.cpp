@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t nobody = std::numeric_limits<std::int64_t>::max();
 
-std::string doing() {
+std::string agreeing() {
     return "comparing the plans of the ranks";
 }
 
@@ -24,7 +24,7 @@ std::uint64_t hash(const std::string& text) {
 
 std::int64_t first_rank(MPI_Comm comm, int rank, bool applies) {
     std::int64_t mine = applies ? rank : nobody, first = nobody;
-    check(MPI_Allreduce(&mine, &first, 1, MPI_INT64_T, MPI_MIN, comm), doing);
+    check(MPI_Allreduce(&mine, &first, 1, MPI_INT64_T, MPI_MIN, comm), agreeing);
     return first;
 }
 
@@ -51,9 +51,9 @@ struct Counting {
     MPI_Datatype ballot = MPI_DATATYPE_NULL;
     MPI_Op operation = MPI_OP_NULL;
     Counting() {
-        check(MPI_Type_contiguous(sizeof(Ballot), MPI_BYTE, &ballot), doing);
-        check(MPI_Type_commit(&ballot), doing);
-        check(MPI_Op_create(count, 1, &operation), doing);
+        check(MPI_Type_contiguous(sizeof(Ballot), MPI_BYTE, &ballot), agreeing);
+        check(MPI_Type_commit(&ballot), agreeing);
+        check(MPI_Op_create(count, 1, &operation), agreeing);
     }
 };
 
@@ -67,7 +67,7 @@ Verdict compare(MPI_Comm comm, const std::string& text, const std::string& probl
     const auto h = static_cast<std::int64_t>(hash(text) >> 1);  // leave its negative a number
     const Ballot mine{problem.empty() ? nobody : rank, h, -h, sums};
     Ballot all;
-    check(MPI_Allreduce(&mine, &all, 1, counting.ballot, counting.operation, comm), doing);
+    check(MPI_Allreduce(&mine, &all, 1, counting.ballot, counting.operation, comm), agreeing);
     sums = all.sums;
     if (all.problem == nobody) return all.text == -all.minus_text ? Verdict::alike : Verdict::different;
     const std::string theirs = text_of(comm, static_cast<int>(all.problem), problem);
@@ -79,9 +79,9 @@ Verdict compare(MPI_Comm comm, const std::string& text, const std::string& probl
 
 std::string text_of(MPI_Comm comm, int root, std::string text) {
     std::int64_t length = static_cast<std::int64_t>(text.size());
-    check(MPI_Bcast(&length, 1, MPI_INT64_T, root, comm), doing);
+    check(MPI_Bcast(&length, 1, MPI_INT64_T, root, comm), agreeing);
     text.resize(static_cast<std::size_t>(length));
-    check(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, root, comm), doing);
+    check(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, root, comm), agreeing);
     return text;
 }
 

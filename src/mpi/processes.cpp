@@ -13,7 +13,7 @@ namespace {
 // A letter goes in pieces: a first one, for which the receiver has room before it comes, and where that is full, others
 // of any size. A piece that is full has another behind it, be it empty.
 constexpr std::size_t first_piece = std::size_t{1} << 14, next_pieces = std::size_t{1} << 30;
-enum PieceTag : int { first_tag = 1, next_tag = 2, gather_tag = 3 };
+enum PieceTag : int { first_piece_tag = 1, next_piece_tag = 2, gathered_piece_tag = 3 };
 
 std::string telling_processes() {
     return "telling the processes that share a simulation of each other";
@@ -101,7 +101,7 @@ void Processes::swap(const std::vector<Letter>& out, std::vector<Letter>& in) {
             });
             Letter& letter = in[static_cast<std::size_t>(p)];
             letter.shrink(received_bytes(status));
-            if (letter.bytes().size() == first_piece) receive_pieces(letter, p, next_tag, comm_.handle());
+            if (letter.bytes().size() == first_piece) receive_pieces(letter, p, next_piece_tag, comm_.handle());
         }
         wait_until([&] {
             int sent = 0;
@@ -119,7 +119,7 @@ void Processes::expect(std::vector<Letter>& in) {
         if (p == process()) continue;
         const auto at = static_cast<std::size_t>(p);
         in[at].clear();
-        check(MPI_Irecv(in[at].add(first_piece), first_piece, MPI_BYTE, p, first_tag, comm_.handle(), &receives_[at]),
+        check(MPI_Irecv(in[at].add(first_piece), first_piece, MPI_BYTE, p, first_piece_tag, comm_.handle(), &receives_[at]),
               telling_processes);
     }
 }
@@ -131,16 +131,16 @@ void Processes::send(std::span<const std::byte> letter, int to) {
               telling_processes);
     };
     const std::span<const std::byte> first = letter.first(std::min(letter.size(), first_piece));
-    begin(first, first_tag);
+    begin(first, first_piece_tag);
     if (first.size() == first_piece)
-        in_pieces(letter.subspan(first_piece), [&](std::span<const std::byte> piece) { begin(piece, next_tag); });
+        in_pieces(letter.subspan(first_piece), [&](std::span<const std::byte> piece) { begin(piece, next_piece_tag); });
 }
 
 void Processes::gather(const Letter& mine, const std::function<void(int, std::span<const std::byte>)>& use) {
     severing([&] {
         if (process() > 0) {
             in_pieces(mine.bytes(), [&](std::span<const std::byte> piece) {
-                check(MPI_Send(memory(piece), static_cast<int>(piece.size()), MPI_BYTE, 0, gather_tag, comm_.handle()),
+                check(MPI_Send(memory(piece), static_cast<int>(piece.size()), MPI_BYTE, 0, gathered_piece_tag, comm_.handle()),
                       telling_processes);
             });
             return;
@@ -148,7 +148,7 @@ void Processes::gather(const Letter& mine, const std::function<void(int, std::sp
         Letter letter;
         for (int p = 1; p < processes(); ++p) {
             letter.clear();
-            receive_pieces(letter, p, gather_tag, comm_.handle());
+            receive_pieces(letter, p, gathered_piece_tag, comm_.handle());
             use(p, letter.bytes());
         }
     });

@@ -8,7 +8,7 @@ namespace tradewind {
 
 namespace {
 
-std::string doing() {
+std::string exchanging_letters() {
     return "exchanging letters between ranks";
 }
 
@@ -21,7 +21,7 @@ void receive(MPI_Comm comm, int tag, const MPI_Status& status, std::vector<Envel
     MPI_Get_count(&status, MPI_INT64_T, &count);
     Envelope& letter = came.emplace_back(Envelope{status.MPI_SOURCE, {}});
     letter.words.resize(static_cast<std::size_t>(count));
-    check(MPI_Recv(letter.words.data(), count, MPI_INT64_T, status.MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE), doing);
+    check(MPI_Recv(letter.words.data(), count, MPI_INT64_T, status.MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE), exchanging_letters);
 }
 
 void sort(std::vector<Envelope>& letters) {
@@ -44,21 +44,21 @@ std::vector<Envelope> exchange_sparsely(MPI_Comm comm, int tag, const std::vecto
     for (const Envelope& letter : letters)
         check(MPI_Issend(letter.words.data(), length_of(letter), MPI_INT64_T, letter.peer, tag, comm,
                          &sends.emplace_back()),
-              doing);
+              exchanging_letters);
     std::vector<Envelope> came;
     MPI_Request barrier = MPI_REQUEST_NULL;
     for (int over = 0; !over;) {
         int found = 0;
         MPI_Status status;
-        check(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &found, &status), doing);
+        check(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &found, &status), exchanging_letters);
         if (found) receive(comm, tag, status, came);
         if (barrier != MPI_REQUEST_NULL) {
-            check(MPI_Test(&barrier, &over, MPI_STATUS_IGNORE), doing);
+            check(MPI_Test(&barrier, &over, MPI_STATUS_IGNORE), exchanging_letters);
             continue;
         }
         int sent = 0;
-        check(MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE), doing);
-        if (sent) check(MPI_Ibarrier(comm, &barrier), doing);
+        check(MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE), exchanging_letters);
+        if (sent) check(MPI_Ibarrier(comm, &barrier), exchanging_letters);
     }
     sort(came);
     return came;
@@ -73,14 +73,14 @@ std::vector<Envelope> exchange_among(MPI_Comm comm, int tag, const std::vector<R
     for (const Envelope& letter : letters)
         check(MPI_Isend(letter.words.data(), length_of(letter), MPI_INT64_T, letter.peer, tag, comm,
                         &sends.emplace_back()),
-              doing);
+              exchanging_letters);
     std::vector<Envelope> came;
     for (const Rank peer : peers) {
         MPI_Status status;
-        check(MPI_Probe(peer, tag, comm, &status), doing);
+        check(MPI_Probe(peer, tag, comm, &status), exchanging_letters);
         receive(comm, tag, status, came);
     }
-    check(MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE), doing);
+    check(MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE), exchanging_letters);
     return came;
 }
 

@@ -1,12 +1,16 @@
-// Any routing behind one type.
+// Routings behind a few types.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <utility>
+#include <variant>
 
 #include "machine/routing/packet.hpp"
 
 namespace tradewind {
+
+struct Machine;
 
 // What users of a routing are compiled for once, not once a routing, at the price of a virtual call a hop.
 template <bool Adaptive, bool Spreads>
@@ -72,9 +76,10 @@ class Boxed {
     std::shared_ptr<Any> any_;
 };
 
-template <class Routing>
-Boxed<Routing::adaptive, Routing::spreads> boxed(Routing routing) {
-    return Boxed<Routing::adaptive, Routing::spreads>(std::move(routing));
-}
+using AnyRouting = std::variant<Boxed<false, false>, Boxed<false, true>, Boxed<true, true>>;
+
+// The routing of a machine that has been checked, if it is none of those that with_routing passes as they are: their
+// classes are compiled once, and not with each user.
+AnyRouting boxed_routing(const Machine& machine);
 
 }  // namespace tradewind

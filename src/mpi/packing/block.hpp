@@ -49,6 +49,9 @@ struct RunPair {
     Index bytes;
 };
 
+// So many runs of one message are sent one by one.
+inline constexpr std::size_t most_direct_runs = std::size_t{1} << 16;
+
 // The longest runs that are contiguous at both ends. Throws InputError where there are more than `most`.
 std::vector<RunPair> common_runs(const std::vector<Block>& here, const std::vector<Block>& there, std::size_t most);
 

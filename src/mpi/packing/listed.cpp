@@ -55,7 +55,7 @@ void each_place(const StridedCopy& c, Run copy_run) {
 }
 
 template <std::size_t run>
-void copy_short(const StridedCopy& c) {
+void copy_fixed(const StridedCopy& c) {
     each_place(c, [](std::byte* to, const std::byte* from) { std::memcpy(to, from, run); });
 }
 
@@ -66,12 +66,12 @@ void copy_any(const StridedCopy& c) {
 
 void choose(StridedCopy& c) {
     switch (c.run) {
-        case 4: c.execute = copy_short<4>; return;
-        case 8: c.execute = copy_short<8>; return;
-        case 16: c.execute = copy_short<16>; return;
-        case 24: c.execute = copy_short<24>; return;
-        case 32: c.execute = copy_short<32>; return;
-        case 64: c.execute = copy_short<64>; return;
+        case 4: c.execute = copy_fixed<4>; return;
+        case 8: c.execute = copy_fixed<8>; return;
+        case 16: c.execute = copy_fixed<16>; return;
+        case 24: c.execute = copy_fixed<24>; return;
+        case 32: c.execute = copy_fixed<32>; return;
+        case 64: c.execute = copy_fixed<64>; return;
         default: c.execute = copy_any; return;
     }
 }

@@ -8,8 +8,7 @@ namespace tradewind {
 
 namespace {
 
-constexpr std::size_t most_runs = std::size_t{1} << 16;  // of one message
-constexpr Index largest_access = Index{1} << 30;         // MPI counts in int
+constexpr Index largest_access = Index{1} << 30;  // MPI counts in int
 
 MPI_Aint address(const std::byte* data) {
     return static_cast<MPI_Aint>(reinterpret_cast<std::intptr_t>(data));
@@ -40,7 +39,7 @@ std::vector<Access> Accesses::make(const PlanRequest& request, const End& end, c
         return {{end.peer, MPI_BOTTOM, 0, 1, here_type, types_.back().handle()}};
     }
     std::vector<Access> all;
-    for (const RunPair& run : common_runs(end.place(), there, most_runs))
+    for (const RunPair& run : common_runs(end.place(), there, most_direct_runs))
         for (Index done = 0; done < run.bytes; done += largest_access) {
             const Index bytes = std::min(run.bytes - done, largest_access);
             all.push_back({end.peer, run.here + done, address(run.there) + done, static_cast<int>(bytes)});

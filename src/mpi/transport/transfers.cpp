@@ -9,8 +9,6 @@ namespace tradewind {
 
 namespace {
 
-constexpr std::size_t most_runs = std::size_t{1} << 16;  // of one message
-
 void append_parts(const End& end, std::byte* data, Index length, Index largest, std::vector<Transfer>& parts) {
     for (Index done = 0; done < length; done += largest) {
         const Index bytes = std::min(length - done, largest);
@@ -54,7 +52,7 @@ std::vector<Transfer> Transfers::whole(const End& end, const PlanRequest& reques
 
 std::vector<Transfer> Transfers::in_runs(const End& end, const std::vector<Block>& there) {
     std::vector<Transfer> parts;
-    for (const RunPair& run : common_runs(end.place(), there, most_runs))
+    for (const RunPair& run : common_runs(end.place(), there, most_direct_runs))
         append_parts(end, run.here, run.bytes, Index{1} << 30, parts);
     return parts;
 }
