@@ -17,9 +17,9 @@ void require_mpi();
 void require_communicator(MPI_Comm comm);
 
 // Does what a rank does alone before a collective. Tells the other ranks, which would wait otherwise, why this one
-// cannot go on; they `go_on`.
+// cannot go on; they `go_on`. For `limit_s` see `agree`.
 template <typename Work>
-auto or_tell(MPI_Comm comm, Work work) -> decltype(work()) {
+auto or_tell(MPI_Comm comm, Work work, double limit_s = 0) -> decltype(work()) {
     std::exception_ptr failure;
     std::string problem;
     try {
@@ -28,13 +28,14 @@ auto or_tell(MPI_Comm comm, Work work) -> decltype(work()) {
         failure = std::current_exception();
         problem = error.what();
     }
-    agree(comm, "", problem);
+    if (problem.empty()) problem = "an error without a text";
+    agree(comm, "", problem, {}, limit_s);
     std::rethrow_exception(failure);
 }
 
 // All ranks have got this far. Collective: throws PlanError where another one has not.
-inline void go_on(MPI_Comm comm) {
-    agree(comm, "", "");
+inline void go_on(MPI_Comm comm, double limit_s = 0) {
+    agree(comm, "", "", {}, limit_s);
 }
 
 }  // namespace tradewind::c

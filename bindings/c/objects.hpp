@@ -17,6 +17,12 @@ namespace tradewind::c {
 
 // A plan with the memory of tw_empty that it is bound to.
 struct BoundPlan {
+    BoundPlan() = default;
+    BoundPlan(const BoundPlan&) = delete;
+    BoundPlan& operator=(const BoundPlan&) = delete;
+    ~BoundPlan() {
+        if (plan && !plan->settled()) new std::vector(std::move(memory));  // others may still use it: kept for good
+    }
     std::vector<std::shared_ptr<SharedMemory>> memory;  // first, as it must outlive the plan
     std::string way;
     std::unique_ptr<Plan> plan;

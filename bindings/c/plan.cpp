@@ -1,5 +1,6 @@
 // Plans: made together by all ranks, then called.
 #include <cstdlib>
+#include <exception>
 
 #include "algorithm/registry.hpp"
 #include "algorithm/way.hpp"
@@ -10,6 +11,7 @@
 #include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
 #include "mpi/known_to_all.hpp"
+#include "mpi/prepare.hpp"
 #include "objects.hpp"
 #include "pattern/transpose.hpp"
 
@@ -62,6 +64,7 @@ Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const Way& own)
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     std::string told;
+    std::exception_ptr failure;
     if (rank == 0) {
         try {
             const char* environment = std::getenv(variable_of(pattern->name()).c_str());
@@ -69,12 +72,17 @@ Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const Way& own)
             told = text_of(way) + (needs_all_lists(*pattern, way.algorithm) ? "*" : "+");
         } catch (const InputError& error) {
             told = std::string(error.what()) + "-";
+        } catch (const std::exception& error) {  // of this rank alone
+            failure = std::current_exception();
+            told = std::string(error.what()) + "!";
         }
     }
     told = text_of(comm, 0, told);
+    if (failure) std::rethrow_exception(failure);
     const char verdict = told.back();
     told.pop_back();
     if (verdict == '-') throw InputError(told);
+    if (verdict == '!') throw PlanError("rank 0 cannot make this plan: " + told);
     Way way = parse_way(told);
     // A rank's own arguments count on that rank, so that plans can find out that ranks ask for different things.
     if (!own.algorithm.empty()) way.algorithm = own.algorithm;
@@ -97,18 +105,25 @@ Way resolved(const Pattern& pattern, const Way& way) {
 std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets,
                                 const tw_field* target, const tw_options* options, const tw_plan* plan) {
     require_communicator(comm);
-    Asked a = or_tell(comm, [&] { return asked(pattern, comm, sources, source, targets, target, options, plan); });
-    go_on(comm);  // all ranks can choose together
+    const double limit_s = options ? limit_of(options->watchdog_s) : 0;
     auto bound = std::make_shared<BoundPlan>();
+    Asked a = or_tell(
+        comm,
+        [&] {
+            Asked taken = asked(pattern, comm, sources, source, targets, target, options, plan);
+            for (const auto* side : {&taken.request.source, &taken.request.target})
+                for (const Field& field : *side)
+                    if (auto memory = memory_of(field.data)) bound->memory.push_back(std::move(memory));
+            return taken;
+        },
+        limit_s);
+    go_on(comm, limit_s);  // all ranks can choose together
     const auto [way, gather] = chosen_together(comm, a.pattern, a.way);
     const Way carried = or_tell(comm, [&, &way = way] { return resolved(*a.pattern, way); });
     if (gather)
         a.pattern = known_to_all(comm, a.pattern, carried.algorithm, needs_all_lists(*a.pattern, carried.algorithm));
     a.request.transport = carried.transport;
     a.request.packing = carried.packing;
-    for (const auto* side : {&a.request.source, &a.request.target})
-        for (const Field& field : *side)
-            if (auto memory = memory_of(field.data)) bound->memory.push_back(std::move(memory));
     if (carried.native()) {
         bound->plan = make_native_plan(*a.pattern, comm, a.request);
     } else {

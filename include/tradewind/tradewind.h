@@ -229,7 +229,7 @@ TW_API tw_options tw_default_options(void);
  * a fetch have one to three dimensions, of which `axis` of the options is the one over points and the others are
  * levels, the same ones in all fields; a rank without points has fields without any. `options`: NULL for the default
  * ones. A rank whose arguments do not fit answers TW_ERROR_INPUT or TW_ERROR_HANDLE, and all others TW_ERROR_PLAN. The
- * arrays, except those of tw_empty, must outlive the plan. */
+ * arrays, except those of tw_empty, must outlive the plan; after an exchange that failed, MPI. */
 TW_API tw_status tw_plan_make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets,
                               const tw_field* target, const tw_options* options, tw_plan* plan);
 /* The same, with a communicator of Fortran's. */

@@ -43,6 +43,12 @@ class Plan:
     def packing(self) -> str: ...
 
     @property
+    def in_shared_memory(self) -> bool:
+        """
+        Whether all source arrays lie in memory that the ranks of a node share; see tradewind.empty.
+        """
+
+    @property
     def seconds(self) -> dict:
         """
         By activity (pack, post, copy, wait, unpack) this rank's seconds since the plan was made or
@@ -61,17 +67,21 @@ class Plan:
 
     def __repr__(self) -> str: ...
 
-class Options:
-    """How a plan moves data; see tradewind.mpi.plan."""
+class Request:
+    """What a plan is asked for; see tradewind.mpi.plan."""
 
-    def __init__(self, operation: str, largest_message: int, pack_ahead: bool, synchronous: bool, check: bool, watchdog_s: float, record: str, ranks_per_node: int) -> None: ...
+    def __init__(self, source: Sequence[tuple[object, Sequence[int], Sequence[int]]], target: Sequence[tuple[object, Sequence[int], Sequence[int]]], arrays: object, element: str, operation: str, largest_message: int, pack_ahead: bool, synchronous: bool, check: bool, watchdog_s: float, record: str, ranks_per_node: int) -> None: ...
 
-def schedule_plan(schedule: tradewind._core.Schedule, comm: int, source: Sequence[tuple[object, Sequence[int], Sequence[int]]], target: Sequence[tuple[object, Sequence[int], Sequence[int]]], arrays: object, element: str, options: Options, transport: str, packing: str, sure: bool) -> Plan | None:
+    @property
+    def in_shared_memory(self) -> bool:
+        """Whether all source arrays lie in memory of `shared_bytes`."""
+
+def schedule_plan(schedule: tradewind._core.Schedule, comm: int, request: Request, transport: str, packing: str, sure: bool) -> Plan | None:
     """
     Collective. Where ranks make different plans, that is an error, or, unless they are `sure`, None.
     """
 
-def native_plan(pattern: tradewind._core.Pattern, comm: int, source: Sequence[tuple[object, Sequence[int], Sequence[int]]], target: Sequence[tuple[object, Sequence[int], Sequence[int]]], arrays: object, element: str, options: Options, transport: str, packing: str, sure: bool) -> Plan | None:
+def native_plan(pattern: tradewind._core.Pattern, comm: int, request: Request, transport: str, packing: str, sure: bool) -> Plan | None:
     """As schedule_plan, by the MPI library's own collective."""
 
 class Points:
@@ -113,12 +123,13 @@ class Processes(tradewind._core.Peers):
 
     def __init__(self, comm: int) -> None: ...
 
-def agree(comm: int, identity: str, problem: str) -> None:
+def agree(comm: int, identity: str, problem: str, limit_s: float = 0.0) -> None:
     """
-    Collective: raises unless all ranks say the same and none has a problem.
+    Collective: raises unless all ranks say the same and none has a problem. A rank that waits for the others for
+    longer than `limit_s` (0: for ever) raises, too.
     """
 
-def abstain(comm: int) -> None:
+def abstain(comm: int, limit_s: float = 0.0) -> None:
     """
     In place of a plan of which this rank is not sure, and has none: the other ranks get none either, too.
     Raises where one of them has a problem; see `agree`.
@@ -141,9 +152,6 @@ def measure(comm: int, steps: Sequence[tuple[Plan, int]], warmup: int, samples: 
 
 def shared_bytes(bytes: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
     """An array in memory that the ranks of a node share."""
-
-def in_shared_memory(arrays: Sequence[tuple[object, Sequence[int], Sequence[int]]], element: str) -> bool:
-    """Whether all arrays of a plan lie in memory of `shared_bytes`."""
 
 def library_version() -> str:
     """What the MPI library in use calls itself."""

@@ -17,14 +17,14 @@ import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
 from tradewind.errors import InputError, TuningWarning
 from tradewind.site import Site, site_of
-from tradewind.together import of_first
+from tradewind.together import check_communicator, collective, go_on, of_first
 from tradewind.tuning import PRIVATE, Entry, find, read, request_of
 from tradewind.ways import NATIVE, PARTS, Choice, refusal
 
@@ -90,7 +90,8 @@ def choose(
     if source is None:
         chosen = _untuned(*named)
     else:
-        chosen = _chosen(*named, lambda: _tuned(source, request_of(pattern, dtype, fields, memory), pattern.describe(), machine), str(source.path))
+        request = request_of(pattern, dtype, fields, memory)
+        chosen = _chosen(*named, partial(_tuned, source, request, pattern.describe(), machine), str(source.path))
     if reason := refusal(pattern, chosen.choice):
         origins = dict.fromkeys(chosen.origin.values())
         raise InputError("".join(_named(where, environment) for where in origins) + reason)
@@ -120,7 +121,28 @@ def _chosen(pattern: str, asked: Choice, variable: str, tuned: Callable[[], Entr
     return Chosen(Choice(**parts), {part: origin[part] for part in PARTS if part in origin})
 
 
+@collective
 def choose_together(
+    comm: MPI.Intracomm,
+    pattern: _core.Pattern,
+    dtype: str,
+    fields: int,
+    asked: Choice | None = None,
+    *,
+    tuning: str | Path | None = None,
+    memory: str = PRIVATE,
+) -> Chosen:
+    """`choose`, for all ranks of a communicator alike: environment, file and `memory` are those of rank 0. Collective.
+
+    A rank's own arguments count on that rank, so that plans can still find out that ranks ask for different things.
+    Raises InputError on all ranks where rank 0 does, PlanError where another rank raises anything else.
+    """
+    check_communicator(comm)
+    go_on(comm)
+    return chosen_together(comm, pattern, dtype, fields, asked, tuning=tuning, memory=lambda: memory)
+
+
+def chosen_together(
     comm: MPI.Intracomm,
     pattern: _core.Pattern,
     dtype: str,
@@ -130,13 +152,9 @@ def choose_together(
     tuning: str | Path | None = None,
     memory: Callable[[], str] = lambda: PRIVATE,
 ) -> Chosen:
-    """`choose`, for all ranks of a communicator alike: environment, file and memory are those of rank 0. Collective.
-
-    A rank's own arguments count on that rank, so that plans can still find out that ranks ask for different things.
-    Raises InputError on all ranks where rank 0 does.
-    """
+    """The same, for ranks that have agreed to ask. `memory`: of the arrays, where it is looked for."""
     # Where ranks run is asked of all, and only where a file is in use.
-    site = site_of(comm) if comm.bcast(tuning_source(tuning, os.environ) is not None) else None
+    site = site_of(comm) if of_first(comm, lambda: tuning_source(tuning, os.environ) is not None) else None
     told = of_first(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, memory=memory(), machine=site))
     own = {part: name for part in PARTS if (name := getattr(asked, part, None)) is not None}
     if not own:

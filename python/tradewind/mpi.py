@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from operator import index as whole_number
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from tradewind import _core
-from tradewind.choice import choose_alone, choose_together
+from tradewind.choice import choose_alone, chosen_together
 from tradewind.errors import INSTALL_MPI, InputError, MissingMPIError
 from tradewind.exchange import DTYPES, default_algorithm, unknown
 from tradewind.fields import ELEMENTS, checked, checked_dims, checked_targets, described_box
 from tradewind.installation import in_brackets, not_loaded
 from tradewind.levels import FETCHES, described_points, levels_of
+from tradewind.memory import require
+from tradewind.together import check_communicator, collective, go_on, telling
 from tradewind.tuning import PRIVATE, SHARED
 from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT, Choice
 
@@ -72,8 +75,10 @@ TRANSPORTS = tuple(entry.name for entry in _core.transports())
 PACKINGS = tuple(entry.name for entry in _core.packings())
 NATIVE = "native"
 """The algorithm name of the MPI library's own collective."""
+_LONGEST_S = 1e9  # of a watchdog
 
 
+@collective
 def plan(
     what: _core.Schedule | _core.Pattern,
     comm: MPI.Intracomm,
@@ -109,18 +114,18 @@ def plan(
     `pack_ahead`: the messages of a stage are gathered while the one before is under way, where that does not change
     them. `synchronous`: a send ends only when it is received, which shows whether the model relies on MPI's buffers.
     `check`: a checksum of every message is compared at its two ends. `watchdog_s`: an exchange that waits longer raises
-    PlanError, which says for whom; 0 waits for ever. `record`: "totals" fills `Plan.seconds`, "events" `Plan.events`
-    too. `ranks_per_node`: transport shared behaves as if so many ranks in a row had a node of their own.
+    PlanError, which says for whom, and so does a rank whose plan the others do not make; 0 waits for ever. `record`:
+    "totals" fills `Plan.seconds`, "events" `Plan.events` too. `ranks_per_node`: transport shared behaves as if so many
+    ranks in a row had a node of their own.
 
     The plan keeps the arrays alive. Called on all ranks, it carries out the exchange. Raises InputError where something
-    does not fit; PlanError where another rank raised, or the ranks make different plans.
+    does not fit; PlanError where another rank raised, whatever it was, or the ranks make different plans. (A rank whose
+    `comm` is none has no way to tell the others.)
     """
-    if not isinstance(comm, MPI.Intracomm):
-        raise InputError(f"comm is {comm!r}: an intracommunicator of mpi4py is allowed")
-    if comm == MPI.COMM_NULL:
-        raise InputError("comm is the null communicator: it has been freed, or this rank is not part of it")
-    handle = comm.py2f()
-    try:
+    check_communicator(comm)
+    limit_s = float(watchdog_s) if isinstance(watchdog_s, int | float) and 0 <= watchdog_s < _LONGEST_S else 0.0
+    heard = telling(comm, limit_s)
+    with heard:
         pattern, asked = _asked(what, algorithm, transport, packing)
         one_array = getattr(pattern, "one_array", False)
         checked_dims(dims)
@@ -132,42 +137,52 @@ def plan(
         else:
             boxes = [described_box(a, pattern, dims) for a in (*sources, *targets)]
             described = boxes[: len(sources)], boxes[len(sources) :]
-        options = _mpi.Options(
-            operation, largest_message, pack_ahead, synchronous, check, watchdog_s, record, ranks_per_node
+        element = ELEMENTS[sources[0].dtype]
+        request = _mpi.Request(
+            described[0],
+            described[1],
+            (sources, targets),
+            element,
+            operation,
+            largest_message,
+            pack_ahead,
+            synchronous,
+            check,
+            watchdog_s,
+            record,
+            ranks_per_node,
         )
-    except InputError as error:
-        _refuse(handle, error)
-    element = ELEMENTS[sources[0].dtype]
+        # Most often all ranks choose alike without a word; that they do is seen when they compare their plans.
+        guess = None
+        if (alone := choose_alone(pattern, element, len(sources), asked, tuning=tuning)) is not None:
+            with suppress(InputError):  # what is wrong with what rank 0 chooses is said below
+                guess = _carried(what, pattern, alone.choice)
+    handle = comm.py2f()
 
     def bound(schedule: _core.Schedule | None, by: str, packed: str, sure: bool) -> Plan | None:
-        rest = (handle, *described, (sources, targets), element, options, by, packed, sure)
-        return _mpi.native_plan(pattern, *rest) if schedule is None else _mpi.schedule_plan(schedule, *rest)
+        if schedule is None:
+            return _mpi.native_plan(pattern, handle, request, by, packed, sure)
+        return _mpi.schedule_plan(schedule, handle, request, by, packed, sure)
 
-    # Most often all ranks choose alike without a word; that they do is seen when they compare their plans.
-    guess = None
-    if (alone := choose_alone(pattern, element, len(sources), asked, tuning=tuning)) is not None:
-        with suppress(InputError):  # what is wrong with what rank 0 chooses is said below
-            guess = _carried(what, pattern, alone.choice)
     if guess is None:
-        _mpi.abstain(handle)
+        _mpi.abstain(handle, limit_s)
     elif (made := bound(*guess, sure=False)) is not None:
         return made
 
     def memory() -> str:
-        return SHARED if _mpi.in_shared_memory(described[0], element) else PRIVATE
+        return SHARED if request.in_shared_memory else PRIVATE
 
-    chosen = choose_together(comm, pattern, element, len(sources), asked, tuning=tuning, memory=memory).choice
+    chosen = chosen_together(comm, pattern, element, len(sources), asked, tuning=tuning, memory=memory).choice
     algorithm = chosen.algorithm or ""
     needed = _core.needs_all_lists(pattern, algorithm)
     if comm.bcast(needed):  # on rank 0, so on all
         pattern = _mpi.known_to_all(handle, pattern, algorithm, needed)
-    try:
+    with heard:
         carried = _carried(what, pattern, chosen)
-    except InputError as error:
-        _refuse(handle, error)
     return cast(Plan, bound(*carried, sure=True))
 
 
+@collective
 def empty(
     pattern: _core.Pattern,
     comm: MPI.Intracomm,
@@ -181,24 +196,43 @@ def empty(
 
     Plans with transport "shared" and packing "direct" let the other ranks take messages from there, without a copy in
     between. `fields` other than 1: a list of so many. x is the fastest direction; `dims` orders the axes of the array.
-    Raises InputError, and PlanError where no memory is left. Not collective.
+    Collective: raises InputError for what cannot be, PlanError where no memory is left, and where another rank raises.
     """
+    check_communicator(comm)
+    with telling(comm):
+        arrays = _empty(pattern, comm.Get_rank(), dtype, fields, of, dims)
+    go_on(comm)
+    return arrays[0] if fields == 1 else arrays
+
+
+def _empty(pattern: _core.Pattern, rank: int, dtype: str, fields: int, of: str, dims: str) -> list[Array]:
+    if not isinstance(pattern, _core.Pattern):
+        raise InputError(f"{pattern!r} is no pattern")
     if of not in ("source", "target"):
         raise InputError(f"of {of!r}: 'source' and 'target' are allowed")
     if dtype not in DTYPES:
         raise InputError(unknown("dtype", dtype, DTYPES))
-    rank = comm.Get_rank()
+    if whole_number(fields) < 0:
+        raise InputError(f"fields {fields}: 0 or more are allowed")
     shape = pattern.source_shape(rank) if of == "source" else pattern.target_shape(rank)
+    bytes_needed = float(fields) * float(np.prod(shape, dtype=float)) * DTYPES[dtype]
+    require(f"{fields} arrays of shape {tuple(shape)}", bytes_needed, "name fewer fields, or more ranks")
     arrays = []
     for _ in range(fields):
-        memory = np.asarray(_mpi.shared_bytes(max(int(np.prod(shape)), 1) * DTYPES[dtype]))
-        array = memory.view(dtype)[: int(np.prod(shape))].reshape(shape)
+        array = shared_zeros(shape, dtype)
         if isinstance(pattern, FETCHES):
             arrays.append(array.reshape([n for n in shape[:2] if n != 1] + [shape[2]]))
         else:
             order = ["zyx".index(axis) for axis in checked_dims(dims)]
             arrays.append(array.reshape(-1) if pattern.name == "allreduce" else array.transpose(order))
-    return arrays[0] if fields == 1 else arrays
+    return arrays
+
+
+def shared_zeros(shape: Sequence[int], dtype: str) -> Array:
+    """Zeros in memory that the ranks of a node share, x fastest. Raises PlanError where no memory is left."""
+    size = int(np.prod(shape))
+    memory = np.asarray(_mpi.shared_bytes(max(size, 1) * DTYPES[dtype]))
+    return memory.view(dtype)[:size].reshape(shape)
 
 
 def _check_native(transport: str | None, packing: str | None) -> None:
@@ -239,21 +273,6 @@ def _carried(
     if isinstance(what, _core.Schedule) and not isinstance(pattern, FETCHES):  # which may have other levels
         return what, transport, packing
     return _core.make_schedule(pattern, way.algorithm or default_algorithm(pattern.name)), transport, packing
-
-
-def go_on(comm: MPI.Intracomm) -> None:
-    """All ranks have got this far. Collective: raises PlanError where another one refuses."""
-    _mpi.agree(comm.py2f(), "", "")
-
-
-def refuse(comm: MPI.Intracomm, error: InputError) -> NoReturn:
-    """Raises an error, and tells the other ranks, which `go_on`."""
-    _refuse(comm.py2f(), error)
-
-
-def _refuse(handle: int, error: InputError) -> NoReturn:
-    _mpi.agree(handle, "", str(error))  # tells the other ranks, which would wait otherwise
-    raise error
 
 
 def ranks_here(comm: MPI.Intracomm) -> int:

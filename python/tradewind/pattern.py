@@ -20,6 +20,7 @@ import numpy as np
 from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.exchange import DTYPES, Step, default_algorithm, point_bytes
+from tradewind.together import collective
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -53,6 +54,7 @@ class _Scheduled(_core.Pattern if TYPE_CHECKING else object):  # type: ignore[mi
         """
         return Schedule(_core.make_schedule(self, algorithm or default_algorithm(self.name)))
 
+    @collective
     def plan(
         self,
         comm: MPI.Intracomm,
@@ -154,11 +156,22 @@ def ids(what: str, values: ArrayLike) -> NDArray[np.int64]:
     array = np.asarray(values)
     if array.size == 0:
         array = array.astype(np.int64)
+    if array.ndim == 1 and array.dtype.kind in "uO":
+        _check_largest(what, array)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise InputError(
             f"{what}: an array of shape {array.shape} and type {array.dtype}; a list of whole numbers is allowed"
         )
     return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def _check_largest(what: str, array: NDArray[Any]) -> None:
+    """NumPy keeps whole numbers beyond the core's as unsigned ones, or as objects."""
+    if array.dtype.kind == "u" and array.max() <= np.iinfo(np.int64).max:
+        return
+    for entry, number in enumerate(array.tolist()):
+        if isinstance(number, int) and number > np.iinfo(np.int64).max:
+            raise InputError(f"{what}: entry {entry} is {number}: up to 2^63 - 1 are allowed")
 
 
 def _lists(what: str, lists: Sequence[ArrayLike]) -> list[NDArray[np.int64]]:
@@ -199,6 +212,7 @@ class Schedule:
 
         return simulate(_Alone(self.core, fields, dtype), machine, **options)
 
+    @collective
     def plan(
         self,
         comm: MPI.Intracomm,

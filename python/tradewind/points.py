@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import index as whole_number
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tradewind import _core, _mpi
 from tradewind.errors import InputError
-from tradewind.mpi import MPI, OwnPoints, go_on, refuse
+from tradewind.mpi import MPI, OwnPoints
 from tradewind.pattern import Fetch, ids
+from tradewind.together import Telling, check_communicator, collective, go_on, require_mpi, telling
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -31,9 +32,11 @@ class Points:
     Raises InputError for an id that is negative or owned twice; PlanError where another rank raises.
     """
 
+    @collective
     def __init__(self, comm: MPI.Intracomm, what: ArrayLike | _core.Blocks | int) -> None:
+        check_communicator(comm)
         self.comm = comm
-        try:
+        with telling(comm):
             if isinstance(what, _core.Blocks):
                 own: _core.Blocks | int | NDArray[np.int64] = what
             elif isinstance(what, int | np.integer):
@@ -42,8 +45,6 @@ class Points:
                     raise InputError(f"{own} points: up to 2^63 - 1 are allowed")
             else:
                 own = ids("ids", what)
-        except InputError as error:
-            refuse(comm, error)
         go_on(comm)
         handle = comm.py2f()
         if isinstance(own, _core.Blocks):
@@ -58,11 +59,21 @@ class Points:
         """Points of this rank."""
         return self._points.count
 
+    def tell(self, problem: str) -> None:
+        """Tells the other ranks, in place of a function that they call, why this one cannot: they raise PlanError."""
+        require_mpi()
+        self._points.refuse(problem)
+
+    @collective
     def locate(self, wanted: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The owners of ids, and their places in the arrays of those. Raises InputError for one that nobody owns."""
-        owner, index = self._points.locate(self._listed("wanted", wanted))
+        require_mpi()
+        with Telling(self.tell):
+            listed = ids("wanted", wanted)
+        owner, index = self._points.locate(listed)
         return owner, index
 
+    @collective
     def fetch(
         self,
         wanted: ArrayLike | None = None,
@@ -78,14 +89,20 @@ class Points:
         with which this one exchanges, where all ranks know that beforehand: then no consensus is needed. Raises
         InputError for a point that nobody owns, for lists whose lengths differ, and for an owner that is no peer.
         """
+        require_mpi()
+        with Telling(self.tell):
+            known, peer_list = self._known(peers)
+            if wanted is not None:
+                _check_alone(owner, index, places)
+                listed = ids("wanted", wanted)
+            else:
+                owners, indices, at = self._lists(owner, index, places)
+                target = owners.size if places is None else int(np.max(at, initial=-1)) + 1
         if wanted is not None:
-            self._check_alone(owner, index, places)
-            listed, known = self._listed("wanted", wanted), self._known(peers)
-            return Fetch.of(self._points.fetch_ids(listed, 0, False, *known))
-        owners, indices, at = self._lists(owner, index, places)
-        target = owners.size if places is None else int(np.max(at, initial=-1)) + 1
-        return Fetch.of(self._points.fetch(owners, indices, at, target, False, *self._known(peers)))
+            return Fetch.of(self._points.fetch_ids(listed, 0, False, known, peer_list))
+        return Fetch.of(self._points.fetch(owners, indices, at, target, False, known, peer_list))
 
+    @collective
     def halo(
         self,
         wanted: ArrayLike | None = None,
@@ -100,80 +117,80 @@ class Points:
         As `fetch`, but for the places: None: the halo lies behind the rank's own points, in the order of the list.
         Else `count` points are the whole array, and those places of it are the halo, which no rank may fetch.
         """
+        require_mpi()
+        with Telling(self.tell):
+            known, peer_list = self._known(peers)
+            if wanted is not None:
+                _check_alone(owner, index, places)
+                listed = ids("wanted", wanted)
+            else:
+                owners, indices, at = self._lists(owner, index, places)
+                target = self.count
+                if places is None:
+                    target += owners.size
+                    at = np.arange(self.count, target)
         if wanted is not None:
-            self._check_alone(owner, index, places)
-            return Fetch.of(
-                self._points.fetch_ids(self._listed("wanted", wanted), self.count, True, *self._known(peers))
-            )
-        owners, indices, at = self._lists(owner, index, places)
-        target = self.count
-        if places is None:
-            target += owners.size
-            at = np.arange(self.count, target)
-        return Fetch.of(self._points.fetch(owners, indices, at, target, True, *self._known(peers)))
+            return Fetch.of(self._points.fetch_ids(listed, self.count, True, known, peer_list))
+        return Fetch.of(self._points.fetch(owners, indices, at, target, True, known, peer_list))
 
     def _lists(
         self, owner: ArrayLike | None, index: ArrayLike | None, places: ArrayLike | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        try:
-            if owner is None or index is None:
-                raise InputError("neither ids nor owners with indices: one of the two is needed")
-            lists = [ids("owner", owner), ids("index", index), ids("places", [] if places is None else places)]
-            if lists[0].size != lists[1].size or (places is not None and lists[2].size != lists[0].size):
-                sizes = ", ".join(f"{array.size} {name}" for array, name in zip(lists, _NAMES, strict=False))
-                raise InputError(f"rank {self._points.rank}: lists of {sizes}: as many of each are allowed")
-        except InputError as error:
-            self._refuse(error)
+        if owner is None or index is None:
+            raise InputError("neither ids nor owners with indices: one of the two is needed")
+        lists = [ids("owner", owner), ids("index", index), ids("places", [] if places is None else places)]
+        if lists[0].size != lists[1].size or (places is not None and lists[2].size != lists[0].size):
+            sizes = ", ".join(f"{array.size} {name}" for array, name in zip(lists, _NAMES, strict=False))
+            raise InputError(f"rank {self._points.rank}: lists of {sizes}: as many of each are allowed")
         return lists[0], lists[1], lists[2]
-
-    def _listed(self, what: str, values: ArrayLike) -> NDArray[np.int64]:
-        try:
-            return ids(what, values)
-        except InputError as error:
-            self._refuse(error)
 
     def _known(self, peers: Sequence[int] | None) -> tuple[bool, list[int]]:
         """Whether the peers are known, and which they are."""
         if peers is None:
             return False, []
-        size = self.comm.Get_size()
+        size = self._points.ranks
         try:
             known = sorted({whole_number(peer) for peer in peers})
         except TypeError:
-            self._refuse(InputError(f"rank {self._points.rank}: peers: a list of whole numbers is allowed"))
+            raise InputError(f"rank {self._points.rank}: peers: a list of whole numbers is allowed") from None
         if known and not 0 <= known[0] <= known[-1] < size:
             wrong = known[0] if known[0] < 0 else known[-1]
-            self._refuse(
-                InputError(f"rank {self._points.rank} names peer {wrong}; other ranks of 0..{size - 1} are allowed")
-            )
+            raise InputError(f"rank {self._points.rank} names peer {wrong}; other ranks of 0..{size - 1} are allowed")
         return True, known
 
-    def _check_alone(self, *others: ArrayLike | None) -> None:
-        if any(other is not None for other in others):
-            self._refuse(InputError("ids and owners, indices or places: one of the two is allowed"))
 
-    def _refuse(self, error: InputError) -> NoReturn:
-        """Raises an error, and tells the other ranks, which are about to make or ask something together."""
-        self._points.refuse(str(error))
-        raise error
+def _check_alone(*others: ArrayLike | None) -> None:
+    if any(other is not None for other in others):
+        raise InputError("ids and owners, indices or places: one of the two is allowed")
 
 
 _NAMES = ("owners", "indices", "places")
 
 
+@collective
 def gathered(comm: MPI.Intracomm, fetch: Fetch) -> Fetch | None:
     """The fetch of all ranks together, on rank 0, which can be verified, simulated and stored. Collective.
 
     Else None. Needs memory for the lists of all ranks there.
     """
-    rank = comm.Get_rank()
-    mine = (fetch.source_shape(rank)[2], fetch.list_of(rank))
+    check_communicator(comm)
+    with telling(comm):
+        _check_fetch(fetch)
+        rank = comm.Get_rank()
+        mine = (fetch.source_shape(rank)[2], fetch.list_of(rank))
+    go_on(comm)
     parts = comm.gather(mine)
     if parts is None:
         return None
     return Fetch.of(_core.Fetch([count for count, _ in parts], [lists for _, lists in parts], fetch.one_array))
 
 
+def _check_fetch(fetch: Fetch) -> None:
+    if not isinstance(fetch, _core.Fetch):
+        raise InputError(f"{fetch!r} is no fetch")
+
+
+@collective
 def known_to_all(comm: MPI.Intracomm, fetch: Fetch) -> Fetch:
     """The fetch of all ranks together, on each of them: for algorithms that pass points on from rank to rank.
 
@@ -181,6 +198,9 @@ def known_to_all(comm: MPI.Intracomm, fetch: Fetch) -> Fetch:
     algorithm is chosen; who makes several plans of one fetch, or asks for its schedule, does it once. Raises InputError
     for a fetch among other ranks, PlanError where another rank raises or has another fetch.
     """
+    check_communicator(comm)
+    with telling(comm):
+        _check_fetch(fetch)
     return Fetch.of(_mpi.known_to_all(comm.py2f(), fetch))
 
 
@@ -200,6 +220,7 @@ class Renumbered:
         return slice(self.interior, len(self.own))
 
 
+@collective
 def renumbered(comm: MPI.Intracomm, own: ArrayLike, halo: ArrayLike) -> Renumbered:
     """Orders the points of a rank so that halo exchanges read and write long runs. Collective.
 
@@ -207,8 +228,10 @@ def renumbered(comm: MPI.Intracomm, own: ArrayLike, halo: ArrayLike) -> Renumber
     rim are the rank's points that others want: with stencils that reach both ways the interior needs no halo. Raises
     as `Points` does.
     """
-    before = np.asarray(own)
-    exchange = Points(comm, before).halo(halo)
+    check_communicator(comm)
+    with telling(comm):
+        before, wanted_ids = ids("own", own), ids("halo", halo)
+    exchange = Points(comm, before).halo(wanted_ids)
     rank = comm.Get_rank()
     wanted = [indices for _, indices in sorted(exchange.sent_by(rank), key=lambda sent: sent[0])]
     rim = np.concatenate([np.sort(indices) for indices in wanted]) if wanted else np.zeros(0, dtype=np.int64)
@@ -218,6 +241,6 @@ def renumbered(comm: MPI.Intracomm, own: ArrayLike, halo: ArrayLike) -> Renumber
     inner[rim] = False
     order = np.concatenate([np.flatnonzero(inner), rim])
     own_ids = before[order]
-    halo_ids = np.unique(np.asarray(halo))
+    halo_ids = np.unique(wanted_ids)
     owner, index = Points(comm, own_ids).locate(halo_ids)
     return Renumbered(own_ids, halo_ids[np.lexsort((index, owner))], int(inner.sum()))

@@ -28,10 +28,12 @@ Seconds = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Split = tuple[Count, Count]
 Axes = Annotated[str, Field(pattern="^(xy|yx|xz|zx|yz|zy)$")]
 
-PRIVATE = "private"
+PRIVATE: Literal["private"] = "private"
 """Memory of arrays that only their own rank can read, as NumPy allocates it."""
-SHARED = "shared"
+SHARED: Literal["shared"] = "shared"
 """Memory of arrays that the ranks of a node share, as `tradewind.empty` allocates it."""
+
+MEMORIES = (PRIVATE, SHARED)
 
 _HEAD = "# Written by `tradewind tune`: the fastest way to carry out each exchange, by where it was measured.\n"
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 
 #include "mpi/error.hpp"
+#include "mpi/threads.hpp"
+#include "mpi/waiting.hpp"
 
 namespace tradewind {
 
@@ -59,15 +62,33 @@ struct Counting {
 
 enum class Verdict { alike, different, cannot };
 
+// What MPI works on: it outlives a wait that is given up.
+struct Reduction {
+    Ballot mine, all;
+    MPI_Request request = MPI_REQUEST_NULL;
+};
+
 // Throws on a rank without a problem where another one has one; there: `cannot`.
-Verdict compare(MPI_Comm comm, const std::string& text, const std::string& problem, Sums& sums) {
+Verdict compare(MPI_Comm comm, const std::string& text, const std::string& problem, Sums& sums, double limit_s) {
+    const ThreadPermit permit;
     static const Counting counting;
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     const auto h = static_cast<std::int64_t>(hash(text) >> 1);  // leave its negative a number
-    const Ballot mine{problem.empty() ? nobody : rank, h, -h, sums};
-    Ballot all;
-    check(MPI_Allreduce(&mine, &all, 1, counting.ballot, counting.operation, comm), agreeing);
+    auto reduction = std::make_unique<Reduction>(Reduction{{problem.empty() ? nobody : rank, h, -h, sums}, {}});
+    check(MPI_Iallreduce(&reduction->mine, &reduction->all, 1, counting.ballot, counting.operation, comm,
+                         &reduction->request),
+          agreeing);
+    try {
+        wait_all(
+            1, &reduction->request, MPI_STATUSES_IGNORE, limit_s,
+            [&] { return "rank " + std::to_string(rank) + ", making a plan"; },
+            [](int) { return std::string("all other ranks to make it, too"); });
+    } catch (...) {
+        static_cast<void>(reduction.release());
+        throw;
+    }
+    const Ballot all = reduction->all;
     sums = all.sums;
     if (all.problem == nobody) return all.text == -all.minus_text ? Verdict::alike : Verdict::different;
     const std::string theirs = text_of(comm, static_cast<int>(all.problem), problem);
@@ -85,14 +106,14 @@ std::string text_of(MPI_Comm comm, int root, std::string text) {
     return text;
 }
 
-bool alike(MPI_Comm comm, const std::string& identity, const std::string& problem) {
+bool alike(MPI_Comm comm, const std::string& identity, const std::string& problem, double limit_s) {
     Sums sums{};
-    return compare(comm, identity, problem, sums) == Verdict::alike;
+    return compare(comm, identity, problem, sums, limit_s) == Verdict::alike;
 }
 
-Sums agree(MPI_Comm comm, const std::string& identity, const std::string& problem, const Sums& added) {
+Sums agree(MPI_Comm comm, const std::string& identity, const std::string& problem, const Sums& added, double limit_s) {
     Sums sums = added;
-    if (compare(comm, identity, problem, sums) != Verdict::different) return sums;
+    if (compare(comm, identity, problem, sums, limit_s) != Verdict::different) return sums;
     const std::string first = text_of(comm, 0, identity);
     int rank = 0;
     MPI_Comm_rank(comm, &rank);

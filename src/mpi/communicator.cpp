@@ -38,7 +38,7 @@ Communicator::~Communicator() {
     if (finalized()) return;
     if (!*gone_) MPI_Comm_delete_attr(original_, keyval_);
     MPI_Comm_free_keyval(&keyval_);
-    MPI_Comm_free(&duplicate_);
+    if (!kept_) MPI_Comm_free(&duplicate_);
 }
 
 void Communicator::require_usable() const {

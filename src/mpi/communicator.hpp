@@ -22,6 +22,8 @@ class Communicator {
     MPI_Comm original() const { return original_; }  // the caller's
     Rank rank() const { return rank_; }
     Rank ranks() const { return ranks_; }
+    // It is not freed: messages that nobody has received would be taken for those of whoever gets its number next.
+    void keep() { kept_ = true; }
     // Throws PlanError when the original is freed, or MPI is finalized.
     void require_usable() const;
 
@@ -30,6 +32,7 @@ class Communicator {
     int keyval_ = MPI_KEYVAL_INVALID;
     std::shared_ptr<bool> gone_;
     int rank_ = 0, ranks_ = 1;
+    bool kept_ = false;
 };
 
 }  // namespace tradewind

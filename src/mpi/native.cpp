@@ -117,7 +117,8 @@ std::unique_ptr<Plan> make_native_plan(const Pattern& pattern, MPI_Comm comm, co
             throw InputError("algorithm \"native\": " + std::to_string(count) +
                              " elements to reduce are more than the collectives of MPI count (2147483647)");
     };
-    if (!prepared(comm, identity(pattern, "native", request), unlike, check)) return nullptr;
+    if (!prepared(comm, identity(pattern, "native", request), unlike, limit_of(request.watchdog_s), check))
+        return nullptr;
     return std::make_unique<NativeAllReduce>(comm, *reduce, request);
 }
 

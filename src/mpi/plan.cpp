@@ -1,6 +1,7 @@
 #include "mpi/plan.hpp"
 
 #include "mpi/error.hpp"
+#include "mpi/threads.hpp"
 
 namespace tradewind {
 
@@ -11,42 +12,9 @@ Plan::Plan(MPI_Comm comm, std::string description, const PlanRequest& request)
       transport_(request.transport),
       packing_(request.packing) {}
 
-namespace {
-
-// Whether this thread may call MPI now. Below MPI_THREAD_MULTIPLE only one may at a time, below MPI_THREAD_SERIALIZED
-// only the one that started MPI.
-class ThreadLeave {
-  public:
-    ThreadLeave() {
-        int level = MPI_THREAD_SINGLE, main = 0;
-        MPI_Query_thread(&level);
-        if (level == MPI_THREAD_MULTIPLE) return;
-        MPI_Is_thread_main(&main);
-        if (level != MPI_THREAD_SERIALIZED && !main)
-            throw PlanError(
-                "a plan was called by another thread than the one that started MPI, which allows that only with the "
-                "thread level serialized or multiple");
-        serialized_ = level == MPI_THREAD_SERIALIZED;
-        if (serialized_ && busy().exchange(true))
-            throw PlanError(
-                "two threads call plans at once, which MPI, started with the thread level serialized, does not allow: "
-                "start it with multiple");
-    }
-    ~ThreadLeave() {
-        if (serialized_) busy() = false;
-    }
-    ThreadLeave(const ThreadLeave&) = delete;
-    ThreadLeave& operator=(const ThreadLeave&) = delete;
-
-  private:
-    static std::atomic<bool>& busy() {
-        static std::atomic<bool> flag{false};
-        return flag;
-    }
-    bool serialized_ = false;
-};
-
-}  // namespace
+Plan::~Plan() {
+    if (!settled()) communicator_.keep();
+}
 
 void Plan::enter(State expected) {
     communicator_.require_usable();
@@ -66,19 +34,19 @@ void Plan::advance(Step step, State after) {
 
 void Plan::start() {
     enter(State::idle);
-    const ThreadLeave leave;
+    const ThreadPermit permit;
     advance([this] { begin(); }, State::in_flight);
 }
 
 void Plan::wait() {
     enter(State::in_flight);
-    const ThreadLeave leave;
+    const ThreadPermit permit;
     advance([this] { finish(); }, State::idle);
 }
 
 void Plan::run() {
     enter(State::idle);
-    const ThreadLeave leave;
+    const ThreadPermit permit;
     advance([this] { whole(); }, State::idle);
 }
 

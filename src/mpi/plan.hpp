@@ -38,7 +38,9 @@ struct PlanRequest {
 // turn or after its communicator is gone, and when MPI fails, which leaves the plan unusable.
 class Plan {
   public:
-    virtual ~Plan() = default;
+    // A plan that is destroyed before its wait, or after it has failed, is abandoned: MPI and other ranks may still use
+    // its buffers, its communicator and the fields. The first two are kept for good, the fields are their owner's task.
+    virtual ~Plan();
     Plan(const Plan&) = delete;
     Plan& operator=(const Plan&) = delete;
 
@@ -50,6 +52,7 @@ class Plan {
     virtual void copy_only() = 0;
 
     bool in_flight() const { return state_ == State::in_flight; }
+    bool settled() const { return state_ == State::idle; }  // nobody works on anything of this plan
     const std::string& describe() const { return description_; }
     // Sent by this rank in one call; 0 where the MPI library's own collective decides.
     Index messages() const { return messages_; }
@@ -67,8 +70,7 @@ class Plan {
         begin();
         finish();
     }
-    bool settled() const { return state_ == State::idle; }  // MPI works on nothing of this plan
-    std::string who(int stage) const;                       // "rank 1, stage 2 of halo sweep"
+    std::string who(int stage) const;  // "rank 1, stage 2 of halo sweep"
 
     Communicator communicator_;
     Index messages_ = 0;

@@ -11,6 +11,11 @@ namespace tradewind {
 // What all ranks must say alike when they make a plan.
 std::string identity(const Pattern& pattern, const std::string& algorithm, const PlanRequest& request);
 
+// How long a rank waits for the others when a plan is made: as its watchdog says; a wrong one is refused later.
+inline double limit_of(double watchdog_s) {
+    return watchdog_s >= 0 && watchdog_s < 1e9 ? watchdog_s : 0;
+}
+
 // Throws InputError unless the communicator has the pattern's number of ranks and the fields have its shapes; the rank.
 Rank check_request(const Pattern& pattern, MPI_Comm comm, const PlanRequest& request);
 
@@ -26,33 +31,38 @@ auto work_and_tell(Step work, Tell tell) -> decltype(work()) {
     } catch (const std::exception& error) {
         failure = std::current_exception();
         problem = error.what();
+    } catch (...) {
+        failure = std::current_exception();
     }
+    if (failure && problem.empty()) problem = "an error without a text";
     tell(problem);
     if (failure) std::rethrow_exception(failure);
     return result;
 }
 
 // Runs what a rank does alone before it makes a plan, and lets no rank go on unless all succeeded with the same plan.
-// `added`, as it is after the work, is summed over all ranks; the sums take its place.
+// `added`, as it is after the work, is summed over all ranks; the sums take its place. For `limit_s` see `agree`.
 template <typename Step>
-auto prepare(MPI_Comm comm, const std::string& identity, Step work, Sums& added) -> decltype(work()) {
-    return work_and_tell(work, [&](const std::string& problem) { added = agree(comm, identity, problem, added); });
+auto prepare(MPI_Comm comm, const std::string& identity, Step work, Sums& added, double limit_s = 0)
+    -> decltype(work()) {
+    return work_and_tell(work,
+                         [&](const std::string& problem) { added = agree(comm, identity, problem, added, limit_s); });
 }
 template <typename Step>
-auto prepare(MPI_Comm comm, const std::string& identity, Step work) -> decltype(work()) {
+auto prepare(MPI_Comm comm, const std::string& identity, Step work, double limit_s = 0) -> decltype(work()) {
     Sums nothing{};
-    return prepare(comm, identity, work, nothing);
+    return prepare(comm, identity, work, nothing, limit_s);
 }
 
 // The same for a check alone. Where the ranks' plans differ, that is an error or the answer "false", as `unlike` says.
 template <typename Check>
-bool prepared(MPI_Comm comm, const std::string& identity, Unlike unlike, Check check) {
+bool prepared(MPI_Comm comm, const std::string& identity, Unlike unlike, double limit_s, Check check) {
     bool same = true;
     const auto tell = [&](const std::string& problem) {
         if (unlike == Unlike::answer)
-            same = alike(comm, identity, problem);
+            same = alike(comm, identity, problem, limit_s);
         else
-            agree(comm, identity, problem);
+            agree(comm, identity, problem, {}, limit_s);
     };
     work_and_tell([&] { return check(), true; }, tell);
     return same;

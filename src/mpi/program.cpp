@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "mpi/overlap.hpp"
 #include "mpi/packing/add.hpp"
 #include "mpi/packing/stream.hpp"
 
@@ -419,6 +420,12 @@ void check_fields(const Pattern& pattern, Rank rank, const PlanRequest& request)
                          std::to_string(request.target.size()) + " target fields: as many of both are allowed");
     check_shapes("source", request.source, pattern.source_box(rank), pattern, rank);
     check_shapes("target", request.target, pattern.target_box(rank), pattern, rank);
+    for (std::size_t i = 0; i < request.target.size(); ++i)
+        if (overlaps_itself(request.target[i], request.element))
+            throw InputError((request.target[i].data == request.source[i].data ? "field " : "target field ") +
+                             std::to_string(i) +
+                             " overlaps itself: its strides bring two of its elements to one place, but the plan "
+                             "writes into it");
 }
 
 }  // namespace tradewind

@@ -30,7 +30,10 @@ class StagedPlan : public Plan {
                     transport->buffers(communicator_, request, compiler->outgoing_bytes(), compiler->incoming_bytes());
             },
             [&] { work_->program = compiler->compile(buffers_->outgoing, buffers_->incoming); },
-            [&] { carrier_ = transport->carrier(*work_, schedule, *buffers_); },
+            [&] {
+                carrier_ = transport->carrier(*work_, schedule, *buffers_);
+                if (request.check) checksums_ = std::make_unique<Checksums>(*work_);
+            },
         };
         if (transport->alone(request))
             together([&] {
@@ -38,7 +41,6 @@ class StagedPlan : public Plan {
             });
         else
             for (const auto& step : steps) together(step);
-        if (request.check) checksums_ = std::make_unique<Checksums>(*work_);
         messages_ = carrier_->messages();
         if (tradewind::transport(request.transport).one_stage) any_local_ = find_any_local();
         for (const StageProgram& stage : work_->program.stages)
@@ -201,7 +203,9 @@ std::unique_ptr<Plan> make_plan(const Schedule& schedule, MPI_Comm comm, const P
             throw InputError(refusal);
         if (schedule.pattern().reduces()) combine_function(request.element, request.operation);  // which may refuse
     };
-    if (!prepared(comm, identity(schedule.pattern(), schedule.algorithm(), request), unlike, check)) return nullptr;
+    if (!prepared(comm, identity(schedule.pattern(), schedule.algorithm(), request), unlike,
+                  limit_of(request.watchdog_s), check))
+        return nullptr;
     return std::make_unique<StagedPlan>(schedule, comm, request);
 }
 

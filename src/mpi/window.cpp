@@ -1,6 +1,7 @@
 #include "mpi/window.hpp"
 
 #include <algorithm>
+#include <mutex>
 
 #include "mpi/error.hpp"
 
@@ -15,6 +16,11 @@ using Windows = std::vector<std::shared_ptr<Window::State>>;
 Windows& all_windows() {
     static auto* all = new Windows;  // plans may outlive static objects
     return *all;
+}
+
+std::mutex& all_mutex() {
+    static auto* mutex = new std::mutex;
+    return *mutex;
 }
 
 int forget(MPI_Comm, int, void* value, void*) {
@@ -32,9 +38,24 @@ void free_window(Window::State& state) {
     MPI_Win_free(&state.win);
 }
 
+// Collective over the ranks of a window: whether none of them is between two fences.
+bool free_of_fences(const Window::State& state) {
+    MPI_Group group = MPI_GROUP_NULL;
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Win_get_group(state.win, &group);
+    const int code = MPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &comm);
+    MPI_Group_free(&group);
+    if (code != MPI_SUCCESS || comm == MPI_COMM_NULL) return false;
+    int freed = !state.fenced;
+    MPI_Allreduce(MPI_IN_PLACE, &freed, 1, MPI_INT, MPI_MIN, comm);
+    MPI_Comm_free(&comm);
+    return freed != 0;
+}
+
 int free_all(MPI_Comm, int, void*, void*) {
+    const std::lock_guard lock(all_mutex());
     for (const auto& state : all_windows())
-        if (state->win != MPI_WIN_NULL) free_window(*state);
+        if (state->win != MPI_WIN_NULL && free_of_fences(*state)) free_window(*state);
     all_windows().clear();
     return MPI_SUCCESS;
 }
@@ -76,6 +97,7 @@ void free_dropped(MPI_Comm comm, Windows& windows) {
         if (dropped[i]) free_window(*windows[i]);
     const auto freed = [](const auto& state) { return state->win == MPI_WIN_NULL; };
     std::erase_if(windows, freed);
+    const std::lock_guard lock(all_mutex());
     std::erase_if(all_windows(), freed);
 }
 
@@ -90,7 +112,10 @@ Window::Window(const Communicator& communicator, Index bytes) {
          "allocating a window");
     MPI_Win_set_errhandler(state_->win, MPI_ERRORS_RETURN);
     windows.push_back(state_);
-    all_windows().push_back(state_);
+    {
+        const std::lock_guard lock(all_mutex());
+        all_windows().push_back(state_);
+    }
     std::fill_n(data_, bytes, std::byte{0});
     must(MPI_Barrier(communicator.handle()), "zeroing a window");  // nobody writes into it earlier
 }

@@ -230,6 +230,21 @@ def test_command_under_the_launcher():
     assert json.loads(done.stdout)["ranks"] == 2
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "bench halo --grid 24x20x4 --width 2 --algorithm direct --transport all --packing all --repeat 1",
+        "bench allreduce --algorithm all --transport all --repeat 1",
+    ],
+)
+def test_the_library_itself_prints_nothing(arguments):
+    """Requests and windows are freed in their order, before MPI is finalized."""
+    done = under_launcher(2, f"{arguments} --json")
+    assert done.returncode == 0, done.stderr
+    json.loads(done.stdout)
+    assert done.stderr == ""
+
+
 def test_bad_input_under_the_launcher():
     done = under_launcher(2, "bench halo -n 3 --grid 20x10x4 --json")
     assert done.returncode != 0

@@ -261,7 +261,8 @@ def test_the_command_writes_the_file_and_the_page(tradewind, tmp_path, monkeypat
     code, out, _ = tradewind(arguments)
     assert code == 0
     result = json.loads(out)
-    assert [table["step"] for table in result["tuned"]] == ["xz", "xy", "yz"]
+    assert [table["step"] for table in result["tuned"]] == ["xz", "xz", "xy", "xy", "yz", "yz"]
+    assert [table["request"]["memory"] for table in result["tuned"]] == 3 * ["private", "shared"]
     assert (result["file"], result["report"], result["ranks"], result["checked"]) == (
         "tuning.toml",
         "why.html",
@@ -279,10 +280,12 @@ def test_the_command_writes_the_file_and_the_page(tradewind, tmp_path, monkeypat
         swap, "f8", 1, environment={"TRADEWIND_TUNING": "tuning.toml,strict"}, machine=Site(**result["site"])
     )
     assert chosen.choice == entries[0].choice
+    chosen = choose(swap, "f8", 1, environment={"TRADEWIND_TUNING": "tuning.toml"}, memory="shared")
+    assert chosen.choice == entries[1].choice
     page = (tmp_path / "why.html").read_text()
-    assert page.count('class="specification"') == 3
+    assert page.count('class="specification"') == 6
     charts = re.findall(r'data-chart="(chart-\d)"', page)
-    assert [page.count(f'id="{chart}"') for chart in charts] == [1, 1, 1]
+    assert [page.count(f'id="{chart}"') for chart in charts] == 6 * [1]
     for row in result["tuned"][0]["results"]:
         assert row["algorithm"] in page
     assert not re.search(r'(src|href)="https?:', page)
@@ -293,7 +296,7 @@ def test_a_model_finds_what_was_tuned_for_its_fetch(tradewind, tmp_path):
     file = tmp_path / "fetch.toml"
     code, out, _ = tradewind(
         f"tune fetch -n 2 --grid 24x20x4 --split 2x1 --width 2 --warmup 0 --trials 1 --include direct,shared,direct "
-        f"-o {file} --json"
+        f"--memory private -o {file} --json"
     )
     assert code == 0, out
     (entry,) = tuning.read(file)
@@ -315,7 +318,7 @@ def test_another_run_keeps_other_entries(tradewind, tmp_path):
     file = tmp_path / "t.toml"
     for pattern in ("allreduce --count 5", "allreduce --count 6", "allreduce --count 5"):
         code, *_ = tradewind(
-            f"tune {pattern} -n 2 -o {file} --warmup 0 --trials 1 --include binomial,isend-irecv,buffer"
+            f"tune {pattern} -n 2 -o {file} --memory shared --warmup 0 --trials 1 --include binomial,isend-irecv,buffer"
         )
         assert code == 0
     assert [entry.count for entry in tuning.read(file)] == [6, 5]
@@ -324,9 +327,9 @@ def test_another_run_keeps_other_entries(tradewind, tmp_path):
 def test_for_a_reader(tradewind, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "150")
     monkeypatch.chdir(tmp_path)
-    code, out, _ = tradewind(f"tune halo -n 2 {SMALL} --width 2 --include ,isend-irecv,buffer")
+    code, out, _ = tradewind(f"tune halo -n 2 {SMALL} --width 2 --memory shared --include ,isend-irecv,buffer")
     assert code == 0
-    for words in ("halo of width 2, 2 ranks", "x best", "chosen: ", "TRADEWIND_TUNING=tuning.toml"):
+    for words in ("halo of width 2, 2 ranks, shared arrays", "x best", "chosen: ", "TRADEWIND_TUNING=tuning.toml"):
         assert words in out
     assert ("of the default's" in out) or ("sweep,isend-irecv,buffer" in out)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -246,15 +246,40 @@ def call_while_started(comm: Any) -> None:
 
 
 def destroyed_in_flight(comm: Any) -> None:
-    seen: list[Any] = []
-    hook, sys.unraisablehook = sys.unraisablehook, lambda event: seen.append(event.exc_value)
-    try:
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
         plan = _plan(_halo(comm.size), comm, _zeros(comm))
         plan.start()
         del plan
-    finally:
-        sys.unraisablehook = hook
-    raise seen[0]
+    raise seen[0].message  # type: ignore[misc]
+
+
+def overlaps_itself(comm: Any) -> None:
+    shape = _zeros(comm).shape
+    memory = np.zeros(2 * int(np.prod(shape)))
+    strides = (8 * (shape[1] * shape[2] - 1), 8 * shape[2], 8)
+    _plan(_halo(comm.size), comm, np.lib.stride_tricks.as_strided(memory, shape, strides))
+
+
+def target_overlaps_itself(comm: Any) -> None:
+    """Only far from each other: along x in steps of 6, along y in steps of 4."""
+    pattern = _swap(comm.size)
+    shape = pattern.target_shape(comm.rank)
+    target = np.lib.stride_tricks.as_strided(np.zeros(10000), shape, (8 * 1000, 8 * 4, 8 * 6))
+    _plan(pattern, comm, np.zeros(pattern.source_shape(comm.rank)), target)
+
+
+def repeated(comm: Any) -> None:
+    array = _zeros(comm)
+    _plan(_halo(comm.size), comm, np.lib.stride_tricks.as_strided(array, array.shape, (0, *array.strides[1:])))
+
+
+def ids_too_large(comm: Any) -> None:
+    tw.Points(comm, np.array([comm.rank, 2**63], dtype=np.uint64))
+
+
+def wanted_too_large(comm: Any) -> None:
+    tw.Points(comm, [comm.rank]).fetch([2**64])
 
 
 ALL: dict[str, Callable[[Any], None]] = {
@@ -270,7 +295,7 @@ def run(comm: Any, payload: list[str]) -> dict[str, list[str]]:
         try:
             ALL[name](comm)
             met = ""
-        except TradewindError as error:
+        except (TradewindError, Warning) as error:
             met = f"{type(error).__name__}: {error}"
         outcome[name] = comm.allgather(met)
     return outcome

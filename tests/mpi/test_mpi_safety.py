@@ -82,7 +82,7 @@ thread.join()
 @pytest.mark.parametrize(
     ("level", "text"),
     [
-        ("funneled", "a plan was called by another thread than the one that started MPI"),
+        ("funneled", "a plan was made or called by another thread than the one that started MPI"),
         ("multiple", "called"),
     ],
 )

@@ -27,7 +27,15 @@ RESULT = {
         {
             "step": "halo",
             "pattern": "halo of width 2, periodic in x",
-            "request": {"pattern": "halo", "ranks": 4, "fields": 1, "dtype": "f8", "grid": [12, 10, 4], "periodic": ""},
+            "request": {
+                "pattern": "halo",
+                "ranks": 4,
+                "fields": 1,
+                "dtype": "f8",
+                "memory": "private",
+                "grid": [12, 10, 4],
+                "periodic": "",
+            },
             "choice": {"algorithm": "direct", "transport": "isend-irecv", "packing": "buffer"},
             "median_s": 1e-3,
             "min_s": 9e-4,

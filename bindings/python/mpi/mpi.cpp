@@ -28,23 +28,36 @@ namespace tradewind {
 
 namespace {
 
-// A plan with the arrays that it is bound to: they live as long as it does.
+using Released = nb::call_guard<nb::gil_scoped_release>;
+
+// A plan with the arrays that it is bound to: they live as long as it does, and where it is abandoned for good, as MPI
+// and other ranks may still read and write them.
 class BoundPlan {
   public:
-    BoundPlan(std::unique_ptr<Plan> plan, nb::object arrays) : plan_(std::move(plan)), arrays_(std::move(arrays)) {}
+    BoundPlan(std::unique_ptr<Plan> plan, nb::object arrays, bool in_shared_memory)
+        : plan_(std::move(plan)), arrays_(std::move(arrays)), in_shared_memory_(in_shared_memory) {}
     BoundPlan(BoundPlan&&) = default;
     ~BoundPlan() {
-        if (!plan_ || !plan_->in_flight()) return;
-        const std::string text = "a plan destroyed while it is under way, before its wait: " + plan_->describe();
-        const nb::error_scope others;
-        PyErr_SetString(nb::module_::import_("tradewind.errors").attr("PlanError").ptr(), text.c_str());
-        PyErr_WriteUnraisable(nullptr);
+        if (!plan_ || plan_->settled()) return;
+        static_cast<void>(arrays_.release());
+        if (plan_->in_flight()) warn();
     }
     Plan& plan() const { return *plan_; }
+    bool in_shared_memory() const { return in_shared_memory_; }
 
   private:
+    // What the user is to see is the error because of which the plan is destroyed: it is kept, and nothing is thrown,
+    // also while the interpreter ends.
+    void warn() const noexcept {
+        const std::string text = "a plan destroyed while it is under way, before its wait, is abandoned; other ranks " +
+                                 ("may wait for this one: " + plan_->describe());
+        const nb::error_scope raised;
+        if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) PyErr_WriteUnraisable(nullptr);
+    }
+
     std::unique_ptr<Plan> plan_;
     nb::object arrays_;
+    bool in_shared_memory_;
 };
 
 // (array, points along x, y, z, strides along x, y, z in bytes)
@@ -64,16 +77,6 @@ std::vector<Field> fields_of(const std::vector<FieldTuple>& tuples) {
     return fields;
 }
 
-// Names are parsed when they are made: a rank that refuses one can still tell the others then.
-struct Options {
-    Operation operation;
-    std::int64_t largest_message;
-    bool pack_ahead, synchronous, check;
-    double watchdog_s;
-    Recording recording;
-    int ranks_per_node;
-};
-
 Recording parse_recording(const std::string& name) {
     if (name.empty()) return Recording::none;
     if (name == "totals") return Recording::totals;
@@ -81,50 +84,50 @@ Recording parse_recording(const std::string& name) {
     throw InputError("record \"" + name + "\": totals, events and nothing are allowed");
 }
 
-PlanRequest request_of(const std::vector<FieldTuple>& source, const std::vector<FieldTuple>& target,
-                       const std::string& element, const Options& o, const std::string& transport,
-                       const std::string& packing) {
-    PlanRequest request;
-    request.source = fields_of(source);
-    request.target = fields_of(target);
-    request.element = parse_element(element);
-    request.operation = o.operation;
-    request.transport = transport;
-    request.packing = packing;
-    request.largest_message = Bytes{o.largest_message};
-    request.pack_ahead = o.pack_ahead;
-    request.synchronous = o.synchronous;
-    request.check = o.check;
-    request.watchdog_s = o.watchdog_s;
-    request.recording = o.recording;
-    request.ranks_per_node = o.ranks_per_node;
-    return request;
+// What a plan is asked for, but for transport and packing, which ranks choose together, and its arrays. Whatever is
+// wrong with it is refused when it is made: a rank can still tell the others then.
+struct Request {
+    PlanRequest plan;
+    nb::object arrays;
+
+    bool in_shared_memory() const {
+        return std::all_of(plan.source.begin(), plan.source.end(),
+                           [this](const Field& field) { return tradewind::in_shared_memory(field, plan.element); });
+    }
+};
+
+PlanRequest carried(const Request& request, const std::string& transport, const std::string& packing) {
+    PlanRequest plan = request.plan;
+    plan.transport = transport;
+    plan.packing = packing;
+    return plan;
 }
 
-// None: the ranks make different plans, and are not `sure` of theirs.
-std::optional<BoundPlan> bound(std::unique_ptr<Plan> plan, nb::object arrays) {
+// None: the ranks make different plans, and are not `sure` of theirs. Other threads run while ranks wait for each
+// other.
+template <typename Make>
+std::optional<BoundPlan> bound(const Request& request, bool sure, Make make) {
+    std::unique_ptr<Plan> plan;
+    {
+        const nb::gil_scoped_release release;
+        plan = make(sure ? Unlike::error : Unlike::answer);
+    }
     if (!plan) return std::nullopt;
-    return BoundPlan(std::move(plan), std::move(arrays));
+    return BoundPlan(std::move(plan), request.arrays, request.in_shared_memory());
 }
 
-std::optional<BoundPlan> schedule_plan(const Schedule& schedule, MPI_Fint comm, const std::vector<FieldTuple>& source,
-                                       const std::vector<FieldTuple>& target, nb::object arrays,
-                                       const std::string& element, const Options& options, const std::string& transport,
-                                       const std::string& packing, bool sure) {
-    return bound(
-        make_plan(schedule, MPI_Comm_f2c(comm), request_of(source, target, element, options, transport, packing),
-                  sure ? Unlike::error : Unlike::answer),
-        std::move(arrays));
+std::optional<BoundPlan> schedule_plan(const Schedule& schedule, MPI_Fint comm, const Request& request,
+                                       const std::string& transport, const std::string& packing, bool sure) {
+    return bound(request, sure, [&](Unlike unlike) {
+        return make_plan(schedule, MPI_Comm_f2c(comm), carried(request, transport, packing), unlike);
+    });
 }
 
-std::optional<BoundPlan> native_plan(const Pattern& pattern, MPI_Fint comm, const std::vector<FieldTuple>& source,
-                                     const std::vector<FieldTuple>& target, nb::object arrays,
-                                     const std::string& element, const Options& options, const std::string& transport,
-                                     const std::string& packing, bool sure) {
-    return bound(
-        make_native_plan(pattern, MPI_Comm_f2c(comm), request_of(source, target, element, options, transport, packing),
-                         sure ? Unlike::error : Unlike::answer),
-        std::move(arrays));
+std::optional<BoundPlan> native_plan(const Pattern& pattern, MPI_Fint comm, const Request& request,
+                                     const std::string& transport, const std::string& packing, bool sure) {
+    return bound(request, sure, [&](Unlike unlike) {
+        return make_native_plan(pattern, MPI_Comm_f2c(comm), carried(request, transport, packing), unlike);
+    });
 }
 
 nb::dict seconds_of(BoundPlan& plan) {
@@ -149,13 +152,6 @@ nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> shared_bytes(std::int64_t byte
     auto* memory = new SharedMemory(bytes);
     const nb::capsule owner(memory, [](void* p) noexcept { delete static_cast<SharedMemory*>(p); });
     return {memory->data(), {static_cast<std::size_t>(bytes)}, owner};
-}
-
-// Whether all arrays lie in memory of `shared_bytes`.
-bool in_shared(const std::vector<FieldTuple>& arrays, const std::string& element) {
-    const std::vector<Field> fields = fields_of(arrays);
-    return std::all_of(fields.begin(), fields.end(),
-                       [e = parse_element(element)](const Field& field) { return in_shared_memory(field, e); });
 }
 
 std::string library_version() {
@@ -190,7 +186,6 @@ std::tuple<std::vector<double>, std::vector<std::vector<double>>> measured(
 }
 
 void bind_plan(nb::module_& module) {
-    using Released = nb::call_guard<nb::gil_scoped_release>;
     nb::class_<BoundPlan>(
         module, "Plan",
         "A schedule bound to arrays and a communicator: call it as often as needed, on all ranks.\n\n"
@@ -213,6 +208,8 @@ void bind_plan(nb::module_& module) {
             "Bytes that this rank sends in one call.")
         .def_prop_ro("transport", [](const BoundPlan& p) { return p.plan().transport(); })
         .def_prop_ro("packing", [](const BoundPlan& p) { return p.plan().packing(); })
+        .def_prop_ro("in_shared_memory", &BoundPlan::in_shared_memory,
+                     "Whether all source arrays lie in memory that the ranks of a node share; see tradewind.empty.")
         .def_prop_ro("seconds", &seconds_of,
                      "By activity (pack, post, copy, wait, unpack) this rank's seconds since the plan was made or\n"
                      "cleared; 0 unless it records.")
@@ -222,22 +219,35 @@ void bind_plan(nb::module_& module) {
         .def(
             "clear", [](BoundPlan& p) { p.plan().recorder().clear(); }, "Forgets seconds and events.")
         .def("__repr__", [](const BoundPlan& p) { return "Plan(" + p.plan().describe() + ")"; });
-    nb::class_<Options>(module, "Options", "How a plan moves data; see tradewind.mpi.plan.")
+    nb::class_<Request>(module, "Request", "What a plan is asked for; see tradewind.mpi.plan.")
         .def(
             "__init__",
-            [](Options* self, const std::string& operation, std::int64_t largest_message, bool pack_ahead,
-               bool synchronous, bool check, double watchdog_s, const std::string& record, int ranks_per_node) {
-                new (self)
-                    Options{parse_operation(operation), largest_message, pack_ahead, synchronous, check, watchdog_s,
-                            parse_recording(record),    ranks_per_node};
+            [](Request* self, const std::vector<FieldTuple>& source, const std::vector<FieldTuple>& target,
+               nb::object arrays, const std::string& element, const std::string& operation,
+               std::int64_t largest_message, bool pack_ahead, bool synchronous, bool check, double watchdog_s,
+               const std::string& record, int ranks_per_node) {
+                PlanRequest plan;
+                plan.source = fields_of(source);
+                plan.target = fields_of(target);
+                plan.element = parse_element(element);
+                plan.operation = parse_operation(operation);
+                plan.largest_message = Bytes{largest_message};
+                plan.pack_ahead = pack_ahead;
+                plan.synchronous = synchronous;
+                plan.check = check;
+                plan.watchdog_s = watchdog_s;
+                plan.recording = parse_recording(record);
+                plan.ranks_per_node = ranks_per_node;
+                new (self) Request{std::move(plan), std::move(arrays)};
             },
-            "operation"_a, "largest_message"_a, "pack_ahead"_a, "synchronous"_a, "check"_a, "watchdog_s"_a, "record"_a,
-            "ranks_per_node"_a);
-    module.def("schedule_plan", &schedule_plan, "schedule"_a, "comm"_a, "source"_a, "target"_a, "arrays"_a, "element"_a,
-               "options"_a, "transport"_a, "packing"_a, "sure"_a,
+            "source"_a, "target"_a, "arrays"_a, "element"_a, "operation"_a, "largest_message"_a, "pack_ahead"_a,
+            "synchronous"_a, "check"_a, "watchdog_s"_a, "record"_a, "ranks_per_node"_a)
+        .def_prop_ro("in_shared_memory", &Request::in_shared_memory,
+                     "Whether all source arrays lie in memory of `shared_bytes`.");
+    module.def("schedule_plan", &schedule_plan, "schedule"_a, "comm"_a, "request"_a, "transport"_a, "packing"_a,
+               "sure"_a,
                "Collective. Where ranks make different plans, that is an error, or, unless they are `sure`, None.");
-    module.def("native_plan", &native_plan, "pattern"_a, "comm"_a, "source"_a, "target"_a, "arrays"_a, "element"_a,
-               "options"_a, "transport"_a, "packing"_a, "sure"_a,
+    module.def("native_plan", &native_plan, "pattern"_a, "comm"_a, "request"_a, "transport"_a, "packing"_a, "sure"_a,
                "As schedule_plan, by the MPI library's own collective.");
 }
 
@@ -260,16 +270,21 @@ NB_MODULE(_mpi, module) {
     bind_plan(module);
     bind_points(module);
     nb::class_<Processes, Peers>(module, "Processes", "The processes of a communicator, for a simulation. Collective.")
-        .def("__init__", [](Processes* self, MPI_Fint comm) { new (self) Processes(MPI_Comm_f2c(comm)); }, "comm"_a);
+        .def(
+            "__init__", [](Processes* self, MPI_Fint comm) { new (self) Processes(MPI_Comm_f2c(comm)); }, "comm"_a,
+            Released());
     module.def(
         "agree",
-        [](MPI_Fint comm, const std::string& identity, const std::string& problem) {
-            agree(MPI_Comm_f2c(comm), identity, problem);
+        [](MPI_Fint comm, const std::string& identity, const std::string& problem, double limit_s) {
+            agree(MPI_Comm_f2c(comm), identity, problem, {}, limit_s);
         },
-        "comm"_a, "identity"_a, "problem"_a,
-        "Collective: raises unless all ranks say the same and none has a problem.");
+        "comm"_a, "identity"_a, "problem"_a, "limit_s"_a = 0.0, Released(),
+        "Collective: raises unless all ranks say the same and none has a problem. A rank that waits for the others "
+        "for\n"
+        "longer than `limit_s` (0: for ever) raises, too.");
     module.def(
-        "abstain", [](MPI_Fint comm) { alike(MPI_Comm_f2c(comm), ""); }, "comm"_a,
+        "abstain", [](MPI_Fint comm, double limit_s) { alike(MPI_Comm_f2c(comm), "", "", limit_s); }, "comm"_a,
+        "limit_s"_a = 0.0, Released(),
         "In place of a plan of which this rank is not sure, and has none: the other ranks get none either, too.\n"
         "Raises where one of them has a problem; see `agree`.");
     module.def(
@@ -277,7 +292,7 @@ NB_MODULE(_mpi, module) {
         [](MPI_Fint comm, const std::shared_ptr<Pattern>& pattern, const std::string& algorithm, bool needed) {
             return std::const_pointer_cast<Pattern>(known_to_all(MPI_Comm_f2c(comm), pattern, algorithm, needed));
         },
-        "comm"_a, "pattern"_a, "algorithm"_a, "needed"_a,
+        "comm"_a, "pattern"_a, "algorithm"_a, "needed"_a, Released(),
         "The pattern of a plan, a fetch or its adjoint, with the lists of all ranks, which rank 0's algorithm needs; "
         "raises where not all ranks' do. Collective.");
     module.def(
@@ -285,12 +300,10 @@ NB_MODULE(_mpi, module) {
         [](MPI_Fint comm, const Fetch& fetch) {
             return std::const_pointer_cast<Fetch>(known_to_all(MPI_Comm_f2c(comm), fetch));
         },
-        "comm"_a, "fetch"_a, "A fetch with the lists of all ranks. Collective.");
+        "comm"_a, "fetch"_a, Released(), "A fetch with the lists of all ranks. Collective.");
     module.def("measure", &measured, "comm"_a, "steps"_a, "warmup"_a, "samples"_a, "copy_only"_a = false,
                "Collective. Seconds of `samples` exchanges, the maximum over ranks: ([sample], [step][sample]).");
     module.def("shared_bytes", &shared_bytes, "bytes"_a, "An array in memory that the ranks of a node share.");
-    module.def("in_shared_memory", &in_shared, "arrays"_a, "element"_a,
-               "Whether all arrays of a plan lie in memory of `shared_bytes`.");
     module.def("library_version", &library_version, "What the MPI library in use calls itself.");
     module.attr("build_mpi") = build_version();
     module.attr("build_compiler") = std::string(__VERSION__);

@@ -26,6 +26,9 @@ def command(
     exclude: Annotated[
         list[str] | None, typer.Option("--exclude", help=f"Leave these ways out: {_WAYS}", show_default="none")
     ] = None,
+    memory: Annotated[
+        str, typer.Option("--memory", help="Of the arrays: private, shared (those of tw.empty), or both.")
+    ] = "both",
     warmup: Annotated[int, typer.Option("--warmup", help="Exchanges before the trials of each way.")] = 3,
     trials: Annotated[int, typer.Option("--trials", help="Samples of each way.")] = 20,
     give_up: Annotated[
@@ -44,6 +47,7 @@ def command(
     """Find the fastest way to carry out an exchange on MPI ranks, and keep it in a tuning file."""
     from tradewind.cli.answer import answer
     from tradewind.launch.tune import tune
+    from tradewind.tuning import MEMORIES
 
     place = mpi_ranks.place_of(ranks)
     with place.together(as_json):
@@ -55,6 +59,7 @@ def command(
                 exchange,
                 include=include or (),
                 exclude=exclude or (),
+                memories=MEMORIES if memory == "both" else (memory,),
                 warmup=warmup,
                 trials=trials,
                 give_up=give_up,
@@ -128,7 +133,8 @@ def _show_table(table: dict[str, Any], result: dict[str, Any]) -> None:
         for row in table["results"]
     ]
     over = "oversubscribed: more ranks than cores" if result["oversubscribed"] else ""
-    show_table(Table(columns, rows, f"{table['pattern']}, {result['ranks']} ranks", over))
+    title = f"{table['pattern']}, {result['ranks']} ranks, {table['request']['memory']} arrays"
+    show_table(Table(columns, rows, title, over))
     print()
     given_up = [row for row in table["left_out"] if row["first_s"] is not None]
     for row in given_up:

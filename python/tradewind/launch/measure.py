@@ -20,6 +20,7 @@ from tradewind.launch.samples import rates
 from tradewind.mpi import MPI
 from tradewind.site import cpu_name
 from tradewind.together import attempt
+from tradewind.tuning import PRIVATE
 from tradewind.ways import DEFAULT_PACKING, NATIVE
 
 _COPY_BYTES = 64 * 2**20  # well beyond the caches
@@ -29,23 +30,32 @@ _COPY_SAMPLES = 7
 class Room:
     """The arrays of an exchange on one rank: by step its source and target fields.
 
-    The target of a transposition is the source of the next one.
+    The target of a transposition is the source of the next one. `memory`: "private", or "shared" as `mpi.empty` gives.
     """
 
-    def __init__(self, exchange: Exchange, rank: int) -> None:
+    def __init__(self, exchange: Exchange, rank: int, memory: str = PRIVATE) -> None:
         self.exchange = exchange
         self.rank = rank
+        self.memory = memory
         self.patterns: dict[str, _core.Pattern] = {step.name: step.schedule.pattern for step in exchange.steps()}
         self.arrays: dict[str, tuple[list[reference.Array], list[reference.Array] | None]] = {}
         last: list[reference.Array] | None = None
         for name, pattern in self.patterns.items():
-            source = last or [self._source(pattern, f) for f in range(exchange.fields)]
+            source = last or [self._placed(self._source(pattern, f)) for f in range(exchange.fields)]
             targets = [reference.target(pattern, rank, exchange.dtype) for _ in range(exchange.fields)]
-            last = None if pattern.in_place else [t for t in targets if t is not None]
+            last = None if pattern.in_place else [self._placed(t) for t in targets if t is not None]
             self.arrays[name] = (source, last)
 
     def _source(self, pattern: _core.Pattern, field: int) -> reference.Array:
         return reference.source(pattern, self.rank, field, self.exchange.dtype)
+
+    def _placed(self, array: reference.Array) -> reference.Array:
+        """The array in the memory that was asked for."""
+        if self.memory == PRIVATE:
+            return array
+        shared = mpi.shared_zeros(array.shape, self.exchange.dtype)
+        shared[...] = array
+        return shared
 
     def refill(self) -> None:
         """Puts back what the arrays hold before the exchange."""

@@ -22,8 +22,8 @@ from tradewind.launch.measure import Room, check_answers, check_ranks, provenanc
 from tradewind.levels import FETCHES, levels_of
 from tradewind.mpi import MPI, Plan
 from tradewind.site import site_of
-from tradewind.together import attempt, of_first
-from tradewind.tuning import NOISE, keep, request_of
+from tradewind.together import attempt, check_communicator, collective, go_on, of_first, telling
+from tradewind.tuning import NOISE, PRIVATE, SHARED, keep, request_of
 from tradewind.units import format_seconds
 from tradewind.ways import PARTS, Choice, default_way, ways
 
@@ -54,6 +54,7 @@ class Terms:
             raise InputError(*problems)
 
 
+@collective
 def tune(
     pattern: _core.Pattern,
     comm: MPI.Intracomm,
@@ -73,30 +74,37 @@ def tune(
     """Tries the ways to carry out a pattern on a model's own arrays, and says which is the fastest. Collective.
 
     Arrays, `dims`, `axis`, `operation`: those of `tradewind.mpi.plan`; what arrays hold is put back at the end (their
-    copies take as much memory again). For `include` and `exclude` see `tradewind.ways.ways`. `warmup` exchanges and
+    copies take as much memory again). The entry is about shared arrays where those of rank 0 are (see
+    `tradewind.mpi.empty`). For `include` and `exclude` see `tradewind.ways.ways`. `warmup` exchanges and
     `trials` samples of each way; one sample is the slowest rank's time. A way of which two first trials take more
     than `give_up` times the best median so far is given up. `tuning`: a file into which rank 0 puts the entry.
 
     Returns the choice and the table of what was tried (see the JSON answers of tune). Rank 0's include, exclude and
     figures count. Raises InputError, on all ranks, where the arrays do not fit or nothing is left to try.
     """
+    check_communicator(comm)
+    with telling(comm):
+        if not isinstance(pattern, _core.Pattern):
+            raise InputError(f"{pattern!r} is no pattern")
+        default = default_way(pattern.name)
+    go_on(comm)
     terms = of_first(comm, lambda: Terms(tuple(include), tuple(exclude), warmup, trials, give_up))
 
     def make(way: Choice) -> Plan:
         return mpi.plan(pattern, comm, fields, target, dims=dims, axis=axis, operation=operation, **_parts(way))
 
-    plan, refusal = attempt(comm, lambda: make(default_way(pattern.name)))
+    plan, refusal = attempt(comm, lambda: make(default))
     if plan is None:
         raise InputError(refusal)
+    memory = SHARED if plan.in_shared_memory else PRIVATE
     del plan
     arrays, targets = _listed(fields), [] if target is None else _listed(target)
     if isinstance(pattern, FETCHES):  # by their levels plans find what was tuned
         pattern = pattern.with_levels(levels_of(pattern, comm.Get_rank(), arrays, targets, axis))
     with _put_back(targets or arrays, zeros=pattern.name == "allreduce"):
         table = try_ways(comm, pattern, make, terms)
-    table |= {"request": request_of(pattern, arrays[0].dtype.str[1:], len(arrays))} | circumstances(comm)
-    if tuning is not None:
-        of_first(comm, lambda: keep(Path(tuning), [table], table))
+    table |= {"request": request_of(pattern, arrays[0].dtype.str[1:], len(arrays), memory)} | circumstances(comm)
+    of_first(comm, lambda: None if tuning is None else keep(Path(tuning), [table], table))
     return Choice(**table["choice"]), table
 
 
@@ -129,15 +137,26 @@ def tune_exchange(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any
     terms = Terms(**payload["terms"])
     tell = worker.tell if payload["tell"] and comm.Get_rank() == 0 else None
     names = dict.fromkeys(step.name for step in exchange.steps())
-    tuned = [_tune_step(comm, exchange, name, terms, tell, checked=payload["check"]) for name in names]
+    tuned = [
+        _tune_step(comm, exchange, name, memory, terms, tell, checked=payload["check"])
+        for name in names
+        for memory in payload["memories"]
+    ]
     return {"tuned": tuned, "checked": payload["check"], "ranks": exchange.ranks, **circumstances(comm)}
 
 
 def _tune_step(
-    comm: MPI.Intracomm, exchange: Exchange, name: str, terms: Terms, tell: Tell | None, *, checked: bool
+    comm: MPI.Intracomm,
+    exchange: Exchange,
+    name: str,
+    memory: str,
+    terms: Terms,
+    tell: Tell | None,
+    *,
+    checked: bool,
 ) -> dict[str, Any]:
     alone = replace(exchange, times=1, slab=name if exchange.pattern == "transpose" else exchange.slab)
-    room = Room(alone, comm.Get_rank())
+    room = Room(alone, comm.Get_rank(), memory)
     pattern, (source, target) = room.patterns[name], room.arrays[name]
 
     def make(way: Choice) -> Plan:
@@ -148,7 +167,7 @@ def _tune_step(
             check_answers(comm, room, {name: plan}, str(way))
 
     table = try_ways(comm, pattern, make, terms, repeat=exchange.times, check=check, tell=tell)
-    return {"step": name, "request": request_of(pattern, exchange.dtype, exchange.fields), **table}
+    return {"step": name, "request": request_of(pattern, exchange.dtype, exchange.fields, memory), **table}
 
 
 def try_ways(

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from tradewind.exchange import Exchange
+from tradewind.errors import InputError
+from tradewind.exchange import Exchange, unknown
 from tradewind.launch import job
+from tradewind.tuning import MEMORIES
 
 Watch = job.Watch
 
@@ -17,6 +19,7 @@ def tune(
     *,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    memories: Sequence[str] = MEMORIES,
     warmup: int = 3,
     trials: int = 20,
     give_up: float = 3.0,
@@ -26,13 +29,18 @@ def tune(
 ) -> dict[str, Any]:
     """Tries the ways to carry out each schedule of an exchange on MPI ranks; see `tradewind.launch.trials`.
 
-    The exchange's own algorithm does not matter; its repetitions are those of one sample. `check` compares what arrives
-    with the reference answer before a way is measured. Starts the ranks, or where this process is one of them, is one.
-    `watch` is told now and then how far they are: ``tried``, ``ways`` and the ``way`` that is tried.
+    Once for each of `memories`: "private" arrays, and "shared" ones as `tradewind.mpi.empty` gives. Raises InputError
+    for another one. The exchange's own algorithm does not matter; its repetitions are those of one sample. `check`
+    compares what arrives with the reference answer before a way is measured. Starts the ranks, or where this process is
+    one of them, is one. `watch` is told now and then how far they are: ``tried``, ``ways`` and the ``way`` that is
+    tried.
     """
     exchange.require_arrays()
+    if problems := [unknown("memory", memory, MEMORIES) for memory in memories if memory not in MEMORIES]:
+        raise InputError(*problems)
     terms = {"include": include, "exclude": exclude, "warmup": warmup, "trials": trials, "give_up": give_up}
-    payload = {"exchange": asdict(exchange), "terms": terms, "check": check, "tell": not job.is_rank()}
+    payload = {"exchange": asdict(exchange), "terms": terms, "memories": list(memories), "check": check}
+    payload["tell"] = not job.is_rank()
     worker = "tradewind.launch.trials:tune_exchange"
     answer: dict[str, Any] = job.on_ranks(exchange.ranks, worker, payload, timeout_s=timeout_s, watch=watch)
     return answer

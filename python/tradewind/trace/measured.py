@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from tradewind.together import check_communicator, collective, go_on, telling
 from tradewind.trace.clock import Clock, compare
 from tradewind.trace.model import Row, Span, TimeLine, Track
 from tradewind.units import format_seconds
@@ -32,6 +33,7 @@ class _Message(NamedTuple):
     number: int
 
 
+@collective
 def gather(
     comm: MPI.Intracomm, events: Sequence[Event], title: str, now: Callable[[], float] = time.perf_counter
 ) -> TimeLine | None:
@@ -39,8 +41,16 @@ def gather(
 
     `now`: the clock that the events were written down with; clocks of ranks are compared now (see `clock.compare`).
     """
+    check_communicator(comm)
+    with telling(comm):
+        mine: list[Event] = [
+            (str(name), int(stage), int(peer), int(sent), float(begin), float(end))
+            for name, stage, peer, sent, begin, end in events
+        ]
+        float(now())
+    go_on(comm)
     clocks = compare(comm, now)
-    everyone = comm.gather(list(events))
+    everyone = comm.gather(mine)
     return None if everyone is None else time_line(everyone, clocks, title)
 
 

@@ -13,12 +13,16 @@ class Fence : public Carrier {
 
     // The first fence tells peers that this rank has left the stage before; MPI may make it wait for them.
     void post(int s) override {
+        window_.set_fenced(true);
         fence(s, MPI_MODE_NOPRECEDE);
         const std::size_t ends = (puts_ ? work_.stage(s).sends : work_.stage(s).receives).size();
         for (std::size_t i = 0; i < ends; ++i)
             for (const Access& a : accesses_.of(s, i)) check(start(a), [&] { return text(s, a); });
     }
-    void arrive(int s) override { fence(s, MPI_MODE_NOSUCCEED | (puts_ ? 0 : MPI_MODE_NOPUT)); }
+    void arrive(int s) override {
+        fence(s, MPI_MODE_NOSUCCEED | (puts_ ? 0 : MPI_MODE_NOPUT));
+        window_.set_fenced(false);
+    }
     Index messages() const override { return accesses_.count(); }
 
   private:

@@ -18,14 +18,6 @@ class Persistent : public Carrier {
         }
         statuses_.resize(most);
     }
-    ~Persistent() override {
-        int finalized = 0;
-        MPI_Finalized(&finalized);
-        for (Stage& stage : stages_)
-            for (MPI_Request& request : stage.requests)
-                if (!finalized) MPI_Request_free(&request);
-    }
-
     void post(int s) override {
         Stage& stage = of(s);
         if (stage.requests.empty()) return;  // which Open MPI calls an error
@@ -41,8 +33,21 @@ class Persistent : public Carrier {
     Index messages() const override { return transfers_.sent(); }
 
   private:
+    // Freed before the communicator that they were made on, also where not all of them could be made.
+    struct Requests : std::vector<MPI_Request> {
+        Requests() = default;
+        Requests(Requests&&) = default;
+        Requests& operator=(Requests&&) = delete;
+        ~Requests() {
+            int finalized = 0;
+            MPI_Finalized(&finalized);
+            for (MPI_Request& request : *this)
+                if (request != MPI_REQUEST_NULL && !finalized) MPI_Request_free(&request);
+        }
+        MPI_Request* add() { return &emplace_back(MPI_REQUEST_NULL); }
+    };
     struct Stage {
-        std::vector<MPI_Request> requests;  // receives first
+        Requests requests;  // receives first
         std::vector<const Transfer*> transfers;
         std::size_t received = 0;
     };
@@ -53,16 +58,15 @@ class Persistent : public Carrier {
         const StageProgram& program = work_.stage(s);
         for (std::size_t i = 0; i < program.receives.size(); ++i)
             for (const Transfer& t : transfers_.of_receive(s, i)) {
-                check(
-                    MPI_Recv_init(t.data, t.count, t.type, t.peer, t.tag, work_.comm(), &stage.requests.emplace_back()),
-                    [&] { return work_.where(s) + ": " + to_text(false, t); });
+                check(MPI_Recv_init(t.data, t.count, t.type, t.peer, t.tag, work_.comm(), stage.requests.add()),
+                      [&] { return work_.where(s) + ": " + to_text(false, t); });
                 stage.transfers.push_back(&t);
             }
         stage.received = stage.requests.size();
         const auto init = work_.request.synchronous ? MPI_Ssend_init : MPI_Send_init;
         for (std::size_t i = 0; i < program.sends.size(); ++i)
             for (const Transfer& t : transfers_.of_send(s, i)) {
-                check(init(t.data, t.count, t.type, t.peer, t.tag, work_.comm(), &stage.requests.emplace_back()),
+                check(init(t.data, t.count, t.type, t.peer, t.tag, work_.comm(), stage.requests.add()),
                       [&] { return work_.where(s) + ": " + to_text(true, t); });
                 stage.transfers.push_back(&t);
             }

@@ -213,8 +213,23 @@ static void alone(void) {
     if (rank == 0) {
         met("alone", tw_plan_call(plan));
         met("call_after_failure", tw_plan_call(plan));
+        met("free_after_failure", tw_plan_free(plan));
     }
-    MPI_Barrier(MPI_COMM_WORLD); /* the plan stays: on rank 1 there are messages that nobody will take */
+    MPI_Barrier(MPI_COMM_WORLD);
+    plan = made(field); /* after one that was abandoned on rank 0, and not on rank 1 */
+    met("another", tw_plan_call(plan));
+}
+
+/* Rank 0 makes a plan alone. */
+static void made_alone(void) {
+    MPI_Comm own;
+    tw_plan plan = TW_NULL;
+    tw_options o = tw_default_options();
+    const tw_field field = part();
+    o.watchdog_s = 0.3;
+    MPI_Comm_dup(MPI_COMM_WORLD, &own);
+    if (rank == 0) met("made_alone", tw_plan_make(halo, own, 1, &field, 0, NULL, &o, &plan));
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static void patterns(void) {
@@ -229,7 +244,7 @@ static void patterns(void) {
     plan = made(field);
     met("free_pattern", tw_pattern_free(halo));
     met("plan_outlives_pattern", tw_plan_call(plan));
-    met("free_last", tw_plan_free(plan));
+    met("start_last", tw_plan_start(plan)); /* and no wait before MPI is finalized */
 }
 
 int main(int count, char** arguments) {
@@ -259,6 +274,7 @@ int main(int count, char** arguments) {
     communicators();
     shared();
     alone();
+    made_alone();
     late = made(field);
     patterns();
     MPI_Finalize();

@@ -1,0 +1,127 @@
+"""An error between start and wait is what the user sees; nothing that MPI still uses is touched, and no rank hangs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mpi4py.MPI")
+
+import abandoned
+
+from tradewind import launch
+from tradewind.errors import PlanError
+from tradewind.launch.job import find_launcher
+
+SCRIPT = Path(abandoned.__file__)
+
+
+def test_no_message_of_a_dropped_plan_comes_to_another():
+    found = launch.run(2, "abandoned:dropped_then_another", list(abandoned.WAYS), timeout_s=60)
+    assert found == dict.fromkeys(abandoned.WAYS, [])
+
+
+def test_arrays_of_a_dropped_plan_live_as_long_as_mpi():
+    assert launch.run(2, "abandoned:arrays_stay", None, timeout_s=60) == [[False, True]] * 2
+
+
+def test_generators():
+    wanted = ["ZeroDivisionError", "RuntimeWarning", "RuntimeWarning"]
+    assert launch.run(2, "abandoned:in_a_generator", None, timeout_s=60) == [wanted] * 2
+
+
+def test_the_first_error_ends_a_job():
+    with pytest.raises(PlanError, match=r"rank 0 failed:\n(.|\n)*KeyError: 'of the overlap region'"):
+        launch.run(2, "abandoned:raises_between", "shared", timeout_s=60)
+
+
+def _run(error: str, *names: str) -> subprocess.CompletedProcess[str]:
+    command = [*find_launcher().arguments(2), sys.executable, str(SCRIPT), error, *names]
+    return subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, timeout=60, check=False)
+
+
+# A rank whose start waits for the others goes with no other one.
+TOGETHER = [name for name in abandoned.WAYS if not name.endswith("-fence")]
+KEY_ERROR = "KeyError: 'of the overlap region'"
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words", "names"),
+    [
+        ("error", 1, KEY_ERROR, TOGETHER),
+        ("error", 1, KEY_ERROR, ["put-fence"]),
+        ("error", 1, KEY_ERROR, ["get-fence"]),
+        ("interrupt", None, "KeyboardInterrupt", TOGETHER),
+        ("exit", 3, "RuntimeWarning: a plan destroyed while it is under way", TOGETHER),
+    ],
+)
+def test_a_program_ends_with_its_own_error(error, code, words, names):
+    """With plans of several transports under way at once."""
+    done = _run(error, *names)
+    assert words in done.stderr
+    for name in ("terminate called", "MPICH:", "Fatal Python error", "nanobind"):
+        assert name not in done.stderr + done.stdout
+    assert done.stderr.count("RuntimeWarning: a plan destroyed while it is under way, before its wait") >= 1
+    assert f"the watchdog barked {len(names)} times" in done.stdout
+    assert done.returncode == code or (code is None and done.returncode != 0)
+
+
+def test_two_threads_make_plans_at_once():
+    assert launch.run(2, "abandoned:two_threads_make_plans", None, timeout_s=60) == [[True, True]] * 2
+
+
+def test_watchdog_of_the_making_of_a_plan():
+    first, other = launch.run(2, "abandoned:nobody_comes", None, timeout_s=60)
+    lines = first.splitlines()
+    assert lines[0] == "PlanError: rank 0, making a plan: after 0.3 s still waiting for all other ranks to make it, too"
+    assert lines[1].startswith("InputError: unknown packing 'nonsense'")
+    assert other == ""
+
+
+AFTER_FINALIZE = """
+import numpy as np, tradewind as tw
+from tradewind import mpi, points
+comm = mpi.MPI.COMM_WORLD
+halo = tw.Halo(tw.Blocks(tw.Grid(4, 4, 1), (1, 1)), 1)
+array = np.zeros(halo.source_shape(0))
+mesh = tw.Points(comm, 3)
+mpi.MPI.Finalize()
+for call in (
+    lambda: halo.plan(comm, array),
+    lambda: halo.plan(comm, array, nonsense=1),
+    lambda: tw.Points(comm, 3),
+    lambda: mesh.fetch([0]),
+    lambda: mesh.fetch(nonsense=[0]),
+    lambda: mesh.locate([0]),
+    lambda: tw.empty(halo, comm),
+    lambda: tw.tune(halo, comm, array),
+    lambda: points.renumbered(comm, [0], []),
+):
+    try:
+        call()
+    except (tw.PlanError, TypeError) as error:
+        print(type(error).__name__, error)
+print("the end")
+"""
+
+
+def test_nothing_is_made_after_finalize():
+    done = subprocess.run(
+        [sys.executable, "-c", AFTER_FINALIZE],
+        env=dict(os.environ),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    lines = done.stdout.splitlines()
+    assert lines[-1] == "the end"
+    assert [line.split()[0] for line in lines[:-1]] == [
+        *("PlanError", "TypeError", "PlanError", "PlanError", "TypeError"),
+        *("PlanError", "PlanError", "PlanError", "PlanError"),
+    ]
+    assert sum("MPI is finalized: nothing can be exchanged any more" in line for line in lines) == 7

@@ -1,0 +1,38 @@
+"""Whatever is wrong with a collective call on one rank, all ranks hear of it, and none is left waiting."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytest.importorskip("mpi4py.MPI")
+
+import wrong_calls
+
+from tradewind import launch
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("wrong"))  # a tuning file may have any name
+        return launch.run(2, "wrong_calls:run", list(wrong_calls.NAMES), timeout_s=120)
+
+
+@pytest.mark.parametrize("name", wrong_calls.NAMES)
+def test_all_ranks_hear_of_an_error(outcomes, name):
+    raised = 0
+    for what, at_fault, met in outcomes[name]:
+        own, other = met[at_fault], met[1 - at_fault]
+        assert bool(own) == bool(other), f"{what} on rank {at_fault}: {met}"
+        if not own:
+            continue
+        raised += 1
+        # InputError: all refuse what rank 0 chooses for all; PlanError: it was heard of, or the ranks' plans differ.
+        kind, _, text = own.partition(": ")
+        assert other == own or other.startswith("PlanError: "), f"{what} on rank {at_fault}: {met}"
+        if other != own and kind != "PlanError":
+            assert re.match(f"PlanError: rank {at_fault} cannot (make this plan|go on): ", other), f"{what}: {met}"
+            assert text.splitlines()[0] in other, f"{what}: {met}"
+    assert raised > 8
