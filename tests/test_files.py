@@ -137,9 +137,14 @@ def test_a_folder_and_a_file_without_permission(tmp_path: Path) -> None:
 
 def test_a_body_that_fails_leaves_the_old_content(tmp_path: Path) -> None:
     write_atomically(tmp_path / "a", b"old")
-    with pytest.raises(ZeroDivisionError), replaced(tmp_path / "a") as stream:
-        stream.write(b"half")
-        raise ZeroDivisionError
+
+    def fail() -> None:
+        with replaced(tmp_path / "a") as stream:
+            stream.write(b"half")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert (tmp_path / "a").read_bytes() == b"old"
     assert names(tmp_path) == ["a"]
 

@@ -112,7 +112,7 @@ def _kind_there(path: Path) -> str | None:
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
-        return None
+        return "link that leads nowhere" if path.is_symlink() else None
     return kind_of(mode) or "file"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,32 @@ def read_json(path: Path, what: str = "", most: int = MOST_BYTES) -> Any:
         raise InputError(f"{_name(path, what)}: no JSON of ours: it is nested too deeply") from None
     except ValueError as error:  # JSONDecodeError, and numbers of more digits than Python reads
         raise InputError(f"{_name(path, what)}: no JSON: {error}") from None
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is such a folder. Raises InputError where nobody may know."""
+    return _mode(path, stat.S_ISDIR)
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a regular file. Raises InputError where nobody may know."""
+    return _mode(path, stat.S_ISREG)
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is anything of this name. Raises InputError where nobody may know."""
+    return _mode(path, lambda _: True)
+
+
+def _mode(path: Path, question: Callable[[int], bool]) -> bool:
+    try:
+        return question(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise InputError(f"{_name(path, '')}: {reason_of(error)}") from None
+    except ValueError as error:  # a null character
+        raise InputError(f"{_name(path, '')}: {error}") from None
 
 
 def check_source(path: Path, what: str = "") -> None:

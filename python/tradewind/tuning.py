@@ -19,6 +19,7 @@ from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.exchange import unknown
 from tradewind.files import write_atomically
+from tradewind.reading import is_there
 from tradewind.site import Site
 from tradewind.toml_lines import Place, TomlFile
 from tradewind.ways import NATIVE, PARTS, Choice
@@ -250,7 +251,7 @@ def keep(path: Path, tables: Sequence[dict[str, Any]], where: dict[str, Any]) ->
 
 def merge(path: Path, new: Sequence[Entry]) -> None:
     """Puts entries into a file, for those that they replace. Raises InputError where the file is none of ours."""
-    old = read(path) if path.exists() else []
+    old = read(path) if is_there(path) else []
     kept = [entry for entry in old if not any(each.replaces(entry) for each in new)]
     text = _HEAD + "".join(_text(entry) for entry in [*kept, *new])
     write_atomically(path, text.encode(), "tuning file")

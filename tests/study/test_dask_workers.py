@@ -120,6 +120,12 @@ def test_a_scheduler_that_is_not_there_is_bad_input() -> None:
         connect("tcp://127.0.0.1:9", timeout_s=0.5)
 
 
+@pytest.mark.parametrize("address", ["nonsense", "", "://", "tcp://", "tcp://host", "tcp://host:port", "host:1 2"])
+def test_what_is_no_address_of_a_scheduler(address: str) -> None:
+    with pytest.raises(InputError, match="the address of a scheduler is allowed, like tcp://HOST:8786"):
+        connect(address)
+
+
 def test_a_worker_with_another_tradewind_is_not_used(small_study: Path, calls: Calls, address: str) -> None:
     notes: list[str] = []
     with running(start_worker(address, "other")), connect(address) as client:

@@ -6,7 +6,9 @@ standard error (with ``--json``: ``{"error": ...}`` on standard output) and exit
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -39,6 +41,13 @@ def refuse(message: str, as_json: bool) -> None:
         print(folded(lines, width_of(sys.stderr), indent=" " * len(prefix)), file=sys.stderr)
 
 
+def _give_up_output() -> None:
+    """Lets what is left for the output go nowhere: Python would try to write it again as it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
 def _usage_error() -> type[Exception]:
     """What typer raises for a command line that it cannot read: newer versions carry a click of their own."""
     import importlib
@@ -58,14 +67,29 @@ def run(app: typer.Typer, arguments: Sequence[str]) -> int:
     usage_error = _usage_error()
 
     as_json = "--json" in arguments
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name of a file need not be text
     try:
         code = app(list(arguments), standalone_mode=False)
+        sys.stdout.flush()
     except TradewindError as error:
         refuse(str(error), as_json)
         return error.exit_code
     except usage_error as error:
         refuse(error.format_message(), as_json)  # type: ignore[attr-defined]
         return 2
+    except BrokenPipeError:
+        _give_up_output()  # whoever reads has heard enough
+        return 1
+    except OSError as error:
+        if error.filename is None:  # of the output: nothing else is written without a name
+            _give_up_output()
+        where = error.filename or "cannot write the answer"
+        refuse(f"{where}: {error.strerror or error}", as_json and error.filename is not None)
+        return 1
+    except MemoryError:
+        refuse("there is not enough memory", as_json)
+        return 1
     except typer.Exit as stop:
         return stop.exit_code
     except (typer.Abort, KeyboardInterrupt):

@@ -78,6 +78,7 @@ def _check_files(out: Path, report: Path | None) -> None:
     """What can be wrong with the files, before anything is measured."""
     from tradewind.errors import InputError, gathered
     from tradewind.files import check_target
+    from tradewind.reading import is_there
     from tradewind.tuning import read
 
     problems: list[str] = []
@@ -89,7 +90,7 @@ def _check_files(out: Path, report: Path | None) -> None:
         if path is not None:
             with gathered(problems):
                 check_target(path, what)
-    if not problems and out.exists():
+    if not problems and is_there(out):
         read(out)
     if problems:
         raise InputError(*problems)

@@ -14,6 +14,7 @@ from typing import Any
 
 from tradewind.dataset.read import read_dataset
 from tradewind.errors import InputError
+from tradewind.reading import is_folder, is_there
 from tradewind.study.environment import Environment
 from tradewind.study.records import Record
 
@@ -27,10 +28,10 @@ def known_answers(paths: Sequence[Path]) -> dict[str, dict[str, Any]]:
     answers: dict[str, dict[str, Any]] = {}
     problems: list[str] = []
     for path in paths:
-        if not path.exists():
+        if not is_there(path):
             problems.append(f"{path}: there is no such file or folder")
             continue
-        files = sorted(path.glob("*.nc")) if path.is_dir() else [path]
+        files = sorted(path.glob("*.nc")) if is_folder(path) else [path]
         if not files:
             problems.append(f"{path}: no dataset, that is no file NAME.nc, lies in this folder")
         for file in files:

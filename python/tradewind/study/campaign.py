@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tradewind import reading
 from tradewind.errors import InputError, TradewindError
 from tradewind.files import make_folder
 from tradewind.study.catalogue import natural_key
@@ -63,7 +64,7 @@ def plan_campaign(
     quick: bool = False,
 ) -> Campaign:
     """Reads and plans a study file, or all of a folder. Raises InputError with the problems of all of them."""
-    is_folder = path.is_dir()
+    is_folder = reading.is_folder(path)
     files = _read(sorted(path.glob("*.toml"), key=natural_key) if is_folder else [path])
     if not files:
         raise InputError(f"{path}: no study, that is no file NAME.toml, lies in this folder")

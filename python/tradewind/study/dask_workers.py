@@ -8,6 +8,7 @@ computed again on another, `ATTEMPTS` times in all; then it has failed. None is 
 from __future__ import annotations
 
 import queue
+import re
 import time
 import uuid
 from collections import Counter
@@ -60,6 +61,9 @@ def connect(address: str, timeout_s: float = 10.0) -> Any:
         from distributed import Client
     except ImportError:
         raise InputError(f"--scheduler needs Dask: {INSTALL_DASK}") from None
+    # A client of what is no address is half made, and waits for its end when Python ends.
+    if re.fullmatch(r"(?:\w+://)?[^/\s]+:\d{1,5}/?", address) is None:
+        raise InputError(f"--scheduler {address!r}: the address of a scheduler is allowed, like tcp://HOST:8786")
     try:
         return Client(address, timeout=timeout_s, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:

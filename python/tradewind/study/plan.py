@@ -10,6 +10,7 @@ from typing import Any
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange
 from tradewind.machine import MachineFile, load_machine, machine_folder
+from tradewind.reading import is_file
 from tradewind.study.case import AnyCase, digest, expand, identity
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile
@@ -132,7 +133,7 @@ def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
 def located(machine: str, folder: Path) -> Path:
     """The file of a machine that a study in `folder` names; a name of a known one as it is."""
     path = folder / machine
-    return path if path.suffix == ".toml" and path.is_file() else Path(machine)
+    return path if path.suffix == ".toml" and is_file(path) else Path(machine)
 
 
 def _refusals(sweep: OnMachine, machines: list[Path], executors: Executors) -> Iterator[tuple[str, str]]:

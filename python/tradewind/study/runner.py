@@ -18,7 +18,7 @@ import psutil
 
 from tradewind.errors import InputError, TradewindError
 from tradewind.files import write_atomically
-from tradewind.reading import read_bytes
+from tradewind.reading import is_there, read_bytes
 from tradewind.simulation import Progress
 from tradewind.study.case import HERE_ONLY
 from tradewind.study.environment import Environment
@@ -88,7 +88,7 @@ class StudyRun:
     def take(self, known: Mapping[str, dict[str, Any]]) -> None:
         """Stores answers that are known by their keys."""
         for planned in self.plan.planned:
-            if planned.key in known and not self.store.path(planned.key).exists():
+            if planned.key in known and not is_there(self.store.path(planned.key)):
                 self.store.save(planned.key, {**known[planned.key], "identity": planned.identity})
 
     def claim(self, stock: Stock, taken: set[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from tradewind.reading import is_there
 from tradewind.study.case import HERE_ONLY
 from tradewind.study.plan import Planned
 from tradewind.study.store import CorruptCaseError, Store
@@ -39,7 +40,7 @@ def take_stock(
 
 
 def _is_whole(key: str, store: Store, known: Collection[str], damaged: dict[str, str]) -> bool:
-    if key in known and not store.path(key).exists():
+    if key in known and not is_there(store.path(key)):
         return True
     try:
         return store.load(key) is not None

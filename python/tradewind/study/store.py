@@ -25,7 +25,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tradewind.errors import InputError, TradewindError
 from tradewind.files import PART, check_folder, make_folder, reason_of, remove_parts, write_atomically
-from tradewind.reading import check_source, read_json, read_text
+from tradewind.reading import check_source, is_folder, is_there, read_json, read_text
 from tradewind.study.case import digest
 
 RESULTS = "results in"
@@ -86,14 +86,14 @@ class Store:
         store = cls(folder, pool)
         title = _title(study_text)
         check_folder(folder, RESULTS)
-        if store.study_file.exists():
+        if is_there(store.study_file):
             theirs = _title(read_text(store.study_file))
             if theirs != title:
                 raise InputError(
                     f"{folder} holds the results of another study, {theirs!r} and not {title!r}: "
                     "name another folder with --out"
                 )
-        elif folder.exists() and not store._is_new():
+        elif is_folder(folder) and not store._is_new():
             raise InputError(f"{folder} is not empty and holds no study: name another folder with --out")
         for made in (store.cases, store.machines):
             make_folder(made, RESULTS)
@@ -111,7 +111,7 @@ class Store:
     def existing(cls, folder: Path) -> Store:
         """The folder of a study that was run before. Raises InputError for any other."""
         store = cls(folder)
-        if not store.study_file.is_file() or not store.manifest_file.is_file():
+        if not is_there(store.study_file) or not is_there(store.manifest_file):
             raise InputError(f"{folder} is not a results folder: `tradewind study FILE` makes one")
         pool = store.load_manifest().get("pool")
         return cls(folder, folder / pool) if pool else store
@@ -132,7 +132,7 @@ class Store:
     def load(self, key: str) -> dict[str, Any] | None:
         """The stored answer of a case; None where there is none. Raises CorruptCaseError for a damaged one."""
         path = self.path(key)
-        if not path.exists():
+        if not is_there(path):
             return None
         try:
             document = read_json(path, "a case")
@@ -191,7 +191,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 def _opened(lock: Path) -> IO[str]:
     try:
-        if lock.exists():
+        if is_there(lock):
             check_source(lock, "the lock")
         return open(lock, "a+", encoding="utf-8")
     except OSError as error:
