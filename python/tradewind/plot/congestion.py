@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from tradewind.machine import MachineFile
 
 _SIDE = 420  # pixels
+_SHOWN = {
+    "groups.svg": "How busy the links between groups of switches are, and what they carried:",
+    "ranks.svg": "Mean delay of packets from each block of ranks to each other:",
+    "time.svg": "Mean delay of the packets that arrive, and how many do, over simulated time:",
+}
 
 
 def save_pictures(folder: Path, answer: dict[str, Any], file: MachineFile, loads: Loads) -> list[Path]:
@@ -42,6 +47,7 @@ def save_pictures(folder: Path, answer: dict[str, Any], file: MachineFile, loads
             (folder / name).unlink(missing_ok=True)  # of an earlier simulation
             if chart is not None:
                 specification = chart.properties(title=title).to_dict() | {"config": CONFIG | {"background": "white"}}
+                specification["description"] = f"{_SHOWN[name]} {title}."
                 (folder / name).write_text(to_svg(specification), encoding="utf-8")
     except OSError as error:
         raise InputError(f"pictures in {folder}: {error.strerror}") from None

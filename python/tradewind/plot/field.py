@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind.errors import InputError
-from tradewind.plot.matrix import SUFFIXES
+from tradewind.files import write_atomically
+from tradewind.plot.export import SUFFIXES, picture
+from tradewind.plot.style import CONFIG
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,9 +56,11 @@ def save_levels(
     panels = [
         _panel(level, extent, colour).properties(title=title) for level, title in zip(levels, titles, strict=True)
     ]
-    picture = alt.hconcat(*panels).configure_view(stroke="#888")
+    specification = alt.hconcat(*panels).configure_view(stroke="#888").to_dict()
+    described = f"A level of a field, {extent[0]} x {extent[1]} grid points: {', '.join(titles)}."
+    config = {**CONFIG, "background": "white", **specification["config"]}
     try:
-        picture.save(str(path), **({"scale_factor": 2} if path.suffix == ".png" else {}))
+        write_atomically(path, picture({**specification, "config": config, "description": described}, path.suffix, 2))
     except OSError as error:
         raise InputError(f"picture {path}: {error.strerror}") from None
 

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 from tradewind import _core, units
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange
+from tradewind.files import write_atomically
+from tradewind.plot.export import SUFFIXES, picture
+from tradewind.plot.style import CONFIG
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SUFFIXES = (".svg", ".png", ".pdf", ".html")
 _MOST_BINS = 600
 _MOST_CELLS = 16_000
 _SIDE = 480  # pixels
@@ -92,7 +94,10 @@ def save_picture(exchange: Exchange, path: Path, stages: range | None = None) ->
     if path.suffix not in SUFFIXES:
         raise InputError(f"picture {path}: a name that ends in {', '.join(SUFFIXES)} is allowed")
     matrix, ranks_per_bin, title = of_exchange(exchange, stages)
+    specification = chart(matrix, ranks_per_bin, exchange.ranks, title).to_dict()
+    described = f"Communication matrix of {title}: bytes from each rank to each other."
+    specification = {**specification, "config": {**CONFIG, **specification["config"]}, "description": described}
     try:
-        chart(matrix, ranks_per_bin, exchange.ranks, title).save(str(path), scale_factor=2)
+        write_atomically(path, picture(specification, path.suffix, scale=2))
     except OSError as error:
         raise InputError(f"picture {path}: {error.strerror}") from None
