@@ -45,6 +45,10 @@ _WIDTHS = {
     for bold, table in ((False, _REGULAR), (True, _BOLD))
 }
 
+# Not those without a content, which end in "/>".
+_TEXT = re.compile(r"<text((?:[^>]*[^>/])?)>(.*?)</text>", re.DOTALL)
+_LINE = re.compile(r"<tspan((?:[^>]*[^>/])?)>([^<]*)</tspan>")
+
 
 def text_width(text: str, size: float, bold: bool = False) -> float | None:
     """The width of a text in `FONT`, in the unit of `size`; None where a character of it is not known."""
@@ -66,7 +70,7 @@ def length_attribute(text: str, size: float, bold: bool = False) -> str:
 
 def with_lengths(svg: str) -> str:
     """Give every text of a picture its length."""
-    return re.sub(r"<text([^>]*[^>/])>(.*?)</text>", _with_length, svg, flags=re.DOTALL)
+    return _TEXT.sub(_with_length, svg)
 
 
 def _with_length(found: re.Match[str]) -> str:
@@ -81,4 +85,4 @@ def _with_length(found: re.Match[str]) -> str:
     def line(part: re.Match[str]) -> str:
         return f"<tspan{part[1]}{length_attribute(unescape(part[2]), float(size[1]), bold)}>{part[2]}</tspan>"
 
-    return f"<text{attributes}>{re.sub(r'<tspan([^>]*[^>/])>([^<]*)</tspan>', line, content)}</text>"
+    return f"<text{attributes}>{_LINE.sub(line, content)}</text>"
