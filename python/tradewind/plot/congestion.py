@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from tradewind.machine import MachineFile
 
 _SIDE = 420  # pixels
+_SHOWN = {
+    "groups.svg": "How busy the links between groups of switches are, and what they carried:",
+    "ranks.svg": "Mean delay of packets from each block of ranks to each other:",
+    "time.svg": "Mean delay of the packets that arrive, and how many do, over simulated time:",
+}
 
 
 def save_pictures(folder: Path, answer: dict[str, Any], file: MachineFile, loads: Loads) -> list[Path]:
@@ -42,6 +47,7 @@ def save_pictures(folder: Path, answer: dict[str, Any], file: MachineFile, loads
             remove(folder / name, "picture")  # of an earlier simulation
             continue
         specification = chart.properties(title=title).to_dict() | {"config": CONFIG | {"background": "white"}}
+        specification["description"] = f"{_SHOWN[name]} {title}."
         write_atomically(folder / name, to_svg(specification).encode(), "picture")
     return [folder / "links.svg", *(folder / name for name, chart in charts.items() if chart is not None)]
 

@@ -2,35 +2,57 @@
 
 from __future__ import annotations
 
-import io
+import re
+from html import escape
 from typing import Any
 
 import altair as alt
 import vl_convert as vlc
 
+from tradewind.plot.text_width import with_lengths
+
 VEGA_LITE = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
 """The version of Vega-Lite that the specifications are written for."""
+SUFFIXES = (".svg", ".png", ".pdf", ".html")
+"""The kinds of files of `picture`."""
+
+
+def picture(specification: dict[str, Any], suffix: str, scale: float = 1.5) -> bytes:
+    """The bytes of a file of one of `SUFFIXES`. `scale`: pixels of a PNG per pixel of the chart."""
+    if suffix == ".svg":
+        return to_svg(specification).encode()
+    if suffix == ".html":
+        return to_html(specification).encode()
+    return to_pdf(specification) if suffix == ".pdf" else to_png(specification, scale)
 
 
 def to_svg(specification: dict[str, Any]) -> str:
-    return str(vlc.vegalite_to_svg(specification, vl_version=VEGA_LITE))
+    """As SVG, with texts as wide as they were measured, and with the description as its name."""
+    svg = with_lengths(str(vlc.vegalite_to_svg(specification, vl_version=VEGA_LITE)))
+    return named(svg, _title(specification), str(specification.get("description", "")))
 
 
-def to_png(specification: dict[str, Any]) -> bytes:
-    return bytes(vlc.vegalite_to_png(specification, vl_version=VEGA_LITE, scale=1.5))
+def _title(specification: dict[str, Any]) -> str:
+    """The title of a chart; of one without, the first sentence of its description."""
+    title = specification.get("title", "")
+    text = title.get("text", "") if isinstance(title, dict) else title
+    lines = text if isinstance(text, list) else [text]
+    return " ".join(map(str, lines)) or str(specification.get("description", "")).partition(". ")[0]
+
+
+def named(svg: str, title: str, description: str) -> str:
+    """Give a picture a name, and a description, for those who cannot see it."""
+    words = f"<title>{escape(title)}</title>" if title else ""
+    words += f"<desc>{escape(description)}</desc>" if description else ""
+    return re.sub(r"<svg[^>]*>", lambda found: found[0] + words, svg, count=1)
+
+
+def to_png(specification: dict[str, Any], scale: float = 1.5) -> bytes:
+    return bytes(vlc.vegalite_to_png(specification, vl_version=VEGA_LITE, scale=scale))
 
 
 def to_pdf(specification: dict[str, Any]) -> bytes:
     return bytes(vlc.vegalite_to_pdf(specification, vl_version=VEGA_LITE))
-
-
-def rendered(chart: alt.TopLevelMixin, suffix: str, **options: Any) -> bytes:
-    """A chart of Altair as SVG, PNG, PDF or HTML, by the suffix of a file; `options` as `Chart.save` takes them."""
-    stream: Any = io.StringIO() if suffix in (".svg", ".html") else io.BytesIO()
-    kind: Any = suffix.removeprefix(".")
-    chart.save(stream, format=kind, **options)
-    content = stream.getvalue()
-    return content if isinstance(content, bytes) else content.encode()
 
 
 def script() -> str:

@@ -11,7 +11,8 @@ import numpy as np
 
 from tradewind.errors import InputError
 from tradewind.files import check_target, write_atomically
-from tradewind.plot.matrix import SUFFIXES
+from tradewind.plot.export import SUFFIXES, picture
+from tradewind.plot.style import CONFIG
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,17 +49,17 @@ def save_levels(
     """
     import altair as alt
 
-    from tradewind.plot.export import rendered
-
     check_path(path)
     low, high = (pick(pick(row) for level in levels for row in level) for pick in (min, max))
     colour = alt.Color("v:Q", title="value", scale=alt.Scale(scheme="viridis", domain=[low, high]))
     panels = [
         _panel(level, extent, colour).properties(title=title) for level, title in zip(levels, titles, strict=True)
     ]
-    picture = alt.hconcat(*panels).configure_view(stroke="#888")
-    sharper = {"scale_factor": 2} if path.suffix == ".png" else {}
-    write_atomically(path, rendered(picture, path.suffix, **sharper), "picture")
+    specification = alt.hconcat(*panels).configure_view(stroke="#888").to_dict()
+    described = f"A level of a field, {extent[0]} x {extent[1]} grid points: {', '.join(titles)}."
+    config = {**CONFIG, "background": "white", **specification["config"]}
+    drawn = {**specification, "config": config, "description": described}
+    write_atomically(path, picture(drawn, path.suffix, 2), "picture")
 
 
 def _panel(level: Sequence[Sequence[float]], extent: tuple[int, int], colour: Any) -> Any:

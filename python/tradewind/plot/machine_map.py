@@ -15,11 +15,12 @@ import numpy as np
 from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.machine import MachineFile
+from tradewind.plot.export import SUFFIXES
 from tradewind.plot.groups import Groups, groups_of
 from tradewind.plot.panels import MOST_LINES, MOST_SPOTS, busiest_of, by_load, few_links, neighbours, part, star
 from tradewind.plot.shapes import levels
 from tradewind.plot.standing import MOST_DOTS, Standing, standing, tree_levels
-from tradewind.plot.svg import SUFFIXES, Line, Panel, draw, save
+from tradewind.plot.svg import Line, Panel, draw, save
 from tradewind.topology import FatTree, Table
 
 if TYPE_CHECKING:

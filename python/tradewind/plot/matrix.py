@@ -10,12 +10,13 @@ from tradewind import _core, units
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange, counted_bytes
 from tradewind.files import check_target, write_atomically
+from tradewind.plot.export import SUFFIXES, picture
+from tradewind.plot.style import CONFIG
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SUFFIXES = (".svg", ".png", ".pdf", ".html")
 _MOST_BINS = 600
 _MOST_CELLS = 16_000
 _SIDE = 480  # pixels
@@ -94,9 +95,9 @@ def save_picture(exchange: Exchange, path: Path, stages: range | None = None) ->
     """
     if path.suffix not in SUFFIXES:
         raise InputError(f"picture {path}: a name that ends in {', '.join(SUFFIXES)} is allowed")
-    from tradewind.plot.export import rendered
-
     check_target(path, "picture")
     matrix, ranks_per_bin, title = of_exchange(exchange, stages)
-    drawn = chart(matrix, ranks_per_bin, exchange.ranks, title)
-    write_atomically(path, rendered(drawn, path.suffix, scale_factor=2), "picture")
+    specification = chart(matrix, ranks_per_bin, exchange.ranks, title).to_dict()
+    described = f"Communication matrix of {title}: bytes from each rank to each other."
+    specification = {**specification, "config": {**CONFIG, **specification["config"]}, "description": described}
+    write_atomically(path, picture(specification, path.suffix, scale=2), "picture")

@@ -8,6 +8,8 @@ from typing import Any
 
 import altair as alt
 
+from tradewind.plot.text_width import FONT
+
 PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F6A00", "#7A7A7A"]
 """Okabe and Ito's colours (https://jfly.uni-koeln.de/color/), their yellow and black made fit for any background."""
 
@@ -16,7 +18,7 @@ COUNT = "format(datum.value, '~s')"
 
 CONFIG: dict[str, Any] = {
     "background": "transparent",
-    "font": "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif",
+    "font": FONT,
     "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal", "gridOpacity": 0.35},
     "header": {"labelFontSize": 12, "labelFontWeight": "bold", "titleFontSize": 12, "titleFontWeight": "normal"},
     "legend": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 260},

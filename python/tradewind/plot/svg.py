@@ -13,8 +13,8 @@ from tradewind.files import write_atomically
 from tradewind.plot.shade import UNUSED, bar, shade
 from tradewind.plot.shapes import Point
 from tradewind.plot.style import PALETTE
+from tradewind.plot.text_width import FONT, length_attribute, text_width
 
-SUFFIXES = (".svg", ".png", ".pdf", ".html")
 _SIDE = 620.0  # pixels of a panel
 _MARGIN = 50.0
 _TOP = 90.0
@@ -52,19 +52,21 @@ class Panel:
 
 def draw(panels: list[Panel], title: str, subtitle: str) -> str:
     """A picture as SVG: panels side by side."""
-    width = len(panels) * (_SIDE + 2 * _MARGIN)
+    pitch = max(_SIDE + 2 * _MARGIN, *(_room(panel.title, 13) - _MARGIN for panel in panels))
+    width = max(len(panels) * pitch, _room(title, 18), _room(subtitle, 13))
     heights = [_height(panel) for panel in panels]
     height = _TOP + max(heights) + 2 * _MARGIN
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-        f'height="{height:.0f}" font-family="system-ui, Segoe UI, Helvetica Neue, Arial, sans-serif">',
+        f'height="{height:.0f}" font-family="{FONT}" role="img" aria-label="{escape(title)}">',
+        f"<title>{escape(title)}</title><desc>{escape('; '.join([subtitle, *(p.title for p in panels)]))}</desc>",
         '<rect width="100%" height="100%" fill="white"/>',
         _text(_MARGIN, 34, title, 18, "#111"),
         _text(_MARGIN, 58, subtitle, 13, "#444"),
     ]
     most = busiest(panels)
     for i, panel in enumerate(panels):
-        parts += _panel(panel, i * (_SIDE + 2 * _MARGIN) + _MARGIN, _TOP, heights[i], most)
+        parts += _panel(panel, i * pitch + _MARGIN, _TOP, heights[i], most)
     return "\n".join([*parts, *_legend(panels, height - 16), "</svg>"])
 
 
@@ -73,8 +75,15 @@ def busiest(panels: list[Panel]) -> float:
     return max((line.busy or 0.0 for panel in panels for line in panel.lines), default=0.0)
 
 
+def _room(words: str, size: int) -> float:
+    """The width of a text and of both margins."""
+    width = text_width(words, size)
+    return 2 * _MARGIN + (len(words) * size if width is None else width)
+
+
 def _text(x: float, y: float, words: str, size: int, colour: str) -> str:
-    return f'<text x="{x:.0f}" y="{y:.0f}" font-size="{size}" fill="{colour}">{escape(words)}</text>'
+    length = length_attribute(words, size)
+    return f'<text x="{x:.0f}" y="{y:.0f}" font-size="{size}" fill="{colour}"{length}>{escape(words)}</text>'
 
 
 def _range(panel: Panel, axis: int) -> tuple[float, float]:

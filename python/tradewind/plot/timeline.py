@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 
 from tradewind.errors import InputError
-from tradewind.plot.export import to_pdf, to_png, to_svg
+from tradewind.plot import export
 from tradewind.plot.style import CONFIG, PALETTE, linear_time_axis
 from tradewind.trace.model import Row, Span, TimeLine, Track
 
@@ -28,11 +28,9 @@ def picture(line: TimeLine, suffix: str) -> bytes:
         )
     specification: dict[str, Any] = _chart(line.title, drawn).to_dict()
     specification["config"] = CONFIG | {"background": "white"}
-    makers = {".png": to_png, ".pdf": to_pdf}
-    if suffix in makers:
-        return makers[suffix](specification)
-    svg = to_svg(specification)
-    return (svg if suffix == ".svg" else f"<!doctype html><meta charset='utf-8'><body>{svg}</body>").encode()
+    kinds = ", ".join(dict.fromkeys(span.kind for *_, span in drawn))
+    specification["description"] = f"Time line of {line.title}: {len(drawn)} spans of {kinds}."
+    return export.picture(specification, suffix)
 
 
 def _innermost(row: Row) -> Iterator[Span]:

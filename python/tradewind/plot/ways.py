@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import altair as alt
 
 from tradewind.errors import InputError
 from tradewind.files import check_target, write_atomically
-from tradewind.plot.export import to_html, to_pdf, to_png, to_svg
+from tradewind.plot.export import SUFFIXES, picture
 from tradewind.plot.style import CONFIG, PALETTE, linear_time_axis
 from tradewind.units import format_seconds
 from tradewind.ways import NATIVE, Choice
@@ -20,13 +20,6 @@ from tradewind.ways import NATIVE, Choice
 MOST_BARS = 40
 
 Row = dict[str, Any]
-
-_MAKERS: dict[str, Callable[[dict[str, Any]], bytes]] = {
-    ".svg": lambda specification: to_svg(specification).encode(),
-    ".png": to_png,
-    ".pdf": to_pdf,
-    ".html": lambda specification: to_html(specification).encode(),
-}
 
 
 def ways_chart(results: Sequence[Row], default: Choice | None = None, what: str = "exchange") -> dict[str, Any]:
@@ -96,8 +89,8 @@ def _bars(rows: list[Row]) -> Any:
 
 def check_name(path: Path, what: str = "chart") -> None:
     """Raises InputError for a file that no chart can be written to, before anything is measured."""
-    if path.suffix not in _MAKERS:
-        raise InputError(f"{what} {path}: a name that ends in {', '.join(_MAKERS)} is allowed")
+    if path.suffix not in SUFFIXES:
+        raise InputError(f"{what} {path}: a name that ends in {', '.join(SUFFIXES)} is allowed")
     check_target(path, what)
 
 
@@ -112,4 +105,4 @@ def save_chart(results: Sequence[Row], path: Path, title: str, oversubscribed: b
         "subtitleColor": colour,
         "anchor": "start",
     }
-    write_atomically(path, _MAKERS[path.suffix](specification), "chart")
+    write_atomically(path, picture(specification, path.suffix), "chart")

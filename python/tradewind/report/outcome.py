@@ -78,7 +78,7 @@ def _race(plot: Plot, panel: str, cases: Sequence[tuple[Record, float]]) -> Race
     places: dict[object, dict[str, list[tuple[Record, float]]]] = {}
     for record, value in cases:
         curves = places.setdefault(record[plot.along], {})
-        curves.setdefault(label_text(record, plot.curve), []).append((record, value))
+        curves.setdefault(label_text(record, plot.curve) or f"no {plot.curve}", []).append((record, value))
     if len({record["kind"] for record, _ in cases}) > 1:
         return None  # measured, simulated and published times do not compete
     most = max((len(curves) for curves in places.values()), default=0)

@@ -93,7 +93,11 @@
     for (const element of document.querySelectorAll("script.specification")) {
       const target = document.getElementById(element.dataset.chart);
       const chart = fitted(JSON.parse(element.textContent), target.clientWidth);
-      vegaEmbed(target, chart, { renderer: "svg", actions });
+      vegaEmbed(target, chart, { renderer: "svg", actions }).then(() => {
+        const picture = target.querySelector("svg.marks");
+        picture.setAttribute("role", "img");
+        picture.setAttribute("aria-label", chart.description);
+      });
     }
   };
   if (window.vegaEmbed) {
