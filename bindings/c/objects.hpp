@@ -18,7 +18,7 @@ namespace tradewind::c {
 // A plan with the memory of tw_empty that it is bound to.
 struct BoundPlan {
     std::vector<std::shared_ptr<SharedMemory>> memory;  // first, as it must outlive the plan
-    std::string way;
+    std::string way, origin;
     std::unique_ptr<Plan> plan;
 };
 
