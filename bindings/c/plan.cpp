@@ -89,7 +89,7 @@ Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const Way& own,
             const ChosenWay chosen = choose_way(pattern, own, variable(variable_of(pattern->name())), tuned);
             told = text_of(chosen.way) + "\n" + origin_text(chosen) +
                    (needs_all_lists(*pattern, chosen.way.algorithm) ? "*" : "+");
-        } catch (const InputError& error) {
+        } catch (const std::exception& error) {  // whatever it is, the others wait for word
             told = std::string(error.what()) + "-";
         }
     }
