@@ -100,6 +100,42 @@ def scattered_ids() -> None:
             raise AssertionError(f"{absent} was found")
 
 
+TUNED = """# a comment
+[[entry]]
+pattern = "allreduce"
+count = 7
+ranks = 4
+fields = 1_0
+dtype = 'f8'
+host = "\\u00b5 \\"x\\" \\\\"
+cpu = ""
+mpi = "m"
+ranks_per_node = +4
+oversubscribed = false
+algorithm = "native"
+median_s = 2.5e-05
+min_s = 1
+trials = 9
+date = 2024-02-29 12:00:00.25+01:30
+tradewind = "0.1.0"
+"""
+
+
+def tuning_files() -> None:
+    """As C and Fortran read them: whole, cut off anywhere, and with anything in any place."""
+    asked = (False, _core.AllReduce(4, 7), "f8", 10, "private", ("", "m", 4))
+    assert _core.tuned_way(TUNED, "t.toml", *asked) == ("native", "", "", "")
+    refused = 0
+    for at in range(len(TUNED)):
+        for new in ("", "[", '"', "\\", "=", "\n", "[1,", "9" * 30):
+            for rest in (TUNED[at:], TUNED[at + 1 :], ""):
+                try:
+                    _core.tuned_way(TUNED[:at] + new + rest, "t.toml", *asked)
+                except tw.InputError:
+                    refused += 1
+    assert refused > 1000
+
+
 def main() -> None:
     assert Path(_core.__file__).parent == Path(tw.__file__).parent
     for exchange in exchanges():
@@ -125,6 +161,7 @@ def main() -> None:
         if exchange.split is not None:
             tw.simulate(exchange, "torus-M", ranks_per_node=5, placement="blocks")
     scattered_ids()
+    tuning_files()
     every_routing()
     every_option()
     long_waits()

@@ -14,6 +14,7 @@
 #include "mpi/prepare.hpp"
 #include "objects.hpp"
 #include "pattern/transpose.hpp"
+#include "tuning.hpp"
 
 using namespace tradewind;
 using namespace tradewind::c;
@@ -56,20 +57,45 @@ Asked asked(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* sour
 
 struct Chosen {
     Way way;
+    std::string origin;
     bool gather;  // what all ranks want of a fetch: on rank 0, and so on all
 };
 
-// The way that rank 0 finds in its arguments and environment, for all ranks; what it refuses, all refuse. Collective.
-Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const Way& own) {
+std::string variable(const std::string& name) {
+    return text(std::getenv(name.c_str()));
+}
+
+// Where each part of a way came from, in a line.
+std::string origin_text(const ChosenWay& chosen) {
+    std::string line = "algorithm: " + chosen.origin.algorithm;
+    if (!chosen.origin.transport.empty()) line += ", transport: " + chosen.origin.transport;
+    if (!chosen.origin.packing.empty()) line += ", packing: " + chosen.origin.packing;
+    return chosen.warning.empty() ? line : line + "; " + chosen.warning;
+}
+
+// The way that rank 0 finds in its arguments, environment and tuning file, for all ranks; what it refuses, all refuse.
+// Collective.
+Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const Way& own, const PlanRequest& request) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
+    // Where ranks run is asked of all, and only where a file is in use.
+    const std::string file = text_of(comm, 0, rank == 0 ? variable("TRADEWIND_TUNING") : "");
+    const TuningSite site = file.empty() ? TuningSite{} : site_of(comm);
+    const auto tuned = [&]() -> std::optional<TunedWay> {
+        if (file.empty()) return {};
+        const bool shared = std::all_of(request.source.begin(), request.source.end(), [&](const Field& field) {
+            return in_shared_memory(field, request.element);
+        });
+        return way_of_file(file, *pattern, name_of(request.element), static_cast<Index>(request.source.size()),
+                           shared ? shared_memory : private_memory, site);
+    };
     std::string told;
     std::exception_ptr failure;
     if (rank == 0) {
         try {
-            const char* environment = std::getenv(variable_of(pattern->name()).c_str());
-            const Way way = choose_way(pattern, own, text(environment));
-            told = text_of(way) + (needs_all_lists(*pattern, way.algorithm) ? "*" : "+");
+            const ChosenWay chosen = choose_way(pattern, own, variable(variable_of(pattern->name())), tuned);
+            told = text_of(chosen.way) + "\n" + origin_text(chosen) +
+                   (needs_all_lists(*pattern, chosen.way.algorithm) ? "*" : "+");
         } catch (const InputError& error) {
             told = std::string(error.what()) + "-";
         } catch (const std::exception& error) {  // of this rank alone
@@ -83,12 +109,13 @@ Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const Way& own)
     told.pop_back();
     if (verdict == '-') throw InputError(told);
     if (verdict == '!') throw PlanError("rank 0 cannot make this plan: " + told);
-    Way way = parse_way(told);
+    const std::size_t end = told.find('\n');
+    Way way = parse_way(told.substr(0, end));
     // A rank's own arguments count on that rank, so that plans can find out that ranks ask for different things.
     if (!own.algorithm.empty()) way.algorithm = own.algorithm;
     if (!own.transport.empty()) way.transport = own.transport;
     if (!own.packing.empty()) way.packing = own.packing;
-    return {way, verdict == '*'};
+    return {way, told.substr(end + 1), verdict == '*'};
 }
 
 // The MPI library's own collective of a transposition is the transport alltoallv of its one-stage schedule.
@@ -118,7 +145,7 @@ std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, 
         },
         limit_s);
     go_on(comm, limit_s);  // all ranks can choose together
-    const auto [way, gather] = chosen_together(comm, a.pattern, a.way);
+    const auto [way, origin, gather] = chosen_together(comm, a.pattern, a.way, a.request);
     const Way carried = or_tell(comm, [&, &way = way] { return resolved(*a.pattern, way); });
     if (gather)
         a.pattern = known_to_all(comm, a.pattern, carried.algorithm, needs_all_lists(*a.pattern, carried.algorithm));
@@ -131,6 +158,7 @@ std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, 
         bound->plan = make_plan(*schedule, comm, a.request);
     }
     bound->way = text_of(way);
+    bound->origin = origin;
     return bound;
 }
 
@@ -190,6 +218,13 @@ tw_status tw_plan_way(tw_plan plan, const char** text) {
     return guarded([&] {
         require(text, "text");
         *text = plans().at(plan.id)->way.c_str();
+    });
+}
+
+tw_status tw_plan_origin(tw_plan plan, const char** text) {
+    return guarded([&] {
+        require(text, "text");
+        *text = plans().at(plan.id)->origin.c_str();
     });
 }
 

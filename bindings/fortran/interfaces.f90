@@ -334,6 +334,13 @@ module tradewind_interfaces
       integer(c_int) :: status
     end function c_plan_way
 
+    function c_plan_origin(plan, text) bind(C, name="tw_plan_origin") result(status)
+      import :: c_int, c_ptr, tw_plan
+      type(tw_plan), value :: plan
+      type(c_ptr), intent(inout) :: text
+      integer(c_int) :: status
+    end function c_plan_origin
+
     !> MPI messages and bytes that this rank sends in one call.
     function tw_plan_traffic(plan, messages, bytes) bind(C) result(status)
       import :: c_int, c_int64_t, tw_plan

@@ -25,11 +25,12 @@ module tradewind
   public :: tw_renumbered, tw_points_free
   public :: tw_empty, tw_release
   public :: tw_plan_make, tw_plan_call, tw_plan_start, tw_plan_wait, tw_plan_free
-  public :: tw_plan_text, tw_plan_way, tw_plan_traffic, tw_plan_seconds
+  public :: tw_plan_text, tw_plan_way, tw_plan_origin, tw_plan_traffic, tw_plan_seconds
   public :: tw_last_error, tw_version
 
   !> How a plan moves data. Algorithm, transport and packing that are blank are chosen at run time: by the environment
-  !! variable of the pattern (TRADEWIND_HALO=sweep,isend-irecv,buffer), or else by default.
+  !! variable of the pattern (TRADEWIND_HALO=sweep,isend-irecv,buffer), or else by the tuning file that TRADEWIND_TUNING
+  !! names, or else by default.
   type :: tw_options
     character(len=64) :: algorithm = ""
     character(len=64) :: transport = ""
@@ -260,6 +261,18 @@ contains
     status = c_plan_way(plan, place)
     text = text_at(place)
   end function tw_plan_way
+
+  !> Where its parts came from, as "algorithm: tuning.toml, transport: TRADEWIND_HALO, packing: default": argument, a
+  !! variable, a tuning file, or default; behind it, where a file's entry was tuned elsewhere, what differs there.
+  function tw_plan_origin(plan, text) result(status)
+    type(tw_plan), intent(in) :: plan
+    character(len=:), allocatable, intent(out) :: text
+    integer(c_int) :: status
+    type(c_ptr) :: place
+    place = c_null_ptr
+    status = c_plan_origin(plan, place)
+    text = text_at(place)
+  end function tw_plan_origin
 
   !> What went wrong last; "" if nothing has.
   function tw_last_error() result(text)

@@ -244,6 +244,10 @@ TW_API tw_status tw_plan_wait(tw_plan plan);
 TW_API tw_status tw_plan_text(tw_plan plan, const char** text);
 /* The way that was chosen, as "sweep,isend-irecv,buffer". Valid until the plan is freed. */
 TW_API tw_status tw_plan_way(tw_plan plan, const char** text);
+/* Where its parts came from, as "algorithm: tuning.toml, transport: TRADEWIND_HALO, packing: default": argument, a
+ * variable, a tuning file, or default; behind it, where a file's entry was tuned elsewhere, what differs there. Valid
+ * until the plan is freed. */
+TW_API tw_status tw_plan_origin(tw_plan plan, const char** text);
 /* MPI messages and bytes that this rank sends in one call. */
 TW_API tw_status tw_plan_traffic(tw_plan plan, int64_t* messages, int64_t* bytes);
 /* Seconds of this rank since the plan was made, by activity: pack, post, copy, wait, unpack; 0 unless it records. */

@@ -345,6 +345,7 @@ class Plan : public Owned<tw_plan, tw_plan_free> {
 
     std::string text() const { return said(tw_plan_text); }
     std::string way() const { return said(tw_plan_way); }
+    std::string origin() const { return said(tw_plan_origin); }
     // Messages and bytes that this rank sends in one call.
     std::pair<std::int64_t, std::int64_t> traffic() const {
         std::pair<std::int64_t, std::int64_t> sent;

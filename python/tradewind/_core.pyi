@@ -294,6 +294,26 @@ def way_refusal(pattern: Pattern, algorithm: str, transport: str, packing: str) 
     Why a pattern cannot be carried out in a way; "" where it can. Parts that are "" count as their defaults.
     """
 
+def choose_way(pattern: Pattern, algorithm: str, transport: str, packing: str, environment: str, tuned: Callable[[], tuple[str, str, str, str] | None]) -> tuple[list[str], list[str]]:
+    """
+    The way to carry out a pattern, and where each part came from: "argument", the variable, the file, or "default". `environment`: the text of the pattern's variable. `tuned`: asked for what a file says, and its name, where a part is open. Raises InputError for what cannot be.
+    """
+
+def tuning_request(pattern: Pattern, dtype: str, fields: int) -> list[tuple[str, str | int | bool | list[int]]]:
+    """
+    What is asked of a plan, by which an entry of a tuning file is found: its keys and values.
+    """
+
+def tuned_way(text: str, path: str, strict: bool, pattern: Pattern, dtype: str, fields: int, site: tuple[str, str, int]) -> tuple[str, str, str, str] | None:
+    """
+    What C, C++ and Fortran take from the text of a tuning file: algorithm, transport, packing, and a warning.
+    """
+
+def tuning_keys(pattern: str) -> list[tuple[str, bool]]:
+    """
+    The keys that C, C++ and Fortran know in an entry of a tuning file, and whether it may lack them.
+    """
+
 class Topology:
     """How switches are wired, and where nodes hang."""
 

@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from tradewind.errors import InputError, TuningWarning
 from tradewind.site import Site, site_of
 from tradewind.together import check_communicator, collective, go_on, of_first
 from tradewind.tuning import PRIVATE, Entry, find, read, request_of
-from tradewind.ways import NATIVE, PARTS, Choice, refusal
+from tradewind.ways import PARTS, Choice
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -39,7 +39,6 @@ VARIABLES = {
 }
 TUNING = "TRADEWIND_TUNING"
 ARGUMENT = "argument"
-DEFAULT = "default"
 _STRICT = ",strict"
 
 
@@ -85,40 +84,22 @@ def choose(
     if not isinstance(pattern, _core.Pattern):
         raise InputError(f"{pattern!r} is no pattern")
     environment = os.environ if environment is None else environment
-    named = (pattern.name, asked or Choice(), environment.get(VARIABLES[pattern.name], ""))
-    source = tuning_source(tuning, environment)
-    if source is None:
-        chosen = _untuned(*named)
-    else:
-        request = request_of(pattern, dtype, fields, memory)
-        chosen = _chosen(*named, partial(_tuned, source, request, pattern.describe(), machine), str(source.path))
-    if reason := refusal(pattern, chosen.choice):
-        origins = dict.fromkeys(chosen.origin.values())
-        raise InputError("".join(_named(where, environment) for where in origins) + reason)
-    return chosen
-
-
-@lru_cache(maxsize=64)  # plans are made on demand, too
-def _untuned(pattern: str, asked: Choice, variable: str) -> Chosen:
-    return _chosen(pattern, asked, variable, lambda: None, "")
-
-
-def _chosen(pattern: str, asked: Choice, variable: str, tuned: Callable[[], Entry | None], file: str) -> Chosen:
-    """`variable`: the text of the environment's variable. `tuned`: asked for what `file` has where a part is open."""
-    if problems := asked.problems(pattern):
+    asked = asked or Choice()
+    if problems := asked.problems(pattern.name):
         raise InputError(*problems)
-    parts: dict[str, str] = {}
-    origin: dict[str, str] = {}
-    _fill(parts, origin, asked, ARGUMENT)
-    _fill(parts, origin, _parsed(pattern, VARIABLES[pattern], variable), VARIABLES[pattern])
-    if not _complete(parts):
-        entry = tuned()
-        if entry is not None and _agrees(entry.choice, parts):
-            _fill(parts, origin, entry.choice, file)
-    if not _complete(parts):  # the default, or the next best that goes with what is chosen, as C and Fortran ask too
-        default = _core.completed_way(pattern, *(parts.get(part, "") for part in PARTS))
-        _fill(parts, origin, Choice(*default), DEFAULT)
-    return Chosen(Choice(**parts), {part: origin[part] for part in PARTS if part in origin})
+    variable = environment.get(VARIABLES[pattern.name], "")
+    _check(pattern.name, variable)
+    source = tuning_source(tuning, environment)
+
+    def tuned() -> tuple[str, str, str, str] | None:
+        if source is None:
+            return None
+        entry = _tuned(source, request_of(pattern, dtype, fields, memory), pattern.describe(), machine)
+        return None if entry is None else (*_texts(entry.choice), str(source.path))
+
+    parts, origins = _core.choose_way(pattern, *_texts(asked), variable, tuned)
+    origin = {part: where for part, where in zip(PARTS, origins, strict=True) if where}
+    return Chosen(Choice(*(name or None for name in parts)), origin)
 
 
 @collective
@@ -184,38 +165,20 @@ def tuning_source(tuning: str | Path | None, environment: Mapping[str, str]) -> 
     return Source(Path(text.removesuffix(_STRICT)), text.endswith(_STRICT), f"{origin}{text!r}")
 
 
-def _parsed(pattern: str, name: str, text: str) -> Choice:
-    """What a variable says."""
+@lru_cache(maxsize=64)  # plans are made on demand, too
+def _check(pattern: str, variable: str) -> None:
+    """Raises InputError with all that is wrong with what a variable says."""
     try:
-        choice = Choice.parse(text)
-        problems = choice.problems(pattern)
+        problems = Choice.parse(variable).problems(pattern)
     except InputError as error:
         problems = list(error.problems)
     if problems:
-        raise InputError(*(f"{name}={text!r}: {problem}" for problem in problems))
-    return choice
+        raise InputError(*(f"{VARIABLES[pattern]}={variable!r}: {problem}" for problem in problems))
 
 
-def _named(where: str, environment: Mapping[str, str]) -> str:
-    """Where a part came from, before what is wrong with it."""
-    if where in (ARGUMENT, DEFAULT):
-        return ""
-    return f"{where}={environment[where]!r}: " if where in VARIABLES.values() else f"{where}: "
-
-
-def _fill(parts: dict[str, str], origin: dict[str, str], choice: Choice, where: str) -> None:
-    for part in PARTS:
-        name = getattr(choice, part)
-        if part not in parts and name is not None:
-            parts[part], origin[part] = name, where
-
-
-def _complete(parts: dict[str, str]) -> bool:
-    return parts.get("algorithm") == NATIVE or len(parts) == len(PARTS)
-
-
-def _agrees(choice: Choice, parts: dict[str, str]) -> bool:
-    return all(getattr(choice, part) == name for part, name in parts.items())
+def _texts(choice: Choice) -> tuple[str, str, str]:
+    """The parts, "" for those that are open."""
+    return choice.algorithm or "", choice.transport or "", choice.packing or ""
 
 
 def _tuned(source: Source, request: dict[str, Any], described: str, site: Site | None) -> Entry | None:

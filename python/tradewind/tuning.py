@@ -24,7 +24,12 @@ from tradewind.site import Site
 from tradewind.toml_lines import Place, TomlFile
 from tradewind.ways import NATIVE, PARTS, Choice
 
-Count = Annotated[int, Field(strict=True, ge=1)]
+_MOST = 2**63 - 1
+"""TOML's whole numbers have 64 bits."""
+Number = Annotated[int, Field(strict=True, ge=0, le=_MOST)]
+Count = Annotated[int, Field(strict=True, ge=1, le=_MOST)]
+Flag = Annotated[bool, Field(strict=True)]
+Date = Annotated[AwareDatetime, Field(strict=True)]
 Seconds = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Split = tuple[Count, Count]
 Axes = Annotated[str, Field(pattern="^(xy|yx|xz|zx|yz|zy)$")]
@@ -57,7 +62,7 @@ class _Entry(BaseModel):
     cpu: str
     mpi: str
     ranks_per_node: Count
-    oversubscribed: bool
+    oversubscribed: Flag
     algorithm: str
     transport: str | None = None
     packing: str | None = None
@@ -66,7 +71,7 @@ class _Entry(BaseModel):
     default_s: Seconds | None = None
     """Median of the way that is taken where nothing is chosen."""
     trials: Count
-    date: AwareDatetime
+    date: Date
     tradewind: str
 
     @property
@@ -91,7 +96,7 @@ class HaloEntry(_Entry):
     pattern: Literal["halo"]
     grid: tuple[Count, Count, Count]
     split: Split
-    width: Annotated[int, Field(strict=True, ge=0)]
+    width: Number
     periodic: Literal["", "x", "y", "xy"]
 
 
@@ -111,9 +116,9 @@ class AllReduceEntry(_Entry):
 
 class FetchEntry(_Entry):
     pattern: Literal["fetch"]
-    points: Annotated[int, Field(strict=True, ge=0)]
-    levels: Annotated[int, Field(strict=True, ge=0)]
-    adjoint: bool
+    points: Number
+    levels: Number
+    adjoint: Flag
 
 
 Entry = HaloEntry | TransposeEntry | AllReduceEntry | FetchEntry
@@ -132,23 +137,12 @@ class _File(BaseModel):
 
 
 def request_of(pattern: _core.Pattern, dtype: str, fields: int, memory: str = PRIVATE) -> dict[str, Any]:
-    """What is asked of a plan, as plain values: by these an entry is found. `memory`: of the arrays."""
-    asked = {"pattern": pattern.name, "ranks": pattern.ranks, "fields": fields, "dtype": dtype, "memory": memory}
-    if isinstance(pattern, _core.Halo):
-        layout = pattern.layout
-        asked |= {"grid": tuple(layout.grid.points), "split": tuple(layout.split), "width": pattern.width}
-        asked["periodic"] = pattern.describe().partition(", periodic in ")[2]
-    elif isinstance(pattern, _core.Transpose):
-        asked["grid"] = tuple(pattern.from_layout.grid.points)
-        for name, layout in (("from", pattern.from_layout), ("to", pattern.to_layout)):
-            asked |= {f"{name}_split": tuple(layout.split), f"{name}_axes": layout.axes}
-    elif isinstance(pattern, _core.AllReduce):
-        asked["count"] = pattern.count
-    elif isinstance(pattern, _core.Fetch | _core.FetchAdjoint):
-        fetch = pattern.fetch if isinstance(pattern, _core.FetchAdjoint) else pattern
-        inner, outer = fetch.levels
-        asked |= {"points": fetch.points, "levels": inner * outer, "adjoint": fetch is not pattern}
-    return asked
+    """What is asked of a plan, as plain values: by these an entry is found. C and Fortran ask by the same.
+
+    `memory`: of the arrays.
+    """
+    asked = _core.tuning_request(pattern, dtype, fields, memory)
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in asked}
 
 
 def entry_of(
@@ -197,8 +191,8 @@ def _read(path: Path, _version: tuple[int, ...]) -> list[Entry]:
 
 
 def _conflicts(entry: Entry) -> list[str]:
-    missing = entry.transport is None or entry.packing is None
-    if missing == (entry.algorithm != NATIVE):
+    given = {entry.transport is not None, entry.packing is not None}
+    if given != {entry.algorithm != NATIVE}:
         return [f"transport and packing belong to every algorithm but {NATIVE}, which has neither"]
     return entry.choice.problems(entry.pattern)
 

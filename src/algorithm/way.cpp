@@ -51,10 +51,25 @@ std::shared_ptr<const Pattern> fetch_of_nothing(Rank ranks) {
     return std::make_shared<Fetch>(sources, std::vector<FetchList>(sources.size()));
 }
 
+constexpr std::array<std::string Way::*, 3> parts{&Way::algorithm, &Way::transport, &Way::packing};
+
 void fill(Way& way, const Way& more) {
-    if (way.algorithm.empty()) way.algorithm = more.algorithm;
-    if (way.transport.empty()) way.transport = more.transport;
-    if (way.packing.empty()) way.packing = more.packing;
+    for (const auto part : parts)
+        if ((way.*part).empty()) way.*part = more.*part;
+}
+
+// Those parts of `more` that are open, from an origin.
+void take(ChosenWay& chosen, const Way& more, const std::string& origin) {
+    for (const auto part : parts) {
+        if (!(chosen.way.*part).empty() || (more.*part).empty()) continue;
+        chosen.way.*part = more.*part;
+        chosen.origin.*part = origin;
+    }
+}
+
+bool agrees(const Way& way, const Way& named) {
+    return std::all_of(parts.begin(), parts.end(),
+                       [&](auto part) { return (named.*part).empty() || named.*part == way.*part; });
 }
 
 }  // namespace
@@ -123,20 +138,36 @@ std::string way_refusal(const std::shared_ptr<const Pattern>& pattern, const Way
     }
 }
 
-Way choose_way(const std::shared_ptr<const Pattern>& pattern, const Way& asked, const std::string& environment) {
-    const std::string origin = variable_of(pattern->name()) + "='" + environment + "': ";
-    Way way = asked, named;
+ChosenWay choose_way(const std::shared_ptr<const Pattern>& pattern, const Way& asked, const std::string& environment,
+                     const std::function<std::optional<TunedWay>()>& tuned) {
+    const std::string variable = variable_of(pattern->name()), setting = variable + "='" + environment + "': ";
+    ChosenWay chosen;
+    take(chosen, asked, "argument");
     try {
-        named = parse_way(environment);
+        take(chosen, parse_way(environment), variable);
     } catch (const InputError& error) {
-        throw InputError(origin + error.what());
+        throw InputError(setting + error.what());
     }
-    fill(way, named);
-    const bool had_a_say = way != asked;
-    way = completed(pattern->name(), way);
-    if (const std::string refusal = way_refusal(pattern, way); !refusal.empty())
-        throw InputError((had_a_say ? origin : "") + refusal);
-    return way;
+    std::string file;
+    if (!chosen.way.complete() && tuned) {
+        if (const auto found = tuned()) {
+            chosen.warning = found->warning;
+            file = found->file;
+            if (agrees(found->way, chosen.way)) take(chosen, found->way, file);
+        }
+    }
+    take(chosen, completed(pattern->name(), chosen.way), "default");
+    if (const std::string refusal = way_refusal(pattern, chosen.way); !refusal.empty()) {
+        std::vector<std::string> origins;  // each once, in the order of the parts
+        for (const auto part : parts)
+            if (std::find(origins.begin(), origins.end(), chosen.origin.*part) == origins.end())
+                origins.push_back(chosen.origin.*part);
+        std::string named;
+        for (const std::string& each : origins)
+            named += each == variable ? setting : each == file && !file.empty() ? file + ": " : "";
+        throw InputError(named + refusal);
+    }
+    return chosen;
 }
 
 }  // namespace tradewind

@@ -1,7 +1,9 @@
 // The way to carry out a pattern, algorithm, transport and packing, and which way is taken where nothing names one.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "schedule/schedule.hpp"
@@ -39,8 +41,23 @@ bool needs_all_lists(const Pattern& pattern, const std::string& algorithm);
 // needs the lists of all ranks as if it had them.
 std::string way_refusal(const std::shared_ptr<const Pattern>& pattern, const Way& way);
 
-// Each part as `asked`, or else as `environment` (the text of the pattern's variable), or else the default. Throws
-// InputError for what cannot be, which names the variable where that had a say.
-Way choose_way(const std::shared_ptr<const Pattern>& pattern, const Way& asked, const std::string& environment);
+// What a tuning file says.
+struct TunedWay {
+    Way way;
+    std::string file;
+    std::string warning;  // what is to be known of it: that it was tuned elsewhere, and how that differs
+};
+
+struct ChosenWay {
+    Way way;
+    Way origin;  // where each part came from: "argument", the variable, the tuning file, or "default"
+    std::string warning;
+};
+
+// Each part as `asked`, or else as `environment` (the text of the pattern's variable), or else as `tuned` says, which
+// is asked where a part is open and counts only as a whole, or else the default. Throws InputError for what cannot be,
+// which names the variable or the file where that had a say.
+ChosenWay choose_way(const std::shared_ptr<const Pattern>& pattern, const Way& asked, const std::string& environment,
+                     const std::function<std::optional<TunedWay>()>& tuned = {});
 
 }  // namespace tradewind

@@ -9,6 +9,7 @@ void bind_layout(nanobind::module_& module);
 void bind_pattern(nanobind::module_& module);
 void bind_fetch(nanobind::module_& module);
 void bind_schedule(nanobind::module_& module);
+void bind_choice(nanobind::module_& module);
 void bind_machine(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
 void bind_kernel(nanobind::module_& module);

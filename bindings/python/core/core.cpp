@@ -30,6 +30,7 @@ NB_MODULE(_core, module) {
     tradewind::bind_pattern(module);
     tradewind::bind_fetch(module);
     tradewind::bind_schedule(module);
+    tradewind::bind_choice(module);
     tradewind::bind_machine(module);
     tradewind::bind_simulation(module);
     tradewind::bind_kernel(module);

@@ -93,6 +93,7 @@ void moved() {
     again.start();
     again.wait();
     require(again.way() == "sweep,shared,direct", "another way than asked for");
+    require(again.origin() == "algorithm: default, transport: argument, packing: argument", "another origin");
     require(again.text() == "halo of width 1, sweep", again.text().c_str());
     refused([&] { plan(); }, TW_ERROR_HANDLE, "the plan is TW_NULL");
     double total = 0;

@@ -162,6 +162,7 @@ static void use(void) {
     other = made(part()); /* in the place of the first */
     met("plan_freed", tw_plan_call(plan));
     met("text_freed", tw_plan_text(plan, &text));
+    met("origin_freed", tw_plan_origin(plan, &text));
     met("traffic_freed", tw_plan_traffic(plan, &messages, &bytes));
     met("the_next_plan", tw_plan_call(other));
     met("free_plan_twice", tw_plan_free(plan));

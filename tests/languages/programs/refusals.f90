@@ -63,6 +63,7 @@ program refusals
   call met("text_after_free", tw_plan_text(plan, text))
   if (len(text) /= 0) call met("a text without a plan", tw_ok)
   call met("way_after_free", tw_plan_way(plan, text))
+  call met("origin_after_free", tw_plan_origin(plan, text))
   call met("start_after_free", tw_plan_start(plan))
   call met("wait_after_free", tw_plan_wait(plan))
   call met("traffic_after_free", tw_plan_traffic(plan, messages, bytes))

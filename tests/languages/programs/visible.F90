@@ -109,8 +109,8 @@ contains
   end subroutine local_arrays
 
   subroutine local_allocatables()
-    real(real64), allocatable, target :: whole(:, :, :), blocks(:, :, :), lines(:, :, :), vector(:)
-    real(real64), allocatable, target :: cells(:), fetched(:), ones(:), times(:)
+    real(real64), allocatable, target, asynchronous :: whole(:, :, :), blocks(:, :, :), lines(:, :, :), vector(:)
+    real(real64), allocatable, target, asynchronous :: cells(:), fetched(:), ones(:), times(:)
     character(len=*), parameter :: kind = "local allocatable arrays"
 #define ALLOCATED
 #include "visible.inc"
@@ -132,8 +132,8 @@ contains
   end subroutine arguments_of
 
   subroutine shaped_arguments_of(whole, blocks, lines, vector, cells, fetched, ones, times)
-    real(real64), target, intent(inout) :: whole(:, :, :), blocks(:, :, :), lines(:, :, :), vector(:)
-    real(real64), target, intent(inout) :: cells(:), fetched(:), ones(:), times(:)
+    real(real64), target, asynchronous, intent(inout) :: whole(:, :, :), blocks(:, :, :), lines(:, :, :), vector(:)
+    real(real64), target, asynchronous, intent(inout) :: cells(:), fetched(:), ones(:), times(:)
     character(len=*), parameter :: kind = "arguments of assumed shape"
 #include "visible.inc"
   end subroutine shaped_arguments_of

@@ -1,0 +1,111 @@
+#include "algorithm/tuning.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "pattern/allreduce.hpp"
+#include "pattern/fetch_adjoint.hpp"
+#include "pattern/halo.hpp"
+#include "pattern/transpose.hpp"
+
+namespace tradewind {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& texts, const std::string& between) {
+    std::string all;
+    for (const std::string& each : texts) all += (all.empty() ? "" : between) + each;
+    return all;
+}
+
+std::vector<Index> listed_of(const auto& numbers) {
+    return {numbers.begin(), numbers.end()};
+}
+
+}  // namespace
+
+TuningRequest tuning_request(const Pattern& pattern, const std::string& element, Index fields,
+                             const std::string& memory) {
+    TuningRequest asked{{"pattern", pattern.name()},
+                        {"ranks", static_cast<Index>(pattern.ranks())},
+                        {"fields", fields},
+                        {"dtype", element},
+                        {"memory", memory}};
+    const auto add = [&](const std::string& key, TuningValue value) { asked.emplace_back(key, std::move(value)); };
+    if (const auto* halo = dynamic_cast<const Halo*>(&pattern)) {
+        add("grid", listed_of(halo->layout().grid().points));
+        add("split", listed_of(halo->layout().split()));
+        add("width", halo->width());
+        add("periodic", std::string(halo->periodic(X) ? "x" : "") + (halo->periodic(Y) ? "y" : ""));
+    } else if (const auto* transpose = dynamic_cast<const Transpose*>(&pattern)) {
+        add("grid", listed_of(transpose->from().grid().points));
+        add("from_split", listed_of(transpose->from().split()));
+        add("from_axes", transpose->from().axes());
+        add("to_split", listed_of(transpose->to().split()));
+        add("to_axes", transpose->to().axes());
+    } else if (const auto* reduction = dynamic_cast<const AllReduce*>(&pattern)) {
+        add("count", reduction->count());
+    } else {
+        const auto* adjoint = dynamic_cast<const FetchAdjoint*>(&pattern);
+        if (const auto* fetch = adjoint ? &adjoint->fetch() : dynamic_cast<const Fetch*>(&pattern)) {
+            add("points", fetch->points());
+            add("levels", fetch->depth());
+            add("adjoint", adjoint != nullptr);
+        }
+    }
+    return asked;
+}
+
+std::vector<std::string> differences(const TuningSite& site, const TuningSite& other) {
+    std::vector<std::string> found;
+    if (site.cpu != other.cpu) found.push_back("the processor is " + site.cpu + ", not " + other.cpu);
+    if (site.mpi != other.mpi) found.push_back("the MPI library is " + site.mpi + ", not " + other.mpi);
+    if (site.ranks_per_node != other.ranks_per_node)
+        found.push_back(std::to_string(site.ranks_per_node) + " ranks share a node, not " +
+                        std::to_string(other.ranks_per_node));
+    return found;
+}
+
+const TuningEntry* find_tuned(const std::vector<TuningEntry>& entries, const TuningRequest& request,
+                              const std::optional<TuningSite>& site) {
+    const auto sorted = [](TuningRequest asked) {
+        std::sort(asked.begin(), asked.end());
+        return asked;
+    };
+    const TuningRequest wanted = sorted(request);
+    const TuningEntry* best = nullptr;
+    std::size_t least = 0;
+    for (const TuningEntry& entry : entries) {
+        if (sorted(entry.request) != wanted) continue;
+        const std::size_t unlike = site ? differences(*site, entry.site).size() : 0;
+        if (!best || unlike < least || (unlike == least && entry.date > best->date)) {
+            best = &entry;
+            least = unlike;
+        }
+    }
+    return best;
+}
+
+TuningSource parse_tuning_source(const std::string& text) {
+    const std::string strict = ",strict";
+    if (!text.ends_with(strict)) return {text, false};
+    return {text.substr(0, text.size() - strict.size()), true};
+}
+
+std::optional<TunedWay> tuned_way(const TuningSource& source, const std::vector<TuningEntry>& entries,
+                                  const Pattern& pattern, const std::string& element, Index fields,
+                                  const std::string& memory, const std::optional<TuningSite>& site) {
+    const TuningEntry* entry = find_tuned(entries, tuning_request(pattern, element, fields, memory), site);
+    if (!entry && memory == shared_memory)
+        entry = find_tuned(entries, tuning_request(pattern, element, fields, private_memory), site);
+    if (!entry) return {};
+    TunedWay tuned{entry->way, source.path, ""};
+    if (!site) return tuned;
+    if (const auto unlike = differences(*site, entry->site); !unlike.empty()) {
+        tuned.warning = source.path + ": " + pattern.describe() + " was tuned elsewhere: " + joined(unlike, "; ");
+        if (source.strict) throw InputError(tuned.warning + " (tune here, or leave out strict)");
+    }
+    return tuned;
+}
+
+}  // namespace tradewind
