@@ -59,17 +59,16 @@ def test_the_sources_of_the_module_come_in_the_order_of_use():
     assert "tradewind" in known
 
 
-def test_a_small_mpi_f08_is_named_only_where_mpi_has_none(package):
-    root = package(OF_WHEEL)
-    touch(root / "bin" / "mpicc", root / "lib" / "libmpi.so.12")
+@pytest.mark.parametrize("mpich_wheel", [True, False])
+def test_a_small_mpi_f08_is_named_for_the_mpich_wheel_only(package, mpich_wheel):
+    package(OF_WHEEL | {"mpich_wheel": mpich_wheel})
     here = Flags(installation.package_folder(), built_with())
     sources = here.prefix / "share" / "tradewind" / "fortran"
     touch(sources / "mpi_f08" / "mpi_f08.c", sources / "mpi_f08" / "mpi_f08.f90")
     (sources / "b.f90").write_text("module b\nend module\n")
     (sources / "a.f90").write_text("module a\n  use b\nend module\n")
-    assert [path.name for path in here.fortran] == ["mpi_f08.c", "mpi_f08.f90", "b.f90", "a.f90"]
-    touch(root / "bin" / "mpifort")
-    assert [path.name for path in Flags(here.prefix, built_with()).fortran] == ["b.f90", "a.f90"]
+    small = ["mpi_f08.c", "mpi_f08.f90"] if mpich_wheel else []
+    assert [path.name for path in here.fortran] == [*small, "b.f90", "a.f90"]
 
 
 def test_the_mpich_wheel_is_that_of_the_environment(package):

@@ -28,9 +28,7 @@ _SYSTEM_INCLUDES = (Path("/usr/include"),)
 def package_folder() -> Path:
     """The folder that holds the compiled modules; where they are built in place, it is not that of the sources."""
     core = importlib.util.find_spec("tradewind._core")
-    assert core is not None
-    assert core.origin is not None
-    return Path(core.origin).parent
+    return Path(core.origin if core is not None and core.origin is not None else __file__).parent
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ def built_with() -> BuiltWith:
         return BuiltWith(
             compiler=root / "bin" / "mpicc",
             include_folders=(root / "include",),
-            libraries=(root / "lib" / told["soname"],),
+            libraries=(root / "lib" / (told["soname"] or "libmpi.so"),),
             soname=told["soname"],
             mpich_wheel=True,
         )
@@ -114,11 +112,10 @@ class Flags:
     def fortran(self) -> list[Path]:
         """The sources of the module `tradewind`, in the order in which they compile.
 
-        For an MPI library without Fortran, also those of a small mpi_f08 that starts programs.
+        For the mpich wheel, which has no Fortran, also those of a small mpi_f08 that starts programs.
         """
         folder = self.prefix / "share" / "tradewind" / "fortran"
-        has_mpi_f08 = self.mpi.compiler.with_name("mpifort").exists()
-        first = [] if has_mpi_f08 else sorted((folder / "mpi_f08").iterdir())
+        first = sorted((folder / "mpi_f08").iterdir()) if self.mpi.mpich_wheel else []
         return [*first, *_in_order(sorted(folder.glob("*.f90")))]
 
     def as_json(self) -> dict[str, str | list[str]]:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tradewind.installation import INSTALL_MPICH
+
 ROOT = Path(__file__).parents[2]
 NEEDS = "Tradewind needs g++ 12 or newer, or clang++ 16 or newer"
 GNU = {"__GNUC__": 12, "__GNUC_MINOR__": 2, "__GNUC_PATCHLEVEL__": 0, "_GLIBCXX_RELEASE": 12}
@@ -101,6 +103,7 @@ def test_requirements(backend, machine, monkeypatch):
     extra = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["mpich"]
     assert mpich == ["mpich>=5,<5.1"]
     assert mpich[0] in extra
+    assert mpich[0] in INSTALL_MPICH
     assert {"cmake>=3.24", "ninja>=1.11"} <= set(backend.requirements())
     machine("cmake", says="cmake version 3.25.1")
     machine("ninja", says="1.10.0")

@@ -6,14 +6,14 @@
 struct handle {
     MPI_Fint value;
 };
-struct handle example_comm_world;
+struct handle tradewind_mpi_comm_world;
 
-void example_init(void) {
+void tradewind_mpi_init(void) {
     MPI_Init(NULL, NULL);
-    example_comm_world.value = MPI_Comm_c2f(MPI_COMM_WORLD);
+    tradewind_mpi_comm_world.value = MPI_Comm_c2f(MPI_COMM_WORLD);
 }
 
-void example_comm(MPI_Fint comm, int* rank, int* size) {
+void tradewind_mpi_comm(MPI_Fint comm, int* rank, int* size) {
     MPI_Comm_rank(MPI_Comm_f2c(comm), rank);
     MPI_Comm_size(MPI_Comm_f2c(comm), size);
 }

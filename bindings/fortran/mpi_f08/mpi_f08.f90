@@ -1,4 +1,4 @@
-!> The calls of MPI that the examples make, for an MPI library that comes without Fortran. With the same names and
+!> The calls of MPI that start a program, for an MPI library that comes without Fortran. With the same names and
 !! arguments as in the standard's module mpi_f08, which takes its place where there is one.
 module mpi_f08
   use, intrinsic :: iso_c_binding, only: c_int
@@ -9,18 +9,18 @@ module mpi_f08
   type, bind(C) :: MPI_Comm
     integer :: MPI_VAL
   end type MPI_Comm
-  type(MPI_Comm), bind(C, name="example_comm_world"), protected :: MPI_COMM_WORLD
+  type(MPI_Comm), bind(C, name="tradewind_mpi_comm_world"), protected :: MPI_COMM_WORLD
 
   interface
-    subroutine MPI_Init() bind(C, name="example_init")
+    subroutine MPI_Init() bind(C, name="tradewind_mpi_init")
     end subroutine MPI_Init
     subroutine MPI_Finalize() bind(C, name="MPI_Finalize")
     end subroutine MPI_Finalize
-    subroutine example_comm(comm, rank, size) bind(C)
+    subroutine tradewind_mpi_comm(comm, rank, size) bind(C)
       import :: c_int
       integer(c_int), value :: comm
       integer(c_int), intent(out) :: rank, size
-    end subroutine example_comm
+    end subroutine tradewind_mpi_comm
   end interface
 
 contains
@@ -29,13 +29,13 @@ contains
     type(MPI_Comm), intent(in) :: comm
     integer, intent(out) :: rank
     integer :: size
-    call example_comm(comm%MPI_VAL, rank, size)
+    call tradewind_mpi_comm(comm%MPI_VAL, rank, size)
   end subroutine MPI_Comm_rank
 
   subroutine MPI_Comm_size(comm, size)
     type(MPI_Comm), intent(in) :: comm
     integer, intent(out) :: size
     integer :: rank
-    call example_comm(comm%MPI_VAL, rank, size)
+    call tradewind_mpi_comm(comm%MPI_VAL, rank, size)
   end subroutine MPI_Comm_size
 end module mpi_f08
