@@ -126,6 +126,22 @@ def test_the_best_of_each_family_comes_first():
     assert order == ["bruck", "ring-2", "burst", "ring-4", "ring-1"]
 
 
+def test_what_takes_longer_than_can_be_simulated_is_left_out():
+    """Each rank sends a vector of 16,000 s to one other at a time, or to three."""
+    file = machine(CROSSBAR, bandwidth="1MB/s", latency="1us")
+
+    def advised(times):
+        exchange = Exchange("allreduce", 4, count=2_000_000_000, times=times)
+        return advise(exchange, file, algorithms=["recursive-2", "recursive-4"], packet="message", budget_s=60)
+
+    answer = advised(200)
+    assert answer["best"] == "recursive-2"
+    assert [item["algorithm"] for item in answer["left_out"]] == ["recursive-4"]
+    assert "9600000 s (111 days); times of at most" in answer["left_out"][0]["reason"]
+    with pytest.raises(InputError, match=r"recursive-2: the messages .* 12800000 s .*\nrecursive-4: "):
+        advised(400)
+
+
 def test_a_budget_too_small_for_packets_leaves_loggp():
     """Forecasts are about 12 M packet-hops a second: of 8-byte packets this is too much, of messages it is not."""
     exchange = all_to_all(64, "ring-1", 20_000)

@@ -618,7 +618,7 @@ def forecast(machine: Machine, program: Program, placement: Placement, options: 
 
 def delay_lower_edge_s(bin: int) -> float:
     """
-    The upper edge of the last bin is the lower one of the next, which does not exist.
+    The lower edge of a bin of `delay_counts`; of the bin after the last one, the upper edge of that.
     """
 
 act_kinds: list = ...

@@ -160,12 +160,22 @@ class _Trial:
         return prepare(exchange, self.file, model=model, packet=packet, buffers="unbounded", **self.options)
 
     def screen(self, chosen: Sequence[Candidate], share_s: float) -> list[Screened]:
-        """All candidates by the loggp model, the cheapest first."""
+        """All candidates by the loggp model, the cheapest first. Raises InputError where all are refused before."""
         clock = _Clock(share_s)
         unlimited = replace(self, file=without_bandwidth(self.file))
-        prepared = [(self._prepare(candidate, "loggp"), candidate) for candidate in chosen]
+        prepared: list[tuple[float, Simulation, Candidate]] = []
+        refusals: list[str] = []
+        for candidate in chosen:
+            simulation = self._prepare(candidate, "loggp")
+            try:
+                prepared.append((expected_s(simulation, share_s), simulation, candidate))
+            except InputError as error:  # it would take longer than can be simulated
+                refusals.append(f"{candidate.algorithm}: {error}")
+                self.left_out.append(LeftOut(candidate.algorithm, f"not screened: {error}"))
+        if refusals and not prepared:
+            raise InputError(*refusals)
         screened = []
-        for simulation, candidate in sorted(prepared, key=lambda item: expected_s(item[0], share_s)):
+        for _, simulation, candidate in sorted(prepared, key=lambda item: item[0]):
             self.tell(f"screening {candidate.algorithm}")
             try:
                 answer = clock.run(simulation)

@@ -127,6 +127,9 @@ class Fetch(_core.Fetch, _Scheduled):
         `counts` points that a rank owns. Raises InputError for lists whose lengths differ, for an owner or an index out
         of range, and for a place that is taken twice.
         """
+        for what, given in (("lists", lists), ("places", places)):
+            if given is not None and len(given) != len(counts):
+                raise InputError(f"{len(given)} {what} for {len(counts)} counts: one for each rank is allowed")
         described: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]] = []
         for rank, (owner, index) in enumerate(lists):
             begin = counts[rank] if one_array and places is None else 0

@@ -123,7 +123,7 @@ class StageTimes {
         const double behind = static_cast<double>(bytes) * (path.byte_time - paths_.injection_byte_time());
         // A long message leaves once it has been announced and asked for.
         const bool rendezvous = asks_ && bytes > machine_.eager_limit.value;
-        return sim::after(left, (rendezvous ? 3 : 1) * path.latency, ends) + static_cast<std::int64_t>(behind);
+        return sim::after(sim::after(left, (rendezvous ? 3 : 1) * path.latency, ends), behind, ends);
     }
 
     const Machine& machine_;

@@ -57,6 +57,8 @@ OWNED = [[0, 1, 2], [3, 4]]
 @pytest.mark.parametrize(
     ("make", "words"),
     [
+        (lambda: tw.Fetch.of_owners([1], [([0], [0])] * 2), "2 lists for 1 counts: one for each rank is allowed"),
+        (lambda: tw.Fetch.of_owners([1], [([0], [0])], [[0], [1]]), "2 places for 1 counts"),
         (lambda: tw.Fetch(OWNED, [[9], []]), "rank 0 wants point 9 (entry 0 of its list), which nobody owns"),
         (lambda: tw.Fetch(OWNED, [[], [2, -1]]), "rank 1 wants point -1 (entry 1 of its list), which nobody owns"),
         (

@@ -94,6 +94,15 @@ def test_a_crowd_before_one_port_is_found_on_the_way():
             tw._core.simulate_packets(simulation.machine, program, simulation.placement, chosen)
 
 
+def test_links_that_are_slower_than_nics_count(model):
+    """No rank is busy for long by itself, but 16 GB take hours through the link."""
+    ring = {"kind": "torus", "shape": [2], "nodes_per_switch": 1}
+    file = machine(ring, bandwidth="1MB/s", nic_bandwidth="1000TB/s", latency="1us")
+    assert simulate(repeated(500), file, **options(model))["time_s"] == pytest.approx(500 * 16_000, rel=1e-6)
+    with pytest.raises(tw.InputError, match=ALLOWED):
+        simulate(repeated(600), file, **options(model))
+
+
 def test_copies_and_overheads_count(model):
     file = slow(memory_bandwidth="1MB/s")
     with pytest.raises(tw.InputError, match=ALLOWED):

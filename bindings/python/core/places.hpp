@@ -1,5 +1,6 @@
 // Numbers of ranks, stages, switches and the like that Python hands over: one that is not there is an IndexError which
-// says what is. None counts from the end: rank -1 of a neighbour list is no neighbour, and not the last rank.
+// says what is. Negative numbers do not count from the end: -1 among the neighbours of a rank is no neighbour, and not
+// the last rank.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -213,7 +213,7 @@ void bind_simulation(nb::module_& module) {
     module.def(
         "delay_lower_edge_s",
         [](Index bin) { return DelayHistogram::lower_edge(checked_place("bin", bin, DelayHistogram::bins + 1)); },
-        "bin"_a, "The upper edge of the last bin is the lower one of the next, which does not exist.");
+        "bin"_a, "The lower edge of a bin of `delay_counts`; of the bin after the last one, the upper edge of that.");
     module.attr("act_kinds") = std::vector<std::string>(std::begin(act_kinds), std::end(act_kinds));
     module.attr("latest_s") = sim::latest.seconds();
     module.def("refuse_time", &sim::refuse_time, "what"_a, "seconds"_a,
