@@ -29,8 +29,8 @@ class Fetch : public Pattern {
     // Of all ranks, what each receives from whom; of what nobody has to look after, like stored messages.
     Fetch(const std::vector<Index>& sources, const std::vector<Index>& targets,
           std::vector<std::vector<FetchBundle>> bundles);
-    // Of one rank. `points`: all that are fetched by all ranks together. `mark`: a number that all ranks give this fetch
-    // and no other one.
+    // Of one rank. `points`: all that are fetched by all ranks together. `mark`: a number that all ranks give this
+    // fetch and no other one.
     Fetch(Rank ranks, Rank rank, FetchPart part, Index points, std::uint64_t mark, bool one_array = false);
 
     std::string name() const override { return "fetch"; }

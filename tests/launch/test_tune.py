@@ -367,4 +367,4 @@ def test_command_under_the_launcher(tmp_path):
     done = subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["ranks"] == 2
-    assert [entry.ranks for entry in tuning.read(tmp_path / "t.toml")] == [2]
+    assert [entry.ranks for entry in tuning.read(tmp_path / "t.toml")] == [2, 2]

@@ -22,7 +22,7 @@ SCRIPT = Path(abandoned.__file__)
 
 def test_no_message_of_a_dropped_plan_comes_to_another():
     found = launch.run(2, "abandoned:dropped_then_another", list(abandoned.WAYS), timeout_s=60)
-    assert found == dict.fromkeys(abandoned.WAYS, [])
+    assert found == {name: [] for name in abandoned.WAYS}
 
 
 def test_arrays_of_a_dropped_plan_live_as_long_as_mpi():
