@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -12,14 +13,37 @@ class TradewindError(Exception):
     exit_code = 1
 
 
+MOST_SHOWN = 50
+"""Problems that the text of an error lists; of others it says how many there are."""
+MOST_QUOTED = 200
+"""Characters of a value that an error quotes."""
+_LONG = re.compile(
+    rf"\S{{{MOST_QUOTED + 1},}}|(['\"])(?:(?!\1).){{{MOST_QUOTED + 1},}}\1|\[[^\]\n]{{{MOST_QUOTED + 1},}}\]"
+)
+"""A word, a text in quotes or a list that is longer."""
+
+
+def brief(problem: str) -> str:
+    """A problem in which every value is quoted by its first and last characters where it is long."""
+    if len(problem) <= MOST_QUOTED:
+        return problem
+    return _LONG.sub(lambda match: _shortened(match[0]), problem)
+
+
+def _shortened(value: str) -> str:
+    end = 30
+    return f"{value[: MOST_QUOTED - end - 30]}... ({len(value)} characters) ...{value[-end:]}"
+
+
 class InputError(TradewindError, ValueError):
     """What was asked for cannot be. The text says what is wrong, where, and what is allowed. Exit code 2."""
 
     exit_code = 2
 
     def __init__(self, *problems: str) -> None:
-        super().__init__("\n".join(problems))
-        self.problems: Sequence[str] = problems
+        self.problems: Sequence[str] = tuple(map(brief, problems))
+        more = [f"and {len(problems) - MOST_SHOWN} more"] if len(problems) > MOST_SHOWN else []
+        super().__init__("\n".join([*self.problems[:MOST_SHOWN], *more]))
 
 
 class WriteError(InputError):

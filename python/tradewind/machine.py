@@ -250,7 +250,8 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
     try:
         machine = Machine.model_validate(file.data)
     except ValidationError as error:
-        problems += [file.at(*_problem(details, file.data)) for details in error.errors(include_url=False)]
+        mistakes, more = file.first(error.errors(include_url=False))
+        problems += [*(file.at(*_problem(details, file.data)) for details in mistakes), *more]
     else:
         problems += [file.at(place, text) for place, text in _source_problems(numbers, file.data, machine.source)]
         problems += [file.at(place, text) for place, text in machine.conflicts()]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tradewind.errors import InputError
 from tradewind.reading import read_text
 
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
 Place = tuple[str | int, ...]
 """A place in a file: ``("sweep", 1, "algorithm", 0)`` is the first algorithm of the second ``[[sweep]]``."""
 
+_MOST_MISTAKES = 40
 _MOST_BYTES = 64 * 2**20
 _DEEPEST = 32
 """Levels of tables and lists; no file of ours needs more than six."""
@@ -54,6 +59,17 @@ class TomlFile:
             place = place[:-1]
         return self._lines.get(place, 1)
 
+    def first(
+        self, mistakes: Sequence[ErrorDetails], place_of: Callable[[tuple[int | str, ...]], Place] = tuple
+    ) -> tuple[list[ErrorDetails], list[str]]:
+        """The first mistakes that pydantic has found, in the order of the file, and a line that counts the others.
+
+        To find words for one takes long enough that a hundred thousand would take minutes.
+        """
+        ordered = sorted(mistakes, key=lambda details: self.line(place_of(details["loc"])))
+        unsaid = len(ordered[_MOST_MISTAKES:])
+        return ordered[:_MOST_MISTAKES], [f"{self.path}: and {unsaid} mistakes more"] if unsaid else []
+
     def at(self, place: Place, problem: str) -> str:
         """A problem with the file and line where it stands before it."""
         return f"{self.path}:{self.line(place)}: {problem}"
@@ -66,6 +82,7 @@ class _Scanner:
         self.text = text
         self.position = 0
         self.lines: dict[Place, int] = {}
+        self._ends = [match.start() for match in re.finditer("\n", text)]
         self._tables: dict[Place, int] = {}  # arrays of tables: how many elements so far
         table: Place = ()
         while self._skip(_BLANK):
@@ -81,7 +98,7 @@ class _Scanner:
         return self.position < len(self.text)
 
     def _note(self, place: Place) -> None:
-        self.lines.setdefault(place, self.text.count("\n", 0, self.position) + 1)
+        self.lines.setdefault(place, bisect.bisect_left(self._ends, self.position) + 1)
 
     def _keys(self) -> list[str]:
         keys = []

@@ -178,8 +178,9 @@ def _read(path: Path, _version: tuple[int, ...]) -> list[Entry]:
     try:
         entries = _File.model_validate(file.data).entry
     except ValidationError as error:
-        problems = [file.at(*_problem(details, file.data)) for details in error.errors(include_url=False)]
-        raise InputError(*dict.fromkeys(problems)) from None
+        mistakes, more = file.first(error.errors(include_url=False))
+        problems = [file.at(*_problem(details, file.data)) for details in mistakes]
+        raise InputError(*dict.fromkeys(problems), *more) from None
     problems = [
         file.at(("entry", i), f"entry {i + 1}: {problem}")
         for i, entry in enumerate(entries)

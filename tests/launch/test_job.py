@@ -12,7 +12,7 @@ import pytest
 
 from tradewind.errors import InputError, MissingMPIError, PlanError
 from tradewind.launch import find_launcher, is_rank, run
-from tradewind.launch.job import _remove
+from tradewind.rooms import _remove
 
 pytest.importorskip("mpi4py.MPI")
 

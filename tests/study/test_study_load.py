@@ -199,3 +199,22 @@ def test_steady_is_true_or_a_fraction(steady: str) -> None:
     sweep += f'machine = "torus-M"\nsteady = {steady}\n'
     (problem,) = problems_of(sweep)
     assert re.fullmatch(r"broken.toml:8: sweep 1: steady .*: true or a fraction is allowed, .* such as 0.001", problem)
+
+
+def test_of_very_many_mistakes_the_first_are_said_and_the_others_counted() -> None:
+    text = 'title = "t"\n' + "".join(f"key_{i} = {i}\n" for i in range(20_000))
+    problems = problems_of(text + SWEEP)
+    assert len(problems) == 41
+    assert problems[0].startswith("broken.toml:2: unknown key 'key_0'")
+    assert problems[-1] == "broken.toml: and 19960 mistakes more"
+    names = ", ".join(f'"ring-{i}"' for i in range(1000))
+    assert len(problems_of(f'title = "t"\n{SWEEP}algorithm = [{names}]\n')) == 40
+
+
+def test_a_study_of_too_many_cases_is_refused_before_they_are_made() -> None:
+    large = f"ranks = {list(range(1, 1001))}\ncount = {list(range(1, 1001))}\n"
+    text = f'title = "t"\n{SWEEP}[[sweep]]\nname = "b"\nkind = "verify"\npattern = "allreduce"\n{large}'
+    assert problems_of(text) == [
+        "broken.toml:8: sweep 2: 1000000 of 1000002 cases; 100000 are allowed in a study: name fewer values, "
+        "or divide it"
+    ]

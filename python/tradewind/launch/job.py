@@ -17,23 +17,22 @@ import signal
 import subprocess
 import sys
 import sysconfig
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tradewind import errors
 from tradewind.errors import INSTALL_MPI, InputError, MissingMPIError, PlanError, TradewindError
+from tradewind.rooms import temporary_folder
 
 _RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_RANK")
 _WAITS = " s still waiting for "  # of the core's watchdog
 _MOST_WAITS = 16
 _LAST_LINES = 40
 _BETWEEN_NEWS_S = 0.1
-_OUTLIVE_S = 10.0
 NEWS = "news.json"
 """File of what rank 0 has told last."""
 
@@ -104,34 +103,12 @@ def run(ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None
     if importlib.util.find_spec("mpi4py") is None:  # not imported: this process must not start an MPI of its own
         raise MissingMPIError(f"MPI is not available (no mpi4py): {INSTALL_MPI}")
     launcher = find_launcher()
-    with _room() as room:
+    with temporary_folder() as room:
         job = {"ranks": ranks, "launcher": str(launcher)}
         (room / "request.json").write_text(json.dumps({"worker": worker, "payload": payload, "job": job}))
         command = [*launcher.arguments(ranks), sys.executable, "-m", "tradewind.launch.worker", str(room)]
         code = _watch(command, room, timeout_s, watch)
         return _collect(room, ranks, code, launcher)
-
-
-@contextmanager
-def _room() -> Iterator[Path]:
-    """A folder of one job, for as long as the context lasts."""
-    room = Path(tempfile.mkdtemp(prefix="tradewind-"))
-    try:
-        yield room
-    finally:
-        _remove(room, _OUTLIVE_S)
-
-
-def _remove(folder: Path, patience_s: float) -> None:
-    """Ranks may outlive their launcher by a moment, and write what they failed of while the folder is removed."""
-    end = time.monotonic() + patience_s
-    while folder.exists():
-        try:
-            shutil.rmtree(folder)
-        except OSError:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.02)
 
 
 def on_ranks(

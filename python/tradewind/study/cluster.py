@@ -95,7 +95,8 @@ def load_cluster(path: Path) -> ClusterFile:
         return ClusterFile.model_validate(file.data)
     except ValidationError as error:
         problems = []
-        for details in error.errors(include_url=False):
+        mistakes, more = file.first(error.errors(include_url=False))
+        for details in mistakes:
             place, key = details["loc"], str(details["loc"][0])
             text = f"{key} = {details['input']!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
             if details["type"] == "extra_forbidden":
@@ -105,7 +106,7 @@ def load_cluster(path: Path) -> ClusterFile:
             elif details["type"] == "value_error":
                 text = f"{key} = {details['ctx']['error']}"
             problems.append(file.at(place, text))
-        raise InputError(*problems) from None
+        raise InputError(*problems, *more) from None
 
 
 def job_script(cluster: ClusterFile) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,10 @@ MACHINE_KEYS = (*OnMachine.model_fields, "nodes", "ranks_per_node", "point_time"
 """The keys of a sweep of runs that say how a simulated machine is used."""
 
 Problem = tuple[Place, str]
+_MOST = 40
+"""Names of a sweep that do not fit, of which it is said; the others come out when these are mended."""
+MOST_CASES = 100_000
+"""Of a study: more would take hours to be planned alone."""
 
 
 @dataclass(frozen=True)
@@ -68,17 +74,42 @@ def load_study(path: Path | str, text: str | None = None) -> StudyFile:
     """Reads a study file (or `text`, as if it stood in `path`). Raises InputError with all of its problems."""
     file = TomlFile(path, text)
     problems: list[Problem] = []
-    study = None
+    study, more = None, list[str]()
     try:
         study = Study.model_validate(file.data)
     except ValidationError as error:
-        problems += [_problem(details, file.data) for details in error.errors(include_url=False)]
+        mistakes, more = file.first(error.errors(include_url=False), _place)
+        problems += [_problem(details, file.data) for details in mistakes]
     problems += _cross_checks(file.data)
     if problems or study is None:
         problems += _unknown_machines(file.data)  # else planning reads the machines and reports all about them
         problems.sort(key=lambda p: file.line(p[0]))
-        raise InputError(*dict.fromkeys(file.at(place, text) for place, text in problems))
+        raise InputError(*dict.fromkeys(file.at(place, text) for place, text in problems), *more)
+    if many := _too_many(study):
+        raise InputError(*(file.at(("sweep", i), problem) for i, problem in many))
     return StudyFile(study, file)
+
+
+def _too_many(study: Study) -> list[tuple[int, str]]:
+    """Each sweep of a study that has more cases than can be planned."""
+    counts = [_most_cases(sweep) for sweep in study.sweep]
+    if sum(counts) <= MOST_CASES:
+        return []
+    allowed = f"{MOST_CASES} are allowed in a study: name fewer values, or divide it"
+    return [
+        (i, f"sweep {i + 1}: {n} of {sum(counts)} cases; {allowed}") for i, n in enumerate(counts) if n == max(counts)
+    ]
+
+
+def _most_cases(sweep: BaseModel) -> int:
+    """How many cases a sweep has: every list multiplies them."""
+    if isinstance(sweep, PublishedSweep):
+        return len(sweep.ranks)
+    values = {key: getattr(sweep, key) for key in type(sweep).model_fields if key != "step"}
+    count = prod(len(value) for value in values.values() if isinstance(value, list))
+    count *= prod(len(each) for each in values.get("set", {}).values())
+    splits = values.get("split")
+    return count * (max(map(len, splits.values()), default=1) if isinstance(splits, dict) else 1)
 
 
 def _problem(details: ErrorDetails, data: dict[str, Any]) -> Problem:
@@ -146,7 +177,8 @@ def _cross_checks(data: dict[str, Any]) -> list[Problem]:
     problems: list[Problem] = []
     names: list[str] = []
     for i, sweep in _tables(data, "sweep"):
-        problems += [(("sweep", i, *place), f"sweep {i + 1}: {text}") for place, text in _sweep_problems(sweep)]
+        of_sweep = islice(_sweep_problems(sweep), _MOST)
+        problems += [(("sweep", i, *place), f"sweep {i + 1}: {text}") for place, text in of_sweep]
         if sweep.get("name") in names:
             problems.append((("sweep", i, "name"), f"sweep {i + 1}: another sweep is called {sweep['name']!r}"))
         names.append(str(sweep.get("name")))

@@ -9,12 +9,11 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from pathlib import Path
 
+from tradewind.rooms import temporary_folder
 from tradewind.simulation import Progress
 
 PAUSE_S = 0.5
@@ -26,16 +25,16 @@ class Newsroom:
     """Where news come in: a context, with the `address` to send them to."""
 
     def __enter__(self) -> Newsroom:
-        self._folder = tempfile.TemporaryDirectory(prefix="tradewind-")
-        self.address = str(Path(self._folder.name) / "news")
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._socket.bind(self.address)
-        self._socket.setblocking(False)
+        with contextlib.ExitStack() as held:
+            self.address = str(held.enter_context(temporary_folder()) / "news")
+            self._socket = held.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+            self._socket.bind(self.address)
+            self._socket.setblocking(False)
+            self._held = held.pop_all()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._socket.close()
-        self._folder.cleanup()
+        self._held.close()
 
     def read(self) -> Iterator[tuple[str, Progress]]:
         """(key of the case, how far it is), as far as anything came in."""
