@@ -55,6 +55,11 @@ def test_in_their_own_folder_names_are_paths_of_the_same(monkeypatch):
     assert shadowed_by(Path("zheng2018")) is None
 
 
+def test_a_name_that_no_file_can_have():
+    with pytest.raises(InputError, match="^cannot read x+: File name too long$"):
+        find_study(Path("x" * 5000))
+
+
 @pytest.mark.parametrize("name", ["", "..", "/", "zheng2018/../quickstart", "/quickstart", "ZHENG2018"])
 def test_other_spellings_are_no_names(name):
     if Path(name).exists():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -200,21 +200,19 @@ def _show_names() -> None:
     say(f"more of each: tradewind list WHAT, where WHAT is {', '.join(TABLES)}")
 
 
-def _names() -> dict[str, Iterable[str]]:
+def _names() -> dict[str, list[str]]:
     """The names by list; those of algorithms by pattern, those of studies by folder."""
     from tradewind.machine import machine_names
     from tradewind.study.catalogue import study_files
 
-    names: dict[str, Iterable[str]] = {"machines": machine_names()}
+    names = {"machines": machine_names()}
     for what in ("topologies", "routings"):
-        names[what] = dict.fromkeys(row["name"] for row in TABLES[what]())
+        names[what] = list(dict.fromkeys(row["name"] for row in TABLES[what]()))
     for row in _algorithms():
-        of_pattern = names.setdefault(f"algorithms: {row['pattern']}", [])
-        of_pattern.append(row["name"])  # type: ignore[attr-defined]  # a list, made the line above
+        names.setdefault(f"algorithms: {row['pattern']}", []).append(row["name"])
     for what in ("transports", "dwarfs"):
         names[what] = [row["name"] for row in TABLES[what]()]
     for name in study_files():
         folder = name.rpartition("/")[0]
-        of_folder = names.setdefault(f"studies: {folder}" if folder else "studies", [])
-        of_folder.append(name)  # type: ignore[attr-defined]
+        names.setdefault(f"studies: {folder}" if folder else "studies", []).append(name)
     return names

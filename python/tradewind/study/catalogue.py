@@ -34,8 +34,11 @@ def find_study(given: Path) -> Path:
 
     Raises InputError, with the nearest name, where there is neither. What ends in .toml is always a path.
     """
-    if given.exists() or given.suffix == ".toml":
-        return given
+    try:
+        if given.exists() or given.suffix == ".toml":
+            return given
+    except OSError as error:  # a name that no file can have
+        raise InputError(f"cannot read {given}: {error.strerror}") from None
     known = named_studies()
     if (name := given.as_posix()) in known:
         return known[name]
