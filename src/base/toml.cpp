@@ -10,10 +10,6 @@ namespace tradewind {
 
 namespace {
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 // "2025-", as times begin.
 bool is_dated(const std::string& word) {
     return word.size() > 4 && word[4] == '-' && std::all_of(word.begin(), word.begin() + 4, is_digit);

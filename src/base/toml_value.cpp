@@ -7,10 +7,6 @@ namespace tradewind {
 
 namespace {
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 // Days from 1970-01-01 in the Gregorian calendar.
 std::int64_t days_since_1970(std::int64_t year, std::int64_t month, std::int64_t day) {
     const std::int64_t y = month <= 2 ? year - 1 : year, m = month <= 2 ? month + 9 : month - 3;  // years from March on

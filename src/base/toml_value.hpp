@@ -17,6 +17,10 @@ struct TomlTime {
 using TomlList = std::vector<std::int64_t>;
 using TomlValue = std::variant<std::string, std::int64_t, double, bool, TomlTime, TomlList>;
 
+inline bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
 // Of a word of the file: a whole or real number as TOML writes it; nothing for what is none, or does not fit.
 std::optional<TomlValue> parse_toml_number(const std::string& word);
 // "2025-01-31T12:00:00.5+01:00"; nothing for what is none, and without a distance to UTC.
