@@ -119,7 +119,8 @@ void Processes::expect(std::vector<Letter>& in) {
         if (p == process()) continue;
         const auto at = static_cast<std::size_t>(p);
         in[at].clear();
-        check(MPI_Irecv(in[at].add(first_piece), first_piece, MPI_BYTE, p, first_piece_tag, comm_.handle(), &receives_[at]),
+        check(MPI_Irecv(in[at].add(first_piece), first_piece, MPI_BYTE, p, first_piece_tag, comm_.handle(),
+                        &receives_[at]),
               telling_processes);
     }
 }
@@ -140,7 +141,8 @@ void Processes::gather(const Letter& mine, const std::function<void(int, std::sp
     severing([&] {
         if (process() > 0) {
             in_pieces(mine.bytes(), [&](std::span<const std::byte> piece) {
-                check(MPI_Send(memory(piece), static_cast<int>(piece.size()), MPI_BYTE, 0, gathered_piece_tag, comm_.handle()),
+                check(MPI_Send(memory(piece), static_cast<int>(piece.size()), MPI_BYTE, 0, gathered_piece_tag,
+                               comm_.handle()),
                       telling_processes);
             });
             return;

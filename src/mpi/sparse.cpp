@@ -21,7 +21,8 @@ void receive(MPI_Comm comm, int tag, const MPI_Status& status, std::vector<Envel
     MPI_Get_count(&status, MPI_INT64_T, &count);
     Envelope& letter = came.emplace_back(Envelope{status.MPI_SOURCE, {}});
     letter.words.resize(static_cast<std::size_t>(count));
-    check(MPI_Recv(letter.words.data(), count, MPI_INT64_T, status.MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE), exchanging_letters);
+    check(MPI_Recv(letter.words.data(), count, MPI_INT64_T, status.MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE),
+          exchanging_letters);
 }
 
 void sort(std::vector<Envelope>& letters) {
@@ -57,7 +58,8 @@ std::vector<Envelope> exchange_sparsely(MPI_Comm comm, int tag, const std::vecto
             continue;
         }
         int sent = 0;
-        check(MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE), exchanging_letters);
+        check(MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE),
+              exchanging_letters);
         if (sent) check(MPI_Ibarrier(comm, &barrier), exchanging_letters);
     }
     sort(came);
