@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
 from tradewind.errors import InputError, TuningWarning
+from tradewind.exchange import unknown
 from tradewind.site import Site, site_of
 from tradewind.together import check_communicator, collective, go_on, of_first
-from tradewind.tuning import PRIVATE, Entry, find, read, request_of
+from tradewind.tuning import MEMORIES, PRIVATE, Entry, find, read, request_of
 from tradewind.ways import NATIVE, PARTS, Choice, refusal
 
 if TYPE_CHECKING:
@@ -84,6 +85,8 @@ def choose(
     """
     if not isinstance(pattern, _core.Pattern):
         raise InputError(f"{pattern!r} is no pattern")
+    if memory not in MEMORIES:
+        raise InputError(unknown("memory", memory, MEMORIES))
     environment = os.environ if environment is None else environment
     named = (pattern.name, asked or Choice(), environment.get(VARIABLES[pattern.name], ""))
     source = tuning_source(tuning, environment)
