@@ -214,3 +214,5 @@ def test_nonsense_as_argument():
         choose(HALO, "f8", 2, tuning="/no/file", environment={})
     with pytest.raises(InputError, match="'halo' is no pattern"):
         choose("halo", "f8", 2, environment={})
+    with pytest.raises(InputError, match="unknown memory 'window'"):
+        choose(HALO, "f8", 2, memory="window", environment={})

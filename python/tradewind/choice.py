@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
 from tradewind.errors import InputError, TuningWarning
+from tradewind.exchange import unknown
 from tradewind.site import Site, site_of
 from tradewind.together import check_communicator, collective, go_on, of_first
-from tradewind.tuning import PRIVATE, Entry, find, read, request_of
+from tradewind.tuning import MEMORIES, PRIVATE, Entry, find, read, request_of
 from tradewind.ways import PARTS, Choice
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ def choose(
     """
     if not isinstance(pattern, _core.Pattern):
         raise InputError(f"{pattern!r} is no pattern")
+    if memory not in MEMORIES:
+        raise InputError(unknown("memory", memory, MEMORIES))
     environment = os.environ if environment is None else environment
     asked = asked or Choice()
     if problems := asked.problems(pattern.name):

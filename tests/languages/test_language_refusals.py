@@ -70,7 +70,9 @@ C: Expected = {
     "transport": [(INPUT, "unknown transport 'isend-irevc'")],
     "algorithm": [(INPUT, "unknown halo algorithm 'swep'; did you mean 'sweep'?")],
     "native": [(INPUT, "algorithm 'native': MPI has one for transpose and allreduce, none for halo")],
-    "different_plans": [(PLAN, "the ranks make different plans: rank 0 {halo of width 2, periodic in xy, sweep")],
+    "different_plans": [
+        (PLAN, "the ranks make different plans: rank 0 {halo of width 2, periodic in xy, 12 x 8 x 3 points, ")
+    ],
     "algorithm_on_one_rank": [
         (PLAN, "rank 1 cannot make this plan: unknown halo algorithm 'sweeep'; did you mean 'sweep'?"),
         (INPUT, "unknown halo algorithm 'sweeep'; did you mean 'sweep'?"),
