@@ -250,7 +250,7 @@ def test_text(tmp_path: Path) -> None:
         read_text(path)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "1" * 10_000, "\0", '"' + "x" * 10_000])
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "1" * 10_000, "\0", '"' + "x" * 10_000, "[NaN]"])
 def test_what_is_no_json(text: str, tmp_path: Path) -> None:
     (tmp_path / "a").write_text(text)
     with pytest.raises(InputError, match=r"cannot read .*/a: no JSON"):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -74,3 +75,12 @@ def test_what_does_not_go_with_stored_messages_is_refused(stored, tmp_path):
             measured(stored)
     with pytest.raises(InputError, match="cannot read"):
         Exchange("fetch", 6, stored=str(tmp_path / "none.json"))
+
+
+def test_many_ranks_are_refused_before_memory_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "many.json"
+    path.write_text('{"ranks": 2147483647, "stages": [[[0, 1, 8]]]}')
+    with pytest.raises(InputError, match=r"2 ranks: the messages of .*many\.json are those of 2147483647"):
+        Exchange("fetch", 2, stored=str(path))
+    with pytest.raises(InputError, match=r"needs about .* of memory"):
+        messages.read(path)

@@ -51,11 +51,15 @@ def read_json(path: Path, what: str = "", most: int = MOST_BYTES) -> Any:
     """The value of a JSON file. Raises as `read_text`, and for what is no JSON, or deeper than anybody nests it."""
     text = read_text(path, what, most)
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_no_number)
     except RecursionError:
         raise InputError(f"{_name(path, what)}: no JSON of ours: it is nested too deeply") from None
     except ValueError as error:  # JSONDecodeError, and numbers of more digits than Python reads
         raise InputError(f"{_name(path, what)}: no JSON: {error}") from None
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def is_folder(path: Path) -> bool:

@@ -179,7 +179,7 @@ def test_what_does_not_fit_is_refused_on_all_ranks():
     assert bad == 2 * ["InputError: warmup 3, trials 0: at least 0 and 1 are allowed"]
     assert fine == ["", ""]
     said = launch.run(2, "tune_cases:unwritable", None, timeout_s=60)
-    assert said == 2 * ["InputError: cannot write /no/folder/t.toml: No such file or directory"]
+    assert said == 2 * ["InputError: cannot write tuning file /no/folder/t.toml: there is no folder /no/folder"]
 
 
 def test_ranks_choose_together(tmp_path):

@@ -78,7 +78,10 @@ def test_two_runs_cannot_write_one_folder(tmp_path: Path) -> None:
 
 def test_what_a_killed_run_left_half_written_is_removed(tmp_path: Path) -> None:
     store = make_store(tmp_path / "r")
-    (store.cases / ".k.json.99.part").write_text("{")
+    (store.folder / "figures").mkdir()
+    for folder in (store.folder, store.cases, store.machines, store.folder / "figures"):
+        (folder / ".k.json.99.part").write_text("{")
     store.save("k", {"key": "k"})
     store.remove_parts()
     assert [path.name for path in store.cases.iterdir()] == ["k.json"]
+    assert not list(store.folder.rglob("*.part"))
