@@ -219,6 +219,16 @@ def test_an_older_dataset_has_the_packets_that_its_study_asked_for(folder: Path,
     assert sizes == {"1KiB": 1024, "4KiB": 4096}
 
 
+def test_an_older_dataset_has_other_words_for_its_verdicts(folder: Path, tmp_path: Path) -> None:
+    with xr.open_dataset(folder / "results.nc", engine="h5netcdf") as dataset:
+        old = dataset.load().drop_encoding()
+    old.attrs["findings"] = old.attrs["findings"].replace(f'"{CONFIRMED}"', '"reproduced"')
+    assert '"reproduced"' in old.attrs["findings"]
+    write_dataset(old, tmp_path / "old.nc")
+    _, attributes = read_dataset(tmp_path / "old.nc")
+    assert [finding["verdict"] for finding in json.loads(attributes["findings"])[:3]] == [CONFIRMED] * 3
+
+
 def test_what_is_large_is_compressed(folder: Path) -> None:
     with xr.open_dataset(folder / "results.nc", engine="h5netcdf") as dataset:
         assert dataset.delay_count.encoding["zlib"]

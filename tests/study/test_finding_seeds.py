@@ -34,7 +34,7 @@ def test_a_curve_falls_with_all_seeds(before: list[float], after: list[float], e
 @pytest.mark.parametrize(("fall", "expected"), [([1.0, 1.2], CONFIRMED), ([0.9, 1.2], CONTRADICTED)])
 def test_the_flatter_curve_falls_less_with_the_worst_seeds(fall: list[float], expected: str) -> None:
     """From 4 to `fall` by 4 / 1 at most, or 4 / 0.9; from 8..9 to 1.9 by 8 / 1.9 at least."""
-    times: Times = {"a-1": {10: [4.0, 4.0], 20: fall}, "b-2": {10: [8.0, 9.0], 20: [1.9, 1.9]}}
+    times: Times = {"a-1": {10: [4.0, 4.0], 20: fall}, "b-2": {10: [8.0, 9.0], 20: [1.5, 1.9]}}
     assert verdict(times, flatter=A, than=B) == expected
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tradewind.study.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, judge
+from tradewind.study.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, Verdict, count, counted, judge
 from tradewind.study.model import Finding
 
 TIMES = {
@@ -240,3 +240,14 @@ def test_cost_is_time_times_switches_or_links() -> None:
     assert because == "at 100 ranks ring-1 (10 link-seconds) is not below bruck (9 link-seconds)"
     unknown = [{**case, "links": None} for case in cases]
     assert verdict(unknown, better=RING_1, than=BRUCK, quantity="link-time")[0] == NOT_TESTABLE
+
+
+def test_verdicts_in_earlier_words_are_read() -> None:
+    words = ("reproduced", "not reproduced", "not testable here", CONFIRMED, CONTRADICTED, NOT_TESTABLE)
+    stored = [{"figure": "1", "claim": "c", "verdict": word, "because": "", "figures": ["1 s"]} for word in words]
+    read = [Verdict.from_dict(each) for each in stored]
+    assert [each.verdict for each in read] == 2 * [CONFIRMED, CONTRADICTED, NOT_TESTABLE]
+    assert read[0].figures == ["1 s"]
+    assert Verdict.from_dict(read[1].as_dict()) == read[1]
+    assert counted(read) == "2 confirmed, 2 contradicted, 2 not testable"
+    assert count([]) == {CONFIRMED: 0, CONTRADICTED: 0, NOT_TESTABLE: 0}
