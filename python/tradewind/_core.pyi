@@ -299,12 +299,12 @@ def choose_way(pattern: Pattern, algorithm: str, transport: str, packing: str, e
     The way to carry out a pattern, and where each part came from: "argument", the variable, the file, or "default". `environment`: the text of the pattern's variable. `tuned`: asked for what a file says, and its name, where a part is open. Raises InputError for what cannot be.
     """
 
-def tuning_request(pattern: Pattern, dtype: str, fields: int) -> list[tuple[str, str | int | bool | list[int]]]:
+def tuning_request(pattern: Pattern, dtype: str, fields: int, memory: str) -> list[tuple[str, str | int | bool | list[int]]]:
     """
     What is asked of a plan, by which an entry of a tuning file is found: its keys and values.
     """
 
-def tuned_way(text: str, path: str, strict: bool, pattern: Pattern, dtype: str, fields: int, site: tuple[str, str, int]) -> tuple[str, str, str, str] | None:
+def tuned_way(text: str, path: str, strict: bool, pattern: Pattern, dtype: str, fields: int, memory: str, site: tuple[str, str, int]) -> tuple[str, str, str, str] | None:
     """
     What C, C++ and Fortran take from the text of a tuning file: algorithm, transport, packing, and a warning.
     """
