@@ -1,4 +1,5 @@
 // Plans: made together by all ranks, then called.
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 
@@ -83,9 +84,8 @@ Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const Way& own,
     const TuningSite site = file.empty() ? TuningSite{} : site_of(comm);
     const auto tuned = [&]() -> std::optional<TunedWay> {
         if (file.empty()) return {};
-        const bool shared = std::all_of(request.source.begin(), request.source.end(), [&](const Field& field) {
-            return in_shared_memory(field, request.element);
-        });
+        const bool shared = std::all_of(request.source.begin(), request.source.end(),
+                                        [&](const Field& field) { return in_shared_memory(field, request.element); });
         return way_of_file(file, *pattern, name_of(request.element), static_cast<Index>(request.source.size()),
                            shared ? shared_memory : private_memory, site);
     };

@@ -54,8 +54,9 @@ struct TuningSource {
 TuningSource parse_tuning_source(const std::string& text);
 
 // What a tuning file has to say about an exchange, for choose_way; nothing where no entry is about it. Throws
-// InputError where the file is strict and the entry is from elsewhere. Arrays in shared memory take an entry about private memory where there is none
-// of their own: it still compares the algorithms. Arrays in private memory take no entry about shared memory.
+// InputError where the file is strict and the entry is from elsewhere. Arrays in shared memory take an entry about
+// private memory where there is none of their own: it still compares the algorithms. Arrays in private memory take no
+// entry about shared memory.
 std::optional<TunedWay> tuned_way(const TuningSource& source, const std::vector<TuningEntry>& entries,
                                   const Pattern& pattern, const std::string& element, Index fields,
                                   const std::string& memory, const std::optional<TuningSite>& site);

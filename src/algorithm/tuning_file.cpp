@@ -183,7 +183,8 @@ class EntryReader {
         for (const Key& key : keys_of(pattern))
             if (const TomlEntry* const found = table_.find(key.name); key.asked && found)
                 entry.request.emplace_back(key.name, value_of(found->value));
-        if (!table_.find("memory")) entry.request.emplace_back("memory", private_memory);  // in files of earlier versions
+        if (!table_.find("memory"))
+            entry.request.emplace_back("memory", private_memory);  // in files of earlier versions
         entry.site = {text_at("cpu"), text_at("mpi"), std::get<std::int64_t>(table_.find("ranks_per_node")->value)};
         entry.way = {text_at("algorithm"), text_at("transport"), text_at("packing")};
         entry.date = std::get<TomlTime>(table_.find("date")->value).seconds;

@@ -40,14 +40,13 @@ void bind_choice(nb::module_& module) {
         "The way to carry out a pattern, and where each part came from: \"argument\", the variable, the file, or "
         "\"default\". `environment`: the text of the pattern's variable. `tuned`: asked for what a file says, and its "
         "name, where a part is open. Raises InputError for what cannot be.");
-    module.def(
-        "tuning_request",
-        &tuning_request, "pattern"_a, "dtype"_a, "fields"_a, "memory"_a,
-        "What is asked of a plan, by which an entry of a tuning file is found: its keys and values.");
+    module.def("tuning_request", &tuning_request, "pattern"_a, "dtype"_a, "fields"_a, "memory"_a,
+               "What is asked of a plan, by which an entry of a tuning file is found: its keys and values.");
     module.def(
         "tuned_way",
         [](const std::string& text, const std::string& path, bool strict, const Pattern& pattern,
-           const std::string& dtype, Index fields, const std::string& memory, const std::tuple<std::string, std::string, Index>& site) {
+           const std::string& dtype, Index fields, const std::string& memory,
+           const std::tuple<std::string, std::string, Index>& site) {
             const auto& [cpu, mpi, ranks_per_node] = site;
             const auto found = tuned_way({path, strict}, read_tuning(text, path), pattern, dtype, fields, memory,
                                          TuningSite{cpu, mpi, ranks_per_node});
