@@ -15,6 +15,9 @@ settings.load_profile("tradewind")
 
 TESTS = Path(__file__).parent
 
+# pytest-xdist says its terminal's width to the processes that share the tests, in which no terminal looks on.
+os.environ.pop("COLUMNS", None)
+
 RANKS = (
     *("benchmarks", "dwarfs", "languages", "launch", "mpi", "docs/test_examples.py", "docs/test_pages.py"),
     *("sim/test_shared.py", "trace/test_measured_time_line.py"),

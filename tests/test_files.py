@@ -8,7 +8,8 @@ import socket
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,6 @@ import pytest
 from tradewind.errors import InputError, WriteError
 from tradewind.files import check_folder, check_target, make_folder, remove_parts, replaced, write_atomically
 from tradewind.reading import read_bytes, read_json, read_text
-
-ROOT = os.geteuid() == 0
 
 
 def names(folder: Path) -> list[str]:
@@ -122,17 +121,33 @@ def test_a_name_of_255_characters_is_one(tmp_path: Path) -> None:
     assert names(tmp_path) == ["n" * 255]
 
 
-@pytest.mark.skipif(ROOT, reason="root may write everywhere")
-def test_a_folder_and_a_file_without_permission(tmp_path: Path) -> None:
-    (tmp_path / "a").touch(mode=0o444)
+@pytest.fixture
+def folder_of_a_user() -> Iterator[Path]:
+    """A folder of somebody who is not root, as whom the test goes on: root may write everywhere."""
+    nobody = 65534
+    with tempfile.TemporaryDirectory() as name:  # pytest's own folders are root's
+        if os.geteuid() != 0:
+            yield Path(name)
+            return
+        os.chown(name, nobody, nobody)
+        os.setresuid(nobody, nobody, 0)
+        try:
+            yield Path(name)
+        finally:
+            os.setresuid(0, 0, 0)
+
+
+def test_a_folder_and_a_file_without_permission(folder_of_a_user: Path) -> None:
+    folder = folder_of_a_user
+    (folder / "a").touch(mode=0o444)
     with pytest.raises(InputError, match="it may not be changed"):
-        write_atomically(tmp_path / "a", b"x")
-    tmp_path.chmod(0o555)
+        write_atomically(folder / "a", b"x")
+    folder.chmod(0o555)
     try:
-        with pytest.raises(InputError, match=rf"the folder {tmp_path} cannot be written to"):
-            check_target(tmp_path / "b")
+        with pytest.raises(InputError, match=rf"the folder {folder} cannot be written to"):
+            check_target(folder / "b")
     finally:
-        tmp_path.chmod(0o755)
+        folder.chmod(0o755)
 
 
 def test_a_body_that_fails_leaves_the_old_content(tmp_path: Path) -> None:

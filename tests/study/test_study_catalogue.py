@@ -56,7 +56,7 @@ def test_in_their_own_folder_names_are_paths_of_the_same(monkeypatch):
 
 
 def test_a_name_that_no_file_can_have():
-    with pytest.raises(InputError, match=r"^cannot read x+: File name too long$"):
+    with pytest.raises(InputError, match=r"^cannot read x+.*: File name too long$"):
         find_study(Path("x" * 5000))
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from study_fakes import FAKES, HERE
 
-from tradewind.data import data_folder
 from tradewind.errors import InputError
 from tradewind.study.campaign import plan_campaign
+from tradewind.study.catalogue import study_files
 from tradewind.study.load import load_study
 from tradewind.study.selection import selection_problems
 
@@ -111,10 +111,8 @@ def test_a_study_is_refused_before_it_runs_and_a_quick_run_is_held_against_all_o
     assert plan_campaign(path, FAKES, HERE, quick=True).unique
 
 
-@pytest.mark.parametrize("path", sorted(data_folder("studies").rglob("*.toml")), ids=lambda path: str(path.stem))
+@pytest.mark.parametrize("path", study_files().values(), ids=study_files())
 def test_the_findings_of_the_studies_that_come_along_can_be_tested(path: Path) -> None:
-    if path.parent.name == "machines":
-        pytest.skip("a machine of a study")
     assert selection_problems(load_study(path)) == []
 
 

@@ -128,7 +128,7 @@ def test_of_a_steady_simulation_what_was_simulated(tmp_path):
 def test_pictures(tmp_path, suffix):
     path = tmp_path / f"line{suffix}"
     simulate(EXCHANGE, machine(TORUS), timeline=path, timeline_ranks="0:3")
-    start = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!doctype html>"}
+    start = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>"}
     assert path.read_bytes().startswith(start[suffix])
 
 
