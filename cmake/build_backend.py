@@ -41,6 +41,7 @@ def get_requires_for_build_editable(config_settings: Settings = None) -> list[st
 
 
 def get_requires_for_build_sdist(config_settings: Settings = None) -> list[str]:
+    check_python()
     return _group("build")
 
 
@@ -121,10 +122,14 @@ def check_machine(config_settings: Settings = None) -> None:
 
     With SystemExit, as any other exception would come with its traceback before it.
     """
-    if sys.version_info < (3, 11):  # noqa: UP036 - pip asks here before it reads requires-python
-        sys.exit(f"Tradewind needs Python 3.11 or newer, and this is Python {sys.version.split()[0]}.")
+    check_python()
     if defined("CMAKE_TOOLCHAIN_FILE", config_settings) is None and (problem := compiler_problem(config_settings)):
         sys.exit(problem)
+
+
+def check_python() -> None:
+    if sys.version_info < (3, 11):  # noqa: UP036 - pip asks here before it reads requires-python
+        sys.exit(f"Tradewind needs Python 3.11 or newer, and this is Python {sys.version.split()[0]}.")
 
 
 def compiler_problem(config_settings: Settings = None) -> str | None:

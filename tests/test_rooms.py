@@ -48,3 +48,13 @@ def test_those_of_the_dead_are_removed_and_those_of_the_living_are_not(place: Pa
             assert not left.exists()
             assert mine.exists()
     assert [path.name for path in place.iterdir()] == ["tradewind-of-mine"]
+
+
+def test_those_of_another_node_stay(place: Path) -> None:
+    """Its locks may be seen there alone."""
+    assert subprocess.run([sys.executable, "-c", KILLED], timeout=60, check=False).returncode == -signal.SIGKILL
+    (left,) = place.iterdir()
+    (left / ".alive").write_text("another node")
+    os.utime(left / ".alive", (0, 0))
+    with temporary_folder():
+        assert left.exists()

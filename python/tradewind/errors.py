@@ -18,7 +18,7 @@ MOST_SHOWN = 50
 MOST_QUOTED = 200
 """Characters of a value that an error quotes."""
 _LONG = re.compile(
-    rf"\S{{{MOST_QUOTED + 1},}}|(['\"])(?:(?!\1).){{{MOST_QUOTED + 1},}}\1|\[[^\]\n]{{{MOST_QUOTED + 1},}}\]"
+    rf"\S{{{MOST_QUOTED + 1},}}|(['\"])(?:(?!\1).){{{MOST_QUOTED + 1},}}\1|\[[^\[\]\n]{{{MOST_QUOTED + 1},}}\]"
 )
 """A word, a text in quotes or a list that is longer."""
 

@@ -102,7 +102,7 @@ def remove_parts(folder: Path) -> None:
     """Removes from a folder what killed runs have left half-written."""
     with suppress(OSError):  # no folder, no parts; and what cannot be removed disturbs nobody
         for part in folder.glob(f".*{PART}"):
-            with suppress(OSError), open(part, "rb") as stream:
+            with suppress(OSError), open(part, "rb+") as stream:  # NFS locks only what is written to
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 part.unlink()
 
@@ -155,8 +155,8 @@ def _open_part(folder: Path) -> tuple[Path, IO[bytes]]:
 
 def _try_out(folder: Path) -> None:
     part, stream = _open_part(folder)
-    stream.close()
-    part.unlink()
+    with stream:  # locked until it is gone
+        part.unlink(missing_ok=True)
 
 
 def _take_after(descriptor: int, old: os.stat_result) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import platform
 import shutil
 import tempfile
 import time
@@ -25,6 +26,8 @@ def temporary_folder() -> Iterator[Path]:
         with open(room / _LOCK, "wb") as lock:
             with suppress(OSError):  # a file system without locks: then nobody takes it for one of the dead
                 fcntl.flock(lock, fcntl.LOCK_EX)
+            lock.write(platform.node().encode())
+            lock.flush()
             yield room
     finally:
         _remove(room, _OUTLIVE_S)
@@ -35,6 +38,8 @@ def _remove_those_of_the_dead() -> None:
         with suppress(OSError), open(lock, "rb+") as stream:  # one of another user, or gone meanwhile
             if os.fstat(stream.fileno()).st_uid != os.geteuid() or _age_s(lock) < _OUTLIVE_S:
                 continue  # it may be about to be locked
+            if stream.read().decode() != platform.node():
+                continue  # where nodes share a folder, their locks may be their own
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(lock.parent)
 

@@ -88,6 +88,10 @@ def test_a_label_that_no_case_has(path: Path) -> None:
             results.sel(wanted)
     with pytest.raises(KeyError, match=r"no case has algorithm 'ring' \(known: bruck, ring-1\)"):
         results.sel(algorithm="ring")
+    with pytest.raises(KeyError, match=r"no case has algorithm 'ring' "):
+        results.sel(algorithm=np.array(["ring"], dtype=object))
+    with pytest.raises(KeyError, match=r"no case has algorithm 'bruck' \(known: ring-1\)"):
+        results.sel(algorithm=["ring-1"]).sel(algorithm=["bruck"])
 
 
 @pytest.mark.filterwarnings("error")

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -74,6 +76,16 @@ def test_two_runs_cannot_write_one_folder(tmp_path: Path) -> None:
             raise AssertionError("locked twice")
     with locked([other]):
         assert store.folder.joinpath(".lock").exists()
+
+
+def test_a_file_system_without_locks_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    store = make_store(tmp_path / "r")
+    monkeypatch.setattr("tradewind.study.store.fcntl.flock", refuse)
+    with pytest.raises(TradewindError, match=r"cannot lock .*\.lock: No locks available: .* with locks"), locked([store]):
+        raise AssertionError("locked")
 
 
 def test_what_a_killed_run_left_half_written_is_removed(tmp_path: Path) -> None:

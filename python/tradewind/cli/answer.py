@@ -41,6 +41,15 @@ def refuse(message: str, as_json: bool) -> None:
         print(folded(lines, width_of(sys.stderr), indent=" " * len(prefix)), file=sys.stderr)
 
 
+def _is_output_lost() -> bool:
+    """Whether what was printed cannot be written: the buffer of a stream that failed keeps it."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return True
+    return False
+
+
 def _give_up_output() -> None:
     """Lets what is left for the output go nowhere: Python would try to write it again as it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -78,14 +87,14 @@ def run(app: typer.Typer, arguments: Sequence[str]) -> int:
     except usage_error as error:
         refuse(error.format_message(), as_json)  # type: ignore[attr-defined]
         return 2
-    except BrokenPipeError:
-        _give_up_output()  # whoever reads has heard enough
-        return 1
     except OSError as error:
-        if error.filename is None:  # of the output: nothing else is written without a name
+        if _is_output_lost():
             _give_up_output()
-        where = error.filename or "cannot write the answer"
-        refuse(f"{where}: {error.strerror or error}", as_json and error.filename is not None)
+            if not isinstance(error, BrokenPipeError):  # else whoever reads has heard enough
+                refuse(f"cannot write the answer: {error.strerror or error}", as_json=False)
+            return 1
+        where = f"{error.filename}: " if error.filename else ""
+        refuse(f"{where}{error.strerror or error}", as_json)
         return 1
     except MemoryError:
         refuse("there is not enough memory", as_json)

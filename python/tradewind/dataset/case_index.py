@@ -46,11 +46,12 @@ class CaseIndex(PandasMultiIndex):
             if wanted.step is not None:
                 raise KeyError(f"{label} {wanted!r}: a slice of labels has no step")
             return
-        known = self.index.levels[self.index.names.index(label)]
+        known = self.index.get_level_values(label).unique()  # levels keep what a selection has left out
         for value in np.asarray(wanted).ravel():
             if value not in known:
+                named = value.item() if hasattr(value, "item") else value  # of NumPy, or of an array of objects
                 shown = ", ".join(str(each) for each in known[:20])
-                raise KeyError(f"no case has {label} {value.item()!r} (known: {shown}{', ...' * (len(known) > 20)})")
+                raise KeyError(f"no case has {label} {named!r} (known: {shown}{', ...' * (len(known) > 20)})")
 
 
 def _is_several(wanted: Any) -> bool:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 
+from tradewind.errors import TradewindError
 from tradewind.rooms import temporary_folder
 from tradewind.simulation import Progress
 
@@ -28,7 +29,11 @@ class Newsroom:
         with contextlib.ExitStack() as held:
             self.address = str(held.enter_context(temporary_folder()) / "news")
             self._socket = held.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
-            self._socket.bind(self.address)
+            try:
+                self._socket.bind(self.address)
+            except OSError as error:
+                reason = f"{error.strerror or error}; name a shorter folder in TMPDIR"
+                raise TradewindError(f"cannot listen at {self.address}: {reason}") from None
             self._socket.setblocking(False)
             self._held = held.pop_all()
         return self

@@ -177,8 +177,14 @@ class _Run:
                     study.save_manifest()
             raise
         else:
+            failures = []
             for study in self.studies:
-                study.save_manifest()
+                try:
+                    study.save_manifest()
+                except InputError as error:  # of one study alone, perhaps
+                    failures.append(error)
+            if failures:
+                raise failures[0]
         finally:
             self.observer.end()
 

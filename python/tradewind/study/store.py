@@ -102,10 +102,11 @@ class Store:
 
     def _is_new(self) -> bool:
         """Whether the folder holds nothing but what a run leaves that ended before it wrote its study."""
-        parts = set(self.folder.glob(f".*{PART}"))
+        found = set(self.folder.iterdir())  # once: another run may begin here meanwhile
+        parts = {path for path in found if path.name.startswith(".") and path.suffix == PART}
         made = (folder for folder in (self.cases, self.machines) if folder.is_dir())
         empty = {folder for folder in made if all(child.suffix == PART for child in folder.iterdir())}
-        return set(self.folder.iterdir()) <= {self.folder / ".lock"} | parts | empty
+        return found <= {self.folder / ".lock"} | parts | empty
 
     @classmethod
     def existing(cls, folder: Path) -> Store:
@@ -183,6 +184,9 @@ def _locked(folder: Path) -> Iterator[None]:
         except BlockingIOError:
             stream.seek(0)
             raise TradewindError(f"{folder}: another run writes here ({stream.read().strip()})") from None
+        except OSError as error:  # Lustre without the option flock, say
+            reason = f"{reason_of(error)}: results need a file system with locks"
+            raise TradewindError(f"cannot lock {folder / '.lock'}: {reason}") from None
         stream.truncate(0)
         stream.write(f"process {os.getpid()}\n")
         stream.flush()

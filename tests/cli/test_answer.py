@@ -1,0 +1,55 @@
+"""What becomes of errors of the system: of the output, and of anything else."""
+
+from __future__ import annotations
+
+import errno
+import json
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from tradewind.cli.answer import run
+
+
+def failing(error: OSError) -> typer.Typer:
+    app = typer.Typer()
+
+    @app.command()
+    def command(as_json: bool = typer.Option(False, "--json")) -> None:
+        raise error
+
+    return app
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.ENOSYS, "Function not implemented"), "Function not implemented"),
+        (OSError("AF_UNIX path too long"), "AF_UNIX path too long"),
+        (BrokenPipeError(errno.EPIPE, "Broken pipe"), "Broken pipe"),
+        (FileNotFoundError(errno.ENOENT, "No such file", "here"), "here: No such file"),
+    ],
+)
+def test_what_has_nothing_to_do_with_the_output_is_said(
+    error: OSError, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(failing(error), []) == 1
+    assert capsys.readouterr().err == f"error: {said}\n"
+    assert run(failing(error), ["--json"]) == 1
+    assert json.loads(capsys.readouterr().out) == {"error": said}
+
+
+def test_an_output_that_is_full_is_named() -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "tradewind", "list", "topologies"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "error: cannot write the answer: No space left on device\n"
+
+
+def test_a_reader_that_has_heard_enough_is_no_error() -> None:
+    command = f"{sys.executable} -m tradewind list topologies | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) in ((1, ""), (0, ""))
