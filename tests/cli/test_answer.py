@@ -28,7 +28,6 @@ def failing(error: OSError) -> typer.Typer:
     [
         (OSError(errno.ENOSYS, "Function not implemented"), "Function not implemented"),
         (OSError("AF_UNIX path too long"), "AF_UNIX path too long"),
-        (BrokenPipeError(errno.EPIPE, "Broken pipe"), "Broken pipe"),
         (FileNotFoundError(errno.ENOENT, "No such file", "here"), "here: No such file"),
     ],
 )

@@ -84,7 +84,8 @@ def test_a_file_system_without_locks_is_named(tmp_path: Path, monkeypatch: pytes
 
     store = make_store(tmp_path / "r")
     monkeypatch.setattr("tradewind.study.store.fcntl.flock", refuse)
-    with pytest.raises(TradewindError, match=r"cannot lock .*\.lock: No locks available: .* with locks"), locked([store]):
+    said = r"cannot lock .*\.lock: No locks available: .* with locks"
+    with pytest.raises(TradewindError, match=said), locked([store]):
         raise AssertionError("locked")
 
 

@@ -10,7 +10,8 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,12 +22,28 @@ INTERRUPTED = 130
 """What typer answers for Ctrl-C."""
 
 
+class _OutputError(Exception):
+    """The output cannot be written; `__cause__` says why."""
+
+
+@contextmanager
+def _output() -> Iterator[None]:
+    """Tells errors of the output from those of anything else. Files have a name in theirs."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise _OutputError from error
+
+
 def answer(result: Any, as_json: bool, show: Callable[[], None]) -> None:
     """Prints `result` as one JSON value, or calls `show` to print it for a reader."""
-    if as_json:
-        print(json.dumps(result, allow_nan=False))
-    else:
-        show()
+    with _output():
+        if as_json:
+            print(json.dumps(result, allow_nan=False))
+        else:
+            show()
 
 
 def refuse(message: str, as_json: bool) -> None:
@@ -39,15 +56,6 @@ def refuse(message: str, as_json: bool) -> None:
         prefix = "error: "
         lines = prefix + message.replace("\n", "\n" + prefix)
         print(folded(lines, width_of(sys.stderr), indent=" " * len(prefix)), file=sys.stderr)
-
-
-def _is_output_lost() -> bool:
-    """Whether what was printed cannot be written: the buffer of a stream that failed keeps it."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        return True
-    return False
 
 
 def _give_up_output() -> None:
@@ -80,19 +88,20 @@ def run(app: typer.Typer, arguments: Sequence[str]) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # a name of a file need not be text
     try:
         code = app(list(arguments), standalone_mode=False)
-        sys.stdout.flush()
+        with _output():
+            sys.stdout.flush()
     except TradewindError as error:
         refuse(str(error), as_json)
         return error.exit_code
     except usage_error as error:
         refuse(error.format_message(), as_json)  # type: ignore[attr-defined]
         return 2
+    except _OutputError as failed:
+        _give_up_output()
+        if not isinstance(failed.__cause__, BrokenPipeError):  # else whoever reads has heard enough
+            refuse(f"cannot write the answer: {getattr(failed.__cause__, 'strerror', failed)}", as_json=False)
+        return 1
     except OSError as error:
-        if _is_output_lost():
-            _give_up_output()
-            if not isinstance(error, BrokenPipeError):  # else whoever reads has heard enough
-                refuse(f"cannot write the answer: {error.strerror or error}", as_json=False)
-            return 1
         where = f"{error.filename}: " if error.filename else ""
         refuse(f"{where}{error.strerror or error}", as_json)
         return 1

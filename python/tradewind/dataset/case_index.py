@@ -46,7 +46,7 @@ class CaseIndex(PandasMultiIndex):
             if wanted.step is not None:
                 raise KeyError(f"{label} {wanted!r}: a slice of labels has no step")
             return
-        known = self.index.get_level_values(label).unique()  # levels keep what a selection has left out
+        known = self.index.get_level_values(label).unique().sort_values()  # levels keep what a selection has left out
         for value in np.asarray(wanted).ravel():
             if value not in known:
                 named = value.item() if hasattr(value, "item") else value  # of NumPy, or of an array of objects
