@@ -7,6 +7,7 @@
 #include <string>
 
 #include "mpi/agreement.hpp"
+#include "mpi/error.hpp"
 
 namespace tradewind::c {
 
@@ -29,7 +30,10 @@ auto or_tell(MPI_Comm comm, Work work, double limit_s = 0) -> decltype(work()) {
         problem = error.what();
     }
     if (problem.empty()) problem = "an error without a text";
-    agree(comm, "", problem, {}, limit_s);
+    try {
+        agree(comm, "", problem, {}, limit_s);
+    } catch (const PlanError&) {  // the others did not come: this rank's own failure says more
+    }
     std::rethrow_exception(failure);
 }
 

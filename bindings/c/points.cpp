@@ -4,6 +4,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "communicator.hpp"
 #include "levels.hpp"
@@ -113,6 +114,9 @@ FetchList taken_list(const Listed& l, const OwnPoints& own, bool one_array) {
     if (l.place) {
         list.place = listed<Index>("place", l.places, l.place, own.first);
         const auto last = std::max_element(list.place.begin(), list.place.end());
+        if (last != list.place.end() && *last >= most_points)
+            throw InputError("place " + std::to_string(*last) + ": less than " + std::to_string(most_points) +
+                             " is allowed");
         list.target = one_array ? behind : last == list.place.end() ? 0 : std::max<Index>(*last + 1, 0);
     } else {
         list.target = behind + static_cast<Index>(list.owner.size());

@@ -142,6 +142,8 @@ class Points:
         if lists[0].size != lists[1].size or (places is not None and lists[2].size != lists[0].size):
             sizes = ", ".join(f"{array.size} {name}" for array, name in zip(lists, _NAMES, strict=False))
             raise InputError(f"rank {self._points.rank}: lists of {sizes}: as many of each are allowed")
+        if (last := int(np.max(lists[2], initial=-1))) >= _MOST_POINTS:
+            raise InputError(f"rank {self._points.rank}: place {last}: less than {_MOST_POINTS} is allowed")
         return lists[0], lists[1], lists[2]
 
     def _known(self, peers: Sequence[int] | None) -> tuple[bool, list[int]]:
@@ -164,6 +166,8 @@ def _check_alone(*others: ArrayLike | None) -> None:
         raise InputError("ids and owners, indices or places: one of the two is allowed")
 
 
+_MOST_POINTS = 2**60
+"""Of the arrays of all ranks, as in the core."""
 _NAMES = ("owners", "indices", "places")
 
 

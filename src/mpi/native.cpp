@@ -43,7 +43,7 @@ class NativeAllReduce : public Plan {
           watchdog_s_(request.watchdog_s) {
         const Index element = bytes_of(request.element);
         count_ = static_cast<int>(pattern.count() * static_cast<Index>(request.source.size()));
-        buffer_ = Memory(count_ * element);
+        buffer_ = prepare(communicator(), "", [&] { return Memory(count_ * element); }, limit_of(watchdog_s_));
         std::byte* data = buffer_.data();
         for (const Field& field : request.source) {
             const View memory{field.data, field.stride}, dense{data, dense_strides(field.shape, element)};

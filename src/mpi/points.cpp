@@ -372,6 +372,7 @@ std::shared_ptr<Fetch> Points::made_of(Bundles bundles, bool owned, Index target
         over_all[1] = named(rank(), peers);
         if (rank() == 0) over_all[2] = new_mark();
         take_bundles(part, std::move(made), rank(), ranks());
+        storage_of({&part, 1});  // which may refuse
         if (!owned) check_owned(part.kept, rank());
         for (const FetchBundle& bundle : part.receives) {
             if (known && !std::binary_search(peers.begin(), peers.end(), bundle.peer))

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mpi/agreement.hpp"
+#include "mpi/error.hpp"
 #include "mpi/plan.hpp"
 
 namespace tradewind {
@@ -35,7 +36,11 @@ auto work_and_tell(Step work, Tell tell) -> decltype(work()) {
         failure = std::current_exception();
     }
     if (failure && problem.empty()) problem = "an error without a text";
-    tell(problem);
+    try {
+        tell(problem);
+    } catch (const PlanError&) {  // the others did not come: a rank's own failure says more
+        if (!failure) throw;
+    }
     if (failure) std::rethrow_exception(failure);
     return result;
 }

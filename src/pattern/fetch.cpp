@@ -24,16 +24,6 @@ void check_owned(const FetchList& list, Rank rank, const std::vector<Index>& sou
                              ": nobody owns it");
 }
 
-// Points of the arrays of all ranks.
-Index storage_of(const std::vector<FetchPart>& parts) {
-    Index sum = 0;
-    for (const FetchPart& part : parts) {
-        add_checked(sum, part.source, "arrays of a fetch", "points");
-        add_checked(sum, part.target, "arrays of a fetch", "points");
-    }
-    return checked_product({sum}, most_points, "arrays of a fetch", "points");
-}
-
 // Within one array a place that is filled from elsewhere is no point that others can have.
 void check_not_borrowed(const std::vector<FetchList>& lists) {
     std::vector<std::vector<bool>> borrowed;
@@ -51,6 +41,15 @@ void check_not_borrowed(const std::vector<FetchList>& lists) {
 }
 
 }  // namespace
+
+Index storage_of(std::span<const FetchPart> parts) {
+    Index sum = 0;
+    for (const FetchPart& part : parts) {
+        add_checked(sum, part.source, "arrays of a fetch", "points");
+        add_checked(sum, part.target, "arrays of a fetch", "points");
+    }
+    return checked_product({sum}, most_points, "arrays of a fetch", "points");
+}
 
 Fetch::Fetch(std::vector<Index> sources, const std::vector<FetchList>& lists, bool one_array) {
     auto made = std::make_shared<Lists>();

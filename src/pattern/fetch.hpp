@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "pattern/pattern.hpp"
 
 namespace tradewind {
+
+// Points of the arrays of these ranks together. Throws InputError for more than `most_points`.
+Index storage_of(std::span<const FetchPart> parts);
 
 // Each rank lists the points that it wants, wherever they lie: the halo of an unstructured mesh, or what an
 // interpolation needs just now. A rank's source array holds the points that it owns, its target array those that it

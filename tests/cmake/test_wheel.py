@@ -17,7 +17,7 @@ from document_blocks import Page, blocks  # noqa: E402
 
 pytestmark = pytest.mark.slow
 PAGE = ROOT / "docs" / "how-to" / "install.md"
-UNOPTIMISED = ("-Ccmake.define.CMAKE_CXX_FLAGS_RELEASE=-O0",)  # what is tested does not depend on it
+UNOPTIMISED = ("-Ccmake.define.CMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG",)  # what is tested does not depend on it
 
 
 def call(*command: object, code: int = 0, **settings) -> str:
@@ -120,8 +120,8 @@ def test_without_mpi(page, environment, tmp_path):
     )
     call("pip", "uninstall", "-y", "-q", "mpich", "mpi4py", **shell)
     said = call("tradewind", "config", "--cflags", code=1, **shell)
-    assert said.startswith("error: libtradewind was built with the mpich wheel, which is not here")
-    assert said.count("\n") == 1
+    assert " ".join(said.split()).startswith("error: libtradewind was built with the mpich wheel, which is not here")
+    assert said.count("error: ") == 1
     said = " ".join(call("tradewind", "doctor", code=1, **shell).split())
     assert "works: verify, show, simulate" in said
     assert "does not work: bench, tune, calibrate, run, and plans in Python does not work: programs in C" in said

@@ -8,7 +8,7 @@ from tradewind_header import FORTRAN, ROOT
 MODULE = [FORTRAN / f"{name}.f90" for name in ("interfaces", "fields", "arrays", "points", "tradewind")]
 """In the order in which they use each other."""
 PROGRAM = ROOT / "tests" / "languages" / "programs" / "visible.F90"
-MPI = ROOT / "examples" / "fortran" / "mpi_f08"
+MPI = FORTRAN / "mpi_f08"
 
 
 def test_fortran_sees_what_has_arrived(on_ranks):

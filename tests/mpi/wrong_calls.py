@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import resource
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,7 +30,10 @@ class Raises:
         return f"Raises({self._error.__name__})"
 
 
-WRONG = (None, "wrong", 1.5, -7, 2**70, object(), [object()], Raises(KeyError), Raises(KeyboardInterrupt))
+WRONG = (
+    *(None, "wrong", 1.5, -7, 2**61, 2**70, object(), [object()], [2**63 - 1]),
+    *(Raises(KeyError), Raises(KeyboardInterrupt)),
+)
 
 
 @dataclass
@@ -121,6 +126,33 @@ def _outcomes(comm: Any, name: str, call: Call) -> list[tuple[str, int, list[str
                 met = f"{type(error).__name__}: {error}"
             outcome.append((what, at_fault, comm.allgather(met)))
     return outcome
+
+
+def starved(comm: Any, allowed: list[int]) -> list[list[str]]:
+    """What each rank meets where rank 0 may open so many files only: it gets no memory that others can read."""
+    rank = comm.Get_rank()
+    halo = tw.Halo(tw.Blocks(tw.Grid(8, 6, 2), (comm.size, 1)), 1, "xy")
+    array = np.zeros(halo.source_shape(rank))
+    halo.plan(comm, array, transport="shared")()  # what is set up once
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    found = []
+    for files in allowed:
+        with open(os.devnull) as next_file:
+            number = next_file.fileno()
+        if rank == 0:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (number + files, limits[1]))
+        try:
+            halo.plan(comm, array, transport="shared")()
+            met = ""
+        except BaseException as error:
+            met = f"{type(error).__name__}: {error}"
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        found.append(comm.allgather(met))
+        array[...] = rank
+        halo.plan(comm, array, transport="shared")()
+        assert array.max() == comm.size - 1
+    return found
 
 
 NAMES = (

@@ -88,6 +88,7 @@ def tuning_page(folder: Path) -> Path:
         return {**method, "median_s": median, "min_s": samples[0], "samples_s": samples, "ratio": 1.0 + i}
 
     request = {"pattern": "transpose", "ranks": 4, "fields": 1, "dtype": "f8", "grid": [120, 100, 40], "slab": "xz"}
+    request["memory"] = "private"
     left = {"algorithm": "bruck", "transport": "shared", "packing": "direct", "reason": "cannot be", "first_s": None}
     table = {
         "pattern": "transpose xz",

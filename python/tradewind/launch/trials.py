@@ -101,7 +101,11 @@ def tune(
     arrays, targets = _listed(fields), [] if target is None else _listed(target)
     if isinstance(pattern, FETCHES):  # by their levels plans find what was tuned
         pattern = pattern.with_levels(levels_of(pattern, comm.Get_rank(), arrays, targets, axis))
-    with _put_back(targets or arrays, zeros=pattern.name == "allreduce"):
+    written = targets or arrays
+    with telling(comm):
+        copies = [array.copy() for array in written]
+    go_on(comm)
+    with _put_back(written, copies, zeros=pattern.name == "allreduce"):
         table = try_ways(comm, pattern, make, terms)
     table |= {"request": request_of(pattern, arrays[0].dtype.str[1:], len(arrays), memory)} | circumstances(comm)
     of_first(comm, lambda: None if tuning is None else keep(Path(tuning), [table], table))
@@ -118,9 +122,8 @@ def _parts(way: Choice) -> dict[str, Any]:
 
 
 @contextmanager
-def _put_back(arrays: Sequence[Array], *, zeros: bool) -> Iterator[None]:
-    """Restores what arrays hold. `zeros` in the meantime, for what is summed up again and again would grow."""
-    copies = [array.copy() for array in arrays]
+def _put_back(arrays: Sequence[Array], copies: Sequence[Array], *, zeros: bool) -> Iterator[None]:
+    """Restores what arrays held. `zeros` in the meantime, for what is summed up again and again would grow."""
     try:
         for array in arrays if zeros else []:
             array[...] = 0

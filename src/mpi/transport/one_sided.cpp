@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mpi/error.hpp"
+#include "mpi/prepare.hpp"
 
 namespace tradewind {
 
@@ -23,6 +24,14 @@ Accesses::Accesses(const Work& work, const Window& window, bool puts) {
         for (Block& block : blocks) block.data = reinterpret_cast<std::byte*>(block.data - window.data());
         return blocks;
     });
+    // A rank that fails here alone must not leave the others in a collective of its transport.
+    prepare(work.comm(), "", [&] {
+        take(work, puts, there);
+        return true;
+    });
+}
+
+void Accesses::take(const Work& work, bool puts, const Notes& there) {
     for (int s = 0; s < work.stages(); ++s) {
         const std::vector<End>& ends = puts ? work.stage(s).sends : work.stage(s).receives;
         auto& stage = accesses_.emplace_back();

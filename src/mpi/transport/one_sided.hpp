@@ -30,6 +30,7 @@ class Accesses {
     Index count() const;
 
   private:
+    void take(const Work& work, bool puts, const Notes& there);
     std::vector<Access> make(const PlanRequest& request, const End& end, const std::vector<Block>& there);
     std::vector<std::vector<std::vector<Access>>> accesses_;
     std::deque<Datatype> types_;

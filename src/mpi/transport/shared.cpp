@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 
 #include "mpi/carrier.hpp"
 #include "mpi/error.hpp"
 #include "mpi/node.hpp"
 #include "mpi/notes.hpp"
+#include "mpi/prepare.hpp"
 #include "mpi/shared_memory.hpp"
 #include "mpi/transport/transfers.hpp"
 
@@ -72,8 +74,8 @@ class Shared : public Carrier {
         : work_(work),
           node_(node),
           chunk_(chunk_of(work.request)),
-          own_(flag_bytes()),
-          slots_(std::max<Index>(slot_bytes(), 1)) {
+          own_(allocated(flag_bytes())),
+          slots_(allocated(std::max<Index>(slot_bytes(), 1))) {
         std::size_t flag = 0;
         for (int s = 0; s < work.stages(); ++s) {
             sends_.emplace_back();
@@ -166,12 +168,16 @@ class Shared : public Carrier {
                                                     [&](const End& end) { return in_chunks(end); }));
         return most;
     }
-    std::byte* slot(Index first, Index chunk) const { return slots_.data() + first + chunk % slots * chunk_; }
+    // On all ranks or none: others would wait for the notes of a rank that has no memory.
+    std::unique_ptr<SharedMemory> allocated(Index bytes) const {
+        return prepare(work_.comm(), "", [&] { return std::make_unique<SharedMemory>(bytes); });
+    }
+    std::byte* slot(Index first, Index chunk) const { return slots_->data() + first + chunk % slots * chunk_; }
     // Of `used` bytes of slots in this stage it takes more where it needs them.
     Handover sending(const End& end, std::size_t flag, Index& used) const {
         Handover h;
         if (!node_.has(end.peer)) return h;
-        h.flags = reinterpret_cast<Flags*>(own_.data()) + flag;
+        h.flags = reinterpret_cast<Flags*>(own_->data()) + flag;
         if (!in_chunks(end)) return h;
         h.chunk = chunk_;
         for (Index begin = 0; begin < end.bytes; begin += h.chunk) {
@@ -360,9 +366,9 @@ class Shared : public Carrier {
 
     const Work& work_;
     const Node node_;
-    const Index chunk_;   // bytes
-    SharedMemory own_;    // Flags of every send of the plan
-    SharedMemory slots_;  // of the messages of a stage that go in chunks
+    const Index chunk_;                    // bytes
+    std::unique_ptr<SharedMemory> own_;    // Flags of every send of the plan
+    std::unique_ptr<SharedMemory> slots_;  // of the messages of a stage that go in chunks
     PeerMemories peers_;
     std::vector<Handovers> sends_, receives_;  // by stage
     std::vector<MPI_Request> requests_;
