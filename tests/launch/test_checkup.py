@@ -38,4 +38,6 @@ def test_without_mpi_it_says_what_works(hidden):
     assert "works: verify, show, simulate, advise" in text
     assert "does not work: bench, tune, calibrate, run" in text
     assert ("does not work: programs in C" in text) == ("libtradewind" in hidden)
-    assert max(map(len, lines)) <= 80
+    too_long = [line for line in lines if len(line) > 80]
+    column = 18  # where values begin
+    assert all(max(map(len, line.split())) > 80 - column for line in too_long), "only paths that no line can hold"
