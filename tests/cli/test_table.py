@@ -93,6 +93,17 @@ def test_headings_stand_before_rows_and_folded_text_is_indented():
     ]
 
 
+def test_a_word_that_no_line_can_hold_does_not_widen_other_lines():
+    path = "/a/long/path/of/" + "x" * 30
+    rows = [["mpi", f"in {path}"], ["core", "some words that a line of thirty columns cannot hold"]]
+    shown = layout(Table([Column(""), Column("", prose=10)], rows, header=False), 30)
+    assert text(shown) == [
+        "mpi   in",
+        f"      {path}",
+        *("core  some words that a line", "      of thirty columns cannot", "      hold"),
+    ]
+
+
 def test_names_and_numbers_stay_whole_on_the_narrowest_screen():
     shown = text(layout(Table(COLUMNS, ROWS), 1))
     for word in ("dragonfly-MM", "torus-M", "2.18 s", "14.1 s", "between"):

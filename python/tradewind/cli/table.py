@@ -74,6 +74,9 @@ def layout(table: Table, width: int | None, rule: str = "─") -> Shown:
         widths = _widths(table, kept, width)
     if widths is None:
         widths = [_narrowest(table, i, titles=True) for i in kept]
+        if width is not None and (prose := table.columns[kept[-1]].prose):
+            # Of prose at the end only a word that no line can hold, like a path, is wider; the rest is folded.
+            widths[-1] = min(widths[-1], max(prose, width - sum(widths[:-1]) - len(GAP) * (len(kept) - 1)))
     header = []
     if table.header:
         titles = [_fold_title(table.columns[i].title, w) for i, w in zip(kept, widths, strict=True)]
