@@ -133,7 +133,7 @@ def check_python() -> None:
 
 
 def compiler_problem(config_settings: Settings = None) -> str | None:
-    """What is wrong with the compiler that CMake will take, in one sentence; None where nothing is."""
+    """Return in one sentence what is wrong with the compiler that CMake will take; None where nothing is."""
     named = defined("CMAKE_CXX_COMPILER", config_settings)
     command = [named] if named else shlex.split(os.environ.get("CXX", ""))
     if not command:
@@ -147,7 +147,7 @@ def compiler_problem(config_settings: Settings = None) -> str | None:
 
 
 def version_problem(command: list[str]) -> str | None:
-    """What is wrong with a compiler: it "is g++ 10.2.1"; None where nothing is known to be."""
+    """Return what is wrong with a compiler, like "is g++ 10.2.1"; None where nothing is known to be."""
     macros = _output([*command, "-std=gnu++20", "-include", "version", "-dM", "-E", "-x", "c++", os.devnull])
     if macros is None:
         said = (_output([*command, "--version"]) or "").strip().splitlines()
@@ -172,7 +172,7 @@ def _others() -> str:
 
 
 def _output(command: list[str]) -> str | None:
-    """What a program prints; None where it fails."""
+    """Return what a program prints; None where it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PROBE_TIMEOUT_S, check=False)
     except (OSError, subprocess.TimeoutExpired):
