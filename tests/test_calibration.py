@@ -206,7 +206,7 @@ def test_the_rate_of_unexpected_messages_comes_back():
 
 
 def test_noise_is_no_rate():
-    """Where late messages cost nothing, 5 of 400 measurements look like a copy: Student's t of 6 is above 3 in 1.2 %."""
+    """Where late messages cost nothing, 5 of 400 measurements look like a copy: 1.2 % of Student's t of 6 lie above 3."""
     nothing = [unexpected(copied(5e-9, float("inf"), seed), EAGER) for seed in range(400)]
     rates = [found.bytes_per_s for found in nothing if found.bytes_per_s is not None]
     assert len(rates) <= 12
