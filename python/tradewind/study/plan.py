@@ -39,8 +39,8 @@ class Executors:
     """(dwarf, steps, repeat=...)"""
     forecast: Callable[..., Result]
     """As simulate; answers messages, packet_hops, memory_bytes and wall_s. Raises InputError for what cannot be."""
-    model_version: Callable[[MachineFile, int, bool], object]
-    """(machine, ranks_per_node): changes whenever the same inputs may give other simulated times."""
+    model_version: Callable[[MachineFile, int, bool, str], object]
+    """(machine, ranks_per_node, steady, routing): changes whenever the same inputs may give other simulated times."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,8 @@ def make_plan(study_file: StudyFile, executors: Executors, environment: Environm
             plan.skips.append(Skip(case.sweep, case.name, "; ".join(error.problems)))
             continue
         resolved = {"routing": case.options["routing"] or machine.machine.routing, "packet": _packet(case, machine)}
-        version = executors.model_version(machine, options.get("ranks_per_node") or 1, bool(options.get("steady")))
+        each, steady = options.get("ranks_per_node") or 1, bool(options.get("steady"))
+        version = executors.model_version(machine, each, steady, str(resolved["routing"]))
         known = identity(case, environment, machine.identity, version, resolved)
         plan.planned.append(Planned(case, known, path, forecast))
     return plan
