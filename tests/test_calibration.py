@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+import statistics
 import tomllib
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from tradewind.calibration import calibrated, copy_rates, fitted, refusals, spread
+from tradewind.calibration import calibrated, copy_rates, fitted, refusals, spread, unexpected
 from tradewind.calibration_file import text_of
 from tradewind.errors import InputError
 from tradewind.machine import load_machine
@@ -19,6 +21,9 @@ LATENCY, OVERHEAD, COPY = 0.9e-6, 0.35e-6, 14e9
 WHOLE = {8192: 2e9, 65536: 12e9, 1048576: 5e9}
 GATHER, SCATTER = {8: 4e-10, 512: 1e-10}, {8: 2e-10, 512: 0.5e-10}
 """Seconds a byte more, at either end."""
+EAGER = 8000
+LATE, UNEXPECTED = 40e-9, 5.3e9
+"""What a message that came before its receive costs more: seconds, and bytes a second."""
 
 
 def noisy(seconds: float, noise: float, rng: random.Random) -> dict[str, Any]:
@@ -26,6 +31,22 @@ def noisy(seconds: float, noise: float, rng: random.Random) -> dict[str, Any]:
     off = [rng.uniform(0, noise) for _ in range(10)]
     samples = [seconds * (1 + x) for x in off] + [seconds] + [seconds * (1 - x) for x in off]
     return {"samples_s": samples, "spread": spread(samples), "best_s": seconds}
+
+
+def receives(late: Mapping[int, float], posted: float = 150e-9) -> list[dict[str, Any]]:
+    """Rows of receives, posted in time and late: by size the seconds that late ones take more."""
+    return [
+        {"posted": in_time, "bytes": size, **noisy(posted + (0 if in_time else more), 0, random.Random(1))}
+        for size, more in late.items()
+        for in_time in (True, False)
+    ]
+
+
+def copied(noise_s: float = 0, rate: float = UNEXPECTED, seed: int = 1) -> list[dict[str, Any]]:
+    """Rows of receives whose late messages are copied at this rate, with normally distributed errors."""
+    rng = random.Random(seed)
+    sizes = range(1000, EAGER + 1, 1000)
+    return receives({size: LATE + size / rate + rng.gauss(0, noise_s) for size in sizes})
 
 
 def made_up(noise: float = 0.05, transport: str = "isend-irecv", latency: float = LATENCY) -> dict[str, Any]:
@@ -54,6 +75,8 @@ def made_up(noise: float = 0.05, transport: str = "isend-irecv", latency: float 
         "outside": [],
         "scattered": scattered,
         "copies": copies,
+        "unexpected": copied(),
+        "eager_bytes": EAGER,
         "copy_bytes_per_s": 8e9,
         "copy_alone_bytes_per_s": 9e9,
         "nodes": 1,
@@ -134,6 +157,10 @@ def test_the_file_is_a_machine_with_these_values(tmp_path):
     assert "measured by tradewind calibrate" in sources["carriage"]
     assert 'an "MPI"' in sources["carriage"]
     assert "up to 21 samples" in sources["copy"]
+    assert machine.mpi.unexpected_bandwidth == pytest.approx(UNEXPECTED, rel=1e-3)
+    source = sources["mpi.unexpected_bandwidth"]
+    assert "eager messages, up to 8000B, in the caches; standard error 0%; medians of the best of 3 rounds" in source
+    assert "; measured by tradewind calibrate" in source
 
 
 def test_between_nodes_the_network_takes_what_was_measured_there(tmp_path):
@@ -168,3 +195,66 @@ def test_a_busy_machine_is_refused():
 def test_nothing_measured_is_refused():
     with pytest.raises(InputError, match="nothing could be measured"):
         calibrated(made_up() | {"inside": []}, 21, 3)
+
+
+def test_the_rate_of_unexpected_messages_comes_back():
+    found = unexpected(copied(), EAGER)
+    assert found.bytes_per_s == pytest.approx(UNEXPECTED)
+    assert found.more is not None
+    assert found.more.start_s == pytest.approx(LATE)
+    assert found.reason is None
+
+
+def test_noise_is_no_rate():
+    """Where late messages cost nothing, 5 of 400 measurements look like a copy: Student's t of 6 is over 3 in 1.2 %."""
+    nothing = [unexpected(copied(5e-9, float("inf"), seed), EAGER) for seed in range(400)]
+    rates = [found.bytes_per_s for found in nothing if found.bytes_per_s is not None]
+    assert len(rates) <= 12
+    assert all(rate > 0 for rate in rates)
+    unknown = next(found for found in nothing if found.bytes_per_s is None)
+    assert unknown.reason is not None
+    assert "not distinguishable from nothing" in unknown.reason
+
+
+def test_noise_moves_a_rate_by_its_standard_error():
+    """8 ns of noise a size, of 1000 to 8000 B: by the formula of the straight line 8 ns / sqrt(42) for 1000 B."""
+    lines = [found.more for seed in range(400) if (found := unexpected(copied(8e-9, seed=seed), EAGER))]
+    slopes = [line.s_per_byte for line in lines if line]
+    error = 8e-12 / 42**0.5
+    assert statistics.fmean(slopes) == pytest.approx(1 / UNEXPECTED, abs=4 * error / 400**0.5)
+    assert statistics.stdev(slopes) == pytest.approx(error, rel=0.15)
+    squares = statistics.fmean(line.error_s_per_byte**2 for line in lines if line)
+    assert squares**0.5 == pytest.approx(error, rel=0.1)
+
+
+def test_the_straight_line_is_that_computed_by_hand():
+    """Sums of squares: 5 of x, 4 of x y, 1.8 of the residuals."""
+    found = unexpected(receives({1: 1.0, 2: 3.0, 3: 2.0, 4: 4.0}, posted=10.0), 4)
+    assert found.more is not None
+    assert found.more.s_per_byte == pytest.approx(0.8)
+    assert found.more.start_s == pytest.approx(0.5)
+    assert found.more.error_s_per_byte == pytest.approx((1.8 / 2 / 5) ** 0.5)
+    assert found.bytes_per_s is None, "0.8 is less than three times 0.42"
+
+
+@pytest.mark.parametrize(
+    ("rows", "eager", "reason"),
+    [
+        ([], 0, "no message is eager"),
+        ([], EAGER, "messages did not come before their receive was posted"),
+        (copied()[:4], EAGER, "messages did not come before their receive was posted"),
+        (
+            receives({1000: 50e-9, 2000: 45e-9, 3000: 30e-9, 4000: 25e-9}),  # computed by hand: -9 ns and 2**0.5 ns
+            4000,
+            "the bytes of a message of 3.91 KiB took -36 ns more, with a standard error of 5.66 ns: not distinguish",
+        ),
+    ],
+)
+def test_what_is_not_known_is_left_out_and_the_file_says_why(rows, eager, reason, tmp_path):
+    calibration = calibrated(made_up() | {"unexpected": rows, "eager_bytes": eager}, 21, 3)
+    assert calibration.unexpected.bytes_per_s is None
+    path = tmp_path / "unknown.toml"
+    path.write_text(text_of(calibration, "unknown"))
+    assert f"# mpi.unexpected_bandwidth was measured, and is not known: {reason}" in path.read_text()
+    assert "mpi" not in tomllib.loads(path.read_text())
+    assert load_machine(path).machine.mpi.unexpected_bandwidth is None

@@ -7,12 +7,14 @@ the rates include what it costs to pack, and what the ranks take from each other
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tradewind.errors import InputError
+from tradewind.units import format_bytes, format_seconds
 from tradewind.ways import DEFAULT_TRANSPORT
 
 Row = Mapping[str, Any]
@@ -25,6 +27,8 @@ _LEAST_SHARE = 0.02
 """Of the time of a message, that is at least due to its bytes: noise could leave nothing, or less."""
 _TICK_S = 1e-8
 """At least, where what lies beside a measurement took longer than all of it."""
+_CERTAIN = 3
+"""A slope of at least so many standard errors is not taken for noise, which has such a one in 1 of 80 cases."""
 
 
 def spread(samples: Sequence[float]) -> float:
@@ -125,6 +129,64 @@ def _rates(rows: Sequence[Row], start_s: float) -> Rates | None:
 
 
 @dataclass(frozen=True)
+class Line:
+    """A straight line through times by bytes: start_s + s_per_byte * bytes, with the standard error of its slope."""
+
+    start_s: float
+    s_per_byte: float
+    error_s_per_byte: float
+
+    @property
+    def bytes_per_s(self) -> float | None:
+        """The rate; None if the slope cannot be told from 0."""
+        return 1 / self.s_per_byte if self.s_per_byte > _CERTAIN * self.error_s_per_byte else None
+
+
+@dataclass(frozen=True)
+class Unexpected:
+    """The copies of eager messages that came before their receive was posted."""
+
+    eager_bytes: int
+    """Size of the longest eager messages; 0 if there are none."""
+    more: Line | None
+    """What such a message takes more than one whose receive was there; None if it was not measured."""
+
+    @property
+    def bytes_per_s(self) -> float | None:
+        """The rate of the copies; None if it is not known."""
+        return None if self.more is None else self.more.bytes_per_s
+
+    @property
+    def reason(self) -> str | None:
+        """Why the rate is not known; None if it is."""
+        if self.bytes_per_s is not None:
+            return None
+        if not self.eager_bytes:
+            return "no message is eager: even short ones wait until their receive is posted"
+        if self.more is None:
+            return "messages did not come before their receive was posted"
+        more, error = (self.eager_bytes * slope for slope in (self.more.s_per_byte, self.more.error_s_per_byte))
+        sign = "-" if more < 0 else ""
+        return (
+            f"the bytes of a message of {format_bytes(self.eager_bytes)} took {sign}{format_seconds(abs(more))} more, "
+            f"with a standard error of {format_seconds(error)}: not distinguishable from nothing"
+        )
+
+
+def unexpected(rows: Sequence[Row], eager_bytes: int) -> Unexpected:
+    """The copies of unexpected messages, from rows of receives that were posted before and after the message came."""
+    times = {(row["bytes"], row["posted"]): row["best_s"] for row in rows}
+    more = {size: times[size, False] - times[size, True] for size, posted in times if posted and (size, False) in times}
+    if len(more) < 3:
+        return Unexpected(eager_bytes, None)
+    slope, start = statistics.linear_regression(list(more), list(more.values()))
+    squares = sum((seconds - start - slope * size) ** 2 for size, seconds in more.items())
+    middle = statistics.fmean(more)
+    error = math.sqrt(squares / (len(more) - 2) / sum((size - middle) ** 2 for size in more))
+    return Unexpected(eager_bytes, Line(start, slope, error))
+
+
+@dataclass(frozen=True)
 class Calibration:
     """What is known of a machine once its ranks have measured."""
 
@@ -132,6 +194,7 @@ class Calibration:
     copies: Rates | None
     outside: Way | None
     """Between nodes; None where there is one."""
+    unexpected: Unexpected
     probed: Mapping[str, Any]
     """The rest of the answer of `tradewind.launch.probe.probe`."""
     spread: float
@@ -158,6 +221,7 @@ def calibrated(answer: Mapping[str, Any], repeat: int, rounds: int) -> Calibrati
         inside,
         copy_rates(answer["copies"]),
         outside[0] if outside else None,
+        unexpected(answer["unexpected"], answer["eager_bytes"]),
         answer,
         spreads[int(0.75 * (len(spreads) - 1))],
         spreads[int(0.9 * (len(spreads) - 1))],

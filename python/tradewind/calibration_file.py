@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from tradewind.calibration import Calibration, Rates
+from tradewind.calibration import Calibration, Rates, Unexpected
 from tradewind.units import format_bytes
 from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT
 
@@ -35,9 +35,13 @@ def text_of(calibration: Calibration, name: str) -> str:
         ("node", _node(probed)),
         ("packet", {"size": "4KiB"}),
     ]
+    if (copied := calibration.unexpected.bytes_per_s) is not None:
+        tables.append(("mpi", {"unexpected_bandwidth": _rate(copied)}))
     lines = [f"title = {_quoted(title)}", 'routing = "direct"']
     for table, values in tables:
         lines += ["", f"[{table}]", *(f"{key} = {_quoted(value)}" for key, value in values.items())]
+    if (reason := calibration.unexpected.reason) is not None:
+        lines += ["", f"# mpi.unexpected_bandwidth was measured, and is not known: {reason}"]
     if calibration.copies is not None:
         lines += ["", "[copy]", *_rate_lines(calibration.copies)]
     lines += ["", "[source]", *(f"{key} = {_quoted(text)}" for key, text in _sources(calibration).items())]
@@ -65,9 +69,12 @@ def _sources(calibration: Calibration) -> dict[str, str]:
 
     probed = calibration.probed
     site = probed["site"]
-    by = (
+    here = (
         f"measured by tradewind calibrate {version('tradewind')} on {site['host']}, "
-        f"{datetime.now(UTC):%Y-%m-%d}, {site['cpu']}, {site['mpi']}; up to {calibration.repeat} samples of each in "
+        f"{datetime.now(UTC):%Y-%m-%d}, {site['cpu']}, {site['mpi']}"
+    )
+    by = (
+        f"{here}; up to {calibration.repeat} samples of each in "
         f"{calibration.rounds} rounds, the median of the best of which counts; the middle half of one lies within "
         f"{calibration.spread:.1%} of the median in three of four measurements"
     )
@@ -87,6 +94,8 @@ def _sources(calibration: Calibration) -> dict[str, str]:
         '"node.flow_memory_bandwidth"': f"copies of 64 MiB by one rank while the others wait; {by}",
         "packet": "assumed: 4 KiB; not measured",
     }
+    if calibration.unexpected.bytes_per_s is not None:
+        sources['"mpi.unexpected_bandwidth"'] = f"{_copied(calibration.unexpected, calibration.rounds)}; {here}"
     if calibration.copies is not None:
         sources["copy"] = f"copies around the seam of a halo of one rank, by all ranks at the same time; {by}"
     if calibration.ways:
@@ -95,6 +104,17 @@ def _sources(calibration: Calibration) -> dict[str, str]:
             f"in one run of memory (whole) and in runs of so many bytes; scattered: {_SCATTERED}; {by}"
         )
     return sources
+
+
+def _copied(found: Unexpected, rounds: int) -> str:
+    """How the copies of unexpected messages were measured."""
+    assert found.more is not None
+    error = found.more.error_s_per_byte / found.more.s_per_byte
+    return (
+        "what a receive takes more if it is posted after its message has come, by bytes, all ranks at the same time; "
+        f"eager messages, up to {_size(found.eager_bytes)}, in the caches; standard error {error:.0%}; "
+        f"medians of the best of {rounds} rounds"
+    )
 
 
 def _by_size(rates: Rates) -> str:

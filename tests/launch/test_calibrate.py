@@ -17,6 +17,7 @@ from tradewind.cli import answer, bench, calibrate
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange
 from tradewind.launch import bench as run_bench
+from tradewind.launch import unexpected
 from tradewind.launch.calibrate import calibrate as run_calibrate
 from tradewind.launch.calibrate import ways, write
 from tradewind.launch.probe import Shape, between_two, many_small, scattering, shapes_of, within_one
@@ -26,6 +27,9 @@ from tradewind.simulation import simulate
 pytest.importorskip("mpi4py.MPI")
 
 QUICK = "calibrate -n 2 --transport isend-irecv,shared --packing buffer --largest 8KiB --repeat 3 --force"
+
+
+SHARED = {"transports": ["shared"], "packings": ["buffer"], "largest": 8192, "force": True}
 
 
 def tradewind(capsys: pytest.CaptureFixture[str], arguments: str) -> tuple[int, str]:
@@ -62,6 +66,35 @@ def test_a_machine_is_written(capsys, tmp_path):
     assert list(isend.runs) == ["8B", "24B", "64B", "512B", "4KiB"]
     assert list(isend.scattered) == list(isend.runs)
     assert machine.topology.nodes == 1
+    assert result["unexpected"]["bytes_per_s"] is not None, result["unexpected"]["reason"]
+    assert machine.mpi.unexpected_bandwidth == pytest.approx(result["unexpected"]["bytes_per_s"], rel=1e-3)
+
+
+def test_unexpected_messages_are_copied_about_as_fast_as_others():
+    """A rate of another kind, of copies of 8 KiB within a rank, bounds it from both sides, roughly."""
+    probed = (calibration := run_calibrate(2, **SHARED, repeat=20)).probed
+    rate = calibration.unexpected.bytes_per_s
+    assert rate is not None, calibration.unexpected.reason
+    (copy,) = (row for row in probed["copies"] if not row["run"])
+    assert 0.1 < rate / (8192 / copy["best_s"]) < 10
+    rows = probed["unexpected"]
+    assert {row["bytes"] for row in rows} == set(unexpected.sizes_of(probed["eager_bytes"]))
+    assert {len(row["samples_s"]) for row in rows} == {200}
+
+
+@pytest.mark.parametrize("cell", [4096, 8192])
+def test_the_eager_limit_is_that_of_the_library(cell, monkeypatch):
+    """Within a node MPICH sends eagerly what fits, with a header, into a cell, whose bytes a variable sets."""
+    monkeypatch.setenv("MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE", str(cell))
+    probed = run_calibrate(2, **SHARED, repeat=1).probed
+    if not probed["site"]["mpi"].startswith("MPICH"):
+        pytest.skip("another library, whose variables are others")
+    assert cell * 0.95 < probed["eager_bytes"] < cell
+
+
+def test_sizes_go_up_to_the_eager_limit():
+    assert unexpected.sizes_of(8064) == [1008, 2016, 3024, 4032, 5040, 6048, 7056, 8064]
+    assert unexpected.sizes_of(unexpected.SMALLEST) == [8, 16, 24, 32, 40, 48, 56, 64]
 
 
 def test_samples_of_all_rounds_count():
@@ -79,6 +112,7 @@ def test_the_table_for_a_reader(capsys, tmp_path):
     code, text = tradewind(capsys, f"{QUICK} -o {tmp_path}/quick.toml --transport shared")
     assert code == 0, text
     assert "1 node of 2 ranks" in text
+    assert "mpi.unexpected_bandwidth: eager messages, up to " in text
     assert f"machine file: {tmp_path}/quick.toml" in text
 
 
@@ -90,6 +124,12 @@ def test_pretended_nodes_are_measured_too(tmp_path):
     assert machine.topology.nodes == 2
     assert machine.carriage == []
     assert machine.source["nic"].startswith("as between nodes: ")
+    assert machine.mpi.unexpected_bandwidth is not None
+
+
+def test_the_table_says_why_a_rate_is_not_known():
+    text = calibrate._copies({"bytes_per_s": None, "eager_bytes": 0, "reason": "no message is eager"})
+    assert text == "mpi.unexpected_bandwidth is not known, and not in the file: no message is eager"
 
 
 def test_a_busy_machine_is_refused_and_nothing_written(capsys, tmp_path):

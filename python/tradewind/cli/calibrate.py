@@ -81,7 +81,7 @@ def _check_file(out: Path) -> None:
 
 
 def _result(calibration: Calibration, out: Path) -> dict[str, Any]:
-    probed = calibration.probed
+    probed, unexpected = calibration.probed, calibration.unexpected
     return {
         "file": str(out),
         "nodes": probed["nodes"],
@@ -100,6 +100,11 @@ def _result(calibration: Calibration, out: Path) -> dict[str, Any]:
             }
             for way in calibration.ways
         ],
+        "unexpected": {
+            "bytes_per_s": unexpected.bytes_per_s,
+            "eager_bytes": unexpected.eager_bytes,
+            "reason": unexpected.reason,
+        },
         "provenance": probed["provenance"],
     }
 
@@ -129,4 +134,17 @@ def _show(result: dict[str, Any]) -> None:
         f"within {result['worst_spread']:.0%} in nine of ten; a memory copy moves "
         f"{format_rate(result['copy_bytes_per_s'])} per rank"
     )
+    say(_copies(result["unexpected"]))
     print(f"machine file: {result['file']}")
+
+
+def _copies(unexpected: dict[str, Any]) -> str:
+    """A sentence on the copies of messages that came before their receive was posted."""
+    from tradewind.units import format_bytes, format_rate
+
+    if unexpected["reason"] is not None:
+        return f"mpi.unexpected_bandwidth is not known, and not in the file: {unexpected['reason']}"
+    return (
+        f"mpi.unexpected_bandwidth: eager messages, up to {format_bytes(unexpected['eager_bytes'])}, that come before "
+        f"their receive is posted are copied at {format_rate(unexpected['bytes_per_s'])}"
+    )

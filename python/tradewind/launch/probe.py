@@ -15,7 +15,7 @@ import numpy as np
 from tradewind import _core, _mpi, mpi
 from tradewind.calibration import spread
 from tradewind.errors import InputError
-from tradewind.launch import worker
+from tradewind.launch import unexpected, worker
 from tradewind.launch.measure import measure_copy, provenance
 from tradewind.mpi import MPI
 from tradewind.site import site_of
@@ -39,6 +39,8 @@ _LONG_S = 0.2
 _SAMPLES_S = 1.0
 """What the samples of one exchange may take together, as long as there are `_LEAST` of them."""
 _LEAST = 5
+_TRIALS = 10
+"""Samples of a receive, for one of an exchange: receives take some microseconds."""
 
 
 @dataclass(frozen=True)
@@ -104,13 +106,18 @@ def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         pairs.append(far := places.pair_outside())
         way = Choice("direct", DEFAULT_TRANSPORT, DEFAULT_PACKING)
         parts["outside"] = lambda: bench.pairs(far, [way], shapes_of(payload["sizes"], []))
+    last = pairs[-1]  # between nodes, where there are several
+    eager = unexpected.eager_bytes(comm, last)
+    if eager:
+        parts["unexpected"] = lambda: bench.receives(last, unexpected.sizes_of(eager))
     measured = bench.in_rounds(parts)
     for one in pairs:
         one.Free()
     cores = len(os.sched_getaffinity(0))
     return {
-        **{"inside": [], "scattered": [], "outside": [], "copies": []},
+        **{"inside": [], "scattered": [], "outside": [], "copies": [], "unexpected": []},
         **measured,
+        "eager_bytes": eager,
         "copy_bytes_per_s": measure_copy(comm),
         "copy_alone_bytes_per_s": _copy_alone(comm),
         "nodes": places.nodes,
@@ -250,6 +257,18 @@ class Bench:
             assert found is not None
             yield {"bytes": shape.bytes, "run": shape.run, "samples_s": found[1]}
 
+    def receives(self, pair: MPI.Intracomm, sizes: Sequence[int]) -> Iterator[Row]:
+        """Rows of posted, bytes and samples_s of receives that are posted before and after their message comes."""
+        for size, posted in product(sizes, (True, False)):
+            samples = unexpected.receive_seconds(self.comm, pair, size, _TRIALS * self._most, posted=posted)
+            if samples is not None:
+                yield {"posted": posted, "bytes": size, "samples_s": samples}
+
+    @property
+    def _most(self) -> int:
+        """Most samples of an exchange in this round."""
+        return self.repeat // self.rounds + (self.round < self.repeat % self.rounds)
+
     def _sampled(
         self, some: MPI.Intracomm, pattern: _core.Pattern, arrays: Sequence[Any], way: Choice
     ) -> tuple[int, list[float]] | None:
@@ -267,9 +286,8 @@ class Bench:
             return _mpi.measure(self.comm.py2f(), [(plan, 1)], warmup, count)[0]
 
         first_s = min(samples(1, 2))
-        most = self.repeat // self.rounds + (self.round < self.repeat % self.rounds)
-        least = min(-(-_LEAST // self.rounds), most)
-        count = max(least, min(most, int(_SAMPLES_S / self.rounds / max(first_s, 1e-9))))
+        least = min(-(-_LEAST // self.rounds), self._most)
+        count = max(least, min(self._most, int(_SAMPLES_S / self.rounds / max(first_s, 1e-9))))
         warmup = self.warmup if first_s < _LONG_S else 0
         return plan.messages, samples(warmup, count)
 
