@@ -301,4 +301,9 @@ def test_copies_and_packets_of_one_rank(placement, buffers, packet):
 def test_answers_of_an_older_model_are_not_used_again():
     """Only of cases that use what has changed since: other studies need not be simulated anew."""
     assert model_version(machine(CROSSBAR), 1) == 2
+    assert (
+        model_version(machine(DRAGONFLY, "ugal-sst71"), 1)
+        == model_version(machine(DRAGONFLY), 2, routing="ugal-sst71")
+        == 6
+    )
     assert model_version(machine(CROSSBAR), 2) == model_version(machine(CROSSBAR, mpi={"eager_limit": "1KiB"}), 1) == 3
