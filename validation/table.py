@@ -20,7 +20,7 @@ def answer(rows: Sequence[dict[str, object]], as_json: bool) -> None:
         print(json.dumps(list(rows), allow_nan=False))
         return
     cells = [list(rows[0]), *([_text(value) for value in row.values()] for row in rows)]
-    numbers = [any(not isinstance(row[key], str) for row in rows) for key in rows[0]]
+    numbers = [any(not isinstance(row[key], str | None) for row in rows) for key in rows[0]]
     widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
     for line in cells:
         aligned = (_aligned(*cell) for cell in zip(line, widths, numbers, strict=True))
@@ -32,4 +32,6 @@ def _aligned(cell: str, width: int, number: bool) -> str:
 
 
 def _text(value: object) -> str:
+    if value is None:
+        return "-"
     return f"{float(f'{value:.4g}'):g}" if isinstance(value, float) else str(value)

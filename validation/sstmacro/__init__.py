@@ -1,0 +1,1 @@
+"""SST/macro 7.1.0 beside our packet model: the same networks, exchanges and settings."""
