@@ -1,4 +1,4 @@
-"""Times of SST/macro 7.1.0, built and run by us, November 2025, and the cases that they belong to.
+"""Times of SST/macro 7.1.0, built and run by us, November 2026, and the cases that they belong to.
 
 Its source is the release v7.1.0_Final; its model of packets is PISCES, with nodes of the kind AMM1 and packets of
 4 KiB. One rank per node, in a row; MPI costs nothing but for what a case names; all messages are eager unless it says

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ DECIDED_BY = {
     "unexplained": "unexplained",
 }
 """What decides a claim, as tables say it."""
+_SENTENCES = re.compile(r"(?<=[.?!]) +(?=[A-Z0-9])")
 
 
 def judge_all(study_file: StudyFile, records: Sequence[Record]) -> list[Verdict]:
@@ -125,13 +127,21 @@ def reasons(
 ) -> list[str]:
     """Return why the verdicts on a claim are what they are, and the remarks of the study: once what is the same under
     all bases, and the rest with the name of its base."""
-    remarks = list(dict.fromkeys(verdict.remark for verdict in verdicts))
-    shared = remarks.pop() if len(remarks) == 1 else ""
-    own = [". ".join(filter(None, (because(each), "" if shared else each.remark))) for each in verdicts]
+    remarks = [_SENTENCES.split(verdict.remark) if verdict.remark else [] for verdict in verdicts]
+    shared = " ".join(text for text in remarks[0] if all(text in others for others in remarks)) if remarks else ""
+    own = [
+        _joined(because(each), " ".join(text for text in sentences if text not in _SENTENCES.split(shared)))
+        for each, sentences in zip(verdicts, remarks, strict=True)
+    ]
     if len(set(own)) == 1:
-        return [text for text in (own[0], shared) if text]
+        return [text for text in (own[0], shared.removesuffix(".")) if text]
     named = [f"{verdict.base}: {text}" for verdict, text in zip(verdicts, own, strict=True) if text]
-    return [*named, *([shared] if shared else [])]
+    return [*named, *([shared.removesuffix(".")] if shared else [])]
+
+
+def _joined(*texts: str) -> str:
+    """Texts as sentences of which the last has no full stop."""
+    return ". ".join(text.removesuffix(".") for text in texts if text)
 
 
 def figures_of(verdicts: Sequence[Verdict]) -> list[str]:
