@@ -39,11 +39,12 @@ test-all: test
 	tests/second_mpi.sh
 	$(BIN)/mkdocs build --strict --site-dir build/site
 
-# Against formulas, bounds, packets reckoned by hand and, where it is installed, SimGrid.
+# Against formulas, bounds, packets reckoned by hand, SST/macro and, where it is installed, SimGrid.
 validation: $(VENV)/installed
 	$(BIN)/python -m validation.closed_forms
 	$(BIN)/python -m validation.bounds
 	$(BIN)/python -m validation.traces
+	$(BIN)/python -m validation.sstmacro
 	$(BIN)/python -m validation.simgrid --if-installed
 
 benchmark: $(VENV)/installed

@@ -2,8 +2,10 @@
 
 ``python docs/studies.py results/zheng2018 results/packets`` keeps the results of these folders, each either of one
 study or of several: ``results/NAME.nc`` beside the study's file. Without a folder it only draws and writes again what
-is kept: the figures in ``docs/images/studies``, and the sections of the pages between ``<!-- begin NAME -->`` and
-``<!-- end NAME -->``: figures and findings of a study, or a table. The tests compare pages with what it would write.
+is kept: the figures in ``docs/images/studies``, the sections of the pages between ``<!-- begin NAME -->`` and
+``<!-- end NAME -->`` (figures and findings of a study, or a table), and the numbers in their text between ``<!-- = NAME
+-->`` and ``<!-- = -->``, which ``PAGE.values.toml`` beside the page defines as a finding does the values of its remark,
+with the study that they are of. The tests compare pages with what it would write.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,17 +32,20 @@ from tradewind.report.build import build_report, slug
 from tradewind.study.case import expand
 from tradewind.study.claims import DECIDED_BY, GROUPS, bases_in, claims_of, counted, counts, judge_all, reasons
 from tradewind.study.environment import here
-from tradewind.study.finding import CONFIRMED, SOURCE, Verdict
+from tradewind.study.finding import CONFIRMED, SOURCE, VERDICTS, Verdict
 from tradewind.study.load import StudyFile, load_study
-from tradewind.study.model import Plot, Study
+from tradewind.study.model import Plot, Study, ValueOf
 from tradewind.study.prediction import pairs
 from tradewind.study.records import Record
+from tradewind.study.remarks import LEFT_OUT, value_text
 
 DOCS = Path(__file__).parent
 STUDIES = DOCS.parent / "studies"
 PICTURES = DOCS / "images" / "studies"
 PAGES = {
     "explanation/zheng2018.md": "zheng2018",
+    "explanation/zheng2018-figures.md": "zheng2018",
+    "explanation/zheng2018-claims.md": "zheng2018",
     "explanation/hpc4wc2024.md": "hpc4wc2024",
     "explanation/hirlam2004.md": "hirlam2004",
     "explanation/here.md": "here",
@@ -245,6 +251,22 @@ def _order(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
+def all_counts(folder: str) -> str:
+    """How many findings of all studies of a folder came out how, and what decides those of the source."""
+    verdicts = [verdict for kept in _all_of(folder) for verdict in kept.verdicts if kept.records]
+    bases = bases_in(verdicts)
+    rows: dict[str, Counter[str]] = {}
+    for claim in claims_of(verdicts):
+        if claim.group == SOURCE and claim.decided_by:
+            words = claim.words(bases)
+            rows.setdefault(DECIDED_BY[claim.decided_by], Counter()).update(
+                f"{b}: {w}" for b, w in zip(bases, words, strict=True)
+            )
+    columns = [f"{base}: {word}" for base in bases for word in VERDICTS[:2]]
+    table = [(by, *(found[column] for column in columns)) for by, found in rows.items()]
+    return f"{counts_text(verdicts)}\n\n{_table(('what decides claims of the source', *columns), table)}"
+
+
 def _problems(verdict: Verdict) -> str:
     """The first problems of a finding."""
     problems = verdict.because.split("; ")
@@ -307,6 +329,8 @@ def section(name: str, folder: str) -> str:
         return findings(folder)
     if name in GROUPS_OF_FINDINGS:
         return findings(folder, GROUPS_OF_FINDINGS[name])
+    if name == "all-counts":
+        return all_counts(folder)
     if name == "cost":
         return cost(folder)
     if name == "packets-table":
@@ -318,10 +342,35 @@ def section(name: str, folder: str) -> str:
     return figures(name)
 
 
+def with_values(page: str, text: str) -> str:
+    """The text of a page with its numbers as they should be. Raises ValueError for a name that its file of values
+    lacks, one that it has in vain, and cases that are not kept."""
+    file = (DOCS / page).with_suffix(".values.toml")
+    known = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    used = set()
+
+    def number(found: re.Match[str]) -> str:
+        name = found[2]
+        if name not in known:
+            raise ValueError(f"{page}: {file.name} has no value {name}")
+        used.add(name)
+        value = dict(known[name])
+        study = value.pop("study")
+        shown = value_text(ValueOf.model_validate(value), None, load(study).records)
+        if shown == LEFT_OUT:
+            raise ValueError(f"{file.name}: {name}: no case of {study} is kept that it selects")
+        return f"{found[1]}{shown}{found[3]}"
+
+    text = re.sub(r"(<!-- = (\w+) -->).*?(<!-- = -->)", number, text)
+    if idle := sorted(set(known) - used):
+        raise ValueError(f"{file.name}: {page} does not use {', '.join(idle)}")
+    return text
+
+
 def filled(page: str) -> str:
-    """The text of a page with its sections as they should be."""
+    """The text of a page with its numbers and sections as they should be."""
     marks = re.compile(r"(<!-- begin ([\w-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
-    text = (DOCS / page).read_text(encoding="utf-8")
+    text = with_values(page, (DOCS / page).read_text(encoding="utf-8"))
     return marks.sub(lambda found: f"{found[1]}\n{section(found[2], PAGES[page])}\n\n{found[3]}", text)
 
 

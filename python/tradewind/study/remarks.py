@@ -32,10 +32,11 @@ def remark_of(finding: Finding, base: str | None) -> str:
 
 def filled(finding: Finding, base: str | None, records: Sequence[Record]) -> str:
     """The remark of a finding under a base, with its numbers: of cases of this base where a value does not name one."""
-    return _NAME.sub(lambda found: _text(finding.values[found[1]], base, records), remark_of(finding, base))
+    return _NAME.sub(lambda found: value_text(finding.values[found[1]], base, records), remark_of(finding, base))
 
 
-def _text(value: ValueOf, base: str | None, records: Sequence[Record]) -> str:
+def value_text(value: ValueOf, base: str | None, records: Sequence[Record]) -> str:
+    """The number of a value under a base, as a remark shows it: with its unit, or of a ratio without one."""
     number = _median(value, value.of, base, records)
     if number is None:
         return LEFT_OUT
