@@ -89,6 +89,16 @@ def test_the_numbers_in_the_text_of_pages_are_those_of_the_results(studies: Modu
         assert text == studies.with_values(page, text), f"{page}: run  python docs/studies.py"
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_result_that_visitors_see_first_is_on_its_page(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    result = text[text.index("**One result.**") :].split("![")[0]
+    numbers = re.findall(r"\d[\d.]* m?s", result)
+    whole = (ROOT / "docs" / "explanation" / "zheng2018.md").read_text(encoding="utf-8")
+    assert len(numbers) == 6
+    assert {number for number in numbers if f"-->{number}<!--" not in whole} == set()
+
+
 @pytest.mark.parametrize(
     ("values", "text", "said"),
     [
