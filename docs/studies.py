@@ -12,9 +12,9 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,10 @@ from tradewind.plot.export import to_png, to_svg
 from tradewind.plot.figure import draw
 from tradewind.report.build import build_report, slug
 from tradewind.study.case import expand
+from tradewind.study.claims import DECIDED_BY, GROUPS, bases_in, claims_of, counted, counts, judge_all, reasons
 from tradewind.study.environment import here
-from tradewind.study.finding import CONFIRMED, Verdict, counted, judge
-from tradewind.study.load import load_study
+from tradewind.study.finding import CONFIRMED, SOURCE, Verdict
+from tradewind.study.load import StudyFile, load_study
 from tradewind.study.model import Plot, Study
 from tradewind.study.prediction import pairs
 from tradewind.study.records import Record
@@ -48,6 +49,8 @@ PAGES = {
 """The pages with sections, and the folder of `STUDIES` that they are about."""
 AS_PIXELS = ("congestion", "pairs", "matrix")
 """Kinds of plots of so many cells that they are kept as pixels."""
+GROUPS_OF_FINDINGS = {f"all-findings-{group}": group for group in GROUPS}
+"""The sections with the findings of one group."""
 REASONS = 2
 """As many problems of a finding as a table shows."""
 
@@ -57,13 +60,17 @@ class Kept:
     """A study and the results of it that are kept."""
 
     name: str
-    study: Study
+    file: StudyFile
     records: list[Record]
     attributes: dict[str, Any]
 
     @property
+    def study(self) -> Study:
+        return self.file.study
+
+    @cached_property
     def verdicts(self) -> list[Verdict]:
-        return [judge(finding, self.records) for finding in self.study.finding]
+        return judge_all(self.file, self.records)
 
     @property
     def pictures(self) -> Iterator[tuple[Plot, Path]]:
@@ -92,7 +99,7 @@ def load(name: str) -> Kept:
     """The kept results of a study, judged by its file as it is now; without any where none are kept."""
     file = load_study(study_file(name))
     records, attributes = read_dataset(kept_file(name)) if kept_file(name).is_file() else ([], {})
-    return Kept(name, file.study, records, dict(attributes))
+    return Kept(name, file, records, dict(attributes))
 
 
 def keep(results: Path) -> list[str]:
@@ -147,7 +154,7 @@ def figures(name: str) -> str:
     if not kept.records:
         return "*No results of this study are kept yet.*"
     parts = [f"![{plot.title}](../images/studies/{path.name})\n\n*{_caption(plot)}*" for plot, path in kept.pictures]
-    return "\n\n".join([*parts, f"Claims tested: {counted(kept.verdicts)}.{_notes(kept)}"])
+    return "\n\n".join([*parts, f"{counts_text(kept.verdicts)}{_notes(kept)}"])
 
 
 def _caption(plot: Plot) -> str:
@@ -164,14 +171,45 @@ def _notes(kept: Kept) -> str:
     return ""
 
 
-def findings(folder: str) -> str:
-    """All findings of the studies of a folder in one table; of those without results only their names."""
+def findings(folder: str, group: str | None = None) -> str:
+    """All findings of the studies of a folder, or those of one group, a table for each group; of the studies without
+    results only their names."""
     studies = list(_all_of(folder))
     verdicts = [verdict for kept in studies if kept.records for verdict in kept.verdicts]
-    rows = [(v.figure, v.claim, f"**{v.verdict}**" if v.verdict == CONFIRMED else v.verdict, _why(v)) for v in verdicts]
+    verdicts = [verdict for verdict in verdicts if group in (None, verdict.group)]
     missing = [kept.name for kept in studies if not kept.records]
     open_ones = f" No results are kept yet of {', '.join(missing)}." if missing else ""
-    return f"Claims tested: {counted(verdicts)}.{open_ones}\n\n" + _table(("figure", "claim", "here", "because"), rows)
+    return f"{counts_text(verdicts)}{open_ones}\n\n{claims_tables(verdicts, 'figure')}"
+
+
+def counts_text(verdicts: Sequence[Verdict]) -> str:
+    """How many claims came out how: a sentence, or a table where groups or bases are counted apart."""
+    found = counts(verdicts)
+    if len(found) < 2:
+        return f"Claims tested: {counted(verdicts)}."
+    rows = [(count.name, *count.verdicts.values()) for count in found]
+    return _table(("claims", *found[0].verdicts), rows)
+
+
+def claims_tables(verdicts: Sequence[Verdict], figure: str) -> str:
+    """The claims of each group in a table, under a line that names it where there are others than the source's."""
+    groups = [group for group in GROUPS if any(verdict.group == group for verdict in verdicts)]
+    tables = [_claims_table([v for v in verdicts if v.group == group], figure) for group in groups or [SOURCE]]
+    if groups in ([], [SOURCE]):
+        return tables[0]
+    return "\n\n".join(f"*Claims: {GROUPS[group]}*\n\n{table}" for group, table in zip(groups, tables, strict=True))
+
+
+def _claims_table(verdicts: Sequence[Verdict], figure: str) -> str:
+    """One row for each claim: what became of it, under each base, what decides it, and why."""
+    bases, claims = bases_in(verdicts), claims_of(verdicts)
+    decided = ["decided by"] if any(claim.decided_by for claim in claims) else []
+    rows = []
+    for claim in claims:
+        words = [f"**{word}**" if word == CONFIRMED else word for word in claim.words(bases)]
+        by = [DECIDED_BY[claim.decided_by] if claim.decided_by else ""] if decided else []
+        rows.append((claim.figure, claim.text, *words, *by, ". ".join(reasons(claim.each, _problems))))
+    return _table((figure, "claim", *(bases or ["here"]), *decided, "because"), rows)
 
 
 def _all_of(folder: str) -> Iterator[Kept]:
@@ -207,15 +245,21 @@ def _order(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
-def _why(verdict: Verdict) -> str:
-    """The first problems of a finding, and the study's remark."""
+def _problems(verdict: Verdict) -> str:
+    """The first problems of a finding."""
     problems = verdict.because.split("; ")
     more = f"; and {len(problems) - REASONS} more" if len(problems) > REASONS else ""
-    return ". ".join(filter(None, ["; ".join(problems[:REASONS]) + more, verdict.remark]))
+    return "; ".join(problems[:REASONS]) + more
 
 
 def own_findings(name: str) -> str:
-    rows = [(v.figure, v.claim, v.verdict, _why(v) or "; ".join(v.figures[:1])) for v in load(name).verdicts]
+    """The findings of a study; of those without problems or remark the first of the values behind them."""
+    bases, verdicts = bases_in(load(name).verdicts), load(name).verdicts
+    if bases or any(verdict.group != SOURCE for verdict in verdicts):
+        return f"{counts_text(verdicts)}\n\n{claims_tables(verdicts, 'case')}"
+    rows = [
+        (v.figure, v.claim, v.verdict, ". ".join(reasons([v], _problems)) or "; ".join(v.figures[:1])) for v in verdicts
+    ]
     return _table(("case", "claim", "here", "because"), rows)
 
 
@@ -261,6 +305,8 @@ def section(name: str, folder: str) -> str:
     """What stands between the marks of a section."""
     if name == "all-findings":
         return findings(folder)
+    if name in GROUPS_OF_FINDINGS:
+        return findings(folder, GROUPS_OF_FINDINGS[name])
     if name == "cost":
         return cost(folder)
     if name == "packets-table":

@@ -32,7 +32,7 @@ SCHEDULES = [
     if entry.pattern == pattern.name
 ]
 MACHINE = machine(CROSSBAR).machine.build()
-PLACEMENTS = [_core.Placement(kind, 6, 2, 8, 1, (3, 2)) for kind in _core.placements()]
+PLACEMENTS = [_core.Placement(kind, 6, 2, 8, 1, (3, 2), (2, 2)) for kind in _core.placements()]
 
 OBJECTS: dict[str, list[Any]] = {
     "Blocks": [BLOCKS, TRANSPOSE.to_layout],

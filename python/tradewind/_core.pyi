@@ -382,7 +382,7 @@ class Crossbar(Topology):
 class Machine:
     """Bandwidths in bytes a second, latencies and overheads in seconds."""
 
-    def __init__(self, *, topology: Topology, routing: str, link_bandwidth: float, link_latency: float, global_bandwidth: float, global_latency: float, injection_bandwidth: float, injection_latency: float, ejection_bandwidth: float, ejection_latency: float, send_overhead: float, receive_overhead: float, memory_bandwidth: float, buffer: int = 65536, crossbar_bandwidth: float = 0, nics: int = 1, copy_bandwidth: float = 1e+18, flops: float = 0, eager_limit: int = -1, header: int = 64, bypass: int = 0) -> None: ...
+    def __init__(self, *, topology: Topology, routing: str, link_bandwidth: float, link_latency: float, global_bandwidth: float, global_latency: float, injection_bandwidth: float, injection_latency: float, ejection_bandwidth: float, ejection_latency: float, send_overhead: float, receive_overhead: float, memory_bandwidth: float, buffer: int = 65536, crossbar_bandwidth: float = 0, nics: int = 1, copy_bandwidth: float = 1e+18, flops: float = 0, eager_limit: int = -1, header: int = 64, bypass: int = 0, port_buffer: int = 0, output_buffer: int = 0, channels: int = 0, nic_buffer: int = 0, bypass_last_dimension: bool = False, unexpected_bandwidth: float = 0, receives_at_start: bool = False) -> None: ...
 
     @property
     def topology(self) -> Topology: ...
@@ -391,7 +391,16 @@ class Machine:
     def nodes(self) -> int: ...
 
     @property
-    def buffer(self) -> int: ...
+    def groups(self) -> int:
+        """
+        Groups of switches that hold nodes: of dragonflies, and boxes of a cubemesh; else 1.
+        """
+
+    @property
+    def room(self) -> tuple[int, int, int]:
+        """
+        Bytes of an input buffer's channel, of one behind the crossbar (0: none), of the buffer for a NIC.
+        """
 
     @property
     def routing(self) -> str: ...
@@ -435,7 +444,7 @@ class Walker:
         """
 
 class Placement:
-    def __init__(self, kind: str, ranks: int, ranks_per_node: int, nodes: int, seed: int, split: Sequence[int] = [0, 0]) -> None: ...
+    def __init__(self, kind: str, ranks: int, ranks_per_node: int, nodes: int, seed: int, split: Sequence[int] = [0, 0], holders: Sequence[int] = [0, 0]) -> None: ...
 
     @property
     def ranks(self) -> int: ...
@@ -489,6 +498,9 @@ class SimulationResult:
 
     @property
     def bytes(self) -> int: ...
+
+    @property
+    def unexpected_bytes(self) -> int: ...
 
     @property
     def packet_hops(self) -> int: ...

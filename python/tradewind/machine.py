@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
@@ -74,6 +74,12 @@ class Switch(Table):
     """Through its crossbar, all ports together; None: no limit."""
     buffer: Size | None = None
     """Of each virtual channel of an input port; None: `DEFAULT_BUFFER`, or a packet where that is larger."""
+    port_buffer: Size | None = None
+    """Instead of `buffer`: of an input port, divided among its channels."""
+    output_buffer: Size | None = None
+    """Of a port, behind the crossbar, divided among its channels; None: there is none."""
+    channels: Annotated[int, Field(strict=True, ge=1, le=16)] | None = None
+    """That both are divided among; None: as many as the routing uses."""
 
 
 class Nic(Table):
@@ -86,6 +92,8 @@ class Nic(Table):
     send_overhead: Latency
     receive_overhead: Latency
     """Time of the CPU, a message."""
+    buffer: Size | None = None
+    """Of the input port of a switch that a NIC sends to; None: as a channel of the others has."""
 
 
 class Node(Table):
@@ -107,6 +115,12 @@ class Mpi(Table):
     """Of each of the three small messages of a rendezvous: request, clear-to-send, acknowledgement."""
     bypass: Bypass = 0
     """Messages up to this size wait for no other rank's: only latency, overhead and what their rank sends count."""
+    bypass_distance: Literal["path", "last-dimension"] = "path"
+    """What these travel: a shortest path, or, of a torus, the last dimension of one (as SST/macro 7.1 counts)."""
+    unexpected_bandwidth: Bandwidth | None = None
+    """At which the CPU copies what came, from other nodes, before its receive was posted; None: that costs nothing."""
+    receives: Literal["stage", "start"] = "stage"
+    """When they are posted: those of a stage when it begins, or all of an exchange when that does."""
 
 
 class Packet(Table):
@@ -145,9 +159,16 @@ class Machine(Table):
 
     def conflicts(self) -> Iterator[tuple[Place, str]]:
         """Values that cannot be together: where, and what is wrong."""
-        size, flow = self.packet.size, self.node.flow_memory_bandwidth
-        if self.buffer_bytes < size:
+        size, flow, switch = self.packet.size, self.node.flow_memory_bandwidth, self.switch
+        if switch.port_buffer is None and self.buffer_bytes < size:
             yield ("switch", "buffer"), f"switch.buffer = {self.buffer_bytes} B is less than packet.size = {size} B"
+        if switch.port_buffer is not None and switch.buffer is not None:
+            yield ("switch", "port_buffer"), "switch.buffer and switch.port_buffer: one of them says what a channel has"
+        if switch.channels is not None and switch.port_buffer is None and switch.output_buffer is None:
+            yield (
+                ("switch", "channels"),
+                "switch.channels needs switch.port_buffer or switch.output_buffer, which it divides",
+            )
         if flow is not None and flow > self.node.memory_bandwidth:
             yield (
                 ("node", "flow_memory_bandwidth"),
@@ -204,6 +225,13 @@ class Machine(Table):
             eager_limit=-1 if self.mpi.eager_limit is None else self.mpi.eager_limit,
             header=self.mpi.header,
             bypass=self.mpi.bypass,
+            port_buffer=self.switch.port_buffer or 0,
+            output_buffer=self.switch.output_buffer or 0,
+            channels=self.switch.channels or 0,
+            nic_buffer=self.nic.buffer or 0,
+            bypass_last_dimension=self.mpi.bypass_distance == "last-dimension",
+            unexpected_bandwidth=self.mpi.unexpected_bandwidth or 0.0,
+            receives_at_start=self.mpi.receives == "start",
         )
 
 
@@ -221,9 +249,23 @@ class MachineFile:
         values = self.machine.model_dump(exclude={"title", "source", *measured})
         if isinstance(self.machine.topology, Graph):  # what its file holds counts, not where it lies
             values["topology"]["file"] = hashlib.sha256(self.machine.topology.text().encode()).hexdigest()
-        if values["topology"].get("arrangement") == "spread":  # as of all before there were others
-            del values["topology"]["arrangement"]
+        for table, key, default in _LATER_KEYS:  # as of all before there were others
+            if values[table].get(key) == default:
+                values[table].pop(key, None)
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+
+
+_LATER_KEYS = (
+    ("topology", "arrangement", "spread"),
+    ("switch", "port_buffer", None),
+    ("switch", "output_buffer", None),
+    ("switch", "channels", None),
+    ("nic", "buffer", None),
+    ("mpi", "bypass_distance", "path"),
+    ("mpi", "unexpected_bandwidth", None),
+    ("mpi", "receives", "stage"),
+)
+"""Tables, keys and defaults that came when there were results already: at their defaults these stay good."""
 
 
 def machine_folder() -> Path:
@@ -360,7 +402,8 @@ def _is_there(table: Any, key: str) -> bool:
 
 def _core_problems(file: TomlFile, machine: Machine) -> Iterator[str]:
     try:
-        machine.build()
+        _ = machine.build().room
     except InputError as error:
-        place = ("routing",) if "routing" in str(error) else ("topology",)
+        text = str(error)
+        place = ("switch",) if "channels" in text else ("routing",) if "routing" in text else ("topology",)
         yield file.at(place, str(error))

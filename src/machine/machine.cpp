@@ -1,11 +1,19 @@
 #include "machine/machine.hpp"
 
 #include "base/error.hpp"
+#include "machine/topology/torus.hpp"
 
 namespace tradewind {
 
 const LinkRate& Machine::rate(LinkKind kind) const {
     return kind == LinkKind::terminal ? ejection : kind == LinkKind::global ? global : local;
+}
+
+Topology::Distance Machine::bypass_distance(std::uint32_t from_switch, std::uint32_t to_switch) const {
+    if (bypass_last_dimension)
+        if (const auto* torus = dynamic_cast<const Torus*>(topology.get()))
+            return {torus->steps(from_switch, to_switch, torus->shape().size() - 1), 0};
+    return topology->distance(from_switch, to_switch);
 }
 
 void Machine::check() const {
@@ -23,6 +31,12 @@ void Machine::check() const {
         throw InputError("overhead a message: 0 or more are allowed");
     if (!(memory_bandwidth.value >= 1e6)) throw InputError("memory bandwidth of a node: 1MB/s or more are allowed");
     if (buffer.value < 1 || buffer.value > 1 << 30) throw InputError("buffer of a switch: 1B to 1GiB are allowed");
+    for (const Bytes& bytes : {port_buffer, output_buffer, nic_buffer})
+        if (bytes.value < 0 || bytes.value > 1 << 30)
+            throw InputError("buffer of a port or for a NIC: 1B to 1GiB are allowed");
+    if (channels < 0 || channels > 16) throw InputError("channels of a port: 1 to 16 are allowed");
+    if (unexpected_bandwidth.value != 0 && !(unexpected_bandwidth.value >= 1e6 && unexpected_bandwidth.value <= 1e15))
+        throw InputError("bandwidth of copies of unexpected messages: 1MB/s to 1000TB/s are allowed");
     if (crossbar_bandwidth.value != 0 && !(crossbar_bandwidth.value >= 1e6 && crossbar_bandwidth.value <= 1e15))
         throw InputError("bandwidth of a switch: 1MB/s to 1000TB/s are allowed");
     if (!(copy_bandwidth.value >= 1e6)) throw InputError("bandwidth of one copy: 1MB/s or more are allowed");

@@ -26,6 +26,10 @@ struct Machine {
     BytesPerSecond memory_bandwidth;              // of a node: messages between its own ranks
 
     Bytes buffer{65536};                   // input buffer of a switch, a port and virtual channel
+    Bytes port_buffer{0};                  // of a port instead, divided among its channels; 0: `buffer` counts
+    Bytes output_buffer{0};                // of a port behind the crossbar, divided alike; 0: none
+    int channels{0};                       // that they are divided among; 0: as many as the routing uses
+    Bytes nic_buffer{0};                   // input buffer of a switch that a NIC sends to; 0: as a channel's
     BytesPerSecond crossbar_bandwidth{0};  // through a switch, all ports together; 0: no limit
     std::uint32_t nics = 1;                // a node; the topology's nodes are NICs
     BytesPerSecond copy_bandwidth{1e18};   // of one copy within a node's memory
@@ -33,15 +37,35 @@ struct Machine {
     Bytes eager_limit{-1};                 // longer messages wait until the receiver asks for them; -1: none do
     Bytes header{64};                      // of what asks and acknowledges
     Bytes bypass{0};  // messages up to this size are sent past the network: no other rank is in their way
+    // Such messages travel the last dimension of a torus alone, as in SST/macro 7.1.
+    bool bypass_last_dimension = false;
+    // At which messages that came before their receive was posted are copied, between nodes; 0: that costs nothing.
+    BytesPerSecond unexpected_bandwidth{0};
+    bool receives_at_start = false;  // all of an exchange are posted when it begins; else those of a stage
 
     // Nodes, of `nics` NICs each.
     std::uint32_t nodes() const { return topology->nodes() / nics; }
 
     // The link that a port of this kind drives.
     const LinkRate& rate(LinkKind kind) const;
+    // Links between switches that a message travels which bypasses the network.
+    Topology::Distance bypass_distance(std::uint32_t from_switch, std::uint32_t to_switch) const;
     // Throws InputError for values that cannot be.
     void check() const;
 };
+
+// Finite buffers, in bytes.
+struct Room {
+    std::int64_t channel;  // of a virtual channel of an input port
+    std::int64_t output;   // of one behind the crossbar; 0: none
+    std::int64_t exit;     // behind the crossbar, of a port to a node, which has one channel; 0: none
+    std::int64_t nic;      // of an input port that a NIC sends to
+
+    // The largest packet that fits all of them.
+    std::int64_t packet() const;
+};
+// Throws InputError where buffers are divided among fewer channels than the routing uses.
+Room room_of(const Machine& machine);
 
 struct RoutingEntry {
     std::string name, topology, description, source;

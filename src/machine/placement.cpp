@@ -31,6 +31,31 @@ Table random(Rank ranks, std::uint32_t ranks_per_node, std::uint32_t needed, std
     return table;
 }
 
+// Number i of the nodes that are needed is in group i mod `groups`, or, of fewer, in groups that lie evenly. So are, in
+// a group, its switches: each has one node before any has two.
+Table scattered(Rank ranks, std::uint32_t ranks_per_node, std::uint32_t needed, std::uint32_t nodes,
+                std::array<std::uint32_t, 2> holders) {
+    const auto [groups, switches] = holders;
+    if (groups < 1 || switches < 1 || nodes % (std::uint64_t{groups} * switches) != 0)
+        throw InputError("placement 'scattered' needs groups of switches that hold equally many of the " +
+                         std::to_string(nodes) + " nodes");
+    const std::uint32_t each = nodes / groups / switches, used_groups = std::min(groups, needed);
+    const auto evenly = [](std::uint32_t i, std::uint32_t of, std::uint32_t among) {
+        return static_cast<std::uint32_t>(std::uint64_t{i} * among / of);
+    };
+    Table places(needed);
+    for (std::uint32_t i = 0; i < needed; ++i) {
+        const std::uint32_t group = i % used_groups, turn = i / used_groups;
+        const std::uint32_t held = (needed - group + used_groups - 1) / used_groups, used = std::min(switches, held);
+        const std::uint32_t holder =
+            evenly(group, used_groups, groups) * switches + evenly(turn % used, used, switches);
+        places[i] = holder * each + turn / used;
+    }
+    Table table(ranks);
+    for (Rank r = 0; r < ranks; ++r) table[r] = places[static_cast<std::uint32_t>(r) / ranks_per_node];
+    return table;
+}
+
 // The split goes by in bands of about `height` rows, each column by column, forth in one band and back in the next;
 // every node takes the next ranks. Where the height divides ranks_per_node and all comes out even, these are
 // rectangles.
@@ -79,7 +104,7 @@ Table blocks(Rank ranks, std::uint32_t ranks_per_node, std::array<Index, 2> spli
 }  // namespace
 
 Placement::Placement(const std::string& kind, Rank ranks, std::uint32_t ranks_per_node, std::uint32_t nodes,
-                     std::uint64_t seed, std::array<Index, 2> split)
+                     std::uint64_t seed, std::array<Index, 2> split, std::array<std::uint32_t, 2> holders)
     : ranks_(ranks), ranks_per_node_(ranks_per_node) {
     if (ranks < 1) throw InputError("placement of " + std::to_string(ranks) + " ranks: 1 or more are allowed");
     if (ranks_per_node < 1) throw InputError("ranks per node: 1 or more are allowed");
@@ -93,14 +118,16 @@ Placement::Placement(const std::string& kind, Rank ranks, std::uint32_t ranks_pe
         table_ = round_robin(ranks, static_cast<std::uint32_t>(needed));
     else if (kind == "random")
         table_ = random(ranks, ranks_per_node, static_cast<std::uint32_t>(needed), nodes, seed);
+    else if (kind == "scattered")
+        table_ = scattered(ranks, ranks_per_node, static_cast<std::uint32_t>(needed), nodes, holders);
     else if (kind == "blocks")
         table_ = blocks(ranks, ranks_per_node, split);
     else
-        throw InputError("placement '" + kind + "' is unknown (known: linear, round-robin, random, blocks)");
+        throw InputError("placement '" + kind + "' is unknown (known: linear, round-robin, random, scattered, blocks)");
 }
 
 const std::vector<std::string>& placements() {
-    static const std::vector<std::string> kinds{"linear", "round-robin", "random", "blocks"};
+    static const std::vector<std::string> kinds{"linear", "round-robin", "random", "scattered", "blocks"};
     return kinds;
 }
 

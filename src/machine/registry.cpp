@@ -11,6 +11,7 @@ const std::vector<RoutingEntry>& routings() {
         {"d-mod-k", "fattree", "the port up is a digit of the destination: no conflict for shift permutations",
          "Zahavi, Johnson, Kerbyson & Lang 2010"},
         {"round-robin", "fattree", "every switch deals packets to its ports up in turn", "SST/macro manual"},
+        {"round-robin-staggered", "fattree", "the same, but each switch of a level begins at another port", ""},
         {"adaptive", "fattree", "the port up with the shortest queue, a random one of those alike",
          "Kim, Dally, Towles & Gupta 2005 (adaptive routing in high-radix Clos networks)"},
         {"minimal", "dragonfly", "a shortest path, one fixed global link for a pair of ranks", kim},
@@ -19,8 +20,7 @@ const std::vector<RoutingEntry>& routings() {
         {"valiant-router", "dragonfly", "by way of a random switch of any group, inside a group of the same", valiant},
         {"ugal", "dragonfly", "minimal or valiant, by the queues at the source switch", singh + "; " + kim},
         {"ugal-sst71", "dragonfly",
-         "minimal or valiant-router as SST/macro 7.1 chooses: as the length of the detour it takes that of the minimal "
-         "path plus that from the stop on",
+         "minimal paths and 6 channels: what UGAL comes to in SST/macro 7.1, where the queues it sees are always empty",
          "SST/macro 7.1, the simulator of Zheng & Marguinaud 2018"},
         {"par", "dragonfly", "ugal, asked again at every switch of the source group", "Jiang, Kim & Dally 2009"},
         {"minimal", "dragonflyplus", "up, across and down, one fixed spine or global link for a pair of ranks",

@@ -77,6 +77,7 @@ inline constexpr std::uint32_t control_mask = (1u << control_shift) - 1;
 enum RankEvent : std::uint32_t {
     emit,              // a cursor goes on sending the messages of the stage
     advance,           // the stage has ended
+    post,              // the next one begins, once the CPU is free to post its receives
     arrive,            // a message has come by another way than packets, or its last packet has
     room,              // the switch has room for more from a NIC
     serve,             // a NIC goes on with its jobs

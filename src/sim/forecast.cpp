@@ -60,11 +60,12 @@ class Sampling {
     Sampling(const Machine& machine, const Program& program, const Placement& placement,
              const SimulationOptions& options)
         : machine_(machine), program_(program), placement_(placement) {
-        const std::int64_t whole = options.finite_buffers ? machine.buffer.value : SimulationOptions::largest_packet;
+        const std::int64_t whole =
+            options.finite_buffers ? room_of(machine).packet() : SimulationOptions::largest_packet;
         packet_ = static_cast<double>(options.packet.value > 0 ? options.packet.value : whole);
         // Links of a path: valiant takes up to two shortest ones, and UGAL and PAR one or the other.
         const bool around = machine.routing.starts_with("valiant");
-        const bool either = machine.routing.starts_with("ugal") || machine.routing == "par";
+        const bool either = machine.routing == "ugal" || machine.routing == "par";
         stretch_ = around ? 2.0 : either ? 1.5 : 1.0;
     }
 

@@ -26,18 +26,20 @@ Network::Network(const Machine& machine, const Placement& placement, Rank ranks,
     rates.push_back(machine.crossbar_bandwidth.value > 0 ? rate(machine.crossbar_bandwidth, {0}) : Rate{});
     look_ahead_ = std::min(rates[injection].latency, rates[ejection].latency);
     divide(topology, placement, machine.nics, ranks);
-    wire(topology, machine.buffer.value);
+    if (channels > 0) room_ = room_of(machine);
+    wire(topology);
 }
 
-void Network::wire(const Topology& topology, std::int64_t buffer) {
+void Network::wire(const Topology& topology) {
     blocks_ = LazyArray<Block>(std::size_t{count_} * stride_, !scattered());
     if (channels_ > 0) upstreams = LazyArray<Upstream>(count_, !scattered());
+    if (room_.output > 0) exits_ = LazyArray<Exit>(std::size_t{count_} * channels_, !scattered());
     for_switches_of(parts_.process(), [&](std::uint32_t sw) {
-        for (std::uint32_t port = 0; port < radix_; ++port) wire(topology, sw * radix_ + port, buffer);
+        for (std::uint32_t port = 0; port < radix_; ++port) wire(topology, sw * radix_ + port);
     });
 }
 
-void Network::wire(const Topology& topology, std::uint32_t index, std::int64_t buffer) {
+void Network::wire(const Topology& topology, std::uint32_t index) {
     const PortEnd end = topology.port(index / radix_, index % radix_);
     Port& port = *new (&blocks_[index * stride_]) Port;
     port.kind = static_cast<std::uint8_t>(end.kind);
@@ -50,7 +52,10 @@ void Network::wire(const Topology& topology, std::uint32_t index, std::int64_t b
         look_ahead_ = std::min(look_ahead_, rates[port.rate].latency);
     }
     for (int c = 0; c < channels_; ++c)
-        (new (channels(index) + c) Channel)->credit = static_cast<std::uint32_t>(buffer);
+        (new (channels(index) + c) Channel)->credit = static_cast<std::uint32_t>(room_.channel);
+    for (int c = 0; has_exits() && c < channels_; ++c)
+        (new (&exit(index, static_cast<std::uint32_t>(c))) Exit)->free =
+            static_cast<std::uint32_t>(end.kind == LinkKind::terminal ? room_.exit : room_.output);
     if (channels_ > 0) upstreams[index] = {port.peer, port.owner, port.rate, port.kind};
 }
 

@@ -35,6 +35,14 @@ struct Channel {
 };
 static_assert(sizeof(Channel) == 16);
 
+// With output buffers: the room of one channel behind the crossbar, and who comes and goes there.
+struct Exit {
+    std::uint32_t free = 0;                               // bytes, once all that were let in have found their room
+    std::uint32_t first = Port::none, last = Port::none;  // packets in it whose time on the port is fixed
+    std::uint32_t outside = Port::none;                   // the first packet that waits in an input buffer to come in
+    std::int64_t entered = 0;                             // ps at which the last one came in
+};
+
 // Where room is reported to when a packet leaves an input buffer: the other end of the port's link.
 struct Upstream {
     std::uint32_t where = 0;
@@ -53,8 +61,7 @@ struct Rate {
 
 class Network {
   public:
-    // `channels` of `buffer` bytes at each input port; 0 channels: unbounded buffers. `nics` a node, which are what
-    // the topology calls nodes.
+    // `channels` at each input port; 0: unbounded buffers. `nics` a node, which are what the topology calls nodes.
     Network(const Machine& machine, const Placement& placement, Rank ranks, const Parts& parts, int channels);
 
     // A receiving switch and its input port in 32 bits; the split follows the radix.
@@ -88,6 +95,13 @@ class Network {
         return reinterpret_cast<Channel*>(&blocks_[std::size_t{index} * stride_ + 1]);
     }
 
+    // Of a port and one of its channels; a port to a node has one alone.
+    Exit& exit(std::uint32_t index, std::uint32_t channel) {
+        return exits_[std::size_t{index} * static_cast<std::size_t>(channels_) + channel];
+    }
+    bool has_exits() const { return !exits_.empty(); }
+    const Room& room() const { return room_; }
+
     std::vector<Rate> rates;        // local, global, injection, ejection, crossbar
     LazyArray<Upstream> upstreams;  // [switch * radix + port]; empty where buffers are unbounded
     static constexpr std::uint32_t local = 0, global = 1, injection = 2, ejection = 3, crossbar = 4;
@@ -101,8 +115,8 @@ class Network {
     bool scattered() const;
     void divide(const Topology& topology, const Placement& placement, std::uint32_t nics, Rank ranks);
     std::uint32_t owner_of_passing(std::uint32_t sw, std::uint32_t passing) const;
-    void wire(const Topology& topology, std::int64_t buffer);
-    void wire(const Topology& topology, std::uint32_t index, std::int64_t buffer);
+    void wire(const Topology& topology);
+    void wire(const Topology& topology, std::uint32_t index);
 
     Parts parts_;
     std::uint32_t radix_, count_ = 0;
@@ -111,7 +125,9 @@ class Network {
     int channels_;
     std::size_t stride_;  // blocks a port
     std::int64_t look_ahead_ = 0;
+    Room room_{};  // of finite buffers
     LazyArray<Block> blocks_;
+    LazyArray<Exit> exits_;              // [(switch * radix + port) * channels + channel]; empty without output buffers
     std::vector<std::uint16_t> owners_;  // [switch]
 };
 

@@ -55,10 +55,11 @@ void check(const Machine& machine, const Program& program, const Placement& plac
         if (step.compute.flops > 0 && machine.flops <= 0)
             throw InputError("step '" + step.name + "' computes in flops, and the machine does not say node.flops");
     sim::check_least_time(machine, program, placement, options);
-    if (options.finite_buffers && std::max(options.packet.value, machine.header.value) > machine.buffer.value)
-        throw InputError("a packet of " + std::to_string(std::max(options.packet.value, machine.header.value)) +
-                         " bytes does not fit a buffer of " + std::to_string(machine.buffer.value) +
-                         ": name a smaller packet, a larger switch.buffer, or unbounded buffers");
+    if (!options.finite_buffers) return;
+    const std::int64_t packet = std::max(options.packet.value, machine.header.value), room = room_of(machine).packet();
+    if (packet > room)
+        throw InputError("a packet of " + std::to_string(packet) + " bytes does not fit a buffer of " +
+                         std::to_string(room) + ": name a smaller packet, larger buffers, or unbounded ones");
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ SimulationResult simulate_packets(const Machine& machine, const Program& program
         check(machine, program, placement, options);
     SimulationOptions fitting = options;
     if (fitting.finite_buffers && fitting.packet.value == 0)
-        fitting.packet = machine.buffer;  // a message in as few packets as fit
+        fitting.packet = {room_of(machine).packet()};  // a message in as few packets as fit
     return sim::run(machine, program, placement, fitting);
 }
 

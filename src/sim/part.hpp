@@ -68,6 +68,7 @@ class Part {
             result.step_end[i] = std::max(result.step_end[i], Picoseconds{counts.step_end[i]});
         result.messages += counts.messages;
         result.bytes += counts.sent;
+        result.unexpected_bytes += counts.unexpected;
         result.packet_hops += switches_->hops() + counts.hops;
         result.events += events();
         switches_->delays().add_to(result);

@@ -34,6 +34,10 @@ struct Claim {
 // channel; what comes free goes to the head of the list. So a hop costs two events, a packet and a credit, and a
 // blocked channel never blocks another.
 //
+// Behind the crossbar a port may have an output buffer. A packet is in it as soon as there is room, in the order of its
+// channel, and its room in the input buffer comes free then; it takes room in the next switch, and the port, as above.
+// When it comes in is known once all before it have their time on the port, so this too costs no event of its own.
+//
 // `shelved`: what waits long for a port of unbounded buffers is held in a backlog.
 template <bool finite, bool shelved>
 class Ports {
@@ -44,6 +48,7 @@ class Ports {
           outbox_(outbox),
           ranks_(ranks),
           told_(world.origins.told()),
+          exits_(world.network.has_exits()),
           patience_(patience_windows << world.shift),
           delays_(world) {}
 
@@ -71,6 +76,10 @@ class Ports {
     // A packet, or a credit, comes to port number `where`.
     [[gnu::always_inline]] void pass(Port& port, std::uint32_t where, const Event& event, const Claim& claim) {
         if constexpr (finite) {
+            if (exits_) [[unlikely]] {
+                pass_exit(port, where, event, claim);
+                return;
+            }
             if (claim.credit()) {
                 Channel& channel = net_.channels(where)[claim.input - Claim::credit_mark];
                 channel.credit += event.bytes();
@@ -130,6 +139,12 @@ class Ports {
         std::uint32_t input, next, next_bytes;
     };
     static_assert(sizeof(Waiting) == 64);
+    // A packet in an output buffer, and when it leaves it.
+    struct Leaving {
+        std::int64_t start;
+        std::uint32_t bytes, next;
+    };
+    static constexpr std::int64_t unknown = -1;
 
     void wait(Channel& channel, const Event& event, std::uint32_t input) {
         const std::uint32_t id = waiting_.take(), bytes = size_of(event);
@@ -157,6 +172,77 @@ class Ports {
                       commit(port, 0, waiting.event, time, number, 0), size_of(waiting.event));
             waiting_.give(id);
         }
+    }
+
+    // The same as `pass` where ports have output buffers.
+    [[gnu::noinline]] void pass_exit(Port& port, std::uint32_t where, const Event& event, const Claim& claim) {
+        if (claim.credit()) {
+            const std::uint32_t number = claim.input - Claim::credit_mark;
+            net_.channels(where)[number].credit += event.bytes();
+            drain_exit(port, where, number, event.time);
+            return;
+        }
+        const bool leaves = port.kind == static_cast<std::uint8_t>(LinkKind::terminal);
+        const std::uint32_t number = leaves ? 0 : claim.channel, bytes = size_of(event);
+        Exit& exit = net_.exit(where, number);
+        std::int64_t entry = unknown;
+        if (exit.outside == Port::none) entry = enter(exit, event.time, bytes);
+        if (entry != unknown) give_room(net_.upstreams[claim.input], claim.input, event.channel(), entry, bytes);
+        Channel& channel = net_.channels(where)[number];
+        if (!leaves && (channel.first != Port::none || channel.credit < bytes)) {
+            wait(channel, event, claim.input);
+            if (entry == unknown && exit.outside == Port::none) exit.outside = channel.last;
+            return;
+        }
+        if (!leaves) channel.credit -= bytes;
+        leave(exit, commit(port, where, event, event.time, claim.channel, claim.likely), bytes);
+    }
+
+    void drain_exit(Port& port, std::uint32_t where, std::uint32_t number, std::int64_t time) {
+        Channel& channel = net_.channels(where)[number];
+        Exit& exit = net_.exit(where, number);
+        while (channel.first != Port::none && channel.credit >= channel.first_bytes) {
+            const std::uint32_t id = channel.first;
+            const Waiting waiting = waiting_[id];
+            channel.credit -= channel.first_bytes;
+            channel.first = waiting.next;
+            channel.first_bytes = waiting.next_bytes;
+            waiting_.give(id);
+            leave(exit, commit(port, where, waiting.event, time, number, 0), size_of(waiting.event));
+            // All that are before the first one outside have their times: it may come in.
+            while (exit.outside != Port::none) {
+                const Waiting& next = waiting_[exit.outside];
+                const std::uint32_t bytes = size_of(next.event);
+                const std::int64_t entry = enter(exit, next.event.time, bytes);
+                if (entry == unknown) break;
+                give_room(next.up, next.input, next.event.channel(), entry, bytes);
+                exit.outside = next.next;
+            }
+        }
+    }
+
+    // When a packet that comes at `time` is in the output buffer: once enough of those before it have left. Unknown
+    // where one of these has no time on the port yet.
+    std::int64_t enter(Exit& exit, std::int64_t time, std::uint32_t bytes) {
+        std::int64_t entry = std::max(time, exit.entered);
+        while (exit.free < bytes) {
+            if (exit.first == Port::none) return unknown;
+            const std::uint32_t id = exit.first;
+            entry = std::max(entry, leaving_[id].start);
+            exit.free += leaving_[id].bytes;
+            exit.first = leaving_[id].next;
+            if (exit.first == Port::none) exit.last = Port::none;
+            leaving_.give(id);
+        }
+        exit.free -= bytes;
+        return exit.entered = entry;
+    }
+
+    void leave(Exit& exit, std::int64_t start, std::uint32_t bytes) {
+        const std::uint32_t id = leaving_.take();
+        leaving_[id] = {start, bytes, Port::none};
+        (exit.first == Port::none ? exit.first : leaving_[exit.last].next) = id;
+        exit.last = id;
     }
 
     // A packet takes its port, number `where` if buffers are unbounded, at `time` or when that is free; returns when.
@@ -261,7 +347,9 @@ class Ports {
     Outbox& outbox_;
     Ranks& ranks_;
     bool told_;              // packets tell of their senders
+    bool exits_;             // ports have output buffers
     Pool<Waiting> waiting_;  // for room
+    Pool<Leaving> leaving_;  // output buffers
     Backlog backlog_;        // of unbounded buffers: for their ports
     std::int64_t patience_;  // what waits longer for its port is put there
     std::int64_t hops_ = 0;

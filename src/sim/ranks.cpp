@@ -1,6 +1,7 @@
 #include "sim/ranks.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -32,7 +33,7 @@ void Ranks::start() {
         if (world_.network.owner(world_.by_switch.quotient(terminal)) != id_) continue;
         for (std::uint32_t c = 0; c < world_.nics_a_node; ++c) {
             if (world_.finite)
-                rooms_[terminal + c] = {static_cast<std::uint32_t>(world_.machine.buffer.value), nobody, {}};
+                rooms_[terminal + c] = {static_cast<std::uint32_t>(world_.network.room().nic), nobody, {}};
             if (world_.turns) lines_[terminal + c] = {nobody, false, {}};
         }
         if (!world_.handshakes.empty()) world_.handshakes[static_cast<std::size_t>(r)] = {};
@@ -135,6 +136,10 @@ void Ranks::act(const Event& event) {
         case advance:
             if (end_stage(r, event.time)) run(r);
             return;
+        case post:
+            begin_stage(r, event.time);
+            run(r);
+            return;
         case arrive:
             receive(r, event.stage,
                     static_cast<std::int64_t>(static_cast<std::uint64_t>(event.memory) << 32 | event.size),
@@ -191,6 +196,8 @@ void Ranks::record_arrival(const Event& event, std::int64_t time) {
 
 void Ranks::come_past(const Event& event) {
     record_arrival(event, event.time);
+    if (world_.unexpected_byte_time > 0)
+        note_unexpected(static_cast<Rank>(event.rank()), event.program_stage(), event.bytes(), event.time);
     act_later(event.time, event.rank(), arrive, event.program_stage(), event.bytes());
 }
 
@@ -226,6 +233,7 @@ void Ranks::begin_stage(Rank r, std::int64_t time) {
             std::to_string(expected), "packets to receive", Receiver::most_missing);
     receiver.missing[receiver.stage % Receiver::ring] += static_cast<std::uint32_t>(expected);
     if (!world_.cpus.empty()) time = std::max(world_.cpus[r], time);
+    if (!world_.posted.empty()) time = post_receives(r, time);
     receiver.departed = time;
     receiver.sending = world_.nics_a_node;
     for (std::uint32_t c = 0; c < world_.nics_a_node; ++c)
@@ -246,12 +254,12 @@ void Ranks::begin_stage(Rank r, std::int64_t time) {
     }
     if (recorder_) recorder_->begin_stage(r, receiver.stage, time, posted, computed);
     if (world_.handshakes.empty()) return;
-    // Requests that came too early are answered now; the others stay.
+    // Requests that came before their receive was posted are answered now; the others stay.
     std::uint32_t& list = world_.handshakes[r].requests;
     std::uint32_t id = std::exchange(list, Pool<Request>::none);
     while (id != Pool<Request>::none) {
         const Request request = requests_[id];
-        if (request.stage == receiver.stage) {
+        if (is_posted(r, request.stage)) {
             requests_.give(id);
             answer_request(r, request.source, request.stage, request.message, time);
         } else {
@@ -300,8 +308,41 @@ bool Ranks::end_stage(Rank r, std::int64_t time) {
         ++counts_.finished;
         return false;
     }
+    if (world_.unexpected_byte_time > 0) {
+        // What comes until then comes before its receive.
+        time = std::max(time, world_.cpus[r]);
+        if (time > time_) {
+            receiver.sending = world_.nics_a_node;  // it has not begun, so nothing may end it
+            act_later(time, static_cast<std::uint32_t>(r), post, 0, 0);
+            return false;
+        }
+    }
     begin_stage(r, time);
     return true;
+}
+
+// Receives are posted before anything is sent. The CPU copies what has come before, and goes on when that is done.
+std::int64_t Ranks::post_receives(Rank r, std::int64_t time) {
+    const std::uint32_t stage = world_.receivers[r].stage;
+    if (stage < world_.posted[r]) return time;
+    const auto [first, end] = posted_together(stage);
+    world_.posted[r] = end;
+    if (world_.unexpected_byte_time <= 0) return time;
+    const std::int64_t bytes = unexpected_.take(r, first, time);
+    counts_.unexpected += bytes;
+    return after(time, std::ceil(static_cast<double>(bytes) * world_.unexpected_byte_time), computes);
+}
+
+std::array<std::uint32_t, 2> Ranks::posted_together(std::uint32_t stage) const {
+    if (!world_.receives_at_start) return {stage, stage + 1};
+    const auto at = world_.program.at(stage);
+    const std::uint32_t first = stage - static_cast<std::uint32_t>(at.stage);
+    return {first, first + static_cast<std::uint32_t>(world_.program.steps()[at.step].stages())};
+}
+
+// A packet that comes at `time`. Whether its receive will be posted by then is known when that is posted.
+void Ranks::note_unexpected(Rank r, std::uint32_t stage, std::uint32_t bytes, std::int64_t time) {
+    if (!is_posted(r, stage)) unexpected_.add(r, posted_together(stage)[0], bytes, time);
 }
 
 }  // namespace tradewind::sim

@@ -1,6 +1,7 @@
 // The ranks of one part of a simulation: what they post and receive, stage after stage, and what their NICs send.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -10,6 +11,7 @@
 #include "sim/outbox.hpp"
 #include "sim/pool.hpp"
 #include "sim/recorder.hpp"
+#include "sim/unexpected.hpp"
 #include "sim/world.hpp"
 
 namespace tradewind::sim {
@@ -26,6 +28,8 @@ class Ranks {
 
     // A packet whose tail reaches its rank at `time`, in a later window.
     [[gnu::always_inline]] void deliver(const Event& event, std::int64_t time) {
+        if (event.kind() == Event::data && world_.unexpected_byte_time > 0) [[unlikely]]
+            note_unexpected(static_cast<Rank>(event.rank()), event.program_stage(), event.bytes(), time);
         if (event.kind() == Event::data && !(event.last() && world_.receive_overhead > 0)) [[likely]]
             receive(static_cast<Rank>(event.rank()), event.program_stage(), event.bytes(), time);
         else
@@ -45,6 +49,7 @@ class Ranks {
 
     struct Counts {
         std::int64_t messages = 0, sent = 0, arrived = 0, hops = 0, finished = 0;
+        std::int64_t unexpected = 0;  // bytes that came before their receive was posted, and were copied
         std::uint64_t actions = 0;
         std::vector<std::int64_t> step_end;  // [step] ps
         std::vector<std::int64_t> ended;     // [question of the program's ending] ranks that it does not wait for
@@ -122,6 +127,14 @@ class Ranks {
         return rank.sending == 0 && (world_.handshakes.empty() || world_.handshakes[r].unacknowledged == 0);
     }
     void begin_stage(Rank r, std::int64_t time);
+    std::int64_t post_receives(Rank r, std::int64_t time);
+    // The receives that are posted together: those of the stage, or of the exchange; by its first stage, and the one
+    // after its last.
+    std::array<std::uint32_t, 2> posted_together(std::uint32_t stage) const;
+    void note_unexpected(Rank r, std::uint32_t stage, std::uint32_t bytes, std::int64_t time);
+    bool is_posted(Rank r, std::uint32_t stage) const {
+        return world_.posted.empty() ? stage == world_.receivers[r].stage : stage < world_.posted[r];
+    }
     // Whether the stage has ended, and another has begun at once; if it ends later, an action will see to it.
     bool end_stage_if_done(Rank r);
     bool end_stage(Rank r, std::int64_t time);
@@ -160,6 +173,7 @@ class Ranks {
     HugeVector<std::uint64_t> keys_, other_keys_;
     std::int64_t time_ = 0;  // of the action in hand
     EarlyPackets early_;
+    Unexpected unexpected_;
     Pool<Pull> pulls_;
     Pool<Request> requests_;
     Pool<Job> jobs_;

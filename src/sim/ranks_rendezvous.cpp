@@ -15,11 +15,10 @@ void Ranks::send_control(ControlKind kind, Rank from, Rank to, std::uint32_t sta
              message, 0, true});
 }
 
-// A request is answered once its stage has begun: then the message has where to go.
+// A request is answered once its receive is posted: then the message has where to go.
 void Ranks::answer_request(Rank r, std::uint32_t source, std::uint32_t stage, std::uint32_t message,
                            std::int64_t time) {
-    const Receiver& receiver = world_.receivers[r];
-    if (stage != receiver.stage) {
+    if (!is_posted(r, stage)) {
         const std::uint32_t id = requests_.take();
         requests_[id] = {source, stage, message, std::exchange(world_.handshakes[r].requests, id)};
         return;

@@ -123,7 +123,7 @@ void Ranks::send_past(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
     const Topology& topology = *world_.machine.topology;
     const std::uint32_t here = topology.switch_of(world_.terminal(world_.node(from), 0)),
                         there = topology.switch_of(world_.terminal(world_.node(to), 0));
-    const Topology::Distance distance = topology.distance(here, there);
+    const Topology::Distance distance = world_.machine.bypass_distance(here, there);
     const auto size = static_cast<std::uint32_t>(bytes);
     std::uint32_t slowest = net.slower(Network::injection, Network::ejection);
     if (distance.local > 0) slowest = net.slower(slowest, Network::local);

@@ -46,6 +46,7 @@ void write(Letter& letter, const World& world, const Share& share) {
     letter.put(share.load);
     letter.put(result.messages);
     letter.put(result.bytes);
+    letter.put(result.unexpected_bytes);
     letter.put(result.packet_hops);
     letter.put(result.events);
     letter.put(std::span(result.step_end));
@@ -74,6 +75,7 @@ void read(LetterReader letter, const World& world, std::uint32_t process, Share&
     other.load = letter.take<Load>();
     result.messages = letter.take<std::int64_t>();
     result.bytes = letter.take<std::int64_t>();
+    result.unexpected_bytes = letter.take<std::int64_t>();
     result.packet_hops = letter.take<std::int64_t>();
     result.events = letter.take<std::uint64_t>();
     take_all(letter, std::span(result.step_end));
@@ -104,6 +106,7 @@ void merge(Share& share, const Share& other) {
         result.step_end[i] = std::max(result.step_end[i], other.result.step_end[i]);
     result.messages += other.result.messages;
     result.bytes += other.result.bytes;
+    result.unexpected_bytes += other.result.unexpected_bytes;
     result.packet_hops += other.result.packet_hops;
     result.events += other.result.events;
     result.delay.merge(other.result.delay);

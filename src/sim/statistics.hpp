@@ -125,7 +125,8 @@ struct SimulationResult {
     Picoseconds time;                   // until the last rank has ended its last stage
     std::vector<Picoseconds> step_end;  // [step], over all ranks
     std::int64_t messages = 0, bytes = 0;
-    std::int64_t packet_hops = 0;  // one packet through one port, injection and ejection included
+    std::int64_t unexpected_bytes = 0;  // that came before their receive was posted, where that is asked about
+    std::int64_t packet_hops = 0;       // one packet through one port, injection and ejection included
     std::uint64_t events = 0;
     std::uint64_t windows = 0, solo_windows = 0;  // visited in all, and by one thread for all parts
     DelayHistogram delay;

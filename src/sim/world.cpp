@@ -33,6 +33,9 @@ World::World(const Machine& machine, const Program& program, const Placement& pl
       header(static_cast<std::uint32_t>(machine.header.value)),
       memory_byte_time(1e12 / machine.memory_bandwidth.value),
       copy_byte_time(1e12 / std::min(machine.memory_bandwidth.value, machine.copy_bandwidth.value)),
+      unexpected_byte_time(
+          machine.unexpected_bandwidth.value > 0 && !options.one_sided ? 1e12 / machine.unexpected_bandwidth.value : 0),
+      receives_at_start(machine.receives_at_start),
       crowd(static_cast<std::size_t>(options.crowd.value)),
       blocks(static_cast<std::uint32_t>(std::min<std::int64_t>(options.blocks, program.ranks()))),
       followed(static_cast<std::uint32_t>(options.followed)),
@@ -41,11 +44,13 @@ World::World(const Machine& machine, const Program& program, const Placement& pl
       seed(mix(options.seed)) {
     const bool handshake = eager_limit != std::numeric_limits<std::int64_t>::max();
     if (options.carriage) handling.emplace(*options.carriage, machine, program, placement);
-    if (send_overhead > 0 || receive_overhead > 0 || program.computes() || handling)
+    const bool copies = unexpected_byte_time > 0;
+    if (send_overhead > 0 || receive_overhead > 0 || program.computes() || handling || copies)
         cpus = LazyArray<std::int64_t>(receivers.size());
     if (handshake) handshakes = LazyArray<Handshake>(receivers.size());
     if (shared_nodes) memory = LazyArray<std::int64_t>(machine.topology->nodes() / machine.nics);
-    ordered = shared_nodes || finite || handshake || receive_overhead > 0 || handling;
+    if (copies || (handshake && receives_at_start)) posted = LazyArray<std::uint32_t>(receivers.size());
+    ordered = shared_nodes || finite || handshake || receive_overhead > 0 || handling || copies;
     turns = shared_nodes || handshake;
 }
 

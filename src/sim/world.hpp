@@ -65,6 +65,7 @@ struct World {
     LazyArray<Nic> nics;              // [terminal]
     LazyArray<std::int64_t> cpus;     // [rank] ps until which it is busy; empty where nothing costs it time
     LazyArray<Handshake> handshakes;  // [rank]; empty where all messages are sent at once
+    LazyArray<std::uint32_t> posted;  // [rank] stages whose receives are posted; empty where that makes no difference
     LazyArray<std::int64_t> memory;   // [node] ps until which its memory copies; empty for one rank a node
     Divider by_switch, by_radix;
     std::uint32_t first_terminal, nics_a_node;
@@ -77,6 +78,8 @@ struct World {
     std::int64_t packet, send_overhead, receive_overhead, eager_limit, bypass;
     std::uint32_t header;
     double memory_byte_time, copy_byte_time;  // ps; of a node's memory, and of one copy
+    double unexpected_byte_time;              // ps; of a copy of what came before its receive; 0: none is made
+    bool receives_at_start;                   // all of an exchange are posted when it begins
     std::optional<Handling> handling;         // none where no transport is named; it knows the overheads, then
     std::size_t crowd;        // bytes of events from which a part holds packets back; large ones from more on
     std::uint32_t blocks;     // of ranks, for the matrix of delays

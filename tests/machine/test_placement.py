@@ -47,6 +47,42 @@ def test_blocks_are_rectangles_where_all_comes_out_even():
     )
 
 
+@pytest.mark.parametrize(
+    ("ranks", "each", "holders", "count", "expected"),
+    [
+        (6, 1, (3, 2), 12, [0, 4, 8, 2, 6, 10]),  # a node of each switch
+        (7, 1, (3, 2), 12, [0, 4, 8, 2, 6, 10, 1]),  # and then a second
+        (2, 1, (4, 1), 8, [0, 4]),  # groups that lie evenly
+        (2, 1, (1, 8), 16, [0, 8]),  # switches that do
+        (6, 2, (3, 2), 12, [0, 0, 4, 4, 8, 8]),
+        (5, 1, (1, 1), 9, [0, 1, 2, 3, 4]),
+    ],
+)
+def test_scattered_deals_ranks_to_groups_and_their_switches(ranks, each, holders, count, expected):
+    place = _core.Placement("scattered", ranks, each, count, 1, (0, 0), holders)
+    assert [place.node(rank) for rank in range(ranks)] == expected
+
+
+@given(st.integers(1, 7), st.integers(1, 9), st.integers(1, 4), st.integers(1, 3), st.data())
+def test_scattered_is_as_even_as_can_be(groups, switches, nodes_a_switch, each, data):
+    count = groups * switches * nodes_a_switch
+    ranks = data.draw(st.integers(1, count * each))
+    place = _core.Placement("scattered", ranks, each, count, 1, (0, 0), (groups, switches))
+    found = Counter(place.node(rank) for rank in range(ranks))
+    assert max(found.values()) <= each
+    assert sorted(found.values())[1:] == [each] * (len(found) - 1)  # but for the last node
+    held = Counter(node // nodes_a_switch for node in found)
+    in_groups = Counter(node // nodes_a_switch // switches for node in found)
+    assert max(in_groups.values()) - (min(in_groups.values()) if len(in_groups) == groups else 0) <= 1
+    for group in range(groups):
+        numbers = [held[group * switches + switch] for switch in range(switches)]
+        assert max(numbers) - min(numbers) <= 1
+        if 0 < sum(numbers) < switches:  # those that hold one are no further apart than they must be
+            used = [switch for switch, number in enumerate(numbers) if number]
+            gaps = [b - a for a, b in zip(used, [*used[1:], used[0] + switches], strict=True)]
+            assert max(gaps) - min(gaps) <= 1
+
+
 def crossing(place, split, ranks_per_node):
     """Messages between nodes of a periodic halo that reaches no further than the neighbours."""
     halo = _core.Halo(_core.Blocks(_core.Grid(10 * split[0], 10 * split[1], 1), split), 2, (True, True))
@@ -99,7 +135,9 @@ def apart(place, split):
     [
         (("linear", 11, 1, 10, 1), "11 ranks with 1 a node need 11 nodes; the machine has 10"),
         (("random", 31, 3, 10, 1), "31 ranks with 3 a node need 11 nodes; the machine has 10"),
-        (("liner", 1, 1, 10, 1), "linear, round-robin, random, blocks"),
+        (("liner", 1, 1, 10, 1), "linear, round-robin, random, scattered, blocks"),
+        (("scattered", 1, 1, 10, 1), "groups of switches that hold equally many of the 10 nodes"),
+        (("scattered", 1, 1, 10, 1, (0, 0), (2, 3)), "groups of switches"),
         (("blocks", 6, 2, 10, 1), "needs ranks that divide a grid"),
         (("linear", 1, 0, 10, 1), "ranks per node"),
     ],

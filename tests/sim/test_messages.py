@@ -2,9 +2,24 @@
 switch's own bandwidth; each against its closed form."""
 
 import pytest
-from small import CROSSBAR, DRAGONFLY, NS, TORUS, all_to_all, core, machine, messages, pair, run, terminal_bytes
+from fetches import simulated
+from small import (
+    CROSSBAR,
+    DRAGONFLY,
+    FATTREE,
+    NS,
+    TORUS,
+    all_to_all,
+    core,
+    machine,
+    messages,
+    pair,
+    run,
+    terminal_bytes,
+)
 from test_threads import bits
 
+from tradewind import _core
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange
 from tradewind.simulation import model_version, prepare
@@ -68,6 +83,123 @@ def test_a_bypass_is_as_far_as_a_packet_alone():
     for topology in (TORUS, DRAGONFLY):
         alone = run(exchange, machine(topology))
         assert run(exchange, machine(topology, mpi={"bypass": "1KiB"})).time_ps <= alone.time_ps
+
+
+@pytest.mark.parametrize("target", [1, 4, 7, 13, 40, 63])
+def test_in_sst_71_a_bypass_travels_the_last_dimension_of_a_torus_alone(target):
+    """Switch x + 4 (y + 4 z) of a torus of 4 x 4 x 4; each dimension the shorter way."""
+    torus = {"kind": "torus", "shape": [4, 4, 4], "nodes_per_switch": 1}
+    links = [min(c, 4 - c) for c in (target % 4, target // 4 % 4, target // 16)]
+    for distance, travelled in (("path", sum(links)), ("last-dimension", links[2])):
+        file = machine(torus, latency="70ns", nic_latency="100ns", mpi={"bypass": "1KiB", "bypass_distance": distance})
+        result = simulated(file, 64, [{(0, target): 800}])
+        assert result.time_ps == TRIP + travelled * 70 * NS + 800 * BYTE
+
+
+def test_elsewhere_it_travels_a_path_as_ever():
+    exchange = Exchange("halo", 24, (24, 20, 1), (24, 1), "sweep", width=1)
+    for topology in (FATTREE, DRAGONFLY):
+        path, last = (
+            run(exchange, machine(topology, mpi={"bypass": "1KiB", "bypass_distance": distance}))
+            for distance in ("path", "last-dimension")
+        )
+        assert bits(path) == bits(last)
+
+
+# ------------------------------------------------------------------------------------ what comes before its receive
+
+THREE = {"kind": "complete", "switches": 3, "nodes_per_switch": 1}
+"""Rank 2 keeps rank 1 in its first step; rank 0 sends to rank 1 in the second, and begins that at once."""
+
+
+@pytest.mark.parametrize("receives", ["stage", "start"])
+@pytest.mark.parametrize("buffers", [False, True])
+def test_what_came_before_its_receive_is_copied_when_that_is_posted(receives, buffers):
+    """1024 bytes of rank 0 are there when the 8192 of rank 2 are, and both have shared rank 1's link."""
+    mpi = {"unexpected_bandwidth": "1GB/s", "receives": receives}
+    result = simulated(machine(THREE, packet="512B", mpi=mpi), 3, [{(2, 1): 8192}, {(0, 1): 1024}], finite=buffers)
+    assert result.unexpected_bytes == 1024
+    assert result.time_ps == 3 * 100 * NS + (8192 + 1024) * BYTE + 1024 * NS
+
+
+def test_it_costs_nothing_unless_the_machine_says_so():
+    steps = [{(2, 1): 8192}, {(0, 1): 1024}]
+    result = simulated(machine(THREE, packet="512B"), 3, steps)
+    assert result.unexpected_bytes == 0
+    assert result.time_ps == 3 * 100 * NS + (8192 + 1024) * BYTE
+    start = simulated(machine(THREE, packet="512B", mpi={"receives": "start"}), 3, steps)
+    assert bits(start) == bits(result)
+
+
+def test_only_what_came_before_is_copied_not_the_rest_of_its_message():
+    """Packets of ranks 0 and 2 come to rank 1 in turns, those of rank 0 first, which has the lower port: when the last
+    of 4 of rank 2's has come, the 8th of all, 4 of rank 0's have. The other 12 come while these are copied."""
+    mpi = {"unexpected_bandwidth": "100MB/s"}
+    result = simulated(machine(THREE, packet="512B", mpi=mpi), 3, [{(2, 1): 4 * 512}, {(0, 1): 16 * 512}])
+    assert result.unexpected_bytes == 4 * 512
+    assert result.time_ps == 3 * 100 * NS + 8 * 512 * BYTE + 4 * 512 * 10 * NS
+
+
+def test_a_long_message_waits_for_its_receive_and_is_not_copied():
+    mpi = {"unexpected_bandwidth": "1GB/s", "eager_limit": "1KiB"}
+    assert simulated(machine(THREE, packet="512B", mpi=mpi), 3, [{(2, 1): 512}, {(0, 1): 2048}]).unexpected_bytes == 0
+    exchange = all_to_all(32, "ring-1", 1000)
+    file = machine(TORUS, mpi={"unexpected_bandwidth": "1GB/s"})
+    assert core(prepare(exchange, file)).unexpected_bytes > 0
+    assert core(prepare(exchange, file, protocol="put")).unexpected_bytes == 0
+
+
+@pytest.mark.parametrize("buffers", ["unbounded", "credits"])
+@pytest.mark.parametrize("algorithm", ["ring-1", "ring-4"])
+def test_receives_that_are_all_posted_at_the_start_are_never_late(algorithm, buffers):
+    """Ranks of a torus drift apart, so that most messages of a ring come before their stage; of one exchange none comes
+    before that has begun, since all begin at once."""
+    exchange = all_to_all(40, algorithm, 700)
+    mpi = {"unexpected_bandwidth": "5GB/s"}
+    results = {
+        receives: run(exchange, machine(TORUS, mpi=mpi | {"receives": receives}), buffers=buffers)
+        for receives in ("stage", "start")
+    }
+    plain = run(exchange, machine(TORUS), buffers=buffers)
+    assert results["start"].unexpected_bytes == 0
+    assert results["start"].time_ps == plain.time_ps
+    assert results["stage"].unexpected_bytes > 0.1 * plain.bytes
+    assert results["stage"].time_ps > plain.time_ps
+
+
+@pytest.mark.parametrize("receives", ["stage", "start"])
+@pytest.mark.parametrize("compute", [0, 5e-6])
+@pytest.mark.parametrize(("topology", "routing"), [(TORUS, "dimension-order"), (DRAGONFLY, "ugal")])
+def test_copies_of_what_came_early_have_the_same_bits_on_any_threads(topology, routing, compute, receives):
+    mpi = {"unexpected_bandwidth": "3GB/s", "receives": receives, "eager_limit": "2KiB"}
+    file = machine(topology, routing, packet="512B", receive_overhead="50ns", mpi=mpi)
+    exchange = Exchange("transpose", 24, (24, 40, 24), (6, 4), "ring-2")
+    simulation = prepare(exchange, file)
+    steps = []
+    for step in exchange.steps():
+        steps.append(_core.Step(step.name, step.schedule, 2))
+        steps.append(_core.Step("computes", step.schedule, 1, _core.Compute(seconds=compute)))
+    program = _core.Program(steps, exchange.bytes_per_point)
+    answers = []
+    for threads in (1, 2, 3):
+        options = _core.SimulationOptions(
+            packet_bytes=512, threads=threads, adaptive=False, finite_buffers=True, seed=simulation.seed
+        )
+        answers.append(_core.simulate_packets(simulation.machine, program, simulation.placement, options))
+    assert answers[0].unexpected_bytes > 0
+    for other in answers[1:]:
+        assert bits(other) == bits(answers[0])
+        assert other.unexpected_bytes == answers[0].unexpected_bytes
+
+
+def test_a_request_for_a_receive_that_is_posted_is_answered_before_its_stage():
+    """With all receives posted at the start nobody waits for a rank that is behind in its ring."""
+    exchange = all_to_all(40, "ring-1", 700)
+    stage, start = (
+        run(exchange, machine(TORUS, mpi={"eager_limit": "1KiB", "receives": receives})).time_ps
+        for receives in ("stage", "start")
+    )
+    assert start < stage
 
 
 @pytest.mark.parametrize("each", [2, 3, 4])
@@ -169,4 +301,9 @@ def test_copies_and_packets_of_one_rank(placement, buffers, packet):
 def test_answers_of_an_older_model_are_not_used_again():
     """Only of cases that use what has changed since: other studies need not be simulated anew."""
     assert model_version(machine(CROSSBAR), 1) == 2
+    assert (
+        model_version(machine(DRAGONFLY, "ugal-sst71"), 1)
+        == model_version(machine(DRAGONFLY), 2, routing="ugal-sst71")
+        == 6
+    )
     assert model_version(machine(CROSSBAR), 2) == model_version(machine(CROSSBAR, mpi={"eager_limit": "1KiB"}), 1) == 3

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from small import FATTREE, NS, all_to_all, core, machine, run
+from test_threads import bits
 
 from tradewind.exchange import Exchange
 from tradewind.simulation import prepare
@@ -113,15 +114,36 @@ def test_minimal_takes_one_link_between_two_groups():
     assert result.time_s == pytest.approx(result.bound_s, rel=0.1)
 
 
-@pytest.mark.parametrize("routing", ["valiant", "valiant-router", "ugal", "ugal-sst71", "par"])
+@pytest.mark.parametrize("routing", ["valiant", "valiant-router", "ugal", "par"])
 def test_detours_beat_one_crowded_link(routing):
     minimal, other = (
         run(neighbour_groups(10_000), machine(DRAGONFLY | {"global_links": 1}, name), seed=7)
         for name in ("minimal", routing)
     )
     assert other.time_ps < minimal.time_ps / 2
-    if routing != "ugal-sst71":
-        assert other.imbalance < minimal.imbalance
+    assert other.imbalance < minimal.imbalance
+
+
+def test_ugal_of_sst_71_never_takes_a_detour_and_has_a_third_of_the_room():
+    """Its packets go as minimal ones; of a port's buffer each of its 6 channels has a sixth, of minimal routing's 2 a
+    half."""
+    exchange = neighbour_groups(10_000)
+    minimal, ugal = (
+        run(exchange, machine(DRAGONFLY | {"global_links": 1}, name)) for name in ("minimal", "ugal-sst71")
+    )
+    assert bits(ugal) == bits(minimal)
+    switch = {"port_buffer": "48KiB"}
+    rooms = [
+        machine(DRAGONFLY, routing, switch=switch).machine.build().room[0] for routing in ("minimal", "ugal-sst71")
+    ]
+    assert rooms == [24 << 10, 8 << 10]
+    finite = [
+        run(exchange, machine(DRAGONFLY | {"global_links": 1}, routing, switch=switch), buffers="credits")
+        for routing in ("minimal", "ugal-sst71")
+    ]
+    as_much = machine(DRAGONFLY | {"global_links": 1}, "minimal", switch={"buffer": "8KiB"})
+    assert bits(finite[1]) == bits(run(exchange, as_much, buffers="credits"))
+    assert finite[1].port_bytes.tolist() == finite[0].port_bytes.tolist()
 
 
 def test_valiant_spreads_over_all_other_groups():

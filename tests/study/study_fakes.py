@@ -95,7 +95,7 @@ FAKES = Executors(
     simulate=simulate,
     run=run,
     forecast=forecast,
-    model_version=lambda machine, ranks_per_node, steady: 7,
+    model_version=lambda machine, ranks_per_node, steady, routing: 7,
 )
 
 

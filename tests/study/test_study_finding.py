@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tradewind.study.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, Verdict, count, counted, judge
+from tradewind.study.claims import counted
+from tradewind.study.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, Verdict, judge
 from tradewind.study.model import Finding
 
 TIMES = {
@@ -250,4 +251,4 @@ def test_verdicts_in_earlier_words_are_read() -> None:
     assert read[0].figures == ["1 s"]
     assert Verdict.from_dict(read[1].as_dict()) == read[1]
     assert counted(read) == "2 confirmed, 2 contradicted, 2 not testable"
-    assert count([]) == {CONFIRMED: 0, CONTRADICTED: 0, NOT_TESTABLE: 0}
+    assert counted([]) == "0 confirmed, 0 contradicted, 0 not testable"

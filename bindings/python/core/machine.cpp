@@ -181,7 +181,9 @@ void bind_machine(nb::module_& module) {
                double injection_latency, double ejection_bandwidth, double ejection_latency, double send_overhead,
                double receive_overhead, double memory_bandwidth, std::int64_t buffer, double crossbar_bandwidth,
                std::uint32_t nics, double copy_bandwidth, double flops, std::int64_t eager_limit, std::int64_t header,
-               std::int64_t bypass) {
+               std::int64_t bypass, std::int64_t port_buffer, std::int64_t output_buffer, int channels,
+               std::int64_t nic_buffer, bool bypass_last_dimension, double unexpected_bandwidth,
+               bool receives_at_start) {
                 new (self) Machine{std::move(topology),
                                    std::move(routing),
                                    link_rate(link_bandwidth, link_latency),
@@ -192,29 +194,49 @@ void bind_machine(nb::module_& module) {
                                    picoseconds(receive_overhead),
                                    {memory_bandwidth},
                                    {buffer},
+                                   {port_buffer},
+                                   {output_buffer},
+                                   channels,
+                                   {nic_buffer},
                                    {crossbar_bandwidth},
                                    nics,
                                    {copy_bandwidth},
                                    flops,
                                    {eager_limit},
                                    {header},
-                                   {bypass}};
+                                   {bypass},
+                                   bypass_last_dimension,
+                                   {unexpected_bandwidth},
+                                   receives_at_start};
                 self->check();
             },
             nb::kw_only(), "topology"_a, "routing"_a, "link_bandwidth"_a, "link_latency"_a, "global_bandwidth"_a,
             "global_latency"_a, "injection_bandwidth"_a, "injection_latency"_a, "ejection_bandwidth"_a,
             "ejection_latency"_a, "send_overhead"_a, "receive_overhead"_a, "memory_bandwidth"_a, "buffer"_a = 65536,
             "crossbar_bandwidth"_a = 0, "nics"_a = 1, "copy_bandwidth"_a = 1e18, "flops"_a = 0, "eager_limit"_a = -1,
-            "header"_a = 64, "bypass"_a = 0)
+            "header"_a = 64, "bypass"_a = 0, "port_buffer"_a = 0, "output_buffer"_a = 0, "channels"_a = 0,
+            "nic_buffer"_a = 0, "bypass_last_dimension"_a = false, "unexpected_bandwidth"_a = 0,
+            "receives_at_start"_a = false)
         .def_prop_ro("topology", [](const Machine& m) { return std::const_pointer_cast<Topology>(m.topology); })
         .def_prop_ro("nodes", &Machine::nodes)
-        .def_prop_ro("buffer", [](const Machine& m) { return m.buffer.value; })
+        .def_prop_ro(
+            "groups", [](const Machine& m) { return m.topology->groups(); },
+            "Groups of switches that hold nodes: of dragonflies, and boxes of a cubemesh; else 1.")
+        .def_prop_ro(
+            "room",
+            [](const Machine& m) {
+                const Room room = room_of(m);
+                return std::tuple{room.channel, room.output, room.nic};
+            },
+            "Bytes of an input buffer's channel, of one behind the crossbar (0: none), of the buffer for a NIC.")
         .def_ro("routing", &Machine::routing);
     bind_carriage(module);
     bind_walker(module);
     nb::class_<Placement>(module, "Placement")
-        .def(nb::init<const std::string&, Rank, std::uint32_t, std::uint32_t, std::uint64_t, std::array<Index, 2>>(),
-             "kind"_a, "ranks"_a, "ranks_per_node"_a, "nodes"_a, "seed"_a, "split"_a = std::array<Index, 2>{0, 0})
+        .def(nb::init<const std::string&, Rank, std::uint32_t, std::uint32_t, std::uint64_t, std::array<Index, 2>,
+                      std::array<std::uint32_t, 2>>(),
+             "kind"_a, "ranks"_a, "ranks_per_node"_a, "nodes"_a, "seed"_a, "split"_a = std::array<Index, 2>{0, 0},
+             "holders"_a = std::array<std::uint32_t, 2>{0, 0})
         .def_prop_ro("ranks", &Placement::ranks)
         .def("node", [](const Placement& p, Index rank) { return p.node(checked_rank(p, rank)); }, "rank"_a);
     nb::class_<RoutingEntry>(module, "RoutingEntry")

@@ -100,6 +100,7 @@ void bind_result(nb::module_& module) {
         .def_prop_ro("step_end_s", [](const SimulationResult& r) { return seconds_of(r.step_end); })
         .def_ro("messages", &SimulationResult::messages)
         .def_ro("bytes", &SimulationResult::bytes)
+        .def_ro("unexpected_bytes", &SimulationResult::unexpected_bytes)
         .def_ro("packet_hops", &SimulationResult::packet_hops)
         .def_ro("windows", &SimulationResult::windows)
         .def_ro("solo_windows", &SimulationResult::solo_windows)

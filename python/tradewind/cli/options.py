@@ -73,7 +73,7 @@ Threads = Annotated[
     int | None,
     typer.Option("--threads", help="Of this process, or of each that shares a simulation.", show_default="all cores"),
 ]
-Placement = Annotated[str, typer.Option("--placement", help="linear, round-robin, random or blocks.")]
+Placement = Annotated[str, typer.Option("--placement", help="linear, round-robin, random, scattered or blocks.")]
 Seed = Annotated[int, typer.Option("--seed", help="Of random routing and placement.")]
 RanksPerNode = Annotated[int, typer.Option("--ranks-per-node", help="Ranks a node.")]
 Settings = Annotated[

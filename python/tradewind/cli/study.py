@@ -171,7 +171,7 @@ def _plan_dict(campaign: Campaign, stored: set[str], script: str | None) -> dict
 
 def _case_dict(planned: Planned, stored: set[str]) -> dict[str, Any]:
     case, is_stored = planned.case, planned.key in stored
-    answer = {"key": planned.key, "sweep": case.sweep, "name": case.name}
+    answer = {"key": planned.key, "sweep": case.sweep, "base": case.under.base, "name": case.name}
     return {**answer, "stored": is_stored, "forecast": planned.forecast}
 
 
@@ -189,9 +189,21 @@ def _show_plan(campaign: Campaign, stored: set[str], script: str | None) -> None
     cases = campaign.unique
     left_out = f"{len(stored)} of them stored already or known, " if stored else ""
     new = [planned for key, planned in cases.items() if key not in stored]
+    for base, own in _by_base(campaign).items():
+        to_do = [planned for key, planned in own.items() if key not in stored]
+        say(f"under {base}: {len(own)} cases, {_cost(to_do)}", indent="  ")
     say(f"{len(cases)} cases, {left_out}{skipped} skipped, {_cost(new)}")
     if script is not None:
         print(f"each job:\n{script}")
+
+
+def _by_base(campaign: Campaign) -> dict[str, dict[str, Planned]]:
+    """The cases of each base by their keys."""
+    found: dict[str, dict[str, Planned]] = {}
+    for planned in (planned for entry in campaign.entries for planned in entry.plan.planned):
+        if (base := planned.case.under.base) is not None:
+            found.setdefault(base, {})[planned.key] = planned
+    return found
 
 
 def _cost(cases: Iterable[Planned]) -> str:
@@ -245,14 +257,14 @@ def _cases_table(plan: Plan, stored: set[str]) -> Table:
 
 
 def _show_result(result: dict[str, Any], *, named: bool) -> None:
+    from tradewind.cli.claims import show_claims
     from tradewind.cli.screen import say
-    from tradewind.study.finding import Verdict, counted
+    from tradewind.study.finding import Verdict
 
     name = f"{result['study']}: " if named else ""
     counts = f"{result['computed']} cases computed, {result['reused']} stored already"
     say(f"{name}{counts}, {len(result['skipped'])} skipped")
-    if result["findings"]:
-        say(f"{name}claims tested: {counted(map(Verdict.from_dict, result['findings']))}")
+    show_claims([Verdict.from_dict(each) for each in result["findings"]], name)
     say(f"{name}{result['outcome']}")
     for failure in result["failed"]:
         say(f"failed: {failure['name']}: {failure['reason']}", indent="  ")

@@ -10,8 +10,9 @@ from typing import Any
 from tradewind.files import make_folder, remove, write_atomically
 from tradewind.reading import read_text
 from tradewind.report.page import Figure
+from tradewind.study.claims import counts, judge_all
 from tradewind.study.environment import Environment
-from tradewind.study.finding import Verdict, judge
+from tradewind.study.finding import Verdict
 from tradewind.study.load import load_study
 from tradewind.study.records import Records, read_records
 from tradewind.study.store import Store
@@ -40,6 +41,7 @@ class Report:
             "skipped": self.records.skipped,
             "notes": self.records.notes,
             "outcome": self.outcome,
+            "claims": [count.as_dict() for count in counts(self.verdicts)],
             "findings": [verdict.as_dict() for verdict in self.verdicts],
         }
 
@@ -53,7 +55,7 @@ def build_report(folder: Path, environment: Environment) -> Report:
     study_file = load_study(store.study_file)
     study, text = study_file.study, study_file.file.text
     records = read_records(store, environment)
-    verdicts = [judge(finding, records.records) for finding in study.finding]
+    verdicts = judge_all(study_file, records.records)
     attributes = provenance(text, study.title, study.source, study.seed, environment)
     attributes["findings"] = json.dumps([verdict.as_dict() for verdict in verdicts])
     attributes["notes"] = json.dumps(records.notes)

@@ -4,30 +4,62 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tradewind.report.table import Cell, Column, Row, Table
-from tradewind.study.finding import CONFIRMED, CONTRADICTED, Verdict
+from tradewind.report.table import Cell, Column, Row, Table, number, whole
+from tradewind.study.claims import DECIDED_BY, GROUPS, Claim, Count, bases_in, claims_of, figures_of, reasons
+from tradewind.study.finding import CONFIRMED, CONTRADICTED, SOURCE, VERDICTS, Verdict
 
 LOOKS = {CONFIRMED: "good", CONTRADICTED: "bad"}
 
-CLAIMS = (Column("Figure"), Column("Claim"), Column("Verdict"), Column("Because, and the values behind it"))
+WHOSE, VERDICT, BETWEEN, DECIDES = "Whose", "Verdict", "Between bases", "What decides it"
+WHY = "Because, and the values behind it"
 SKIPPED = (Column("Sweep"), Column("Case"), Column("Reason"))
 
 
 def claims_table(verdicts: Sequence[Verdict], links: Sequence[str] = ()) -> Table:
-    """Each claim with its verdict. `links`: where the figure of each leads to."""
-    rows = [_claim(verdict, link) for verdict, link in zip(verdicts, links or [""] * len(verdicts), strict=True)]
-    return Table("claims-table", f"Claims tested: {len(rows)}", CLAIMS, rows)
+    """Each claim with its verdict, or with that under each base. `links`: where the figure of each leads to."""
+    bases = bases_in(verdicts)
+    claims = sorted(claims_of(verdicts), key=lambda claim: [*GROUPS].index(claim.group))
+    columns = ["Figure", "Claim"]
+    columns += [WHOSE] if any(claim.group != SOURCE for claim in claims) else []
+    columns += [_under(base) for base in bases] or [VERDICT]
+    columns += [BETWEEN] if bases and any(None in claim.verdicts for claim in claims) else []
+    columns += [DECIDES] if any(claim.decided_by for claim in claims) else []
+    link_of = {id(verdict): link for verdict, link in zip(verdicts, links or [""] * len(verdicts), strict=True)}
+    rows = [_claim(claim, bases, link_of) for claim in claims]
+    return Table("claims-table", f"Claims tested: {len(rows)}", [Column(title) for title in (*columns, WHY)], rows)
 
 
-def _claim(verdict: Verdict, link: str) -> Row:
-    why = [part for part in (verdict.because, verdict.remark) if part]
-    values = "; ".join((*why, *verdict.figures))
+def _claim(claim: Claim, bases: Sequence[str], link_of: Mapping[int, str]) -> Row:
+    lines, why = tuple(figures_of(claim.each)), "; ".join(reasons(claim.each))
     return {
-        "Figure": Cell(verdict.figure, link=link),
-        "Claim": Cell(verdict.claim),
-        "Verdict": Cell("", verdict.verdict, tags=((LOOKS.get(verdict.verdict, "none"), verdict.verdict),)),
-        "Because, and the values behind it": Cell("; ".join(why), values, lines=tuple(verdict.figures)),
+        "Figure": Cell(claim.figure, link=link_of[id(claim.each[0])]),
+        "Claim": Cell(claim.text),
+        WHOSE: Cell(GROUPS[claim.group]),
+        **{_under(base): _verdict(claim.verdicts.get(base)) for base in bases},
+        (BETWEEN if bases else VERDICT): _verdict(claim.verdicts.get(None)),
+        DECIDES: Cell(DECIDED_BY[claim.decided_by] if claim.decided_by else ""),
+        WHY: Cell(why, "; ".join(filter(None, (why, *lines))), lines=lines),
     }
+
+
+def _under(base: str) -> str:
+    return f"Under {base}"
+
+
+def _verdict(verdict: Verdict | None) -> Cell:
+    if verdict is None:
+        return Cell("")
+    return Cell("", verdict.verdict, tags=((LOOKS.get(verdict.verdict, "none"), verdict.verdict),))
+
+
+def counts_table(counts: Sequence[Count]) -> Table:
+    """How many claims of each group have which verdict under each base."""
+    rows = [
+        {"Claims": Cell(count.name), **{word.capitalize(): whole(n) for word, n in count.verdicts.items()}}
+        for count in counts
+    ]
+    columns = (Column("Claims"), *(number(word.capitalize()) for word in VERDICTS))
+    return Table("counts-table", "Claims tested, apart by whose they are", columns, rows)
 
 
 def skipped_table(skipped: Sequence[Mapping[str, str]]) -> Table:

@@ -11,7 +11,8 @@ from typing import Any
 from tradewind.files import remove_parts, write_atomically
 from tradewind.report.outcome import NOTHING
 from tradewind.report.table import Cell, Column, Table, number, text, whole
-from tradewind.study.finding import Verdict, count, counted
+from tradewind.study.claims import bases_in, claims_of, counted, counts, figures_of, reasons
+from tradewind.study.finding import Verdict
 
 STUDIES = (
     Column("Study"),
@@ -31,7 +32,7 @@ def build_overview(folder: Path, results: Sequence[dict[str, Any]]) -> Path:
     remove_parts(folder)
     rows = finding_rows(folder, results)
     write_atomically(folder / "findings.json", json.dumps(rows, indent=1).encode())
-    write_atomically(folder / "findings.md", _markdown(results, rows).encode())
+    write_atomically(folder / "findings.md", _markdown(results).encode())
     write_atomically(folder / "index.html", _page(folder, results, rows).encode())
     return folder / "index.html"
 
@@ -49,18 +50,24 @@ def _verdicts(results: Sequence[dict[str, Any]]) -> list[Verdict]:
     return [Verdict.from_dict(finding) for result in results for finding in result["findings"]]
 
 
-def _markdown(results: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> str:
-    lines = [f"Claims tested: {counted(_verdicts(results))}.", ""]
-    lines += ["| figure | claim | verdict | because | figures |", "| --- | --- | --- | --- | --- |"]
-    for row in rows:
-        because = ". ".join(filter(None, (row["because"], row["remark"])))
-        cells = (row["figure"], row["claim"], row["verdict"], because, "; ".join(row["figures"]))
-        lines.append("| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")
+def _markdown(results: Sequence[dict[str, Any]]) -> str:
+    verdicts = _verdicts(results)
+    bases = bases_in(verdicts)
+    header = ("figure", "claim", "whose", *(bases or ["verdict"]), "decided by", "because", "figures")
+    lines = [f"Claims tested: {counted(verdicts)}.", "", _markdown_row(header), _markdown_row(["---"] * len(header))]
+    for claim in claims_of(verdicts):
+        words, decided = claim.words(bases), claim.decided_by or ""
+        because, figures = ". ".join(reasons(claim.each)), "; ".join(figures_of(claim.each))
+        lines.append(_markdown_row((claim.figure, claim.text, claim.group, *words, decided, because, figures)))
     return "\n".join(lines) + "\n"
 
 
+def _markdown_row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+
 def _page(folder: Path, results: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> str:
-    from tradewind.report.claims import claims_table
+    from tradewind.report.claims import claims_table, counts_table
     from tradewind.report.page import now, template
 
     verdicts = _verdicts(results)
@@ -70,7 +77,8 @@ def _page(folder: Path, results: Sequence[dict[str, Any]], rows: Sequence[dict[s
         claims=f"Claims tested: {counted(verdicts)}." if verdicts else "",
         studies=_studies(folder, results),
         verdicts=claims_table(verdicts, [f"{row['report']}#findings" for row in rows]),
-        counts=count(verdicts),
+        counts=counts_table(counts(verdicts)),
+        tiles=counts(verdicts)[0].verdicts if len(counts(verdicts)) == 1 else {},
         notes=list(dict.fromkeys(note for result in results for note in result["notes"])),
         written=now(),
         script="",

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from tradewind.report.claims import claims_table, skipped_table
+from tradewind.report.claims import claims_table, counts_table, skipped_table
 from tradewind.report.measured import measured_table, runs_table
 from tradewind.report.outcome import NOTHING
 from tradewind.report.side_by_side import side_by_side
 from tradewind.report.simulated import network_table, simulated_table
 from tradewind.report.verified import verified_table
+from tradewind.study.claims import counted, counts
 from tradewind.study.environment import Environment
-from tradewind.study.finding import Verdict, counted
+from tradewind.study.finding import Verdict
 from tradewind.study.model import KINDS, Study
 from tradewind.study.records import Record, Records
 
@@ -65,12 +66,13 @@ def render(
         study_text=study_text,
         written=now(),
         cases=records,
-        counts={kind: sum(record["kind"] == kind for record in cases) for kind in KINDS},
+        kinds={kind: sum(record["kind"] == kind for record in cases) for kind in KINDS},
         outcome=summary(figures),
         claims=f"Claims tested: {counted(verdicts)}." if verdicts else "",
         figures=figures,
         headline=side_by_side(cases),
         verdicts=claims_table(verdicts),
+        counts=counts_table(counts(verdicts)),
         measured=measured_table(cases),
         runs=runs_table(cases),
         verified=verified_table(cases),

@@ -21,8 +21,10 @@ LOADS = "loads of links"
 """What errors call a file of them."""
 
 
-def figures_of(result: _core.SimulationResult, exchange: Workload | Program, model: str) -> dict[str, Any]:
-    """Times and counts."""
+def figures_of(
+    result: _core.SimulationResult, exchange: Workload | Program, model: str, copies: bool = False
+) -> dict[str, Any]:
+    """Times and counts. `copies`: what came before its receive was posted is copied, so how much that was, too."""
     steps: dict[str, float] = {}
     before = 0.0
     names = [step.name for step in exchange.steps()]
@@ -38,6 +40,7 @@ def figures_of(result: _core.SimulationResult, exchange: Workload | Program, mod
     }
     if model == "packet":
         figures |= {
+            **({"unexpected_bytes": result.unexpected_bytes} if copies else {}),
             "packet_hops": result.packet_hops,
             "bound_s": result.bound_s,
             "bound_by": result.bound_by,

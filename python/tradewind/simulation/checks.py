@@ -9,7 +9,7 @@ from pathlib import Path
 from tradewind import _core, units
 from tradewind.errors import InputError, gathered
 from tradewind.exchange import Workload, unknown
-from tradewind.machine import MachineFile, load_machine
+from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.program import Program
 from tradewind.simulation.prepared import Simulation
 from tradewind.trace.ranks import ranks_shown
@@ -72,10 +72,13 @@ def prepare(
         if way is not None:
             carriage = file.machine.carries(*way, exchange.element_bytes)
         if model == "packet" and buffers == "credits":
-            problems += _no_room(packet_bytes, built.buffer)
+            problems += _no_room(packet_bytes, file.machine, built)
         if can_be_placed:
             split = exchange.split or (0, 0)
-            place = _core.Placement(placement, exchange.ranks, ranks_per_node, built.nodes, seed, split)
+            holders = built.topology.nodes // built.topology.nodes_per_switch // built.groups
+            place = _core.Placement(
+                placement, exchange.ranks, ranks_per_node, built.nodes, seed, split, (built.groups, holders)
+            )
     if problems or file is None or built is None or place is None or packet_bytes is None:
         raise InputError(*problems)
     return Simulation(
@@ -140,14 +143,21 @@ def _packet_bytes(packet: str | None) -> int:
     return size
 
 
-def _no_room(packet_bytes: int | None, buffer_bytes: int) -> list[str]:
+def _no_room(packet_bytes: int | None, machine: Machine, built: _core.Machine) -> list[str]:
     """Why a packet cannot wait in a buffer."""
-    if packet_bytes is None or packet_bytes <= buffer_bytes:
-        return []
-    return [
-        f"a packet of {units.format_bytes(packet_bytes)} does not fit a buffer of "
-        f"{units.format_bytes(buffer_bytes)}: name a smaller packet, a larger switch.buffer, or unbounded buffers"
-    ]
+    channel, output, nic = built.room
+    name = "switch.buffer" if machine.switch.port_buffer is None else "switch.port_buffer"
+    buffers = {name: channel, "switch.output_buffer": output or None, "nic.buffer": nic}
+    for name, size in buffers.items():
+        if packet_bytes is not None and size is not None and packet_bytes > size:
+            packet, room = units.format_bytes(packet_bytes), units.format_bytes(size)
+            if packet == room:
+                packet, room = f"{packet_bytes} bytes", f"{size}"
+            return [
+                f"a packet of {packet} does not fit a buffer of {room}: "
+                f"name a smaller packet, a larger {name}, or unbounded buffers"
+            ]
+    return []
 
 
 def usable_cores() -> int:

@@ -25,14 +25,17 @@ HOPS_PER_SECOND = 12e6
 """Packet-hops that one thread is expected to simulate in a second, for forecasts; benchmarks/ measures it."""
 
 
-def model_version(machine: MachineFile, ranks_per_node: int, steady: bool = False) -> int:
+def model_version(machine: MachineFile, ranks_per_node: int, steady: bool = False, routing: str | None = None) -> int:
     """Goes up whenever the same inputs give other times: a study then simulates its cases again.
 
     Of the parts of the model that a case uses: those who share a NIC, several ranks of a node or a rank and the
     messages that others have asked it for, take turns in the order in which they ask only since 3; repetitions that
     are simulated until they are steady are simulated in one go only since 4; where the machine says how transports
-    carry messages, reductions that are not gathered count as if they were only since 5.
+    carry messages, reductions that are not gathered count as if they were only since 5; ugal-sst71 (as `routing`, or
+    the machine's own) decides as SST/macro 7.1 does only since 6.
     """
+    if (routing or machine.machine.routing) == "ugal-sst71":
+        return 6
     if machine.machine.carriage:
         return 5
     if steady:
@@ -136,7 +139,7 @@ class Simulation:
             write_link_loads(links, result, self.machine.topology, self.file.machine)
         answer = (
             self.inputs()
-            | figures_of(result, self.exchange, self.model)
+            | figures_of(result, self.exchange, self.model, self.file.machine.mpi.unexpected_bandwidth is not None)
             | {
                 "wall_s": wall_s,
                 "packet_hops_per_s": result.packet_hops / wall_s,

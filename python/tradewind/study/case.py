@@ -11,6 +11,7 @@ from typing import Any
 
 from tradewind.errors import InputError
 from tradewind.exchange import Exchange, default_split
+from tradewind.study.bases import NO_BASE, Bases, OwnRouting, Under
 from tradewind.study.dwarf_case import DwarfCase, expand_dwarfs
 from tradewind.study.environment import Environment
 from tradewind.study.labels import LABELS, settings_text
@@ -50,6 +51,7 @@ class Case:
     """The exchange's own, or "native"."""
     options: Mapping[str, Any]
     """What the kind adds, as plain values."""
+    under: Under = NO_BASE
 
     @property
     def workload(self) -> Exchange:
@@ -65,7 +67,7 @@ class Case:
         """A line for a reader."""
         parts = [self.kind, self.exchange_name, f"{self.exchange.ranks} ranks"]
         parts += [str(self.options[key]) for key in ("machine", "routing") if self.options.get(key)]
-        return ", ".join(parts)
+        return ", ".join([*parts, *([self.under.base] if self.under.base else [])])
 
     @property
     def exchange_name(self) -> str:
@@ -85,7 +87,11 @@ class Case:
         for key in ("grid", "split"):
             if exchange.get(key) is not None:
                 exchange[key] = "x".join(str(n) for n in exchange[key])
-        options = {**self.options, "settings": settings_text(self.options.get("settings", {}))}
+        options = {
+            **self.options,
+            "settings": settings_text(self.under.settings(self.options)),
+            "base": self.under.base,
+        }
         own = {"sweep": self.sweep, "kind": self.kind, "exchange": self.exchange_name}
         known = {**exchange, **options, **own}
         return {label: known.get(label) for label in LABELS}
@@ -122,13 +128,18 @@ def identity(
     return known | {"version": environment.version, "commit": environment.commit}
 
 
-def expand(study: Study) -> tuple[list[AnyCase], list[Skip]]:
-    """All cases of a study, and the points that cannot be: a radix out of range, ranks that no split fits."""
+def expand(study: Study, own_routing: OwnRouting | None = None) -> tuple[list[AnyCase], list[Skip]]:
+    """All cases of a study, and the points that cannot be: a radix out of range, ranks that no split fits.
+
+    `own_routing` finds out a machine's own routing, which the values of a base may depend on. Without it cases have
+    their labels, and may lack some of these values.
+    """
     cases: list[AnyCase] = []
     skips: list[Skip] = []
+    bases = Bases(study.base, own_routing) if own_routing is not None else Bases(study.base)
     for sweep in study.sweep:
         if isinstance(sweep, RunSweep | PublishedSweep | ProgramSweep):
-            found = _whole_steps(sweep, study.seed)
+            found = _whole_steps(sweep, study.seed, bases)
             cases += [case for case in found if not isinstance(case, Skip)]
             skips += [skip for skip in found if isinstance(skip, Skip)]
             continue
@@ -140,22 +151,22 @@ def expand(study: Study) -> tuple[list[AnyCase], list[Skip]]:
                 skips.append(Skip(sweep.name, _inputs_text(inputs), "; ".join(error.problems)))
                 continue
             assert exchange.algorithm is not None
-            for options in _options(sweep, study.seed):
+            for options, under in _options(sweep, study.seed, bases):
                 way = Choice(exchange.algorithm, options.get("transport"), options.get("packing"))
                 if algorithm != NATIVE and (reason := exchange_refusal(exchange, way)):
                     skips.append(Skip(sweep.name, _inputs_text(inputs), reason))
                     continue
-                cases.append(Case(sweep.name, sweep.kind, exchange, algorithm or exchange.algorithm, options))
+                cases.append(Case(sweep.name, sweep.kind, exchange, algorithm or exchange.algorithm, options, under))
     return cases, skips
 
 
 def _whole_steps(
-    sweep: RunSweep | PublishedSweep | ProgramSweep, study_seed: int
+    sweep: RunSweep | PublishedSweep | ProgramSweep, study_seed: int, bases: Bases
 ) -> list[DwarfCase | ProgramCase | Skip]:
     """The cases of a sweep that is about time steps, and not about one exchange."""
     if isinstance(sweep, ProgramSweep):
-        return list(expand_programs(sweep, study_seed))
-    return list(expand_dwarfs(sweep, study_seed))
+        return list(expand_programs(sweep, study_seed, bases))
+    return list(expand_dwarfs(sweep, study_seed, bases))
 
 
 def _exchanges(sweep: Sweep) -> Iterator[dict[str, Any]]:
@@ -197,15 +208,19 @@ def _inputs_text(inputs: dict[str, Any]) -> str:
     return f"{inputs['pattern']} {inputs['algorithm'] or ''}".strip() + f", {inputs['ranks']} ranks{split}"
 
 
-def _options(sweep: AnySweep, study_seed: int) -> Iterator[dict[str, Any]]:
+def _options(sweep: AnySweep, study_seed: int, bases: Bases) -> Iterator[tuple[dict[str, Any], Under]]:
     if isinstance(sweep, VerifySweep):
-        yield from ({"transport": transport} for transport in sweep.transport)
+        yield from (({"transport": transport}, NO_BASE) for transport in sweep.transport)
         return
     if isinstance(sweep, MeasureSweep):
         for transport, packing in itertools.product(sweep.transport, sweep.packing):
             options = {"transport": transport, "packing": packing, "repeat": sweep.repeat}
-            yield options if sweep.rounds == 1 else options | {"rounds": sweep.rounds}
+            yield (options if sweep.rounds == 1 else options | {"rounds": sweep.rounds}), NO_BASE
         return
+    yield from bases.options(sweep, lambda filled: _simulated(filled, study_seed))
+
+
+def _simulated(sweep: SimulateSweep, study_seed: int) -> Iterator[dict[str, Any]]:
     varied: dict[str, Sequence[Any]] = {
         "machine": sweep.machine,
         "routing": _or_none(sweep.routing),

@@ -9,7 +9,9 @@ from tradewind.study.labels import INTEGER_LABELS
 from tradewind.study.model import Finding, Selection
 from tradewind.study.quantity import QUANTITIES, quantity_of
 
-STEADY_ROUTINGS = frozenset({"dimension-order", "d-mod-k", "round-robin", "direct", "minimal"})
+STEADY_ROUTINGS = frozenset(
+    {"dimension-order", "d-mod-k", "round-robin", "round-robin-staggered", "direct", "minimal", "ugal-sst71"}
+)
 """Routings that send packets the same way whatever the queues; of all others, several seeds are asked for."""
 SEEDS_NEEDED = 5
 SEEDS_UP_TO = 10_000

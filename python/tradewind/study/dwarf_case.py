@@ -11,6 +11,7 @@ from tradewind.dwarfs import from_plain
 from tradewind.dwarfs.dwarf import Dwarf
 from tradewind.errors import InputError, gathered
 from tradewind.program import Program
+from tradewind.study.bases import NO_BASE, NO_BASES, Bases, Under
 from tradewind.study.labels import LABELS, settings_text
 from tradewind.study.model import PublishedSweep, RunSweep
 from tradewind.study.skip import Skip
@@ -32,6 +33,7 @@ class DwarfCase:
     dwarf: Dwarf
     options: Mapping[str, Any]
     """What the kind adds, as plain values."""
+    under: Under = NO_BASE
 
     @property
     def workload(self) -> Program:
@@ -45,6 +47,7 @@ class DwarfCase:
         parts = [self.kind, self.exchange_name, grid, f"{self.dwarf.ranks} ranks", self.dwarf.transport or ""]
         parts += [f"{key} {n}" for key in ("threads", "work") if (n := getattr(self.dwarf, key)) > 1]
         parts += [str(self.options[key]) for key in ("machine", "routing") if self.options.get(key)]
+        parts.append(self.under.base or "")
         return ", ".join(filter(None, parts))
 
     @property
@@ -62,7 +65,11 @@ class DwarfCase:
         asked = self.dwarf.as_dict()
         for key in ("grid", "split"):
             asked[key] = "x".join(str(n) for n in asked[key])
-        options = {**self.options, "settings": settings_text(self.options.get("settings", {}))}
+        options = {
+            **self.options,
+            "settings": settings_text(self.under.settings(self.options)),
+            "base": self.under.base,
+        }
         known = {**asked, **options, "sweep": self.sweep, "kind": self.kind, "exchange": self.exchange_name}
         return {label: known.get(label) for label in LABELS}
 
@@ -76,7 +83,9 @@ class DwarfCase:
         return parts[0] * parts[1]
 
 
-def expand_dwarfs(sweep: RunSweep | PublishedSweep, study_seed: int) -> Iterator[DwarfCase | Skip]:
+def expand_dwarfs(
+    sweep: RunSweep | PublishedSweep, study_seed: int, bases: Bases = NO_BASES
+) -> Iterator[DwarfCase | Skip]:
     """All cases of a sweep, and the points that cannot be."""
     if isinstance(sweep, PublishedSweep):
         yield from _published(sweep)
@@ -91,7 +100,7 @@ def expand_dwarfs(sweep: RunSweep | PublishedSweep, study_seed: int) -> Iterator
             elif sweep.machine is None:
                 yield DwarfCase(sweep.name, "run", dwarf, {"steps": sweep.steps, "repeat": sweep.repeat})
             else:
-                yield from _simulated(sweep, dwarf, study_seed)
+                yield from _simulated(sweep, dwarf, study_seed, bases)
 
 
 def _dwarf(sweep: RunSweep | PublishedSweep, inputs: dict[str, Any]) -> Dwarf | Skip:
@@ -102,15 +111,20 @@ def _dwarf(sweep: RunSweep | PublishedSweep, inputs: dict[str, Any]) -> Dwarf | 
         return Skip(sweep.name, f"{sweep.dwarf} {said}, {inputs['ranks']} ranks", "; ".join(error.problems))
 
 
-def _simulated(sweep: RunSweep, dwarf: Dwarf, study_seed: int) -> Iterator[DwarfCase | Skip]:
+def _options(sweep: RunSweep, study_seed: int) -> Iterator[dict[str, Any]]:
     spread = "nodes" if sweep.nodes else "ranks_per_node"
     varied: dict[str, Any] = {"machine": sweep.machine, spread: getattr(sweep, spread) or [1]}
     varied |= {key: getattr(sweep, key) or [None] for key in PLACE_KEYS}
     varied["seed"] = sweep.seed or [study_seed]
     settings = [dict(zip(sweep.set, values, strict=True)) for values in itertools.product(*sweep.set.values())]
     for values in itertools.product(*varied.values(), settings):
-        options = dict(zip((*varied, "settings"), values, strict=True))
-        case = DwarfCase(sweep.name, "simulate", dwarf, options)
+        yield dict(zip((*varied, "settings"), values, strict=True))
+
+
+def _simulated(sweep: RunSweep, dwarf: Dwarf, study_seed: int, bases: Bases) -> Iterator[DwarfCase | Skip]:
+    spread = "nodes" if sweep.nodes else "ranks_per_node"
+    for options, under in bases.options(sweep, lambda filled: _options(filled, study_seed)):
+        case = DwarfCase(sweep.name, "simulate", dwarf, options, under)
         other, rest = divmod(dwarf.ranks, options[spread])
         if rest:
             yield Skip(sweep.name, case.name, f"{dwarf.ranks} ranks, {spread} {options[spread]}: no equal shares")

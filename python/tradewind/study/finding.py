@@ -33,7 +33,6 @@ Where the routing or the placement is random, a comparison must hold for the wor
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -41,9 +40,11 @@ from typing import Any
 from tradewind.study import comparison, nearness, prediction, shape, statistic
 from tradewind.study.curve import Answer, NotTestableError, Record, matches
 from tradewind.study.model import Finding
+from tradewind.study.remarks import filled
 
 CONFIRMED, CONTRADICTED, NOT_TESTABLE = "confirmed", "contradicted", "not testable"
 VERDICTS = (CONFIRMED, CONTRADICTED, NOT_TESTABLE)
+SOURCE = "source"
 EARLIER_VERDICTS = dict(zip(("reproduced", "not reproduced", "not testable here"), VERDICTS, strict=True))
 """What older results call the verdicts."""
 
@@ -60,6 +61,12 @@ class Verdict:
     """The values that decided, as text."""
     remark: str = ""
     """The study's own word on it."""
+    base: str | None = None
+    """The base whose cases were looked at; None: all, as in a study without bases."""
+    group: str = SOURCE
+    """Whose claim it is: a name of `GROUPS`."""
+    decided_by: str | None = None
+    """What decides it: a name of `DECIDED_BY`."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -69,17 +76,6 @@ class Verdict:
         """Read what `as_dict` returned, by this version or by one with other words for the verdicts."""
         word = stored["verdict"]
         return cls(**{**stored, "verdict": EARLIER_VERDICTS.get(word, word)})
-
-
-def count(verdicts: Iterable[Verdict]) -> dict[str, int]:
-    """The number of claims with each verdict, also where it is 0."""
-    found = Counter(each.verdict for each in verdicts)
-    return {word: found[word] for word in VERDICTS}
-
-
-def counted(verdicts: Iterable[Verdict]) -> str:
-    """For example "16 confirmed, 3 contradicted, 6 not testable"."""
-    return ", ".join(f"{number} {word}" for word, number in count(verdicts).items())
 
 
 _TESTS: dict[str, Callable[[Finding, list[Record]], Answer]] = {
@@ -103,6 +99,11 @@ _TESTS: dict[str, Callable[[Finding, list[Record]], Answer]] = {
     "ranked": prediction.ranked,
 }
 TESTS = (*_TESTS, "untestable")
+SELECTIONS = (
+    *("better", "order", "same", "crosses", "falls", "rises", "flatter", "jumps", "passes", "than"),
+    *("near", "delays", "alike", "bands", "proved", "predicts", "ranked"),
+)
+"""The keys of a finding that hold one selection, or several; `where` belongs to all of them."""
 COMPANIONS: dict[str, tuple[str, ...]] = {
     "better": ("than",),
     "flatter": ("than",),
@@ -121,10 +122,32 @@ OPTIONAL: dict[str, tuple[str, ...]] = {"near": ("than",)}
 """Those that it takes."""
 
 
-def judge(finding: Finding, records: Iterable[Record]) -> Verdict:
-    """Puts one finding to its test."""
-    verdict, because, figures = _tried(finding, records)
-    return Verdict(finding.figure, finding.claim, verdict, because, figures, finding.remark)
+def judge(finding: Finding, records: Iterable[Record], base: str | None = None) -> Verdict:
+    """Puts one finding to its test; with `base`, over the cases of it, and those of no base, alone."""
+    every = list(records)
+    own = [record for record in every if base is None or record.get("base") in (base, None)]
+    verdict, because, figures = _tried(finding, own)
+    return Verdict(
+        finding.figure,
+        finding.claim,
+        verdict,
+        because,
+        figures,
+        filled(finding, base or base_of(finding), every),
+        base or base_of(finding),
+        finding.group,
+        finding.decided_by,
+    )
+
+
+def base_of(finding: Finding) -> str | None:
+    """The base that a finding names itself for its cases; None for none or several."""
+    selections = [finding.where]
+    for key in SELECTIONS:
+        value = getattr(finding, key)
+        selections += value if isinstance(value, list) else [value] if value is not None else []
+    named = {str(base) for selection in selections for base in selection.get("base", [])}
+    return named.pop() if len(named) == 1 else None
 
 
 def _tried(finding: Finding, records: Iterable[Record]) -> tuple[str, str, list[str]]:

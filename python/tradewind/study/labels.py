@@ -40,7 +40,8 @@ LABELS: dict[str, str] = {
     "seed": "seed of the random numbers",
     "point_time": "computing of a grid point on one core",
     "line_time": "sending of a line of contiguous points on one core",
-    "settings": "changed values of the machine",
+    "settings": "changed values of the machine, beside those of a base",
+    "base": "base of the study",
 }
 """Each label with its long name."""
 

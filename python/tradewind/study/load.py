@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from tradewind.dwarfs import DWARFS, find
 from tradewind.errors import InputError
 from tradewind.exchange import PATTERNS, UNUSED, unknown
 from tradewind.machine import machine_names
+from tradewind.study.base_model import Base
 from tradewind.study.finding import COMPANIONS, OPTIONAL, TESTS
 from tradewind.study.labels import LABELS
 from tradewind.study.model import (
@@ -31,6 +32,7 @@ from tradewind.study.model import (
     VerifySweep,
 )
 from tradewind.study.program_model import ProgramStep, ProgramSweep
+from tradewind.study.remarks import name_problems
 from tradewind.study.values import RUN_QUICK_KEYS, OnMachine
 from tradewind.toml_lines import Place, TomlFile
 
@@ -92,7 +94,7 @@ def load_study(path: Path | str, text: str | None = None) -> StudyFile:
 
 def _too_many(study: Study) -> list[tuple[int, str]]:
     """Each sweep of a study that has more cases than can be planned."""
-    counts = [_most_cases(sweep) for sweep in study.sweep]
+    counts = [_most_cases(sweep, max(1, len(study.base))) for sweep in study.sweep]
     if sum(counts) <= MOST_CASES:
         return []
     allowed = f"{MOST_CASES} are allowed in a study: name fewer values, or divide it"
@@ -101,13 +103,15 @@ def _too_many(study: Study) -> list[tuple[int, str]]:
     ]
 
 
-def _most_cases(sweep: BaseModel) -> int:
-    """How many cases a sweep has: every list multiplies them."""
+def _most_cases(sweep: BaseModel, bases: int) -> int:
+    """How many cases a sweep of a study with so many bases has: every list multiplies them."""
     if isinstance(sweep, PublishedSweep):
         return len(sweep.ranks)
     values = {key: getattr(sweep, key) for key in type(sweep).model_fields if key != "step"}
     count = prod(len(value) for value in values.values() if isinstance(value, list))
     count *= prod(len(each) for each in values.get("set", {}).values())
+    if isinstance(sweep, OnMachine) and getattr(sweep, "machine", None):
+        count *= bases if sweep.base is None else 1
     splits = values.get("split")
     return count * (max(map(len, splits.values()), default=1) if isinstance(splits, dict) else 1)
 
@@ -117,7 +121,9 @@ def _problem(details: ErrorDetails, data: dict[str, Any]) -> Problem:
     place = _place(details["loc"])
     kind, value, key = details["type"], details["input"], str(details["loc"][-1])
     context = details.get("ctx", {})
-    if kind == "extra_forbidden":
+    if kind == "extra_forbidden" and place[0] == "sweep" and key == "base":
+        text = "base belongs to sweeps that simulate, and not to one of kind " + data["sweep"][place[1]]["kind"]
+    elif kind == "extra_forbidden":
         text = unknown("key", key, _known_keys(place, data))
     elif kind == "missing":
         place, text = place[:-1], f"key {key!r} is missing"
@@ -163,7 +169,8 @@ def _known_keys(place: Place, data: dict[str, Any]) -> Iterable[str]:
             return ProgramStep.model_fields
         unused = UNUSED.get(str(sweep.get("pattern")), set())
         return [key for key in SWEEPS[sweep["kind"]].model_fields if key not in unused]
-    return (Plot if place[0] == "plot" else Finding).model_fields
+    tables: dict[str, type[BaseModel]] = {"plot": Plot, "base": Base}
+    return tables.get(str(place[0]), Finding).model_fields
 
 
 def _tables(data: dict[str, Any], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -176,8 +183,12 @@ def _cross_checks(data: dict[str, Any]) -> list[Problem]:
     """What no single value shows: names that must fit one another."""
     problems: list[Problem] = []
     names: list[str] = []
+    bases = [str(base.get("name")) for _, base in _tables(data, "base")]
+    for i, name in enumerate(bases):
+        if name in bases[:i]:
+            problems.append((("base", i, "name"), f"base {i + 1}: another base is called {name!r}"))
     for i, sweep in _tables(data, "sweep"):
-        of_sweep = islice(_sweep_problems(sweep), _MOST)
+        of_sweep = islice(chain(_sweep_problems(sweep, bases), _base_problems(sweep, bases)), _MOST)
         problems += [(("sweep", i, *place), f"sweep {i + 1}: {text}") for place, text in of_sweep]
         if sweep.get("name") in names:
             problems.append((("sweep", i, "name"), f"sweep {i + 1}: another sweep is called {sweep['name']!r}"))
@@ -198,13 +209,21 @@ def _unknown_machines(data: dict[str, Any]) -> Iterator[Problem]:
                 yield ("sweep", i, *place), f"sweep {i + 1}: " + unknown("machine", name, machine_names())
 
 
-def _sweep_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
+def _base_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem]:
+    for place, name in _values(sweep, "base"):
+        if not bases:
+            yield place, f"base {name!r}: the study has none, that is no [[base]]"
+        elif isinstance(name, str) and name not in bases:
+            yield place, unknown("base", name, bases)
+
+
+def _sweep_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem]:
     pattern, kind = sweep.get("pattern"), sweep.get("kind")
     if kind in ("run", "published"):
-        yield from _dwarf_problems(sweep)
+        yield from _dwarf_problems(sweep, bases)
         return
     if kind == "program":
-        yield from _quick_problems(sweep)
+        yield from _quick_problems(sweep, bases)
         yield from _split_names(sweep)
     if pattern not in PATTERNS:
         return
@@ -215,7 +234,7 @@ def _sweep_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
     for place, name in _values(sweep, "algorithm"):
         if isinstance(name, str) and (text := _algorithm_problem(pattern, name, kind)):
             yield place, text
-    yield from _quick_problems(sweep)
+    yield from _quick_problems(sweep, bases)
     yield from _split_names(sweep)
 
 
@@ -227,7 +246,7 @@ def _split_names(sweep: dict[str, Any]) -> Iterator[Problem]:
                 yield ("split", key), f"split names {key} ranks, which ranks does not ({ranks})"
 
 
-def _dwarf_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
+def _dwarf_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem]:
     dwarf = sweep.get("dwarf")
     if isinstance(dwarf, str) and dwarf in DWARFS:
         known = find(dwarf).strategies
@@ -238,15 +257,17 @@ def _dwarf_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
         for key in MACHINE_KEYS:
             if key in sweep:
                 yield (key,), f"{key} says something about a machine, and none is named"
-    yield from _quick_problems(sweep)
+    yield from _quick_problems(sweep, bases)
 
 
-def _quick_problems(sweep: dict[str, Any]) -> Iterator[Problem]:
+def _quick_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem]:
     quick = sweep.get("quick")
     if not isinstance(quick, dict):
         return
     for key in quick:
         known = [value for _, value in _values(sweep, key)]
+        if key == "base" and key not in sweep:
+            known = list(bases)  # which are all made where a sweep names none
         for place, value in _values(quick, key):
             if key in RUN_QUICK_KEYS and value not in known:
                 yield ("quick", *place), f"quick: {key} {value!r} is not among those of the sweep ({known})"
@@ -295,7 +316,7 @@ def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
     tests = [test for test in TESTS if test in finding]
     if len(tests) != 1:
         return [((), f"one test is needed, not {len(tests)} (known: {', '.join(TESTS)})")]
-    problems: list[Problem] = []
+    problems: list[Problem] = [((), text) for text in name_problems(finding)]
     if isinstance(same := finding.get("same"), list) and len(same) < 2:
         problems.append((("same",), "same compares 2 or more selections"))
     needed = COMPANIONS.get(tests[0], ())

@@ -12,6 +12,7 @@ from tradewind.dwarfs.dwarf import PRECISIONS
 from tradewind.errors import InputError
 from tradewind.exchange import DTYPES, MESHES, PATTERNS
 from tradewind.steady import tolerance_of
+from tradewind.study.base_model import Base
 from tradewind.study.program_model import ProgramSweep
 from tradewind.study.values import (
     Grid,
@@ -264,6 +265,15 @@ class RankSpan(Table):
         return self.from_ <= ranks <= self.to
 
 
+class ValueOf(Table):
+    """A number in the remark of a finding (see `tradewind.study.remarks`)."""
+
+    of: Selection
+    over: Selection | None = None
+    """Then it is their ratio."""
+    quantity: Quantity = "time"
+
+
 class Finding(Table):
     """A claim, and one test of it over the cases (see `tradewind.study.finding`)."""
 
@@ -316,8 +326,14 @@ class Finding(Table):
     offsets: Many[Positive] | None = None
     """bands: the distances between sender and receiver."""
     untestable: str | None = None
-    remark: str = ""
-    """What a reader should know beside the verdict: why it may have come out so."""
+    remark: str | dict[str, str] = ""
+    """What a reader should know beside the verdict: why it may have come out so. In a study with bases it may be a
+    table, of each base its own. `{name}` stands for one of the values."""
+    values: dict[str, ValueOf] = Field(default_factory=dict)
+    group: Literal["source", "variant", "question"] = "source"
+    """Whose claim it is (see `tradewind.study.claims`)."""
+    decided_by: Literal["parameter", "simulator", "model", "unexplained"] | None = None
+    """What decides it."""
 
 
 class Study(Table):
@@ -327,6 +343,8 @@ class Study(Table):
     description: str = ""
     source: str = ""
     seed: Annotated[int, Field(ge=0, strict=True)] = 1
+    base: list[Base] = Field(default_factory=list)
+    """What all simulations are made under, each in turn; none: as the sweeps say."""
     sweep: Annotated[
         list[
             Annotated[

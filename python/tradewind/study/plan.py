@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tradewind.errors import InputError
-from tradewind.exchange import Exchange
 from tradewind.machine import MachineFile, load_machine, machine_folder
 from tradewind.reading import is_file
+from tradewind.study.bases import Bases, OwnRouting
 from tradewind.study.case import AnyCase, digest, expand, identity
 from tradewind.study.environment import Environment
 from tradewind.study.load import StudyFile
 from tradewind.study.model import RunSweep, SimulateSweep
 from tradewind.study.program_model import ProgramSweep
+from tradewind.study.refusals import refusals
 from tradewind.study.skip import Skip
-from tradewind.study.values import OnMachine
 from tradewind.units import byte_count
 
 Result = dict[str, Any]
@@ -39,8 +40,8 @@ class Executors:
     """(dwarf, steps, repeat=...)"""
     forecast: Callable[..., Result]
     """As simulate; answers messages, packet_hops, memory_bytes and wall_s. Raises InputError for what cannot be."""
-    model_version: Callable[[MachineFile, int, bool], object]
-    """(machine, ranks_per_node): changes whenever the same inputs may give other simulated times."""
+    model_version: Callable[[MachineFile, int, bool, str], object]
+    """(machine, ranks_per_node, steady, routing): changes whenever the same inputs may give other simulated times."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class Plan:
 def make_plan(study_file: StudyFile, executors: Executors, environment: Environment) -> Plan:
     """Expands a study and forecasts its simulations. Raises InputError with all unknown machines and settings."""
     machines = _machines(study_file, executors)
-    cases, skips = expand(study_file.study)
+    cases, skips = expand(study_file.study, own_routings(study_file))
     plan = Plan(skips=skips)
     for case in cases:
         if case.kind != "simulate":
@@ -88,7 +89,8 @@ def make_plan(study_file: StudyFile, executors: Executors, environment: Environm
             plan.skips.append(Skip(case.sweep, case.name, "; ".join(error.problems)))
             continue
         resolved = {"routing": case.options["routing"] or machine.machine.routing, "packet": _packet(case, machine)}
-        version = executors.model_version(machine, options.get("ranks_per_node") or 1, bool(options.get("steady")))
+        each, steady = options.get("ranks_per_node") or 1, bool(options.get("steady"))
+        version = executors.model_version(machine, each, steady, str(resolved["routing"]))
         known = identity(case, environment, machine.identity, version, resolved)
         plan.planned.append(Planned(case, known, path, forecast))
     return plan
@@ -111,6 +113,7 @@ def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
     """The file of every machine that the study names; a path is meant from the study file's folder."""
     found: dict[str, Path] = {}
     problems: list[str] = []
+    bases = Bases(study_file.study.base, own_routings(study_file))
     for i, sweep in enumerate(study_file.study.sweep):
         if not isinstance(sweep, SimulateSweep | RunSweep | ProgramSweep) or sweep.machine is None:
             continue
@@ -122,9 +125,9 @@ def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
             except InputError as error:
                 place = ("sweep", i, "machine", j)
                 problems += [study_file.file.at(place, f"sweep {i + 1}: {text}") for text in error.problems]
-        known = [found[name] for name in sweep.machine if name in found]
-        for key, text in _refusals(sweep, known, executors):
-            problems.append(study_file.file.at(("sweep", i, key), f"sweep {i + 1}: {text}"))
+        known = {name: found[name] for name in sweep.machine if name in found}
+        refused = refusals(sweep, i, known, bases, executors.forecast)
+        problems += [study_file.file.at(place, text) for place, text in refused]
     if problems:
         raise InputError(*dict.fromkeys(problems))
     return found
@@ -136,21 +139,21 @@ def located(machine: str, folder: Path) -> Path:
     return path if path.suffix == ".toml" and is_file(path) else Path(machine)
 
 
-def _refusals(sweep: OnMachine, machines: list[Path], executors: Executors) -> Iterator[tuple[str, str]]:
-    """Routings and settings that one of the machines refuses, whatever the exchange: tried on two ranks."""
-    exchange = Exchange("allreduce", 2)
-    for machine in machines:
-        for routing in sweep.routing or []:
-            yield from _refusal("routing", executors, exchange, machine, {"routing": routing})
-        for key, values in sweep.set.items():
-            for value in values:
-                yield from _refusal("set", executors, exchange, machine, {"settings": {key: value}})
+def own_routings(study_file: StudyFile) -> OwnRouting:
+    """Return a function that finds the own routing of a machine of the study, its changed values included.
 
+    Beside a study that was kept with its results lie its machines.
+    """
+    folder = study_file.path.parent
 
-def _refusal(
-    place: str, executors: Executors, exchange: Exchange, machine: Path, options: Mapping[str, Any]
-) -> Iterator[tuple[str, str]]:
-    try:
-        executors.forecast(exchange, machine, **options)
-    except InputError as error:
-        yield from ((place, text) for text in error.problems)
+    @cache
+    def read(machine: str, settings: tuple[tuple[str, str], ...]) -> str | None:
+        path, kept = located(machine, folder), folder / "machines" / f"{Path(machine).stem}.toml"
+        if path.suffix == ".toml" and not is_file(path) and is_file(kept):
+            path = kept
+        try:
+            return load_machine(path, dict(settings)).machine.routing
+        except InputError:
+            return None  # which is a problem of the sweep or of its base, and told there
+
+    return lambda machine, settings: read(machine, tuple(settings.items()))

@@ -13,7 +13,7 @@ from tradewind.study.model import Finding
 
 _OF_A_KIND = {
     *("sweep", "kind", "machine", "routing", "model", "buffers", "packet", "placement", "ranks_per_node", "nodes"),
-    *("seed", "settings", "steps"),
+    *("seed", "settings", "steps", "base"),
 }
 """Labels that say how a case was answered, and not of what."""
 _WORST = 5

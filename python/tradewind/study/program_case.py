@@ -13,6 +13,7 @@ from tradewind.errors import gathered
 from tradewind.exchange import default_algorithm
 from tradewind.path import blocks, legs
 from tradewind.program import Compute, Program, Step
+from tradewind.study.bases import NO_BASE, NO_BASES, Bases, Under
 from tradewind.study.labels import LABELS, settings_text
 from tradewind.study.lines import lines_sent
 from tradewind.study.program_model import ProgramStep, ProgramSweep
@@ -43,6 +44,7 @@ class ProgramCase:
     options: Mapping[str, Any]
     """How the machine is used, as plain values."""
     kind: str = "simulate"
+    under: Under = NO_BASE
 
     @property
     def workload(self) -> Program:
@@ -84,7 +86,7 @@ class ProgramCase:
         """A line for a reader."""
         grid, split = ("x".join(str(n) for n in extents) for extents in (self.grid, self.split))
         times = [f"{self.point_time} a point", f"{self.line_time} a line" if seconds(self.line_time) else None]
-        where = (self.options["machine"], self.options["routing"])
+        where = (self.options["machine"], self.options["routing"], self.under.base)
         return ", ".join(filter(None, (self.exchange_name, grid, f"ranks {split}", *times, *where)))
 
     @property
@@ -112,7 +114,11 @@ class ProgramCase:
         asked |= {key: "x".join(str(n) for n in getattr(self, key)) for key in ("grid", "split")}
         asked |= {"pattern": PATTERN, "exchange": self.exchange_name, "slab": self._joined("path")}
         asked["algorithm"] = self._joined("algorithm")
-        options = {**self.options, "settings": settings_text(self.options.get("settings", {}))}
+        options = {
+            **self.options,
+            "settings": settings_text(self.under.settings(self.options)),
+            "base": self.under.base,
+        }
         known = {**asked, **options}
         return {label: known.get(label) for label in LABELS}
 
@@ -127,15 +133,18 @@ def _exchanged(name: str, pattern: _core.Pattern, said: ProgramStep) -> Step:
     return Step(name, _core.Step(name, schedule, said.times))
 
 
-def expand_programs(sweep: ProgramSweep, study_seed: int) -> Iterator[ProgramCase | Skip]:
+def expand_programs(sweep: ProgramSweep, study_seed: int, bases: Bases = NO_BASES) -> Iterator[ProgramCase | Skip]:
     """All cases of a sweep, and the points that cannot be: a layout with more parts than points."""
     same: dict[str, Any] = {"sweep": sweep.name, "grid": sweep.grid, "fields": sweep.fields, "dtype": sweep.dtype}
     for ranks in sweep.ranks:
-        for split, point_time, line_time, options in itertools.product(
-            sweep.splits(ranks), sweep.point_time, sweep.line_time, _options(sweep, study_seed)
+        for split, point_time, line_time, (options, under) in itertools.product(
+            sweep.splits(ranks),
+            sweep.point_time,
+            sweep.line_time,
+            bases.options(sweep, lambda filled: _options(filled, study_seed)),
         ):
             varied: dict[str, Any] = {"ranks": ranks, "split": split, "point_time": point_time, "line_time": line_time}
-            case = ProgramCase(**same, **varied, steps=tuple(sweep.step), options=options)
+            case = ProgramCase(**same, **varied, steps=tuple(sweep.step), options=options, under=under)
             refusals: list[str] = []
             with gathered(refusals):
                 case.workload  # noqa: B018  it is made to be refused

@@ -11,6 +11,7 @@ from tradewind.errors import InputError
 from tradewind.exchange import Exchange
 from tradewind.study.case import HERE_ONLY
 from tradewind.study.environment import Environment
+from tradewind.study.labels import LABELS
 from tradewind.study.network import network_size
 from tradewind.study.program_case import PATTERN
 from tradewind.study.store import CorruptCaseError, Store
@@ -18,7 +19,8 @@ from tradewind.study.store import CorruptCaseError, Store
 Record = dict[str, Any]
 """The labels of a case, `request` (its exchange as plain values), `key`, `layout_imbalance`, `time_s` (None for a
 proof), `result`, `wall_s`, `environment`, `finished` (when, or from which dataset it was taken), `is_foreign`: whether
-it was measured on another machine; of a simulated one also `switches` and `links` of its network."""
+it was measured on another machine; of a simulated one also `switches` and `links` of its network, and `all_settings`:
+the text of all changed values of the machine, those of a base included."""
 
 
 def exchange_of(record: Mapping[str, Any]) -> Exchange:
@@ -61,18 +63,24 @@ def read_records(store: Store, environment: Environment) -> Records:
             found.missing.append(name)
         else:
             record = _record(labels, body, environment)
-            size = _network(store, labels) if labels["kind"] == "simulate" else {}
-            found.records.append({**record, **size, "layout_imbalance": entry["layout_imbalance"]})
+            settings = entry.get("settings", labels["settings"])  # those of a base are none of the label's
+            size = _network(store, labels, settings) if labels["kind"] == "simulate" else {}
+            more = {"all_settings": settings, "layout_imbalance": entry["layout_imbalance"]}
+            found.records.append({**record, **size, **more})
     return found
 
 
-def _network(store: Store, labels: Mapping[str, Any]) -> Mapping[str, int]:
-    return network_size(store.machines / f"{Path(labels['machine']).stem}.toml", labels["settings"])
+def _network(store: Store, labels: Mapping[str, Any], settings: str | None) -> Mapping[str, int]:
+    return network_size(store.machines / f"{Path(labels['machine']).stem}.toml", settings)
 
 
 def _record(labels: dict[str, Any], body: dict[str, Any], environment: Environment) -> Record:
     result, kind = body["result"], labels["kind"]
-    record = {**labels, **{key: body[key] for key in ("result", "wall_s", "environment", "finished", "key")}}
+    record = {
+        **dict.fromkeys(LABELS),
+        **labels,
+        **{key: body[key] for key in ("result", "wall_s", "environment", "finished", "key")},
+    }
     request = body["identity"]["request"]
     record["request"] = next(request[what] for what in ("dwarf", PATTERN, "exchange") if what in request)
     record["time_s"] = None

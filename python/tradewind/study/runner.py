@@ -22,6 +22,7 @@ from tradewind.reading import is_there, read_bytes
 from tradewind.simulation import Progress
 from tradewind.study.case import HERE_ONLY
 from tradewind.study.environment import Environment
+from tradewind.study.labels import settings_text
 from tradewind.study.load import StudyFile
 from tradewind.study.plan import Executors, Plan, Planned, Result
 from tradewind.study.shares import alone_first, in_turn
@@ -101,7 +102,12 @@ class StudyRun:
 
     def save_manifest(self) -> None:
         cases = [
-            {"key": planned.key, "labels": planned.case.labels, "layout_imbalance": planned.case.imbalance()}
+            {
+                "key": planned.key,
+                "labels": planned.case.labels,
+                "layout_imbalance": planned.case.imbalance(),
+                "settings": settings_text(planned.case.options.get("settings", {})),
+            }
             for planned in self.plan.planned
         ]
         skipped = [skip.as_dict() for skip in self.outcome.skipped]

@@ -74,7 +74,7 @@ Split = Annotated[tuple[int, int], extents(2, "split")]
 
 
 Value = str | int
-QUICK_KEYS = ("ranks", "algorithm", "machine", "routing", "width", "seed")
+QUICK_KEYS = ("ranks", "algorithm", "machine", "routing", "base", "width", "seed")
 RUN_QUICK_KEYS = (*QUICK_KEYS, "strategy", "transport", "packing", "threads", "work", "nodes")
 """The keys of a sweep that a quick run may shorten; those of a sweep of runs."""
 
@@ -117,3 +117,5 @@ class OnMachine(Table):
     """None: the study's."""
     set: dict[str, Many[str]] = Field(default_factory=dict)
     """Any values of the machine, like ``{ "link.bandwidth" = ["1GB/s", "10GB/s"] }``."""
+    base: Many[str] | None = None
+    """The bases of the study that it is made under; None: all of them."""

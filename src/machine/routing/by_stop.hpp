@@ -53,27 +53,9 @@ class ByStop {
     Paths paths_;
 };
 
-// The links of a detour.
-struct RealLength {
-    template <class Paths>
-    static std::uint32_t detour(const Paths& paths, std::uint32_t sw, std::uint32_t stop, std::uint32_t dst_sw,
-                                std::uint32_t m) {
-        return paths.length(sw, stop, m) + paths.length(stop, dst_sw, m);
-    }
-};
-
-// What SST/macro 7.1 takes for them: from the source to the destination where to the stop is meant.
-struct SstLength {
-    template <class Paths>
-    static std::uint32_t detour(const Paths& paths, std::uint32_t sw, std::uint32_t stop, std::uint32_t dst_sw,
-                                std::uint32_t m) {
-        return paths.length(sw, dst_sw, m) + paths.length(stop, dst_sw, m);
-    }
-};
-
 // UGAL with local queues (Singh 2005): the source switch takes the detour where the bytes that wait at its first port,
 // times its links, are fewer than those of the shortest path.
-template <class Paths, class Length = RealLength>
+template <class Paths>
 class UgalByStop : public ByStop<Paths> {
   public:
     static constexpr bool adaptive = true;
@@ -94,7 +76,8 @@ class UgalByStop : public ByStop<Paths> {
         if (stop == sw) return straight;
         const std::uint32_t aside = this->paths_.port(sw, stop, random);
         const std::uint64_t straight_cost = queue(straight) * this->paths_.length(sw, dst_sw, random);
-        const std::uint64_t detour_cost = queue(aside) * Length::detour(this->paths_, sw, stop, dst_sw, random);
+        const std::uint64_t detour_cost =
+            queue(aside) * (this->paths_.length(sw, stop, random) + this->paths_.length(stop, dst_sw, random));
         if (detour_cost >= straight_cost) return straight;
         m = detour;
         return aside;

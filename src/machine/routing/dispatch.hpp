@@ -23,6 +23,7 @@ auto with_routing(const Machine& machine, const Action& action) {
         if (name == "dimension-order") return action(Straight<TorusPaths>(*torus));
     if (const auto* tree = dynamic_cast<const FatTree*>(machine.topology.get())) {
         if (name == "round-robin") return action(RoundRobin(*tree));
+        if (name == "round-robin-staggered") return action(RoundRobin(*tree, true));
         if (name == "adaptive") return action(LeastLoaded(*tree));
         return action(DModK(*tree));
     }

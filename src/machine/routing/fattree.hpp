@@ -92,7 +92,15 @@ class RoundRobin : public ChosenUp {
   public:
     static constexpr bool spreads = false;
 
-    explicit RoundRobin(const FatTree& tree) : ChosenUp(tree), next_(tree.switches(), 0) {}
+    // `staggered`: switch i of a level begins at port i, and so on in turn; else all switches begin at their first, as
+    // in SST/macro.
+    explicit RoundRobin(const FatTree& tree, bool staggered = false) : ChosenUp(tree), next_(tree.switches(), 0) {
+        if (!staggered) return;
+        for (std::uint32_t sw = 0; sw < tree.switches(); ++sw) {
+            const std::uint32_t level = this->level(sw);
+            if (up_[level] > 0) next_[sw] = (sw - at_[level].first) % up_[level];
+        }
+    }
 
     template <class Queue>
     std::uint32_t choose(std::uint32_t sw, std::uint32_t, std::uint32_t, std::uint32_t&, const Queue&) {

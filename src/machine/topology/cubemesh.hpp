@@ -35,6 +35,7 @@ class CubeMesh : public Topology {
     PortEnd port(std::uint32_t switch_id, std::uint32_t port) const override;
     Distance distance(std::uint32_t from, std::uint32_t to) const override { return paths_->distance(*this, from, to); }
 
+    std::uint32_t groups() const override { return boxes_; }
     std::uint32_t boxes() const { return boxes_; }
     std::uint32_t first_pcie() const { return gpus_per_box * boxes_; }
     std::uint32_t first_host() const { return first_pcie() + pcie_per_box * boxes_; }

@@ -29,7 +29,7 @@ class Dragonfly : public Topology {
 
     std::uint32_t rows() const { return rows_; }
     std::uint32_t columns() const { return columns_; }
-    std::uint32_t groups() const { return groups_; }
+    std::uint32_t groups() const override { return groups_; }
     std::uint32_t group_size() const { return rows_ * columns_; }
     std::uint32_t global_links() const { return global_links_; }
     std::uint32_t first_global() const { return columns_ + rows_; }

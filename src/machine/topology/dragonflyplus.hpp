@@ -27,7 +27,7 @@ class DragonflyPlus : public Topology {
 
     std::uint32_t leaves() const { return leaves_; }  // of a group
     std::uint32_t spines() const { return spines_; }  // of a group
-    std::uint32_t groups() const { return groups_; }
+    std::uint32_t groups() const override { return groups_; }
     std::uint32_t all_leaves() const { return groups_ * leaves_; }
     bool is_leaf(std::uint32_t switch_id) const { return switch_id < all_leaves(); }
     std::uint32_t group(std::uint32_t switch_id) const {

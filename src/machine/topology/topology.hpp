@@ -33,6 +33,8 @@ class Topology {
     virtual std::uint32_t nodes() const = 0;
     virtual std::uint32_t nodes_per_switch() const = 0;
     virtual std::uint32_t first_terminal() const = 0;
+    // Groups of equally many switches that hold nodes, one after another; 1 where there are none.
+    virtual std::uint32_t groups() const { return 1; }
     virtual PortEnd port(std::uint32_t switch_id, std::uint32_t port) const = 0;
 
     // Links between switches on a shortest path, by kind; in a dragonfly one with at most one global link.

@@ -40,11 +40,13 @@ PortEnd Torus::port(std::uint32_t switch_id, std::uint32_t port) const {
 
 Topology::Distance Torus::distance(std::uint32_t from, std::uint32_t to) const {
     Distance distance;
-    for (std::size_t d = 0; d < shape_.size(); ++d) {
-        const std::uint32_t n = shape_[d], ahead = (coordinate(to, d) + n - coordinate(from, d)) % n;
-        distance.local += static_cast<int>(std::min(ahead, n - ahead));
-    }
+    for (std::size_t d = 0; d < shape_.size(); ++d) distance.local += steps(from, to, d);
     return distance;
+}
+
+int Torus::steps(std::uint32_t from, std::uint32_t to, std::size_t d) const {
+    const std::uint32_t n = shape_[d], ahead = (coordinate(to, d) + n - coordinate(from, d)) % n;
+    return static_cast<int>(std::min(ahead, n - ahead));
 }
 
 }  // namespace tradewind

@@ -19,6 +19,8 @@ class Torus : public Topology {
     PortEnd port(std::uint32_t switch_id, std::uint32_t port) const override;
     Distance distance(std::uint32_t from, std::uint32_t to) const override;
 
+    // Links of the shorter way along one dimension.
+    int steps(std::uint32_t from, std::uint32_t to, std::size_t dimension) const;
     const std::vector<std::uint32_t>& shape() const { return shape_; }
     std::uint32_t coordinate(std::uint32_t switch_id, std::size_t dimension) const {
         return switch_id / stride_[dimension] % shape_[dimension];

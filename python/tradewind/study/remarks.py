@@ -1,0 +1,97 @@
+"""Remarks of findings, whose numbers are filled from the results of the study.
+
+``remark = "{torus} on 1000 ranks, {ratio} times what the fat-tree takes"`` with ``values = { torus = { of = {...} },
+ratio = { of = {...}, over = {...} } }``: a value is the median of the cases that `of` selects, which differ in nothing
+but their seed; with `over` it is their ratio to those of another selection, without a unit.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tradewind.exchange import unknown
+from tradewind.study.curve import Record, Selected, matches
+from tradewind.study.model import Finding, ValueOf
+from tradewind.study.quantity import QUANTITIES, quantity_of
+
+BASE = "base"
+LEFT_OUT = "(not in this run)"
+"""What stands for a number whose cases were not computed, as in a quick run."""
+ALIKE = ("sweep", "seed")
+"""Labels in which the cases of one value may differ."""
+_NAME = re.compile(r"\{(\w+)\}")
+
+
+def remark_of(finding: Finding, base: str | None) -> str:
+    """The remark of a finding under a base, with the names of its values as they are."""
+    return finding.remark if isinstance(finding.remark, str) else finding.remark.get(base or "", "")
+
+
+def filled(finding: Finding, base: str | None, records: Sequence[Record]) -> str:
+    """The remark of a finding under a base, with its numbers: of cases of this base where a value does not name one."""
+    return _NAME.sub(lambda found: _text(finding.values[found[1]], base, records), remark_of(finding, base))
+
+
+def _text(value: ValueOf, base: str | None, records: Sequence[Record]) -> str:
+    number = _median(value, value.of, base, records)
+    if number is None:
+        return LEFT_OUT
+    if value.over is None:
+        return QUANTITIES[value.quantity].show(number)
+    other = _median(value, value.over, base, records)
+    return f"{number / other:.3g}" if other else LEFT_OUT
+
+
+def _median(value: ValueOf, selection: Selected, base: str | None, records: Sequence[Record]) -> float | None:
+    chosen = [case for case in records if matches(case, selection)]
+    if base is not None and BASE not in selection:
+        chosen = [case for case in chosen if case.get(BASE) in (base, None)]
+    numbers = [quantity_of(case, value.quantity) for case in chosen if case["time_s"] is not None]
+    known = [number for number in numbers if number is not None]
+    return statistics.median(known) if known else None
+
+
+def name_problems(finding: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the names in a remark: no value has them, or a value is in no remark."""
+    remark, values = finding.get("remark", ""), finding.get("values", {})
+    texts = [text for text in (remark.values() if isinstance(remark, dict) else [remark]) if isinstance(text, str)]
+    used = dict.fromkeys(name for text in texts for name in _NAME.findall(text))
+    known = [*values] if isinstance(values, dict) else []
+    yield from (f"remark: {{{name}}}: " + unknown("value", name, known) for name in used if name not in known)
+    yield from (f"values.{name}: no remark has {{{name}}}" for name in known if name not in used)
+
+
+def value_problems(
+    finding: Finding, bases: Sequence[str | None], cases: Sequence[Mapping[str, Sequence[Any]]]
+) -> Iterator[str]:
+    """What is wrong with the values of a finding that is judged under these bases: their selections have no case, or
+    several that differ in more than their seed. `cases` are their labels, each with what an answer may give it."""
+    for base in bases:
+        for name in dict.fromkeys(_NAME.findall(remark_of(finding, base))):
+            value = finding.values.get(name)
+            for key, selection in () if value is None else (("of", value.of), ("over", value.over)):
+                if selection is not None and (text := _problem(selection, base, cases)):
+                    under = f"under base {base}, " if base else ""
+                    yield f"values.{name}.{key}: {under}{text}"
+
+
+def _problem(selection: Selected, base: str | None, cases: Sequence[Mapping[str, Sequence[Any]]]) -> str | None:
+    wanted = dict(selection)
+    if base is not None and BASE not in wanted:
+        wanted[BASE] = [base, None]
+    chosen = [
+        case
+        for case in cases
+        if all(any(value in values for value in case.get(label, ())) for label, values in wanted.items())
+    ]
+    if not chosen:
+        return "no case of the study is selected"
+    for label in chosen[0]:
+        different = {tuple(case[label]) for case in chosen}
+        if label not in ALIKE and len(different) > 1:
+            some = ", ".join(sorted({str(value) for values in different for value in values if value is not None})[:4])
+            return f"its cases differ in {label} ({some}): select one"
+    return None

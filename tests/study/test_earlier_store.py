@@ -1,0 +1,43 @@
+"""Results that an earlier version stored are still the answers to the same questions, and still the same answers.
+
+`earlier` was written before machines had port buffers, output buffers, buffers for NICs, receives, and a distance of
+what bypasses the network. (Of its figures wall times and memory alone are about the computer.)"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+EARLIER = Path(__file__).parent / "earlier"
+OF_THIS_RUN = ("wall_s", "packet_hops_per_s", "peak_rss_bytes", "processes", "threads")
+
+
+def study(folder: Path) -> str:
+    command = [sys.executable, "-m", "tradewind", "study", str(EARLIER / "study.toml"), "--out", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def results(folder: Path) -> dict[str, dict[str, Any]]:
+    found = {}
+    for path in (folder / "cases").glob("*.json"):
+        result = json.loads(path.read_text())["case"]["result"]
+        found[path.stem] = {key: value for key, value in result.items() if key not in OF_THIS_RUN}
+    return found
+
+
+def test_cases_that_an_earlier_version_stored_are_not_computed_again(tmp_path: Path) -> None:
+    shutil.copytree(EARLIER, tmp_path / "results")
+    assert "0 cases computed, 29 stored already" in study(tmp_path / "results")
+
+
+def test_they_would_be_the_same_bit_for_bit(tmp_path: Path) -> None:
+    study(tmp_path / "results")
+    now, before = results(tmp_path / "results"), results(EARLIER)
+    assert len(before) == 29
+    assert now == before
