@@ -175,7 +175,7 @@ def test_coarse_packets_are_warned_of(tradewind, monkeypatch):
         assert "warning" not in err
     code, out, err = tradewind("simulate", *long, "--packet", "64KiB")
     assert code == 0
-    text = "warning: packets of 64 KiB mislead where buffers of 64 KiB hold fewer than 4: use --packet 16KiB"
+    text = "warning: packets of 64 KiB can mislead where buffers of 64 KiB hold fewer than 4: use --packet 16KiB"
     assert err.splitlines()[1:] == [text]
     assert "packets of 64 KiB; finite buffers" in out
     code, out, err = tradewind("simulate", *long, "--packet", "64KiB", "--json")

@@ -8,14 +8,20 @@ from tradewind import _core, units
 from tradewind.exchange import Exchange
 from tradewind.machine import load_machine, machine_names
 from tradewind.simulation import prepare
-from tradewind.simulation.coarseness import FIXED_ROUTINGS, PACKETS_PER_BUFFER, coarse_packets
+from tradewind.simulation.coarseness import PACKETS_PER_BUFFER, SPREADING, coarse_packets
 
 OWN = 4096
 KIB = 1024
 
 
-def coarse(packet: int, message: float = 1e6, buffer: int | None = 64 * KIB, routing: str = "minimal") -> str | None:
-    return coarse_packets(packet, OWN, message, buffer, routing)
+def coarse(
+    packet: int,
+    message: float = 1e6,
+    buffer: int | None = 64 * KIB,
+    routing: str = "minimal",
+    topology: str = "dragonfly",
+) -> str | None:
+    return coarse_packets(packet, OWN, message, buffer, topology, routing)
 
 
 @pytest.mark.parametrize(
@@ -75,18 +81,24 @@ def test_what_is_named_instead_is_not_warned_of() -> None:
                         assert again is None or "chooses a path" in again
 
 
-def test_routings_are_those_that_choose_once_or_for_each_packet() -> None:
-    known = {entry.name for entry in _core.routings()}
-    assert set(FIXED_ROUTINGS) < known
-    assert known - set(FIXED_ROUTINGS) == {
-        "adaptive",
-        "par",
-        "round-robin",
-        "round-robin-staggered",
-        "ugal",
-        "valiant",
-        "valiant-router",
-    }
+def test_routings_that_choose_a_path_for_each_packet() -> None:
+    known = {(entry.topology, entry.name) for entry in _core.routings()}
+    for topology, routing in known:
+        for buffer in (None, 64 * KIB):
+            text = coarse(16 * KIB, 1e6, buffer, routing, topology)
+            if topology in ("dragonfly", "fattree") and routing in (
+                "adaptive",
+                "par",
+                "ugal",
+                "valiant",
+                "valiant-router",
+            ):
+                assert (
+                    text == f"packets of 16 KiB can mislead where {routing} chooses a path for each: use --packet 4KiB"
+                )
+            else:
+                assert text is None
+    assert {(topology, routing) for topology, names in SPREADING.items() for routing in names} < known
 
 
 @pytest.mark.parametrize("machine", machine_names())
@@ -117,7 +129,9 @@ def test_a_simulation_knows_its_buffers_and_messages() -> None:
     assert "32 KiB hold fewer than 4" in str(told(packet="16KiB", settings=behind))
     assert told(packet="32KiB", buffers="unbounded") is None
     assert "one packet a message" in str(told(packet="message", buffers="unbounded"))
-    assert "valiant chooses" in str(told(packet="16KiB", routing="valiant"))
+    assert told(packet="16KiB", routing="valiant") is None, "of a torus"
+    dragonfly = prepare(exchange, "dragonfly-MM", packet="16KiB", routing="valiant")
+    assert "valiant chooses a path" in str(dragonfly.coarseness())
     assert told(packet="message", model="loggp") is None
 
 

@@ -120,7 +120,8 @@ class Simulation:
             return None
         channel, output, _ = self.machine.room
         buffer = None if self.buffers == "unbounded" else min(channel, output or channel)
-        return coarse_packets(self.packet_bytes, own, cost.bytes / cost.messages, buffer, self.machine.routing)
+        kind = self.file.machine.topology.kind
+        return coarse_packets(self.packet_bytes, own, cost.bytes / cost.messages, buffer, kind, self.machine.routing)
 
     def check_memory(self, force: bool = False, share: float = 1) -> None:
         """Refuses what the memory of this computer cannot hold, of its share, unless forced."""
