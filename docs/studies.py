@@ -26,6 +26,7 @@ import xarray as xr
 
 from tradewind.dataset.build import without_empty, write_dataset
 from tradewind.dataset.read import read_dataset
+from tradewind.plot.curves import valued
 from tradewind.plot.export import to_png, to_svg
 from tradewind.plot.figure import draw
 from tradewind.report.build import build_report, slug
@@ -302,18 +303,46 @@ def outliers(name: str) -> str:
     return _table(("exchange", "of", "packing", "cases", "simulated over measured"), rows)
 
 
+SIZES = ("4KiB", "8KiB", "16KiB", "32KiB", "64KiB", "128KiB", "256KiB", "message")
+UNBOUNDED = ("transposition", "halo", "allreduce", "long messages")
+"""Sweeps of the study of packets without finite buffers, other routings, or messages that are compared."""
+
+
 def packets() -> str:
     """The time with each size of packets over that with 4 KiB, by exchange, machine and ranks."""
-    from tradewind.plot.curves import time_rows
-
     rows: dict[tuple[str, str, int], dict[str, float]] = {}
-    kept = load("packets")
-    plot = Plot(title="", of=[{}], curve="sweep", panel="machine", along="packet", over={"packet": ["4KiB"]})
-    for row in time_rows(plot, kept.records):
-        rows.setdefault((row["curve"], row["panel"], row["ranks"]), {})[row["along"]] = row["time"]
-    sizes = list(dict.fromkeys(size for row in rows.values() for size in row))
-    cells = [(*key, *(f"{row[size]:.3f}" if size in row else "" for size in sizes)) for key, row in rows.items()]
-    return _table(("exchange", "machine", "ranks", *sizes), cells)
+    for record, ratio in _over_4_kib(UNBOUNDED):
+        rows.setdefault((record["sweep"], record["machine"], record["ranks"]), {})[record["packet"]] = ratio
+    cells = [(*key, *(f"{row[size]:.3f}" if size in row else "" for size in SIZES)) for key, row in rows.items()]
+    return _table(("exchange", "machine", "ranks", *SIZES), cells)
+
+
+def packet_ranges() -> str:
+    """The same of all other sweeps, from the least to the greatest: by sweep, machine, routing and buffers."""
+    others = [sweep.name for sweep in load("packets").study.sweep if sweep.name not in UNBOUNDED]
+    rows: dict[tuple[str, ...], dict[str, list[float]]] = {}
+    for record, ratio in _over_4_kib(others):
+        buffers = (record["settings"] or record["buffers"]).replace("switch.buffer=", "").replace("link.", "")
+        key = (record["sweep"], record["machine"], record["routing"], buffers)
+        rows.setdefault(key, {}).setdefault(record["packet"], []).append(ratio)
+    sizes = [size for size in SIZES[1:] if any(size in row for row in rows.values())]
+    cells = [(*key, *(_from_to(row.get(size, [])) for size in sizes)) for key, row in rows.items()]
+    return _table(("sweep", "machine", "routing", "buffers", *sizes), cells)
+
+
+def _from_to(values: Sequence[float]) -> str:
+    if not values:
+        return ""
+    least, most = f"{min(values):.2f}", f"{max(values):.2f}"
+    return least if least == most else f"{least} to {most}"
+
+
+def _over_4_kib(sweeps: Sequence[str]) -> list[tuple[Record, float]]:
+    """The cases of some sweeps of the study of packets, and their times over those with packets of 4 KiB."""
+    plot = Plot(title="", of=[{}], curve="sweep", along="packet", over={"packet": ["4KiB"]})
+    return [
+        pair for sweep in sweeps for pair in valued(plot, [r for r in load("packets").records if r["sweep"] == sweep])
+    ]
 
 
 def _table(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
@@ -335,6 +364,8 @@ def section(name: str, folder: str) -> str:
         return cost(folder)
     if name == "packets-table":
         return packets()
+    if name == "packets-ranges":
+        return packet_ranges()
     if name.endswith("-outliers"):
         return outliers(name.removesuffix("-outliers"))
     if name.endswith("-findings"):

@@ -11,7 +11,7 @@ transpose = tw.Transpose(tw.Blocks(grid, split), tw.Pencils(grid, along="x", spl
 for machine in ("torus-M", "fattree-M", "dragonfly-MM"):
     times = {}
     for algorithm in ("ring-1", "ring-4", "bruck"):
-        answer = transpose.schedule(algorithm).simulate(machine, packet="message")
+        answer = transpose.schedule(algorithm).simulate(machine)
         assert answer["time_s"] >= answer["bound_s"]  # never faster than the most loaded link
         times[algorithm] = answer["time_s"]
     best = min(times, key=times.__getitem__)

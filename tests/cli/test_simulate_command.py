@@ -166,6 +166,23 @@ def test_for_a_reader(tradewind, monkeypatch):
     assert "messages" in err, "the forecast"
 
 
+def test_coarse_packets_are_warned_of(tradewind, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    long = [*ALLREDUCE, "--count", "131072", "--algorithm", "rabenseifner"]
+    for more in ([], ["--packet", "16KiB"], ["--packet", "64KiB", "--buffers", "unbounded"]):
+        code, _, err = tradewind("simulate", *long, *more)
+        assert code == 0
+        assert "warning" not in err
+    code, out, err = tradewind("simulate", *long, "--packet", "64KiB")
+    assert code == 0
+    text = "warning: packets of 64 KiB can mislead where buffers of 64 KiB hold fewer than 4: use --packet 16KiB"
+    assert err.splitlines()[1:] == [text]
+    assert "packets of 64 KiB; finite buffers" in out
+    code, out, err = tradewind("simulate", *long, "--packet", "64KiB", "--json")
+    assert json.loads(out)["packet_bytes"] == 65536
+    assert err.splitlines() == [text], "nothing but the warning, and not in the answer"
+
+
 BAD = {
     "unknown pattern": (["alltoall", "--ranks", "4", "--machine", "torus-M"], "unknown pattern 'alltoall'"),
     "no machine": (["allreduce", "--ranks", "4"], "--machine"),

@@ -123,10 +123,10 @@ def test_numbers_of_pages_that_no_result_has(
 def test_a_stale_page_is_seen(studies: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = tmp_path / "how-to" / "packets.md"
     page.parent.mkdir()
-    page.write_text("a\n<!-- begin packets-findings -->\nold\n<!-- end packets-findings -->\nb\n", encoding="utf-8")
+    page.write_text("a\n<!-- begin packets-findings -->\nstale\n<!-- end packets-findings -->\nb\n", encoding="utf-8")
     monkeypatch.setattr(studies, "DOCS", tmp_path)
     made = studies.filled("how-to/packets.md")
-    assert "old" not in made
+    assert "stale" not in made
     assert made.startswith("a\n<!-- begin packets-findings -->\n\n| case | claim | here | because |")
     assert made.endswith("\n\n<!-- end packets-findings -->\nb\n")
 

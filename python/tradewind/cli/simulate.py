@@ -131,6 +131,7 @@ def command(
         for request in requests:
             if here is None or here.index == 0:
                 _announce(request.simulation, here.count if here is not None else processes or 1, as_json)
+                _warn(request.simulation)
             folder = _folder(congestion, request.simulation) if listed else congestion or False
             with _progress(here) as report:
                 results.append(_simulate(request, here, processes, report, force, links=links, congestion=folder))
@@ -246,6 +247,17 @@ def _announce(run: Simulation, processes: int, as_json: bool) -> None:
         f"{format_bytes(cost['memory_bytes'])} of memory, {format_seconds(cost['wall_s'])}"
     )
     print(folded(text, width_of(sys.stderr), indent="  "), file=sys.stderr)
+
+
+def _warn(run: Simulation) -> None:
+    """Says on standard error, where packets are so coarse that the time misleads, what to use instead."""
+    import sys
+
+    from tradewind.cli.screen import folded, width_of
+
+    coarse = run.coarseness()
+    if coarse is not None:
+        print(folded(f"warning: {coarse}", width_of(sys.stderr), indent="  "), file=sys.stderr)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from tradewind.files import check_folder, check_target
 from tradewind.machine import MachineFile
 from tradewind.program import Program
 from tradewind.simulation.answer import LOADS, figures_of, mean_delays, over_time, write_link_loads
+from tradewind.simulation.coarseness import coarse_packets
 from tradewind.simulation.progress import Progress, Watch
 from tradewind.steady import Repetitions
 
@@ -108,6 +109,19 @@ class Simulation:
             "memory_bytes": cost.memory_bytes,
             "wall_s": events / (HOPS_PER_SECOND * (1 + 0.7 * (self.threads - 1))),
         }
+
+    def coarseness(self) -> str | None:
+        """Why its packets are so coarse that the time misleads, and what to use instead; None if they are not."""
+        own = self.file.machine.packet.size
+        if self.model != "packet" or self.packet_bytes == own:
+            return None
+        cost = _core.forecast(*self._arguments())
+        if not cost.messages:
+            return None
+        channel, output, _ = self.machine.room
+        buffer = None if self.buffers == "unbounded" else min(channel, output or channel)
+        kind = self.file.machine.topology.kind
+        return coarse_packets(self.packet_bytes, own, cost.bytes / cost.messages, buffer, kind, self.machine.routing)
 
     def check_memory(self, force: bool = False, share: float = 1) -> None:
         """Refuses what the memory of this computer cannot hold, of its share, unless forced."""
