@@ -29,6 +29,7 @@ from tradewind.study.model import (
     RunSweep,
     SimulateSweep,
     Study,
+    ValueOf,
     VerifySweep,
 )
 from tradewind.study.program_model import ProgramStep, ProgramSweep
@@ -49,6 +50,7 @@ SHAPES = ("falls", "rises", "flatter", "jumps", "passes")
 MACHINE_KEYS = (*OnMachine.model_fields, "nodes", "ranks_per_node", "point_time")
 """The keys of a sweep of runs that say how a simulated machine is used."""
 
+_TABLES = [(name,) for name in ("base", "sweep", "plot", "finding")]
 Problem = tuple[Place, str]
 _MOST = 40
 """Names of a sweep that do not fit, of which it is said; the others come out when these are mended."""
@@ -137,8 +139,18 @@ def _problem(details: ErrorDetails, data: dict[str, Any]) -> Problem:
         text = f"{key} is empty: 1 or more are needed"
     elif kind == "greater_than_equal":
         text = f"{_name(place)} {value!r}: {context['ge']} or more are allowed"
+    elif kind == "list_type" and place in _TABLES:
+        text = f"{key} is one table here: write [[{key}]], a table for each"
+    elif place[2:3] == ("remark",) and kind in ("string_type", "dict_type"):
+        place = place[:3] if kind == "dict_type" else place
+        text = "remark: a text is allowed, or a table with a text for each base"
     elif kind == "string_type":
-        text = f'{_name(place)} {value!r}: text is allowed, like "{value}"'
+        like = "" if isinstance(value, list | dict) else f', like "{value}"'
+        text = f"{_name(place)} {value!r}: {'one ' if not like else ''}text is allowed{like}"
+    elif kind == "string_too_short":
+        text = f"{key} is empty: text is needed"
+    elif place[2:3] == ("values",) and kind in ("dict_type", "model_type", "model_attributes_type"):
+        text = f'{_name(place)} {value!r}: a table is allowed, like {{ of = {{ ranks = 100 }}, quantity = "time" }}'
     else:
         text = f"{_name(place)} {value!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
     return place, _owner(place) + text
@@ -169,6 +181,8 @@ def _known_keys(place: Place, data: dict[str, Any]) -> Iterable[str]:
             return ProgramStep.model_fields
         unused = UNUSED.get(str(sweep.get("pattern")), set())
         return [key for key in SWEEPS[sweep["kind"]].model_fields if key not in unused]
+    if place[2] == "values":
+        return ValueOf.model_fields
     tables: dict[str, type[BaseModel]] = {"plot": Plot, "base": Base}
     return tables.get(str(place[0]), Finding).model_fields
 
@@ -197,7 +211,7 @@ def _cross_checks(data: dict[str, Any]) -> list[Problem]:
         for i, table in _tables(data, kind):
             checks = _finding_problems(table) if kind == "finding" else _plot_problems(table)
             for place, selection in _selections(table):
-                checks += _selection_problems(place, selection, names)
+                checks += _selection_problems(place, selection, names, bases)
             problems += [((kind, i, *place), f"{kind} {i + 1}: {text}") for place, text in checks]
     return problems
 
@@ -316,7 +330,7 @@ def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
     tests = [test for test in TESTS if test in finding]
     if len(tests) != 1:
         return [((), f"one test is needed, not {len(tests)} (known: {', '.join(TESTS)})")]
-    problems: list[Problem] = [((), text) for text in name_problems(finding)]
+    problems: list[Problem] = list(name_problems(finding))
     if isinstance(same := finding.get("same"), list) and len(same) < 2:
         problems.append((("same",), "same compares 2 or more selections"))
     needed = COMPANIONS.get(tests[0], ())
@@ -357,11 +371,19 @@ def _selections(table: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]
         for place, value in _values(table, key):
             if isinstance(value, dict):
                 yield place, value
+    values = table.get("values")
+    for name, each in values.items() if isinstance(values, dict) else ():
+        for key in ("of", "over"):
+            if isinstance(each, dict) and isinstance(each.get(key), dict):
+                yield ("values", name, key), each[key]
 
 
-def _selection_problems(place: Place, selection: dict[str, Any], sweeps: list[str]) -> list[Problem]:
+def _selection_problems(
+    place: Place, selection: dict[str, Any], sweeps: list[str], bases: list[str]
+) -> list[Problem]:
     problems: list[Problem] = [((*place, key), unknown("label", key, LABELS)) for key in selection if key not in LABELS]
     for value_place, name in _values(selection, "sweep"):
         if name not in sweeps:
             problems.append(((*place, *value_place), unknown("sweep", str(name), dict.fromkeys(sweeps))))
+    problems += (((*place, *within), text) for within, text in _base_problems(selection, bases))
     return problems
