@@ -150,7 +150,9 @@ def _problem(details: ErrorDetails, data: dict[str, Any]) -> Problem:
     elif kind == "string_too_short":
         text = f"{key} is empty: text is needed"
     elif place[2:3] == ("values",) and kind in ("dict_type", "model_type", "model_attributes_type"):
-        text = f'{_name(place)} {value!r}: a table is allowed, like {{ of = {{ ranks = 100 }}, quantity = "time" }}'
+        like = '{ of = { ranks = 100 }, quantity = "time" }'
+        like = f"{{ name = {like} }}" if key == "values" else like
+        text = f"{_name(place)} {value!r}: a table is allowed, like {like}"
     else:
         text = f"{_name(place)} {value!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
     return place, _owner(place) + text
@@ -201,6 +203,8 @@ def _cross_checks(data: dict[str, Any]) -> list[Problem]:
     for i, name in enumerate(bases):
         if name in bases[:i]:
             problems.append((("base", i, "name"), f"base {i + 1}: another base is called {name!r}"))
+    for i, base in _tables(data, "base"):
+        problems += [(("base", i, *place), f"base {i + 1}: {text}") for place, text in _special_names(base, data)]
     for i, sweep in _tables(data, "sweep"):
         of_sweep = islice(chain(_sweep_problems(sweep, bases), _base_problems(sweep, bases)), _MOST)
         problems += [(("sweep", i, *place), f"sweep {i + 1}: {text}") for place, text in of_sweep]
@@ -214,6 +218,19 @@ def _cross_checks(data: dict[str, Any]) -> list[Problem]:
                 checks += _selection_problems(place, selection, names, bases)
             problems += [((kind, i, *place), f"{kind} {i + 1}: {text}") for place, text in checks]
     return problems
+
+
+def _special_names(base: dict[str, Any], data: dict[str, Any]) -> Iterator[Problem]:
+    """Machines and routings of a base that no sweep of any study could have. Those of other sweeps are allowed: the
+    studies of a folder may share their bases."""
+    of_sweeps = {str(name) for _, sweep in _tables(data, "sweep") for _, name in _values(sweep, "machine")}
+    machines = [*machine_names(), *sorted(of_sweeps - set(machine_names()))]
+    routings = [*dict.fromkeys(entry.name for entry in _core.routings())]
+    for key, what, known in (("machine_set", "machine", machines), ("routing_set", "routing", routings)):
+        special = base.get(key)
+        for name in special if isinstance(special, dict) else ():
+            if name not in known:
+                yield (key, name), f"{key}: " + unknown(what, name, known)
 
 
 def _unknown_machines(data: dict[str, Any]) -> Iterator[Problem]:
