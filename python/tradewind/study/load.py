@@ -395,9 +395,7 @@ def _selections(table: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]
                 yield ("values", name, key), each[key]
 
 
-def _selection_problems(
-    place: Place, selection: dict[str, Any], sweeps: list[str], bases: list[str]
-) -> list[Problem]:
+def _selection_problems(place: Place, selection: dict[str, Any], sweeps: list[str], bases: list[str]) -> list[Problem]:
     problems: list[Problem] = [((*place, key), unknown("label", key, LABELS)) for key in selection if key not in LABELS]
     for value_place, name in _values(selection, "sweep"):
         if name not in sweeps:
