@@ -29,6 +29,7 @@ from tradewind.study.model import (
     RunSweep,
     SimulateSweep,
     Study,
+    ValueOf,
     VerifySweep,
 )
 from tradewind.study.program_model import ProgramStep, ProgramSweep
@@ -49,6 +50,7 @@ SHAPES = ("falls", "rises", "flatter", "jumps", "passes")
 MACHINE_KEYS = (*OnMachine.model_fields, "nodes", "ranks_per_node", "point_time")
 """The keys of a sweep of runs that say how a simulated machine is used."""
 
+_TABLES = [(name,) for name in ("base", "sweep", "plot", "finding")]
 Problem = tuple[Place, str]
 _MOST = 40
 """Names of a sweep that do not fit, of which it is said; the others come out when these are mended."""
@@ -137,8 +139,20 @@ def _problem(details: ErrorDetails, data: dict[str, Any]) -> Problem:
         text = f"{key} is empty: 1 or more are needed"
     elif kind == "greater_than_equal":
         text = f"{_name(place)} {value!r}: {context['ge']} or more are allowed"
+    elif kind == "list_type" and place in _TABLES:
+        text = f"{key} is one table here: write [[{key}]], a table for each"
+    elif place[2:3] == ("remark",) and kind in ("string_type", "dict_type"):
+        place = place[:3] if kind == "dict_type" else place
+        text = "remark: a text is allowed, or a table with a text for each base"
     elif kind == "string_type":
-        text = f'{_name(place)} {value!r}: text is allowed, like "{value}"'
+        like = "" if isinstance(value, list | dict) else f', like "{value}"'
+        text = f"{_name(place)} {value!r}: {'one ' if not like else ''}text is allowed{like}"
+    elif kind == "string_too_short":
+        text = f"{key} is empty: text is needed"
+    elif place[2:3] == ("values",) and kind in ("dict_type", "model_type", "model_attributes_type"):
+        like = '{ of = { ranks = 100 }, quantity = "time" }'
+        like = f"{{ name = {like} }}" if key == "values" else like
+        text = f"{_name(place)} {value!r}: a table is allowed, like {like}"
     else:
         text = f"{_name(place)} {value!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
     return place, _owner(place) + text
@@ -169,6 +183,8 @@ def _known_keys(place: Place, data: dict[str, Any]) -> Iterable[str]:
             return ProgramStep.model_fields
         unused = UNUSED.get(str(sweep.get("pattern")), set())
         return [key for key in SWEEPS[sweep["kind"]].model_fields if key not in unused]
+    if place[2] == "values":
+        return ValueOf.model_fields
     tables: dict[str, type[BaseModel]] = {"plot": Plot, "base": Base}
     return tables.get(str(place[0]), Finding).model_fields
 
@@ -187,6 +203,8 @@ def _cross_checks(data: dict[str, Any]) -> list[Problem]:
     for i, name in enumerate(bases):
         if name in bases[:i]:
             problems.append((("base", i, "name"), f"base {i + 1}: another base is called {name!r}"))
+    for i, base in _tables(data, "base"):
+        problems += [(("base", i, *place), f"base {i + 1}: {text}") for place, text in _special_names(base, data)]
     for i, sweep in _tables(data, "sweep"):
         of_sweep = islice(chain(_sweep_problems(sweep, bases), _base_problems(sweep, bases)), _MOST)
         problems += [(("sweep", i, *place), f"sweep {i + 1}: {text}") for place, text in of_sweep]
@@ -197,9 +215,22 @@ def _cross_checks(data: dict[str, Any]) -> list[Problem]:
         for i, table in _tables(data, kind):
             checks = _finding_problems(table) if kind == "finding" else _plot_problems(table)
             for place, selection in _selections(table):
-                checks += _selection_problems(place, selection, names)
+                checks += _selection_problems(place, selection, names, bases)
             problems += [((kind, i, *place), f"{kind} {i + 1}: {text}") for place, text in checks]
     return problems
+
+
+def _special_names(base: dict[str, Any], data: dict[str, Any]) -> Iterator[Problem]:
+    """Machines and routings of a base that no sweep of any study could have. Those of other sweeps are allowed: the
+    studies of a folder may share their bases."""
+    of_sweeps = {str(name) for _, sweep in _tables(data, "sweep") for _, name in _values(sweep, "machine")}
+    machines = [*machine_names(), *sorted(of_sweeps - set(machine_names()))]
+    routings = [*dict.fromkeys(entry.name for entry in _core.routings())]
+    for key, what, known in (("machine_set", "machine", machines), ("routing_set", "routing", routings)):
+        special = base.get(key)
+        for name in special if isinstance(special, dict) else ():
+            if name not in known:
+                yield (key, name), f"{key}: " + unknown(what, name, known)
 
 
 def _unknown_machines(data: dict[str, Any]) -> Iterator[Problem]:
@@ -316,7 +347,7 @@ def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
     tests = [test for test in TESTS if test in finding]
     if len(tests) != 1:
         return [((), f"one test is needed, not {len(tests)} (known: {', '.join(TESTS)})")]
-    problems: list[Problem] = [((), text) for text in name_problems(finding)]
+    problems: list[Problem] = list(name_problems(finding))
     if isinstance(same := finding.get("same"), list) and len(same) < 2:
         problems.append((("same",), "same compares 2 or more selections"))
     needed = COMPANIONS.get(tests[0], ())
@@ -357,11 +388,17 @@ def _selections(table: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]
         for place, value in _values(table, key):
             if isinstance(value, dict):
                 yield place, value
+    values = table.get("values")
+    for name, each in values.items() if isinstance(values, dict) else ():
+        for key in ("of", "over"):
+            if isinstance(each, dict) and isinstance(each.get(key), dict):
+                yield ("values", name, key), each[key]
 
 
-def _selection_problems(place: Place, selection: dict[str, Any], sweeps: list[str]) -> list[Problem]:
+def _selection_problems(place: Place, selection: dict[str, Any], sweeps: list[str], bases: list[str]) -> list[Problem]:
     problems: list[Problem] = [((*place, key), unknown("label", key, LABELS)) for key in selection if key not in LABELS]
     for value_place, name in _values(selection, "sweep"):
         if name not in sweeps:
             problems.append(((*place, *value_place), unknown("sweep", str(name), dict.fromkeys(sweeps))))
+    problems += (((*place, *within), text) for within, text in _base_problems(selection, bases))
     return problems

@@ -26,13 +26,14 @@ def refusals(
             beneath: Settings = {}
             if base is not None:
                 beneath = bases.common_settings(base, machine)
-                place, owner = ("base", bases.bases.index(base), "set"), f"base {base.name} on {machine}: "
                 if problems := _problems(forecast, path, settings=beneath):
-                    yield from ((place, owner + text) for text in problems)
+                    key: Place = ("set",) if _problems(forecast, path, settings=base.set) else ("machine_set", machine)
+                    place = ("base", bases.bases.index(base), *key)
+                    yield from ((place, f"base {base.name} on {machine}: {text}") for text in problems)
                     continue
                 yield from _routing_sets(sweep, base, (machine, path), bases, forecast)
-            for key, text in _own(sweep, path, beneath, forecast):
-                yield ("sweep", number, key), f"sweep {number + 1}: {text}"
+            for own, text in _own(sweep, path, beneath, forecast):
+                yield ("sweep", number, own), f"sweep {number + 1}: {text}"
 
 
 def _own(sweep: OnMachine, machine: Path, beneath: Settings, forecast: Forecast) -> Iterator[tuple[str, str]]:

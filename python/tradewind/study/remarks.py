@@ -14,14 +14,19 @@ from typing import Any
 
 from tradewind.exchange import unknown
 from tradewind.study.curve import Record, Selected, matches
+from tradewind.study.labels import LABELS
 from tradewind.study.model import Finding, ValueOf
 from tradewind.study.quantity import QUANTITIES, quantity_of
+from tradewind.toml_lines import Place
 
 BASE = "base"
 LEFT_OUT = "(not in this run)"
 """What stands for a number whose cases were not computed, as in a quick run."""
 ALIKE = ("sweep", "seed")
 """Labels in which the cases of one value may differ."""
+_COMPARED = (BASE, *(label for label in LABELS if label not in (BASE, "exchange", *ALIKE)), "exchange")
+"""The others: of those in which cases differ, the first is named. A base brings differences in other labels with it;
+the exchange is made of other labels."""
 _NAME = re.compile(r"\{(\w+)\}")
 
 
@@ -55,19 +60,36 @@ def _median(value: ValueOf, selection: Selected, base: str | None, records: Sequ
     return statistics.median(known) if known else None
 
 
-def name_problems(finding: Mapping[str, Any]) -> Iterator[str]:
+def name_problems(finding: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     """What is wrong with the names in a remark: no value has them, or a value is in no remark."""
     remark, values = finding.get("remark", ""), finding.get("values", {})
     texts = [text for text in (remark.values() if isinstance(remark, dict) else [remark]) if isinstance(text, str)]
     used = dict.fromkeys(name for text in texts for name in _NAME.findall(text))
-    known = [*values] if isinstance(values, dict) else []
-    yield from (f"remark: {{{name}}}: " + unknown("value", name, known) for name in used if name not in known)
-    yield from (f"values.{name}: no remark has {{{name}}}" for name in known if name not in used)
+    if not isinstance(values, dict):
+        return  # which is told of the values
+    for name in used:
+        if name not in values:
+            wrong = unknown("value", name, values) if values else "the finding has no values"
+            yield ("remark",), f"remark: {{{name}}}: {wrong}"
+    yield from ((("values", name), f"values.{name}: no remark has {{{name}}}") for name in values if name not in used)
+
+
+def base_problems(finding: Finding, bases: Sequence[str | None]) -> Iterator[tuple[Place, str]]:
+    """What is wrong with a remark by base, of a finding that is judged under these: it would be read nowhere."""
+    if isinstance(finding.remark, str):
+        return
+    known = [base for base in bases if base is not None]
+    if not known:
+        yield ("remark",), "remark: a table has a text for each base, and this finding is judged under none: write text"
+        return
+    for name in finding.remark:
+        if name not in known:
+            yield ("remark", name), "remark: " + unknown("base of this finding", name, known)
 
 
 def value_problems(
     finding: Finding, bases: Sequence[str | None], cases: Sequence[Mapping[str, Sequence[Any]]]
-) -> Iterator[str]:
+) -> Iterator[tuple[Place, str]]:
     """What is wrong with the values of a finding that is judged under these bases: their selections have no case, or
     several that differ in more than their seed. `cases` are their labels, each with what an answer may give it."""
     for base in bases:
@@ -76,23 +98,33 @@ def value_problems(
             for key, selection in () if value is None else (("of", value.of), ("over", value.over)):
                 if selection is not None and (text := _problem(selection, base, cases)):
                     under = f"under base {base}, " if base else ""
-                    yield f"values.{name}.{key}: {under}{text}"
+                    yield ("values", name, key), f"values.{name}.{key}: {under}{text}"
 
 
 def _problem(selection: Selected, base: str | None, cases: Sequence[Mapping[str, Sequence[Any]]]) -> str | None:
     wanted = dict(selection)
     if base is not None and BASE not in wanted:
         wanted[BASE] = [base, None]
-    chosen = [
-        case
-        for case in cases
-        if all(any(value in values for value in case.get(label, ())) for label, values in wanted.items())
-    ]
+    chosen = _chosen(cases, wanted)
     if not chosen:
+        for label, values in selection.items():
+            others = _chosen(cases, {other: rest for other, rest in wanted.items() if other != label})
+            known = dict.fromkeys(str(value) for case in others for value in case[label] if value is not None)
+            if known:
+                of_rest = " of the cases that are otherwise so" if len(wanted) > 1 else ""
+                return unknown(label, ", ".join(map(str, values)), [*known]) + of_rest
         return "no case of the study is selected"
-    for label in chosen[0]:
+    for label in _COMPARED:
         different = {tuple(case[label]) for case in chosen}
-        if label not in ALIKE and len(different) > 1:
+        if len(different) > 1:
             some = ", ".join(sorted({str(value) for values in different for value in values if value is not None})[:4])
             return f"its cases differ in {label} ({some}): select one"
     return None
+
+
+def _chosen(
+    cases: Sequence[Mapping[str, Sequence[Any]]], wanted: Mapping[str, Sequence[Any]]
+) -> list[Mapping[str, Sequence[Any]]]:
+    return [
+        case for case in cases if all(any(each in values for each in case[label]) for label, values in wanted.items())
+    ]

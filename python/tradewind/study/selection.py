@@ -16,7 +16,7 @@ from tradewind.study.finding import SELECTIONS, base_of
 from tradewind.study.load import StudyFile
 from tradewind.study.model import PACKINGS, POSTING_ORDERS, Finding, Plot, Study
 from tradewind.study.plan import own_routings
-from tradewind.study.remarks import value_problems
+from tradewind.study.remarks import base_problems, value_problems
 from tradewind.toml_lines import Place
 
 COMPARED = ("apart", "best")
@@ -33,7 +33,11 @@ Labels = Mapping[str, Sequence[Any]]
 def selection_problems(study_file: StudyFile) -> list[str]:
     """What findings ask for and no case of the study has, each with its line."""
     study = study_file.study
-    findings = [(i, finding) for i, finding in enumerate(study.finding) if finding.untestable is None]
+    findings = [
+        (i, finding)
+        for i, finding in enumerate(study.finding)
+        if finding.untestable is None or finding.values or not isinstance(finding.remark, str)
+    ]
     plots = [(i, plot) for i, plot in enumerate(study.plot)] if len(study.base) > 1 else []
     if not findings and not plots:
         return []
@@ -129,9 +133,12 @@ def _selections(finding: Finding) -> Iterator[tuple[Place, Selected]]:
 
 
 def _problems(finding: Finding, cases: Sequence[Labels], study: Study) -> Iterator[tuple[Place, str]]:
-    yield from _test_problems(finding, cases, study)
+    wrong = list(_test_problems(finding, cases, study)) if finding.untestable is None else []
+    yield from wrong
     bases = [base or base_of(finding) for base in bases_of(finding, study, cases)]
-    yield from (((), text) for text in value_problems(finding, bases, cases))
+    if not wrong:  # else it is not known which bases it is judged under
+        yield from base_problems(finding, bases)
+    yield from value_problems(finding, bases, cases)
 
 
 def _test_problems(finding: Finding, cases: Sequence[Labels], study: Study) -> Iterator[tuple[Place, str]]:
