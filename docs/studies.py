@@ -254,7 +254,7 @@ def _order(name: str) -> list[tuple[int, str]]:
 
 def all_counts(folder: str) -> str:
     """How many findings of all studies of a folder came out how, and what decides those of the source."""
-    verdicts = [verdict for kept in _all_of(folder) for verdict in kept.verdicts if kept.records]
+    verdicts = [verdict for kept in _all_of(folder) if kept.records for verdict in kept.verdicts]
     bases = bases_in(verdicts)
     rows: dict[str, Counter[str]] = {}
     for claim in claims_of(verdicts):

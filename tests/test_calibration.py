@@ -23,7 +23,7 @@ GATHER, SCATTER = {8: 4e-10, 512: 1e-10}, {8: 2e-10, 512: 0.5e-10}
 """Seconds a byte more, at either end."""
 EAGER = 8000
 LATE, UNEXPECTED = 40e-9, 5.3e9
-"""What a message that came before its receive costs more: seconds, and bytes a second."""
+"""The extra cost of a message that came before its receive: seconds for each, and bytes a second."""
 
 
 def noisy(seconds: float, noise: float, rng: random.Random) -> dict[str, Any]:

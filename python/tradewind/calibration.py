@@ -149,7 +149,7 @@ class Unexpected:
     eager_bytes: int
     """Size of the longest eager messages; 0 if there are none."""
     more: Line | None
-    """What such a message takes more than one whose receive was there; None if it was not measured."""
+    """The extra time of such a message over one whose receive was posted first; None if it was not measured."""
 
     @property
     def bytes_per_s(self) -> float | None:

@@ -81,6 +81,15 @@ def test_every_study_of_a_source_has_its_section(source: str) -> None:
     assert sorted(sections) == sorted({path.stem for path in (ROOT / "studies" / source).glob("*.toml")} | beside)
 
 
+def test_the_studies_of_zheng2018_have_the_same_bases(studies: ModuleType) -> None:
+    """Each file states them for itself, so that it runs alone; a page lays their results side by side."""
+    paths = [*(ROOT / "studies" / "zheng2018").glob("*.toml"), ROOT / "studies" / "zheng2018-left-out.toml"]
+    bases = {path.stem: studies.load(path.stem).study.base for path in paths}
+    with_bases = {name: each for name, each in bases.items() if each}
+    assert set(bases) - set(with_bases) <= {"figure-9d"}, "which simulates nothing"
+    assert [name for name, each in with_bases.items() if each != bases["figure-5a"]] == []
+
+
 def test_the_numbers_in_the_text_of_pages_are_those_of_the_results(studies: ModuleType) -> None:
     pages = [path.name.removesuffix(".values.toml") for path in (ROOT / "docs").glob("*/*.values.toml")]
     assert "zheng2018" in pages

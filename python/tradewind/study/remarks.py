@@ -75,7 +75,7 @@ def name_problems(finding: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
 
 
 def base_problems(finding: Finding, bases: Sequence[str | None]) -> Iterator[tuple[Place, str]]:
-    """What is wrong with a remark by base, of a finding that is judged under these: it would be read nowhere."""
+    """What is wrong with a remark by base: texts for bases under which its finding is not judged."""
     if isinstance(finding.remark, str):
         return
     known = [base for base in bases if base is not None]
