@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tradewind.exchange import Exchange
 from tradewind.launch import bench, job
+from tradewind.workload.exchange import Exchange
 
 HIRLAM = (602, 568, 60)
 

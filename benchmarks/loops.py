@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Any
 from diffusion import numpy_step
 from languages import built
 
+from tradewind.base.errors import VerificationError
 from tradewind.dwarfs.diagnosis import Slices
 from tradewind.dwarfs.diffusion import REACH, Diffusion, DiffusionRun
-from tradewind.errors import VerificationError
 from tradewind.launch import dwarf, job
-from tradewind.site import cpu_name
+from tradewind.method.host import cpu_name
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -11,8 +11,8 @@ import time
 from peer import beside_sst_macro
 
 from tradewind import _core
-from tradewind.exchange import Exchange
 from tradewind.simulation import prepare
+from tradewind.workload.exchange import Exchange
 
 CASES = (
     # ranks, split, grid, packet, slab, buffers, goal in M packet-hops/s

@@ -26,19 +26,29 @@ import xarray as xr
 
 from tradewind.dataset.build import without_empty, write_dataset
 from tradewind.dataset.read import read_dataset
-from tradewind.plot.curves import valued
+from tradewind.figure.curves import valued
+from tradewind.figure.figure import draw
 from tradewind.plot.export import to_png, to_svg
-from tradewind.plot.figure import draw
 from tradewind.report.build import build_report, slug
-from tradewind.study.case import expand
-from tradewind.study.claims import DECIDED_BY, GROUPS, bases_in, claims_of, counted, counts, judge_all, reasons
-from tradewind.study.environment import here
-from tradewind.study.finding import CONFIRMED, SOURCE, VERDICTS, Verdict
-from tradewind.study.load import StudyFile, load_study
-from tradewind.study.model import Plot, Study, ValueOf
-from tradewind.study.prediction import pairs
-from tradewind.study.records import Record
-from tradewind.study.remarks import LEFT_OUT, value_text
+from tradewind.study.cases.case import expand
+from tradewind.study.cases.environment import here
+from tradewind.study.cases.records import Record
+from tradewind.study.claims.finding import CONFIRMED, SOURCE, VERDICTS, Verdict
+from tradewind.study.claims.judgement import (
+    DECIDED_BY,
+    GROUPS,
+    bases_in,
+    claims_of,
+    counted,
+    counts,
+    judge_all,
+    reasons,
+)
+from tradewind.study.claims.prediction import pairs
+from tradewind.study.claims.remarks import LEFT_OUT, value_text
+from tradewind.study.model.study import Plot, Study, ValueOf
+from tradewind.study.model.study_file import StudyFile
+from tradewind.study.plan.load import load_study
 
 DOCS = Path(__file__).parent
 STUDIES = DOCS.parent / "studies"

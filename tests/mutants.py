@@ -19,11 +19,11 @@ from random import Random
 
 from networks import NETWORKS, PETERSEN, ROUTED
 
-from tradewind.data import data_folder
-from tradewind.errors import InputError
+from tradewind.base.data import data_folder
+from tradewind.base.errors import InputError
 from tradewind.machine import load_machine
-from tradewind.study.case import expand
-from tradewind.study.load import load_study
+from tradewind.study.cases.case import expand
+from tradewind.study.plan.load import load_study
 
 LONGEST_S = 1.0
 """Of processor time, for one file."""

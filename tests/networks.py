@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from tradewind import _core
-from tradewind.topology import TOPOLOGIES
+from tradewind.machine.topology import TOPOLOGIES
 
 Values = dict[str, Any]
 """The [topology] table of a machine file."""

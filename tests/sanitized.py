@@ -13,8 +13,8 @@ from small import all_to_all, core, machine
 
 import tradewind as tw
 from tradewind import _core
-from tradewind.exchange import Exchange
 from tradewind.simulation import prepare
+from tradewind.workload.exchange import Exchange
 
 GRID = (37, 29, 13)
 

@@ -9,10 +9,10 @@ import pytest
 
 import tradewind as tw
 from tradewind import _core
-from tradewind.advice import HOPELESS, SLOWER, Screened, advise, in_order
-from tradewind.candidates import Candidate, candidates
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
+from tradewind.simulation.advice import HOPELESS, SLOWER, Screened, advise, in_order
+from tradewind.workload.candidates import Candidate, candidates
+from tradewind.workload.exchange import Exchange
 
 sys.path.insert(0, str(Path(__file__).parent / "sim"))
 from small import CROSSBAR, DRAGONFLY, FATTREE, NS, TORUS, all_to_all, machine

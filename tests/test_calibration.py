@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tradewind.calibration import calibrated, copy_rates, fitted, refusals, spread, unexpected
-from tradewind.calibration_file import text_of
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 from tradewind.machine import load_machine
+from tradewind.machine.calibration import calibrated, copy_rates, fitted, refusals, spread, unexpected
+from tradewind.machine.calibration_file import text_of
 
 SIZES = (8192, 65536, 1048576)
 RUNS = (8, 512)

@@ -8,11 +8,12 @@ from itertools import product
 
 import pytest
 
-from tradewind import _core, tuning
-from tradewind.choice import PARTS, VARIABLES, Chosen, choose
-from tradewind.errors import InputError, TuningWarning
-from tradewind.site import Site
-from tradewind.ways import Choice, default_way
+from tradewind import _core
+from tradewind.base.errors import InputError, TuningWarning
+from tradewind.method import tuning
+from tradewind.method.choice import PARTS, VARIABLES, Chosen, choose
+from tradewind.method.host import Site
+from tradewind.method.method import Choice, default_way
 
 GRID = _core.Grid(60, 40, 5)
 HALO = _core.Halo(_core.Blocks(GRID, (2, 2)), 2, [True, False])

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from tradewind import _core
-from tradewind.congestion import Loads, link_shares
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
+from tradewind.machine.link_loads import Loads, link_shares
 from tradewind.pattern import Schedule
 from tradewind.simulation import simulate
+from tradewind.workload.exchange import Exchange
 
 sys.path.insert(0, str(Path(__file__).parent / "sim"))
 from small import CROSSBAR, machine

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tradewind.errors import MOST_QUOTED, MOST_SHOWN, InputError, brief
+from tradewind.base.errors import MOST_QUOTED, MOST_SHOWN, InputError, brief
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from tradewind.errors import InputError, WriteError
-from tradewind.files import check_folder, check_target, make_folder, remove_parts, replaced, write_atomically
-from tradewind.reading import read_bytes, read_json, read_text
+from tradewind.base.errors import InputError, WriteError
+from tradewind.base.files import check_folder, check_target, make_folder, remove_parts, replaced, write_atomically
+from tradewind.base.reading import read_bytes, read_json, read_text
 
 
 def names(folder: Path) -> list[str]:
@@ -174,8 +174,8 @@ def test_a_full_disk_leaves_the_old_content_and_one_error(tmp_path: Path) -> Non
     code = """
 import resource, sys
 from pathlib import Path
-from tradewind.errors import InputError
-from tradewind.files import write_atomically
+from tradewind.base.errors import InputError
+from tradewind.base.files import write_atomically
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 import signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -207,7 +207,7 @@ def test_parts_of_the_dead_are_removed_and_those_of_the_living_are_not(tmp_path:
     code = """
 import os, signal, sys
 from pathlib import Path
-from tradewind.files import replaced
+from tradewind.base.files import replaced
 with replaced(Path(sys.argv[1])) as stream:
     stream.write(b"half")
     stream.flush()

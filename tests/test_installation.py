@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from tradewind import installation
-from tradewind.errors import MissingMPIError
-from tradewind.installation import Flags, built_with, flags, not_loaded
+from tradewind.base import installation
+from tradewind.base.errors import MissingMPIError
+from tradewind.base.installation import Flags, built_with, flags, not_loaded
 
 OF_WHEEL = {"mpich_wheel": True, "soname": "libmpi.so.12", "compiler": "", "include_folders": [], "libraries": []}
 LIBMPI = ImportError("libmpi.so.12: cannot open shared object file: No such file or directory")

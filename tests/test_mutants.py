@@ -13,9 +13,9 @@ import mutants
 import pytest
 from networks import PETERSEN
 
-from tradewind.errors import InputError
-from tradewind.toml_lines import TomlFile
-from tradewind.topology import TOPOLOGIES
+from tradewind.base.errors import InputError
+from tradewind.base.toml_lines import TomlFile
+from tradewind.machine.topology import TOPOLOGIES
 
 TESTS = Path(__file__).parent
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
-from tradewind.path import LAYOUTS
+from tradewind.base.errors import InputError
+from tradewind.layout.names import LAYOUTS
 from tradewind.verification import verify
+from tradewind.workload.exchange import Exchange
 
 GRID = (602, 568, 60)
 ROWS, ALL = "xy-zy-zx-zy-xy", "xy-z-x-z-xy"

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tradewind.rooms import temporary_folder
+from tradewind.base.job_folder import temporary_folder
 
 KILLED = """
 import os, signal
-from tradewind.rooms import temporary_folder
+from tradewind.base.job_folder import temporary_folder
 with temporary_folder() as room:
     (room / "answer.json").write_text("{}")
     os.kill(os.getpid(), signal.SIGKILL)

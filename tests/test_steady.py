@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from tradewind import _core
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
 from tradewind.simulation import forecast, prepare, simulate
-from tradewind.steady import TOLERANCE, Repetitions, first_of, run_until_steady
+from tradewind.simulation.steady import run_until_steady
+from tradewind.workload.exchange import Exchange
+from tradewind.workload.repetitions import TOLERANCE, Repetitions, first_of
 
 
 class AtFirst(Repetitions):

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tradewind import messages
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
 from tradewind.launch import bench
 from tradewind.launch.tune import tune
 from tradewind.pattern import Schedule
 from tradewind.simulation import simulate
 from tradewind.verification import verify
+from tradewind.workload import messages
+from tradewind.workload.exchange import Exchange
 
 SWEEP = Exchange("halo", 6, (30, 20, 4), (3, 2), "sweep", width=2, periodic="x")
 

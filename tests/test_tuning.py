@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from tradewind import _core, tuning
-from tradewind.errors import InputError
-from tradewind.site import Site
-from tradewind.ways import Choice, algorithm_names, ways
+from tradewind import _core
+from tradewind.base.errors import InputError
+from tradewind.method import tuning
+from tradewind.method.host import Site
+from tradewind.method.method import Choice, algorithm_names, ways
 
 BLOCKS = _core.Blocks(_core.Grid(60, 40, 5), (2, 2))
 HALO = _core.Halo(BLOCKS, 2, [False, True])

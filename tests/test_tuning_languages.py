@@ -10,10 +10,11 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from tradewind import _core, tuning
-from tradewind.errors import InputError
-from tradewind.site import Site
-from tradewind.ways import Choice
+from tradewind import _core
+from tradewind.base.errors import InputError
+from tradewind.method import tuning
+from tradewind.method.host import Site
+from tradewind.method.method import Choice
 
 HERE = Site("node1", 'a "fast" processor,\t3 µm', "an MPI 1.0", 4)
 SITES = [HERE, replace(HERE, cpu="another"), replace(HERE, mpi="an MPI 2.0"), replace(HERE, mpi="x", ranks_per_node=2)]

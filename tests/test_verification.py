@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tradewind import verification
-from tradewind.errors import InputError, VerificationError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError, VerificationError
+from tradewind.workload.exchange import Exchange
 
 
 def test_all_three_transpositions_are_verified_and_counted():

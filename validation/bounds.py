@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tradewind.exchange import Exchange
 from tradewind.machine import MachineFile
 from tradewind.simulation import Simulation, prepare
+from tradewind.workload.exchange import Exchange
 from validation.machines import machine
 from validation.networks import NETWORKS
 from validation.routes import Routes, bandwidths, loads

@@ -8,11 +8,11 @@ from itertools import product
 from typing import Any
 
 from tradewind import _core
-from tradewind.exchange import Exchange
 from tradewind.machine import MachineFile
 from tradewind.pattern import AllReduce, Blocks, Grid, Halo
-from tradewind.program import Compute, Program
 from tradewind.simulation import prepare
+from tradewind.workload.exchange import Exchange
+from tradewind.workload.program import Compute, Program
 from validation.machines import CROSSBAR, DRAGONFLY, FATTREE, NS, TORUS, all_to_all, machine, pair
 
 BYTE = 100

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tradewind.exchange import Exchange
 from tradewind.machine import Machine, MachineFile
+from tradewind.workload.exchange import Exchange
 
 CROSSBAR = {"kind": "crossbar", "nodes": 64}
 TORUS = {"kind": "torus", "shape": [4, 3, 2], "nodes_per_switch": 2}

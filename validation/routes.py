@@ -8,10 +8,10 @@ from functools import cache
 from typing import NamedTuple
 
 from tradewind import _core
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
 from tradewind.machine import Machine
 from tradewind.simulation import Simulation
+from tradewind.workload.exchange import Exchange
 
 
 class Link(NamedTuple):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tradewind.exchange import Exchange
 from tradewind.machine import MachineFile
+from tradewind.workload.exchange import Exchange
 from validation.machines import DRAGONFLY, all_to_all, machine, pair
 from validation.networks import PETERSEN
 

@@ -12,9 +12,9 @@ from itertools import repeat
 from exchanges.sampling import Call, each_most
 from tradewind import _mpi, mpi
 from tradewind.launch import reference
+from tradewind.method.method import ways
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Blocks, Grid, Halo
-from tradewind.ways import ways
 
 
 def call(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:

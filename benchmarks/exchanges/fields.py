@@ -9,9 +9,9 @@ import numpy as np
 from exchanges.sampling import calls, contest, line, require
 from tradewind import _core, mpi
 from tradewind.launch import reference
+from tradewind.method.method import Choice
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Blocks, Grid, Halo, Transpose
-from tradewind.ways import Choice
 
 FIELDS = 8
 WAYS = {
@@ -21,7 +21,7 @@ WAYS = {
 
 
 def fields(comm: MPI.Intracomm, payload: dict[str, Any]) -> list[str]:
-    """Lines. `payload`: grids by pattern, samples. All arrays are those of `tradewind.mpi.empty`."""
+    """Lines. `payload`: grids by pattern, samples. All arrays are those of `tradewind.mpi.arrays.empty`."""
     lines = []
     for name, make in (("halo", _halo), ("transpose", _transposition)):
         nx, ny, nz = payload[name]

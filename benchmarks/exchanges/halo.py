@@ -11,11 +11,11 @@ from exchanges.raw_halo import PEERS
 from exchanges.sampling import Samples, beside, best, calls, contest, line, parts, require
 from tradewind import mpi
 from tradewind.launch import reference
+from tradewind.method.method import Choice, default_way, ways
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Blocks, Grid, Halo
-from tradewind.ways import Choice, default_way, ways
 
-OWN, SHARED = "the caller's own array", "an array of tradewind.mpi.empty"
+OWN, SHARED = "the caller's own array", "an array of tradewind.mpi.arrays.empty"
 GHEX = "GHEX"
 
 

@@ -10,14 +10,14 @@ import numpy as np
 from exchanges.raw_transposition import PEERS
 from exchanges.sampling import Call, Samples, beside, best, calls, contest, line, require
 from tradewind import Transpose, mpi
-from tradewind.exchange import parse_extents
+from tradewind.base.extents import parse_extents
 from tradewind.launch import reference
+from tradewind.layout.names import blocks, legs
+from tradewind.method.method import Choice, default_way, ways
 from tradewind.mpi import MPI, Plan
-from tradewind.path import blocks, legs
 from tradewind.pattern import Grid
-from tradewind.ways import Choice, default_way, ways
 
-OWN, SHARED = "the caller's own arrays", "arrays of tradewind.mpi.empty"
+OWN, SHARED = "the caller's own arrays", "arrays of tradewind.mpi.arrays.empty"
 RAW = ["packed isend-irecv", "Alltoallw of subarrays"]
 """The peers of the goal; packed Alltoallv stands beside them."""
 

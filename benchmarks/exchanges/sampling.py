@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from tradewind import _mpi
-from tradewind.errors import VerificationError
+from tradewind.base.errors import VerificationError
 from tradewind.mpi import MPI, Plan
 
 Call = Callable[[], object]

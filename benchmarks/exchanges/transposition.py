@@ -10,13 +10,13 @@ from exchanges.raw_transposition import PEERS, Floor
 from exchanges.sampling import Call, Samples, beside, best, calls, contest, copies, line, parts, require
 from tradewind import mpi
 from tradewind.launch import reference
+from tradewind.method.method import Choice, default_way, ways
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Blocks, Grid, Transpose
-from tradewind.ways import Choice, default_way, ways
 
 FLOOR = "the floor"
 WITH_UNPACKING = "our copies: pack, local copy and unpack"
-OWN, SHARED = "the caller's own arrays", "arrays of tradewind.mpi.empty"
+OWN, SHARED = "the caller's own arrays", "arrays of tradewind.mpi.arrays.empty"
 RAW = ["packed Alltoallv", "Alltoallw of subarrays"]
 
 

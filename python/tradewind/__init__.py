@@ -10,8 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tradewind.advice import advise
-    from tradewind.errors import (
+    from tradewind.base.errors import (
         InputError,
         MissingMPIError,
         NotFiniteError,
@@ -21,23 +20,35 @@ if TYPE_CHECKING:
         TuningWarning,
         VerificationError,
     )
-    from tradewind.exchange import Exchange
     from tradewind.launch.trials import tune as tune
     from tradewind.machine import load_machine
+    from tradewind.method.method import Choice
     from tradewind.mpi import empty as empty
     from tradewind.mpi import plan as plan
-    from tradewind.pattern import Adjoint, AllReduce, Blocks, Fetch, Grid, Halo, Pencils, Schedule, Transpose
+    from tradewind.pattern import (
+        Adjoint,
+        AllReduce,
+        Blocks,
+        Fetch,
+        Grid,
+        Halo,
+        Pencils,
+        Program,
+        Schedule,
+        Transpose,
+    )
     from tradewind.points import Points as Points
     from tradewind.points import renumbered as renumbered
-    from tradewind.program import Compute, Program
     from tradewind.simulation import forecast, simulate
+    from tradewind.simulation.advice import advise
     from tradewind.verification import verify
-    from tradewind.ways import Choice
+    from tradewind.workload.exchange import Exchange
+    from tradewind.workload.program import Compute
 
 # Imported when first used: `tradewind --help` must not wait for NumPy and pydantic.
 _HOMES = {
-    "tradewind.advice": ("advise",),
-    "tradewind.errors": (
+    "tradewind.simulation.advice": ("advise",),
+    "tradewind.base.errors": (
         "InputError",
         "MissingMPIError",
         "NotFiniteError",
@@ -47,7 +58,7 @@ _HOMES = {
         "TuningWarning",
         "VerificationError",
     ),
-    "tradewind.exchange": ("Exchange",),
+    "tradewind.workload.exchange": ("Exchange",),
     "tradewind.launch.trials": ("tune",),  # needs MPI, as the next line does, so a star does not import them
     "tradewind.mpi": ("empty", "plan"),
     "tradewind.machine": ("load_machine",),
@@ -59,14 +70,15 @@ _HOMES = {
         "Grid",
         "Halo",
         "Pencils",
+        "Program",
         "Schedule",
         "Transpose",
     ),
     "tradewind.points": ("Points", "renumbered"),  # needs MPI too
-    "tradewind.program": ("Compute", "Program"),
+    "tradewind.workload.program": ("Compute",),
     "tradewind.simulation": ("forecast", "simulate"),
     "tradewind.verification": ("verify",),
-    "tradewind.ways": ("Choice",),
+    "tradewind.method.method": ("Choice",),
 }
 
 __all__ = [

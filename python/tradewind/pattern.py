@@ -15,18 +15,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tradewind import _core
-from tradewind.errors import InputError
-from tradewind.exchange import DTYPES, Step, default_algorithm, point_bytes
-from tradewind.together import collective
+from tradewind.base.collective import collective
+from tradewind.base.elements import DTYPES, point_bytes
+from tradewind.base.errors import InputError
+from tradewind.layout.lists import listed, of_owners
+from tradewind.method.method import default_algorithm
+from tradewind.workload import program
+from tradewind.workload.exchange import Step
 
 if TYPE_CHECKING:
     from mpi4py import MPI
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from tradewind.mpi import Array, Plan
+    from tradewind.mpi.library import Array, Plan
 
 Grid = _core.Grid
 Blocks = _core.Blocks
@@ -64,9 +66,9 @@ class _Scheduled(_core.Pattern if TYPE_CHECKING else object):  # type: ignore[mi
     ) -> Plan:
         """Binds the pattern to arrays and a communicator; see `tradewind.mpi.plan`.
 
-        What `options` leave open (algorithm, transport, packing) is chosen at run time, see `tradewind.choice`.
+        What `options` leave open (algorithm, transport, packing) is chosen at run time, see `tradewind.method.choice`.
         """
-        from tradewind.mpi import plan
+        from tradewind.mpi.planning import plan
 
         return plan(self, comm, fields, target, **options)
 
@@ -102,7 +104,7 @@ class Fetch(_core.Fetch, _Scheduled):
     """
 
     def __init__(self, owned: Sequence[ArrayLike], wanted: Sequence[ArrayLike]) -> None:
-        super().__init__(_core.fetch_of_ids(_lists("owned", owned), _lists("wanted", wanted)))
+        super().__init__(_core.fetch_of_ids(listed("owned", owned), listed("wanted", wanted)))
 
     @classmethod
     def of(cls, core: _core.Fetch) -> Fetch:
@@ -127,20 +129,7 @@ class Fetch(_core.Fetch, _Scheduled):
         `counts` points that a rank owns. Raises InputError for lists whose lengths differ, for an owner or an index out
         of range, and for a place that is taken twice.
         """
-        for what, given in (("lists", lists), ("places", places)):
-            if given is not None and len(given) != len(counts):
-                raise InputError(f"{len(given)} {what} for {len(counts)} counts: one for each rank is allowed")
-        described: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]] = []
-        for rank, (owner, index) in enumerate(lists):
-            begin = counts[rank] if one_array and places is None else 0
-            place = np.arange(begin, begin + np.size(owner)) if places is None else places[rank]
-            target = counts[rank] + np.size(owner) if one_array and places is None else None
-            places_here = ids("place", place)
-            if target is None:
-                target = counts[rank] if one_array else int(np.max(places_here, initial=-1)) + 1
-            described.append((ids("owner", owner), ids("index", index), places_here, target))
-        sources = [d[3] if one_array else count for d, count in zip(described, counts, strict=True)]
-        return cls.of(_core.Fetch(sources, described, one_array))
+        return cls.of(_core.Fetch(*of_owners(counts, lists, places, one_array), one_array))
 
     def adjoint(self) -> Adjoint:
         """Adds back: what lies in the target arrays is added to the points that it was fetched from."""
@@ -152,33 +141,6 @@ class Adjoint(_core.FetchAdjoint, _Scheduled):
 
     def __init__(self, fetch: _core.Fetch) -> None:
         super().__init__(fetch)
-
-
-def ids(what: str, values: ArrayLike) -> NDArray[np.int64]:
-    """A list of whole numbers as the core takes it. Raises InputError for anything else."""
-    array = np.asarray(values)
-    if array.size == 0:
-        array = array.astype(np.int64)
-    if array.ndim == 1 and array.dtype.kind in "uO":
-        _check_largest(what, array)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise InputError(
-            f"{what}: an array of shape {array.shape} and type {array.dtype}; a list of whole numbers is allowed"
-        )
-    return np.ascontiguousarray(array, dtype=np.int64)
-
-
-def _check_largest(what: str, array: NDArray[Any]) -> None:
-    """NumPy keeps whole numbers beyond the core's as unsigned ones, or as objects."""
-    if array.dtype.kind == "u" and array.max() <= np.iinfo(np.int64).max:
-        return
-    for entry, number in enumerate(array.tolist()):
-        if isinstance(number, int) and number > np.iinfo(np.int64).max:
-            raise InputError(f"{what}: entry {entry} is {number}: up to 2^63 - 1 are allowed")
-
-
-def _lists(what: str, lists: Sequence[ArrayLike]) -> list[NDArray[np.int64]]:
-    return [ids(f"{what}, rank {rank}", values) for rank, values in enumerate(lists)]
 
 
 class AllReduce(_core.AllReduce, _Scheduled):
@@ -224,14 +186,14 @@ class Schedule:
         **options: Any,
     ) -> Plan:
         """Binds the schedule to arrays and a communicator; see `tradewind.mpi.plan`."""
-        from tradewind.mpi import plan
+        from tradewind.mpi.planning import plan
 
         return plan(self.core, comm, fields, target, **options)
 
 
 @dataclass(frozen=True)
 class _Alone:
-    """A schedule as an exchange of one step (see `tradewind.exchange.Workload`)."""
+    """A schedule as an exchange of one step (see `tradewind.workload.exchange.Workload`)."""
 
     schedule: _core.Schedule
     fields: int = 1
@@ -273,3 +235,13 @@ class _Alone:
             "fields": self.fields,
             "dtype": self.dtype,
         }
+
+
+class Program(program.Program):
+    __doc__ = program.Program.__doc__
+
+    def simulate(self, machine: str | Path, **options: Any) -> dict[str, Any]:
+        """How long it takes on a machine; see `tradewind.simulation.simulate`."""
+        from tradewind.simulation import simulate
+
+        return simulate(self, machine, **options)

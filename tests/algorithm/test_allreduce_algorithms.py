@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tradewind import _core
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 
 
 @given(st.integers(1, 40), st.sampled_from([1, 2, 3, 7, 40, 100]), st.sampled_from(TRANSPORTS))

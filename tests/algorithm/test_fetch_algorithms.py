@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tradewind import _core
-from tradewind.errors import VerificationError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import VerificationError
+from tradewind.workload.exchange import Exchange
 
 
 @settings(max_examples=80, deadline=None)

@@ -11,7 +11,7 @@ from test_node_halos import between_nodes
 
 import tradewind as tw
 from tradewind import _core
-from tradewind.errors import VerificationError
+from tradewind.base.errors import VerificationError
 from tradewind.pattern import Fetch
 
 FAMILIES = ("two-level", "leaders")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tradewind import _core
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 
 FAMILIES = ("two-level", "leaders")
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from tradewind import _core
-from tradewind.errors import InputError
-from tradewind.exchange import PATTERNS
+from tradewind.base.errors import InputError
+from tradewind.workload.exchange import PATTERNS
 
 GRID = _core.Grid(16, 16, 16)
 TRANSPOSE = _core.Transpose(_core.Blocks(GRID, (8, 1), "xy"), _core.Blocks(GRID, (8, 1), "zy"))

@@ -9,9 +9,9 @@ from validation.machines import machine
 import tradewind as tw
 from tradewind import _core
 from tradewind.cli import answer, make_app
-from tradewind.exchange import Exchange
 from tradewind.plot.matrix import communication_matrix
 from tradewind.verification import verify
+from tradewind.workload.exchange import Exchange
 
 POINTS, BYTES = 2**60, 2**63 - 1
 HUGE = 2**31 - 1

@@ -6,7 +6,7 @@ from typing import Any
 
 from exchanges import ghex_halo, halo, raw_halo, raw_transposition, transposition
 
-from tradewind.errors import VerificationError
+from tradewind.base.errors import VerificationError
 from tradewind.mpi import MPI
 
 SPLITS = {1: [(1, 1)], 2: [(2, 1), (1, 2)], 4: [(4, 1), (2, 2), (1, 4)]}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tradewind.launch import job
-from tradewind.study.model import PublishedSweep
+from tradewind.study.model.study import PublishedSweep
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"

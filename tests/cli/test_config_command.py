@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tradewind import installation
+from tradewind.base import installation
+from tradewind.base.errors import MissingMPIError
 from tradewind.cli import answer, make_app
-from tradewind.errors import MissingMPIError
 
 
 @pytest.fixture

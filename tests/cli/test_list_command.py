@@ -77,7 +77,7 @@ def test_all_lists_in_short(tradewind):
 
 
 def test_studies_are_listed_by_the_names_that_run_them(tradewind):
-    from tradewind.study.catalogue import find_study
+    from tradewind.study.plan.catalogue import find_study
 
     rows = json.loads(tradewind("list", "studies", "--json")[1])
     assert all(find_study(Path(row["name"])) == Path(row["file"]) for row in rows)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tradewind.installation import INSTALL_MPICH
+from tradewind.base.installation import INSTALL_MPICH
 
 ROOT = Path(__file__).parents[2]
 NEEDS = "Tradewind needs g++ 12 or newer, or clang++ 16 or newer"

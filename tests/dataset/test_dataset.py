@@ -9,10 +9,10 @@ import pytest
 import xarray as xr
 
 from tradewind.dataset.build import build_dataset, provenance, write_dataset
-from tradewind.exchange import Exchange
 from tradewind.simulation import simulate
-from tradewind.study.case import Case
-from tradewind.study.environment import here
+from tradewind.study.cases.case import Case
+from tradewind.study.cases.environment import here
+from tradewind.workload.exchange import Exchange
 
 ENVIRONMENT = replace(here(), host="this-host")
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from tradewind.data import data_folder
+from tradewind.base.data import data_folder
+from tradewind.base.errors import InputError
 from tradewind.dataset import open_results
 from tradewind.dataset.build import build_dataset, write_dataset
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
-from tradewind.study.case import Case
-from tradewind.study.environment import here
-from tradewind.study.labels import LABELS
+from tradewind.study.cases.case import Case
+from tradewind.study.cases.environment import here
+from tradewind.study.model.labels import LABELS
+from tradewind.workload.exchange import Exchange
 
 
 def record(algorithm: str, ranks: int, machine: str) -> dict[str, Any]:

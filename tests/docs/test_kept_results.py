@@ -15,10 +15,10 @@ import pytest
 import xarray as xr
 from document_blocks import ROOT
 
-from tradewind.study.environment import here
-from tradewind.study.executors import default_executors
-from tradewind.study.load import StudyFile
-from tradewind.study.plan import Plan, make_plan, simulation_options
+from tradewind.study.cases.environment import here
+from tradewind.study.model.study_file import StudyFile
+from tradewind.study.plan.planned import Plan, make_plan, simulation_options
+from tradewind.study.runner.executors import default_executors
 
 MOST_BYTES = 700_000
 

@@ -18,7 +18,7 @@ import pytest
 from document_blocks import ROOT
 
 import tradewind as tw
-from tradewind.study.quantity import QUANTITIES
+from tradewind.study.claims.quantity import QUANTITIES
 
 REFERENCE = ROOT / "docs" / "reference"
 REQUEST = {
@@ -223,8 +223,8 @@ def test_keys_of_machine_files() -> None:
 
 
 def test_keys_of_study_files() -> None:
-    from tradewind.study import model
-    from tradewind.study.program_model import ProgramStep, ProgramSweep
+    from tradewind.study.model.program_model import ProgramStep, ProgramSweep
+    from tradewind.study.model.study import model
 
     text = page("study-file.md")
     kinds = (model.VerifySweep, model.MeasureSweep, model.SimulateSweep, model.RunSweep, model.PublishedSweep)
@@ -254,9 +254,9 @@ def documented_parameters(function: Any) -> list[str]:
 
 
 def actual_parameters(name: str) -> list[str]:
-    import tradewind.choice
     import tradewind.dataset
     import tradewind.dwarfs.diffusion
+    import tradewind.method.choice
     import tradewind.mpi
     import tradewind.trace
     from tradewind import pattern
@@ -292,7 +292,7 @@ def test_everything_public_is_documented() -> None:
 
 
 def test_every_study_that_comes_along_can_be_read() -> None:
-    from tradewind.study.load import load_study
+    from tradewind.study.plan.load import load_study
 
     studies = sorted(path for path in (ROOT / "studies").rglob("*.toml") if path.parent.name != "machines")
     assert studies

@@ -16,9 +16,9 @@ pytest.importorskip("mpi4py.MPI")
 import diffusion_cases as cases
 
 from tradewind import launch
+from tradewind.base.errors import InputError, NotFiniteError, VerificationError
 from tradewind.dwarfs import from_plain
 from tradewind.dwarfs.diffusion import TEACHING, Diffusion, reference_step
-from tradewind.errors import InputError, NotFiniteError, VerificationError
 from tradewind.launch.dwarf import difference
 from tradewind.launch.dwarf import run as run_dwarf
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tradewind import _core
+from tradewind.base.errors import InputError
 from tradewind.dwarfs.diagnosis import rounded
-from tradewind.errors import InputError
 
 ALL = (slice(None), slice(None), slice(None))
 SQUARES_ARE_FINITE = st.floats(-1e150, 1e150)

@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 from mpi4py import MPI
 from tradewind import _core, tuning
-from tradewind.site import site_of
-from tradewind.ways import Choice
+from tradewind.method.host import site_of
+from tradewind.method.method import Choice
 
 site = site_of(MPI.COMM_WORLD)
 grid = _core.Grid(12, 8, 3)

@@ -8,7 +8,7 @@ import sys
 import time
 from typing import Any
 
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 
 
 def well(comm: Any, payload: Any) -> Any:
@@ -48,8 +48,8 @@ def hung(comm: Any, pid_file: str) -> None:
 
 
 def bench_with_a_fault_on_rank_1(comm: Any, _: None) -> None:
-    from tradewind.exchange import Exchange
     from tradewind.launch import measure
+    from tradewind.workload.exchange import Exchange
 
     room = measure.Room(Exchange("halo", 2, grid=(12, 10, 4), split=(2, 1), width=2, algorithm="sweep"), comm.rank)
     plans = measure._plans(comm, room, "sweep", "isend-irecv", "buffer")

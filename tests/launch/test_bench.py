@@ -11,13 +11,13 @@ import pytest
 import typer
 
 from tradewind import _core
+from tradewind.base.errors import InputError, VerificationError
 from tradewind.cli import answer, bench, doctor
-from tradewind.errors import InputError, VerificationError
-from tradewind.exchange import Exchange
 from tradewind.launch import bench as run_bench
 from tradewind.launch.bench import choose, combine
 from tradewind.launch.job import find_launcher, run
-from tradewind.ways import packing_names, transport_names
+from tradewind.method.method import packing_names, transport_names
+from tradewind.workload.exchange import Exchange
 
 pytest.importorskip("mpi4py.MPI")
 

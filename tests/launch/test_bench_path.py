@@ -10,9 +10,9 @@ from functools import cache
 import environment_cases
 import pytest
 
-from tradewind.exchange import Exchange
 from tradewind.launch import bench, run
 from tradewind.launch.job import find_launcher
+from tradewind.workload.exchange import Exchange
 
 pytest.importorskip("mpi4py.MPI")
 

@@ -12,17 +12,17 @@ import pytest
 import typer
 
 from tradewind import _core
-from tradewind.calibration import spread
+from tradewind.base.errors import InputError
 from tradewind.cli import answer, bench, calibrate
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
 from tradewind.launch import bench as run_bench
 from tradewind.launch import unexpected
 from tradewind.launch.calibrate import calibrate as run_calibrate
 from tradewind.launch.calibrate import ways, write
 from tradewind.launch.probe import Shape, between_two, many_small, scattering, shapes_of, within_one
 from tradewind.machine import load_machine
+from tradewind.machine.calibration import spread
 from tradewind.simulation import simulate
+from tradewind.workload.exchange import Exchange
 
 pytest.importorskip("mpi4py.MPI")
 

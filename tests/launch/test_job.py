@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tradewind.errors import InputError, MissingMPIError, PlanError
+from tradewind.base.errors import InputError, MissingMPIError, PlanError
+from tradewind.base.job_folder import _remove
 from tradewind.launch import find_launcher, is_rank, run
-from tradewind.rooms import _remove
 
 pytest.importorskip("mpi4py.MPI")
 

@@ -4,9 +4,9 @@ import importlib.util
 
 import pytest
 
-from tradewind.errors import MissingMPIError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import MissingMPIError
 from tradewind.launch import bench
+from tradewind.workload.exchange import Exchange
 
 
 def test_bench_without_mpi4py_says_what_to_install(monkeypatch):

@@ -14,14 +14,15 @@ pytest.importorskip("mpi4py.MPI")
 
 from mpi4py import MPI
 
-from tradewind import _core, launch, tuning
-from tradewind.choice import choose
+from tradewind import _core, launch
+from tradewind.base.errors import InputError, VerificationError
 from tradewind.cli import answer, make_app
-from tradewind.errors import InputError, VerificationError
 from tradewind.launch import trials
 from tradewind.launch.job import find_launcher
-from tradewind.site import Site
-from tradewind.ways import Choice, ways
+from tradewind.method import tuning
+from tradewind.method.choice import choose
+from tradewind.method.host import Site
+from tradewind.method.method import Choice, ways
 
 HALO = _core.Halo(_core.Blocks(_core.Grid(12, 10, 4), (1, 1)), 2, [True, True])
 SMALL = "--grid 24x20x4 --warmup 0 --trials 3 --give-up 1e9"

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tradewind import _core
-from tradewind.errors import InputError, PlanError
-from tradewind.ways import Choice
+from tradewind.base.errors import InputError, PlanError
+from tradewind.method.method import Choice
 
 GRID = _core.Grid(12, 10, 4)
 
@@ -78,7 +78,7 @@ def unwritable(comm: Any, _: None) -> Any:
 
 def choice_of_rank_0(comm: Any, file: str) -> Any:
     """Ranks see different variables and files; those of rank 0 count, a rank's own arguments on that rank."""
-    from tradewind.choice import choose_together
+    from tradewind.mpi.choice import choose_together
 
     os.environ["TRADEWIND_HALO"] = ",persistent" if comm.rank == 0 else "nonsense,,,"
     os.environ["TRADEWIND_TUNING"] = "" if comm.rank == 0 else "/no/file"
@@ -91,7 +91,7 @@ def choice_of_rank_0(comm: Any, file: str) -> Any:
 
 
 def bad_choice_of_rank_0(comm: Any, _: None) -> Any:
-    from tradewind.choice import choose_together
+    from tradewind.mpi.choice import choose_together
 
     os.environ["TRADEWIND_HALO"] = "" if comm.rank else "swep"
     return _outcomes(comm, lambda: choose_together(comm, halo(comm), "f8", 1))
@@ -161,7 +161,7 @@ def plans_of_both_memories(comm: Any, file: str) -> Any:
 
 
 def site(comm: Any, _: None) -> Any:
-    from tradewind.site import site_of
+    from tradewind.mpi.host import site_of
 
     return asdict(site_of(comm))
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tradewind as tw
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 
 SPREADS = {
     "without a gap": lambda draw, n: 7 + np.arange(n),

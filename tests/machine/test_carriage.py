@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tradewind import _core
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 from tradewind.machine import load_machine
 
 MACHINE = """\

@@ -6,7 +6,7 @@ from networks import PETERSEN
 from wiring import graph
 
 from tradewind import _core
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 
 
 @pytest.mark.parametrize(

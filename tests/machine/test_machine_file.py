@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from tradewind.errors import InputError
-from tradewind.evidence import evidence_of
+from tradewind.base.errors import InputError
+from tradewind.base.toml_lines import TomlFile
 from tradewind.machine import load_machine, machine_folder, machine_names
-from tradewind.toml_lines import TomlFile
+from tradewind.machine.evidence import evidence_of
 
 GOOD = """\
 title = "mine"

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tradewind import _core
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 
 
 def nodes(kind, ranks, ranks_per_node, count, seed=1, split=(0, 0)):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tradewind.exchange import Exchange
 from tradewind.machine import load_machine
 from tradewind.simulation import simulate
+from tradewind.workload.exchange import Exchange
 
 # Nodes that the system has (TOP500, the operator's pages, the papers that the files name): the model has these or more.
 NODES = {

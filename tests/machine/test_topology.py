@@ -8,7 +8,7 @@ from networks import NETWORKS, build
 from wiring import graph, links
 
 from tradewind import _core
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 from tradewind.machine import load_machine, machine_names
 
 TORUSES = [((n,), 1) for n in (1, 2, 3, 5, 8)] + [

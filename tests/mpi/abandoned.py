@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import tradewind as tw
-from tradewind.errors import PlanError
+from tradewind.base.errors import PlanError
 
 WAYS = {
     "isend-irecv": "direct,isend-irecv,buffer",

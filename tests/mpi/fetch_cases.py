@@ -14,7 +14,7 @@ from fetch_refusals import refusals
 from fetch_truth import DTYPES, SHAPES, WAYS, both_ways, divided, field_of, in_one_array, wishes
 
 from tradewind import _core
-from tradewind.errors import InputError, PlanError
+from tradewind.base.errors import InputError, PlanError
 
 
 def run(comm: Any, ranks: int) -> dict[str, str]:

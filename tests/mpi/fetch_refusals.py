@@ -9,7 +9,7 @@ import numpy as np
 from fetch_truth import TOTAL, divided
 
 from tradewind import _core
-from tradewind.errors import InputError, PlanError
+from tradewind.base.errors import InputError, PlanError
 
 
 def refusals(comm: Any) -> str:

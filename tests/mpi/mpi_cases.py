@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tradewind import _core
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 
 GRID = (13, 11, 7)
 LAYOUT_PAIRS = [("xy", "zy"), ("zy", "zx"), ("zx", "yx"), ("xy", "yx"), ("xz", "zy")]

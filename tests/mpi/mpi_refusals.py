@@ -10,7 +10,7 @@ import numpy as np
 
 import tradewind as tw
 from tradewind import _core
-from tradewind.errors import TradewindError
+from tradewind.base.errors import TradewindError
 
 GRID = (12, 10, 4)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tradewind import _core
-from tradewind.errors import PlanError
+from tradewind.base.errors import PlanError
 
 GRID = (12, 10, 4)
 

@@ -14,7 +14,7 @@ pytest.importorskip("mpi4py.MPI")
 import abandoned
 
 from tradewind import launch
-from tradewind.errors import PlanError
+from tradewind.base.errors import PlanError
 from tradewind.launch.job import find_launcher
 
 SCRIPT = Path(abandoned.__file__)

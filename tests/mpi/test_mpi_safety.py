@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("mpi4py.MPI")
 
 from tradewind import _core, launch
-from tradewind.errors import PlanError
+from tradewind.base.errors import PlanError
 
 WAITED_FOR = {
     "isend-irecv": r"receiving from rank 1 \(tag 0, \d+ bytes\)",

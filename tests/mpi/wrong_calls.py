@@ -68,7 +68,7 @@ def _is_comm(value: Any) -> bool:
 
 def calls(comm: Any) -> dict[str, Call]:
     from tradewind import points, trace
-    from tradewind.choice import choose_together
+    from tradewind.mpi.choice import choose_together
 
     rank = comm.Get_rank()
     halo = tw.Halo(tw.Blocks(tw.Grid(8, 6, 2), (comm.size, 1)), 1, "xy")

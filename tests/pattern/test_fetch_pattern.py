@@ -7,8 +7,8 @@ import pytest
 
 import tradewind as tw
 from tradewind import _core
-from tradewind.errors import InputError
-from tradewind.mesh import octahedral, octahedral_points, regions
+from tradewind.base.errors import InputError
+from tradewind.layout.mesh import octahedral, octahedral_points, regions
 
 
 def test_the_answer_are_the_places_that_are_wanted():

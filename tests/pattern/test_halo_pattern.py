@@ -5,7 +5,7 @@ from drawing import cells, halos
 from hypothesis import given, settings
 
 from tradewind import _core
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 
 
 def expected_cells(halo, periodic, rank):

@@ -5,7 +5,7 @@ from drawing import slab_transposes, transposes, volume
 from hypothesis import given
 
 from tradewind import _core
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 
 
 def overlap(a, b):

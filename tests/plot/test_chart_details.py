@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tradewind.plot.figure import draw
-from tradewind.plot.kept import over_time_rows
+from tradewind.figure.figure import draw
+from tradewind.figure.kept import over_time_rows
 from tradewind.plot.matrix import panel
 from tradewind.plot.style import log_axis
-from tradewind.study.labels import LABELS
-from tradewind.study.model import Plot
+from tradewind.study.model.labels import LABELS
+from tradewind.study.model.study import Plot
 
 Record = dict[str, Any]
 

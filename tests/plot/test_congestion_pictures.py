@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 
 from tradewind import _core
-from tradewind.congestion import loads_of
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
+from tradewind.figure.figure import draw
 from tradewind.machine import MachineFile, load_machine
+from tradewind.machine.link_loads import loads_of
+from tradewind.machine.topology import TOPOLOGIES
 from tradewind.plot.congestion import groups_chart, ranks_chart, time_chart, time_rows
-from tradewind.plot.figure import draw
 from tradewind.plot.machine_map import panels
 from tradewind.plot.shade import shade
 from tradewind.simulation import prepare, simulate
-from tradewind.study.model import Plot
-from tradewind.topology import TOPOLOGIES
+from tradewind.study.model.study import Plot
+from tradewind.workload.exchange import Exchange
 
 # Five groups of four switches, one node each; two groups share one link.
 DRAGONFLY = {"kind": "dragonfly", "rows": 1, "columns": 4, "groups": 5, "nodes_per_switch": 1, "global_links": 1}

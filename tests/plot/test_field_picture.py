@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 from tradewind.plot.field import coarse, save_levels
 
 SIGNATURES = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>"}

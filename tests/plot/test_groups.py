@@ -9,8 +9,8 @@ import pytest
 from networks import NETWORKS, build
 
 from tradewind import _core
-from tradewind.plot.groups import groups_of
-from tradewind.topology import TOPOLOGIES
+from tradewind.machine.groups import groups_of
+from tradewind.machine.topology import TOPOLOGIES
 
 
 def components(switches: Iterable[int], links: Iterable[tuple[int, int]]) -> set[frozenset[int]]:

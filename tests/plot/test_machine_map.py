@@ -8,14 +8,14 @@ from collections import Counter
 import pytest
 from networks import PETERSEN
 
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 from tradewind.machine import load_machine, machine_names
+from tradewind.machine.shapes import lattice, square
+from tradewind.machine.switch_coordinates import standing
+from tradewind.machine.topology import TOPOLOGIES
 from tradewind.plot.machine_map import panels, save_map
 from tradewind.plot.panels import links_of
-from tradewind.plot.shapes import lattice, square
-from tradewind.plot.standing import standing
 from tradewind.plot.svg import Line, draw
-from tradewind.topology import TOPOLOGIES
 
 
 def table(kind, **parameters):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
 from tradewind.plot.matrix import chart, communication_matrix, save_picture
+from tradewind.workload.exchange import Exchange
 
 
 def schedules(exchange):

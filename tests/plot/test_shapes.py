@@ -7,8 +7,8 @@ import math
 import pytest
 from networks import build
 
+from tradewind.machine.shapes import circle, lattice, levels, square
 from tradewind.plot.panels import MOST_LINES, few_links
-from tradewind.plot.shapes import circle, lattice, levels, square
 
 
 def test_a_circle_begins_at_the_top_and_goes_around() -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tradewind.plot.best import best_rows
-from tradewind.plot.curves import time_rows
-from tradewind.plot.figure import draw
-from tradewind.study.model import Plot
+from tradewind.figure.best import best_rows
+from tradewind.figure.curves import time_rows
+from tradewind.figure.figure import draw
+from tradewind.study.model.study import Plot
 
 
 def record(**labels: Any) -> dict[str, Any]:

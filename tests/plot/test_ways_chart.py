@@ -8,9 +8,9 @@ import statistics
 
 import pytest
 
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
+from tradewind.method.method import Choice
 from tradewind.plot.ways import MOST_BARS, check_name, legend, save_chart, ways_chart
-from tradewind.ways import Choice
 
 DEFAULT = Choice("sweep", "isend-irecv", "buffer")
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from tradewind.report.outcome import NOTHING, outcome
 from tradewind.report.page import Figure, summary
-from tradewind.study.labels import LABELS
-from tradewind.study.model import Plot
+from tradewind.study.model.labels import LABELS
+from tradewind.study.model.study import Plot
 
 Record = dict[str, Any]
 PLOT = Plot(title="t", of=[{}], curve="algorithm", panel="machine")

@@ -9,15 +9,15 @@ import pytest
 import xarray as xr
 from report_study import Command
 
+from tradewind.base.errors import InputError
 from tradewind.dataset.build import without_empty, write_dataset
 from tradewind.dataset.read import read_dataset
-from tradewind.errors import InputError
-from tradewind.plot.figure import draw
-from tradewind.study.environment import here
-from tradewind.study.finding import CONFIRMED, judge
-from tradewind.study.load import load_study
-from tradewind.study.records import read_records
-from tradewind.study.store import Store
+from tradewind.figure.figure import draw
+from tradewind.study.cases.environment import here
+from tradewind.study.cases.records import read_records
+from tradewind.study.cases.store import Store
+from tradewind.study.claims.finding import CONFIRMED, judge
+from tradewind.study.plan.load import load_study
 
 STUDY = """
 title = "All there is"

@@ -178,7 +178,7 @@ def test_measured_cases_and_those_of_another_machine(tmp_path: Path, tradewind: 
 
 
 def _pretend_other_host(folder: Path) -> None:
-    from tradewind.study.store import Store
+    from tradewind.study.cases.store import Store
 
     store = Store.existing(folder)
     for path in store.cases.iterdir():

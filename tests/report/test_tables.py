@@ -13,8 +13,8 @@ from tradewind.report.side_by_side import side_by_side
 from tradewind.report.simulated import network_table, packets_per_message, simulated_table
 from tradewind.report.table import Column, Table
 from tradewind.report.verified import verified_table
-from tradewind.study.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, Verdict
-from tradewind.study.labels import LABELS
+from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, Verdict
+from tradewind.study.model.labels import LABELS
 
 Record = dict[str, Any]
 

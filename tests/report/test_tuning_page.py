@@ -8,7 +8,7 @@ from html import unescape
 
 import pytest
 
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 from tradewind.report.tuning import page, write_page
 
 

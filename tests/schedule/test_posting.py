@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tradewind import _core
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 
 GRID = _core.Grid(12, 4, 12)
 ROW = _core.Transpose(_core.Blocks(GRID, (4, 1), "xy"), _core.Blocks(GRID, (4, 1), "zy"))

@@ -10,7 +10,7 @@ import numpy as np
 from small import messages
 
 from tradewind import _core
-from tradewind.exchange import Exchange
+from tradewind.workload.exchange import Exchange
 
 
 def ports(machine: _core.Machine, values: dict[str, Any], source: int, target: int) -> Iterator[tuple[int, int]]:

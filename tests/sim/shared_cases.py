@@ -21,10 +21,10 @@ from small import CROSSBAR, DRAGONFLY, TORUS, all_to_all, core, machine
 from test_bounds import EXCHANGES, NETWORKS, PLACEMENTS
 
 import tradewind as tw
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
 from tradewind.simulation import Simulation, prepare
-from tradewind.steady import Repetitions
+from tradewind.workload.exchange import Exchange
+from tradewind.workload.repetitions import Repetitions
 
 Result = dict[str, str]
 
@@ -147,7 +147,7 @@ def everything(result: Any) -> Result:
 
 def results(comm: Any, threads: int) -> dict[str, Result]:
     """Of all cases."""
-    from tradewind.processes import Processes
+    from tradewind.simulation.processes import Processes
 
     peers = Processes(comm).core
     return {
@@ -156,7 +156,7 @@ def results(comm: Any, threads: int) -> dict[str, Result]:
 
 
 def results_of_runs(comm: Any, threads: int) -> Result:
-    from tradewind.processes import Processes
+    from tradewind.simulation.processes import Processes
 
     return everything(core(runs(), threads, adaptive=False, peers=Processes(comm).core))
 
@@ -187,7 +187,7 @@ def memory(comm: Any, _: None) -> list[int]:
     """KiB that a simulation adds to each process."""
     simulation = big()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    from tradewind.processes import Processes
+    from tradewind.simulation.processes import Processes
 
     core(simulation, peers=Processes(comm).core if comm.size > 1 else None)
     added: list[int] = comm.allgather(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
@@ -225,7 +225,7 @@ def long() -> tuple[Exchange, Any]:
 
 def one_raises_on_the_way(comm: Any, process: int) -> None:
     """By its own progress: only the core's entry lets a process other than the first have one."""
-    from tradewind.processes import Processes
+    from tradewind.simulation.processes import Processes
 
     processes, simulation = Processes(comm), prepare(*long())
 
@@ -242,7 +242,7 @@ class Wrong(Repetitions):
 
 def question_fails(comm: Any, threads: int) -> None:
     """Whether enough is simulated."""
-    from tradewind.processes import Processes
+    from tradewind.simulation.processes import Processes
 
     simulation = prepare(Wrong(replace(TRANSPOSE, times=20)), machine(LARGE_DRAGONFLY), threads=threads)
     Processes(comm).run(simulation)
@@ -250,7 +250,7 @@ def question_fails(comm: Any, threads: int) -> None:
 
 def memory_runs_out(comm: Any, process: int) -> None:
     """In one process, when it makes room for its part of the machine."""
-    from tradewind.processes import Processes
+    from tradewind.simulation.processes import Processes
 
     processes, simulation = Processes(comm), big()
     if comm.rank == process:
@@ -260,7 +260,7 @@ def memory_runs_out(comm: Any, process: int) -> None:
 
 
 def one_is_killed(comm: Any, process: int) -> None:
-    from tradewind.processes import Processes
+    from tradewind.simulation.processes import Processes
 
     simulation, began = prepare(*long()), time.monotonic()
 

@@ -11,9 +11,9 @@ import numpy as np
 from validation.machines import CROSSBAR, DRAGONFLY, FATTREE, NS, OWN_ROUTING, TORUS, all_to_all, machine, pair
 
 from tradewind import _core
-from tradewind.exchange import Exchange
 from tradewind.machine import MachineFile
 from tradewind.simulation import Simulation, prepare
+from tradewind.workload.exchange import Exchange
 
 __all__ = ["CROSSBAR", "DRAGONFLY", "FATTREE", "NS", "OWN_ROUTING", "TORUS", "all_to_all", "machine", "pair"]
 

@@ -14,9 +14,9 @@ from test_threads import bits
 from validation.forms import BYTE, placed
 
 from tradewind import _core
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
 from tradewind.simulation import prepare
+from tradewind.workload.exchange import Exchange
 
 KINDS = list(_core.act_kinds)
 EXCHANGE = Exchange("transpose", 24, (30, 26, 25), (6, 4), "ring-2")

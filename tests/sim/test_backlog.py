@@ -11,7 +11,7 @@ from small import CROSSBAR, DRAGONFLY, FATTREE, TORUS, all_to_all, core, machine
 from test_threads import bits
 
 from tradewind import _core
-from tradewind.exchange import Exchange
+from tradewind.workload.exchange import Exchange
 
 PATIENCE_S = 1024 * 0.512e-9
 """Windows of 2^9 ps, where latencies are 1 ns: what waits longer is held back."""
@@ -66,7 +66,7 @@ def test_a_waiting_packet_takes_few_bytes():
     they would take 45 MiB."""
     prepared = """
 from small import core, machine, prepare
-from tradewind.exchange import Exchange
+from tradewind.workload.exchange import Exchange
 rows = {"kind": "torus", "shape": [2], "nodes_per_switch": 16}
 exchange = Exchange("halo", 32, (32, 2, 10_000_000 // 8), (16, 2), "sweep", width=1, periodic="")
 simulation = prepare(exchange, machine(rows, packet="100B"), buffers="unbounded")"""

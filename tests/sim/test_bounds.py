@@ -8,8 +8,8 @@ import pytest
 from networks import PETERSEN
 from small import CROSSBAR, DRAGONFLY, FATTREE, TORUS, core, machine, messages, terminal_bytes
 
-from tradewind.exchange import Exchange
 from tradewind.simulation import prepare
+from tradewind.workload.exchange import Exchange
 
 TAPERED = {"kind": "fattree", "levels": 3, "down_ports": [4, 4, 2], "up_ports": [2, 3]}
 PLUS = {"kind": "dragonflyplus", "leaves": 3, "spines": 2, "groups": 5, "nodes_per_switch": 2, "global_links": 2}

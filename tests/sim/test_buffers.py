@@ -7,9 +7,9 @@ from small import CROSSBAR, DRAGONFLY, FATTREE, NS, TORUS, all_to_all, core, mac
 from test_threads import bits
 
 from tradewind import _core
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
 from tradewind.simulation import prepare
+from tradewind.workload.exchange import Exchange
 
 TWO_SWITCHES = {"kind": "complete", "switches": 2, "nodes_per_switch": 1}
 BYTE = 100

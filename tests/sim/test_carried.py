@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import tradewind as tw
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
 from tradewind.machine import load_machine
 from tradewind.simulation import model_version, prepare, simulate
+from tradewind.workload.exchange import Exchange
 
 LATENCY, OVERHEAD, RATE, COPY = 1e-6, 4e-7, 2e9, 10e9
 MACHINE = """\

@@ -8,7 +8,7 @@ import pytest
 from small import CROSSBAR, DRAGONFLY, NS, TORUS, all_to_all, machine, pair, run
 from validation.forms import BYTE, halves, placed
 
-from tradewind.exchange import Exchange
+from tradewind.workload.exchange import Exchange
 
 
 @pytest.mark.parametrize("packet", ["message", "8B", "1KiB", "1MiB"])

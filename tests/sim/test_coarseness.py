@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tradewind import _core, units
-from tradewind.exchange import Exchange
+from tradewind import _core
+from tradewind.base import units
 from tradewind.machine import load_machine, machine_names
 from tradewind.simulation import prepare
 from tradewind.simulation.coarseness import PACKETS_PER_BUFFER, SPREADING, coarse_packets
+from tradewind.workload.exchange import Exchange
 
 OWN = 4096
 KIB = 1024

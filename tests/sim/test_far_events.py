@@ -4,8 +4,8 @@ import pytest
 from small import CROSSBAR, NS, all_to_all, core, machine, memory_taken, pair, run
 from test_threads import bits
 
-from tradewind.exchange import Exchange
 from tradewind.simulation import prepare
+from tradewind.workload.exchange import Exchange
 
 BYTE = 100
 

@@ -7,9 +7,9 @@ from small import DRAGONFLY, FATTREE, TORUS, machine, messages
 from test_threads import bits
 
 from tradewind import _core
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
 from tradewind.simulation import prepare
+from tradewind.workload.exchange import Exchange
 
 EXCHANGE = Exchange("transpose", 24, (30, 26, 25), (6, 4), "ring-2")
 

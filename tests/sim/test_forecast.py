@@ -7,10 +7,10 @@ import pytest
 import xarray
 from small import CROSSBAR, FATTREE, TORUS, core, machine
 
-from tradewind import units
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base import units
+from tradewind.base.errors import InputError
 from tradewind.simulation import prepare, simulate
+from tradewind.workload.exchange import Exchange
 
 DRAGONFLY = {"kind": "dragonfly", "rows": 4, "columns": 4, "groups": 9, "nodes_per_switch": 4, "global_links": 4}
 EXCHANGES = [
@@ -93,7 +93,7 @@ def test_what_memory_cannot_hold_is_refused_unless_forced(monkeypatch):
     class Memory:
         available = 1000.0
 
-    monkeypatch.setattr("tradewind.memory.psutil.virtual_memory", Memory)
+    monkeypatch.setattr("tradewind.base.memory.psutil.virtual_memory", Memory)
     file = machine(TORUS)
     needed = prepare(EXCHANGES[3], file).forecast()["memory_bytes"]
     with pytest.raises(InputError, match=f"about {units.format_bytes(needed)} of memory and 1000 B are free"):

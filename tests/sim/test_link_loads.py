@@ -5,9 +5,9 @@ import csv
 import pytest
 from small import machine
 
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
 from tradewind.simulation import simulate
+from tradewind.workload.exchange import Exchange
 
 TORUS = {"kind": "torus", "shape": [4, 4], "nodes_per_switch": 2}
 EXCHANGE = Exchange("transpose", 32, (64, 16, 32), (8, 4), "ring-2")

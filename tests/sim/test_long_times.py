@@ -4,8 +4,8 @@ import pytest
 from small import CROSSBAR, core, machine
 
 import tradewind as tw
-from tradewind.exchange import Exchange
 from tradewind.simulation import forecast, prepare, simulate
+from tradewind.workload.exchange import Exchange
 
 LATEST_S = 9_000_000
 ALLOWED = r"times of at most 9000000 s \(104 days\) can be simulated"

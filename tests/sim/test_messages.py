@@ -20,9 +20,9 @@ from small import (
 from test_threads import bits
 
 from tradewind import _core
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
 from tradewind.simulation import model_version, prepare
+from tradewind.workload.exchange import Exchange
 
 BYTE = 100
 """Picoseconds at 10 GB/s."""

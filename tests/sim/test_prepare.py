@@ -6,9 +6,9 @@ import psutil
 import pytest
 from small import CROSSBAR, DRAGONFLY, TORUS, all_to_all, machine, pair
 
-from tradewind.errors import InputError, OutOfMemoryError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError, OutOfMemoryError
 from tradewind.simulation import simulate
+from tradewind.workload.exchange import Exchange
 
 
 def problems(exchange, file, **options):

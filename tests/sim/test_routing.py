@@ -5,8 +5,8 @@ import pytest
 from small import FATTREE, NS, all_to_all, core, machine, run
 from test_threads import bits
 
-from tradewind.exchange import Exchange
 from tradewind.simulation import prepare
+from tradewind.workload.exchange import Exchange
 
 BYTE = 100
 DRAGONFLY = {"kind": "dragonfly", "rows": 2, "columns": 4, "groups": 9, "nodes_per_switch": 2, "global_links": 2}

@@ -18,7 +18,7 @@ from small import core
 pytest.importorskip("mpi4py.MPI")
 
 from tradewind import launch
-from tradewind.errors import InputError, PeerError, PlanError
+from tradewind.base.errors import InputError, PeerError, PlanError
 
 TRADEWIND = Path(sys.executable).with_name("tradewind")
 TAKEN = ("wall_s", "packet_hops_per_s", "peak_rss_bytes", "processes", "threads")

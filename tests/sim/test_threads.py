@@ -12,9 +12,9 @@ import pytest
 from networks import PETERSEN
 from small import CROSSBAR, all_to_all, core, machine, pair, run
 
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
 from tradewind.simulation import prepare
+from tradewind.workload.exchange import Exchange
 
 # A thousand ranks, small packets: full windows.
 TORUS = {"kind": "torus", "shape": [8, 8, 4], "nodes_per_switch": 4}

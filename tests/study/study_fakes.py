@@ -8,15 +8,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tradewind.errors import TradewindError
+from tradewind.base.errors import TradewindError
 from tradewind.launch.samples import together
+from tradewind.method.method import Choice
 from tradewind.simulation import forecast
-from tradewind.study.environment import Environment
-from tradewind.study.load import StudyFile
-from tradewind.study.plan import Executors, Plan
-from tradewind.study.runner import Outcome, StudyRun, run_studies
-from tradewind.study.store import Store
-from tradewind.ways import Choice
+from tradewind.study.cases.environment import Environment
+from tradewind.study.cases.store import Store
+from tradewind.study.model.study_file import StudyFile
+from tradewind.study.plan.planned import Executors, Plan
+from tradewind.study.runner.run import Outcome, StudyRun, run_studies
 
 HERE = Environment(
     host="here", cpu="a processor", cores=2, mpi="an MPI", commit="abc", version="1", python="3", system="Linux"

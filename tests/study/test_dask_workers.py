@@ -14,16 +14,16 @@ import pytest
 from dask_processes import PATIENCE_S, running, scheduler, start_worker
 from study_fakes import FAKES, run_study
 
-from tradewind.errors import InputError, TradewindError
-from tradewind.study.case import Case
-from tradewind.study.dask_workers import DaskWorkers, Worker, assign, connect
-from tradewind.study.environment import here
-from tradewind.study.load import load_study
-from tradewind.study.plan import Planned, make_plan
-from tradewind.study.records import read_records
-from tradewind.study.runner import Outcome
-from tradewind.study.store import Store
-from tradewind.study.task import Task
+from tradewind.base.errors import InputError, TradewindError
+from tradewind.study.cases.case import Case
+from tradewind.study.cases.environment import here
+from tradewind.study.cases.records import read_records
+from tradewind.study.cases.store import Store
+from tradewind.study.plan.load import load_study
+from tradewind.study.plan.planned import Planned, make_plan
+from tradewind.study.runner.dask_workers import DaskWorkers, Worker, assign, connect
+from tradewind.study.runner.run import Outcome
+from tradewind.study.runner.task import Task
 
 pytest.importorskip("distributed")
 Calls = Callable[[str], int]
@@ -141,7 +141,7 @@ def test_a_worker_with_another_tradewind_is_not_used(small_study: Path, calls: C
 
 
 def task(small_study: Path, memory_gb: float, wall_s: float = 1.0) -> Task:
-    from tradewind.exchange import Exchange
+    from tradewind.workload.exchange import Exchange
 
     case = Case("s", "simulate", Exchange("allreduce", 4, algorithm="recursive-2"), "recursive-2", {"seed": wall_s})
     forecast = {"memory_bytes": memory_gb * 1e9, "wall_s": wall_s, "messages": 1.0, "packet_hops": 1.0}

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tradewind.study.finding import CONFIRMED, CONTRADICTED, judge
-from tradewind.study.model import Finding
+from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, judge
+from tradewind.study.model.study import Finding
 
 Times = dict[str, dict[int, list[float]]]
 A, B = {"algorithm": "a-1"}, {"algorithm": "b-2"}

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from tradewind.exchange import Exchange
 from tradewind.simulation import Progress
-from tradewind.study.case import Case
-from tradewind.study.news import PAUSE_S, Newsroom, datagrams, reporter
-from tradewind.study.plan import Planned
-from tradewind.study.task import Answer, Task
-from tradewind.study.workers import WORKER_BYTES, LocalWorkers
+from tradewind.study.cases.case import Case
+from tradewind.study.plan.planned import Planned
+from tradewind.study.runner.news import PAUSE_S, Newsroom, datagrams, reporter
+from tradewind.study.runner.task import Answer, Task
+from tradewind.study.runner.workers import WORKER_BYTES, LocalWorkers
+from tradewind.workload.exchange import Exchange
 
 HALF_WAY = Progress(simulated_s=1e-3, fraction=0.5, packet_hops=3e6, wall_s=2.0)
 

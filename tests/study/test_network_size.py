@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tradewind.machine import machine_folder
-from tradewind.study.network import network_size, settings_of
+from tradewind.study.cases.network import network_size, settings_of
 
 
 def test_sizes_of_networks() -> None:

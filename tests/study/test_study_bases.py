@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from study_fakes import FAKES, HERE, run_study
 
-from tradewind.errors import InputError
-from tradewind.study.case import expand
-from tradewind.study.load import load_study
-from tradewind.study.plan import Planned, make_plan
-from tradewind.study.quick import quick_study
-from tradewind.study.records import read_records
-from tradewind.study.selection import selection_problems
-from tradewind.study.store import Store
+from tradewind.base.errors import InputError
+from tradewind.study.cases.case import expand
+from tradewind.study.cases.records import read_records
+from tradewind.study.cases.store import Store
+from tradewind.study.claims.selection import selection_problems
+from tradewind.study.plan.load import load_study
+from tradewind.study.plan.planned import Planned, make_plan
+from tradewind.study.plan.quick import quick_study
 
 BASES = """\
 title = "t"

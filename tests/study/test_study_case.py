@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from study_fakes import FAKES, HERE
 
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
 from tradewind.machine import machine_folder
-from tradewind.study.case import Case, digest, expand, identity
-from tradewind.study.load import load_study
-from tradewind.study.plan import make_plan
-from tradewind.study.quick import quick_study
+from tradewind.study.cases.case import Case, digest, expand, identity
+from tradewind.study.plan.load import load_study
+from tradewind.study.plan.planned import make_plan
+from tradewind.study.plan.quick import quick_study
+from tradewind.workload.exchange import Exchange
 
 
 def test_lists_multiply_and_what_cannot_be_is_skipped(small_study: Path) -> None:

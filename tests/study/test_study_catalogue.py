@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tradewind.data import data_folder
-from tradewind.errors import InputError
-from tradewind.study.catalogue import find_study, named_studies, shadowed_by, study_files, study_folders
+from tradewind.base.data import data_folder
+from tradewind.base.errors import InputError
+from tradewind.study.plan.catalogue import find_study, named_studies, shadowed_by, study_files, study_folders
 
 STUDIES = data_folder("studies")
 

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from tradewind.study.claims import Claim, bases_in, claims_of, counted, counts, figures_of, judge_all, reasons
-from tradewind.study.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, Verdict
-from tradewind.study.load import load_study
+from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, Verdict
+from tradewind.study.claims.judgement import (
+    Claim,
+    bases_in,
+    claims_of,
+    counted,
+    counts,
+    figures_of,
+    judge_all,
+    reasons,
+)
+from tradewind.study.plan.load import load_study
 
 STUDY = """\
 title = "t"

@@ -10,22 +10,22 @@ from typing import Any
 import pytest
 from study_fakes import FAKES, HERE, run_study
 
+from tradewind.base.errors import InputError
 from tradewind.dataset.build import build_dataset, without_empty, write_dataset
 from tradewind.dataset.read import read_dataset
-from tradewind.errors import InputError
-from tradewind.plot.figure import draw
+from tradewind.figure.figure import draw
 from tradewind.report.build import build_report
 from tradewind.simulation import simulate
-from tradewind.study.case import expand
-from tradewind.study.dwarf_case import DwarfCase
-from tradewind.study.finding import judge
-from tradewind.study.load import load_study
-from tradewind.study.model import Finding, Plot
-from tradewind.study.plan import make_plan
-from tradewind.study.quantity import quantity_of
-from tradewind.study.quick import quick_study
-from tradewind.study.records import Records, exchange_of, read_records
-from tradewind.study.store import Store
+from tradewind.study.cases.case import expand
+from tradewind.study.cases.dwarf_case import DwarfCase
+from tradewind.study.cases.records import Records, exchange_of, read_records
+from tradewind.study.cases.store import Store
+from tradewind.study.claims.finding import judge
+from tradewind.study.claims.quantity import quantity_of
+from tradewind.study.model.study import Finding, Plot
+from tradewind.study.plan.load import load_study
+from tradewind.study.plan.planned import make_plan
+from tradewind.study.plan.quick import quick_study
 
 STUDY = """\
 title = "A dwarf"

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from tradewind.study.claims import counted
-from tradewind.study.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, Verdict, judge
-from tradewind.study.model import Finding
+from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, Verdict, judge
+from tradewind.study.claims.judgement import counted
+from tradewind.study.model.study import Finding
 
 TIMES = {
     "ring-1": {100: 10.0, 1000: 2.0, 10000: 0.5},

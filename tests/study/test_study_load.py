@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tradewind.errors import InputError
-from tradewind.study.load import load_study
-from tradewind.toml_lines import TomlFile
+from tradewind.base.errors import InputError
+from tradewind.base.toml_lines import TomlFile
+from tradewind.study.plan.load import load_study
 
 BROKEN = """\
 title = "Broken"

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tradewind.errors import InputError
-from tradewind.study.case import expand
-from tradewind.study.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, Verdict, judge
-from tradewind.study.load import load_study
-from tradewind.study.model import Finding
+from tradewind.base.errors import InputError
+from tradewind.study.cases.case import expand
+from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, Verdict, judge
+from tradewind.study.model.study import Finding
+from tradewind.study.plan.load import load_study
 
 MEASURED = {"isend-irecv": 1.0, "shared": 2.0, "alltoallv": 4.0}
 SIMULATED = {"isend-irecv": 1.1, "shared": 1.0, "alltoallv": 4.4}

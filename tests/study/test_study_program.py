@@ -10,22 +10,22 @@ from typing import Any
 import pytest
 from study_fakes import FAKES, HERE, run_study
 
+from tradewind.base.errors import InputError
 from tradewind.dataset.build import build_dataset, without_empty, write_dataset
 from tradewind.dataset.read import read_dataset
-from tradewind.errors import InputError
 from tradewind.report.build import build_report
 from tradewind.simulation import simulate
-from tradewind.study.case import expand
-from tradewind.study.finding import judge
-from tradewind.study.lines import lines_sent
-from tradewind.study.load import load_study
-from tradewind.study.model import Finding
-from tradewind.study.plan import make_plan
-from tradewind.study.program_case import ProgramCase
-from tradewind.study.quantity import quantity_of
-from tradewind.study.quick import quick_study
-from tradewind.study.records import Record, exchange_of, read_records
-from tradewind.study.store import Store
+from tradewind.study.cases.case import expand
+from tradewind.study.cases.lines import lines_sent
+from tradewind.study.cases.program_case import ProgramCase
+from tradewind.study.cases.records import Record, exchange_of, read_records
+from tradewind.study.cases.store import Store
+from tradewind.study.claims.finding import judge
+from tradewind.study.claims.quantity import quantity_of
+from tradewind.study.model.study import Finding
+from tradewind.study.plan.load import load_study
+from tradewind.study.plan.planned import make_plan
+from tradewind.study.plan.quick import quick_study
 
 STUDY = """\
 title = "A time step"
@@ -156,7 +156,7 @@ def test_lines_are_the_contiguous_runs_of_both_arrays(
     import numpy as np
 
     import tradewind as tw
-    from tradewind.path import blocks
+    from tradewind.layout.names import blocks
 
     nx, ny, nz = grid = (6, 4, 6)
     numbers = np.arange(nx * ny * nz).reshape(nz, ny, nx)

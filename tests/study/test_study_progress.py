@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from tradewind.exchange import Exchange
 from tradewind.simulation import Progress
-from tradewind.study import progress
-from tradewind.study.case import Case
-from tradewind.study.plan import Planned
+from tradewind.study.cases.case import Case
+from tradewind.study.plan.planned import Planned
+from tradewind.study.runner.run import progress
+from tradewind.workload.exchange import Exchange
 
 CASE = Case("s", "simulate", Exchange("allreduce", 4, algorithm="recursive-2"), "recursive-2", {"machine": "torus-M"})
 PLANNED = Planned(CASE, {"n": 1})

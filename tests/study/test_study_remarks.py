@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from tradewind.errors import InputError
-from tradewind.study.finding import judge
-from tradewind.study.load import load_study
-from tradewind.study.model import Finding
-from tradewind.study.remarks import LEFT_OUT
-from tradewind.study.selection import selection_problems
+from tradewind.base.errors import InputError
+from tradewind.study.claims.finding import judge
+from tradewind.study.claims.remarks import LEFT_OUT
+from tradewind.study.claims.selection import selection_problems
+from tradewind.study.model.study import Finding
+from tradewind.study.plan.load import load_study
 
 ONE, FOUR = {"algorithm": "ring-1", "ranks": 100}, {"algorithm": "ring-4", "ranks": 100}
 

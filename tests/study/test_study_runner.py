@@ -12,12 +12,12 @@ from typing import Any
 
 from study_fakes import FAKES, HERE, run_study
 
-from tradewind.study.environment import Environment
-from tradewind.study.load import load_study
-from tradewind.study.plan import make_plan
-from tradewind.study.records import read_records
-from tradewind.study.runner import Outcome, StudyRun, run_studies
-from tradewind.study.store import Store
+from tradewind.study.cases.environment import Environment
+from tradewind.study.cases.records import read_records
+from tradewind.study.cases.store import Store
+from tradewind.study.plan.load import load_study
+from tradewind.study.plan.planned import make_plan
+from tradewind.study.runner.run import Outcome, StudyRun, run_studies
 
 Calls = Callable[[str], int]
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from study_fakes import FAKES, HERE
 
-from tradewind.errors import InputError
-from tradewind.study.campaign import plan_campaign
-from tradewind.study.catalogue import study_files
-from tradewind.study.load import load_study
-from tradewind.study.selection import selection_problems
+from tradewind.base.errors import InputError
+from tradewind.study.claims.selection import selection_problems
+from tradewind.study.plan.catalogue import study_files
+from tradewind.study.plan.load import load_study
+from tradewind.study.runner.campaign import plan_campaign
 
 STUDY = """\
 title = "t"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from study_fakes import FAKES, HERE, run_study
 
-from tradewind.study.load import load_study
-from tradewind.study.plan import Planned, make_plan
-from tradewind.study.stock import take_stock
-from tradewind.study.store import Store
+from tradewind.study.cases.store import Store
+from tradewind.study.plan.load import load_study
+from tradewind.study.plan.planned import Planned, make_plan
+from tradewind.study.runner.stock import take_stock
 
 
 def planned_cases(path: Path) -> tuple[list[Planned], Store]:

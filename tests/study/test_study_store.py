@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tradewind.errors import InputError, TradewindError
-from tradewind.files import write_atomically
-from tradewind.study.store import CorruptCaseError, Store, locked
+from tradewind.base.errors import InputError, TradewindError
+from tradewind.base.files import write_atomically
+from tradewind.study.cases.store import CorruptCaseError, Store, locked
 
 STUDY = 'title = "A study"\n'
 
@@ -83,7 +83,7 @@ def test_a_file_system_without_locks_is_named(tmp_path: Path, monkeypatch: pytes
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     store = make_store(tmp_path / "r")
-    monkeypatch.setattr("tradewind.study.store.fcntl.flock", refuse)
+    monkeypatch.setattr("tradewind.study.cases.store.fcntl.flock", refuse)
     said = r"cannot lock .*\.lock: No locks available: .* with locks"
     with pytest.raises(TradewindError, match=said), locked([store]):
         raise AssertionError("locked")

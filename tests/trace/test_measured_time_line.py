@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfetto_read import read, structure
 
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
 from tradewind.trace.clock import Clock
 from tradewind.trace.files import save
 from tradewind.trace.measured import time_line
+from tradewind.workload.exchange import Exchange
 
 AHEAD = [0.0, 1000.0, -0.25]
 """Seconds by which the clocks of three ranks are wrong."""

@@ -9,10 +9,10 @@ from perfetto_read import read, structure
 from validation.machines import CROSSBAR, TORUS, machine, pair
 
 import tradewind as tw
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
 from tradewind.simulation import simulate
 from tradewind.trace.ranks import chosen
+from tradewind.workload.exchange import Exchange
 
 OVERHEADS = {"send_overhead": "7ns", "receive_overhead": "9ns"}
 EXCHANGE = Exchange("transpose", 24, (30, 26, 25), (6, 4), "ring-2", times=2)

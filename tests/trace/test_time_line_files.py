@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfetto_read import read, structure
 
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 from tradewind.trace.files import check, save
 from tradewind.trace.model import Row, Span, TimeLine, Track
 
@@ -93,7 +93,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path):
     program = f"""
 import resource, signal
 from pathlib import Path
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 from tradewind.trace.model import Row, Span, TimeLine, Track
 from tradewind.trace.files import save
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

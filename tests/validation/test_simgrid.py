@@ -7,7 +7,7 @@ from validation.machines import CROSSBAR, TORUS, all_to_all, machine, pair
 from validation.simgrid import replay
 from validation.simgrid.__main__ import NETWORKS, SPLITS, exchanges, row
 
-from tradewind.errors import InputError, TradewindError
+from tradewind.base.errors import InputError, TradewindError
 from tradewind.simulation import prepare
 
 NS = 1e-9

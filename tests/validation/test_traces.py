@@ -6,7 +6,7 @@ import pytest
 from validation.traces import simulate
 from validation.ways import WAYS
 
-from tradewind.topology import TOPOLOGIES
+from tradewind.machine.topology import TOPOLOGIES
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tradewind import _core
-from tradewind.errors import InputError, VerificationError
+from tradewind.base.errors import InputError, VerificationError
 
 GRID = _core.Grid(20, 6, 21)
 ROW = _core.Transpose(_core.Blocks(GRID, (5, 1), "xy"), _core.Blocks(GRID, (5, 1), "zy"))

@@ -6,7 +6,7 @@ import pytest
 from drawing import TRANSPORTS
 
 from tradewind import _core
-from tradewind.errors import VerificationError
+from tradewind.base.errors import VerificationError
 
 GRID = _core.Grid(24, 6, 24)
 ROW = _core.Transpose(_core.Blocks(GRID, (6, 1), "xy"), _core.Blocks(GRID, (6, 1), "zy"))

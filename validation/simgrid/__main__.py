@@ -12,10 +12,10 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from tradewind.errors import TradewindError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import TradewindError
 from tradewind.machine import MachineFile
 from tradewind.simulation import prepare
+from tradewind.workload.exchange import Exchange
 from validation.machines import all_to_all, machine
 from validation.simgrid.replay import INSTALL, replay
 from validation.table import answer, parser

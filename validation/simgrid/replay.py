@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tradewind.errors import InputError, TradewindError
+from tradewind.base.errors import InputError, TradewindError
 from tradewind.simulation import Simulation
 from validation.routes import Link, Routes, bandwidths, latencies, messages
 

@@ -14,10 +14,10 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from tradewind.exchange import Exchange
+from tradewind.base.units import format_bytes
 from tradewind.machine import load_machine
 from tradewind.simulation import prepare, simulate
-from tradewind.units import format_bytes
+from tradewind.workload.exchange import Exchange
 from validation.machines import all_to_all, machine
 from validation.sstmacro.published import (
     CHANNELS,

@@ -9,10 +9,10 @@ NB_MODULE(_core, module) {
     module.doc() =
         "The compiled core of Tradewind: layouts, patterns, schedules, and what verifies and simulates them.";
     nb::set_leak_warnings(false);  // what is alive when the interpreter ends is not a leak
-    // Errors of the core become those of tradewind.errors, which has one class a family.
-    static nb::object input_error = nb::module_::import_("tradewind.errors").attr("InputError");
-    static nb::object peer_error = nb::module_::import_("tradewind.errors").attr("PeerError");
-    static nb::object verification_error = nb::module_::import_("tradewind.errors").attr("VerificationError");
+    // Errors of the core become those of tradewind.base.errors, which has one class a family.
+    static nb::object input_error = nb::module_::import_("tradewind.base.errors").attr("InputError");
+    static nb::object peer_error = nb::module_::import_("tradewind.base.errors").attr("PeerError");
+    static nb::object verification_error = nb::module_::import_("tradewind.base.errors").attr("VerificationError");
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {
             std::rethrow_exception(p);

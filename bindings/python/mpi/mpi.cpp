@@ -259,7 +259,7 @@ NB_MODULE(_mpi, module) {
     using namespace tradewind;
     module.doc() = "Schedules on real MPI. Use it through tradewind.mpi.";
     nb::module_::import_("tradewind._core");  // Schedule, Pattern and InputError are bound there
-    static nb::object plan_error = nb::module_::import_("tradewind.errors").attr("PlanError");
+    static nb::object plan_error = nb::module_::import_("tradewind.base.errors").attr("PlanError");
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {
             std::rethrow_exception(p);

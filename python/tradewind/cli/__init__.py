@@ -77,8 +77,8 @@ def _lazy_group() -> type[typer.core.TyperGroup]:
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             if args[0] not in COMMANDS and not args[0].startswith("-"):
-                from tradewind.errors import InputError
-                from tradewind.exchange import unknown
+                from tradewind.base.errors import InputError
+                from tradewind.base.names import unknown
 
                 raise InputError(unknown("command", args[0], COMMANDS))
             return super().resolve_command(ctx, args)

@@ -11,7 +11,7 @@ import typer
 from tradewind.cli import options
 
 if TYPE_CHECKING:
-    from tradewind.advice import Tell
+    from tradewind.simulation.advice import Tell
 
 _PARTS = ("latency", "bandwidth", "congestion")
 
@@ -41,9 +41,9 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """The best algorithm and radix for an exchange on a machine, by simulation."""
-    from tradewind import units
-    from tradewind.advice import advise
+    from tradewind.base import units
     from tradewind.cli.answer import answer
+    from tradewind.simulation.advice import advise
 
     budget_s = units.seconds(budget)
     exchange = asked.exchange(pattern, ranks)
@@ -75,9 +75,9 @@ def _busy(*, quiet: bool) -> Iterator[Tell | None]:
 
 
 def _show(result: dict[str, Any]) -> None:
+    from tradewind.base.units import format_bytes, format_count, format_seconds
     from tradewind.cli.screen import say, show_table
     from tradewind.cli.table import Column, Table
-    from tradewind.units import format_bytes, format_count, format_seconds
 
     title = f"{result['pattern']} on {result['ranks']} ranks of {result['machine']}, {result['routing']}"
     columns = [
@@ -116,7 +116,7 @@ def _show(result: dict[str, Any]) -> None:
 
 def _left_out(items: list[dict[str, Any]]) -> list[str]:
     """One line a reason, with the times without congestion that are known."""
-    from tradewind.units import format_seconds
+    from tradewind.base.units import format_seconds
 
     named: dict[str, list[str]] = {}
     for item in items:

@@ -1,7 +1,7 @@
 """How every command answers: text for a reader or one JSON value, and an exit code that a script can trust.
 
-Commands raise the errors of `tradewind.errors`; `run` turns them, and those of the command line itself, into words on
-standard error (with ``--json``: ``{"error": ...}`` on standard output) and exit codes: 0 done, 1 failed, 2 bad input.
+Commands raise the errors of `tradewind.base.errors`; `run` turns them, and those of the command line itself, into words
+on standard error (with ``--json``: ``{"error": ...}`` on standard output) and exit codes: 0 done, 1 failed, 2 bad input.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def run(app: typer.Typer, arguments: Sequence[str]) -> int:
     """Runs the command line `app` and returns the exit code."""
     import typer
 
-    from tradewind.errors import TradewindError
+    from tradewind.base.errors import TradewindError
 
     usage_error = _usage_error()
 

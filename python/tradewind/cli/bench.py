@@ -90,8 +90,8 @@ def _check_chart(chart: Path) -> None:
 
 
 def _draw(chart: Path, result: dict[str, Any]) -> None:
+    from tradewind.method.method import default_way
     from tradewind.plot.ways import save_chart
-    from tradewind.ways import default_way
 
     pattern = result["exchange"]["pattern"]
     title = f"{pattern} on {result['ranks']} ranks, {result['provenance']['mpi']}, {result['provenance']['cpu']}"
@@ -99,8 +99,8 @@ def _draw(chart: Path, result: dict[str, Any]) -> None:
 
 
 def _show(result: dict[str, Any]) -> None:
+    from tradewind.base.units import format_bytes, format_rate, format_seconds
     from tradewind.cli.screen import say, show_table
-    from tradewind.units import format_bytes, format_rate, format_seconds
 
     show_table(_table(result))
     print()
@@ -124,8 +124,8 @@ def _show(result: dict[str, Any]) -> None:
 
 def _table(result: dict[str, Any]) -> Table:
     """A row for each combination, the fastest first."""
+    from tradewind.base.units import format_rate, format_seconds
     from tradewind.cli.table import Column, Table
-    from tradewind.units import format_rate, format_seconds
 
     predicted = bool(result.get("prediction"))
     columns = [
@@ -154,7 +154,7 @@ def _table(result: dict[str, Any]) -> Table:
 
 
 def _prediction(row: dict[str, Any]) -> tuple[str, str]:
-    from tradewind.units import format_seconds
+    from tradewind.base.units import format_seconds
 
     if row["predicted_s"] is None:
         return "-", "-"

@@ -11,7 +11,7 @@ from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
 
 if TYPE_CHECKING:
-    from tradewind.calibration import Calibration
+    from tradewind.machine.calibration import Calibration
 
 _ALL = "Comma list, or `all`."
 
@@ -41,9 +41,9 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Measure the machine that this runs on, and write a machine file with the source of each number."""
+    from tradewind.base.units import byte_count
     from tradewind.cli.answer import answer
     from tradewind.launch.calibrate import calibrate, write
-    from tradewind.units import byte_count
 
     place = mpi_ranks.place_of(ranks)
     with place.together(as_json):
@@ -72,8 +72,8 @@ def command(
 
 
 def _check_file(out: Path) -> None:
-    from tradewind.errors import InputError
-    from tradewind.files import check_target
+    from tradewind.base.errors import InputError
+    from tradewind.base.files import check_target
 
     if out.suffix != ".toml":
         raise InputError(f"--out {out}: a name that ends in .toml is allowed")
@@ -110,9 +110,9 @@ def _result(calibration: Calibration, out: Path) -> dict[str, Any]:
 
 
 def _show(result: dict[str, Any]) -> None:
+    from tradewind.base.units import format_rate, format_seconds
     from tradewind.cli.screen import say, show_table
     from tradewind.cli.table import Column, Table
-    from tradewind.units import format_rate, format_seconds
 
     columns = [Column(title) for title in ("transport", "packing")]
     columns += [Column(title, number=True) for title in ("latency", "overhead", "rate of the longest messages")]
@@ -140,7 +140,7 @@ def _show(result: dict[str, Any]) -> None:
 
 def _copies(unexpected: dict[str, Any]) -> str:
     """A sentence on the copies of messages that came before their receive was posted."""
-    from tradewind.units import format_bytes, format_rate
+    from tradewind.base.units import format_bytes, format_rate
 
     if unexpected["reason"] is not None:
         return f"mpi.unexpected_bandwidth is not known, and not in the file: {unexpected['reason']}"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from tradewind.cli.screen import say, show_table
 from tradewind.cli.table import Column, Table
-from tradewind.study.claims import bases_in, claims_of, counts, figures_of
-from tradewind.study.finding import CONFIRMED, CONTRADICTED, SOURCE, Verdict
+from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, SOURCE, Verdict
+from tradewind.study.claims.judgement import bases_in, claims_of, counts, figures_of
 
 STYLES = {CONFIRMED: "green", CONTRADICTED: "red"}
 SHOWN = 6

@@ -24,8 +24,8 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Print where libtradewind is: what is asked for in one line, or all of it."""
+    from tradewind.base.installation import flags
     from tradewind.cli.answer import answer
-    from tradewind.installation import flags
 
     found = flags().as_json()
     asked = {"cflags": cflags, "libs": libs, "cmake": cmake, "pkgconfig": pkgconfig, "fortran": fortran}

@@ -35,9 +35,9 @@ def command(
     """What there is, by name; a map of a machine."""
     from pathlib import Path
 
+    from tradewind.base.errors import InputError
+    from tradewind.base.names import unknown
     from tradewind.cli.answer import answer
-    from tradewind.errors import InputError
-    from tradewind.exchange import unknown
 
     if what is not None and what not in TABLES:
         raise InputError(unknown("list", what, TABLES))
@@ -58,8 +58,8 @@ def command(
 
 
 def _machines(names: list[str] | None = None) -> Rows:
-    from tradewind.evidence import EVIDENCE
     from tradewind.machine import load_machine, machine_names
+    from tradewind.machine.evidence import EVIDENCE
 
     rows = []
     for name in names or machine_names():
@@ -118,8 +118,8 @@ def _dwarfs() -> Rows:
 
 
 def _studies() -> Rows:
-    from tradewind.study.catalogue import study_files
-    from tradewind.study.load import load_study
+    from tradewind.study.plan.catalogue import study_files
+    from tradewind.study.plan.load import load_study
 
     files = study_files()
     return [{"name": name, "title": load_study(path).study.title, "file": str(path)} for name, path in files.items()]
@@ -147,7 +147,7 @@ def _show(what: str, rows: Rows, picture: str | None = None, in_full: bool = Fal
             if values:
                 say(f"{kind}: {', '.join(values)}", indent="  ")
     if what == "studies":
-        from tradewind.study.catalogue import study_folders
+        from tradewind.study.plan.catalogue import study_folders
 
         print()
         say(f"to run one: tradewind study NAME; all of a folder: tradewind study FOLDER ({', '.join(study_folders())})")
@@ -203,7 +203,7 @@ def _show_names() -> None:
 def _names() -> dict[str, list[str]]:
     """The names by list; those of algorithms by pattern, those of studies by folder."""
     from tradewind.machine import machine_names
-    from tradewind.study.catalogue import study_files
+    from tradewind.study.plan.catalogue import study_files
 
     names = {"machines": machine_names()}
     for what in ("topologies", "routings"):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 import typer
 
 if TYPE_CHECKING:
-    from tradewind.exchange import Exchange
+    from tradewind.workload.exchange import Exchange
 
 Result = TypeVar("Result")
 
@@ -106,8 +106,9 @@ class PatternOptions:
 
     def exchange(self, pattern: str, ranks: int, algorithm: str | None = None) -> Exchange:
         """The exchange that is asked for. Raises InputError: all that cannot be read, else all that cannot be."""
-        from tradewind.errors import InputError, gathered
-        from tradewind.exchange import Exchange, parse_extents
+        from tradewind.base.errors import InputError, gathered
+        from tradewind.base.extents import parse_extents
+        from tradewind.workload.exchange import Exchange
 
         problems: list[str] = []
         extents: dict[str, Any] = {}
@@ -122,7 +123,7 @@ class PatternOptions:
 
 def machine_settings(texts: list[str] | None) -> dict[str, str]:
     """What --set asks for, by key."""
-    from tradewind.errors import InputError
+    from tradewind.base.errors import InputError
 
     texts = texts or []
     problems = [

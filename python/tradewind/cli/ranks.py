@@ -38,8 +38,8 @@ class Place:
     @contextmanager
     def together(self, as_json: bool) -> Iterator[None]:
         """Among ranks an error of one ends all: the others would wait for it."""
+        from tradewind.base.errors import PlanError, TradewindError
         from tradewind.cli.answer import refuse
-        from tradewind.errors import PlanError, TradewindError
         from tradewind.launch.worker import leave_together
 
         try:
@@ -54,7 +54,7 @@ class Place:
 
 def place_of(ranks: int | None) -> Place:
     """Where this process stands, and how many ranks there are. Raises InputError."""
-    from tradewind.errors import InputError
+    from tradewind.base.errors import InputError
     from tradewind.launch import is_rank
 
     if not is_rank():
@@ -62,7 +62,7 @@ def place_of(ranks: int | None) -> Place:
             raise InputError("how many ranks? Say -n RANKS, or start this command with mpiexec or srun")
         return Place(ranks)
     from tradewind.launch.worker import abort_on_error
-    from tradewind.mpi import MPI
+    from tradewind.mpi.library import MPI
 
     abort_on_error()
     running = MPI.COMM_WORLD.Get_size()
@@ -88,7 +88,7 @@ def busy(text: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
 
 def seconds(text: str | None) -> float | None:
     """Of an option like --timeout. Raises InputError."""
-    from tradewind import units
+    from tradewind.base import units
 
     return units.seconds(text) if text else None
 

@@ -20,7 +20,7 @@ def command(
 
     from tradewind.cli.answer import answer
     from tradewind.report.build import build_report
-    from tradewind.study.environment import here
+    from tradewind.study.cases.environment import here
 
     report = build_report(folder, here())
     answer(report.as_dict(), json, lambda: print(f"report: {report.page}"))

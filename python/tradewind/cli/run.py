@@ -124,7 +124,7 @@ def _problems(
     alone: bool,
 ) -> list[str]:
     """What is wrong with a request, whatever the dwarf is."""
-    from tradewind.errors import gathered
+    from tradewind.base.errors import gathered
     from tradewind.plot.field import check_path
 
     counts = {"steps": steps, "repeat": repeat}
@@ -143,8 +143,8 @@ def _problems(
 
 def _point_time(text: str | None, problems: list[str], *, simulated: bool) -> float:
     """In seconds; adds what is wrong with it to `problems`."""
-    from tradewind.errors import gathered
-    from tradewind.units import seconds
+    from tradewind.base.errors import gathered
+    from tradewind.base.units import seconds
 
     if text is not None and not simulated:
         problems.append("--point-time: a real run takes the time that it takes; it belongs to --simulate")
@@ -156,9 +156,9 @@ def _point_time(text: str | None, problems: list[str], *, simulated: bool) -> fl
 
 def _asked(name: str, problems: list[str], extents: dict[str, str | None], **values: Any) -> Dwarf:
     """The dwarf of a request. Raises InputError with all that cannot be, `problems` included."""
+    from tradewind.base.errors import InputError, gathered
+    from tradewind.base.extents import parse_extents
     from tradewind.dwarfs import find
-    from tradewind.errors import InputError, gathered
-    from tradewind.exchange import parse_extents
 
     kind = find(name)
     # What cannot be read is taken as if it had not been said, so that the rest is looked at, too.
@@ -197,9 +197,9 @@ def _simulated(dwarf: Dwarf, machine: str, settings: list[str] | None, timeline:
 
 
 def _show(result: dict[str, Any]) -> None:
+    from tradewind.base.units import format_bytes, format_rate, format_seconds
     from tradewind.cli.screen import say, show_table
     from tradewind.cli.table import Column, Table
-    from tradewind.units import format_bytes, format_rate, format_seconds
 
     columns = [Column("part"), *(Column(title, number=True) for title in ("min", "median", "max", "share"))]
     whole = result["parts"][-1]["median_s"]
@@ -240,8 +240,8 @@ def _show_time_line(result: dict[str, Any]) -> None:
 
 
 def _show_simulated(result: dict[str, Any]) -> None:
+    from tradewind.base.units import format_bytes, format_seconds
     from tradewind.cli.screen import say
-    from tradewind.units import format_bytes, format_seconds
 
     steps = result["steps"]
     say(

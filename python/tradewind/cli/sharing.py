@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from tradewind.processes import Processes
+    from tradewind.simulation.processes import Processes
 
 
 def those_that_run() -> Processes | None:
@@ -18,14 +18,14 @@ def those_that_run() -> Processes | None:
 
     Raises MissingMPIError where there is no MPI to talk to them.
     """
-    from tradewind.errors import MissingMPIError
+    from tradewind.base.errors import MissingMPIError
     from tradewind.launch import is_rank
 
     if not is_rank():
         return None
     try:
-        from tradewind.mpi import MPI
-        from tradewind.processes import Processes
+        from tradewind.mpi.library import MPI
+        from tradewind.simulation.processes import Processes
     except MissingMPIError:
         if os.environ.get("SLURM_STEP_NUM_TASKS") == "1":  # one task of srun needs no MPI
             return None
@@ -38,7 +38,7 @@ def those_that_run() -> Processes | None:
 
 def check(here: Processes | None, wanted: int | None) -> None:
     """Raises InputError where other processes are wanted than run."""
-    from tradewind.errors import InputError
+    from tradewind.base.errors import InputError
 
     if here is not None and wanted not in (None, here.count):
         raise InputError(f"-n {wanted}, but {here.count} processes run: leave it out under mpiexec or srun")
@@ -57,8 +57,8 @@ def one_voice(processes: Processes | None, as_json: bool) -> Iterator[None]:
     if processes is None:
         yield
         return
+    from tradewind.base.errors import PeerError, PlanError, TradewindError
     from tradewind.cli.answer import refuse
-    from tradewind.errors import PeerError, PlanError, TradewindError
     from tradewind.launch.worker import leave_together
 
     try:

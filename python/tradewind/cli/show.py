@@ -11,7 +11,7 @@ from tradewind.cli.answer import answer
 
 if TYPE_CHECKING:
     from tradewind import _core
-    from tradewind.exchange import Exchange
+    from tradewind.workload.exchange import Exchange
 
 _MOST_STAGES = 16
 
@@ -51,7 +51,7 @@ def command(
 
 
 def _check(schedules: dict[str, _core.Schedule], ranks: int, rank: int, stage: int | None) -> None:
-    from tradewind.errors import InputError
+    from tradewind.base.errors import InputError
 
     problems = []
     if not 0 <= rank < ranks:

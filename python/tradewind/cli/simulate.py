@@ -14,9 +14,9 @@ import typer
 from tradewind.cli import options
 
 if TYPE_CHECKING:
-    from tradewind.exchange import Exchange
-    from tradewind.processes import Processes
     from tradewind.simulation import Progress, Simulation, Watch
+    from tradewind.simulation.processes import Processes
+    from tradewind.workload.exchange import Exchange
 
 _LIST = "One, a comma list, or `all`."
 
@@ -179,7 +179,7 @@ def _simulate(
 
 def _check_files(runs: list[Simulation], links: Path | None, congestion: Path | None) -> None:
     """Before anything is simulated: what cannot be written of these simulations."""
-    from tradewind.errors import InputError
+    from tradewind.base.errors import InputError
 
     for name, file in (("links", links), ("timeline", runs[0].timeline)):
         if file is not None and len(runs) > 1:
@@ -196,7 +196,7 @@ def _folder(congestion: Path | None, run: Simulation) -> Path | bool:
 
 def _common_split(pattern: str, ranks: int, algorithms: list[str | None], asked: options.PatternOptions) -> str | None:
     """The split that is asked for, or one that suits all algorithms of a list: only then can they be compared."""
-    from tradewind.exchange import default_split
+    from tradewind.workload.exchange import default_split
 
     first, *others = dict.fromkeys(algorithms)
     if asked.split or not others or asked.grid is None:
@@ -211,8 +211,8 @@ def _product(
 ) -> Iterator[tuple[str, str | None, str | None]]:
     """All combinations of the comma lists; `all` routings are those of the machine's topology."""
     from tradewind import _core
-    from tradewind.candidates import NODE_FAMILIES
     from tradewind.machine import load_machine, machine_names
+    from tradewind.method.method import NODE_FAMILIES
 
     def algorithm_names() -> list[str | None]:
         if algorithms == "all":
@@ -235,8 +235,8 @@ def _announce(run: Simulation, processes: int, as_json: bool) -> None:
     """Says on standard error what the simulation will cost, shared by so many processes."""
     import sys
 
+    from tradewind.base.units import format_bytes, format_count, format_seconds
     from tradewind.cli.screen import folded, width_of
-    from tradewind.units import format_bytes, format_count, format_seconds
 
     if as_json and not sys.stderr.isatty():
         return
@@ -283,9 +283,9 @@ def _progress(here: Processes | None) -> Iterator[Watch | None]:
 
 
 def _show(results: list[dict[str, Any]]) -> None:
+    from tradewind.base.units import format_bytes, format_count, format_seconds
     from tradewind.cli.screen import say, show_table
     from tradewind.cli.table import Column, Table
-    from tradewind.units import format_bytes, format_count, format_seconds
 
     first = results[0]
     columns = [

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tradewind.cli.table import Table
-    from tradewind.study.campaign import Campaign
-    from tradewind.study.environment import Environment
-    from tradewind.study.plan import Executors, Plan, Planned
+    from tradewind.study.cases.environment import Environment
+    from tradewind.study.plan.planned import Executors, Plan, Planned
+    from tradewind.study.runner.campaign import Campaign
 
 _ELSEWHERE = "Workers elsewhere"
 
@@ -91,10 +91,10 @@ def command(
 ) -> int:
     """Run the cases of a study, or of all studies of a folder, that are not stored yet, and write their reports."""
     from tradewind.cli.answer import answer
-    from tradewind.study.campaign import at_hand, hired, plan_campaign
-    from tradewind.study.catalogue import find_study, shadowed_by
-    from tradewind.study.environment import here
-    from tradewind.study.executors import default_executors
+    from tradewind.study.cases.environment import here
+    from tradewind.study.plan.catalogue import find_study, shadowed_by
+    from tradewind.study.runner.campaign import at_hand, hired, plan_campaign
+    from tradewind.study.runner.executors import default_executors
 
     executors, environment = default_executors(), here()
     path = find_study(study)
@@ -118,8 +118,8 @@ def _run(
     campaign: Campaign, executors: Executors, environment: Environment, stream: TextIO, **how: Any
 ) -> list[dict[str, Any]]:
     """What became of each study. For a reader, says so as soon as it is known."""
-    from tradewind.study.campaign import run_campaign
-    from tradewind.study.progress import make_observer
+    from tradewind.study.runner.campaign import run_campaign
+    from tradewind.study.runner.progress import make_observer
 
     for_reader = stream is sys.stdout  # asked now: while bars are shown, another stream stands in for it
 
@@ -127,7 +127,12 @@ def _run(
         if for_reader:
             _show_result(result, named=campaign.overview)
 
-    return run_campaign(campaign, executors, environment, make_observer(stream), tell, **how)
+    def report(folder: Path, environment: Environment) -> dict[str, Any]:
+        from tradewind.report.build import build_report  # half a second, which nobody waits for before the first case
+
+        return build_report(folder, environment).as_dict()
+
+    return run_campaign(campaign, executors, environment, make_observer(stream), tell, report, **how)
 
 
 def _known(paths: list[Path]) -> dict[str, dict[str, Any]]:
@@ -150,7 +155,7 @@ def _overview(campaign: Campaign, results: list[dict[str, Any]]) -> dict[str, An
 def _job_script(cluster: Path | None) -> str | None:
     if cluster is None:
         return None
-    from tradewind.study.cluster import job_script, load_cluster
+    from tradewind.study.runner.cluster import job_script, load_cluster
 
     return job_script(load_cluster(cluster))
 
@@ -208,7 +213,7 @@ def _by_base(campaign: Campaign) -> dict[str, dict[str, Planned]]:
 
 def _cost(cases: Iterable[Planned]) -> str:
     """What simulations will cost, in words."""
-    from tradewind.units import format_count, format_seconds
+    from tradewind.base.units import format_count, format_seconds
 
     cases = list(cases)
     if not any(planned.forecast for planned in cases):
@@ -234,8 +239,8 @@ def _plans_table(campaign: Campaign, stored: set[str]) -> Table:
 
 def _cases_table(plan: Plan, stored: set[str]) -> Table:
     """A row for each case, below the name of its sweep. What is stored costs nothing."""
+    from tradewind.base.units import format_bytes, format_count, format_seconds
     from tradewind.cli.table import Column, Table
-    from tradewind.units import format_bytes, format_count, format_seconds
 
     rows: list[list[str]] = []
     sweeps: dict[int, str] = {}
@@ -259,7 +264,7 @@ def _cases_table(plan: Plan, stored: set[str]) -> Table:
 def _show_result(result: dict[str, Any], *, named: bool) -> None:
     from tradewind.cli.claims import show_claims
     from tradewind.cli.screen import say
-    from tradewind.study.finding import Verdict
+    from tradewind.study.claims.finding import Verdict
 
     name = f"{result['study']}: " if named else ""
     counts = f"{result['computed']} cases computed, {result['reused']} stored already"

@@ -47,7 +47,7 @@ def command(
     """Find the fastest way to carry out an exchange on MPI ranks, and keep it in a tuning file."""
     from tradewind.cli.answer import answer
     from tradewind.launch.tune import tune
-    from tradewind.tuning import MEMORIES
+    from tradewind.method.tuning import MEMORIES
 
     place = mpi_ranks.place_of(ranks)
     with place.together(as_json):
@@ -76,10 +76,10 @@ def command(
 
 def _check_files(out: Path, report: Path | None) -> None:
     """What can be wrong with the files, before anything is measured."""
-    from tradewind.errors import InputError, gathered
-    from tradewind.files import check_target
-    from tradewind.reading import is_there
-    from tradewind.tuning import read
+    from tradewind.base.errors import InputError, gathered
+    from tradewind.base.files import check_target
+    from tradewind.base.reading import is_there
+    from tradewind.method.tuning import read
 
     problems: list[str] = []
     if out.suffix != ".toml":
@@ -97,7 +97,7 @@ def _check_files(out: Path, report: Path | None) -> None:
 
 
 def _write(result: dict[str, Any], out: Path, report: Path | None) -> None:
-    from tradewind.tuning import keep
+    from tradewind.method.tuning import keep
 
     keep(out, result["tuned"], result)
     if report is not None:
@@ -115,11 +115,11 @@ def _show(result: dict[str, Any]) -> None:
 
 
 def _show_table(table: dict[str, Any], result: dict[str, Any]) -> None:
+    from tradewind.base.units import format_seconds
     from tradewind.cli.screen import say, show_table
     from tradewind.cli.table import Column, Table
-    from tradewind.tuning import NOISY
-    from tradewind.units import format_seconds
-    from tradewind.ways import PARTS, Choice
+    from tradewind.method.method import PARTS, Choice
+    from tradewind.method.tuning import NOISY
 
     columns = [
         *(Column(part) for part in PARTS),
@@ -149,7 +149,7 @@ def _show_table(table: dict[str, Any], result: dict[str, Any]) -> None:
 
 
 def _against_default(table: dict[str, Any]) -> str:
-    from tradewind.units import format_seconds
+    from tradewind.base.units import format_seconds
 
     default = table["default_s"]
     if default is None:

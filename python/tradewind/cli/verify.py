@@ -57,7 +57,7 @@ class _ProgressBar:
 
 
 def _show(result: dict[str, Any]) -> None:
-    from tradewind import units
+    from tradewind.base import units
     from tradewind.cli.screen import say, show_table
     from tradewind.cli.table import Column, Table
 

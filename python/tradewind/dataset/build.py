@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tradewind.files import write_atomically
-from tradewind.study.environment import Environment
-from tradewind.study.labels import INTEGER_LABELS, LABELS
-from tradewind.study.quantity import parts_of
-from tradewind.study.records import Record
+from tradewind.base.files import write_atomically
+from tradewind.study.cases.environment import Environment
+from tradewind.study.cases.records import Record
+from tradewind.study.claims.quantity import parts_of
+from tradewind.study.model.labels import INTEGER_LABELS, LABELS
 
 if TYPE_CHECKING:
     import numpy as np

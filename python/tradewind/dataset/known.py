@@ -12,11 +12,11 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from tradewind.base.errors import InputError
+from tradewind.base.reading import is_folder, is_there
 from tradewind.dataset.read import read_dataset
-from tradewind.errors import InputError
-from tradewind.reading import is_folder, is_there
-from tradewind.study.environment import Environment
-from tradewind.study.records import Record
+from tradewind.study.cases.environment import Environment
+from tradewind.study.cases.records import Record
 
 
 def known_answers(paths: Sequence[Path]) -> dict[str, dict[str, Any]]:

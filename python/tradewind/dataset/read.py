@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tradewind.base.errors import InputError
+from tradewind.base.reading import check_source
+from tradewind.base.units import byte_count
 from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS, PART, STEP
-from tradewind.errors import InputError
-from tradewind.reading import check_source
-from tradewind.study.case import PATTERN_KEYS
-from tradewind.study.finding import Verdict
-from tradewind.study.labels import INTEGER_LABELS, LABELS
-from tradewind.study.program_case import PATTERN
-from tradewind.study.records import Record
-from tradewind.units import byte_count
+from tradewind.study.cases.case import PATTERN_KEYS
+from tradewind.study.cases.program_case import PATTERN
+from tradewind.study.cases.records import Record
+from tradewind.study.claims.finding import Verdict
+from tradewind.study.model.labels import INTEGER_LABELS, LABELS
 
 if TYPE_CHECKING:
     import xarray as xr

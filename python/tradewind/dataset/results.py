@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tradewind.dataset.read import load_dataset
-from tradewind.study.labels import INTEGER_LABELS, LABELS
+from tradewind.study.model.labels import INTEGER_LABELS, LABELS
 
 if TYPE_CHECKING:
     import xarray as xr

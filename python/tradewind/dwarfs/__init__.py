@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 
 if TYPE_CHECKING:
     from tradewind.dwarfs.dwarf import Dwarf
@@ -43,7 +43,7 @@ DWARFS = {
 
 def find(name: str) -> type[Dwarf]:
     """The class of a dwarf. Raises InputError for a name that nobody knows."""
-    from tradewind.exchange import unknown
+    from tradewind.base.names import unknown
 
     if name not in DWARFS:
         raise InputError(unknown("dwarf", name, DWARFS))

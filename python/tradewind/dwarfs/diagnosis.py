@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tradewind import _core
-from tradewind.errors import NotFiniteError
+from tradewind.base.errors import NotFiniteError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mpi4py import MPI
 
-    from tradewind.mpi import Array
+    from tradewind.mpi.library import Array
 
 _DIGIT_BITS = 32
 _SMALLEST = 2**1074

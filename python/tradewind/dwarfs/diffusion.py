@@ -25,19 +25,19 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from tradewind import _core
+from tradewind.base.errors import InputError, gathered
 from tradewind.dwarfs.diagnosis import Diagnosis, Slices, diagnose
 from tradewind.dwarfs.dwarf import Dwarf
 from tradewind.dwarfs.gather import gather
 from tradewind.dwarfs.objects import exchange_objects
-from tradewind.errors import InputError, gathered
-from tradewind.exchange import Exchange
-from tradewind.pattern import Blocks, Grid, Halo, Schedule
-from tradewind.program import Compute, Program
+from tradewind.method.method import default_algorithm
+from tradewind.workload.exchange import Exchange
+from tradewind.workload.program import Compute, Program
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from tradewind.mpi import Array, Plan
+    from tradewind.mpi.library import Array, Plan
     from tradewind.trace.measured import Event
 
 ALPHA = 1 / 32
@@ -169,10 +169,10 @@ class Diffusion(Dwarf):
         assert self.width is not None
         return self.width // REACH if self.strategy == "wide" else 1
 
-    def halo(self) -> Halo:
+    def halo(self) -> _core.Halo:
         assert self.width is not None
         assert self.split is not None
-        return Halo(Blocks(Grid(*self.grid), self.split), self.width, ("x", "y"))
+        return _core.Halo(_core.Blocks(_core.Grid(*self.grid), self.split), self.width, [True, True])
 
     def on(self, comm: MPI.Intracomm, initial: Initial | None = None, *, record: str = "totals") -> DiffusionRun:
         """At its first step, on as many ranks as it was made for. Collective. `initial`: other values than the box.
@@ -198,9 +198,9 @@ class Diffusion(Dwarf):
         if self.strategy in TEACHING:
             raise InputError(f"strategy {self.strategy}: the simulator does not know what it adds; simulate exchange")
         halo = self.halo()
-        swap = halo.schedule(self.algorithm)
+        swap = _core.make_schedule(halo, self.algorithm or default_algorithm(halo.name))
 
-        def compute(name: str, *boxes: Slices, during: Schedule | None = None) -> Compute:
+        def compute(name: str, *boxes: Slices, during: _core.Schedule | None = None) -> Compute:
             points = self.work * sum(_points(box) for box in boxes)
             share, seconds = points / _points(halo.widened(0)), points * self.point_s
             flops, moved = 0.0 if self.point_s else FLOPS * share, 2 * self.element_bytes * share

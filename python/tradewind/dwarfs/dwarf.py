@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from tradewind import _core
-from tradewind.errors import InputError
-from tradewind.exchange import DTYPES, unknown
+from tradewind.base.elements import DTYPES
+from tradewind.base.errors import InputError
+from tradewind.base.names import unknown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
     from tradewind.dwarfs.diagnosis import Diagnosis
-    from tradewind.mpi import Array, Plan
-    from tradewind.program import Program
+    from tradewind.mpi.library import Array, Plan
     from tradewind.trace.measured import Event
+    from tradewind.workload.program import Program
 
 PRECISIONS = ("f4", "f8")
 _MOST_THREADS = 1024
@@ -98,7 +99,9 @@ class Dwarf(ABC):
 
     def simulate(self, machine: str | Path, **options: Any) -> dict[str, Any]:
         """How long `steps_a_round` steps take on a machine; see `tradewind.simulate`."""
-        return self.program().simulate(machine, **options)
+        from tradewind.simulation import simulate
+
+        return simulate(self.program(), machine, **options)
 
     def as_dict(self) -> dict[str, Any]:
         """The request as plain values."""

@@ -11,7 +11,7 @@ from tradewind import _core
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from tradewind.mpi import Array
+    from tradewind.mpi.library import Array
 
 
 def gather(comm: MPI.Intracomm, layout: _core.Blocks, part: Array) -> Array | None:

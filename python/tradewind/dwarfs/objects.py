@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from tradewind.mpi import Array
+    from tradewind.mpi.library import Array
 
 _Z, _Y, _X = 0, 1, 2
 

@@ -7,23 +7,23 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange, unknown
+from tradewind.base.errors import InputError
+from tradewind.base.names import unknown
 from tradewind.launch import job
 from tradewind.launch.predict import lay_beside, machine_of
-from tradewind.trace.files import check as check_time_line
-from tradewind.ways import (
+from tradewind.method.method import (
     DEFAULT_PACKING,
     DEFAULT_TRANSPORT,
     NATIVE,
     Choice,
     algorithm_names,
     combinations,
-    exchange_refusal,
     native_refusal,
     packing_names,
     transport_names,
 )
+from tradewind.trace.files import check as check_time_line
+from tradewind.workload.exchange import Exchange, exchange_refusal
 
 ALL = "all"
 Skipped = dict[str, str | None]

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tradewind import _core
-from tradewind.calibration import SPREAD_LIMIT, Calibration, calibrated, refusals
-from tradewind.calibration_file import text_of
-from tradewind.errors import InputError
-from tradewind.exchange import unknown
-from tradewind.files import write_atomically
+from tradewind.base.errors import InputError
+from tradewind.base.files import write_atomically
+from tradewind.base.names import unknown
 from tradewind.launch import job
-from tradewind.ways import packing_names, transport_names
+from tradewind.machine.calibration import SPREAD_LIMIT, Calibration, calibrated, refusals
+from tradewind.machine.calibration_file import text_of
+from tradewind.method.method import packing_names, transport_names
 
 ALL = "all"
 SIZES = tuple(2**i for i in (13, 16, 18, 20, 22, 24))

@@ -10,12 +10,12 @@ import shutil
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tradewind.errors import TradewindError
-from tradewind.installation import flags, package_folder
+from tradewind.base.errors import TradewindError
+from tradewind.base.installation import flags, package_folder
 from tradewind.launch import job
 
 if TYPE_CHECKING:
-    from tradewind.mpi import MPI
+    from tradewind.mpi.library import MPI
 
 _HELLO_TIMEOUT_S = 120.0
 
@@ -76,7 +76,7 @@ def _core() -> str:
 def _memory() -> str:
     import psutil
 
-    from tradewind.units import format_bytes
+    from tradewind.base.units import format_bytes
 
     memory = psutil.virtual_memory()
     return f"{format_bytes(memory.available)} of {format_bytes(memory.total)} are free"
@@ -92,7 +92,7 @@ def _mpi() -> str:
 
 
 def _threads() -> str:
-    from tradewind.mpi import MPI
+    from tradewind.mpi.library import MPI
 
     names = ("SINGLE", "FUNNELED", "SERIALIZED", "MULTIPLE")
     levels = {getattr(MPI, f"THREAD_{name}"): name.lower() for name in names}
@@ -119,7 +119,7 @@ def _libtradewind() -> str:
 def hello(comm: MPI.Intracomm, _: None) -> dict[str, Any]:
     """Run by two ranks: a halo exchange, compared with the reference answer."""
     from tradewind import _core, mpi
-    from tradewind.errors import VerificationError
+    from tradewind.base.errors import VerificationError
     from tradewind.launch import reference
 
     layout = _core.Blocks(_core.Grid(16, 8, 4), (comm.Get_size(), 1))

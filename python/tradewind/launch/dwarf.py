@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind import trace
+from tradewind.base.errors import InputError, VerificationError
 from tradewind.dwarfs import from_plain
-from tradewind.errors import InputError, VerificationError
 from tradewind.launch import job
 from tradewind.trace.files import check as check_time_line
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
     from tradewind.dwarfs.dwarf import Dwarf, Running
-    from tradewind.mpi import Array
+    from tradewind.mpi.library import Array
 
 LEVELS = "levels"
 """Key of the level before and after, where a picture is wanted."""
@@ -62,7 +62,7 @@ def run(
     if not job.is_rank():
         answer: dict[str, Any] = job.run(dwarf.ranks, f"{__name__}:take_part", payload)
         return answer
-    from tradewind.mpi import MPI
+    from tradewind.mpi.library import MPI
 
     return take_part(MPI.COMM_WORLD, payload)
 
@@ -70,7 +70,7 @@ def run(
 def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """What each rank does. Collective; the answer counts on rank 0."""
     from tradewind.launch.measure import measure_copy, provenance
-    from tradewind.mpi import MPI
+    from tradewind.mpi.library import MPI
 
     dwarf = from_plain(payload["name"], payload["dwarf"])
     steps, repeat = payload["steps"], payload["repeat"]
@@ -108,7 +108,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
 
 def _timed(comm: MPI.Intracomm, running: Running, steps: int) -> tuple[dict[str, float], float]:
     """Seconds of this rank, by part and of the whole loop."""
-    from tradewind.mpi import MPI
+    from tradewind.mpi.library import MPI
 
     running.reset()
     comm.Barrier()
@@ -148,7 +148,7 @@ def _spread(values: Iterable[float]) -> dict[str, float]:
 def _speed(
     comm: MPI.Intracomm, dwarf: Dwarf, running: Running, steps: int, total_s: float, copy_bytes_per_s: float
 ) -> dict[str, Any]:
-    from tradewind.mpi import MPI
+    from tradewind.mpi.library import MPI
 
     wall_s = comm.allreduce(total_s, MPI.MAX)
     least_bytes = steps * comm.allreduce(running.least_bytes, MPI.MAX)
@@ -166,7 +166,7 @@ def _speed(
 
 
 def _cores(comm: MPI.Intracomm, dwarf: Dwarf) -> dict[str, Any]:
-    from tradewind.mpi import ranks_per_core
+    from tradewind.mpi.library import ranks_per_core
 
     cores = os.sched_getaffinity(0)
     per_core = ranks_per_core(comm, len(cores)) * dwarf.threads

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tradewind import errors
-from tradewind.errors import INSTALL_MPI, InputError, MissingMPIError, PlanError, TradewindError
-from tradewind.rooms import temporary_folder
+from tradewind.base import errors
+from tradewind.base.errors import INSTALL_MPI, InputError, MissingMPIError, PlanError, TradewindError
+from tradewind.base.job_folder import temporary_folder
 
 _RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_RANK")
 _WAITS = " s still waiting for "  # of the core's watchdog
@@ -117,7 +117,7 @@ def on_ranks(
     """As `run`; but where this process is a rank itself, it is one of those that call the function."""
     if not is_rank():
         return run(ranks, worker, payload, timeout_s=timeout_s, watch=watch)
-    from tradewind.mpi import MPI
+    from tradewind.mpi.library import MPI
 
     module, _, name = worker.partition(":")
     return getattr(importlib.import_module(module), name)(MPI.COMM_WORLD, payload)

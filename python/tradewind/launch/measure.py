@@ -13,15 +13,17 @@ from typing import Any
 import numpy as np
 
 from tradewind import _core, _mpi, mpi, trace
-from tradewind.errors import InputError, VerificationError
-from tradewind.exchange import DTYPES, Exchange
+from tradewind.base.collective import attempt
+from tradewind.base.elements import DTYPES
+from tradewind.base.errors import InputError, VerificationError
 from tradewind.launch import recorded, reference
 from tradewind.launch.samples import rates
-from tradewind.mpi import MPI
-from tradewind.site import cpu_name
-from tradewind.together import attempt
-from tradewind.tuning import PRIVATE
-from tradewind.ways import DEFAULT_PACKING, NATIVE
+from tradewind.method.host import cpu_name
+from tradewind.method.method import DEFAULT_PACKING, NATIVE
+from tradewind.method.tuning import PRIVATE
+from tradewind.mpi.arrays import shared_zeros
+from tradewind.mpi.library import MPI
+from tradewind.workload.exchange import Exchange
 
 _COPY_BYTES = 64 * 2**20  # well beyond the caches
 _COPY_SAMPLES = 7
@@ -53,7 +55,7 @@ class Room:
         """The array in the memory that was asked for."""
         if self.memory == PRIVATE:
             return array
-        shared = mpi.shared_zeros(array.shape, self.exchange.dtype)
+        shared = shared_zeros(array.shape, self.exchange.dtype)
         shared[...] = array
         return shared
 

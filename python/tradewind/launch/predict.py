@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.errors import InputError
 from tradewind.machine import MachineFile, load_machine
+from tradewind.method.method import NATIVE
 from tradewind.simulation import simulate
-from tradewind.ways import NATIVE
+from tradewind.workload.exchange import Exchange
 
 
 def machine_of(path: str | Path) -> MachineFile:

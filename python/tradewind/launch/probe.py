@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from tradewind import _core, _mpi, mpi
-from tradewind.calibration import spread
-from tradewind.errors import InputError
+from tradewind.base.collective import attempt
+from tradewind.base.errors import InputError
 from tradewind.launch import unexpected, worker
 from tradewind.launch.measure import measure_copy, provenance
-from tradewind.mpi import MPI
-from tradewind.site import site_of
-from tradewind.together import attempt
-from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT, Choice
+from tradewind.machine.calibration import spread
+from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, Choice
+from tradewind.mpi.host import site_of
+from tradewind.mpi.library import MPI
 
 Row = dict[str, Any]
 Measured = Callable[[], Iterable[Row]]

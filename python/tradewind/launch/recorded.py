@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tradewind import trace
-from tradewind.exchange import Exchange
+from tradewind.workload.exchange import Exchange
 
 if TYPE_CHECKING:
-    from tradewind.mpi import MPI, Plan
+    from tradewind.mpi.library import MPI, Plan
     from tradewind.trace.measured import Event
     from tradewind.trace.model import TimeLine
 

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from tradewind.ways import NATIVE, Choice
+from tradewind.method.method import NATIVE, Choice
 
 Row = dict[str, Any]
 

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tradewind.exchange import Exchange
 from tradewind.launch import job
+from tradewind.workload.exchange import Exchange
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind import _core, _mpi, mpi
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange
+from tradewind.base.collective import attempt, check_communicator, collective, go_on, of_first, telling
+from tradewind.base.errors import InputError
+from tradewind.base.units import format_seconds
 from tradewind.launch import worker
 from tradewind.launch.measure import Room, check_answers, check_ranks, provenance
-from tradewind.levels import FETCHES, levels_of
-from tradewind.mpi import MPI, Plan
-from tradewind.site import site_of
-from tradewind.together import attempt, check_communicator, collective, go_on, of_first, telling
-from tradewind.tuning import NOISE, PRIVATE, SHARED, keep, request_of
-from tradewind.units import format_seconds
-from tradewind.ways import PARTS, Choice, default_way, ways
+from tradewind.method.method import PARTS, Choice, default_way, ways
+from tradewind.method.tuning import NOISE, PRIVATE, SHARED, keep, request_of
+from tradewind.mpi.host import site_of
+from tradewind.mpi.levels import FETCHES, levels_of
+from tradewind.mpi.library import MPI, Plan
+from tradewind.workload.exchange import Exchange
 
 if TYPE_CHECKING:
-    from tradewind.mpi import Array
+    from tradewind.mpi.library import Array
 
 Row = dict[str, Any]
 Tell = Callable[[Any], None]
@@ -75,7 +75,7 @@ def tune(
 
     Arrays, `dims`, `axis`, `operation`: those of `tradewind.mpi.plan`; what arrays hold is put back at the end (their
     copies take as much memory again). The entry is about shared arrays where those of rank 0 are (see
-    `tradewind.mpi.empty`). For `include` and `exclude` see `tradewind.ways.ways`. `warmup` exchanges and
+    `tradewind.empty`). For `include` and `exclude` see `tradewind.method.method.ways`. `warmup` exchanges and
     `trials` samples of each way; one sample is the slowest rank's time. A way of which two first trials take more
     than `give_up` times the best median so far is given up. `tuning`: a file into which rank 0 puts the entry.
 

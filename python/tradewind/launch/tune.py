@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange, unknown
+from tradewind.base.errors import InputError
+from tradewind.base.names import unknown
 from tradewind.launch import job
-from tradewind.tuning import MEMORIES
+from tradewind.method.tuning import MEMORIES
+from tradewind.workload.exchange import Exchange
 
 Watch = job.Watch
 
@@ -29,7 +30,7 @@ def tune(
 ) -> dict[str, Any]:
     """Tries the ways to carry out each schedule of an exchange on MPI ranks; see `tradewind.launch.trials`.
 
-    Once for each of `memories`: "private" arrays, and "shared" ones as `tradewind.mpi.empty` gives. Raises InputError
+    Once for each of `memories`: "private" arrays, and "shared" ones as `tradewind.empty` gives. Raises InputError
     for another one. The exchange's own algorithm does not matter; its repetitions are those of one sample. `check`
     compares what arrives with the reference answer before a way is measured. Starts the ranks, or where this process is
     one of them, is one. `watch` is told now and then how far they are: ``tried``, ``ways`` and the ``way`` that is

@@ -14,7 +14,7 @@ from itertools import repeat
 
 import numpy as np
 
-from tradewind.mpi import MPI
+from tradewind.mpi.library import MPI
 
 MESSAGES = 8
 """Messages that each rank sends and receives in a trial: one alone takes less than the calls around it."""

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
 
-from tradewind.errors import MissingMPIError, PeerError, PlanError, TradewindError
-from tradewind.files import write_atomically
+from tradewind.base.errors import MissingMPIError, PeerError, PlanError, TradewindError
+from tradewind.base.files import write_atomically
 from tradewind.launch import job
 
 _PATIENCE_S = 0.5
@@ -68,7 +68,7 @@ def _load(worker: str) -> Callable[[Any, Any], Any]:
 def _check_ranks(comm: Any, ranks: int, launcher: str) -> None:
     """Ranks that the launcher of another MPI has started do not see each other."""
     if comm.Get_size() != ranks:
-        from tradewind.mpi import library_name
+        from tradewind.mpi.library import library_name
 
         raise MissingMPIError(
             f"{ranks} ranks were started, but each sees {comm.Get_size()}: the launcher, {launcher}, is not one of the "
@@ -83,7 +83,7 @@ def main(folder: str) -> None:
     request = json.loads((room / "request.json").read_text())
     rank = 0
     try:
-        from tradewind.mpi import MPI  # raises MissingMPIError, which says what to install
+        from tradewind.mpi.library import MPI  # raises MissingMPIError, which says what to install
 
         comm = MPI.COMM_WORLD
         rank = comm.Get_rank()

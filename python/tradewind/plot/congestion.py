@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from tradewind.files import make_folder, remove, write_atomically
+from tradewind.base.files import make_folder, remove, write_atomically
+from tradewind.base.units import format_seconds
 from tradewind.plot.cells import bin_edges, spans, square
 from tradewind.plot.export import to_svg
 from tradewind.plot.machine_map import panels
 from tradewind.plot.style import CONFIG, COUNT, SECONDS
 from tradewind.plot.svg import draw, save
-from tradewind.units import format_seconds
 
 if TYPE_CHECKING:
-    from tradewind.congestion import Loads
     from tradewind.machine import MachineFile
+    from tradewind.machine.link_loads import Loads
 
 _SIDE = 420  # pixels
 _SHOWN = {

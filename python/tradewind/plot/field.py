@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tradewind.errors import InputError
-from tradewind.files import check_target, write_atomically
+from tradewind.base.errors import InputError
+from tradewind.base.files import check_target, write_atomically
 from tradewind.plot.export import SUFFIXES, picture
 from tradewind.plot.style import CONFIG
 

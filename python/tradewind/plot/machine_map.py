@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tradewind import _core
-from tradewind.errors import InputError
+from tradewind.base.errors import InputError
 from tradewind.machine import MachineFile
+from tradewind.machine.groups import Groups, groups_of
+from tradewind.machine.shapes import levels
+from tradewind.machine.switch_coordinates import MOST_DOTS, Standing, standing, tree_levels
+from tradewind.machine.topology import FatTree, Table
 from tradewind.plot.export import SUFFIXES
-from tradewind.plot.groups import Groups, groups_of
 from tradewind.plot.panels import MOST_LINES, MOST_SPOTS, busiest_of, by_load, few_links, neighbours, part, star
-from tradewind.plot.shapes import levels
-from tradewind.plot.standing import MOST_DOTS, Standing, standing, tree_levels
 from tradewind.plot.svg import Line, Panel, draw, save
-from tradewind.topology import FatTree, Table
 
 if TYPE_CHECKING:
-    from tradewind.congestion import Integers, Loads
+    from tradewind.machine.link_loads import Integers, Loads
 
 _SPOTS_OF_PLANE = 1500
 

@@ -6,12 +6,14 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tradewind import _core, units
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange, counted_bytes
-from tradewind.files import check_target, write_atomically
+from tradewind import _core
+from tradewind.base import units
+from tradewind.base.elements import counted_bytes
+from tradewind.base.errors import InputError
+from tradewind.base.files import check_target, write_atomically
 from tradewind.plot.export import SUFFIXES, picture
 from tradewind.plot.style import CONFIG
+from tradewind.workload.exchange import Exchange
 
 if TYPE_CHECKING:
     import numpy as np

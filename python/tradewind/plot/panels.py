@@ -9,11 +9,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tradewind import _core
-from tradewind.plot.shapes import Point, circle
+from tradewind.machine.shapes import Point, circle
 from tradewind.plot.svg import Line, Panel
 
 if TYPE_CHECKING:
-    from tradewind.congestion import Integers, Loads
+    from tradewind.machine.link_loads import Integers, Loads
 
 MOST_SPOTS = 600
 MOST_LINES = 4000

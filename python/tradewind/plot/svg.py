@@ -9,9 +9,9 @@ from html import escape
 from itertools import pairwise
 from pathlib import Path
 
-from tradewind.files import write_atomically
+from tradewind.base.files import write_atomically
+from tradewind.machine.shapes import Point
 from tradewind.plot.shade import UNUSED, bar, shade
-from tradewind.plot.shapes import Point
 from tradewind.plot.style import PALETTE
 from tradewind.plot.text_width import FONT, length_attribute, text_width
 

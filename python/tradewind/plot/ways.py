@@ -10,12 +10,12 @@ from typing import Any
 
 import altair as alt
 
-from tradewind.errors import InputError
-from tradewind.files import check_target, write_atomically
+from tradewind.base.errors import InputError
+from tradewind.base.files import check_target, write_atomically
+from tradewind.base.units import format_seconds
+from tradewind.method.method import NATIVE, Choice
 from tradewind.plot.export import SUFFIXES, picture
 from tradewind.plot.style import CONFIG, PALETTE, linear_time_axis
-from tradewind.units import format_seconds
-from tradewind.ways import NATIVE, Choice
 
 MOST_BARS = 40
 

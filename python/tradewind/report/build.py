@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tradewind.files import make_folder, remove, write_atomically
-from tradewind.reading import read_text
+from tradewind.base.files import make_folder, remove, write_atomically
+from tradewind.base.reading import read_text
 from tradewind.report.page import Figure
-from tradewind.study.claims import counts, judge_all
-from tradewind.study.environment import Environment
-from tradewind.study.finding import Verdict
-from tradewind.study.load import load_study
-from tradewind.study.records import Records, read_records
-from tradewind.study.store import Store
+from tradewind.study.cases.environment import Environment
+from tradewind.study.cases.records import Records, read_records
+from tradewind.study.cases.store import Store
+from tradewind.study.claims.finding import Verdict
+from tradewind.study.claims.judgement import counts, judge_all
+from tradewind.study.plan.load import load_study
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def machine_texts(store: Store) -> dict[str, str]:
 
 
 def _draw(plots: list[Any], records: Records) -> list[Figure]:
-    from tradewind.plot.figure import draw
+    from tradewind.figure.figure import draw
     from tradewind.report.outcome import outcome
 
     figures = []

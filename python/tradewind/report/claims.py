@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tradewind.report.table import Cell, Column, Row, Table, number, whole
-from tradewind.study.claims import DECIDED_BY, GROUPS, Claim, Count, bases_in, claims_of, figures_of, reasons
-from tradewind.study.finding import CONFIRMED, CONTRADICTED, SOURCE, VERDICTS, Verdict
+from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, SOURCE, VERDICTS, Verdict
+from tradewind.study.claims.judgement import (
+    DECIDED_BY,
+    GROUPS,
+    Claim,
+    Count,
+    bases_in,
+    claims_of,
+    figures_of,
+    reasons,
+)
 
 LOOKS = {CONFIRMED: "good", CONTRADICTED: "bad"}
 

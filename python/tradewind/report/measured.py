@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tradewind.report.table import Cell, Column, Row, Table, number, rate, ratio, seconds, text, whole
-from tradewind.study.quantity import quantity_of
-from tradewind.study.records import Record
+from tradewind.study.cases.records import Record
+from tradewind.study.claims.quantity import quantity_of
 
 MEASURED = (
     Column("Exchange"),

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from tradewind.plot.curves import label_text, valued
-from tradewind.plot.figure import chosen
+from tradewind.figure.curves import label_text, valued
+from tradewind.figure.figure import chosen
 from tradewind.plot.ways import middle_half
-from tradewind.study.model import Plot
-from tradewind.study.quantity import QUANTITIES
-from tradewind.study.records import Record
+from tradewind.study.cases.records import Record
+from tradewind.study.claims.quantity import QUANTITIES
+from tradewind.study.model.study import Plot
 
 EQUAL = 0.01
 """Times that differ by less than this fraction are called equal."""

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tradewind.files import remove_parts, write_atomically
+from tradewind.base.files import remove_parts, write_atomically
 from tradewind.report.outcome import NOTHING
 from tradewind.report.table import Cell, Column, Table, number, text, whole
-from tradewind.study.claims import bases_in, claims_of, counted, counts, figures_of, reasons
-from tradewind.study.finding import Verdict
+from tradewind.study.claims.finding import Verdict
+from tradewind.study.claims.judgement import bases_in, claims_of, counted, counts, figures_of, reasons
 
 STUDIES = (
     Column("Study"),

@@ -14,11 +14,11 @@ from tradewind.report.outcome import NOTHING
 from tradewind.report.side_by_side import side_by_side
 from tradewind.report.simulated import network_table, simulated_table
 from tradewind.report.verified import verified_table
-from tradewind.study.claims import counted, counts
-from tradewind.study.environment import Environment
-from tradewind.study.finding import Verdict
-from tradewind.study.model import KINDS, Study
-from tradewind.study.records import Record, Records
+from tradewind.study.cases.environment import Environment
+from tradewind.study.cases.records import Record, Records
+from tradewind.study.claims.finding import Verdict
+from tradewind.study.claims.judgement import counted, counts
+from tradewind.study.model.study import KINDS, Study
 
 if TYPE_CHECKING:
     import jinja2

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tradewind.base.units import format_seconds
 from tradewind.report.table import Cell, Column, Row, Table
-from tradewind.study.case import HERE_ONLY
-from tradewind.study.records import Record
-from tradewind.units import format_seconds
+from tradewind.study.cases.case import HERE_ONLY
+from tradewind.study.cases.records import Record
 
 SIMULATED = "simulated, by number of ranks; over seeds or settings from the fastest to the slowest"
 PATTERNS = ("transpose", "halo", "fetch", "allreduce")

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from tradewind.base.units import format_bytes, format_count, format_seconds
 from tradewind.report.measured import inputs
 from tradewind.report.table import Cell, Column, Row, Table, byte_count, count, number, ratio, seconds, text
-from tradewind.study.records import Record
-from tradewind.units import format_bytes, format_count, format_seconds
+from tradewind.study.cases.records import Record
 
 SIMULATED = (
     Column("Exchange"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tradewind.units import format_bytes, format_count, format_rate, format_seconds
+from tradewind.base.units import format_bytes, format_count, format_rate, format_seconds
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tradewind.files import write_atomically
+from tradewind.base.files import write_atomically
+from tradewind.base.units import format_seconds
+from tradewind.method.method import Choice, default_way
+from tradewind.method.tuning import NOISY
 from tradewind.report.table import Cell, Column, Row, Table, number, ratio, seconds
-from tradewind.tuning import NOISY
-from tradewind.units import format_seconds
-from tradewind.ways import Choice, default_way
 
 Section = dict[str, Any]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tradewind.report.measured import inputs
 from tradewind.report.table import Column, Table, number, seconds, text
-from tradewind.study.records import Record
+from tradewind.study.cases.records import Record
 
 VERIFIED = (
     Column("Exchange"),

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tradewind.exchange import Workload
 from tradewind.machine import MachineFile
-from tradewind.program import Program
 from tradewind.simulation.answer import write_link_loads
 from tradewind.simulation.checks import BUFFERS, MODELS, PLACEMENTS, PROTOCOLS, prepare, usable_cores
 from tradewind.simulation.prepared import Simulation, model_version
 from tradewind.simulation.progress import Progress, Watch
-from tradewind.steady import first_of, run_until_steady
+from tradewind.simulation.steady import run_until_steady
+from tradewind.workload.exchange import Workload
+from tradewind.workload.program import Program
+from tradewind.workload.repetitions import first_of
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -50,14 +51,14 @@ def simulate(
 
     Options as in `prepare`. What the memory of this computer cannot hold is refused unless forced. `links`: a CSV file
     for the load of every link and NIC (see `write_link_loads`). `congestion`: also answer the busy shares of the links
-    between switches (see `tradewind.congestion`) and the delays over time; a folder: also draw them there, and the
-    delays between 64 blocks of ranks if `pairs` names no other number (see `tradewind.plot.congestion`).
+    between switches (see `tradewind.machine.link_loads`) and the delays over time; a folder: also draw them there, and
+    the delays between 64 blocks of ranks if `pairs` names no other number (see `tradewind.plot.congestion`).
     `timeline`: a file for what ranks do when, for Perfetto or, with the suffix svg, png, pdf or html, as a picture;
     ``timeline_ranks="0:64"`` says which (see `tradewind.trace`).
     `steady`: of an exchange that is repeated, simulate only so many repetitions that the time of all can be reckoned
-    from them, to 0.5 % or to the fraction that is named (see `tradewind.steady`). `progress`: see `Watch`.
-    `comm`: a communicator of mpi4py, whose processes all call this and share the simulation; all have the answer,
-    process 0 alone tells of progress (see `tradewind.processes`).
+    from them, to 0.5 % or to the fraction that is named (see `tradewind.workload.repetitions`). `progress`: see
+    `Watch`. `comm`: a communicator of mpi4py, whose processes all call this and share the simulation; all have the answer,
+    process 0 alone tells of progress (see `tradewind.simulation.processes`).
 
     Returns a dictionary of plain values: the inputs, and ``time_s`` (until the last rank is done), ``step_time_s`` (of
     each slab or step, from the end of the one before), ``messages``, ``bytes``, ``packet_hops`` (one packet through
@@ -69,7 +70,7 @@ def simulate(
 
     processes = None
     if comm is not None:
-        from tradewind.processes import Processes
+        from tradewind.simulation.processes import Processes
 
         processes = Processes(comm)
         if options.get("threads") is None:

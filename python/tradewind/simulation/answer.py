@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from tradewind import _core
-from tradewind.congestion import link_bandwidths
-from tradewind.exchange import Workload
-from tradewind.files import replaced
+from tradewind.base.files import replaced
 from tradewind.machine import Machine
-from tradewind.program import Program
-from tradewind.steady import Repetitions
+from tradewind.machine.link_loads import link_bandwidths
+from tradewind.workload.exchange import Workload
+from tradewind.workload.program import Program
+from tradewind.workload.repetitions import Repetitions
 
 LOADS = "loads of links"
 """What errors call a file of them."""

@@ -6,14 +6,16 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from tradewind import _core, units
-from tradewind.errors import InputError, gathered
-from tradewind.exchange import Workload, unknown
+from tradewind import _core
+from tradewind.base import units
+from tradewind.base.errors import InputError, gathered
+from tradewind.base.names import unknown
 from tradewind.machine import Machine, MachineFile, load_machine
-from tradewind.program import Program
+from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.simulation.prepared import Simulation
 from tradewind.trace.ranks import ranks_shown
-from tradewind.ways import DEFAULT_PACKING, DEFAULT_TRANSPORT
+from tradewind.workload.exchange import Workload
+from tradewind.workload.program import Program
 
 MODELS = ("packet", "loggp")
 BUFFERS = ("credits", "unbounded")

@@ -6,7 +6,7 @@ cent of those with the machine's own packets, but three things move them by a te
 
 from __future__ import annotations
 
-from tradewind.units import format_bytes
+from tradewind.base.units import format_bytes
 
 SPREADING = {"dragonfly": ("valiant", "valiant-router", "ugal", "par"), "fattree": ("adaptive",)}
 """Routings, by topology, that choose a path for each packet and give other times with coarse ones: of few packets some

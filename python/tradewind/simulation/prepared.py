@@ -8,17 +8,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tradewind import _core, memory
-from tradewind.congestion import group_shares, link_shares, loads_of
-from tradewind.errors import InputError
-from tradewind.exchange import Exchange, Workload
-from tradewind.files import check_folder, check_target
+from tradewind import _core
+from tradewind.base import memory
+from tradewind.base.errors import InputError
+from tradewind.base.files import check_folder, check_target
 from tradewind.machine import MachineFile
-from tradewind.program import Program
+from tradewind.machine.link_loads import group_shares, link_shares, loads_of
 from tradewind.simulation.answer import LOADS, figures_of, mean_delays, over_time, write_link_loads
 from tradewind.simulation.coarseness import coarse_packets
 from tradewind.simulation.progress import Progress, Watch
-from tradewind.steady import Repetitions
+from tradewind.workload.exchange import Exchange, Workload
+from tradewind.workload.program import Program
+from tradewind.workload.repetitions import Repetitions
 
 PICTURE_BLOCKS = 64
 """Blocks of ranks in a picture of their delays, unless another number is asked for; fewer of fewer ranks."""
@@ -67,7 +68,7 @@ class Simulation:
     way: tuple[str, str] | None = None
     """That transport, and the packing."""
     peers: _core.Peers | None = None
-    """The processes that share it; see `tradewind.processes`."""
+    """The processes that share it; see `tradewind.simulation.processes`."""
     timeline: Path | None = None
     """A file for a time line."""
     shown: tuple[int, ...] = ()

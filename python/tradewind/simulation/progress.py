@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tradewind import units
+from tradewind.base import units
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tradewind.files import check_target, replaced, write_atomically
+from tradewind.base.files import check_target, replaced, write_atomically
 from tradewind.trace.model import TimeLine
 
 PICTURES = (".svg", ".png", ".pdf", ".html")
@@ -20,7 +20,7 @@ def save(line: TimeLine, path: Path) -> None:
     too full.
     """
     if path.suffix in PICTURES:
-        from tradewind.plot.timeline import picture
+        from tradewind.trace.timeline import picture
 
         write_atomically(path, picture(line, path.suffix), WHAT)
         return

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from tradewind.together import check_communicator, collective, go_on, telling
+from tradewind.base.collective import check_communicator, collective, go_on, telling
+from tradewind.base.units import format_seconds
 from tradewind.trace.clock import Clock, compare
 from tradewind.trace.model import Row, Span, TimeLine, Track
-from tradewind.units import format_seconds
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tradewind.errors import InputError, gathered
+from tradewind.base.errors import InputError, gathered
 from tradewind.trace.files import check
 
 FIRST = 64

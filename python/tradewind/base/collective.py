@@ -1,0 +1,172 @@
+"""What the ranks of a communicator do as one: what one of them cannot, all hear of."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from tradewind.base.errors import InputError, PlanError
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+Value = TypeVar("Value")
+Arguments = ParamSpec("Arguments")
+Tell = Callable[[str], None]
+"""Tells the other ranks, which would wait for this one, why it cannot go on."""
+
+
+def check_communicator(comm: MPI.Intracomm) -> None:
+    """Raises InputError for what is no communicator, which this rank could ask others by, PlanError without MPI."""
+    from mpi4py import MPI
+
+    if not isinstance(comm, MPI.Intracomm):
+        raise InputError(f"comm is {comm!r}: an intracommunicator of mpi4py is allowed")
+    require_mpi()
+    if comm == MPI.COMM_NULL:
+        raise InputError("comm is the null communicator: it has been freed, or this rank is not part of it")
+
+
+def require_mpi() -> None:
+    """Raises PlanError before MPI is initialized and after it is finalized."""
+    from mpi4py import MPI
+
+    if MPI.Is_finalized():
+        raise PlanError("MPI is finalized: nothing can be exchanged any more")
+    if not MPI.Is_initialized():
+        raise PlanError("MPI is not initialized: call MPI.Init() before")
+
+
+def tell(comm: MPI.Intracomm, problem: str, limit_s: float = 0.0) -> None:
+    """Tells the other ranks, which make or ask something together, that this one cannot: they raise PlanError.
+
+    Collective, in place of their next agreement. `limit_s`: how long it waits for them; 0: for ever.
+    """
+    from tradewind import _mpi
+
+    with suppress(PlanError):  # the caller has an error of its own to raise
+        _mpi.agree(comm.py2f(), "", problem, limit_s)
+
+
+def go_on(comm: MPI.Intracomm) -> None:
+    """All ranks have got this far. Collective: raises PlanError where another one tells of an error."""
+    from tradewind import _mpi
+
+    _mpi.agree(comm.py2f(), "", "")
+
+
+class Telling:
+    """What a rank does alone before the ranks agree: an error of any kind is told to the others, and raised here."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self._tell(said(error))
+
+
+def telling(comm: MPI.Intracomm, limit_s: float = 0.0) -> Telling:
+    """What a rank of `comm` does alone before its next agreement with the others."""
+    return Telling(lambda problem: tell(comm, problem, limit_s))
+
+
+def said(error: BaseException) -> str:
+    """An error as other ranks hear of it."""
+    return str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+
+
+def collective(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+    """A function that all ranks of its argument `comm` call, or a method of what has a `tell` of its own.
+
+    A call whose arguments do not even fit the function, like an unknown keyword, is told to the other ranks, too: so
+    their first step together must be an agreement (`go_on`, or one of the core).
+    """
+    of_comm = "comm" in function.__code__.co_varnames[: function.__code__.co_argcount]
+
+    @functools.wraps(function)
+    def called(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the function has not begun
+                with suppress(InputError, PlanError):
+                    if of_comm:
+                        _tell_of_call([*args, *kwargs.values()], error)
+                    else:
+                        args[0].tell(said(error))  # type: ignore[attr-defined]
+            raise
+
+    return called
+
+
+def _tell_of_call(args: Sequence[Any], error: TypeError) -> None:
+    """By the first communicator among the arguments, wherever it stands."""
+    from mpi4py import MPI
+
+    comm = next((arg for arg in args if isinstance(arg, MPI.Intracomm)), None)
+    if comm is not None:  # else this rank has no way to tell the others
+        check_communicator(comm)
+        tell(comm, said(error))
+
+
+def of_first(comm: MPI.Intracomm, make: Callable[[], Value]) -> Value:
+    """What rank 0 makes, for all ranks; what it refuses (InputError), all refuse. Collective.
+
+    Any other error of rank 0 is raised there, and PlanError with its text on the other ranks.
+    """
+    made: Any = None
+    problems: list[str] | None = None
+    failure: BaseException | None = None
+    if comm.Get_rank() == 0:
+        try:
+            made = make()
+        except InputError as error:
+            problems = list(error.problems)
+        except BaseException as error:
+            failure = error
+    made, problems, text = comm.bcast((made, problems, "" if failure is None else said(failure)))
+    if failure is not None:
+        raise failure
+    if text:
+        raise PlanError(f"rank 0 cannot go on: {text}")
+    if problems is not None:
+        raise InputError(*problems)
+    first: Value = made
+    return first
+
+
+def attempt(comm: MPI.Intracomm, make: Callable[[], Value]) -> tuple[Value | None, str]:
+    """What each rank makes; or None on all ranks, and why one of them refused it (InputError). Collective.
+
+    Any other error of a rank is raised there, and PlanError with its text on the other ranks.
+    """
+    made: Value | None = None
+    refusal, text = "", ""
+    failure: BaseException | None = None
+    try:
+        made = make()
+    except InputError as error:
+        refusal = str(error)
+    except PlanError as error:  # another rank refused, and says why
+        failure = error
+    except BaseException as error:
+        failure, text = error, said(error)
+    found = comm.allgather((refusal, text))
+    failed = [(rank, each) for rank, (_, each) in enumerate(found) if each]
+    refusals = [each for each, _ in found if each]
+    if failure is not None and (text or not (refusals or failed)):
+        raise failure
+    if failed:
+        raise PlanError("rank {} cannot go on: {}".format(*failed[0]))
+    if refusals:
+        return None, refusals[0]
+    return made, ""

@@ -1,0 +1,14 @@
+"""The data files that come with Tradewind: machines and studies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1]
+"""The folder of the Python package."""
+
+
+def data_folder(name: str) -> Path:
+    """The folder ``machines`` or ``studies``: in the package where it is installed, beside it in a checkout."""
+    installed = PACKAGE / name
+    return installed if installed.is_dir() else PACKAGE.parents[1] / name

@@ -1,0 +1,17 @@
+"""Whole numbers of ranks and points, alone and as `602x568x60`."""
+
+from __future__ import annotations
+
+from tradewind.base.errors import InputError
+
+MOST = 2**31 - 1
+"""Ranks, points along a direction, fields: what fits the counts of MPI and of the core."""
+
+
+def parse_extents(text: str, count: int, what: str) -> tuple[int, ...]:
+    """``"28800x14400x256"`` -> (28800, 14400, 256). Raises InputError for anything else than `count` whole numbers."""
+    parts = text.lower().split("x")
+    if len(parts) == count and all(p.strip().isdigit() and p.isascii() for p in parts):
+        return tuple(int(p) for p in parts)
+    example = "x".join(["602", "568", "60"][:count])
+    raise InputError(f"{what} {text!r}: {count} whole numbers joined by 'x' are allowed, like {example}")

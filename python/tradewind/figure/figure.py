@@ -1,0 +1,199 @@
+"""Draws the plots that a study asks for, each from the cases that it selects."""
+
+from __future__ import annotations
+
+import bisect
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import altair as alt
+
+from tradewind.base.units import format_seconds
+from tradewind.figure.best import best_chart
+from tradewind.figure.curves import label_text, row_of, time_chart, time_rows, valued
+from tradewind.figure.heat import congestion_chart, matrix_chart, pairs_chart
+from tradewind.figure.kept import groups_figure, over_time_rows
+from tradewind.figure.parts import parts_chart
+from tradewind.plot.style import CONFIG, SECONDS, colour, linear_time_axis, log_axis
+from tradewind.study.cases.records import Record
+from tradewind.study.claims.curve import matches
+from tradewind.study.claims.quantity import QUANTITIES
+from tradewind.study.model.labels import LABELS
+from tradewind.study.model.study import PLOTS, Plot
+
+Row = dict[str, Any]
+
+
+def draw(plot: Plot, records: Sequence[Record]) -> dict[str, Any] | None:
+    """The Vega-Lite specification of a plot; None where no stored case belongs to it."""
+    cases = chosen(plot, records)
+    chart = _CHARTS[plot.kind](plot, cases) if plot.kind in _CHARTS else _line_chart(plot, cases)
+    if chart is None:
+        return None
+    specification: dict[str, Any] = chart.to_dict()
+    specification["config"] = CONFIG
+    specification["description"] = describe(plot, cases)
+    return specification
+
+
+def chosen(plot: Plot, records: Sequence[Record]) -> list[Record]:
+    """The cases that a plot selects and that have what it draws."""
+    found = [record for record in records if any(matches(record, selection) for selection in plot.of)]
+    return [record for record in found if plot.kind == "matrix" or record["time_s"] is not None]
+
+
+def describe(plot: Plot, cases: Sequence[Record]) -> str:
+    """What a plot shows, for those who cannot see it."""
+    parts = [f"{plot.title}."]
+    if plot.kind in ("time", "bars"):
+        parts.append(f"{_sentence(QUANTITIES[plot.quantity].title)} against {LABELS[plot.along]}.")
+    else:
+        parts.append(f"{_sentence(PLOTS[plot.kind].partition(';')[0])}.")
+    for name, label in (("Curves", plot.curve), ("Panels", plot.panel)):
+        if values := list(dict.fromkeys(filter(None, (label_text(case, label) for case in cases)))):
+            parts.append(f"{name}: {', '.join(values)}.")
+    return " ".join(parts)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".")
+
+
+def _line_chart(plot: Plot, records: Sequence[Record]) -> Any | None:
+    rows = _ROWS[plot.kind](plot, records)
+    return _ROW_CHARTS[plot.kind](plot, rows, list(dict.fromkeys(row["curve"] for row in rows))) if rows else None
+
+
+def _bar_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
+    """A bar for each curve; where `along` has several values in a panel, for each of these."""
+    cases = valued(plot, records)
+    grouped = plot.along != plot.panel and len({label_text(record, plot.along) for record, _ in cases}) > 1
+    rows = []
+    for record, value in cases:
+        row = row_of(plot, record, value)
+        name = f"{label_text(record, plot.along)}, {row['curve']}" if grouped else row["curve"]
+        rows.append({**row, "least": _least(record), "minimum": format_seconds(_least(record)), "bar": name})
+    if grouped:
+        places = {value: i for i, value in enumerate(dict.fromkeys(row["along"] for row in rows))}
+        rows.sort(key=lambda row: places[row["along"]])
+    return rows
+
+
+def _least(record: Record) -> float:
+    """The shortest time that was measured."""
+    result = record["result"]
+    if record["kind"] == "run":
+        return float(min(result["samples_s"]) / result["steps"])
+    return float(result["results"][0]["min_s"] if record["kind"] == "measure" else record["time_s"])
+
+
+DELAY_EDGES = [step * 10.0**k for k in range(-9, 5) for step in (1, 2, 5)]
+"""The drawn bins of delay (s). What is shorter than the first edge counts as no delay."""
+
+
+def _delay_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
+    counts = [_drawn_counts(record["result"].get("delay")) for record in records]
+    used = [i for each in counts for i, count in enumerate(each) if i and count]
+    if not used:
+        return []
+    first, last = min(used), max(used)
+    rows: list[Row] = []
+    for record, each in zip(records, counts, strict=True):
+        labels = {"curve": label_text(record, plot.curve), "panel": label_text(record, plot.panel)}
+        # What was not delayed stands in a bin of its own, to the left of all others; the last row closes the line.
+        shown = [each[0], *each[first : last + 1], 0.0]
+        edges = [DELAY_EDGES[first - 1] / 2, *DELAY_EDGES[first - 1 : last + 1]]
+        for i, (low, count) in enumerate(zip(edges, shown, strict=True)):
+            delay = "none" if i == 0 else f"{format_seconds(low)} to {format_seconds(DELAY_EDGES[first + i - 1])}"
+            rows.append({"from": low, "share": count / max(1.0, sum(each)), "delay": delay, **labels})
+    return rows
+
+
+def _drawn_counts(histogram: dict[str, list[float]] | None) -> list[float]:
+    """The arrivals in each drawn bin; the first bin holds those without delay."""
+    counts = [0.0] * len(DELAY_EDGES)
+    if histogram is not None:
+        edges = histogram["edges_s"]
+        for low, high, count in zip(edges, edges[1:], histogram["counts"], strict=False):
+            middle = (low * high) ** 0.5 if math.isfinite(high) else low
+            counts[min(bisect.bisect_right(DELAY_EDGES, middle), len(counts) - 1)] += count
+    return counts
+
+
+def _panelled(chart: Any, plot: Plot, rows: list[Row], height: int = 260) -> Any:
+    panels = list(dict.fromkeys(row["panel"] for row in rows))
+    if plot.panel is None or len(panels) < 2:
+        return chart.properties(width=460, height=height, data=alt.InlineData(values=rows))
+    chart = chart.properties(width=max(200, 780 // min(len(panels), 3)), height=height)
+    facet = alt.Facet("panel:N", title=None, sort=panels)
+    return chart.facet(facet=facet, columns=3, data=alt.InlineData(values=rows))
+
+
+def _time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
+    return _panelled(time_chart(plot, rows, curves), plot, rows)
+
+
+def _bar_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
+    named = list(dict.fromkeys(row["bar"] for row in rows))
+    base = alt.Chart().encode(y=alt.Y("bar:N", sort=named, title=None, axis=alt.Axis(labelLimit=240)))
+    title = "time of a step" if all(row["is_dwarf"] for row in rows) else "time of the exchange"
+    axis = linear_time_axis(f"{title}, median (s); tick: shortest")
+    bars = base.mark_bar(size=14).encode(
+        x=alt.X("time:Q", axis=axis, stack=None),  # cases that share a bar are no sum
+        color=colour("curve", plot.curve, curves).legend(None),
+        tooltip=[alt.Tooltip("case:N"), alt.Tooltip("shown:N", title=plot.quantity), alt.Tooltip("minimum:N")],
+    )
+    ticks = base.mark_tick(thickness=2, size=18, color="#888888").encode(x=alt.X("least:Q", axis=axis))
+    height = max(80, 26 * len(named))
+    chart = _panelled(alt.layer(bars, ticks), plot, rows, height)
+    # Panels have times of their own; of one chart that would give bars and ticks two axes.
+    return chart.resolve_scale(x="independent") if isinstance(chart, alt.FacetChart) else chart
+
+
+def _delay_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
+    title = "delay: arrival minus arrival on an empty network (s); leftmost: none"
+    scale, axis = log_axis([row["from"] for row in rows], title, SECONDS)
+    line = alt.Chart().mark_line(interpolate="step-after", strokeWidth=2)
+    chart = line.encode(
+        x=alt.X("from:Q", scale=scale, axis=axis),
+        y=alt.Y("share:Q", axis=alt.Axis(title="share of arrivals (%)", format=".0%")),
+        color=colour("curve", plot.curve, curves),
+        tooltip=[alt.Tooltip("curve:N"), alt.Tooltip("delay:N"), alt.Tooltip("share:Q", format=".1%")],
+    )
+    return _panelled(chart, plot, rows)
+
+
+def _over_time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
+    chart = (
+        alt.Chart()
+        .mark_line(strokeWidth=1.5)
+        .encode(
+            x=alt.X("time:Q", axis=linear_time_axis("simulated time (s)")),
+            y=alt.Y("delay:Q", axis=linear_time_axis("mean delay of the packets that arrive (s)")),
+            color=colour("curve", plot.curve, curves),
+        )
+    )
+    return _panelled(chart, plot, rows)
+
+
+_ROWS: dict[str, Callable[[Plot, Sequence[Record]], list[Row]]] = {
+    "time": time_rows,
+    "bars": _bar_rows,
+    "delay": _delay_rows,
+    "over-time": over_time_rows,
+}
+_ROW_CHARTS: dict[str, Callable[[Plot, list[Row], list[str]], Any]] = {
+    "time": _time_chart,
+    "bars": _bar_chart,
+    "delay": _delay_chart,
+    "over-time": _over_time_chart,
+}
+_CHARTS: dict[str, Callable[[Plot, Sequence[Record]], Any | None]] = {
+    "best": best_chart,
+    "congestion": congestion_chart,
+    "groups": groups_figure,
+    "matrix": matrix_chart,
+    "pairs": pairs_chart,
+    "parts": parts_chart,
+}

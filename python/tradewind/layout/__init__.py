@@ -1,0 +1,1 @@
+"""Who owns which points: layouts by name, meshes, lists of points."""

@@ -1,0 +1,70 @@
+"""Lists of points that each rank wants: by their global ids, or by owner and index, as the core takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tradewind.base.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Described = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]
+    """Owners, indices, places and the points of the target array of one rank."""
+
+
+def ids(what: str, values: ArrayLike) -> NDArray[np.int64]:
+    """A list of whole numbers as the core takes it. Raises InputError for anything else."""
+    array = np.asarray(values)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.ndim == 1 and array.dtype.kind in "uO":
+        _check_largest(what, array)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise InputError(
+            f"{what}: an array of shape {array.shape} and type {array.dtype}; a list of whole numbers is allowed"
+        )
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def _check_largest(what: str, array: NDArray[Any]) -> None:
+    """NumPy keeps whole numbers beyond the core's as unsigned ones, or as objects."""
+    if array.dtype.kind == "u" and array.max() <= np.iinfo(np.int64).max:
+        return
+    for entry, number in enumerate(array.tolist()):
+        if isinstance(number, int) and number > np.iinfo(np.int64).max:
+            raise InputError(f"{what}: entry {entry} is {number}: up to 2^63 - 1 are allowed")
+
+
+def listed(what: str, lists: Sequence[ArrayLike]) -> list[NDArray[np.int64]]:
+    """The lists of all ranks. Raises InputError that names the rank, as `ids` does."""
+    return [ids(f"{what}, rank {rank}", values) for rank, values in enumerate(lists)]
+
+
+def of_owners(
+    counts: Sequence[int],
+    lists: Sequence[tuple[ArrayLike, ArrayLike]],
+    places: Sequence[ArrayLike] | None,
+    one_array: bool,
+) -> tuple[list[int], list[Described]]:
+    """Points of the source array and the lists of each rank; the arguments are those of `Fetch.of_owners`.
+
+    Raises InputError for lists of another number than `counts`, and as `ids` does.
+    """
+    for what, given in (("lists", lists), ("places", places)):
+        if given is not None and len(given) != len(counts):
+            raise InputError(f"{len(given)} {what} for {len(counts)} counts: one for each rank is allowed")
+    described: list[Described] = []
+    for rank, (owner, index) in enumerate(lists):
+        begin = counts[rank] if one_array and places is None else 0
+        place = np.arange(begin, begin + np.size(owner)) if places is None else places[rank]
+        target = counts[rank] + np.size(owner) if one_array and places is None else None
+        places_here = ids("place", place)
+        if target is None:
+            target = counts[rank] if one_array else int(np.max(places_here, initial=-1)) + 1
+        described.append((ids("owner", owner), ids("index", index), places_here, target))
+    sources = [d[3] if one_array else count for d, count in zip(described, counts, strict=True)]
+    return sources, described

@@ -1,0 +1,166 @@
+"""Meshes to try a fetch on: who owns which points, and the halo that a stencil needs."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tradewind import _core
+from tradewind.base import memory
+from tradewind.base.errors import InputError
+from tradewind.layout.names import MESHES
+
+Ids = NDArray[np.int64]
+
+BYTES_A_POINT = 70
+"""Of memory while a mesh is made in one process (52 to 70 were measured for both meshes, 4e5 to 7e6 points)."""
+
+
+def lonlat(layout: _core.Blocks, width: int, periodic: str = "") -> tuple[list[Ids], list[Ids]]:
+    """The columns of a grid as an unstructured mesh: by rank its own ids, and those `width` around them.
+
+    Column (x, y) is point x + nx y. A point that lies in the halo several times, across a seam, is wanted so often.
+    """
+    nx, ny, _ = layout.grid.points
+    owned, wanted = [], []
+    for rank in range(layout.ranks):
+        (x0, y0, _), (x1, y1, _) = layout.box(rank)
+        x, y = np.arange(x0 - width, x1 + width), np.arange(y0 - width, y1 + width)
+        number = y[:, None] % ny * nx + x[None, :] % nx
+        own = (y[:, None] >= y0) & (y[:, None] < y1) & (x >= x0) & (x < x1)
+        there = np.full(number.shape, True)
+        if "x" not in periodic:
+            there &= (x >= 0) & (x < nx)
+        if "y" not in periodic:
+            there &= ((y >= 0) & (y < ny))[:, None]
+        owned.append(number[own])
+        wanted.append(number[there & ~own])
+    return owned, wanted
+
+
+def octahedral_points(rows: int) -> int:
+    """How many points an octahedral grid of an even number of rows has."""
+    return rows * (rows + 18)
+
+
+def octahedral_problems(rows: int, ranks: int) -> list[str]:
+    """Why there is no octahedral grid of so many rows, or why so many ranks cannot share it."""
+    if rows < 2 or rows % 2:
+        return [f"{rows} rows: an even number of 2 or more is allowed, like 2560 of O1280"]
+    if ranks > (most := octahedral_points(rows)):
+        return [f"{ranks} ranks: 1..{most} are allowed for the points of {rows} rows"]
+    return []
+
+
+def octahedral(rows: int, ranks: int, width: int) -> tuple[list[Ids], list[Ids]]:
+    """The points of an octahedral reduced Gaussian grid of so many rows, in compact parts, as equal as it goes.
+
+    Row i from a pole has 20 + 4 i points (Malardel et al. 2016, ECMWF Newsletter 146), counted row by row from the
+    north. Ranks share them as the weather centres do: in bands of `regions`, each of which is cut along the meridians.
+    Wanted are, by rank, the points within `width` steps along rows (which are circles) and between neighbouring rows,
+    where a step goes to the two points next to the same longitude. Raises InputError for an odd number of rows, and for
+    more ranks than points.
+    """
+    if problems := octahedral_problems(rows, ranks):
+        raise InputError(*problems)
+    half = 20 + 4 * np.arange(rows // 2)
+    lengths = np.concatenate([half, half[::-1]])
+    first = np.concatenate([[0], np.cumsum(lengths)])
+    owned = _parts(lengths, first, ranks)
+    seen = np.zeros(first[-1], bool)  # sets of sorted ids take ten times as long
+    wanted = []
+    for own in owned:
+        seen[own] = True
+        rings = [own]
+        while len(rings) <= width and len(rings[-1]):
+            step = _steps(rings[-1], lengths, first)
+            rings.append(np.unique(step[~seen[step]]))
+            seen[rings[-1]] = True
+        reached = np.concatenate(rings)
+        seen[reached] = False
+        wanted.append(np.sort(reached[len(own) :]))
+    return owned, wanted
+
+
+def regions(count: int) -> list[int]:
+    """How many regions each band of a sphere has, from the north, when `count` of equal area are as round as it goes.
+
+    The partition of Leopardi (2006), "A partition of the unit sphere into regions of equal area and small diameter",
+    Electronic Transactions on Numerical Analysis 25: two caps, and collars between them about as high as a region is
+    wide. Raises InputError for no regions.
+    """
+    if count < 1:
+        raise InputError(f"{count} regions: 1 or more are allowed")
+    if count <= 2:
+        return [1] * count
+    cap = np.arccos(1 - 2 / count)  # colatitude where it ends
+    collars = max(1, round((np.pi - 2 * cap) / np.sqrt(4 * np.pi / count)))
+    heights = np.cos(np.linspace(cap, np.pi - cap, collars + 1))
+    reached = np.cumsum((heights[:-1] - heights[1:]) * count / 2)  # regions down to the end of each collar
+    ends = np.floor(reached + 0.5 + 1e-9).astype(int)  # halves go up, also where they are a little less
+    return [1, *np.diff(ends, prepend=0).tolist(), 1]
+
+
+def _parts(lengths: Ids, first: Ids, ranks: int) -> list[Ids]:
+    """The points of each rank, ascending."""
+    cuts = first[-1] * np.arange(ranks + 1) // ranks
+    row = np.repeat(np.arange(len(lengths)), lengths)
+    longitude = (np.arange(first[-1]) - first[row]) / lengths[row]
+    owned = []
+    begin = 0
+    for count in regions(ranks):
+        band = slice(cuts[begin], cuts[begin + count])
+        order = band.start + np.lexsort((row[band], longitude[band]))
+        owned += [np.sort(part) for part in np.split(order, cuts[begin + 1 : begin + count] - band.start)]
+        begin += count
+    return owned
+
+
+def _steps(points: Ids, lengths: Ids, first: Ids) -> Ids:
+    """What is one step away from points of a reduced grid."""
+    row = np.searchsorted(first, points, side="right") - 1
+    place, length = points - first[row], lengths[row]
+    found = [first[row] + (place + 1) % length, first[row] + (place - 1) % length]
+    for other in (row - 1, row + 1):
+        inside = (other >= 0) & (other < len(lengths))
+        there, n = other[inside], lengths[other[inside]]
+        west = place[inside] * n // length[inside]  # at the same longitude or next to it in the west
+        found += [first[there] + west, first[there] + (west + 1) % n]
+    return np.concatenate(found)
+
+
+def halo_of(
+    mesh: str, grid: tuple[int, int, int], split: tuple[int, int], width: int, periodic: str = ""
+) -> _core.Fetch:
+    """The unstructured halo of a mesh over all its ranks, with the levels of the grid.
+
+    Of `octahedral` the number of rows is that of the grid along y. Raises InputError for a mesh that nobody knows.
+    """
+    return _flat_halo_of(mesh, grid[:2], split, width, periodic).with_levels((1, grid[2]))
+
+
+@lru_cache(maxsize=4)
+def _flat_halo_of(mesh: str, grid: tuple[int, int], split: tuple[int, int], width: int, periodic: str) -> _core.Fetch:
+    """Of one level: the cases of a study differ in levels, networks and algorithms more often than in meshes."""
+    ranks = split[0] * split[1]
+    if mesh == "octahedral":
+        points = octahedral_points(grid[1])
+        reached = min(points, (math.sqrt(points / ranks) + 2 * width) ** 2)
+    else:
+        points = grid[0] * grid[1]
+        reached = (grid[0] / split[0] + 2 * width) * (grid[1] / split[1] + 2 * width)
+    memory.require(
+        f"a mesh of {points} points with a halo of {width}",
+        BYTES_A_POINT * ranks * reached,
+        "name a smaller grid or width, or another computer",
+    )
+    if mesh == "lonlat":
+        owned, wanted = lonlat(_core.Blocks(_core.Grid(*grid, 1), split), width, periodic)
+    elif mesh == "octahedral":
+        owned, wanted = octahedral(grid[1], ranks, width)
+    else:
+        raise InputError(f"mesh {mesh!r}: {', '.join(MESHES)} are allowed")
+    return _core.fetch_of_ids(owned, wanted)

@@ -1,0 +1,164 @@
+"""The text of the machine file of a calibration, with the source of each number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from tradewind.base.units import format_bytes
+from tradewind.machine.calibration import Calibration, Rates, Unexpected
+from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
+
+
+def text_of(calibration: Calibration, name: str) -> str:
+    """The machine file."""
+    probed, base = calibration.probed, calibration.bases
+    site = probed["site"]
+    where = f"{site['cpu']}, {site['mpi']}"
+    title = f"{name}: {probed['nodes']} x {probed['ranks_per_node']} ranks, {where}"
+    share = probed["ranks_per_node"] if calibration.outside else 1
+    bandwidth = base.rates.whole[-1] * share
+    tables: list[tuple[str, dict[str, str | int]]] = [
+        ("topology", {"kind": "crossbar", "nodes": probed["nodes"]}),
+        ("link", {"bandwidth": _rate(bandwidth), "latency": _time(base.latency_s / 2)}),
+        (
+            "nic",
+            {
+                "injection_bandwidth": _rate(bandwidth),
+                "ejection_bandwidth": _rate(bandwidth),
+                "latency": _time(base.latency_s / 2),
+                "send_overhead": _time(base.overhead_s / 2),
+                "receive_overhead": _time(base.overhead_s / 2),
+            },
+        ),
+        ("node", _node(probed)),
+        ("packet", {"size": "4KiB"}),
+    ]
+    if (copied := calibration.unexpected.bytes_per_s) is not None:
+        tables.append(("mpi", {"unexpected_bandwidth": _rate(copied)}))
+    lines = [f"title = {_quoted(title)}", 'routing = "direct"']
+    for table, values in tables:
+        lines += ["", f"[{table}]", *(f"{key} = {_quoted(value)}" for key, value in values.items())]
+    if (reason := calibration.unexpected.reason) is not None:
+        lines += ["", f"# mpi.unexpected_bandwidth was measured, and is not known: {reason}"]
+    if calibration.copies is not None:
+        lines += ["", "[copy]", *_rate_lines(calibration.copies)]
+    lines += ["", "[source]", *(f"{key} = {_quoted(text)}" for key, text in _sources(calibration).items())]
+    for way in calibration.ways:
+        lines += ["", "[[carriage]]", f"transport = {_quoted(way.transport)}", f"packing = {_quoted(way.packing)}"]
+        lines += [f'latency = "{_time(way.latency_s)}"', f'overhead = "{_time(way.overhead_s)}"']
+        lines += _rate_lines(way.rates)
+        if way.scattered:
+            lines.append(f"scattered = {_runs(way.scattered)}")
+    return "\n".join(lines) + "\n"
+
+
+def _node(probed: Mapping[str, Any]) -> dict[str, str | int]:
+    together = probed["copy_bytes_per_s"] * probed["ranks_per_node"]
+    alone = min(probed["copy_alone_bytes_per_s"], together)
+    return {
+        "cores": probed["cores"],
+        "memory_bandwidth": _rate(together),
+        "flow_memory_bandwidth": _rate(alone),
+    }
+
+
+def _sources(calibration: Calibration) -> dict[str, str]:
+    from importlib.metadata import version
+
+    probed = calibration.probed
+    site = probed["site"]
+    here = (
+        f"measured by tradewind calibrate {version('tradewind')} on {site['host']}, "
+        f"{datetime.now(UTC):%Y-%m-%d}, {site['cpu']}, {site['mpi']}"
+    )
+    by = (
+        f"{here}; up to {calibration.repeat} samples of each in "
+        f"{calibration.rounds} rounds, the median of the best of which counts; the middle half of one lies within "
+        f"{calibration.spread:.1%} of the median in three of four measurements"
+    )
+    pairs = "pairs of ranks, all at the same time, send each other one message a stage of a halo"
+    network = (
+        f"as between nodes: {pairs}, by {DEFAULT_TRANSPORT} {DEFAULT_PACKING}; latency and overhead of both ends "
+        f"halved; of a pair {_by_size(calibration.bases.rates)}, of which the last counts, for all ranks of a node"
+        if calibration.outside
+        else "not measured, as there is one node: taken from what is within it"
+    )
+    sources = {
+        "topology": "counted; how nodes are wired is not measured, a crossbar is taken",
+        "link": f"not measured: a crossbar has none; {network}",
+        "nic": f"{network}; {by}" if calibration.outside else network,
+        '"node.cores"': "counted",
+        '"node.memory_bandwidth"': f"copies of 64 MiB by all ranks of a node at the same time; {by}",
+        '"node.flow_memory_bandwidth"': f"copies of 64 MiB by one rank while the others wait; {by}",
+        "packet": "assumed: 4 KiB; not measured",
+    }
+    if calibration.unexpected.bytes_per_s is not None:
+        sources['"mpi.unexpected_bandwidth"'] = f"{_copied(calibration.unexpected, calibration.rounds)}; {here}"
+    if calibration.copies is not None:
+        sources["copy"] = f"copies around the seam of a halo of one rank, by all ranks at the same time; {by}"
+    if calibration.ways:
+        sources["carriage"] = (
+            f"{pairs}; latency and overhead from 1 and 6 messages of 8 bytes, rates from what longer ones take more, "
+            f"in one run of memory (whole) and in runs of so many bytes; scattered: {_SCATTERED}; {by}"
+        )
+    return sources
+
+
+def _copied(found: Unexpected, rounds: int) -> str:
+    """How the copies of unexpected messages were measured."""
+    assert found.more is not None
+    error = found.more.error_s_per_byte / found.more.s_per_byte
+    return (
+        "what a receive takes more if it is posted after its message has come, by bytes, all ranks at the same time; "
+        f"eager messages, up to {_size(found.eager_bytes)}, in the caches; standard error {error:.0%}; "
+        f"medians of the best of {rounds} rounds"
+    )
+
+
+def _by_size(rates: Rates) -> str:
+    return ", ".join(f"{_rate(rate)} with {_size(size)}" for size, rate in zip(rates.sizes, rates.whole, strict=False))
+
+
+_SCATTERED = "the same of a transposition, less what is copied within the rank"
+
+
+def _rate_lines(rates: Rates) -> list[str]:
+    lines = [f"sizes = {_listed(_size(size) for size in rates.sizes)}"]
+    lines.append(f"whole = {_listed(map(_rate, rates.whole))}")
+    if rates.runs:
+        lines.append(f"runs = {_runs(rates.runs)}")
+    return lines
+
+
+def _runs(rates: Mapping[int, Sequence[float]]) -> str:
+    runs = ", ".join(f'"{_size(run)}" = {_listed(map(_rate, each))}' for run, each in rates.items())
+    return f"{{ {runs} }}"
+
+
+def _listed(texts: Iterable[str]) -> str:
+    return "[" + ", ".join(f'"{text}"' for text in texts) + "]"
+
+
+def _size(size: int) -> str:
+    text = format_bytes(size).replace(" ", "")
+    return text if float(text.rstrip("KMGTiB")) * _FACTORS[text.lstrip("0123456789.")] == size else f"{size}B"
+
+
+_FACTORS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+
+
+def _rate(rate: float) -> str:
+    return f"{min(max(rate, 1e6), 1e15) / 1e9:.4g}GB/s"
+
+
+def _time(seconds: float) -> str:
+    return f"{round(max(seconds, 1e-12) * 1e12)}ps" if seconds < 1e-9 else f"{seconds * 1e9:.4g}ns"
+
+
+def _quoted(value: str | int) -> str:
+    if isinstance(value, int):
+        return str(value)
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

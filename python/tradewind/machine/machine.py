@@ -1,0 +1,410 @@
+"""Machines: TOML files that say how a network is wired and what its links, NICs and nodes do.
+
+``load_machine("dragonfly-MM")`` reads a machine that comes with Tradewind, ``load_machine("mine.toml")`` a file of
+yours; ``settings={"link.bandwidth": "100GB/s"}`` changes any value. Every number of a file names its source under
+``[source]``, and whether it is published, estimated or assumed. An unknown key, a wrong unit or an impossible value is
+an error with file and line, all at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+
+from tradewind import _core
+from tradewind.base import units
+from tradewind.base.data import data_folder
+from tradewind.base.errors import InputError
+from tradewind.base.names import unknown
+from tradewind.base.toml_lines import Place, TomlFile
+from tradewind.machine.evidence import Evidence, evidence_of, naming, problem_of
+from tradewind.machine.intranode import Carriage, RateTable, find_carriage
+from tradewind.machine.topology import TOPOLOGIES, Count, Graph, Table, Topology, Torus, with_nics
+from tradewind.method.method import DEFAULT_PACKING
+
+
+def _quantity(parse: Callable[[object], float], least: str, most: str) -> BeforeValidator:
+    lowest, highest = parse(least), parse(most)
+
+    def check(text: object) -> float:
+        value = parse(text)
+        if not lowest <= value <= highest:
+            raise InputError(f"{text!r}: {least} to {most} are allowed")
+        return value
+
+    return BeforeValidator(check)
+
+
+# The core's limits: its clock counts picoseconds in 64 bits, a packet's size is kept in 28.
+Bandwidth = Annotated[float, _quantity(units.bytes_per_second, "1MB/s", "1000TB/s")]
+Latency = Annotated[float, _quantity(units.seconds, "0s", "1h")]
+Size = Annotated[int, _quantity(units.byte_count, "1B", "128MiB")]
+Limit = Annotated[int, _quantity(units.byte_count, "0B", "1TiB")]
+Bypass = Annotated[int, _quantity(units.byte_count, "0B", "128MiB")]
+Flops = Annotated[float, _quantity(units.flops, "1Mflop/s", "1000Pflop/s")]
+
+DEFAULT_BUFFER = 65536
+"""Bytes of an input buffer where a machine names none; at least a packet."""
+
+
+class GlobalLink(Table):
+    """What links between groups have of their own; None: as other links."""
+
+    bandwidth: Bandwidth | None = None
+    latency: Latency | None = None
+
+
+class Link(Table):
+    bandwidth: Bandwidth
+    latency: Latency
+    """From the head leaving a port to the head at the next switch, that switch's own latency included."""
+    global_: Annotated[GlobalLink, Field(alias="global")] = GlobalLink()
+
+
+class Switch(Table):
+    """What a switch has besides its ports."""
+
+    bandwidth: Bandwidth | None = None
+    """Through its crossbar, all ports together; None: no limit."""
+    buffer: Size | None = None
+    """Of each virtual channel of an input port; None: `DEFAULT_BUFFER`, or a packet where that is larger."""
+    port_buffer: Size | None = None
+    """Instead of `buffer`: of an input port, divided among its channels."""
+    output_buffer: Size | None = None
+    """Of a port, behind the crossbar, divided among its channels; None: there is none."""
+    channels: Annotated[int, Field(strict=True, ge=1, le=16)] | None = None
+    """That both are divided among; None: as many as the routing uses."""
+
+
+class Nic(Table):
+    count: Annotated[int, Field(strict=True, ge=1, le=16)] = 1
+    """NICs of a node; each has the bandwidths below."""
+    injection_bandwidth: Bandwidth
+    ejection_bandwidth: Bandwidth
+    latency: Latency
+    """Between node and switch, either way."""
+    send_overhead: Latency
+    receive_overhead: Latency
+    """Time of the CPU, a message."""
+    buffer: Size | None = None
+    """Of the input port of a switch that a NIC sends to; None: as a channel of the others has."""
+
+
+class Node(Table):
+    cores: Count | None = None
+    memory_bandwidth: Bandwidth
+    """Of copies between ranks of one node, all together."""
+    flow_memory_bandwidth: Bandwidth | None = None
+    """Most that one copy reaches alone; None: as memory_bandwidth."""
+    flops: Flops | None = None
+    """Peak rate of all its cores, in double precision."""
+
+
+class Mpi(Table):
+    """How the MPI library sends messages."""
+
+    eager_limit: Limit | None = None
+    """Largest message that is sent without asking the receiver first; None: all are."""
+    header: Size = 64
+    """Of each of the three small messages of a rendezvous: request, clear-to-send, acknowledgement."""
+    bypass: Bypass = 0
+    """Messages up to this size wait for no other rank's: only latency, overhead and what their rank sends count."""
+    bypass_distance: Literal["path", "last-dimension"] = "path"
+    """What these travel: a shortest path, or, of a torus, the last dimension of one (as SST/macro 7.1 counts)."""
+    unexpected_bandwidth: Bandwidth | None = None
+    """At which the CPU copies what came, from other nodes, before its receive was posted; None: that costs nothing."""
+    receives: Literal["stage", "start"] = "stage"
+    """When they are posted: those of a stage when it begins, or all of an exchange when that does."""
+
+
+class Packet(Table):
+    size: Size
+
+
+class Machine(Table):
+    """A machine file."""
+
+    title: str
+    routing: str
+    topology: Annotated[Topology, Field(discriminator="kind")]
+    link: Link
+    switch: Switch = Switch()
+    nic: Nic
+    node: Node
+    mpi: Mpi = Mpi()
+    packet: Packet
+    copy_: Annotated[RateTable | None, Field(alias="copy")] = None
+    """Rates of copies within a rank; needed where there is a carriage."""
+    carriage: list[Carriage] = Field(default_factory=list)
+    """How transports carry messages within a node."""
+    source: dict[str, str]
+    """Where each number comes from, by its key ("link.bandwidth") or its table; see `tradewind.machine.evidence`."""
+
+    @property
+    def buffer_bytes(self) -> int:
+        """Of each virtual channel of an input port."""
+        return self.switch.buffer or max(DEFAULT_BUFFER, self.packet.size)
+
+    def evidence(self) -> dict[str, Evidence]:
+        """What each value of the file rests on; one that only a setting names may be missing."""
+        values = self.model_dump(by_alias=True, exclude_unset=True, exclude={"title", "routing", "source"})
+        named = {key: naming(key, self.source) for key in _keys(values)}
+        return {key: evidence_of(self.source[name]) for key, name in named.items() if name is not None}
+
+    def conflicts(self) -> Iterator[tuple[Place, str]]:
+        """Values that cannot be together: where, and what is wrong."""
+        size, flow, switch = self.packet.size, self.node.flow_memory_bandwidth, self.switch
+        if switch.port_buffer is None and self.buffer_bytes < size:
+            yield ("switch", "buffer"), f"switch.buffer = {self.buffer_bytes} B is less than packet.size = {size} B"
+        if switch.port_buffer is not None and switch.buffer is not None:
+            yield ("switch", "port_buffer"), "switch.buffer and switch.port_buffer: one of them says what a channel has"
+        if switch.channels is not None and switch.port_buffer is None and switch.output_buffer is None:
+            yield (
+                ("switch", "channels"),
+                "switch.channels needs switch.port_buffer or switch.output_buffer, which it divides",
+            )
+        if flow is not None and flow > self.node.memory_bandwidth:
+            yield (
+                ("node", "flow_memory_bandwidth"),
+                f"node.flow_memory_bandwidth = {units.format_rate(flow)} is more than the "
+                f"{units.format_rate(self.node.memory_bandwidth)} of node.memory_bandwidth, which all copies share",
+            )
+        if self.mpi.eager_limit is not None and self.mpi.bypass > self.mpi.eager_limit:
+            yield (
+                ("mpi", "bypass"),
+                f"mpi.bypass = {self.mpi.bypass} B is more than mpi.eager_limit = {self.mpi.eager_limit} B: "
+                "only messages that are sent eagerly can bypass the network",
+            )
+        if self.carriage and self.copy_ is None:
+            yield ("carriage",), "carriage needs copy, the rates of copies within a rank"
+        ways = [(each.transport, each.packing) for each in self.carriage]
+        for i, way in enumerate(ways):
+            if way in ways[:i]:
+                yield ("carriage", i), f"carriage {i + 1}: another one is of {way[0]} {way[1]}"
+
+    def carries(self, transport: str, packing: str, element_bytes: int) -> _core.Carriage:
+        """How a transport carries messages of such elements within a node. Raises InputError where that is unknown."""
+        found = find_carriage(self.carriage, transport, packing)
+        assert self.copy_ is not None
+        ways = {(each.transport, each.packing): each for each in self.carriage}
+        gathered = None if packing == DEFAULT_PACKING else ways.get((transport, DEFAULT_PACKING))
+        return found.core(self.copy_, element_bytes, gathered)
+
+    def build(self, routing: str | None = None) -> _core.Machine:
+        """The machine as the simulator takes it, with another routing if one is named."""
+        link, kind = self.link, self.topology.kind
+        routing = routing or self.routing
+        known = [entry.name for entry in _core.routings() if entry.topology == kind]
+        if routing not in known:
+            raise InputError(unknown(f"{kind} routing", routing, known))
+        return _core.Machine(
+            topology=with_nics(self.topology, self.nic.count).build(),
+            routing=routing,
+            link_bandwidth=link.bandwidth,
+            link_latency=link.latency,
+            global_bandwidth=link.global_.bandwidth or link.bandwidth,
+            global_latency=link.latency if link.global_.latency is None else link.global_.latency,
+            injection_bandwidth=self.nic.injection_bandwidth,
+            injection_latency=self.nic.latency,
+            ejection_bandwidth=self.nic.ejection_bandwidth,
+            ejection_latency=self.nic.latency,
+            send_overhead=self.nic.send_overhead,
+            receive_overhead=self.nic.receive_overhead,
+            memory_bandwidth=self.node.memory_bandwidth,
+            buffer=self.switch.buffer or max(DEFAULT_BUFFER, self.packet.size),
+            crossbar_bandwidth=self.switch.bandwidth or 0.0,
+            nics=self.nic.count,
+            copy_bandwidth=self.node.flow_memory_bandwidth or self.node.memory_bandwidth,
+            flops=self.node.flops or 0.0,
+            eager_limit=-1 if self.mpi.eager_limit is None else self.mpi.eager_limit,
+            header=self.mpi.header,
+            bypass=self.mpi.bypass,
+            port_buffer=self.switch.port_buffer or 0,
+            output_buffer=self.switch.output_buffer or 0,
+            channels=self.switch.channels or 0,
+            nic_buffer=self.nic.buffer or 0,
+            bypass_last_dimension=self.mpi.bypass_distance == "last-dimension",
+            unexpected_bandwidth=self.mpi.unexpected_bandwidth or 0.0,
+            receives_at_start=self.mpi.receives == "start",
+        )
+
+
+@dataclass(frozen=True)
+class MachineFile:
+    """A machine and its short name."""
+
+    name: str
+    machine: Machine
+
+    @property
+    def identity(self) -> str:
+        """A hash of all values that a simulation depends on, the defaults among them."""
+        measured = () if self.machine.carriage else ("carriage", "copy_")  # so that others are what they always were
+        values = self.machine.model_dump(exclude={"title", "source", *measured})
+        if isinstance(self.machine.topology, Graph):  # what its file holds counts, not where it lies
+            values["topology"]["file"] = hashlib.sha256(self.machine.topology.text().encode()).hexdigest()
+        for table, key, default in _LATER_KEYS:  # as of all before there were others
+            if values[table].get(key) == default:
+                values[table].pop(key, None)
+        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+
+
+_LATER_KEYS = (
+    ("topology", "arrangement", "spread"),
+    ("switch", "port_buffer", None),
+    ("switch", "output_buffer", None),
+    ("switch", "channels", None),
+    ("nic", "buffer", None),
+    ("mpi", "bypass_distance", "path"),
+    ("mpi", "unexpected_bandwidth", None),
+    ("mpi", "receives", "stage"),
+)
+"""Tables, keys and defaults that came when there were results already: at their defaults these stay good."""
+
+
+def machine_folder() -> Path:
+    """Where the machine files that come with Tradewind lie."""
+    return data_folder("machines")
+
+
+def machine_names() -> list[str]:
+    """The machines that come with Tradewind."""
+    return sorted(path.stem for path in machine_folder().glob("*.toml"))
+
+
+def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) -> MachineFile:
+    """The machine of a name or a file, with some of its values set anew. Raises InputError with all problems."""
+    path = Path(name)
+    if path.suffix != ".toml":
+        if str(name) not in machine_names():
+            raise InputError(unknown("machine", str(name), machine_names()) + "; or name a file like mine.toml")
+        path = machine_folder() / f"{name}.toml"
+    file = TomlFile(path)
+    numbers = list(_keys(file.data))  # what a setting adds has no line in the file, and needs no source there
+    problems = [_set(file.data, key, text) for key, text in (settings or {}).items()]
+    _find_graph(file)
+    try:
+        machine = Machine.model_validate(file.data)
+    except ValidationError as error:
+        mistakes, more = file.first(error.errors(include_url=False))
+        problems += [*(file.at(*_problem(details, file.data)) for details in mistakes), *more]
+    else:
+        problems += [file.at(place, text) for place, text in _source_problems(numbers, file.data, machine.source)]
+        problems += [file.at(place, text) for place, text in machine.conflicts()]
+        problems += _core_problems(file, machine)
+    if found := [problem for problem in problems if problem]:
+        raise InputError(*found)
+    return MachineFile(path.stem, machine)
+
+
+_OPTIONAL = ("global", "switch", "mpi")
+"""Tables that a file may leave out."""
+
+
+def _find_graph(file: TomlFile) -> None:
+    """A graph's file lies beside the machine file that names it."""
+    topology = file.data.get("topology")
+    if isinstance(topology, dict) and topology.get("kind") == "graph" and isinstance(topology.get("file"), str):
+        file.data["topology"] = topology | {"file": str(file.path.parent / topology["file"])}
+
+
+def _set(data: dict[str, Any], key: str, text: str) -> str | None:
+    """Sets ``link.bandwidth`` and the like; returns what is wrong with it."""
+    *tables, last = key.split(".")
+    table: Any = data
+    for name in tables:
+        table = table.setdefault(name, {}) if isinstance(table, dict) and name in (*_OPTIONAL, *table) else None
+    if not isinstance(table, dict) or isinstance(table.get(last), dict):
+        return unknown("machine value", key, _keys(data))
+    try:
+        table[last] = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        table[last] = text
+    return None
+
+
+def _keys(table: dict[str, Any], prefix: str = "") -> Iterator[str]:
+    for key, value in table.items():
+        if isinstance(value, dict) and key != "source":
+            yield from _keys(value, f"{prefix}{key}.")
+        elif key not in ("title", "source", "kind"):
+            yield prefix + key
+
+
+def _problem(details: Any, data: dict[str, Any]) -> tuple[Place, str]:
+    """One error of pydantic, in our words."""
+    place: Place = details["loc"]
+    if place[0] == "topology":  # pydantic puts the kind second
+        place = tuple(part for i, part in enumerate(place) if i != 1 or part not in TOPOLOGIES)
+    key, value = ".".join(str(part) for part in place), details["input"]
+    if details["type"] == "extra_forbidden":
+        known = _known_keys(place, data)
+        return place, f"{key}: " + unknown("key", str(place[-1]), known)
+    if details["type"] == "missing":
+        return place[:-1], f"{key} is missing"
+    if details["type"] == "value_error":
+        return place, f"{key} = {details['ctx']['error']}"
+    if details["type"] == "union_tag_invalid":
+        return (*place, "kind"), f"{key}.kind: " + unknown("topology", str(details["ctx"]["tag"]), sorted(TOPOLOGIES))
+    return place, f"{key} = {value!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
+
+
+def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
+    topology = data.get("topology")
+    kind = topology.get("kind") if isinstance(topology, dict) else None
+    tables: dict[Place, type[BaseModel]] = {
+        (): Machine,
+        ("link",): Link,
+        ("link", "global"): GlobalLink,
+        ("switch",): Switch,
+        ("nic",): Nic,
+        ("node",): Node,
+        ("mpi",): Mpi,
+        ("packet",): Packet,
+        ("copy",): RateTable,
+        ("carriage",): Carriage,
+        ("topology",): TOPOLOGIES.get(str(kind), Torus),
+    }
+    return [
+        field.alias or name
+        for name, field in tables[tuple(key for key in place[:-1] if isinstance(key, str))].model_fields.items()
+    ]
+
+
+def _source_problems(
+    numbers: list[str], data: dict[str, Any], sources: Mapping[str, str]
+) -> Iterator[tuple[Place, str]]:
+    for key in numbers:
+        if key != "routing" and naming(key, sources) is None:
+            yield tuple(key.split(".")), f"{key} has no source: say under [source] where it comes from"
+    for key, text in sources.items():
+        if not _is_there(data, key):
+            yield ("source", key), f"source.{key}: the file has no such value"
+        elif problem := problem_of(text):
+            yield ("source", key), f"source.{key}: {problem}"
+
+
+def _is_there(table: Any, key: str) -> bool:
+    for name in key.split("."):
+        if isinstance(table, list):  # of tables, whose values have one source together
+            return True
+        if not isinstance(table, dict) or name not in table:
+            return False
+        table = table[name]
+    return True
+
+
+def _core_problems(file: TomlFile, machine: Machine) -> Iterator[str]:
+    try:
+        _ = machine.build().room
+    except InputError as error:
+        text = str(error)
+        place = ("switch",) if "channels" in text else ("routing",) if "routing" in text else ("topology",)
+        yield file.at(place, str(error))

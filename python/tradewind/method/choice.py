@@ -1,0 +1,159 @@
+"""Which way a plan carries out its exchange: the choice at run time.
+
+Each part of a choice (algorithm, transport, packing) is that of the first of these that names it:
+
+1. the argument of the call;
+2. the environment: ``TRADEWIND_HALO``, ``TRADEWIND_TRANSPOSE``, ``TRADEWIND_FETCH`` or ``TRADEWIND_ALLREDUCE``, each
+   ``ALGORITHM,TRANSPORT,PACKING`` with parts that may be empty;
+3. the tuning file, of the argument ``tuning`` or of ``TRADEWIND_TUNING``: its entry about this very exchange, if that
+   does not contradict what 1 and 2 say, for it was measured as a whole;
+4. the default.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tradewind import _core
+from tradewind.base.errors import InputError, TuningWarning
+from tradewind.base.names import unknown
+from tradewind.method.host import Site
+from tradewind.method.method import PARTS, Choice
+from tradewind.method.tuning import MEMORIES, PRIVATE, Entry, find, read, request_of
+
+if TYPE_CHECKING:
+    pass
+
+VARIABLES = {
+    "halo": "TRADEWIND_HALO",
+    "transpose": "TRADEWIND_TRANSPOSE",
+    "fetch": "TRADEWIND_FETCH",
+    "allreduce": "TRADEWIND_ALLREDUCE",
+}
+TUNING = "TRADEWIND_TUNING"
+ARGUMENT = "argument"
+_STRICT = ",strict"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a plan does. Of native, transport and packing stay open: they are the library's own."""
+
+    choice: Choice
+    origin: Mapping[str, str] = field(default_factory=dict)
+    """Where each part came from: "argument", the variable, the tuning file, or "default"."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A tuning file that is asked for."""
+
+    path: Path
+    strict: bool
+    """What was tuned elsewhere is an error, and not only a warning."""
+    origin: str
+    """What named it, for an error."""
+
+
+def choose(
+    pattern: _core.Pattern,
+    dtype: str,
+    fields: int,
+    asked: Choice | None = None,
+    *,
+    tuning: str | Path | None = None,
+    memory: str = PRIVATE,
+    machine: Site | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Chosen:
+    """The way to carry out a pattern on so many fields of a type, and where each of its parts came from.
+
+    `asked`: what the arguments of the call name. `tuning`: a tuning file, ``"FILE"`` or ``"FILE,strict"``; None: that
+    of ``TRADEWIND_TUNING``; "": none. `memory`: "private", or "shared" for arrays of `tradewind.empty`; by it, too, an
+    entry of the tuning file is found. `machine`: where the ranks run (None: not compared with where the file was made).
+    `environment`: instead of `os.environ`. Raises InputError for a name that nobody knows, for what does not go
+    together and for a file that cannot be used; warns (TuningWarning, once) where the entry was tuned elsewhere.
+    """
+    if not isinstance(pattern, _core.Pattern):
+        raise InputError(f"{pattern!r} is no pattern")
+    if memory not in MEMORIES:
+        raise InputError(unknown("memory", memory, MEMORIES))
+    environment = os.environ if environment is None else environment
+    asked = asked or Choice()
+    if problems := asked.problems(pattern.name):
+        raise InputError(*problems)
+    variable = environment.get(VARIABLES[pattern.name], "")
+    _check(pattern.name, variable)
+    source = tuning_source(tuning, environment)
+
+    def tuned() -> tuple[str, str, str, str] | None:
+        if source is None:
+            return None
+        entry = _tuned(source, request_of(pattern, dtype, fields, memory), pattern.describe(), machine)
+        return None if entry is None else (*_texts(entry.choice), str(source.path))
+
+    parts, origins = _core.choose_way(pattern, *_texts(asked), variable, tuned)
+    origin = {part: where for part, where in zip(PARTS, origins, strict=True) if where}
+    return Chosen(Choice(*(name or None for name in parts)), origin)
+
+
+def choose_alone(
+    pattern: _core.Pattern, dtype: str, fields: int, asked: Choice | None = None, *, tuning: str | Path | None = None
+) -> Chosen | None:
+    """What `choose_together` answers where all ranks have the same environment. Not collective.
+
+    None where others must be asked: a tuning file is in use, or this rank refuses what perhaps not all are told.
+    """
+    if tuning_source(tuning, os.environ) is None:
+        with suppress(InputError):
+            return choose(pattern, dtype, fields, asked, tuning="")
+    return None
+
+
+def tuning_source(tuning: str | Path | None, environment: Mapping[str, str]) -> Source | None:
+    """The tuning file that an argument or the environment names."""
+    origin = "tuning " if tuning is not None else f"{TUNING}="
+    text = str(environment.get(TUNING, "") if tuning is None else tuning)
+    if not text:
+        return None
+    return Source(Path(text.removesuffix(_STRICT)), text.endswith(_STRICT), f"{origin}{text!r}")
+
+
+@lru_cache(maxsize=64)  # plans are made on demand, too
+def _check(pattern: str, variable: str) -> None:
+    """Raises InputError with all that is wrong with what a variable says."""
+    try:
+        problems = Choice.parse(variable).problems(pattern)
+    except InputError as error:
+        problems = list(error.problems)
+    if problems:
+        raise InputError(*(f"{VARIABLES[pattern]}={variable!r}: {problem}" for problem in problems))
+
+
+def _texts(choice: Choice) -> tuple[str, str, str]:
+    """The parts, "" for those that are open."""
+    return choice.algorithm or "", choice.transport or "", choice.packing or ""
+
+
+def _tuned(source: Source, request: dict[str, Any], described: str, site: Site | None) -> Entry | None:
+    """The entry about an exchange. Raises InputError for a bad file, and where it is strict and was made elsewhere."""
+    try:
+        found = find(read(source.path), request, site)
+    except InputError as error:
+        raise InputError(*(f"{source.origin}: {problem}" for problem in error.problems)) from None
+    if found is None:
+        return None
+    entry, differences = found
+    if differences:
+        text = f"{source.path}: {described} was tuned elsewhere: {'; '.join(differences)}"
+        if source.strict:
+            raise InputError(f"{source.origin}: {text} (tune here, or leave out {_STRICT[1:]})")
+        warnings.warn(TuningWarning(text), stacklevel=1)  # one place: Python shows each text once
+    return entry

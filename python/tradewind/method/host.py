@@ -1,0 +1,44 @@
+"""Where ranks run, as far as a measured time depends on it."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(frozen=True)
+class Site:
+    """Processor, MPI library and how many ranks share a node."""
+
+    host: str
+    """Of rank 0. Nodes of one kind differ in it, so it does not count when two sites are compared."""
+    cpu: str
+    mpi: str
+    ranks_per_node: int
+    """On the node that has most."""
+
+    def differences(self, other: Site) -> Iterator[str]:
+        """What is not the same here as at another site, in words."""
+        if self.cpu != other.cpu:
+            yield f"the processor is {self.cpu}, not {other.cpu}"
+        if self.mpi != other.mpi:
+            yield f"the MPI library is {self.mpi}, not {other.mpi}"
+        if self.ranks_per_node != other.ranks_per_node:
+            yield f"{self.ranks_per_node} ranks share a node, not {other.ranks_per_node}"
+
+
+def cpu_name() -> str:
+    """The processor's name as the system gives it."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.partition(":")[2].strip()
+    except OSError:
+        pass  # no such file on this system: the next best name
+    return platform.processor() or platform.machine()

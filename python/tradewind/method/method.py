@@ -1,0 +1,175 @@
+"""The ways to carry out an exchange: algorithm, transport and packing, and which of them go together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+
+from tradewind import _core
+from tradewind.base.errors import InputError
+from tradewind.base.names import unknown
+
+NATIVE = "native"
+"""The algorithm name of the MPI library's own collective, which has no transport and no packing of ours."""
+DEFAULT_TRANSPORT = "isend-irecv"
+DEFAULT_PACKING = "buffer"
+NODE_FAMILIES = ("two-level-k", "leaders-k")
+"""Their radix is the number of ranks a node."""
+PARTS = ("algorithm", "transport", "packing")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A way to carry out an exchange. A part that is None is open."""
+
+    algorithm: str | None = None
+    transport: str | None = None
+    packing: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Choice:
+        """``"sweep,isend-irecv,buffer"``; parts may be empty or left out. Raises InputError for more than three."""
+        parts = [part.strip() for part in text.split(",")]
+        if len(parts) > len(PARTS):
+            raise InputError(f"{len(parts)} parts, but ALGORITHM,TRANSPORT,PACKING are allowed, like sweep,,buffer")
+        return cls(*(part or None for part in parts))
+
+    def __str__(self) -> str:
+        return ",".join(part or "" for part in astuple(self))
+
+    def problems(self, pattern: str) -> list[str]:
+        """What is wrong with the names, for a pattern of that name."""
+        found = []
+        if self.algorithm is not None and self.algorithm != NATIVE:
+            found += algorithm_problems(pattern, self.algorithm)
+        for part, name, names in (
+            ("transport", self.transport, transport_names),
+            ("packing", self.packing, packing_names),
+        ):
+            if name is not None and name not in names():
+                found.append(unknown(part, name, names()))
+        return found
+
+
+@cache
+def transport_names() -> tuple[str, ...]:
+    """All transports, those that go with few schedules and packings too."""
+    return tuple(entry.name for entry in _core.transports())
+
+
+@cache
+def packing_names() -> tuple[str, ...]:
+    """All packings."""
+    return tuple(entry.name for entry in _core.packings())
+
+
+def algorithm_problems(pattern: str, algorithm: str) -> list[str]:
+    entries = [entry for entry in _core.algorithms() if entry.pattern == pattern]
+    base, _, radix = algorithm.rpartition("-")
+    for entry in entries:
+        if entry.name == algorithm or (entry.has_radix and entry.name == f"{base}-k" and radix):
+            return []
+    names = [entry.name for entry in entries]
+    return [unknown(f"{pattern} algorithm", algorithm, names)]
+
+
+def default_algorithm(pattern: str) -> str:
+    """The algorithm that a pattern uses when none is named: one that every rank count allows."""
+    return _core.default_algorithm(pattern)
+
+
+def default_way(pattern: str) -> Choice:
+    """What a plan does where nothing is chosen."""
+    return Choice(default_algorithm(pattern), DEFAULT_TRANSPORT, DEFAULT_PACKING)
+
+
+def algorithm_names(patterns: Sequence[_core.Pattern]) -> Iterator[str]:
+    """Every algorithm for patterns of one kind: of those with a radix its powers of two and the largest; and native.
+
+    Node-aware halos and fetches only where a node has several ranks and there are several nodes.
+    """
+    for entry in _core.algorithms():
+        if entry.pattern != patterns[0].name:
+            continue
+        if not entry.has_radix:
+            yield entry.name
+            continue
+        ranges = [entry.radices(pattern) for pattern in patterns]
+        least, most = max(r[0] for r in ranges), min(r[1] for r in ranges)
+        most = min(most, max(least, patterns[0].ranks))  # one rank allows any radix
+        radices = {least, most, *(2**i for i in range(1, 31) if least < 2**i < most)}
+        if entry.pattern in ("halo", "fetch") and entry.name in NODE_FAMILIES:
+            radices -= {1, patterns[0].ranks}  # nothing to gather: these are `direct`
+        for radix in sorted(radices):
+            yield entry.name.replace("-k", f"-{radix}")
+    yield NATIVE
+
+
+def native_refusal(pattern: _core.Pattern) -> str:
+    """Why MPI has no collective for a pattern; "" where it has."""
+    if pattern.name == "allreduce" or (isinstance(pattern, _core.Transpose) and pattern.complete):
+        return ""
+    return f"algorithm 'native': MPI has one for transpose and allreduce, none for {pattern.name}"
+
+
+def combinations(algorithms: Sequence[str], transports: Sequence[str], packings: Sequence[str]) -> Iterator[Choice]:
+    """Each with each; native alone."""
+    for algorithm in algorithms:
+        if algorithm == NATIVE:
+            yield Choice(NATIVE)
+            continue
+        for transport in transports:
+            for packing in packings:
+                yield Choice(algorithm, transport, packing)
+
+
+def ways(
+    pattern: _core.Pattern, include: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> tuple[list[Choice], list[tuple[Choice, str]]]:
+    """The ways to carry out a pattern, the default one first, and those that cannot be, each with the reason.
+
+    `include`: only what one of these matches; `exclude`: nothing that one of these matches. A text without a comma
+    is the name of any part, with commas it says ALGORITHM,TRANSPORT,PACKING, where an empty part matches all; ``*``,
+    ``?`` and ``[...]`` are wildcards. An algorithm that is named with a radix is tried with it. Raises InputError
+    for a text that matches nothing, and where no way is left.
+    """
+    named = [name for text in include if _is_algorithm(pattern, name := text.partition(",")[0])]
+    algorithms = list(dict.fromkeys([*algorithm_names([pattern]), *named]))
+    every = list(combinations(algorithms, transport_names(), packing_names()))
+    if problems := [*_unmatched("include", include, every), *_unmatched("exclude", exclude, every)]:
+        raise InputError(*problems)
+    wanted = [w for w in every if not include or any(_matches(w, text) for text in include)]
+    wanted = [w for w in wanted if not any(_matches(w, text) for text in exclude)]
+    refused = {way: reason for way in wanted if (reason := refusal(pattern, way))}
+    allowed = sorted((w for w in wanted if w not in refused), key=lambda w: w != default_way(pattern.name))
+    if not allowed:
+        raise InputError(f"no way to carry out this {pattern.name} is left", *dict.fromkeys(refused.values()))
+    return allowed, list(refused.items())
+
+
+def _is_algorithm(pattern: _core.Pattern, name: str) -> bool:
+    return not algorithm_problems(pattern.name, name)
+
+
+def refusal(pattern: _core.Pattern, way: Choice) -> str:
+    """Why a pattern cannot be carried out in a way; "" where it can."""
+    return _core.way_refusal(pattern, way.algorithm or "", way.transport or "", way.packing or "")
+
+
+def _matches(way: Choice, text: str) -> bool:
+    wanted = text.split(",")
+    if len(wanted) == 1:
+        return any(fnmatchcase(part or "", text) for part in astuple(way))
+    return all(fnmatchcase(part or "", name or "*") for part, name in zip(astuple(way), wanted, strict=False))
+
+
+def _unmatched(what: str, texts: Sequence[str], every: Sequence[Choice]) -> Iterator[str]:
+    names = list(dict.fromkeys(part for way in every for part in astuple(way) if part))
+    for text in texts:
+        if text.count(",") >= len(PARTS):
+            yield f"{what} {text!r}: ALGORITHM,TRANSPORT,PACKING are allowed, like sweep,,buffer"
+        elif not any(_matches(way, text) for way in every):
+            missing = next((part for part in text.split(",") if part not in names), text)
+            yield f"{what} {text!r} matches no way: " + unknown("name", missing, names)

@@ -1,0 +1,31 @@
+"""Schedules on real MPI: `plan` binds one to arrays and a communicator.
+
+Needs an MPI library and mpi4py (MissingMPIError says what to install); the rest of Tradewind works without.
+"""
+
+from __future__ import annotations
+
+from tradewind import _core
+from tradewind.method.method import NATIVE
+from tradewind.mpi.arrays import empty
+from tradewind.mpi.choice import choose_together
+from tradewind.mpi.library import MPI, Peers, Plan, library_name, ranks_here, ranks_per_core
+from tradewind.mpi.planning import plan
+
+__all__ = [
+    "MPI",
+    "NATIVE",
+    "PACKINGS",
+    "TRANSPORTS",
+    "Peers",
+    "Plan",
+    "choose_together",
+    "empty",
+    "library_name",
+    "plan",
+    "ranks_here",
+    "ranks_per_core",
+]
+
+TRANSPORTS = tuple(entry.name for entry in _core.transports())
+PACKINGS = tuple(entry.name for entry in _core.packings())

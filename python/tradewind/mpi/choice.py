@@ -1,0 +1,60 @@
+"""The choice of a way at run time by all ranks of a communicator alike; see `tradewind.method.choice`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tradewind import _core
+from tradewind.base.collective import check_communicator, collective, go_on, of_first
+from tradewind.method.choice import ARGUMENT, Chosen, choose, tuning_source
+from tradewind.method.method import PARTS, Choice
+from tradewind.method.tuning import PRIVATE
+from tradewind.mpi.host import site_of
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+@collective
+def choose_together(
+    comm: MPI.Intracomm,
+    pattern: _core.Pattern,
+    dtype: str,
+    fields: int,
+    asked: Choice | None = None,
+    *,
+    tuning: str | Path | None = None,
+    memory: str = PRIVATE,
+) -> Chosen:
+    """`choose`, for all ranks of a communicator alike: environment, file and `memory` are those of rank 0. Collective.
+
+    A rank's own arguments count on that rank, so that plans can still find out that ranks ask for different things.
+    Raises InputError on all ranks where rank 0 does, PlanError where another rank raises anything else.
+    """
+    check_communicator(comm)
+    go_on(comm)
+    return chosen_together(comm, pattern, dtype, fields, asked, tuning=tuning, memory=lambda: memory)
+
+
+def chosen_together(
+    comm: MPI.Intracomm,
+    pattern: _core.Pattern,
+    dtype: str,
+    fields: int,
+    asked: Choice | None = None,
+    *,
+    tuning: str | Path | None = None,
+    memory: Callable[[], str] = lambda: PRIVATE,
+) -> Chosen:
+    """The same, for ranks that have agreed to ask. `memory`: of the arrays, where it is looked for."""
+    # Where ranks run is asked of all, and only where a file is in use.
+    site = site_of(comm) if of_first(comm, lambda: tuning_source(tuning, os.environ) is not None) else None
+    told = of_first(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, memory=memory(), machine=site))
+    own = {part: name for part in PARTS if (name := getattr(asked, part, None)) is not None}
+    if not own:
+        return told
+    return Chosen(replace(told.choice, **own), {**told.origin, **dict.fromkeys(own, ARGUMENT)})

@@ -1,0 +1,113 @@
+"""The arrays that a plan is bound to: what they must be, and what the core is told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tradewind.base.elements import DTYPES
+from tradewind.base.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tradewind import _core
+
+    Array = NDArray[Any]
+    Described = tuple[Array, Sequence[int], Sequence[int]]
+    """An array, its points along x, y and z, and the bytes from one to the next along each."""
+
+ELEMENTS = {np.dtype(name): name for name in DTYPES}
+"""Element types in native byte order -> their names."""
+
+
+def checked(what: str, fields: Array | Sequence[Array], *, writable: bool) -> list[Array]:
+    """The arrays of a plan. Raises InputError for what is none, or none that can be sent from or written into."""
+    arrays = [fields] if isinstance(fields, np.ndarray) else list(fields)
+    if not arrays:
+        raise InputError(f"no {what} field: one array or more are allowed")
+    for number, array in enumerate(arrays):
+        if problem := _problem(array, arrays[0], writable):
+            raise InputError(f"{what} field {number} {problem}")
+    return arrays
+
+
+def _problem(array: Any, first: Array, writable: bool) -> str:
+    """Most arrays are seen to be well by a few looks: plans are made on demand, too."""
+    if not isinstance(array, np.ndarray):
+        return f"is a {type(array).__name__}: a NumPy array is allowed"
+    if array.dtype not in ELEMENTS:
+        return f"has the type {array.dtype}: {', '.join(DTYPES)} in native byte order are allowed"
+    if array.dtype != first.dtype:
+        return f"has the type {array.dtype}, field 0 {first.dtype}: all fields of a plan have one type"
+    flags = array.flags
+    if writable and not flags.writeable:
+        return "is read-only, but the plan writes into it"
+    if flags.c_contiguous and flags.aligned:
+        return ""
+    if not flags.aligned or any(s % array.itemsize for s in array.strides):
+        return f"is not aligned: strides of whole elements are allowed, not {array.strides} bytes"
+    if writable and array.size and any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True)):
+        return f"repeats elements (strides {array.strides} bytes), but the plan writes into it"
+    return ""
+
+
+def checked_targets(
+    pattern: _core.Pattern, sources: list[Array], target: Array | Sequence[Array] | None
+) -> list[Array]:
+    """Where a plan writes. Raises InputError where that does not go together with where it reads."""
+    if pattern.in_place or (target is None and getattr(pattern, "one_array", False)):
+        if target is not None:
+            raise InputError(f"a {pattern.name} works in place: give no target")
+        _check_apart(sources, [])
+        return sources
+    if target is None:
+        raise InputError(f"a {pattern.name} needs target arrays")
+    targets = checked("target", target, writable=True)
+    if targets[0].dtype != sources[0].dtype:
+        raise InputError(f"the source has the type {sources[0].dtype}, the target {targets[0].dtype}: one is allowed")
+    _check_apart(targets, sources)
+    return targets
+
+
+def _check_apart(written: list[Array], read: list[Array]) -> None:
+    """No array may share memory with one that is written."""
+    both = [*written, *read]
+    for n, array in enumerate(written):
+        for m in range(n + 1, len(both)):
+            if np.may_share_memory(array, both[m]) and _share(array, both[m]):
+                names = [f"field {i}" for i in range(len(written))]
+                if read:
+                    names = [f"target {name}" for name in names] + [f"source field {i}" for i in range(len(read))]
+                raise InputError(f"{names[n]} and {names[m]} overlap in memory: the plan writes into the first")
+
+
+def _share(a: Array, b: Array) -> bool:
+    try:
+        return np.shares_memory(a, b, max_work=10**6)  # type: ignore[arg-type]  # the stubs of NumPy know -1 and 0 only
+    except np.exceptions.TooHardError:
+        return True
+
+
+def checked_dims(dims: str) -> str:
+    """Raises InputError for what is no order of the three directions."""
+    if sorted(dims) != ["x", "y", "z"]:
+        raise InputError(f"dims {dims!r}: an order of the three letters x, y, z is allowed, like 'zyx'")
+    return dims
+
+
+def described_box(array: Array, pattern: _core.Pattern, dims: str) -> Described:
+    """For all but fetches; the core checks the shape."""
+    if pattern.name == "allreduce" and array.ndim == 1:
+        return array, (array.shape[0], 1, 1), (array.strides[0], array.nbytes, array.nbytes)
+    if array.ndim != 3:
+        wanted = (
+            "one dimension"
+            if pattern.name == "allreduce"
+            else f"three dimensions, ({', '.join('n' + d for d in dims)}),"
+        )
+        raise InputError(f"a field of shape {array.shape}: {wanted} are allowed")
+    order = [dims.index(axis) for axis in "xyz"]
+    return array, [array.shape[i] for i in order], [array.strides[i] for i in order]

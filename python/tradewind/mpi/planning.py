@@ -1,0 +1,173 @@
+"""Schedules on real MPI: `plan` binds one to arrays and a communicator.
+
+Needs an MPI library and mpi4py (MissingMPIError says what to install); the rest of Tradewind works without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from tradewind import _core, _mpi
+from tradewind.base.collective import check_communicator, collective, telling
+from tradewind.base.errors import InputError
+from tradewind.method.choice import choose_alone
+from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Choice, default_algorithm
+from tradewind.method.tuning import PRIVATE, SHARED
+from tradewind.mpi.choice import chosen_together
+from tradewind.mpi.fields import ELEMENTS, checked, checked_dims, checked_targets, described_box
+from tradewind.mpi.levels import FETCHES, described_points, levels_of
+from tradewind.mpi.library import MPI, Plan
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+_LONGEST_S = 1e9  # of a watchdog
+
+
+@collective
+def plan(
+    what: _core.Schedule | _core.Pattern,
+    comm: MPI.Intracomm,
+    fields: Array | Sequence[Array],
+    target: Array | Sequence[Array] | None = None,
+    *,
+    algorithm: str | None = None,
+    transport: str | None = None,
+    packing: str | None = None,
+    dims: str = "zyx",
+    axis: int = -1,
+    operation: str = "sum",
+    largest_message: int = 2**30,
+    pack_ahead: bool = True,
+    synchronous: bool = False,
+    check: bool = False,
+    watchdog_s: float = 0.0,
+    record: str = "",
+    ranks_per_node: int = 0,
+    tuning: str | Path | None = None,
+) -> Plan:
+    """Binds a schedule, or a pattern with an algorithm, to arrays. Collective over `comm`.
+
+    `fields`: one array or several, which then travel in one message. Each has the shape that the pattern gives this
+    rank, (nz, ny, nx) or in the order that `dims` says ("xyz" for Fortran's arrays), any strides, and one of the
+    element types f4 f8 i4 i8 c8 c16. A reduction takes vectors. A fetch takes arrays of one to three dimensions, of
+    which `axis` is the one over points and the others are levels. `target`: as many arrays, for a transposition or a
+    fetch between two arrays; halos and reductions work in place. `operation` of a reduction: sum, min, max, prod.
+
+    `algorithm`, `transport` and `packing`: see ``tradewind list``. What is None is chosen at run time: by the
+    environment, by the tuning file `tuning` (None: that of ``TRADEWIND_TUNING``; "": none), or by default; see
+    `tradewind.method.choice`. `largest_message`: bytes of one MPI message; longer ones of the schedule go in several.
+    `pack_ahead`: the messages of a stage are gathered while the one before is under way, where that does not change
+    them. `synchronous`: a send ends only when it is received, which shows whether the model relies on MPI's buffers.
+    `check`: a checksum of every message is compared at its two ends. `watchdog_s`: an exchange that waits longer raises
+    PlanError, which says for whom, and so does a rank whose plan the others do not make; 0 waits for ever. `record`:
+    "totals" fills `Plan.seconds`, "events" `Plan.events` too. `ranks_per_node`: transport shared behaves as if so many
+    ranks in a row had a node of their own.
+
+    The plan keeps the arrays alive. Called on all ranks, it carries out the exchange. Raises InputError where something
+    does not fit; PlanError where another rank raised, whatever it was, or the ranks make different plans. (A rank whose
+    `comm` is none has no way to tell the others.)
+    """
+    check_communicator(comm)
+    limit_s = float(watchdog_s) if isinstance(watchdog_s, int | float) and 0 <= watchdog_s < _LONGEST_S else 0.0
+    heard = telling(comm, limit_s)
+    with heard:
+        pattern, asked = _asked(what, algorithm, transport, packing)
+        one_array = getattr(pattern, "one_array", False)
+        checked_dims(dims)
+        sources = checked("source", fields, writable=pattern.in_place or one_array)
+        targets = checked_targets(pattern, sources, target)
+        if isinstance(pattern, FETCHES):
+            pattern = pattern.with_levels(levels_of(pattern, comm.Get_rank(), sources, targets, axis))
+            described = [described_points(a, axis) for a in sources], [described_points(a, axis) for a in targets]
+        else:
+            boxes = [described_box(a, pattern, dims) for a in (*sources, *targets)]
+            described = boxes[: len(sources)], boxes[len(sources) :]
+        element = ELEMENTS[sources[0].dtype]
+        request = _mpi.Request(
+            described[0],
+            described[1],
+            (sources, targets),
+            element,
+            operation,
+            largest_message,
+            pack_ahead,
+            synchronous,
+            check,
+            watchdog_s,
+            record,
+            ranks_per_node,
+        )
+        # Most often all ranks choose alike without a word; that they do is seen when they compare their plans.
+        guess = None
+        if (alone := choose_alone(pattern, element, len(sources), asked, tuning=tuning)) is not None:
+            with suppress(InputError):  # what is wrong with what rank 0 chooses is said below
+                guess = _carried(what, pattern, alone.choice)
+    handle = comm.py2f()
+
+    def bound(schedule: _core.Schedule | None, by: str, packed: str, sure: bool) -> Plan | None:
+        if schedule is None:
+            return _mpi.native_plan(pattern, handle, request, by, packed, sure)
+        return _mpi.schedule_plan(schedule, handle, request, by, packed, sure)
+
+    if guess is None:
+        _mpi.abstain(handle, limit_s)
+    elif (made := bound(*guess, sure=False)) is not None:
+        return made
+
+    def memory() -> str:
+        return SHARED if request.in_shared_memory else PRIVATE
+
+    chosen = chosen_together(comm, pattern, element, len(sources), asked, tuning=tuning, memory=memory).choice
+    algorithm = chosen.algorithm or ""
+    needed = _core.needs_all_lists(pattern, algorithm)
+    if comm.bcast(needed):  # on rank 0, so on all
+        pattern = _mpi.known_to_all(handle, pattern, algorithm, needed)
+    with heard:
+        carried = _carried(what, pattern, chosen)
+    return cast(Plan, bound(*carried, sure=True))
+
+
+def _check_native(transport: str | None, packing: str | None) -> None:
+    if transport not in (None, "alltoallv") or packing not in (None, "buffer"):
+        raise InputError(
+            f"algorithm 'native' is MPI_Alltoallv of packed data, not transport {transport!r} with packing {packing!r}"
+        )
+
+
+def _asked(
+    what: _core.Schedule | _core.Pattern, algorithm: str | None, transport: str | None, packing: str | None
+) -> tuple[_core.Pattern, Choice]:
+    """The pattern, and what the arguments name of the way to carry it out."""
+    if isinstance(what, _core.Schedule):
+        if algorithm is not None:
+            raise InputError(f"algorithm {algorithm!r}: the schedule has one already, {what.algorithm}")
+        pattern, algorithm = what.pattern, what.algorithm
+    elif isinstance(what, _core.Pattern):
+        pattern = what
+    else:
+        raise InputError(f"{what!r} is neither a schedule nor a pattern")
+    asked = Choice(algorithm, transport, packing)
+    if problems := asked.problems(pattern.name):
+        raise InputError(*problems)
+    return pattern, asked
+
+
+def _carried(
+    what: _core.Schedule | _core.Pattern, pattern: _core.Pattern, way: Choice
+) -> tuple[_core.Schedule | None, str, str]:
+    """Schedule (None: MPI's own collective), transport and packing of a way."""
+    if way.algorithm == NATIVE and isinstance(pattern, _core.Transpose) and pattern.complete:
+        _check_native(way.transport, way.packing)
+        way = Choice("burst", "alltoallv", DEFAULT_PACKING)
+    transport, packing = way.transport or DEFAULT_TRANSPORT, way.packing or DEFAULT_PACKING
+    if way.algorithm == NATIVE:
+        return None, transport, packing
+    if isinstance(what, _core.Schedule) and not isinstance(pattern, FETCHES):  # which may have other levels
+        return what, transport, packing
+    return _core.make_schedule(pattern, way.algorithm or default_algorithm(pattern.name)), transport, packing

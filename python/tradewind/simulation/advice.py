@@ -1,0 +1,266 @@
+"""Which algorithm is best for an exchange on a machine: found out by simulation, without running there.
+
+Every candidate is screened by the loggp model, which knows no congestion and is quick. Those that look best are then
+simulated packet by packet, as many as a budget of time allows: first the best of each family (ring-k, bruck, ...),
+then the others. What is slower without congestion than another one with it needs no simulation.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tradewind.base import units
+from tradewind.base.errors import InputError
+from tradewind.machine import Machine, MachineFile, load_machine
+from tradewind.machine.topology import Table
+from tradewind.simulation import Simulation, prepare
+from tradewind.workload.candidates import Candidate, LeftOut, candidates
+from tradewind.workload.exchange import Exchange
+
+SCREENING = 1 / 3
+"""The part of the budget that screening may take."""
+
+PATIENCE = 5.0
+"""A run that takes so many times as long as it was expected to is stopped."""
+
+STAGES_PER_SECOND = 2e7
+"""Stages that ranks are expected to pass in a second of simulation where they have nothing to do."""
+
+HOPELESS = 1.1
+"""Who needs so many times the best time without any congestion is not simulated; the rest is for what loggp lacks."""
+
+SLOWER = "slower than the best even without congestion"
+
+Tell = Callable[[str], None]
+"""Called with what is being done, in words."""
+
+
+@dataclass(frozen=True)
+class Screened:
+    """A candidate with its time by the loggp model, and what of it would be left on links of any bandwidth."""
+
+    candidate: Candidate
+    loggp_s: float
+    latency_s: float
+    answer: dict[str, Any]
+    """Of the loggp simulation."""
+
+
+class _TooLongError(Exception):
+    pass
+
+
+class _Clock:
+    """What is left of a budget of wall-clock time."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.perf_counter() + seconds
+
+    @property
+    def left_s(self) -> float:
+        return self._end - time.perf_counter()
+
+    def run(self, simulation: Simulation) -> dict[str, Any]:
+        """Runs a simulation, but not for much longer than it was expected to take, nor beyond the budget."""
+        expected = expected_s(simulation, self.left_s)
+        if expected > self.left_s:
+            left = units.format_seconds(max(0.0, self.left_s))
+            raise _TooLongError(f"simulating it takes about {units.format_seconds(expected)}, and {left} are left")
+        simulation.check_memory()
+        began = time.perf_counter()
+        limit = min(self.left_s, PATIENCE * expected + 1)
+
+        def look(*_: object) -> None:
+            if (taken := time.perf_counter() - began) > limit:
+                raise _TooLongError(f"stopped after {units.format_seconds(taken)} of simulation")
+
+        return simulation.run(look)
+
+
+def advise(
+    exchange: Exchange,
+    machine: str | Path | MachineFile,
+    *,
+    algorithms: Sequence[str] | None = None,
+    budget_s: float = 60.0,
+    packet: str | None = None,
+    settings: dict[str, str] | None = None,
+    tell: Tell | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """The best algorithm and radix for an exchange on a machine, by simulation.
+
+    `exchange`: its own algorithm does not matter. `algorithms`: names and families to choose from (see
+    `tradewind.workload.candidates.candidates`). `budget_s`: wall-clock seconds; nothing is begun that is expected to
+    exceed them. `packet` None takes the machine's packets, or one packet a message where the budget would not do for
+    those. Other options as in `tradewind.simulation.prepare`.
+
+    Returns the request and
+
+    - ``best``: the algorithm of the least time, None where the budget did not do for any;
+    - ``model``: "packet", or "loggp" where the budget did not do for a single simulation by packets;
+    - ``results``: by ascending ``time_s``, each with ``ratio`` to the best, ``stages``, ``messages``, ``bytes``,
+      ``bound_s``, ``bound_by`` and what the time is made of: ``latency_s`` (left on links of any bandwidth),
+      ``bandwidth_s`` (what NICs and copies add), ``congestion_s`` (the rest); ``reason`` names the largest of these;
+    - ``left_out``: what was not simulated by packets, each with ``algorithm``, ``reason`` and ``loggp_s`` or None.
+
+    Raises InputError.
+    """
+    if not budget_s > 0:
+        raise InputError(f"budget {budget_s} s: a time above 0 is allowed")
+    file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
+    chosen, left_out = candidates(exchange, algorithms, int(options.get("ranks_per_node", 1)))
+    trial = _Trial(exchange, file, _Clock(budget_s), left_out, tell or (lambda _: None), options)
+    screened = trial.screen(chosen, budget_s * SCREENING)
+    packet = trial.packet(screened, packet)
+    results = trial.simulate(screened, packet)
+    model = "packet" if results else "loggp"
+    if not results:
+        results = [trial.judged(item, item.answer) for item in screened]
+    results.sort(key=lambda result: float(result["time_s"]))
+    for result in results:
+        result["ratio"] = result["time_s"] / results[0]["time_s"] if results[0]["time_s"] > 0 else 1.0
+    return _request(exchange, file, budget_s, options) | {
+        "model": model,
+        "packet_bytes": "message" if packet == "message" else units.byte_count(packet),
+        "best": results[0]["algorithm"] if results else None,
+        "results": results,
+        "left_out": [asdict(item) for item in left_out],
+    }
+
+
+def _request(exchange: Exchange, file: MachineFile, budget_s: float, options: dict[str, Any]) -> dict[str, Any]:
+    """What was asked for, as plain values."""
+    request = {key: value for key, value in exchange.as_dict().items() if key != "algorithm"}
+    return request | {
+        "machine": file.name,
+        "routing": options.get("routing") or file.machine.routing,
+        "ranks_per_node": int(options.get("ranks_per_node", 1)),
+        "budget_s": budget_s,
+    }
+
+
+@dataclass
+class _Trial:
+    """The candidates of one exchange on one machine, one after another."""
+
+    exchange: Exchange
+    file: MachineFile
+    clock: _Clock
+    left_out: list[LeftOut]
+    tell: Tell
+    options: dict[str, Any]
+
+    def _prepare(self, candidate: Candidate, model: str, packet: str = "message") -> Simulation:
+        exchange = replace(self.exchange, algorithm=candidate.algorithm)
+        return prepare(exchange, self.file, model=model, packet=packet, buffers="unbounded", **self.options)
+
+    def screen(self, chosen: Sequence[Candidate], share_s: float) -> list[Screened]:
+        """All candidates by the loggp model, the cheapest first. Raises InputError where all are refused before."""
+        clock = _Clock(share_s)
+        unlimited = replace(self, file=without_bandwidth(self.file))
+        prepared: list[tuple[float, Simulation, Candidate]] = []
+        refusals: list[str] = []
+        for candidate in chosen:
+            simulation = self._prepare(candidate, "loggp")
+            try:
+                prepared.append((expected_s(simulation, share_s), simulation, candidate))
+            except InputError as error:  # it would take longer than can be simulated
+                refusals.append(f"{candidate.algorithm}: {error}")
+                self.left_out.append(LeftOut(candidate.algorithm, f"not screened: {error}"))
+        if refusals and not prepared:
+            raise InputError(*refusals)
+        screened = []
+        for _, simulation, candidate in sorted(prepared, key=lambda item: item[0]):
+            self.tell(f"screening {candidate.algorithm}")
+            try:
+                answer = clock.run(simulation)
+                latency_s = clock.run(unlimited._prepare(candidate, "loggp"))["time_s"]
+            except (_TooLongError, InputError) as reason:
+                self.left_out.append(LeftOut(candidate.algorithm, f"not screened: {reason}"))
+                continue
+            loggp_s = answer["time_s"]
+            screened.append(Screened(candidate, loggp_s, min(latency_s, loggp_s), answer))
+        return in_order(screened)
+
+    def packet(self, screened: Sequence[Screened], asked: str | None) -> str:
+        """The size of packets: the machine's own, if the best of each family can be simulated with it in time."""
+        if asked is not None:
+            return asked
+        own = f"{self.file.machine.packet.size}B"
+        leaders = screened[: len({item.candidate.family for item in screened})]
+        cost = sum(expected_s(self._prepare(item.candidate, "packet", own), self.clock.left_s) for item in leaders)
+        return own if cost < self.clock.left_s else "message"
+
+    def simulate(self, screened: Sequence[Screened], packet: str) -> list[dict[str, Any]]:
+        """Packet by packet, as far as the budget goes."""
+        results: list[dict[str, Any]] = []
+        for item in screened:
+            name = item.candidate.algorithm
+            best = min((result["time_s"] for result in results), default=float("inf"))
+            if item.loggp_s > HOPELESS * best:
+                self.left_out.append(LeftOut(name, SLOWER, item.loggp_s))
+                continue
+            self.tell(f"simulating {name}")
+            try:
+                answer = self.clock.run(self._prepare(item.candidate, "packet", packet))
+            except (_TooLongError, InputError) as reason:
+                self.left_out.append(LeftOut(name, str(reason), item.loggp_s))
+                continue
+            results.append(self.judged(item, answer))
+        return results
+
+    def judged(self, item: Screened, answer: dict[str, Any]) -> dict[str, Any]:
+        """The figures of a candidate, and what its time is made of."""
+        exchange = replace(self.exchange, algorithm=item.candidate.algorithm)
+        time_s = answer["time_s"]
+        by_nic = answer["bound_s"] if answer.get("bound_by") in ("injection", "ejection") else 0.0
+        latency = min(item.latency_s, time_s)
+        bandwidth = min(max(item.loggp_s - item.latency_s, by_nic), time_s - latency)
+        parts = {"latency": latency, "bandwidth": bandwidth, "congestion": time_s - latency - bandwidth}
+        kept = ("messages", "bytes", "packet_hops", "bound_s", "bound_by", "imbalance", "wall_s")
+        return {
+            "algorithm": item.candidate.algorithm,
+            "time_s": time_s,
+            "stages": sum(step.schedule.stages * step.repeat for step in exchange.steps()),
+            **{f"{name}_s": seconds for name, seconds in parts.items()},
+            "reason": max(parts, key=lambda name: parts[name]),
+            "loggp_s": item.loggp_s,
+            **{key: answer[key] for key in kept if key in answer},
+        }
+
+
+def expected_s(simulation: Simulation, enough_s: float) -> float:
+    """How long a simulation will take, or something above `enough_s` where it takes longer than that."""
+    visits = simulation.exchange.ranks * simulation.program().stages
+    passing = visits / STAGES_PER_SECOND
+    return passing if passing > enough_s else max(passing, simulation.forecast()["wall_s"])
+
+
+def in_order(screened: Sequence[Screened]) -> list[Screened]:
+    """The best of each family, then all others; each by ascending time."""
+    ranked = sorted(screened, key=lambda item: item.loggp_s)
+    leaders = {item.candidate.family: item for item in reversed(ranked)}
+    return sorted(ranked, key=lambda item: (leaders[item.candidate.family] is not item, item.loggp_s))
+
+
+def without_bandwidth(file: MachineFile) -> MachineFile:
+    """A machine whose links, NICs and memories take no time for bytes: only latencies and overheads are left."""
+
+    def widened(table: Table) -> Table:
+        wide: dict[str, Any] = {}
+        for name in type(table).model_fields:
+            value = getattr(table, name)
+            if isinstance(value, Table):
+                wide[name] = widened(value)
+            elif name.endswith("bandwidth") and value is not None:
+                wide[name] = units.bytes_per_second("1000TB/s")
+        return table.model_copy(update=wide)
+
+    machine = widened(file.machine)
+    assert isinstance(machine, Machine)
+    return MachineFile(file.name, machine)

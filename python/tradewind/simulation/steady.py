@@ -1,0 +1,54 @@
+"""Simulates an exchange that is repeated often until its repetitions are steady, and answers for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tradewind import _core
+from tradewind.base.elements import counted_bytes
+from tradewind.workload.exchange import Workload
+from tradewind.workload.program import Program
+from tradewind.workload.repetitions import durations_of, extrapolated, repetitions_of
+
+SCALED = ("messages", "bytes", "packet_hops", "bound_s")
+"""What grows with the repetitions."""
+
+
+def run_until_steady(
+    exchange: Workload | Program, run: Callable[[Workload], dict[str, Any]], steady: bool | float = True
+) -> dict[str, Any]:
+    """Runs so many repetitions that half as many say the same of all, and answers for all of them.
+
+    `run` simulates a workload, or as many of its repetitions as it has to, and answers when each step was over
+    (``step_end_s``, which is taken out). Adds to its answer ``simulated_times`` (repetitions that were simulated) and
+    ``reckoned_change`` (of the time, when twice as many were simulated; None where all were). ``messages``, ``bytes``,
+    ``packet_hops`` and ``bound_s`` are those of all repetitions; ``delay`` counts only what was simulated.
+    """
+    whole = repetitions_of(exchange, steady)
+    times, one = whole.exchange.times, whole.one()
+    result = dict(run(whole))
+    simulated = durations_of(result.pop("step_end_s"), len(one))
+    change, counted = None, simulated
+    if len(simulated) < times:
+        # Ranks that were ahead have ended what they had begun: that is simulated, too, but disturbed by nobody ahead.
+        for number in whole.asked:
+            change, counted = whole.change(simulated[:number]), simulated[:number]
+            if abs(change) <= whole.tolerance:
+                break
+    scale = times / len(simulated)
+    scaled = {key: type(result[key])(result[key] * scale) for key in SCALED if key in result}
+    by_step = [extrapolated(list(each), times) for each in zip(*counted, strict=True)]
+    counted_bytes(f"messages of {times} repetitions", scaled.get("bytes", 0), 1)
+    if (time_s := sum(by_step)) > _core.latest_s:
+        _core.refuse_time(f"{times} repetitions take", time_s)
+    return (
+        result
+        | scaled
+        | {
+            "time_s": time_s,
+            "step_time_s": dict(zip((step.name for step in one), by_step, strict=True)),
+            "simulated_times": len(simulated),
+            "reckoned_change": change,
+        }
+    )

@@ -1,0 +1,99 @@
+"""Reads the stored cases of a study back as flat records: what findings, figures and the dataset are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tradewind.base.errors import InputError
+from tradewind.study.cases.case import HERE_ONLY
+from tradewind.study.cases.environment import Environment
+from tradewind.study.cases.network import network_size
+from tradewind.study.cases.program_case import PATTERN
+from tradewind.study.cases.store import CorruptCaseError, Store
+from tradewind.study.model.labels import LABELS
+from tradewind.workload.exchange import Exchange
+
+Record = dict[str, Any]
+"""The labels of a case, `request` (its exchange as plain values), `key`, `layout_imbalance`, `time_s` (None for a
+proof), `result`, `wall_s`, `environment`, `finished` (when, or from which dataset it was taken), `is_foreign`: whether
+it was measured on another machine; of a simulated one also `switches` and `links` of its network, and `all_settings`:
+the text of all changed values of the machine, those of a base included."""
+
+
+def exchange_of(record: Mapping[str, Any]) -> Exchange:
+    """The exchange of a case. Raises InputError for the MPI library's own algorithm, whose stages nobody knows."""
+    for what, is_one in (("dwarf", record.get("dwarf")), (PATTERN, record.get("pattern") == PATTERN)):
+        if is_one:
+            raise InputError(f"{record['exchange']} is a {what}, and no exchange alone")
+    return Exchange.from_plain(record["request"])
+
+
+@dataclass
+class Records:
+    """The cases of a results folder as far as they are stored."""
+
+    records: list[Record] = field(default_factory=list)
+    skipped: list[dict[str, str]] = field(default_factory=list)
+    failed: list[dict[str, str]] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    """Names of cases that were never computed, and what is wrong with damaged ones."""
+    notes: list[str] = field(default_factory=list)
+
+
+def read_records(store: Store, environment: Environment) -> Records:
+    """All cases that the manifest of a results folder names."""
+    manifest = store.load_manifest()
+    found = Records(skipped=manifest["skipped"], notes=manifest["notes"])
+    for entry in manifest["cases"]:
+        labels, key = entry["labels"], entry["key"]
+        name = f"{labels['kind']} {labels['exchange']}, {labels['ranks']} ranks"
+        name += f", {labels['machine']}" if labels["machine"] else ""
+        if key in manifest["failed"]:
+            found.failed.append({"sweep": labels["sweep"], "name": name, "reason": manifest["failed"][key]})
+            continue
+        try:
+            body = store.load(key)
+        except CorruptCaseError as error:
+            found.missing.append(str(error))
+            continue
+        if body is None:
+            found.missing.append(name)
+        else:
+            record = _record(labels, body, environment)
+            settings = entry.get("settings", labels["settings"])  # those of a base are none of the label's
+            size = _network(store, labels, settings) if labels["kind"] == "simulate" else {}
+            more = {"all_settings": settings, "layout_imbalance": entry["layout_imbalance"]}
+            found.records.append({**record, **size, **more})
+    return found
+
+
+def _network(store: Store, labels: Mapping[str, Any], settings: str | None) -> Mapping[str, int]:
+    return network_size(store.machines / f"{Path(labels['machine']).stem}.toml", settings)
+
+
+def _record(labels: dict[str, Any], body: dict[str, Any], environment: Environment) -> Record:
+    result, kind = body["result"], labels["kind"]
+    record = {
+        **dict.fromkeys(LABELS),
+        **labels,
+        **{key: body[key] for key in ("result", "wall_s", "environment", "finished", "key")},
+    }
+    request = body["identity"]["request"]
+    record["request"] = next(request[what] for what in ("dwarf", PATTERN, "exchange") if what in request)
+    record["time_s"] = None
+    if kind == "simulate":
+        record["time_s"] = result["time_s"] / result.get("steps", 1)  # of a dwarf, that of one step
+        record["routing"] = result.get("routing", record["routing"])  # the formula of loggp knows no routing
+    elif kind == "measure":
+        record["time_s"] = result["results"][0]["median_s"]
+    elif kind == "run":
+        record["time_s"] = result["wall_s"] / result["steps"]
+        record |= {key: result[key] for key in ("transport", "packing")}  # what the plan chose
+    elif kind == "published":
+        record["time_s"] = result["time_s"]
+    theirs = body["environment"]
+    record["is_foreign"] = kind in HERE_ONLY and (theirs["host"], theirs["cpu"]) != (environment.host, environment.cpu)
+    return record

@@ -1,0 +1,1 @@
+"""Findings: the tests that decide them, and what came out."""

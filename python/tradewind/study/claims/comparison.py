@@ -1,0 +1,142 @@
+"""Tests of findings that compare curves with one another, at each number of ranks.
+
+Over several seeds, "below" means that the highest of one lies below the lowest of the other.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from tradewind.study.claims.curve import (
+    Answer,
+    Curve,
+    NotTestableError,
+    Record,
+    common_ranks,
+    curve,
+    matches,
+    name_of,
+    some_of,
+    text_of,
+)
+from tradewind.study.model.study import Finding, Selection
+
+
+def better(finding: Finding, cases: list[Record]) -> Answer:
+    """One curve lies below the other, by `factor` or more."""
+    assert finding.better is not None
+    assert finding.than is not None
+    return _below(finding, cases, [finding.better, finding.than], finding.factor)
+
+
+def order(finding: Finding, cases: list[Record]) -> Answer:
+    """Each curve lies below the next."""
+    assert finding.order is not None
+    return _below(finding, cases, finding.order, 1.0)
+
+
+def _below(finding: Finding, cases: list[Record], selections: list[Selection], factor: float) -> Answer:
+    names = [name_of(selection) for selection in selections]
+    curves = [curve(finding, cases, selection) for selection in selections]
+    by = f" by {factor:g}" if factor != 1 else ""
+    problems, figures = [], []
+    for ranks in common_ranks(curves):
+        values = [each[ranks] for each in curves]
+        texts = [text_of(value, finding.quantity) for value in values]
+        figures.append(
+            f"{ranks} ranks: " + ", ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
+        )
+        for i, (low, high) in enumerate(pairwise(values)):
+            if low[-1] * factor >= high[0]:
+                problems.append(
+                    f"at {ranks} ranks {names[i]} ({texts[i]}) is not below {names[i + 1]} ({texts[i + 1]}){by}"
+                )
+    return problems, figures
+
+
+def same(finding: Finding, cases: list[Record]) -> Answer:
+    """The curves differ by no more than the fraction `tolerance` of the lowest."""
+    assert finding.same is not None
+    names = [name_of(selection) for selection in finding.same]
+    curves = [curve(finding, cases, selection) for selection in finding.same]
+    problems, figures = [], []
+    for ranks in common_ranks(curves):
+        values = [each[ranks] for each in curves]
+        low, high = min(value[0] for value in values), max(value[-1] for value in values)
+        listed = _listed(finding, names, values)
+        figures.append(f"{ranks} ranks: {listed}")
+        if high > low * (1 + finding.tolerance):
+            problems.append(f"at {ranks} ranks {listed} differ by {100 * (high / low - 1):.3g} %")
+    return problems, figures
+
+
+def apart(finding: Finding, cases: list[Record]) -> Answer:
+    """Somewhere the values of a label differ by `factor` or more."""
+    label = finding.apart
+    assert label is not None
+    values = list(dict.fromkeys(case[label] for case in cases if case.get(label) is not None))
+    if len(values) < 2:
+        raise NotTestableError(f"the cases have {len(values)} values of {label}")
+    curves = {value: curve(finding, cases, {label: [value]}) for value in values}
+    figures, widest = [], (0.0, 0)
+    for ranks in common_ranks(curves.values()):
+        times = [each[ranks] for each in curves.values()]
+        ratio = max(t[0] for t in times) / min(t[-1] for t in times)
+        widest = max(widest, (ratio, ranks))
+        figures.append(f"{ranks} ranks: {_listed(finding, [str(v) for v in values], times)} ({ratio:.3g} times)")
+    problems = [f"the widest gap is {widest[0]:.3g} times, at {widest[1]} ranks"] if widest[0] < finding.factor else []
+    return problems, figures
+
+
+def crosses(finding: Finding, cases: list[Record]) -> Answer:
+    """A curve lies above the other up to the first number of ranks of `between`, and below it from the second on."""
+    assert finding.crosses is not None
+    assert finding.than is not None
+    assert finding.between is not None
+    names = name_of(finding.crosses), name_of(finding.than)
+    curves = [curve(finding, cases, selection) for selection in (finding.crosses, finding.than)]
+    first, last = finding.between
+    ranks = common_ranks(curves)
+    if not [n for n in ranks if n <= first] or not [n for n in ranks if n >= last]:
+        raise NotTestableError(f"cases up to {first} ranks and from {last} on are needed, not only {ranks}")
+    problems, figures = [], []
+    for n in ranks:
+        one, other = (each[n] for each in curves)
+        listed = _listed(finding, names, [one, other])
+        figures.append(f"{n} ranks: {listed}")
+        if n <= first and one[0] <= other[-1]:
+            problems.append(f"at {n} ranks {names[0]} is not above {names[1]} ({listed})")
+        if n >= last and one[-1] >= other[0]:
+            problems.append(f"at {n} ranks {names[0]} is not below {names[1]} ({listed})")
+    return problems, [*figures, _meeting(ranks, curves)]
+
+
+def _meeting(ranks: list[int], curves: list[Curve]) -> str:
+    """Where the means of two curves change sides, in words."""
+    sides = [sum(curves[0][n]) / len(curves[0][n]) < sum(curves[1][n]) / len(curves[1][n]) for n in ranks]
+    found = [f"{a} and {b}" for (a, before), (b, after) in pairwise(zip(ranks, sides, strict=True)) if before != after]
+    return f"they cross between {'; between '.join(found)} ranks" if found else "they do not cross"
+
+
+def _listed(finding: Finding, names: list[str] | tuple[str, ...], values: list[list[float]]) -> str:
+    return ", ".join(f"{name} {text_of(value, finding.quantity)}" for name, value in zip(names, values, strict=True))
+
+
+def proved(finding: Finding, cases: list[Record]) -> Answer:
+    """A case of each number of ranks ended well; of each transport where the selection names several."""
+    assert finding.proved is not None
+    assert finding.ranks is not None
+    found: dict[str, set[int]] = {}
+    for case in cases:
+        if matches(case, finding.proved):
+            found.setdefault(str(case["transport"]), set()).add(case["ranks"])
+    if not found:
+        raise NotTestableError(f"no case of {name_of(finding.proved)}")
+    listed = finding.ranks if isinstance(finding.ranks, list) else sorted(set().union(*found.values()))
+    wanted = [ranks for ranks in listed if ranks in finding.ranks]
+    asked = finding.proved.get("transport", list(found))
+    problems = []
+    for transport in map(str, asked):
+        if missing := [ranks for ranks in wanted if ranks not in found.get(transport, set())]:
+            problems.append(f"{transport} has no answer on {some_of(missing)} ranks")
+    return problems, [f"{transport}: {some_of(sorted(ranks))} ranks" for transport, ranks in found.items()]

@@ -1,0 +1,165 @@
+"""Judges the findings of a source by the cases of a study.
+
+A finding is one test over *curves*: the time of the cases that a selection means (or another `quantity`), against their
+number of ranks. Where several cases of a selection have the same ranks and seed, the lowest value speaks for it: by
+time ``{ algorithm = ["recursive-8", "recursive-21"] }`` is the better of the two.
+
+===================== ==================================================================================
+``better``, ``than``  one curve lies below the other, by `factor` or more
+``order``             each curve lies below the next
+``same``              curves differ by no more than the fraction `tolerance` of the fastest
+``crosses``, ``than`` one curve lies above the other up to `between`, and below it from there on
+``falls``, ``rises``  a curve goes down, or up, from each number of ranks to the next
+``flatter``, ``than`` from the first to the last number of ranks, one curve falls by a smaller factor
+``jumps``             the steepest rise of a curve is by `factor` or more, and lies within `between`
+``apart``             somewhere the values of this label differ by `factor` or more
+``best``              the number in the best value of this label lies `within` limits, and its median near `median`
+``delays``            a `share` of the packets is delayed by less than `below`, or more than `above`
+``alike``             the histograms of delay differ by no more than `tolerance`
+``bands``             senders and receivers are exactly `offsets` apart
+``near``, ``value``   a curve lies within the fraction `tolerance` of a published value; with `than`, its ratio to that
+                      curve does
+``passes``            a curve lies below `level` up to the first number of ranks of `between`, and above it from
+                      the second on
+``proved``            a proof or run of each of `ranks` ended well, with every transport of the selection
+``predicts``          the median of how far simulated times are from those of `than` is at most `tolerance`
+``ranked``            of the pairs of values of the label `by` whose times in `than` differ by more than `tolerance`,
+                      a `share` is simulated in the same order
+``untestable``        why these cases cannot show it
+===================== ==================================================================================
+
+Where the routing or the placement is random, a comparison must hold for the worst of at least 5 seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from tradewind.study.claims import comparison, nearness, prediction, shape, statistic
+from tradewind.study.claims.curve import Answer, NotTestableError, Record, matches
+from tradewind.study.claims.remarks import filled
+from tradewind.study.model.study import Finding
+
+CONFIRMED, CONTRADICTED, NOT_TESTABLE = "confirmed", "contradicted", "not testable"
+VERDICTS = (CONFIRMED, CONTRADICTED, NOT_TESTABLE)
+SOURCE = "source"
+EARLIER_VERDICTS = dict(zip(("reproduced", "not reproduced", "not testable here"), VERDICTS, strict=True))
+"""What older results call the verdicts."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a finding."""
+
+    figure: str
+    claim: str
+    verdict: str
+    because: str
+    figures: list[str] = field(default_factory=list)
+    """The values that decided, as text."""
+    remark: str = ""
+    """The study's own word on it."""
+    base: str | None = None
+    """The base whose cases were looked at; None: all, as in a study without bases."""
+    group: str = SOURCE
+    """Whose claim it is: a name of `GROUPS`."""
+    decided_by: str | None = None
+    """What decides it: a name of `DECIDED_BY`."""
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Verdict:
+        """Read what `as_dict` returned, by this version or by one with other words for the verdicts."""
+        word = stored["verdict"]
+        return cls(**{**stored, "verdict": EARLIER_VERDICTS.get(word, word)})
+
+
+_TESTS: dict[str, Callable[[Finding, list[Record]], Answer]] = {
+    "better": comparison.better,
+    "order": comparison.order,
+    "same": comparison.same,
+    "apart": comparison.apart,
+    "crosses": comparison.crosses,
+    "falls": shape.falls,
+    "rises": shape.rises,
+    "flatter": shape.flatter,
+    "jumps": shape.jumps,
+    "best": statistic.best,
+    "delays": statistic.delays,
+    "alike": statistic.alike,
+    "bands": statistic.bands,
+    "passes": shape.passes,
+    "near": nearness.near,
+    "proved": comparison.proved,
+    "predicts": prediction.predicts,
+    "ranked": prediction.ranked,
+}
+TESTS = (*_TESTS, "untestable")
+SELECTIONS = (
+    *("better", "order", "same", "crosses", "falls", "rises", "flatter", "jumps", "passes", "than"),
+    *("near", "delays", "alike", "bands", "proved", "predicts", "ranked"),
+)
+"""The keys of a finding that hold one selection, or several; `where` belongs to all of them."""
+COMPANIONS: dict[str, tuple[str, ...]] = {
+    "better": ("than",),
+    "flatter": ("than",),
+    "crosses": ("than", "between"),
+    "jumps": ("between",),
+    "delays": ("share",),
+    "bands": ("offsets",),
+    "passes": ("level", "between"),
+    "near": ("value",),
+    "proved": ("ranks",),
+    "predicts": ("than",),
+    "ranked": ("than", "by", "share"),
+}
+"""The keys that a test needs beside its own."""
+OPTIONAL: dict[str, tuple[str, ...]] = {"near": ("than",)}
+"""Those that it takes."""
+
+
+def judge(finding: Finding, records: Iterable[Record], base: str | None = None) -> Verdict:
+    """Puts one finding to its test; with `base`, over the cases of it, and those of no base, alone."""
+    every = list(records)
+    own = [record for record in every if base is None or record.get("base") in (base, None)]
+    verdict, because, figures = _tried(finding, own)
+    return Verdict(
+        finding.figure,
+        finding.claim,
+        verdict,
+        because,
+        figures,
+        filled(finding, base or base_of(finding), every),
+        base or base_of(finding),
+        finding.group,
+        finding.decided_by,
+    )
+
+
+def base_of(finding: Finding) -> str | None:
+    """The base that a finding names itself for its cases; None for none or several."""
+    selections = [finding.where]
+    for key in SELECTIONS:
+        value = getattr(finding, key)
+        selections += value if isinstance(value, list) else [value] if value is not None else []
+    named = {str(base) for selection in selections for base in selection.get("base", [])}
+    return named.pop() if len(named) == 1 else None
+
+
+def _tried(finding: Finding, records: Iterable[Record]) -> tuple[str, str, list[str]]:
+    """The verdict, why, and the values that decided."""
+    if finding.untestable is not None:
+        return NOT_TESTABLE, finding.untestable, []
+    test = next(name for name in _TESTS if getattr(finding, name) is not None)
+    cases = [record for record in records if matches(record, finding.where)]
+    if test not in ("bands", "proved"):  # which need no time
+        cases = [record for record in cases if record["time_s"] is not None]
+    try:
+        problems, figures = _TESTS[test](finding, cases)
+    except NotTestableError as reason:
+        return NOT_TESTABLE, str(reason), []
+    return CONTRADICTED if problems else CONFIRMED, "; ".join(problems), figures

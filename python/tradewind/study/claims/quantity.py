@@ -1,0 +1,167 @@
+"""What curves of findings and plots are made of, beside the time of an exchange.
+
+=================== ===============================================================================================
+``time``            of the exchange
+``least``           the shortest of the samples of a measurement; of all else its time
+``step-time``       of a step of a dwarf
+``compute``         of it, what the median rank computes; of a simulation, where nothing is exchanged meanwhile
+``elsewhere``       the rest: the exchange, waiting, and the loop around
+``share-elsewhere`` the rest, as a part of the whole
+``points``          grid points that all ranks take a step further in a second
+``copy-ratio``      time of a run over that of a memory copy of what it must read and write
+``imbalance``       bytes of the most loaded link between switches over the mean of those used
+``bound``           the time of the most loaded link or NIC alone
+``delay``           mean delay of packets, over all pairs of blocks of ranks that sent any (for sweeps with `pairs`)
+``unevenness``      the largest mean delay of such a pair over the mean of all pairs
+``switch-time``     time times the number of switches: what the exchange costs where all switches cost the same
+``messages``        of all ranks, of a simulation
+``efficiency``      of a program: what one rank computes for the whole grid, over all ranks times the time
+``lost``            of a program: the time beyond an equal share of what one rank computes
+``link-time``       time times the number of links between switches, likewise
+=================== ===============================================================================================
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tradewind.base.units import format_seconds
+from tradewind.study.cases.program_case import PATTERN
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """How a quantity is found in a case, and what axes and tables call it."""
+
+    get: Callable[[Record], float | None]
+    title: str
+    """With its unit."""
+    show: Callable[[float], str]
+    is_part: bool = False
+    """Of a whole: axes go from 0 to 100 %."""
+
+
+def quantity_of(case: Record, quantity: str) -> float | None:
+    """The value of a case; None where it does not have it."""
+    value = QUANTITIES[quantity].get(case)
+    return None if value is None else float(value)
+
+
+def _least(case: Record) -> float | None:
+    if case["kind"] == "measure":
+        return float(case["result"]["results"][0]["min_s"])
+    if case["kind"] == "run":
+        return float(min(case["result"]["samples_s"]) / case["result"]["steps"])
+    return None if case["time_s"] is None else float(case["time_s"])
+
+
+def _of_result(key: str) -> Callable[[Record], float | None]:
+    return lambda case: case["result"].get(key)
+
+
+def _waits(case: Record) -> list[float]:
+    """The mean delays of all pairs of blocks. Those that sent nothing, or waited for nothing, are 0 and left out."""
+    return [delay for row in case["result"].get("delay_pairs") or [] for delay in row if delay > 0]
+
+
+def _mean_delay(case: Record) -> float | None:
+    waits = _waits(case)
+    return sum(waits) / len(waits) if waits else None
+
+
+def _unevenness(case: Record) -> float | None:
+    waits = _waits(case)
+    return max(waits) * len(waits) / sum(waits) if waits else None
+
+
+def is_step(case: Record) -> bool:
+    """Whether a case is about a whole time step, of a dwarf or of a program."""
+    return bool(case.get("dwarf")) or case.get("pattern") == PATTERN
+
+
+def _step_time(case: Record) -> float | None:
+    return float(case["time_s"]) if is_step(case) else None
+
+
+def _compute(case: Record) -> float | None:
+    """Of a step, seconds."""
+    seconds = parts_of(case)["compute"] if case["kind"] == "run" else case["result"].get("compute_s")
+    return None if seconds is None else float(seconds)
+
+
+def parts_of(case: Record) -> dict[str, float]:
+    """Where the time of a step of a run went, by part: the median over the ranks."""
+    result = case["result"]
+    return {row["part"]: row["median_s"] / result["steps"] for row in result.get("parts", [])}
+
+
+def _elsewhere(case: Record) -> float | None:
+    compute = _compute(case) if is_step(case) else None
+    return None if compute is None else max(0.0, float(case["time_s"]) - compute)
+
+
+def _share(case: Record) -> float | None:
+    elsewhere = _elsewhere(case)
+    return None if elsewhere is None else elsewhere / float(case["time_s"])
+
+
+def _points(case: Record) -> float | None:
+    if not is_step(case):
+        return None
+    return math.prod(int(n) for n in case["grid"].split("x")) / float(case["time_s"])
+
+
+def _share_of_one(case: Record) -> float | None:
+    """Of a program, what one rank computes for the whole grid, divided by all ranks."""
+    alone = case["result"].get("alone_s")
+    return None if alone is None else float(alone) / case["ranks"]
+
+
+def _efficiency(case: Record) -> float | None:
+    share = _share_of_one(case)
+    return None if share is None else share / float(case["time_s"])
+
+
+def _lost(case: Record) -> float | None:
+    share = _share_of_one(case)
+    return None if share is None else float(case["time_s"]) - share
+
+
+def _times(what: str) -> Callable[[Record], float | None]:
+    def get(case: Record) -> float | None:
+        number = case.get(what)
+        return None if number is None else float(case["time_s"]) * number
+
+    return get
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}"
+
+
+QUANTITIES: dict[str, Quantity] = {
+    "time": Quantity(lambda case: case["time_s"], "time of the exchange (s)", format_seconds),
+    "least": Quantity(_least, "shortest time of the exchange (s)", format_seconds),
+    "step-time": Quantity(_step_time, "time of a step (s)", format_seconds),
+    "compute": Quantity(
+        lambda case: _compute(case) if is_step(case) else None, "computing, a step (s)", format_seconds
+    ),
+    "elsewhere": Quantity(_elsewhere, "all but computing, a step (s)", format_seconds),
+    "share-elsewhere": Quantity(_share, "all but computing, as a part of a step", _number),
+    "points": Quantity(_points, "points a second", lambda value: f"{value / 1e9:.3g} Gpoint/s"),
+    "copy-ratio": Quantity(_of_result("ratio_to_copy"), "time over that of a memory copy", _number),
+    "imbalance": Quantity(_of_result("imbalance"), "most loaded link over the mean", _number),
+    "bound": Quantity(_of_result("bound_s"), "time of the most loaded link or NIC (s)", format_seconds),
+    "delay": Quantity(_mean_delay, "mean delay of packets between blocks of ranks (s)", format_seconds),
+    "unevenness": Quantity(_unevenness, "largest delay between blocks of ranks over the mean", _number),
+    "messages": Quantity(_of_result("messages"), "messages", _number),
+    "efficiency": Quantity(_efficiency, "parallel efficiency", _number, is_part=True),
+    "lost": Quantity(_lost, "time of a step beyond an equal share (s)", format_seconds),
+    "switch-time": Quantity(_times("switches"), "time x switches (s)", lambda value: f"{value:.3g} switch-seconds"),
+    "link-time": Quantity(_times("links"), "time x links (s)", lambda value: f"{value:.3g} link-seconds"),
+}

@@ -1,0 +1,1 @@
+"""The study file: its tables, keys and values."""

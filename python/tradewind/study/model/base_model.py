@@ -1,0 +1,36 @@
+"""What a study file may say of bases: values of the machine under which the same cases are simulated side by side."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS
+from tradewind.study.model.values import Positive, Table, checked, one_of, packet_size
+
+Settings = dict[str, str]
+"""Values of a machine, like ``{ "link.latency" = "1us" }``."""
+
+
+class Base(Table):
+    """One base. What a sweep says itself goes before what the base says."""
+
+    name: Annotated[str, Field(min_length=1)]
+    """What sweeps, plots, selections and reports call it."""
+    model: Annotated[str, one_of("model", MODELS)] | None = None
+    buffers: Annotated[str, one_of("kind of buffers", BUFFERS)] | None = None
+    packet: Annotated[str, checked(packet_size)] | None = None
+    placement: Annotated[str, one_of("placement", PLACEMENTS)] | None = None
+    ranks_per_node: Positive | None = None
+    set: Settings = Field(default_factory=dict)
+    """For all machines."""
+    machine_set: dict[str, Settings] = Field(default_factory=dict)
+    """More of them for one machine, called as the sweeps call it; these go before `set`."""
+    routing_set: dict[str, Settings] = Field(default_factory=dict)
+    """More of them for cases with one routing, whether a sweep names it or it is the machine's own; these go before
+    both."""
+
+
+BASE_OPTIONS = ("model", "buffers", "packet", "placement", "ranks_per_node")
+"""The keys of a base that a sweep has as well."""

@@ -1,0 +1,360 @@
+"""What a study file may say. Every key that may hold a list multiplies the cases of its sweep by its length."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from tradewind import _core
+from tradewind.base.elements import DTYPES
+from tradewind.base.errors import InputError
+from tradewind.base.units import seconds
+from tradewind.dwarfs import find
+from tradewind.dwarfs.dwarf import PRECISIONS
+from tradewind.layout.names import MESHES
+from tradewind.method.method import packing_names, transport_names
+from tradewind.study.model.base_model import Base
+from tradewind.study.model.program_model import ProgramSweep
+from tradewind.study.model.values import (
+    Grid,
+    Many,
+    OnMachine,
+    Positive,
+    Split,
+    T,
+    Table,
+    Value,
+    checked,
+    directions,
+    known_slab,
+    listed,
+    one_of,
+    quick_keys,
+    rising,
+    split_by_ranks,
+)
+from tradewind.workload.exchange import PATTERNS
+from tradewind.workload.repetitions import tolerance_of
+
+KINDS = ("verify", "measure", "simulate", "run", "program", "published")
+PACKINGS = tuple(entry.name for entry in _core.packings())
+POSTING_ORDERS = tuple(entry.name for entry in _core.transports())
+PLOTS = {
+    "time": "time against ranks",
+    "bars": "time of each curve as a bar",
+    "parts": "where the time of a step goes, as stacked bars; for runs of dwarfs",
+    "delay": "histogram of the delay of packets",
+    "best": "the number in the fastest curve (a radix) against ranks, and how often each is the fastest",
+    "congestion": "how busy the links between switches are, as a matrix; for sweeps with congestion = true",
+    "groups": "how busy the links between groups of switches are, and what they carried; for the same sweeps",
+    "over-time": "mean delay of the packets that arrive, over simulated time; for the same sweeps",
+    "pairs": "how long packets wait between blocks of ranks, as a matrix; for sweeps with pairs",
+    "matrix": "which rank sends how much to which, as a matrix",
+}
+"""The kinds of plots, and what they show."""
+Quantity = Literal[
+    "time",
+    "least",
+    "step-time",
+    "compute",
+    "elsewhere",
+    "share-elsewhere",
+    "points",
+    "copy-ratio",
+    "imbalance",
+    "bound",
+    "delay",
+    "unevenness",
+    "switch-time",
+    "link-time",
+    "messages",
+    "efficiency",
+    "lost",
+]
+"""What a curve is made of (see `tradewind.study.claims.quantity`)."""
+
+
+class Sweep(Table):
+    """Cases of one pattern. What each kind adds stands in the classes below."""
+
+    name: str
+    """What plots and findings call it."""
+    pattern: Annotated[str, one_of("pattern", PATTERNS)]
+    ranks: Many[Positive]
+    algorithm: Many[str] | None = None
+    """None: the pattern's default."""
+    grid: Many[Grid] | None = None
+    split: Annotated[dict[int, Many[Split]], BeforeValidator(split_by_ranks)] = Field(default_factory=dict)
+    """For each number of ranks; under 0 for all others. Numbers that are not named take the default split."""
+    slab: Many[Annotated[str, checked(known_slab)]] = ["all"]
+    mesh: Many[Annotated[str, one_of("mesh", MESHES)]] = ["lonlat"]
+    width: Many[Annotated[int, Field(ge=0, strict=True)]] = [3]
+    periodic: Many[Annotated[str, checked(directions)]] = [""]
+    count: Many[Positive] = [3]
+    times: Many[Positive] = [1]
+    fields: Many[Positive] = [1]
+    dtype: Many[Annotated[str, one_of("dtype", tuple(DTYPES))]] = ["f8"]
+    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
+    """What a quick run computes: only these values of some keys; False: nothing of this sweep."""
+
+
+class VerifySweep(Sweep):
+    """Each case is proved in one process."""
+
+    kind: Literal["verify"]
+    transport: Many[Annotated[str, one_of("transport", POSTING_ORDERS)]] = ["isend-irecv"]
+
+
+class MeasureSweep(Sweep):
+    """Each case is timed on this machine, alone."""
+
+    kind: Literal["measure"]
+    transport: Many[Annotated[str, one_of("transport", transport_names())]] = ["isend-irecv"]
+    packing: Many[Annotated[str, one_of("packing", packing_names())]] = ["buffer"]
+    repeat: Positive = 20
+    rounds: Positive = 1
+    """More than 1: cases take turns. In each round all that differ in algorithm, transport and packing alone are
+    measured by one job of ranks, with a part of their samples: what changes on this machine changes for all of them."""
+
+    @model_validator(mode="after")
+    def _samples(self) -> Self:
+        if self.rounds > self.repeat:
+            raise ValueError(f"rounds {self.rounds}: at most repeat, {self.repeat}, as each has a sample or more")
+        return self
+
+
+def _steady(value: object) -> object:
+    if value is not False:
+        tolerance_of(value)
+    return value
+
+
+class SimulateSweep(Sweep, OnMachine):
+    """Each case is simulated on a machine."""
+
+    kind: Literal["simulate"]
+    machine: Many[str]
+    """Names, or paths of machine files from the study file's folder."""
+    ranks_per_node: Many[Positive] = [1]
+    transport: Many[Annotated[str, one_of("transport", transport_names())]] | None = None
+    """Of a machine that says how they carry messages within a node; None: its memory bandwidth alone counts."""
+    packing: Many[Annotated[str, one_of("packing", packing_names())]] | None = None
+    """None: the default of a transport that is named."""
+    steady: Annotated[bool | float, BeforeValidator(_steady)] = False
+    """Of many repetitions, simulate the first and reckon the rest from them: to 0.5 %, or to the fraction that is
+    named (see `tradewind.workload.repetitions`)."""
+    congestion: bool = False
+    """Keep how busy links are and how delays change, for plots of congestion, groups and over-time."""
+    pairs: Annotated[int, Field(ge=0, le=4096, strict=True)] = 0
+    """Keep how long packets wait between so many blocks of ranks, for plots of pairs."""
+
+
+def _known_dwarf(name: str) -> str:
+    find(name)
+    return name
+
+
+KnownDwarf = Annotated[str, AfterValidator(_known_dwarf)]
+
+
+class RunSweep(OnMachine):
+    """Runs of a dwarf: on MPI ranks here, alone; or simulated, where it names a machine. The time is that of a step."""
+
+    kind: Literal["run"]
+    name: str
+    dwarf: KnownDwarf
+    ranks: Many[Positive]
+    grid: Many[Grid]
+    split: Many[Split] | None = None
+    precision: Many[Annotated[str, one_of("precision", PRECISIONS)]] = ["f8"]
+    strategy: Many[str] | None = None
+    """None: the dwarf's first, as of all that follows what `tradewind run` takes."""
+    width: Many[Annotated[int, Field(ge=0, strict=True)]] | None = None
+    algorithm: Many[str] | None = None
+    transport: Many[Annotated[str, one_of("transport", POSTING_ORDERS)]] | None = None
+    packing: Many[Annotated[str, one_of("packing", PACKINGS)]] | None = None
+    threads: Many[Positive] = [1]
+    work: Many[Positive] = [1]
+    steps: Positive = 64
+    """Of a measurement."""
+    repeat: Positive = 5
+    """Measurements of a case; the median counts."""
+    machine: Many[str] | None = None
+    """None: here."""
+    nodes: Many[Positive] | None = None
+    """Of the machine, over which ranks are spread in equal shares."""
+    ranks_per_node: Many[Positive] | None = None
+    """Instead of `nodes`; 1 where neither is given."""
+    point_time: Annotated[str, checked(seconds)] | None = None
+    """Of a simulation: what a core takes for a point beside the memory; None: by the machine's flops."""
+    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _nodes_once(self) -> Self:
+        if self.nodes is not None and self.ranks_per_node is not None:
+            raise InputError("nodes and ranks_per_node say the same: one of them is allowed")
+        return self
+
+    @property
+    def point_s(self) -> float:
+        return 0.0 if self.point_time is None else seconds(self.point_time)
+
+
+class PublishedSweep(Table):
+    """Times that somebody has published, to be plotted and tested beside what is computed."""
+
+    kind: Literal["published"]
+    name: str
+    dwarf: KnownDwarf
+    source: str
+    """Where they stand."""
+    ranks: list[Positive]
+    time: list[Annotated[str, checked(seconds)]]
+    """For each number of ranks, of all steps."""
+    steps: Positive = 1
+    """That a time is for."""
+    grid: Grid
+    precision: Annotated[str, one_of("precision", PRECISIONS)] = "f8"
+    strategy: str | None = None
+    width: Annotated[int, Field(ge=0, strict=True)] | None = None
+    transport: Annotated[str, one_of("transport", POSTING_ORDERS)] | None = None
+    nodes: Positive = 1
+    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _a_time_for_each(self) -> Self:
+        if len(self.ranks) != len(self.time):
+            raise InputError(f"{len(self.ranks)} numbers of ranks and {len(self.time)} times: as many are needed")
+        return self
+
+
+Selection = dict[str, Annotated[list[Value], BeforeValidator(listed)]]
+"""Cases by their labels: ``{ sweep = "halo", width = [3, 20] }``."""
+
+
+class Plot(Table):
+    """A figure; `PLOTS` says which kinds there are."""
+
+    kind: Annotated[str, one_of("kind of plot", tuple(PLOTS))] = "time"
+    title: str
+    of: Many[Selection]
+    """The cases of several selections are drawn together."""
+    curve: str = "exchange"
+    """The label that tells one curve from another."""
+    panel: str | None = None
+    """The label that tells one panel from another."""
+    along: str = "ranks"
+    """time: the label of the horizontal axis."""
+    quantity: Quantity = "time"
+    """time: that of the vertical axis."""
+    over: Selection = Field(default_factory=dict)
+    """time: each case is divided by the one that is like it but for these labels (and its sweep)."""
+    note: str = ""
+
+
+Span = Annotated[tuple[T, T], rising()]
+"""Two values, the first no larger than the second."""
+
+
+class RankSpan(Table):
+    """All numbers of ranks within limits, as far as there are cases."""
+
+    from_: Annotated[Positive, Field(alias="from")] = 1
+    to: Positive = 2**31 - 1
+
+    def __contains__(self, ranks: int) -> bool:
+        return self.from_ <= ranks <= self.to
+
+
+class ValueOf(Table):
+    """A number in the remark of a finding (see `tradewind.study.claims.remarks`)."""
+
+    of: Selection
+    over: Selection | None = None
+    """Then it is their ratio."""
+    quantity: Quantity = "time"
+
+
+class Finding(Table):
+    """A claim, and one test of it over the cases (see `tradewind.study.claims.finding`)."""
+
+    figure: str
+    claim: str
+    where: Selection = Field(default_factory=dict)
+    """Holds for every selection of the test."""
+    ranks: RankSpan | Many[Positive] | None = None
+    """The numbers of ranks where the test must hold: each of a list, or those of a span that the cases have; None: all
+    that they have."""
+    quantity: Quantity = "time"
+    tolerance: Annotated[float, Field(ge=0)] = 0.1
+    factor: Annotated[float, Field(gt=0)] = 1.0
+    better: Selection | None = None
+    order: Annotated[list[Selection], Field(min_length=2)] | None = None
+    same: Annotated[list[Selection], Field(min_length=2)] | None = None
+    crosses: Selection | None = None
+    falls: Selection | None = None
+    rises: Selection | None = None
+    flatter: Selection | None = None
+    jumps: Selection | None = None
+    than: Selection | None = None
+    """The other curve of better, flatter and crosses; the measured cases of predicts and ranked."""
+    between: Span[Positive] | None = None
+    """crosses, jumps, passes: numbers of ranks."""
+    apart: str | None = None
+    best: str | None = None
+    within: Span[int] | None = None
+    """best: the least and the largest number."""
+    median: float | None = None
+    """best: of the numbers at all numbers of ranks."""
+    delays: Selection | None = None
+    below: Annotated[str, checked(seconds)] | None = None
+    above: Annotated[str, checked(seconds)] | None = None
+    share: Span[Annotated[float, Field(ge=0, le=1)]] | None = None
+    """delays, ranked: the least and the largest."""
+    alike: Annotated[list[Selection], Field(min_length=2)] | None = None
+    bands: Selection | None = None
+    proved: Selection | None = None
+    near: Selection | None = None
+    value: Annotated[float, Field(gt=0)] | None = None
+    """near: what somebody has published, in units of the quantity."""
+    predicts: Selection | None = None
+    ranked: Selection | None = None
+    by: str | None = None
+    """ranked: the label whose values are put in order."""
+    passes: Selection | None = None
+    level: float | None = None
+    """passes: the value that the curve rises through."""
+    offsets: Many[Positive] | None = None
+    """bands: the distances between sender and receiver."""
+    untestable: str | None = None
+    remark: str | dict[str, str] = ""
+    """What a reader should know beside the verdict: why it may have come out so. In a study with bases it may be a
+    table, of each base its own. `{name}` stands for one of the values."""
+    values: dict[str, ValueOf] = Field(default_factory=dict)
+    group: Literal["source", "variant", "question"] = "source"
+    """Whose claim it is (see `tradewind.study.claims.judgement`)."""
+    decided_by: Literal["parameter", "simulator", "model", "unexplained"] | None = None
+    """What decides it."""
+
+
+class Study(Table):
+    """A study file."""
+
+    title: str
+    description: str = ""
+    source: str = ""
+    seed: Annotated[int, Field(ge=0, strict=True)] = 1
+    base: list[Base] = Field(default_factory=list)
+    """What all simulations are made under, each in turn; none: as the sweeps say."""
+    sweep: Annotated[
+        list[
+            Annotated[
+                VerifySweep | MeasureSweep | SimulateSweep | RunSweep | ProgramSweep | PublishedSweep,
+                Field(discriminator="kind"),
+            ]
+        ],
+        Field(min_length=1),
+    ]
+    plot: list[Plot] = Field(default_factory=list)
+    finding: list[Finding] = Field(default_factory=list)

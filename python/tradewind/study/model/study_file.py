@@ -1,0 +1,25 @@
+"""A study and the file that it was read from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tradewind.base.toml_lines import TomlFile
+from tradewind.study.model.study import Study
+
+
+@dataclass(frozen=True)
+class StudyFile:
+    """A study and the file that it was read from."""
+
+    study: Study
+    file: TomlFile
+
+    @property
+    def path(self) -> Path:
+        return self.file.path
+
+    @property
+    def name(self) -> str:
+        return self.path.stem

@@ -1,0 +1,123 @@
+"""What the keys of a study file may hold: the types of its values, and the keys that several kinds of sweeps share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from tradewind.base.errors import InputError
+from tradewind.base.extents import parse_extents
+from tradewind.base.names import unknown
+from tradewind.base.units import byte_count
+from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS
+from tradewind.workload.exchange import slab_problems
+
+
+class Table(BaseModel):
+    """A table of a study file. A key that it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def listed(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+def one_of(what: str, known: tuple[str, ...]) -> AfterValidator:
+    def check(value: str) -> str:
+        if value not in known:
+            raise InputError(unknown(what, value, known))
+        return value
+
+    return AfterValidator(check)
+
+
+def extents(count: int, what: str) -> BeforeValidator:
+    def check(value: Any) -> tuple[int, ...]:
+        if not isinstance(value, str):
+            raise InputError(f"{what} {value!r}: text is allowed, {count} whole numbers joined by 'x'")
+        return parse_extents(value, count, what)
+
+    return BeforeValidator(check)
+
+
+def checked(check: Callable[[Any], None]) -> BeforeValidator:
+    def run(value: Any) -> Any:
+        check(value)
+        return value
+
+    return BeforeValidator(run)
+
+
+def packet_size(text: Any) -> None:
+    if text != "message" and byte_count(text) < 1:
+        raise InputError(f'packet {text!r}: 1 byte or more, or "message" for one packet a message, are allowed')
+
+
+def directions(text: Any) -> None:
+    if not isinstance(text, str) or not set(text) <= {"x", "y"} or len(set(text)) != len(text):
+        raise InputError(f"periodic {text!r}: some of 'xy' are allowed")
+
+
+def known_slab(text: Any) -> None:
+    if isinstance(text, str) and (problems := slab_problems(text)):
+        raise InputError(*problems)
+
+
+T = TypeVar("T")
+Many = Annotated[list[T], BeforeValidator(listed), Field(min_length=1)]
+"""One value or a list of them."""
+
+Positive = Annotated[int, Field(ge=1, strict=True)]
+Grid = Annotated[tuple[int, int, int], extents(3, "grid")]
+Split = Annotated[tuple[int, int], extents(2, "split")]
+
+
+Value = str | int
+QUICK_KEYS = ("ranks", "algorithm", "machine", "routing", "base", "width", "seed")
+RUN_QUICK_KEYS = (*QUICK_KEYS, "strategy", "transport", "packing", "threads", "work", "nodes")
+"""The keys of a sweep that a quick run may shorten; those of a sweep of runs."""
+
+
+def quick_keys(value: Any) -> Any:
+    if value is True:
+        raise InputError(
+            "quick true: false (nothing of this sweep), or a table like { ranks = [100, 1000] } is allowed"
+        )
+    for key in value if isinstance(value, dict) else ():
+        if key not in RUN_QUICK_KEYS:
+            raise InputError("quick: " + unknown("key", key, RUN_QUICK_KEYS))
+    return value
+
+
+def rising() -> AfterValidator:
+    def check(span: tuple[Any, Any]) -> tuple[Any, Any]:
+        if span[0] > span[1]:
+            raise InputError(f"{list(span)}: the first must not be larger than the second")
+        return span
+
+    return AfterValidator(check)
+
+
+def split_by_ranks(value: Any) -> Any:
+    return value if isinstance(value, dict) else {0: value}
+
+
+class OnMachine(Table):
+    """How a simulated machine is used."""
+
+    routing: Many[str] | None = None
+    """None: the machine's own."""
+    model: Many[Annotated[str, one_of("model", MODELS)]] = ["packet"]
+    buffers: Many[Annotated[str, one_of("kind of buffers", BUFFERS)]] = ["credits"]
+    packet: Many[Annotated[str, checked(packet_size)]] | None = None
+    """None: the machine's own."""
+    placement: Many[Annotated[str, one_of("placement", PLACEMENTS)]] = ["linear"]
+    seed: Many[Annotated[int, Field(ge=0, strict=True)]] | None = None
+    """None: the study's."""
+    set: dict[str, Many[str]] = Field(default_factory=dict)
+    """Any values of the machine, like ``{ "link.bandwidth" = ["1GB/s", "10GB/s"] }``."""
+    base: Many[str] | None = None
+    """The bases of the study that it is made under; None: all of them."""

@@ -1,0 +1,1 @@
+"""Reading a study file, and what it will compute."""

@@ -1,0 +1,389 @@
+"""Reads a study file and reports everything that is wrong with it at once, each with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from tradewind import _core
+from tradewind.base.errors import InputError
+from tradewind.base.names import unknown
+from tradewind.base.toml_lines import Place, TomlFile
+from tradewind.dwarfs import DWARFS, find
+from tradewind.machine import machine_names
+from tradewind.study.claims.finding import COMPANIONS, OPTIONAL, TESTS
+from tradewind.study.claims.remarks import name_problems
+from tradewind.study.model.base_model import Base
+from tradewind.study.model.labels import LABELS
+from tradewind.study.model.program_model import ProgramStep, ProgramSweep
+from tradewind.study.model.study import (
+    KINDS,
+    Finding,
+    MeasureSweep,
+    Plot,
+    PublishedSweep,
+    RunSweep,
+    SimulateSweep,
+    Study,
+    ValueOf,
+    VerifySweep,
+)
+from tradewind.study.model.study_file import StudyFile
+from tradewind.study.model.values import RUN_QUICK_KEYS, OnMachine
+from tradewind.workload.exchange import PATTERNS, UNUSED
+
+SWEEPS: dict[str, type[BaseModel]] = {
+    "verify": VerifySweep,
+    "measure": MeasureSweep,
+    "simulate": SimulateSweep,
+    "run": RunSweep,
+    "program": ProgramSweep,
+    "published": PublishedSweep,
+}
+
+SHAPES = ("falls", "rises", "flatter", "jumps", "passes")
+MACHINE_KEYS = (*OnMachine.model_fields, "nodes", "ranks_per_node", "point_time")
+"""The keys of a sweep of runs that say how a simulated machine is used."""
+
+_TABLES = [(name,) for name in ("base", "sweep", "plot", "finding")]
+Problem = tuple[Place, str]
+_MOST = 40
+"""Names of a sweep that do not fit, of which it is said; the others come out when these are mended."""
+MOST_CASES = 100_000
+"""Of a study: more would take hours to be planned alone."""
+
+
+def load_study(path: Path | str, text: str | None = None) -> StudyFile:
+    """Reads a study file (or `text`, as if it stood in `path`). Raises InputError with all of its problems."""
+    file = TomlFile(path, text)
+    problems: list[Problem] = []
+    study, more = None, list[str]()
+    try:
+        study = Study.model_validate(file.data)
+    except ValidationError as error:
+        mistakes, more = file.first(error.errors(include_url=False), _place)
+        problems += [_problem(details, file.data) for details in mistakes]
+    problems += _cross_checks(file.data)
+    if problems or study is None:
+        problems += _unknown_machines(file.data)  # else planning reads the machines and reports all about them
+        problems.sort(key=lambda p: file.line(p[0]))
+        raise InputError(*dict.fromkeys(file.at(place, text) for place, text in problems), *more)
+    if many := _too_many(study):
+        raise InputError(*(file.at(("sweep", i), problem) for i, problem in many))
+    return StudyFile(study, file)
+
+
+def _too_many(study: Study) -> list[tuple[int, str]]:
+    """Each sweep of a study that has more cases than can be planned."""
+    counts = [_most_cases(sweep, max(1, len(study.base))) for sweep in study.sweep]
+    if sum(counts) <= MOST_CASES:
+        return []
+    allowed = f"{MOST_CASES} are allowed in a study: name fewer values, or divide it"
+    return [
+        (i, f"sweep {i + 1}: {n} of {sum(counts)} cases; {allowed}") for i, n in enumerate(counts) if n == max(counts)
+    ]
+
+
+def _most_cases(sweep: BaseModel, bases: int) -> int:
+    """How many cases a sweep of a study with so many bases has: every list multiplies them."""
+    if isinstance(sweep, PublishedSweep):
+        return len(sweep.ranks)
+    values = {key: getattr(sweep, key) for key in type(sweep).model_fields if key != "step"}
+    count = prod(len(value) for value in values.values() if isinstance(value, list))
+    count *= prod(len(each) for each in values.get("set", {}).values())
+    if isinstance(sweep, OnMachine) and getattr(sweep, "machine", None):
+        count *= bases if sweep.base is None else 1
+    splits = values.get("split")
+    return count * (max(map(len, splits.values()), default=1) if isinstance(splits, dict) else 1)
+
+
+def _problem(details: ErrorDetails, data: dict[str, Any]) -> Problem:
+    """One error of pydantic, in our words."""
+    place = _place(details["loc"])
+    kind, value, key = details["type"], details["input"], str(details["loc"][-1])
+    context = details.get("ctx", {})
+    if kind == "extra_forbidden" and place[0] == "sweep" and key == "base":
+        text = "base belongs to sweeps that simulate, and not to one of kind " + data["sweep"][place[1]]["kind"]
+    elif kind == "extra_forbidden":
+        text = unknown("key", key, _known_keys(place, data))
+    elif kind == "missing":
+        place, text = place[:-1], f"key {key!r} is missing"
+    elif kind == "union_tag_not_found":
+        text = f"key 'kind' is missing (known: {', '.join(KINDS)})"
+    elif kind == "union_tag_invalid":
+        place, text = (*place, "kind"), unknown("kind", str(context["tag"]), KINDS)
+    elif kind == "value_error":
+        text = str(context["error"])
+    elif kind == "too_short":
+        text = f"{key} is empty: 1 or more are needed"
+    elif kind == "greater_than_equal":
+        text = f"{_name(place)} {value!r}: {context['ge']} or more are allowed"
+    elif kind == "list_type" and place in _TABLES:
+        text = f"{key} is one table here: write [[{key}]], a table for each"
+    elif place[2:3] == ("remark",) and kind in ("string_type", "dict_type"):
+        place = place[:3] if kind == "dict_type" else place
+        text = "remark: a text is allowed, or a table with a text for each base"
+    elif kind == "string_type":
+        like = "" if isinstance(value, list | dict) else f', like "{value}"'
+        text = f"{_name(place)} {value!r}: {'one ' if not like else ''}text is allowed{like}"
+    elif kind == "string_too_short":
+        text = f"{key} is empty: text is needed"
+    elif place[2:3] == ("values",) and kind in ("dict_type", "model_type", "model_attributes_type"):
+        like = '{ of = { ranks = 100 }, quantity = "time" }'
+        like = f"{{ name = {like} }}" if key == "values" else like
+        text = f"{_name(place)} {value!r}: a table is allowed, like {like}"
+    else:
+        text = f"{_name(place)} {value!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
+    return place, _owner(place) + text
+
+
+def _place(location: tuple[int | str, ...]) -> Place:
+    """The place in the file that a location of pydantic means: the tag of the union and the like are left out."""
+    if location[0] == "sweep" and len(location) > 2 and location[2] in KINDS:
+        location = (*location[:2], *location[3:])
+    return tuple(part for part in location if part != "[key]")
+
+
+def _name(place: Place) -> str:
+    return next((str(part) for part in reversed(place) if isinstance(part, str)), "value")
+
+
+def _owner(place: Place) -> str:
+    """ "sweep 2: " before a problem of the second sweep."""
+    return f"{place[0]} {place[1] + 1}: " if len(place) > 1 and isinstance(place[1], int) else ""
+
+
+def _known_keys(place: Place, data: dict[str, Any]) -> Iterable[str]:
+    if len(place) < 3:
+        return Study.model_fields
+    if place[0] == "sweep":
+        sweep = data["sweep"][place[1]]
+        if "step" in place:
+            return ProgramStep.model_fields
+        unused = UNUSED.get(str(sweep.get("pattern")), set())
+        return [key for key in SWEEPS[sweep["kind"]].model_fields if key not in unused]
+    if place[2] == "values":
+        return ValueOf.model_fields
+    tables: dict[str, type[BaseModel]] = {"plot": Plot, "base": Base}
+    return tables.get(str(place[0]), Finding).model_fields
+
+
+def _tables(data: dict[str, Any], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    tables = data.get(name, [])
+    if isinstance(tables, list):
+        yield from ((i, table) for i, table in enumerate(tables) if isinstance(table, dict))
+
+
+def _cross_checks(data: dict[str, Any]) -> list[Problem]:
+    """What no single value shows: names that must fit one another."""
+    problems: list[Problem] = []
+    names: list[str] = []
+    bases = [str(base.get("name")) for _, base in _tables(data, "base")]
+    for i, name in enumerate(bases):
+        if name in bases[:i]:
+            problems.append((("base", i, "name"), f"base {i + 1}: another base is called {name!r}"))
+    for i, base in _tables(data, "base"):
+        problems += [(("base", i, *place), f"base {i + 1}: {text}") for place, text in _special_names(base, data)]
+    for i, sweep in _tables(data, "sweep"):
+        of_sweep = islice(chain(_sweep_problems(sweep, bases), _base_problems(sweep, bases)), _MOST)
+        problems += [(("sweep", i, *place), f"sweep {i + 1}: {text}") for place, text in of_sweep]
+        if sweep.get("name") in names:
+            problems.append((("sweep", i, "name"), f"sweep {i + 1}: another sweep is called {sweep['name']!r}"))
+        names.append(str(sweep.get("name")))
+    for kind in ("plot", "finding"):
+        for i, table in _tables(data, kind):
+            checks = _finding_problems(table) if kind == "finding" else _plot_problems(table)
+            for place, selection in _selections(table):
+                checks += _selection_problems(place, selection, names, bases)
+            problems += [((kind, i, *place), f"{kind} {i + 1}: {text}") for place, text in checks]
+    return problems
+
+
+def _special_names(base: dict[str, Any], data: dict[str, Any]) -> Iterator[Problem]:
+    """Machines and routings of a base that no sweep of any study could have. Those of other sweeps are allowed: the
+    studies of a folder may share their bases."""
+    of_sweeps = {str(name) for _, sweep in _tables(data, "sweep") for _, name in _values(sweep, "machine")}
+    machines = [*machine_names(), *sorted(of_sweeps - set(machine_names()))]
+    routings = [*dict.fromkeys(entry.name for entry in _core.routings())]
+    for key, what, known in (("machine_set", "machine", machines), ("routing_set", "routing", routings)):
+        special = base.get(key)
+        for name in special if isinstance(special, dict) else ():
+            if name not in known:
+                yield (key, name), f"{key}: " + unknown(what, name, known)
+
+
+def _unknown_machines(data: dict[str, Any]) -> Iterator[Problem]:
+    for i, sweep in _tables(data, "sweep"):
+        for place, name in _values(sweep, "machine"):
+            if isinstance(name, str) and not name.endswith(".toml") and name not in machine_names():
+                yield ("sweep", i, *place), f"sweep {i + 1}: " + unknown("machine", name, machine_names())
+
+
+def _base_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem]:
+    for place, name in _values(sweep, "base"):
+        if not bases:
+            yield place, f"base {name!r}: the study has none, that is no [[base]]"
+        elif isinstance(name, str) and name not in bases:
+            yield place, unknown("base", name, bases)
+
+
+def _sweep_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem]:
+    pattern, kind = sweep.get("pattern"), sweep.get("kind")
+    if kind in ("run", "published"):
+        yield from _dwarf_problems(sweep, bases)
+        return
+    if kind == "program":
+        yield from _quick_problems(sweep, bases)
+        yield from _split_names(sweep)
+    if pattern not in PATTERNS:
+        return
+    for key in sorted(UNUSED[pattern] & set(sweep)):
+        yield (key,), f"{key} says nothing about {pattern}: leave it out"
+    if pattern != "allreduce" and "grid" not in sweep:
+        yield (), f"a {pattern} needs a grid, like 602x568x60"
+    for place, name in _values(sweep, "algorithm"):
+        if isinstance(name, str) and (text := _algorithm_problem(pattern, name, kind)):
+            yield place, text
+    yield from _quick_problems(sweep, bases)
+    yield from _split_names(sweep)
+
+
+def _split_names(sweep: dict[str, Any]) -> Iterator[Problem]:
+    split, ranks = sweep.get("split"), [value for _, value in _values(sweep, "ranks")]
+    if isinstance(split, dict):
+        for key in split:
+            if key.isascii() and key.isdigit() and key not in map(str, ranks):
+                yield ("split", key), f"split names {key} ranks, which ranks does not ({ranks})"
+
+
+def _dwarf_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem]:
+    dwarf = sweep.get("dwarf")
+    if isinstance(dwarf, str) and dwarf in DWARFS:
+        known = find(dwarf).strategies
+        for place, name in _values(sweep, "strategy"):
+            if isinstance(name, str) and name not in known:
+                yield place, unknown("strategy", name, known)
+    if sweep.get("kind") == "run" and "machine" not in sweep:
+        for key in MACHINE_KEYS:
+            if key in sweep:
+                yield (key,), f"{key} says something about a machine, and none is named"
+    yield from _quick_problems(sweep, bases)
+
+
+def _quick_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem]:
+    quick = sweep.get("quick")
+    if not isinstance(quick, dict):
+        return
+    for key in quick:
+        known = [value for _, value in _values(sweep, key)]
+        if key == "base" and key not in sweep:
+            known = list(bases)  # which are all made where a sweep names none
+        for place, value in _values(quick, key):
+            if key in RUN_QUICK_KEYS and value not in known:
+                yield ("quick", *place), f"quick: {key} {value!r} is not among those of the sweep ({known})"
+
+
+def _values(table: dict[str, Any], key: str) -> Iterator[tuple[Place, Any]]:
+    value = table.get(key, [])
+    if not isinstance(value, list):
+        yield (key,), value
+        return
+    for i, item in enumerate(value):
+        yield (key, i), item
+
+
+def _algorithm_problem(pattern: str, name: str, kind: str | None) -> str | None:
+    """What is wrong with an algorithm's name; whether its radix fits is found case by case."""
+    entries = {entry.name: entry for entry in _core.algorithms() if entry.pattern == pattern}
+    base, _, radix = (name, "", "") if f"{name}-k" in entries else name.rpartition("-")
+    with_radix = entries.get(f"{base}-k")
+    if name == "native" and kind in ("verify", "simulate"):
+        return f"only the MPI library knows its native algorithm: {kind} one of {', '.join(entries)}"
+    if (name in entries and not entries[name].has_radix) or name == "native":
+        return None
+    if with_radix is None:
+        return unknown(f"{pattern} algorithm", name, [*entries, *(["native"] if kind == "measure" else [])])
+    if not (radix.isascii() and radix.isdigit()):
+        return f"algorithm {name!r}: {base} needs a radix, a whole number like {base}-2"
+    return None
+
+
+def _plot_problems(plot: dict[str, Any]) -> list[Problem]:
+    problems: list[Problem] = [
+        ((key,), unknown("label", str(plot[key]), LABELS))
+        for key in ("curve", "panel", "along")
+        if isinstance(plot.get(key), str) and plot[key] not in LABELS
+    ]
+    kind, quantity = plot.get("kind", "time"), plot.get("quantity", "time")
+    if kind != "time" and "over" in plot:
+        problems.append((("over",), f"over belongs to plots of kind time, and not to {kind}"))
+    if kind != "time" and quantity != "time" and (kind, quantity) != ("bars", "step-time"):
+        problems.append((("quantity",), f"quantity {quantity} belongs to plots of kind time, and not to {kind}"))
+    return problems
+
+
+def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
+    tests = [test for test in TESTS if test in finding]
+    if len(tests) != 1:
+        return [((), f"one test is needed, not {len(tests)} (known: {', '.join(TESTS)})")]
+    problems: list[Problem] = list(name_problems(finding))
+    if isinstance(same := finding.get("same"), list) and len(same) < 2:
+        problems.append((("same",), "same compares 2 or more selections"))
+    needed = COMPANIONS.get(tests[0], ())
+    for key in needed:
+        if key not in finding:
+            problems.append(((tests[0],), f"{tests[0]} needs {key}"))
+    for key in ("than", "between", "share", "offsets", "level", "value", "by"):
+        if key in finding and key not in (*needed, *OPTIONAL.get(tests[0], ())):
+            owners = [test for test, companions in COMPANIONS.items() if key in companions]
+            problems.append(((key,), f"{key} belongs to {' or '.join(owners)}, and not to {tests[0]}"))
+    if tests[0] == "delays" and ("below" in finding) == ("above" in finding):
+        problems.append((("delays",), "delays needs below or above, and not both"))
+    for key in ("apart", "best", "by"):
+        if key in finding and str(finding[key]) not in LABELS:
+            problems.append(((key,), unknown("label", str(finding[key]), LABELS)))
+    return problems
+
+
+def _selections(table: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]:
+    for key in (
+        "of",
+        "over",
+        "where",
+        "than",
+        "better",
+        "order",
+        "same",
+        "crosses",
+        *SHAPES,
+        "near",
+        "delays",
+        "alike",
+        "bands",
+        "proved",
+        "predicts",
+        "ranked",
+    ):
+        for place, value in _values(table, key):
+            if isinstance(value, dict):
+                yield place, value
+    values = table.get("values")
+    for name, each in values.items() if isinstance(values, dict) else ():
+        for key in ("of", "over"):
+            if isinstance(each, dict) and isinstance(each.get(key), dict):
+                yield ("values", name, key), each[key]
+
+
+def _selection_problems(place: Place, selection: dict[str, Any], sweeps: list[str], bases: list[str]) -> list[Problem]:
+    problems: list[Problem] = [((*place, key), unknown("label", key, LABELS)) for key in selection if key not in LABELS]
+    for value_place, name in _values(selection, "sweep"):
+        if name not in sweeps:
+            problems.append(((*place, *value_place), unknown("sweep", str(name), dict.fromkeys(sweeps))))
+    problems += (((*place, *within), text) for within, text in _base_problems(selection, bases))
+    return problems

@@ -1,0 +1,132 @@
+"""What a study will compute, before it is computed: its cases, what each will cost, and what cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tradewind.base.errors import InputError
+from tradewind.base.units import byte_count
+from tradewind.machine import MachineFile, load_machine, machine_folder
+from tradewind.study.cases.bases import Bases
+from tradewind.study.cases.case import AnyCase, digest, expand, identity
+from tradewind.study.cases.environment import Environment
+from tradewind.study.cases.machines import located, own_routings
+from tradewind.study.model.program_model import ProgramSweep
+from tradewind.study.model.skip import Skip
+from tradewind.study.model.study import RunSweep, SimulateSweep
+from tradewind.study.model.study_file import StudyFile
+from tradewind.study.plan.refusals import refusals
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Executors:
+    """The functions that answer cases: those of Tradewind, or others with the same parameters."""
+
+    verify: Callable[..., Result]
+    """(exchange, transport=...)"""
+    bench: Callable[..., Result]
+    """(exchange, ways, repeat=..., rounds=...)"""
+    together: Callable[[Sequence[Result]], Result]
+    """One answer of several of bench, about the same exchange and ways."""
+    simulate: Callable[..., Result]
+    """(exchange, machine, routing=..., model=..., buffers=..., packet=..., threads=..., ...)"""
+    run: Callable[..., Result]
+    """(dwarf, steps, repeat=...)"""
+    forecast: Callable[..., Result]
+    """As simulate; answers messages, packet_hops, memory_bytes and wall_s. Raises InputError for what cannot be."""
+    model_version: Callable[[MachineFile, int, bool, str], object]
+    """(machine, ranks_per_node, steady, routing): changes whenever the same inputs may give other simulated times."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A case with what it costs and under which key it is stored."""
+
+    case: AnyCase
+    identity: dict[str, Any]
+    machine: Path | None = None
+    """The file of the machine that is simulated."""
+    forecast: Result | None = None
+
+    @property
+    def key(self) -> str:
+        return digest(self.identity)
+
+    @property
+    def cost_s(self) -> float:
+        """Wall time that the case will take on one core, as far as anybody knows."""
+        return float(self.forecast["wall_s"]) if self.forecast else 0.0
+
+
+@dataclass
+class Plan:
+    """All cases of a study in the order of its file."""
+
+    planned: list[Planned] = field(default_factory=list)
+    skips: list[Skip] = field(default_factory=list)
+
+
+def make_plan(study_file: StudyFile, executors: Executors, environment: Environment) -> Plan:
+    """Expands a study and forecasts its simulations. Raises InputError with all unknown machines and settings."""
+    machines = _machines(study_file, executors)
+    cases, skips = expand(study_file.study, own_routings(study_file))
+    plan = Plan(skips=skips)
+    for case in cases:
+        if case.kind != "simulate":
+            plan.planned.append(Planned(case, identity(case, environment)))
+            continue
+        path, options = machines[case.options["machine"]], simulation_options(case)
+        machine = load_machine(path, case.options["settings"])
+        try:
+            forecast = executors.forecast(case.workload, path, threads=1, **options)
+        except InputError as error:
+            plan.skips.append(Skip(case.sweep, case.name, "; ".join(error.problems)))
+            continue
+        resolved = {"routing": case.options["routing"] or machine.machine.routing, "packet": _packet(case, machine)}
+        each, steady = options.get("ranks_per_node") or 1, bool(options.get("steady"))
+        version = executors.model_version(machine, each, steady, str(resolved["routing"]))
+        known = identity(case, environment, machine.identity, version, resolved)
+        plan.planned.append(Planned(case, known, path, forecast))
+    return plan
+
+
+def _packet(case: AnyCase, machine: MachineFile) -> int | str:
+    """The largest packet of a case in bytes, or "message"."""
+    packet = case.options["packet"]
+    if packet is None:
+        return machine.machine.packet.size
+    return packet if packet == "message" else byte_count(packet)
+
+
+def simulation_options(case: AnyCase) -> dict[str, Any]:
+    """The options of a case as `simulate` and `forecast` take them."""
+    return {key: value for key, value in case.options.items() if key not in ("machine", "nodes")}
+
+
+def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
+    """The file of every machine that the study names; a path is meant from the study file's folder."""
+    found: dict[str, Path] = {}
+    problems: list[str] = []
+    bases = Bases(study_file.study.base, own_routings(study_file))
+    for i, sweep in enumerate(study_file.study.sweep):
+        if not isinstance(sweep, SimulateSweep | RunSweep | ProgramSweep) or sweep.machine is None:
+            continue
+        for j, name in enumerate(sweep.machine):
+            try:
+                path = located(name, study_file.path.parent)
+                load_machine(path)
+                found[name] = path if path.suffix == ".toml" else machine_folder() / f"{name}.toml"
+            except InputError as error:
+                place = ("sweep", i, "machine", j)
+                problems += [study_file.file.at(place, f"sweep {i + 1}: {text}") for text in error.problems]
+        known = {name: found[name] for name in sweep.machine if name in found}
+        refused = refusals(sweep, i, known, bases, executors.forecast)
+        problems += [study_file.file.at(place, text) for place, text in refused]
+    if problems:
+        raise InputError(*dict.fromkeys(problems))
+    return found

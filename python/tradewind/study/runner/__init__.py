@@ -1,0 +1,1 @@
+"""Running the cases of studies, here or on a cluster."""

@@ -1,0 +1,138 @@
+"""A batch system as the workers of a study: a TOML file says which jobs to submit, dask-jobqueue submits them.
+
+Each job starts Dask workers, which call back to a scheduler in the process of the study. What a site needs beside the
+keys below goes into `directives` (lines for the batch system) and `prologue` (lines of shell before a worker starts).
+"""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from tradewind.base.errors import InputError
+from tradewind.base.names import unknown
+from tradewind.base.toml_lines import TomlFile
+from tradewind.base.units import byte_count, seconds
+from tradewind.study.runner.dask_workers import INSTALL_DASK
+
+CLASSES = {"slurm": "SLURMCluster", "pbs": "PBSCluster", "lsf": "LSFCluster"}
+"""Batch systems, and what dask-jobqueue calls them."""
+
+
+def _checked_by(parse: Any) -> AfterValidator:
+    def check(text: str) -> str:
+        parse(text)
+        return text
+
+    return AfterValidator(check)
+
+
+Count = Annotated[int, Field(ge=1, strict=True)]
+
+
+class ClusterFile(BaseModel):
+    """What one batch job is, and how many are submitted."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    system: Literal["slurm", "pbs", "lsf"]
+    jobs: Count = 1
+    """Batch jobs."""
+    cores: Count
+    """Of a job."""
+    memory: Annotated[str, _checked_by(byte_count)]
+    """Of a job."""
+    workers: Count = 1
+    """Worker processes of a job; they divide its cores and its memory."""
+    walltime: Annotated[str, _checked_by(seconds)]
+    """Of a job. A case that is cut off by its end is computed again in another job."""
+    queue: str | None = None
+    """Queue or partition."""
+    account: str | None = None
+    """Account or project."""
+    interface: str | None = None
+    """Network interface over which workers and this process reach one another, like "ib0"."""
+    python: str | None = None
+    """Python of the workers; None: the one that runs the study. It must have the same Tradewind."""
+    log_folder: str | None = None
+    directives: list[str] = Field(default_factory=list)
+    prologue: list[str] = Field(default_factory=list)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """As dask-jobqueue takes them."""
+        known: dict[str, Any] = {
+            "job_name": "tradewind",
+            "cores": self.cores,
+            "memory": f"{byte_count(self.memory)}B",
+            "processes": self.workers,
+            "walltime": _clock(seconds(self.walltime), with_seconds=self.system != "lsf"),
+            "queue": self.queue,
+            "interface": self.interface,
+            "python": self.python,
+            "log_directory": self.log_folder,
+            "job_extra_directives": self.directives,
+            "job_script_prologue": self.prologue,
+        }
+        if self.account is not None:
+            known["project" if self.system == "lsf" else "account"] = self.account
+        return {key: value for key, value in known.items() if value is not None}
+
+
+def _clock(duration_s: float, with_seconds: bool) -> str:
+    minutes, rest = divmod(round(duration_s), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:02}:{minutes:02}" + (f":{rest:02}" if with_seconds else "")
+
+
+def load_cluster(path: Path) -> ClusterFile:
+    """Reads a cluster file. Raises InputError with all of its problems, each with its line."""
+    file = TomlFile(path)
+    try:
+        return ClusterFile.model_validate(file.data)
+    except ValidationError as error:
+        problems = []
+        mistakes, more = file.first(error.errors(include_url=False))
+        for details in mistakes:
+            place, key = details["loc"], str(details["loc"][0])
+            text = f"{key} = {details['input']!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
+            if details["type"] == "extra_forbidden":
+                text = unknown("key", key, ClusterFile.model_fields)
+            elif details["type"] == "missing":
+                place, text = (), f"key {key!r} is missing"
+            elif details["type"] == "value_error":
+                text = f"{key} = {details['ctx']['error']}"
+            problems.append(file.at(place, text))
+        raise InputError(*problems, *more) from None
+
+
+def job_script(cluster: ClusterFile) -> str:
+    """The script of one job as it would be submitted, but for the address of the scheduler, which does not run yet."""
+    job_class = _cluster_class(cluster).job_cls
+    address = f"tcp://{socket.gethostname()}:PORT"
+    return str(job_class(scheduler=address, name="tradewind", **cluster.options).job_script())
+
+
+def start_cluster(cluster: ClusterFile) -> Any:
+    """Starts a scheduler here and keeps `jobs` jobs submitted, new ones for those that end.
+
+    Answers dask-jobqueue's cluster. Raises InputError where the scheduler cannot start (an interface that is not here).
+    """
+    kind = _cluster_class(cluster)
+    try:
+        made = kind(**cluster.options)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise InputError(f"the scheduler for {cluster.system} jobs cannot start here: {error}") from None
+    made.adapt(minimum_jobs=cluster.jobs, maximum_jobs=cluster.jobs)
+    return made
+
+
+def _cluster_class(cluster: ClusterFile) -> Any:
+    try:
+        import dask_jobqueue
+    except ImportError:
+        raise InputError(f"--cluster needs dask-jobqueue: {INSTALL_DASK}") from None
+    return getattr(dask_jobqueue, CLASSES[cluster.system])

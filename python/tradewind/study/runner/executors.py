@@ -1,0 +1,23 @@
+"""The functions that answer the cases of a study in earnest."""
+
+from __future__ import annotations
+
+from tradewind.launch.bench import bench_ways
+from tradewind.launch.dwarf import run
+from tradewind.launch.samples import together
+from tradewind.simulation import forecast, model_version, simulate
+from tradewind.study.plan.planned import Executors
+from tradewind.verification import verify
+
+
+def default_executors() -> Executors:
+    """Verification and simulation in this program, measurement on MPI ranks that it starts."""
+    return Executors(
+        verify=verify,
+        bench=bench_ways,
+        together=together,
+        simulate=simulate,
+        run=run,
+        forecast=forecast,
+        model_version=model_version,
+    )

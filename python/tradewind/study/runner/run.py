@@ -1,0 +1,286 @@
+"""Runs studies: every case that is not stored yet, once, whatever happens to the others.
+
+Studies that run together have one queue, so that no core waits for the last case of one of them before the next begins.
+Verification and simulation run in worker processes, here or elsewhere, so that a case that dies takes no other with it;
+here simulations that the others would have to wait for run one after another with all cores, the others side by side.
+Measured cases always run here and alone, nothing beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import psutil
+
+from tradewind.base.errors import InputError, TradewindError
+from tradewind.base.files import write_atomically
+from tradewind.base.reading import is_there, read_bytes
+from tradewind.simulation import Progress
+from tradewind.study.cases.case import HERE_ONLY
+from tradewind.study.cases.environment import Environment
+from tradewind.study.cases.store import Store, locked
+from tradewind.study.model.labels import settings_text
+from tradewind.study.model.skip import Skip
+from tradewind.study.model.study_file import StudyFile
+from tradewind.study.plan.planned import Executors, Plan, Planned, Result
+from tradewind.study.runner.shares import alone_first, in_turn
+from tradewind.study.runner.stock import Stock, take_stock
+from tradewind.study.runner.task import Answer, Task, make_task
+from tradewind.study.runner.turns import measured
+from tradewind.study.runner.workers import LocalWorkers, Workers
+
+MEMORY_SHARE = 0.9
+"""Of the memory that is free when simulations begin, what they may take together."""
+
+
+class Observer:
+    """Is told how studies go on; does nothing with it."""
+
+    def begin(self, total: int, reused: int) -> None: ...
+
+    def note(self, text: str) -> None: ...
+
+    def done(self, planned: Planned, result: Result, wall_s: float) -> None: ...
+
+    def failed(self, planned: Planned, reason: str) -> None: ...
+
+    def running(self, planned: Planned, progress: Progress) -> None: ...
+
+    def end(self) -> None: ...
+
+
+@dataclass
+class Outcome:
+    """How a run of a study ended."""
+
+    computed: int = 0
+    reused: int = 0
+    """Stored already, or computed for another study of the same run."""
+    skipped: list[Skip] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    """Key -> why."""
+    recomputed: list[str] = field(default_factory=list)
+    """What was wrong with stored cases that had to be computed again."""
+
+
+class StudyRun:
+    """One of the studies that run together: what it needs, where its results go, and how far it is."""
+
+    def __init__(self, study_file: StudyFile, plan: Plan, store: Store, notes: Sequence[str] = ()) -> None:
+        """`notes` are kept with the results."""
+        self.study_file, self.plan, self.store, self.notes = study_file, plan, store, notes
+        self.outcome = Outcome(skipped=list(plan.skips))
+        self.own: list[Planned] = []
+        """The cases that are computed for this study, and perhaps for later ones."""
+        self.open: set[str] = set()
+        """Keys of the cases that it waits for."""
+
+    def begin(self) -> None:
+        """Writes what a results folder holds beside cases. Only for the holder of the lock."""
+        self.store.remove_parts()
+        write_atomically(self.store.study_file, self.study_file.file.text.encode())
+        for machine in {planned.machine for planned in self.plan.planned if planned.machine}:
+            write_atomically(self.store.machines / f"{machine.stem}.toml", read_bytes(machine))
+
+    def take(self, known: Mapping[str, dict[str, Any]]) -> None:
+        """Stores answers that are known by their keys."""
+        for planned in self.plan.planned:
+            if planned.key in known and not is_there(self.store.path(planned.key)):
+                self.store.save(planned.key, {**known[planned.key], "identity": planned.identity})
+
+    def claim(self, stock: Stock, taken: set[str]) -> None:
+        """Takes over what is missing, but for the keys that an earlier study has taken; adds its own to `taken`."""
+        self.outcome.reused = len(stock.at_hand)
+        self.open = {planned.key for planned in stock.missing}
+        self.own = [planned for planned in stock.missing if planned.key not in taken]
+        self.outcome.recomputed = [text for key, text in stock.damaged.items() if key not in taken]
+        taken |= self.open
+
+    def save_manifest(self) -> None:
+        cases = [
+            {
+                "key": planned.key,
+                "labels": planned.case.labels,
+                "layout_imbalance": planned.case.imbalance(),
+                "settings": settings_text(planned.case.options.get("settings", {})),
+            }
+            for planned in self.plan.planned
+        ]
+        skipped = [skip.as_dict() for skip in self.outcome.skipped]
+        notes = [*self.notes, *self.outcome.recomputed]
+        self.store.save_manifest({"cases": cases, "skipped": skipped, "failed": self.outcome.failed, "notes": notes})
+
+
+def run_studies(
+    studies: Sequence[StudyRun],
+    executors: Executors,
+    environment: Environment,
+    *,
+    workers: int | None = None,
+    crew: Workers | None = None,
+    remeasure: bool = False,
+    known: Mapping[str, dict[str, Any]] | None = None,
+    observer: Observer | None = None,
+    complete: Callable[[StudyRun], None] = lambda _: None,
+) -> None:
+    """Computes what the stores of studies do not hold yet. Several studies share one pool of cases.
+
+    `workers` cases at a time; None: as many as suit their size. `crew`: workers elsewhere, which verify and simulate
+    instead of processes of this machine. `known`: answers by key, which are stored first (see `dataset.known`).
+    `complete` is called as soon as all cases of a study are answered or lost. Raises TradewindError where another run
+    writes the same folders.
+    """
+    with locked(study.store for study in studies):
+        for study in studies:
+            study.begin()
+            study.take(known or {})
+        _Run(studies, executors, environment, observer or Observer(), crew, complete).run(workers, remeasure)
+
+
+class _Run:
+    def __init__(
+        self,
+        studies: Sequence[StudyRun],
+        executors: Executors,
+        environment: Environment,
+        observer: Observer,
+        crew: Workers | None,
+        complete: Callable[[StudyRun], None],
+    ) -> None:
+        self.studies, self.executors, self.environment = studies, executors, environment
+        self.observer, self.crew, self.complete = observer, crew, complete
+
+    def run(self, workers: int | None, remeasure: bool) -> None:
+        keys = {planned.key for study in self.studies for planned in study.plan.planned}
+        taken: set[str] = set()
+        for study in self.studies:
+            study.claim(take_stock(study.plan.planned, study.store, remeasure=remeasure), taken)
+            study.save_manifest()
+        self.observer.begin(len(keys), len(keys) - len(taken))
+        for study in self.studies:
+            for text in [*study.notes, *study.outcome.recomputed]:
+                self.observer.note(text if len(self.studies) == 1 else f"{study.study_file.name}: {text}")
+        with self._manifests():
+            for study in self.studies:
+                self._end_where_whole(study)
+            self._verify([planned for own in self._own("verify") for planned in own], workers)
+            for own in self._own(*HERE_ONLY, "published"):
+                self._here(own)
+            self._simulate(self._own("simulate"), workers)
+
+    @contextmanager
+    def _manifests(self) -> Iterator[None]:
+        """However a run ends, the manifests say what became of it."""
+        try:
+            yield
+        except BaseException:
+            for study in self.studies:
+                with suppress(InputError):  # which has a reason already: the disk is full, perhaps
+                    study.save_manifest()
+            raise
+        else:
+            failures = []
+            for study in self.studies:
+                try:
+                    study.save_manifest()
+                except InputError as error:  # of one study alone, perhaps
+                    failures.append(error)
+            if failures:
+                raise failures[0]
+        finally:
+            self.observer.end()
+
+    def _own(self, *kinds: str) -> list[list[Planned]]:
+        """The cases of some kinds that each study has to compute."""
+        return [[planned for planned in study.own if planned.case.kind in kinds] for study in self.studies]
+
+    def _end_where_whole(self, study: StudyRun) -> None:
+        if not study.open:
+            study.save_manifest()
+            self.complete(study)
+
+    def _compute(
+        self, cases: Sequence[Planned], executor: Callable[..., Result], local: Workers, threads: int = 1
+    ) -> None:
+        """Verification or simulation: on the crew where there is one, else in worker processes of this machine."""
+        tasks = [make_task(planned, executor).with_threads(threads) for planned in cases]
+        if tasks:
+            (self.crew or local).run(tasks, self._finish, self._lose, self._tell)
+
+    def _here(self, cases: list[Planned]) -> None:
+        """Measurements and runs, nothing beside them; and what others have published."""
+        executors = self.executors
+        tasks = [make_task(p, executors.run if p.case.kind == "run" else executors.bench) for p in cases]
+        for task, answered in measured(tasks, executors.together):
+            self._finish(task, answered)
+
+    def _verify(self, cases: list[Planned], workers: int | None) -> None:
+        self._compute(cases, self.executors.verify, self._local(workers or self.environment.cores))
+
+    def _simulate(self, studies: list[list[Planned]], workers: int | None) -> None:
+        cores, simulate = self.environment.cores, self.executors.simulate
+        cases = [planned for own in studies for planned in own]
+        if self.crew is not None:  # their number changes; nobody waits for the report of one study before the others
+            longest = sorted(cases, key=lambda planned: -planned.cost_s)
+            self._compute(longest, simulate, self.crew)
+        elif workers is not None:
+            self._compute(in_turn(studies, workers), simulate, self._local(workers), max(1, cores // workers))
+        else:
+            beside = self._local(cores)
+            alone = alone_first(cases, cores, beside.memory_bytes)
+            keys = {planned.key for planned in alone}
+            others = [[planned for planned in own if planned.key not in keys] for own in studies]
+            self._compute(alone, simulate, self._local(1), cores)
+            self._compute(in_turn(others, cores), simulate, beside)
+
+    @staticmethod
+    def _local(count: int) -> LocalWorkers:
+        return LocalWorkers(count, MEMORY_SHARE * psutil.virtual_memory().available)
+
+    def _finish(self, task: Task, answer: Answer) -> None:
+        planned = task.planned
+        if answer.error is not None:
+            self._lose(task, answer.error)
+            return
+        assert answer.result is not None
+        waiting = self._waiting(task)
+        body = {
+            "key": planned.key,
+            "identity": planned.identity,
+            "result": answer.result,
+            "wall_s": answer.wall_s,
+            "environment": answer.environment or self.environment.as_dict(),
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        try:
+            waiting[0].store.save(planned.key, body)
+        except InputError as error:
+            # Whatever else was computed would be lost as well.
+            raise TradewindError(f"{planned.case.name}: {error}; cases before it are stored: run again") from None
+        waiting[0].outcome.computed += 1
+        for other in waiting[1:]:
+            other.outcome.reused += 1
+        self.observer.done(planned, answer.result, answer.wall_s)
+        self._answered(task, waiting)
+
+    def _lose(self, task: Task, reason: str) -> None:
+        waiting = self._waiting(task)
+        for study in waiting:
+            study.outcome.failed[task.key] = reason
+        self.observer.failed(task.planned, reason)
+        self._answered(task, waiting)
+
+    def _waiting(self, task: Task) -> list[StudyRun]:
+        return [study for study in self.studies if task.key in study.open]
+
+    def _answered(self, task: Task, waiting: Sequence[StudyRun]) -> None:
+        for study in waiting:
+            study.open.discard(task.key)
+            self._end_where_whole(study)
+
+    def _tell(self, task: Task, progress: Progress) -> None:
+        self.observer.running(task.planned, progress)

@@ -1,0 +1,139 @@
+"""Worker processes of this machine: as many cases at a time as cores and memory allow.
+
+A case waits until the memory that it is forecast to need is free beside that of the cases that run. A case whose
+worker dies takes no other with it: what was lost is computed once more, each case alone.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import Protocol
+
+from tradewind.simulation import Progress
+from tradewind.study.runner.news import Newsroom, datagrams, reporter
+from tradewind.study.runner.task import Answer, Task, answer
+
+WORKER_BYTES = 150e6
+"""What a worker process needs beside its case: Python, NumPy and the compiled core."""
+LOOK_UP_S = 0.25
+"""How often the news of running cases are read."""
+
+Finish = Callable[[Task, Answer], None]
+Lose = Callable[[Task, str], None]
+Tell = Callable[[Task, Progress], None]
+
+
+class Workers(Protocol):
+    """Whoever computes tasks: every task ends in `finish`, or in `lose` with the reason; `tell` says how far it is."""
+
+    def run(self, tasks: Sequence[Task], finish: Finish, lose: Lose, tell: Tell) -> None: ...
+
+
+class LocalWorkers:
+    """A pool of processes on this machine."""
+
+    def __init__(self, count: int, memory_bytes: float) -> None:
+        """`count` cases at a time, that are forecast to need no more than `memory_bytes` together."""
+        self.count, self.memory_bytes = count, memory_bytes
+
+    def run(self, tasks: Sequence[Task], finish: Finish, lose: Lose, tell: Tell) -> None:
+        waiting = list(tasks)
+        while waiting:
+            for task in self._until_one_dies(waiting, finish, tell):
+                if self._until_one_dies([task], finish, tell):
+                    lose(task, "its worker process died twice: killed, or out of memory")
+
+    def _until_one_dies(self, waiting: list[Task], finish: Finish, tell: Tell) -> list[Task]:
+        """Takes tasks from `waiting` and finishes them. Where a worker dies, returns the tasks that were lost."""
+        running: dict[Future[Answer], Task] = {}
+        lost: list[Task] = []
+        with Newsroom() as news:
+            pool = _pool(min(self.count, len(waiting)), news.address)
+            try:
+                while (waiting or running) and not lost:
+                    for task in self._fitting(waiting, running.values()):
+                        running[pool.submit(_answer, task)] = task
+                        waiting.remove(task)
+                    done, _ = wait(running, LOOK_UP_S, FIRST_COMPLETED)
+                    lost += _collect(done, running, finish)
+                    _pass_on(news, running.values(), tell)
+            except BrokenProcessPool:
+                pass  # before the pool took another task, which waits on
+            finally:
+                pool.shutdown(cancel_futures=True)
+            return lost + _collect(set(running), running, finish)
+
+    def _fitting(self, waiting: Iterable[Task], running: Iterable[Task]) -> list[Task]:
+        """The waiting tasks that can begin beside those that run; one that is too large for any company runs alone."""
+        tasks = list(waiting)
+        needs, taken = ([task.memory_bytes for task in some] for some in (tasks, running))
+        return [tasks[i] for i in beginning(needs, taken, self.count, self.memory_bytes)]
+
+
+def beginning(waiting: Sequence[float], running: Sequence[float], count: int, memory_bytes: float) -> list[int]:
+    """Which waiting cases begin beside those that run, of both what they need beside their worker, in bytes.
+
+    `count` at a time, with no more than `memory_bytes` together; one that is too large for any company runs alone.
+    """
+    begin: list[int] = []
+    number, taken = len(running), sum(running) + WORKER_BYTES * len(running)
+    for i, needed in enumerate(waiting):
+        if number == count:
+            break
+        if number == 0 or taken + WORKER_BYTES + needed <= memory_bytes:
+            begin.append(i)
+            number, taken = number + 1, taken + WORKER_BYTES + needed
+    return begin
+
+
+def _collect(done: set[Future[Answer]], running: dict[Future[Answer], Task], finish: Finish) -> list[Task]:
+    """Finishes the tasks that are done and returns those whose worker died."""
+    lost = []
+    for future in done:
+        task = running.pop(future)
+        try:
+            answered = future.result()
+        except BrokenProcessPool:
+            lost.append(task)
+        else:
+            finish(task, answered)
+    return lost
+
+
+def _pass_on(news: Newsroom, running: Iterable[Task], tell: Tell) -> None:
+    by_key = {task.key: task for task in running}
+    for key, progress in news.read():
+        if key in by_key:
+            tell(by_key[key], progress)
+
+
+def _pool(count: int, address: str) -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(count, context, initializer=_begin, initargs=(address,))
+
+
+_send: Callable[[dict[str, object]], None]
+"""In a worker process: sends news to the study."""
+
+
+def _begin(address: str) -> None:
+    """In a new worker process. It ends with its study: the pool alone would leave it waiting for ever."""
+    global _send
+    _send = datagrams(address)
+
+    def watch() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _answer(task: Task) -> Answer:
+    return answer(task, reporter(task.key, _send))

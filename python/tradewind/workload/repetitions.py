@@ -1,0 +1,114 @@
+"""An exchange that is repeated often: the first repetitions are simulated, the rest is reckoned from them.
+
+Repetitions seldom become equal: ranks that are ahead disturb those that are behind, so that a time swings about its
+mean, with recursive-2 between two values. What is left to simulate therefore counts with the mean of the second half of
+what was. This is believed as soon as half as many repetitions say the same to `TOLERANCE`, or to what is asked for;
+where they never do, all are simulated. All that are needed are simulated in one go: the simulation is asked to end
+early when enough is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tradewind.base.errors import InputError
+from tradewind.workload.exchange import Exchange, Step, Workload
+from tradewind.workload.program import Program
+
+TOLERANCE = 5e-3
+"""By how much the time of all repetitions may change, as a fraction, when twice as many are simulated, where no other
+one is asked for."""
+FIRST = 8
+"""Repetitions after which it is first asked whether that will do."""
+
+
+@dataclass(frozen=True)
+class Repetitions:
+    """An exchange, each of its repetitions as steps of its own; simulated until they are steady."""
+
+    exchange: Exchange
+    tolerance: float = TOLERANCE
+
+    @property
+    def ranks(self) -> int:
+        return self.exchange.ranks
+
+    @property
+    def name(self) -> str:
+        return self.exchange.name
+
+    @property
+    def bytes_per_point(self) -> int:
+        return self.exchange.bytes_per_point
+
+    @property
+    def element_bytes(self) -> int:
+        return self.exchange.element_bytes
+
+    @property
+    def split(self) -> tuple[int, int] | None:
+        return self.exchange.split
+
+    @property
+    def asked(self) -> list[int]:
+        """The repetitions after which it is asked whether so many will do: 8, 12, ..., 32, 40, 48, 60, ..."""
+        asked, number = [], FIRST
+        while number < self.exchange.times:
+            asked.append(number)
+            number += 4 * max(1, number // 16)
+        return asked
+
+    def one(self) -> list[Step]:
+        """The steps of one repetition."""
+        return replace(self.exchange, times=1).steps()
+
+    def steps(self) -> list[Step]:
+        return self.one() * self.exchange.times
+
+    def enough(self, ends: Sequence[float]) -> bool:
+        """Whether it will do to know when (s) each of the first steps was over."""
+        return abs(self.change(durations_of(ends, len(self.one())))) <= self.tolerance
+
+    def change(self, repetitions: Sequence[Sequence[float]]) -> float:
+        """Of the time of all by the first [repetition][step] (s), against half as many of them; a fraction."""
+        durations, times = [sum(steps) for steps in repetitions], self.exchange.times
+        return extrapolated(durations, times) / extrapolated(durations[: len(durations) // 2], times) - 1
+
+    def as_dict(self) -> dict[str, Any]:
+        return self.exchange.as_dict()
+
+
+def tolerance_of(steady: object) -> float:
+    """The fraction that is asked for; True: `TOLERANCE`. Raises InputError for what is neither."""
+    if steady is True:
+        return TOLERANCE
+    if not isinstance(steady, float) or not 0 < steady < 1:
+        raise InputError(f"steady {steady!r}: true or a fraction is allowed, above 0 and below 1, such as 0.001")
+    return steady
+
+
+def repetitions_of(exchange: Workload | Program, steady: bool | float = True) -> Repetitions:
+    """What is simulated until it is steady. Raises InputError for what is no exchange, and as `tolerance_of`."""
+    if not isinstance(exchange, Exchange):
+        raise InputError("steady: only an exchange has repetitions")
+    return Repetitions(exchange, tolerance_of(steady))
+
+
+def first_of(exchange: Workload | Program, steady: bool | float = True) -> Repetitions:
+    """What is simulated in any case. Raises as `repetitions_of`."""
+    whole = repetitions_of(exchange, steady)
+    return Repetitions(replace(whole.exchange, times=min(FIRST, whole.exchange.times)))
+
+
+def durations_of(ends: Sequence[float], steps: int) -> list[list[float]]:
+    """[repetition][step] -> seconds, from the end of the step before to its own."""
+    each = [end - before for before, end in zip([0.0, *ends], ends, strict=False)]
+    return [each[i : i + steps] for i in range(0, len(each), steps)]
+
+
+def extrapolated(durations: Sequence[float], times: int) -> float:
+    """The time of all repetitions, by the first of them."""
+    half = durations[len(durations) // 2 :]
+    return sum(durations) + (times - len(durations)) * sum(half) / len(half)
