@@ -1,7 +1,8 @@
 """How every command answers: text for a reader or one JSON value, and an exit code that a script can trust.
 
 Commands raise the errors of `tradewind.base.errors`; `run` turns them, and those of the command line itself, into words
-on standard error (with ``--json``: ``{"error": ...}`` on standard output) and exit codes: 0 done, 1 failed, 2 bad input.
+on standard error (with ``--json``: ``{"error": ...}`` on standard output) and exit codes: 0 done, 1 failed, 2 bad
+input.
 """
 
 from __future__ import annotations

@@ -57,8 +57,8 @@ def simulate(
     ``timeline_ranks="0:64"`` says which (see `tradewind.trace`).
     `steady`: of an exchange that is repeated, simulate only so many repetitions that the time of all can be reckoned
     from them, to 0.5 % or to the fraction that is named (see `tradewind.workload.repetitions`). `progress`: see
-    `Watch`. `comm`: a communicator of mpi4py, whose processes all call this and share the simulation; all have the answer,
-    process 0 alone tells of progress (see `tradewind.simulation.processes`).
+    `Watch`. `comm`: a communicator of mpi4py, whose processes all call this and share the simulation; all have the
+    answer, process 0 alone tells of progress (see `tradewind.simulation.processes`).
 
     Returns a dictionary of plain values: the inputs, and ``time_s`` (until the last rank is done), ``step_time_s`` (of
     each slab or step, from the end of the one before), ``messages``, ``bytes``, ``packet_hops`` (one packet through

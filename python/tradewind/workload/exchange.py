@@ -96,7 +96,7 @@ class Exchange:
     algorithm: str | None = None
     """None: the pattern's default."""
     slab: str = "all"
-    """transpose: "xz", "xy", "yz", "all" three in order, or a path like "xy-zy-zx-zy-xy"; see `tradewind.layout.names`."""
+    """transpose: "xz", "xy", "yz", "all" three in order, or a path like "xy-zy-xy"; see `tradewind.layout.names`."""
     width: int = 3
     """halo: points on every side; fetch: the same of an unstructured mesh."""
     periodic: str = ""
