@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         TradewindError,
         TuningWarning,
         VerificationError,
+        WriteError,
     )
     from tradewind.launch.trials import tune as tune
     from tradewind.machine import load_machine
@@ -57,6 +58,7 @@ _HOMES = {
         "TradewindError",
         "TuningWarning",
         "VerificationError",
+        "WriteError",
     ),
     "tradewind.workload.exchange": ("Exchange",),
     "tradewind.launch.trials": ("tune",),  # needs MPI, as the next line does, so a star does not import them
@@ -103,6 +105,7 @@ __all__ = [
     "Transpose",
     "TuningWarning",
     "VerificationError",
+    "WriteError",
     "advise",
     "forecast",
     "load_machine",
