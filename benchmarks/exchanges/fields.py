@@ -21,7 +21,7 @@ WAYS = {
 
 
 def fields(comm: MPI.Intracomm, payload: dict[str, Any]) -> list[str]:
-    """Lines. `payload`: grids by pattern, samples. All arrays are those of `tradewind.mpi.arrays.empty`."""
+    """Lines. `payload`: grids by pattern, samples. All arrays are those of `tradewind.empty`."""
     lines = []
     for name, make in (("halo", _halo), ("transpose", _transposition)):
         nx, ny, nz = payload[name]

@@ -15,7 +15,7 @@ from tradewind.method.method import Choice, default_way, ways
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Blocks, Grid, Halo
 
-OWN, SHARED = "the caller's own array", "an array of tradewind.mpi.arrays.empty"
+OWN, SHARED = "the caller's own array", "an array of tradewind.empty"
 GHEX = "GHEX"
 
 

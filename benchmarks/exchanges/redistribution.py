@@ -17,7 +17,7 @@ from tradewind.method.method import Choice, default_way, ways
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Grid
 
-OWN, SHARED = "the caller's own arrays", "arrays of tradewind.mpi.arrays.empty"
+OWN, SHARED = "the caller's own arrays", "arrays of tradewind.empty"
 RAW = ["packed isend-irecv", "Alltoallw of subarrays"]
 """The peers of the goal; packed Alltoallv stands beside them."""
 

@@ -16,7 +16,7 @@ from tradewind.pattern import Blocks, Grid, Transpose
 
 FLOOR = "the floor"
 WITH_UNPACKING = "our copies: pack, local copy and unpack"
-OWN, SHARED = "the caller's own arrays", "arrays of tradewind.mpi.arrays.empty"
+OWN, SHARED = "the caller's own arrays", "arrays of tradewind.empty"
 RAW = ["packed Alltoallv", "Alltoallw of subarrays"]
 
 

@@ -11,7 +11,7 @@ from tradewind import _core
 from tradewind.cli import answer, make_app
 from tradewind.plot.matrix import communication_matrix
 from tradewind.verification import verify
-from tradewind.workload.exchange import Exchange
+from tradewind.workload.exchange import Exchange, Step
 
 POINTS, BYTES = 2**60, 2**63 - 1
 HUGE = 2**31 - 1
@@ -130,7 +130,7 @@ def test_bytes_of_verified_messages():
         bytes_per_point, ranks = 32, 2**7
 
         def steps(self):
-            return [tw.exchange.Step("a", schedule)]
+            return [Step("a", schedule)]
 
         def as_dict(self):
             return {}

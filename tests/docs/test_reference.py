@@ -199,7 +199,7 @@ def test_keys_of_doctor(tmp_path: Path) -> None:
 
 
 def test_keys_of_machine_files() -> None:
-    from tradewind import machine
+    from tradewind.machine import machine
 
     def fields(table: Any, prefix: str) -> Iterator[str]:
         for name, field in table.model_fields.items():
@@ -223,17 +223,17 @@ def test_keys_of_machine_files() -> None:
 
 
 def test_keys_of_study_files() -> None:
+    from tradewind.study.model import study
     from tradewind.study.model.program_model import ProgramStep, ProgramSweep
-    from tradewind.study.model.study import model
 
     text = page("study-file.md")
-    kinds = (model.VerifySweep, model.MeasureSweep, model.SimulateSweep, model.RunSweep, model.PublishedSweep)
+    kinds = (study.VerifySweep, study.MeasureSweep, study.SimulateSweep, study.RunSweep, study.PublishedSweep)
     sweeps = {key for kind in (*kinds, ProgramSweep, ProgramStep) for key in kind.model_fields}
-    assert first_column(section(text, "The study")) == set(model.Study.model_fields)
+    assert first_column(section(text, "The study")) == set(study.Study.model_fields)
     assert first_column(section(text, "Sweeps")) == sweeps
-    assert first_column(section(text, "Plots")) == set(model.Plot.model_fields)
-    assert first_column(section(text, "Findings")) == set(model.Finding.model_fields)
-    assert first_column(section(text, "Quantities")) == set(QUANTITIES) == set(get_args(model.Quantity))
+    assert first_column(section(text, "Plots")) == set(study.Plot.model_fields)
+    assert first_column(section(text, "Findings")) == set(study.Finding.model_fields)
+    assert first_column(section(text, "Quantities")) == set(QUANTITIES) == set(get_args(study.Quantity))
 
 
 def signatures() -> dict[str, ast.Call]:

@@ -12,7 +12,7 @@ from rich.console import Console
 from tradewind.simulation import Progress
 from tradewind.study.cases.case import Case
 from tradewind.study.plan.planned import Planned
-from tradewind.study.runner.run import progress
+from tradewind.study.runner import progress
 from tradewind.workload.exchange import Exchange
 
 CASE = Case("s", "simulate", Exchange("allreduce", 4, algorithm="recursive-2"), "recursive-2", {"machine": "torus-M"})
