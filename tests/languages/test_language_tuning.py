@@ -16,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 from mpi4py import MPI
-from tradewind import _core, tuning
+from tradewind import _core
+from tradewind.method import tuning
 from tradewind.method.host import site_of
 from tradewind.method.method import Choice
 
