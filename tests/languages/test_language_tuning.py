@@ -18,7 +18,7 @@ import numpy as np
 from mpi4py import MPI
 from tradewind import _core
 from tradewind.method import tuning
-from tradewind.method.host import site_of
+from tradewind.mpi.host import site_of
 from tradewind.method.method import Choice
 
 site = site_of(MPI.COMM_WORLD)
