@@ -26,6 +26,7 @@ lint: $(VENV)/installed
 	$(BIN)/ruff format --check $(PY_FOLDERS)
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES) $(C_PROGRAMS) validation/simgrid/replay.cpp
 	$(BIN)/mypy
+	$(BIN)/python tests/core_floors.py
 
 # Type stubs of the compiled modules; a test fails where they are stale.
 stubs: $(VENV)/installed
