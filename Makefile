@@ -24,9 +24,9 @@ test: $(VENV)/installed lint
 lint: $(VENV)/installed
 	$(BIN)/ruff check $(PY_FOLDERS)
 	$(BIN)/ruff format --check $(PY_FOLDERS)
+	$(BIN)/python tests/core_floors.py
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES) $(C_PROGRAMS) validation/simgrid/replay.cpp
 	$(BIN)/mypy
-	$(BIN)/python tests/core_floors.py
 
 # Type stubs of the compiled modules; a test fails where they are stale.
 stubs: $(VENV)/installed

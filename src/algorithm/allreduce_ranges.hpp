@@ -12,7 +12,7 @@ namespace tradewind::algorithm {
 class RangedAllReduce : public schedule::Schedule {
   public:
     RangedAllReduce(std::shared_ptr<const pattern::AllReduce> reduce, std::string algorithm)
-        : schedule::Schedule(reduce, std::move(algorithm)), count_(reduce->count()) {}
+        : Schedule(reduce, std::move(algorithm)), count_(reduce->count()) {}
 
     schedule::Message send(Rank rank, int stage, int j) const final { return message(sent(rank, stage, j)); }
     schedule::Message receive(Rank rank, int stage, int j) const final { return message(received(rank, stage, j)); }

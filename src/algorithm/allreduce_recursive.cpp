@@ -7,7 +7,7 @@ namespace {
 class Recursive : public schedule::Schedule {
   public:
     Recursive(std::shared_ptr<const pattern::AllReduce> reduce, Index radix, Fold fold)
-        : schedule::Schedule(reduce, (fold == Fold::near ? "recursive-near-" : "recursive-") + std::to_string(radix)),
+        : Schedule(reduce, (fold == Fold::near ? "recursive-near-" : "recursive-") + std::to_string(radix)),
           count_(reduce->count()),
           n_(ranks()),
           radix_(radix) {

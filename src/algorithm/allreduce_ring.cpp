@@ -10,7 +10,7 @@ namespace {
 class AllReduceRing : public schedule::Schedule {
   public:
     explicit AllReduceRing(std::shared_ptr<const pattern::AllReduce> reduce)
-        : schedule::Schedule(reduce, "ring"), n_(ranks()), chunks_(reduce->count(), n_) {}
+        : Schedule(reduce, "ring"), n_(ranks()), chunks_(reduce->count(), n_) {}
 
     int stages() const override { return static_cast<int>(2 * (n_ - 1)); }
     bool combines(int stage) const override { return stage < n_ - 1; }

@@ -31,7 +31,7 @@ Index strided_widths(const layout::Division& d, Index first, Index step, Index c
 class Bruck : public schedule::Schedule {
   public:
     explicit Bruck(std::shared_ptr<const pattern::Transpose> transpose)
-        : schedule::Schedule(transpose, "bruck"),
+        : Schedule(transpose, "bruck"),
           transpose_(std::move(transpose)),
           n_(transpose_->largest_group()),
           line_(*transpose_) {

@@ -14,7 +14,7 @@ namespace tradewind::algorithm {
 class DirectAllToAll : public schedule::Schedule {
   public:
     DirectAllToAll(std::shared_ptr<const pattern::Transpose> transpose, std::string algorithm)
-        : schedule::Schedule(transpose, std::move(algorithm)), transpose_(std::move(transpose)) {}
+        : Schedule(transpose, std::move(algorithm)), transpose_(std::move(transpose)) {}
 
     int sends(Rank rank, int stage) const final;
     int receives(Rank rank, int stage) const final;

@@ -12,7 +12,7 @@ namespace {
 class AllToAllTwoLevel : public schedule::Schedule {
   public:
     AllToAllTwoLevel(std::shared_ptr<const pattern::Transpose> transpose, Index ranks_per_node)
-        : schedule::Schedule(transpose, "two-level-" + std::to_string(ranks_per_node)),
+        : Schedule(transpose, "two-level-" + std::to_string(ranks_per_node)),
           transpose_(std::move(transpose)),
           line_(*transpose_),
           ranks_per_node_(ranks_per_node),

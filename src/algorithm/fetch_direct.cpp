@@ -19,7 +19,7 @@ struct Turn {
 class FetchDirect : public schedule::Schedule, public schedule::RunLists {
   public:
     explicit FetchDirect(std::shared_ptr<const pattern::Fetch> fetch)
-        : schedule::Schedule(fetch, "direct"), fetch_(std::move(fetch)) {
+        : Schedule(fetch, "direct"), fetch_(std::move(fetch)) {
         const Rank known = fetch_->partial() ? 1 : ranks();
         turns_.resize(static_cast<std::size_t>(known));
         for (Rank i = 0; i < known; ++i)

@@ -9,7 +9,7 @@ namespace {
 class HaloDirect : public schedule::Schedule {
   public:
     explicit HaloDirect(std::shared_ptr<const pattern::Halo> halo)
-        : schedule::Schedule(halo, "direct"), halo_(std::move(halo)), tags_x_(folded_bound(*halo_, layout::X)) {}
+        : Schedule(halo, "direct"), halo_(std::move(halo)), tags_x_(folded_bound(*halo_, layout::X)) {}
 
     int stages() const override { return 1; }
     int sends(Rank rank, int) const override { return Parcels(*halo_, rank).size(); }

@@ -8,8 +8,7 @@ namespace {
 
 class Sweep : public schedule::Schedule {
   public:
-    explicit Sweep(std::shared_ptr<const pattern::Halo> halo)
-        : schedule::Schedule(halo, "sweep"), halo_(std::move(halo)) {}
+    explicit Sweep(std::shared_ptr<const pattern::Halo> halo) : Schedule(halo, "sweep"), halo_(std::move(halo)) {}
 
     int stages() const override { return 2; }
     int sends(Rank rank, int stage) const override { return messages(rank, stage); }

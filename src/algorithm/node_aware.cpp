@@ -20,8 +20,7 @@ void append(const std::vector<Item>& items, std::vector<Item>& to) {
 }  // namespace
 
 NodeAware::NodeAware(std::shared_ptr<const pattern::Pattern> pattern, Index ranks_per_node, Carriers carriers)
-    : schedule::Schedule(pattern,
-                         (carriers == Carriers::leaders ? "leaders-" : "two-level-") + std::to_string(ranks_per_node)),
+    : Schedule(pattern, (carriers == Carriers::leaders ? "leaders-" : "two-level-") + std::to_string(ranks_per_node)),
       nodes_{pattern->ranks(), static_cast<Rank>(ranks_per_node), carriers},
       places_(most_remembered(nodes_)) {}
 

@@ -11,7 +11,7 @@ namespace {
 class Damaged : public schedule::Schedule {
   public:
     Damaged(std::shared_ptr<const schedule::Schedule> sound, std::string fault, Rank rank, int stage, int j)
-        : schedule::Schedule(std::shared_ptr<const pattern::Pattern>(sound, &sound->pattern()), sound->algorithm()),
+        : Schedule(std::shared_ptr<const pattern::Pattern>(sound, &sound->pattern()), sound->algorithm()),
           sound_(std::move(sound)),
           fault_(std::move(fault)),
           rank_(rank),
