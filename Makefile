@@ -24,6 +24,7 @@ test: $(VENV)/installed lint
 lint: $(VENV)/installed
 	$(BIN)/ruff check $(PY_FOLDERS)
 	$(BIN)/ruff format --check $(PY_FOLDERS)
+	$(BIN)/python tests/core_floors.py
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES) $(C_PROGRAMS) validation/simgrid/replay.cpp
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo

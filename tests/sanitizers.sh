@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the core with the address and undefined-behaviour sanitizers, and with the thread sanitizer, and runs the
-# tests that exercise it. Needs only what `make test` needs.
+# Looks for types that are defined twice; then builds the core with the address and undefined-behaviour sanitizers, and
+# with the thread sanitizer, and runs the tests that exercise it. Needs only what `make test` needs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=$PWD/.venv/bin/python
@@ -20,7 +20,21 @@ build() { # name, sanitizers, whether with libtradewind, whether files are compi
     cp "build/$1/"_core.*.so "build/$1/package/tradewind/"
 }
 
+one_definition() {
+    # Only when files are linked does the compiler see their types side by side: all of src/ and bindings/c as one, also
+    # what is never in one program. What it says is merged, no code is made of it (-r, rel): that takes seconds.
+    rm -rf build/odr  # or what older sources left would be linked, too
+    cmake -S . -B build/odr -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O0 -Wno-psabi" \
+        -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON -DTRADEWIND_FORTRAN=OFF >/dev/null
+    cmake --build build/odr --target tradewind_core tradewind >/dev/null
+    local objects
+    mapfile -t objects < <(find build/odr/CMakeFiles/tradewind*.dir -name '*.o')
+    "${CXX:-g++}" -r -O0 -flto -flinker-output=rel -Wodr -Werror=odr -Werror=lto-type-mismatch -o build/odr/all.o "${objects[@]}"
+    echo "one definition of each type: ${#objects[@]} objects linked as one"
+}
+
 PATH=$PWD/.venv/bin:$PATH
+one_definition
 build address address,undefined ON OFF  # one by one: each file includes what it uses
 echo "address and undefined-behaviour sanitizers"
 LD_PRELOAD="$(runtime libasan.so) $(runtime libubsan.so)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \

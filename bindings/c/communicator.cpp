@@ -9,8 +9,8 @@ void require_mpi() {
     int initialized = 0, finalized = 0;
     MPI_Initialized(&initialized);
     MPI_Finalized(&finalized);
-    if (!initialized) throw PlanError("MPI is not initialized: call MPI_Init before");
-    if (finalized) throw PlanError("MPI is finalized: nothing can be exchanged any more");
+    if (!initialized) throw mpi::PlanError("MPI is not initialized: call MPI_Init before");
+    if (finalized) throw mpi::PlanError("MPI is finalized: nothing can be exchanged any more");
 }
 
 void require_communicator(MPI_Comm comm) {

@@ -31,15 +31,15 @@ auto or_tell(MPI_Comm comm, Work work, double limit_s = 0) -> decltype(work()) {
     }
     if (problem.empty()) problem = "an error without a text";
     try {
-        agree(comm, "", problem, {}, limit_s);
-    } catch (const PlanError&) {  // the others did not come: this rank's own failure says more
+        mpi::agree(comm, "", problem, {}, limit_s);
+    } catch (const mpi::PlanError&) {  // the others did not come: this rank's own failure says more
     }
     std::rethrow_exception(failure);
 }
 
 // All ranks have got this far. Collective: throws PlanError where another one has not.
 inline void go_on(MPI_Comm comm, double limit_s = 0) {
-    agree(comm, "", "", {}, limit_s);
+    mpi::agree(comm, "", "", {}, limit_s);
 }
 
 }  // namespace tradewind::c

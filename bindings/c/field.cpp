@@ -10,11 +10,12 @@ namespace {
 
 std::string shape_text(const tw_field& f) {
     std::string text = "(nx, ny, nz) = (";
-    for (const int axis : {X, Y, Z}) text += (axis == X ? "" : ", ") + std::to_string(f.points[axis]);
+    for (const int axis : {layout::X, layout::Y, layout::Z})
+        text += (axis == layout::X ? "" : ", ") + std::to_string(f.points[axis]);
     return text + ")";
 }
 
-void check_dimensions(const Pattern& pattern, const std::string& name, const tw_field& f) {
+void check_dimensions(const pattern::Pattern& pattern, const std::string& name, const tw_field& f) {
     const std::string has =
         name + " has " + std::to_string(f.dimensions) + (f.dimensions == 1 ? " dimension: " : " dimensions: ");
     if (f.dimensions < 1 || f.dimensions > 3) throw InputError(has + "1, 2 and 3 are allowed");
@@ -24,30 +25,30 @@ void check_dimensions(const Pattern& pattern, const std::string& name, const tw_
 }
 
 // Elements are read and written as what they are.
-Index alignment_of(Element element) {
-    return element == Element::c8 ? 4 : element == Element::c16 ? 8 : bytes_of(element);
+Index alignment_of(mpi::Element element) {
+    return element == mpi::Element::c8 ? 4 : element == mpi::Element::c16 ? 8 : mpi::bytes_of(element);
 }
 
-void check_strides(const std::string& name, const tw_field& f, Element element) {
+void check_strides(const std::string& name, const tw_field& f, mpi::Element element) {
     const Index unit = alignment_of(element);
     if (reinterpret_cast<std::uintptr_t>(f.data) % static_cast<std::uintptr_t>(unit) != 0)
         throw InputError(name + " is not aligned: its address is no multiple of " + std::to_string(unit) + " bytes");
-    for (const int axis : {X, Y, Z}) {
+    for (const int axis : {layout::X, layout::Y, layout::Z}) {
         if (f.points[axis] == 1) continue;
-        if (f.strides[axis] == 0 || f.strides[axis] % bytes_of(element) != 0)
+        if (f.strides[axis] == 0 || f.strides[axis] % mpi::bytes_of(element) != 0)
             throw InputError(name + " has a stride of " + std::to_string(f.strides[axis]) + " bytes along " +
-                             axis_names[axis] + ": whole elements of " + std::to_string(bytes_of(element)) +
-                             " bytes, and not 0, are allowed");
+                             layout::axis_names[axis] + ": whole elements of " +
+                             std::to_string(mpi::bytes_of(element)) + " bytes, and not 0, are allowed");
     }
 }
 
 // A rank may have no point at all of a fetch.
 bool is_empty(const tw_field& f) {
-    return f.points[X] == 0 || f.points[Y] == 0 || f.points[Z] == 0;
+    return f.points[layout::X] == 0 || f.points[layout::Y] == 0 || f.points[layout::Z] == 0;
 }
 
-void check_extents(const Pattern& pattern, int axis, const std::string& name, const tw_field& f) {
-    for (const int direction : {X, Y, Z}) {
+void check_extents(const pattern::Pattern& pattern, int axis, const std::string& name, const tw_field& f) {
+    for (const int direction : {layout::X, layout::Y, layout::Z}) {
         const Index least = has_levels(pattern) && direction == axis ? 0 : 1;
         if (f.points[direction] < least)
             throw InputError(name + " has the shape " + shape_text(f) + ": an extent below " + std::to_string(least) +
@@ -55,28 +56,29 @@ void check_extents(const Pattern& pattern, int axis, const std::string& name, co
     }
 }
 
-Field taken(const Pattern& pattern, int axis, const std::string& name, const tw_field& f, Element element) {
+mpi::Field taken(const pattern::Pattern& pattern, int axis, const std::string& name, const tw_field& f,
+                 mpi::Element element) {
     if (element_of(f.element) != element)
-        throw InputError(name + " has the type " + name_of(element_of(f.element)) + ", source field 0 " +
-                         name_of(element) + ": all fields of a plan have one type");
+        throw InputError(name + " has the type " + mpi::name_of(element_of(f.element)) + ", source field 0 " +
+                         mpi::name_of(element) + ": all fields of a plan have one type");
     check_extents(pattern, axis, name, f);
     check_dimensions(pattern, name, f);
     if (has_levels(pattern) && axis >= f.dimensions)
-        throw InputError("axis " + std::string(1, axis_names[axis]) + " over points: " + name + " has " +
+        throw InputError("axis " + std::string(1, layout::axis_names[axis]) + " over points: " + name + " has " +
                          std::to_string(f.dimensions) + (f.dimensions == 1 ? " dimension" : " dimensions"));
     if (!is_empty(f)) {
         if (!f.data) throw InputError(name + " has no memory: its data is a null pointer");
         check_strides(name, f, element);
     }
-    const Field field{static_cast<std::byte*>(f.data),
-                      {f.points[X], f.points[Y], f.points[Z]},
-                      {f.strides[X], f.strides[Y], f.strides[Z]}};
+    const mpi::Field field{static_cast<std::byte*>(f.data),
+                           {f.points[layout::X], f.points[layout::Y], f.points[layout::Z]},
+                           {f.strides[layout::X], f.strides[layout::Y], f.strides[layout::Z]}};
     return has_levels(pattern) ? along_points(field, axis) : field;
 }
 
-std::vector<Field> all_taken(const Pattern& pattern, int axis, const char* side, int count, const tw_field* fields,
-                             Element element) {
-    std::vector<Field> taken_fields;
+std::vector<mpi::Field> all_taken(const pattern::Pattern& pattern, int axis, const char* side, int count,
+                                  const tw_field* fields, mpi::Element element) {
+    std::vector<mpi::Field> taken_fields;
     for (int i = 0; i < count; ++i)
         taken_fields.push_back(
             taken(pattern, axis, std::string(side) + " field " + std::to_string(i), fields[i], element));
@@ -88,9 +90,9 @@ struct Extent {
     std::uintptr_t begin, end;
     bool dense;
 };
-Extent extent_of(const Field& f, Element element) {
-    Index below = 0, above = bytes_of(element), bytes = bytes_of(element);
-    for (const int axis : {X, Y, Z}) {
+Extent extent_of(const mpi::Field& f, mpi::Element element) {
+    Index below = 0, above = mpi::bytes_of(element), bytes = mpi::bytes_of(element);
+    for (const int axis : {layout::X, layout::Y, layout::Z}) {
         const Index reach = (f.shape[axis] - 1) * f.stride[axis];
         (reach < 0 ? below : above) += reach;
         bytes *= f.shape[axis];
@@ -101,8 +103,8 @@ Extent extent_of(const Field& f, Element element) {
 }
 
 // Strided arrays may lie in each other's gaps: of them only those that begin at one place are known to overlap.
-bool overlap(const Field& a, const Field& b, Element element) {
-    for (const int axis : {X, Y, Z})
+bool overlap(const mpi::Field& a, const mpi::Field& b, mpi::Element element) {
+    for (const int axis : {layout::X, layout::Y, layout::Z})
         if (a.shape[axis] == 0 || b.shape[axis] == 0) return false;
     const Extent one = extent_of(a, element), other = extent_of(b, element);
     if (!one.dense || !other.dense) return a.data == b.data;
@@ -110,7 +112,7 @@ bool overlap(const Field& a, const Field& b, Element element) {
 }
 
 // What the plan writes may not share memory with anything else.
-void check_apart(const PlanRequest& r, bool in_place) {
+void check_apart(const mpi::PlanRequest& r, bool in_place) {
     const auto refuse = [&](std::size_t i, const char* side, std::size_t k) {
         throw InputError((in_place ? "source" : "target") + (" field " + std::to_string(i)) + " and " +
                          (in_place ? "source" : side) + " field " + std::to_string(k) +
@@ -125,10 +127,10 @@ void check_apart(const PlanRequest& r, bool in_place) {
 }
 
 tw_field described(void* data, int element, const std::array<Index, 3>& points, int dimensions) {
-    tw_field field{data, {points[X], points[Y], points[Z]}, {0, 0, 0}, element, dimensions};
+    tw_field field{data, {points[layout::X], points[layout::Y], points[layout::Z]}, {0, 0, 0}, element, dimensions};
     const bool known = element >= TW_F4 && element <= TW_C16;  // what is not, the plan refuses
-    Index stride = known ? element_bytes[static_cast<std::size_t>(element)] : 0;
-    for (const int axis : {X, Y, Z}) {
+    Index stride = known ? mpi::element_bytes[static_cast<std::size_t>(element)] : 0;
+    for (const int axis : {layout::X, layout::Y, layout::Z}) {
         field.strides[axis] = stride;
         stride *= points[static_cast<std::size_t>(axis)];
     }
@@ -137,18 +139,18 @@ tw_field described(void* data, int element, const std::array<Index, 3>& points, 
 
 }  // namespace
 
-Element element_of(std::int32_t element) {
+mpi::Element element_of(std::int32_t element) {
     if (element < TW_F4 || element > TW_C16)
         throw InputError("element type " + std::to_string(element) +
                          ": TW_F4, TW_F8, TW_I4, TW_I8, TW_C8 and TW_C16 are allowed");
-    return static_cast<Element>(element);
+    return static_cast<mpi::Element>(element);
 }
 
-void take_fields(const Pattern& pattern, int axis, int sources, const tw_field* source, int targets,
-                 const tw_field* target, PlanRequest& request) {
+void take_fields(const pattern::Pattern& pattern, int axis, int sources, const tw_field* source, int targets,
+                 const tw_field* target, mpi::PlanRequest& request) {
     if (sources < 1) throw InputError(std::to_string(sources) + " source fields: one or more are allowed");
     require(source, "source");
-    if (has_levels(pattern) && (axis < X || axis > Z))
+    if (has_levels(pattern) && (axis < layout::X || axis > layout::Z))
         throw InputError("axis " + std::to_string(axis) + " over points: 0, 1 and 2 (x, y, z) are allowed");
     const bool in_place = pattern.in_place() || (targets == 0 && may_be_one_array(pattern));
     const int wanted = in_place ? 0 : sources;

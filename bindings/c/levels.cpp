@@ -8,9 +8,9 @@ namespace tradewind::c {
 namespace {
 
 // Of a fetch or its adjoint; none of another pattern.
-const Fetch* fetch_of(const Pattern& pattern) {
-    if (const auto* adjoint = dynamic_cast<const FetchAdjoint*>(&pattern)) return &adjoint->fetch();
-    return dynamic_cast<const Fetch*>(&pattern);
+const pattern::Fetch* fetch_of(const pattern::Pattern& pattern) {
+    if (const auto* adjoint = dynamic_cast<const pattern::FetchAdjoint*>(&pattern)) return &adjoint->fetch();
+    return dynamic_cast<const pattern::Fetch*>(&pattern);
 }
 
 using Levels = std::array<Index, 2>;
@@ -21,28 +21,28 @@ std::string text_of(const Levels& levels) {
 
 }  // namespace
 
-bool has_levels(const Pattern& pattern) {
+bool has_levels(const pattern::Pattern& pattern) {
     return fetch_of(pattern) != nullptr;
 }
 
-bool may_be_one_array(const Pattern& pattern) {
-    const Fetch* fetch = fetch_of(pattern);
+bool may_be_one_array(const pattern::Pattern& pattern) {
+    const pattern::Fetch* fetch = fetch_of(pattern);
     return fetch && fetch->one_array();
 }
 
-Field along_points(const Field& field, int axis) {
-    Field turned = field;
-    int next = Y;
-    for (const int from : {X, Y, Z}) {
-        const int to = from == axis ? X : next++;
+mpi::Field along_points(const mpi::Field& field, int axis) {
+    mpi::Field turned = field;
+    int next = layout::Y;
+    for (const int from : {layout::X, layout::Y, layout::Z}) {
+        const int to = from == axis ? layout::X : next++;
         turned.shape[to] = field.shape[from];
         turned.stride[to] = field.stride[from];
     }
     return turned;
 }
 
-std::shared_ptr<const Pattern> with_levels_of(std::shared_ptr<const Pattern> pattern, MPI_Comm comm,
-                                              const PlanRequest& request) {
+std::shared_ptr<const pattern::Pattern> with_levels_of(std::shared_ptr<const pattern::Pattern> pattern, MPI_Comm comm,
+                                                       const mpi::PlanRequest& request) {
     if (!has_levels(*pattern)) return pattern;
     int rank = 0, ranks = 0;
     MPI_Comm_rank(comm, &rank);
@@ -50,28 +50,30 @@ std::shared_ptr<const Pattern> with_levels_of(std::shared_ptr<const Pattern> pat
     if (ranks != pattern->ranks())
         throw InputError("the communicator has " + std::to_string(ranks) + " ranks, but the " + pattern->describe() +
                          " is made for " + std::to_string(pattern->ranks()));
-    const Levels wanted{request.source[0].shape[Y], request.source[0].shape[Z]};
-    const auto check = [&](const char* side, const std::vector<Field>& fields, Index points) {
+    const Levels wanted{request.source[0].shape[layout::Y], request.source[0].shape[layout::Z]};
+    const auto check = [&](const char* side, const std::vector<mpi::Field>& fields, Index points) {
         for (std::size_t i = 0; i < fields.size(); ++i) {
             const std::string name = std::string(side) + " field " + std::to_string(i);
             const auto& shape = fields[i].shape;
-            if (shape[X] != points)
-                throw InputError(name + " has " + std::to_string(shape[X]) + " points, but rank " +
+            if (shape[layout::X] != points)
+                throw InputError(name + " has " + std::to_string(shape[layout::X]) + " points, but rank " +
                                  std::to_string(rank) + " of the " + pattern->describe() + " has " +
                                  std::to_string(points) + " in its " + side + " array");
-            if (const Levels levels{shape[Y], shape[Z]}; levels != wanted)
+            if (const Levels levels{shape[layout::Y], shape[layout::Z]}; levels != wanted)
                 throw InputError(name + " has the levels " + text_of(levels) + ", source field 0 " + text_of(wanted) +
                                  ": all have the same");
         }
     };
-    check("source", request.source, pattern->source_box(rank).width(X));
-    check("target", request.target, pattern->target_box(rank).width(X));
+    check("source", request.source, pattern->source_box(rank).width(layout::X));
+    check("target", request.target, pattern->target_box(rank).width(layout::X));
     return with_levels(pattern, wanted);
 }
 
-std::shared_ptr<const Pattern> with_levels(const std::shared_ptr<const Pattern>& pattern, const Levels& levels) {
-    if (const auto* adjoint = dynamic_cast<const FetchAdjoint*>(pattern.get())) return adjoint->with_levels(levels);
-    if (const auto* fetch = dynamic_cast<const Fetch*>(pattern.get())) return fetch->with_levels(levels);
+std::shared_ptr<const pattern::Pattern> with_levels(const std::shared_ptr<const pattern::Pattern>& pattern,
+                                                    const Levels& levels) {
+    if (const auto* adjoint = dynamic_cast<const pattern::FetchAdjoint*>(pattern.get()))
+        return adjoint->with_levels(levels);
+    if (const auto* fetch = dynamic_cast<const pattern::Fetch*>(pattern.get())) return fetch->with_levels(levels);
     throw InputError("levels of a " + pattern->name() + ": a fetch and its adjoint have them");
 }
 

@@ -12,26 +12,26 @@ namespace {
 
 struct Given {
     std::mutex mutex;
-    std::map<const std::byte*, std::shared_ptr<SharedMemory>> all;  // by the address of the data
+    std::map<const std::byte*, std::shared_ptr<mpi::SharedMemory>> all;  // by the address of the data
 };
 Given& given() {
     static auto& kept = *new Given;  // nobody may have released it when the process ends
     return kept;
 }
 
-tw_field new_field(const Pattern& pattern, int side, int rank, int element) {
-    const Index bytes = bytes_of(element_of(element));
-    const Box box = box_of(pattern, side, rank);
-    auto memory = std::make_shared<SharedMemory>(std::max<Index>(box.volume(), 1) * bytes);
+tw_field new_field(const pattern::Pattern& pattern, int side, int rank, int element) {
+    const Index bytes = mpi::bytes_of(element_of(element));
+    const layout::Box box = box_of(pattern, side, rank);
+    auto memory = std::make_shared<mpi::SharedMemory>(std::max<Index>(box.volume(), 1) * bytes);
     const std::lock_guard<std::mutex> lock(given().mutex);
     given().all[memory->data()] = memory;
-    if (pattern.reduces()) return tw_vector(memory->data(), element, box.width(X));
-    return tw_dense(memory->data(), element, box.width(X), box.width(Y), box.width(Z));
+    if (pattern.reduces()) return tw_vector(memory->data(), element, box.width(layout::X));
+    return tw_dense(memory->data(), element, box.width(layout::X), box.width(layout::Y), box.width(layout::Z));
 }
 
 }  // namespace
 
-std::shared_ptr<SharedMemory> memory_of(const void* data) {
+std::shared_ptr<mpi::SharedMemory> memory_of(const void* data) {
     const std::lock_guard<std::mutex> lock(given().mutex);
     const auto* place = static_cast<const std::byte*>(data);
     auto after = given().all.upper_bound(place);
@@ -54,7 +54,7 @@ tw_status tw_empty(tw_pattern pattern, int side, int rank, int element, tw_field
 
 tw_status tw_release(void* data) {
     return guarded([&] {
-        std::shared_ptr<SharedMemory> last;  // gone after the lock
+        std::shared_ptr<mpi::SharedMemory> last;  // gone after the lock
         const std::lock_guard<std::mutex> lock(given().mutex);
         const auto found = given().all.find(static_cast<const std::byte*>(data));
         if (found == given().all.end())

@@ -27,13 +27,13 @@ Handles<Object>& never_destroyed(const char* kind) {
 
 }  // namespace
 
-Handles<const Blocks>& layouts() {
-    static Handles<const Blocks>& all = never_destroyed<const Blocks>("layout");
+Handles<const layout::Blocks>& layouts() {
+    static Handles<const layout::Blocks>& all = never_destroyed<const layout::Blocks>("layout");
     return all;
 }
 
-Handles<const Pattern>& patterns() {
-    static Handles<const Pattern>& all = never_destroyed<const Pattern>("pattern");
+Handles<const pattern::Pattern>& patterns() {
+    static Handles<const pattern::Pattern>& all = never_destroyed<const pattern::Pattern>("pattern");
     return all;
 }
 
@@ -54,7 +54,7 @@ tw_status keep_error() noexcept {
         return keep(TW_ERROR_HANDLE, error.what());
     } catch (const InputError& error) {
         return keep(TW_ERROR_INPUT, error.what());
-    } catch (const PlanError& error) {
+    } catch (const mpi::PlanError& error) {
         return keep(TW_ERROR_PLAN, error.what());
     } catch (const std::bad_alloc&) {
         return keep(TW_ERROR_MEMORY, "out of memory");

@@ -23,26 +23,26 @@ struct BoundPlan {
     ~BoundPlan() {
         if (plan && !plan->settled()) new std::vector(std::move(memory));  // others may still use it: kept for good
     }
-    std::vector<std::shared_ptr<SharedMemory>> memory;  // first, as it must outlive the plan
+    std::vector<std::shared_ptr<mpi::SharedMemory>> memory;  // first, as it must outlive the plan
     std::string way, origin;
-    std::unique_ptr<Plan> plan;
+    std::unique_ptr<mpi::Plan> plan;
 };
 
 // The points of this rank, and where their callers begin to count: C from 0, Fortran from 1.
 struct OwnPoints {
-    Points points;
+    mpi::Points points;
     Index first;     // of the indices and places in lists
     Index first_id;  // 0 unless a layout gives the ids
 };
 
 // These live until the process ends: plans that nobody frees outlast MPI, which their destructors need.
-Handles<const Blocks>& layouts();
-Handles<const Pattern>& patterns();
+Handles<const layout::Blocks>& layouts();
+Handles<const pattern::Pattern>& patterns();
 Handles<const OwnPoints>& points();
 Handles<BoundPlan>& plans();
 
 // The memory of tw_empty that `data` points into; none where it is the caller's own.
-std::shared_ptr<SharedMemory> memory_of(const void* data);
+std::shared_ptr<mpi::SharedMemory> memory_of(const void* data);
 
 // Keeps the text for tw_last_error; the status of the error that is being handled.
 tw_status keep_error() noexcept;
@@ -72,6 +72,6 @@ tw_status add_pattern(tw_pattern* pattern, Make make) noexcept {
 }
 
 // Of an array of a pattern; of a fetch from 0 on. Throws InputError for a side or a rank that there is not.
-Box box_of(const Pattern& pattern, int side, int rank);
+layout::Box box_of(const pattern::Pattern& pattern, int side, int rank);
 
 }  // namespace tradewind::c

@@ -12,16 +12,16 @@ using namespace tradewind::c;
 
 namespace {
 
-Blocks blocks(const int64_t points[3], const int64_t split[2], const std::string& axes) {
+layout::Blocks blocks(const int64_t points[3], const int64_t split[2], const std::string& axes) {
     require(points, "points");
     require(split, "split");
-    return {Grid(points[X], points[Y], points[Z]), {split[0], split[1]}, axes};
+    return {layout::Grid(points[layout::X], points[layout::Y], points[layout::Z]), {split[0], split[1]}, axes};
 }
 
-void write(const Box& box, int64_t begin[3], int64_t end[3]) {
+void write(const layout::Box& box, int64_t begin[3], int64_t end[3]) {
     require(begin, "begin");
     require(end, "end");
-    for (const int axis : {X, Y, Z}) {
+    for (const int axis : {layout::X, layout::Y, layout::Z}) {
         begin[axis] = box.begin[axis];
         end[axis] = box.end[axis];
     }
@@ -33,8 +33,8 @@ void check_rank(int rank, Rank ranks) {
 }
 
 // Of a halo, for the functions that know no other pattern. The caller keeps it.
-std::shared_ptr<const Halo> halo_of(tw_pattern pattern, int rank) {
-    auto halo = std::dynamic_pointer_cast<const Halo>(patterns().at(pattern.id));
+std::shared_ptr<const pattern::Halo> halo_of(tw_pattern pattern, int rank) {
+    auto halo = std::dynamic_pointer_cast<const pattern::Halo>(patterns().at(pattern.id));
     if (!halo) throw InputError("a " + patterns().at(pattern.id)->name() + " has no interior and no rim: a halo has");
     check_rank(rank, halo->ranks());
     return halo;
@@ -42,14 +42,14 @@ std::shared_ptr<const Halo> halo_of(tw_pattern pattern, int rank) {
 
 }  // namespace
 
-Box tradewind::c::box_of(const Pattern& pattern, int side, int rank) {
+layout::Box tradewind::c::box_of(const pattern::Pattern& pattern, int side, int rank) {
     check_rank(rank, pattern.ranks());
     if (side != TW_SOURCE && side != TW_TARGET)
         throw InputError("side " + std::to_string(side) + ": TW_SOURCE and TW_TARGET are allowed");
-    Box box = side == TW_SOURCE ? pattern.source_box(rank) : pattern.target_box(rank);
+    layout::Box box = side == TW_SOURCE ? pattern.source_box(rank) : pattern.target_box(rank);
     if (has_levels(pattern)) {  // whose source arrays count the points of all ranks, in an order of the core's own
-        box.end[X] -= box.begin[X];
-        box.begin[X] = 0;
+        box.end[layout::X] -= box.begin[layout::X];
+        box.begin[layout::X] = 0;
     }
     return box;
 }
@@ -58,7 +58,7 @@ tw_status tw_blocks(const int64_t points[3], const int64_t split[2], const char*
     if (layout) layout->id = 0;
     return guarded([&] {
         require(layout, "layout");
-        layout->id = layouts().add(std::make_shared<Blocks>(blocks(points, split, axes ? axes : "xy")));
+        layout->id = layouts().add(std::make_shared<layout::Blocks>(blocks(points, split, axes ? axes : "xy")));
     });
 }
 
@@ -66,7 +66,7 @@ tw_status tw_pencils(const int64_t points[3], const int64_t split[2], char along
     if (layout) layout->id = 0;
     return guarded([&] {
         require(layout, "layout");
-        layout->id = layouts().add(std::make_shared<Blocks>(blocks(points, split, pencil_axes(along))));
+        layout->id = layouts().add(std::make_shared<layout::Blocks>(blocks(points, split, layout::pencil_axes(along))));
     });
 }
 
@@ -85,18 +85,18 @@ tw_status tw_layout_free(tw_layout layout) {
 tw_status tw_halo(tw_layout layout, int64_t width, const int periodic[2], tw_pattern* pattern) {
     return add_pattern(pattern, [&] {
         require(periodic, "periodic");
-        const std::array<bool, 2> closed{periodic[X] != 0, periodic[Y] != 0};
-        return std::make_shared<Halo>(*layouts().at(layout.id), width, closed);
+        const std::array<bool, 2> closed{periodic[layout::X] != 0, periodic[layout::Y] != 0};
+        return std::make_shared<pattern::Halo>(*layouts().at(layout.id), width, closed);
     });
 }
 
 tw_status tw_transpose(tw_layout from, tw_layout to, tw_pattern* pattern) {
-    return add_pattern(pattern,
-                       [&] { return std::make_shared<Transpose>(*layouts().at(from.id), *layouts().at(to.id)); });
+    return add_pattern(
+        pattern, [&] { return std::make_shared<pattern::Transpose>(*layouts().at(from.id), *layouts().at(to.id)); });
 }
 
 tw_status tw_allreduce(int ranks, int64_t count, tw_pattern* pattern) {
-    return add_pattern(pattern, [&] { return std::make_shared<AllReduce>(ranks, count); });
+    return add_pattern(pattern, [&] { return std::make_shared<pattern::AllReduce>(ranks, count); });
 }
 
 tw_status tw_pattern_box(tw_pattern pattern, int side, int rank, int64_t begin[3], int64_t end[3]) {
@@ -107,12 +107,12 @@ tw_status tw_pattern_box(tw_pattern pattern, int side, int rank, int64_t begin[3
 }
 
 tw_status tw_halo_interior(tw_pattern halo, int rank, int64_t reach, int64_t begin[3], int64_t end[3]) {
-    return guarded([&] { write(interior(*halo_of(halo, rank), rank, reach), begin, end); });
+    return guarded([&] { write(pattern::interior(*halo_of(halo, rank), rank, reach), begin, end); });
 }
 
 tw_status tw_halo_rim(tw_pattern halo, int rank, int64_t reach, int* boxes, int64_t begin[4][3], int64_t end[4][3]) {
     return guarded([&] {
-        const std::vector<Box> found = rim(*halo_of(halo, rank), rank, reach);
+        const std::vector<layout::Box> found = pattern::rim(*halo_of(halo, rank), rank, reach);
         require(boxes, "boxes");
         require(begin, "begin");
         require(end, "end");
@@ -122,7 +122,7 @@ tw_status tw_halo_rim(tw_pattern halo, int rank, int64_t reach, int* boxes, int6
 }
 
 tw_status tw_halo_widened(tw_pattern halo, int rank, int64_t by, int64_t begin[3], int64_t end[3]) {
-    return guarded([&] { write(widened(*halo_of(halo, rank), rank, by), begin, end); });
+    return guarded([&] { write(pattern::widened(*halo_of(halo, rank), rank, by), begin, end); });
 }
 
 tw_status tw_pattern_free(tw_pattern pattern) {

@@ -22,7 +22,7 @@ using namespace tradewind::c;
 
 namespace {
 
-using PatternPtr = std::shared_ptr<const Pattern>;
+using PatternPtr = std::shared_ptr<const pattern::Pattern>;
 
 std::string text(const char* given) {
     return given ? given : "";
@@ -31,8 +31,8 @@ std::string text(const char* given) {
 // What a rank can check alone, and what it asks for.
 struct Asked {
     PatternPtr pattern;
-    Way way;
-    PlanRequest request;
+    algorithm::Way way;
+    mpi::PlanRequest request;
 };
 
 Asked asked(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets, const tw_field* target,
@@ -43,10 +43,10 @@ Asked asked(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* sour
     take_fields(*a.pattern, o.axis, sources, source, targets, target, a.request);
     a.pattern = with_levels_of(a.pattern, comm, a.request);
     if (const std::string operation = text(o.operation); !operation.empty())
-        a.request.operation = parse_operation(operation);
+        a.request.operation = mpi::parse_operation(operation);
     if (o.record != TW_RECORD_NOTHING && o.record != TW_RECORD_TOTALS)
         throw InputError("record " + std::to_string(o.record) + ": TW_RECORD_NOTHING and TW_RECORD_TOTALS are allowed");
-    a.request.recording = o.record == TW_RECORD_TOTALS ? Recording::totals : Recording::none;
+    a.request.recording = o.record == TW_RECORD_TOTALS ? mpi::Recording::totals : mpi::Recording::none;
     a.request.largest_message = Bytes{o.largest_message};
     a.request.pack_ahead = o.pack_ahead != 0;
     a.request.synchronous = o.synchronous != 0;
@@ -57,7 +57,7 @@ Asked asked(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* sour
 }
 
 struct Chosen {
-    Way way;
+    algorithm::Way way;
     std::string origin;
     bool gather;  // what all ranks want of a fetch: on rank 0, and so on all
 };
@@ -67,7 +67,7 @@ std::string variable(const std::string& name) {
 }
 
 // Where each part of a way came from, in a line.
-std::string origin_text(const ChosenWay& chosen) {
+std::string origin_text(const algorithm::ChosenWay& chosen) {
     std::string line = "algorithm: " + chosen.origin.algorithm;
     if (!chosen.origin.transport.empty()) line += ", transport: " + chosen.origin.transport;
     if (!chosen.origin.packing.empty()) line += ", packing: " + chosen.origin.packing;
@@ -76,26 +76,29 @@ std::string origin_text(const ChosenWay& chosen) {
 
 // The way that rank 0 finds in its arguments, environment and tuning file, for all ranks; what it refuses, all refuse.
 // Collective.
-Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const Way& own, const PlanRequest& request) {
+Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const algorithm::Way& own,
+                       const mpi::PlanRequest& request) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     // Where ranks run is asked of all, and only where a file is in use.
-    const std::string file = text_of(comm, 0, rank == 0 ? variable("TRADEWIND_TUNING") : "");
-    const TuningSite site = file.empty() ? TuningSite{} : site_of(comm);
-    const auto tuned = [&]() -> std::optional<TunedWay> {
+    const std::string file = mpi::text_of(comm, 0, rank == 0 ? variable("TRADEWIND_TUNING") : "");
+    const algorithm::TuningSite site = file.empty() ? algorithm::TuningSite{} : site_of(comm);
+    const auto tuned = [&]() -> std::optional<algorithm::TunedWay> {
         if (file.empty()) return {};
-        const bool shared = std::all_of(request.source.begin(), request.source.end(),
-                                        [&](const Field& field) { return in_shared_memory(field, request.element); });
-        return way_of_file(file, *pattern, name_of(request.element), static_cast<Index>(request.source.size()),
-                           shared ? shared_memory : private_memory, site);
+        const bool shared = std::all_of(request.source.begin(), request.source.end(), [&](const mpi::Field& field) {
+            return mpi::in_shared_memory(field, request.element);
+        });
+        return way_of_file(file, *pattern, mpi::name_of(request.element), static_cast<Index>(request.source.size()),
+                           shared ? algorithm::shared_memory : algorithm::private_memory, site);
     };
     std::string told;
     std::exception_ptr failure;
     if (rank == 0) {
         try {
-            const ChosenWay chosen = choose_way(pattern, own, variable(variable_of(pattern->name())), tuned);
-            told = text_of(chosen.way) + "\n" + origin_text(chosen) +
-                   (needs_all_lists(*pattern, chosen.way.algorithm) ? "*" : "+");
+            const algorithm::ChosenWay chosen =
+                algorithm::choose_way(pattern, own, variable(algorithm::variable_of(pattern->name())), tuned);
+            told = algorithm::text_of(chosen.way) + "\n" + origin_text(chosen) +
+                   (algorithm::needs_all_lists(*pattern, chosen.way.algorithm) ? "*" : "+");
         } catch (const InputError& error) {
             told = std::string(error.what()) + "-";
         } catch (const std::exception& error) {  // of this rank alone
@@ -103,14 +106,14 @@ Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const Way& own,
             told = std::string(error.what()) + "!";
         }
     }
-    told = text_of(comm, 0, told);
+    told = mpi::text_of(comm, 0, told);
     if (failure) std::rethrow_exception(failure);
     const char verdict = told.back();
     told.pop_back();
     if (verdict == '-') throw InputError(told);
-    if (verdict == '!') throw PlanError("rank 0 cannot make this plan: " + told);
+    if (verdict == '!') throw mpi::PlanError("rank 0 cannot make this plan: " + told);
     const std::size_t end = told.find('\n');
-    Way way = parse_way(told.substr(0, end));
+    algorithm::Way way = algorithm::parse_way(told.substr(0, end));
     // A rank's own arguments count on that rank, so that plans can find out that ranks ask for different things.
     if (!own.algorithm.empty()) way.algorithm = own.algorithm;
     if (!own.transport.empty()) way.transport = own.transport;
@@ -119,9 +122,9 @@ Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const Way& own,
 }
 
 // The MPI library's own collective of a transposition is the transport alltoallv of its one-stage schedule.
-Way resolved(const Pattern& pattern, const Way& way) {
+algorithm::Way resolved(const pattern::Pattern& pattern, const algorithm::Way& way) {
     if (!way.native()) return way;
-    const auto* transpose = dynamic_cast<const Transpose*>(&pattern);
+    const auto* transpose = dynamic_cast<const pattern::Transpose*>(&pattern);
     if (!transpose || !transpose->complete()) return {"native", "isend-irecv", "buffer"};
     if ((!way.transport.empty() && way.transport != "alltoallv") || (!way.packing.empty() && way.packing != "buffer"))
         throw InputError("algorithm 'native' is MPI_Alltoallv of packed data, not transport '" + way.transport +
@@ -132,44 +135,45 @@ Way resolved(const Pattern& pattern, const Way& way) {
 std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets,
                                 const tw_field* target, const tw_options* options, const tw_plan* plan) {
     require_communicator(comm);
-    const double limit_s = options ? limit_of(options->watchdog_s) : 0;
+    const double limit_s = options ? mpi::limit_of(options->watchdog_s) : 0;
     auto bound = std::make_shared<BoundPlan>();
     Asked a = or_tell(
         comm,
         [&] {
             Asked taken = asked(pattern, comm, sources, source, targets, target, options, plan);
             for (const auto* side : {&taken.request.source, &taken.request.target})
-                for (const Field& field : *side)
+                for (const mpi::Field& field : *side)
                     if (auto memory = memory_of(field.data)) bound->memory.push_back(std::move(memory));
             return taken;
         },
         limit_s);
     go_on(comm, limit_s);  // all ranks can choose together
     const auto [way, origin, gather] = chosen_together(comm, a.pattern, a.way, a.request);
-    const Way carried = or_tell(comm, [&, &way = way] { return resolved(*a.pattern, way); });
+    const algorithm::Way carried = or_tell(comm, [&, &way = way] { return resolved(*a.pattern, way); });
     if (gather)
-        a.pattern = known_to_all(comm, a.pattern, carried.algorithm, needs_all_lists(*a.pattern, carried.algorithm));
+        a.pattern = mpi::known_to_all(comm, a.pattern, carried.algorithm,
+                                      algorithm::needs_all_lists(*a.pattern, carried.algorithm));
     a.request.transport = carried.transport;
     a.request.packing = carried.packing;
     if (carried.native()) {
-        bound->plan = make_native_plan(*a.pattern, comm, a.request);
+        bound->plan = mpi::make_native_plan(*a.pattern, comm, a.request);
     } else {
-        const auto schedule = or_tell(comm, [&] { return make_schedule(a.pattern, carried.algorithm); });
-        bound->plan = make_plan(*schedule, comm, a.request);
+        const auto schedule = or_tell(comm, [&] { return algorithm::make_schedule(a.pattern, carried.algorithm); });
+        bound->plan = mpi::make_plan(*schedule, comm, a.request);
     }
-    bound->way = text_of(way);
+    bound->way = algorithm::text_of(way);
     bound->origin = origin;
     return bound;
 }
 
-Plan& plan_of(tw_plan plan) {
+mpi::Plan& plan_of(tw_plan plan) {
     return *plans().at(plan.id)->plan;
 }
 
 }  // namespace
 
 tw_options tw_default_options(void) {
-    const PlanRequest request;
+    const mpi::PlanRequest request;
     tw_options options{};
     options.largest_message = request.largest_message.value;
     options.pack_ahead = request.pack_ahead;
@@ -230,7 +234,7 @@ tw_status tw_plan_origin(tw_plan plan, const char** text) {
 
 tw_status tw_plan_traffic(tw_plan plan, int64_t* messages, int64_t* bytes) {
     return guarded([&] {
-        const Plan& found = plan_of(plan);
+        const mpi::Plan& found = plan_of(plan);
         require(messages, "messages");
         require(bytes, "bytes");
         *messages = found.messages();
@@ -241,15 +245,15 @@ tw_status tw_plan_traffic(tw_plan plan, int64_t* messages, int64_t* bytes) {
 tw_status tw_plan_seconds(tw_plan plan, double seconds[5]) {
     return guarded([&] {
         require(seconds, "seconds");
-        for (std::size_t i = 0; i < activity_names.size(); ++i)
-            seconds[i] = plan_of(plan).recorder().seconds(static_cast<Activity>(i));
+        for (std::size_t i = 0; i < mpi::activity_names.size(); ++i)
+            seconds[i] = plan_of(plan).recorder().seconds(static_cast<mpi::Activity>(i));
     });
 }
 
 tw_status tw_plan_free(tw_plan plan) {
     return guarded([&] {
         if (plan_of(plan).in_flight())
-            throw PlanError("a plan freed while it is under way: wait for it first: " + plan_of(plan).describe());
+            throw mpi::PlanError("a plan freed while it is under way: wait for it first: " + plan_of(plan).describe());
         plans().remove(plan.id);
     });
 }

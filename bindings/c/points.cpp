@@ -19,7 +19,7 @@ namespace {
 
 using Ids = std::vector<Index>;
 using PointsPtr = std::shared_ptr<const OwnPoints>;
-using FetchPtr = std::shared_ptr<const Fetch>;
+using FetchPtr = std::shared_ptr<const pattern::Fetch>;
 
 // A list of the caller, whose numbers count from `first`. What is negative stays so.
 template <typename To, typename From>
@@ -52,19 +52,20 @@ void make_points(MPI_Comm comm, tw_points* points, Check check, Make make) {
 void of_ids(MPI_Comm comm, std::int64_t count, const std::int64_t* ids, Counting first, tw_points* points) {
     make_points(
         comm, points, [&] { return listed<Index>("ids", count, ids); },
-        [&](const Ids& own) { return new OwnPoints{Points(comm, own), first, 0}; });
+        [&](const Ids& own) { return new OwnPoints{mpi::Points(comm, own), first, 0}; });
 }
 
 void of_count(MPI_Comm comm, std::int64_t count, Counting first, tw_points* points) {
     make_points(
-        comm, points, [&] { return count; }, [&](Index own) { return new OwnPoints{Points(comm, own), first, 0}; });
+        comm, points, [&] { return count; },
+        [&](Index own) { return new OwnPoints{mpi::Points(comm, own), first, 0}; });
 }
 
 void of_layout(MPI_Comm comm, tw_layout layout, Counting first, tw_points* points) {
     make_points(
         comm, points, [&] { return layouts().at(layout.id); },
-        [&](const std::shared_ptr<const Blocks>& blocks) {
-            return new OwnPoints{Points(comm, *blocks), first, first};
+        [&](const std::shared_ptr<const layout::Blocks>& blocks) {
+            return new OwnPoints{mpi::Points(comm, *blocks), first, first};
         });
 }
 
@@ -101,13 +102,13 @@ struct Listed {
     const std::int64_t* place;
 };
 
-FetchList taken_list(const Listed& l, const OwnPoints& own, bool one_array) {
+pattern::FetchList taken_list(const Listed& l, const OwnPoints& own, bool one_array) {
     if (l.owners != l.indices || (l.place && l.places != l.owners))
         throw InputError("rank " + std::to_string(own.points.rank()) + ": lists of " + std::to_string(l.owners) +
                          " owners, " + std::to_string(l.indices) + " indices" +
                          (l.place ? ", " + std::to_string(l.places) + " places" : "") +
                          ": as many of each are allowed");
-    FetchList list;
+    pattern::FetchList list;
     list.owner = listed<Rank>("owner", l.owners, l.owner);
     list.index = listed<Index>("index", l.indices, l.index, own.first);
     const Index behind = one_array ? own.points.count() : 0;
@@ -150,7 +151,7 @@ tw_status fetch_of_ids(tw_points points, std::int64_t wanted, const std::int64_t
     return add_fetch(
         points, peers, peer, pattern,
         [&](const OwnPoints& own) { return listed<Index>("ids", wanted, ids, own.first_id); },
-        [&](const Points& own, const Ids& list, const Peers& among) {
+        [&](const mpi::Points& own, const Ids& list, const Peers& among) {
             return own.fetch_ids(list, one_array ? own.count() : 0, one_array, among.known, among.ranks);
         });
 }
@@ -159,7 +160,7 @@ tw_status fetch_of_list(tw_points points, const Listed& given, bool one_array, i
                         tw_pattern* pattern) {
     return add_fetch(
         points, peers, peer, pattern, [&](const OwnPoints& own) { return taken_list(given, own, one_array); },
-        [&](const Points& own, const FetchList& list, const Peers& among) {
+        [&](const mpi::Points& own, const pattern::FetchList& list, const Peers& among) {
             return own.fetch(list, one_array, among.known, among.ranks);
         });
 }
@@ -167,7 +168,7 @@ tw_status fetch_of_list(tw_points points, const Listed& given, bool one_array, i
 // `what`: that which only a fetch has.
 FetchPtr fetch_at(tw_pattern pattern, const std::string& what) {
     const auto& found = patterns().at(pattern.id);
-    auto fetch = std::dynamic_pointer_cast<const Fetch>(found);
+    auto fetch = std::dynamic_pointer_cast<const pattern::Fetch>(found);
     if (!fetch) throw InputError(what + " of the " + found->describe() + ": a fetch is allowed");
     return fetch;
 }
@@ -180,15 +181,15 @@ struct Renumbered {
 };
 
 // The places of a rank's points that others want, rank by rank, each where the first of them finds it.
-std::vector<std::size_t> rim_of(const FetchPart& part, std::size_t points) {
-    std::vector<const FetchBundle*> sends;
-    for (const FetchBundle& bundle : part.sends) sends.push_back(&bundle);
+std::vector<std::size_t> rim_of(const pattern::FetchPart& part, std::size_t points) {
+    std::vector<const pattern::FetchBundle*> sends;
+    for (const pattern::FetchBundle& bundle : part.sends) sends.push_back(&bundle);
     std::sort(sends.begin(), sends.end(), [](const auto* a, const auto* b) { return a->peer < b->peer; });
     std::vector<bool> taken(points, false);
     std::vector<std::size_t> rim;
-    for (const FetchBundle* bundle : sends) {
+    for (const pattern::FetchBundle* bundle : sends) {
         const auto begin = static_cast<std::ptrdiff_t>(rim.size());
-        for (const FetchRun& run : bundle->runs)
+        for (const pattern::FetchRun& run : bundle->runs)
             for (Index i = run.source; i < run.source + run.length; ++i) {
                 const auto place = static_cast<std::size_t>(i);
                 if (!taken[place]) rim.push_back(place);
@@ -202,7 +203,7 @@ std::vector<std::size_t> rim_of(const FetchPart& part, std::size_t points) {
 Renumbered renumbered(MPI_Comm comm, const Ids& own, Ids halo) {
     Renumbered order;
     {
-        const Points before(comm, own);
+        const mpi::Points before(comm, own);
         const auto exchange = before.fetch_ids(halo, before.count(), true, false, {});
         const std::vector<std::size_t> rim = rim_of(exchange->part(before.rank()), own.size());
         std::vector<bool> inner(own.size(), true);
@@ -214,7 +215,7 @@ Renumbered renumbered(MPI_Comm comm, const Ids& own, Ids halo) {
     }
     std::sort(halo.begin(), halo.end());
     halo.erase(std::unique(halo.begin(), halo.end()), halo.end());
-    const FetchList at = Points(comm, order.own).locate(halo);
+    const pattern::FetchList at = mpi::Points(comm, order.own).locate(halo);
     std::vector<std::size_t> places(halo.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
     std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
@@ -296,7 +297,7 @@ tw_status tw_points_locate(tw_points points, int64_t wanted, const int64_t* ids,
             return listed<Index>("ids", wanted, ids, own->first_id);
         });
         go_on(comm);
-        const FetchList found = own->points.locate(list);
+        const pattern::FetchList found = own->points.locate(list);
         for (std::size_t i = 0; i < list.size(); ++i) {
             owner[i] = found.owner[i];
             index[i] = found.index[i] + own->first;
@@ -336,7 +337,7 @@ tw_status tw_points_known_to_all(tw_points points, tw_pattern fetch, tw_pattern*
             require(pattern, "pattern");
             return fetch_at(fetch, "the lists");
         });
-        pattern->id = patterns().add(known_to_all(comm, *part));
+        pattern->id = patterns().add(mpi::known_to_all(comm, *part));
     });
 }
 
@@ -358,7 +359,7 @@ tw_status tw_renumbered_f(MPI_Fint comm, int64_t owns, const int64_t* own, int64
 }
 
 tw_status tw_adjoint(tw_pattern fetch, tw_pattern* pattern) {
-    return add_pattern(pattern, [&] { return std::make_shared<FetchAdjoint>(fetch_at(fetch, "an adjoint")); });
+    return add_pattern(pattern, [&] { return std::make_shared<pattern::FetchAdjoint>(fetch_at(fetch, "an adjoint")); });
 }
 
 tw_status tw_fetch_levels(tw_pattern fetch, const int64_t levels[2], tw_pattern* pattern) {

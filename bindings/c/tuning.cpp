@@ -49,10 +49,10 @@ struct Kept {
     std::mutex mutex;
     std::string path;
     std::array<std::int64_t, 4> version{};  // time of its last change, its number in the file system, bytes
-    std::vector<TuningEntry> entries;
+    std::vector<algorithm::TuningEntry> entries;
 };
 
-std::vector<TuningEntry> entries_of(const std::string& path) {
+std::vector<algorithm::TuningEntry> entries_of(const std::string& path) {
     static auto& kept = *new Kept;
     struct stat found{};
     std::ifstream file(path, std::ios::binary);
@@ -64,7 +64,7 @@ std::vector<TuningEntry> entries_of(const std::string& path) {
     if (kept.path == path && kept.version == version) return kept.entries;
     std::ostringstream text;
     text << file.rdbuf();
-    kept.entries = read_tuning(text.str(), path);
+    kept.entries = algorithm::read_tuning(text.str(), path);
     kept.path = path;
     kept.version = version;
     return kept.entries;
@@ -72,7 +72,7 @@ std::vector<TuningEntry> entries_of(const std::string& path) {
 
 }  // namespace
 
-TuningSite site_of(MPI_Comm comm) {
+algorithm::TuningSite site_of(MPI_Comm comm) {
     MPI_Comm node = MPI_COMM_NULL;
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     int here = 0, most = 0;
@@ -82,11 +82,12 @@ TuningSite site_of(MPI_Comm comm) {
     return {cpu_name(), library_name(), most};
 }
 
-std::optional<TunedWay> way_of_file(const std::string& variable, const Pattern& pattern, const std::string& element,
-                                    Index fields, const std::string& memory, const TuningSite& site) {
+std::optional<algorithm::TunedWay> way_of_file(const std::string& variable, const pattern::Pattern& pattern,
+                                               const std::string& element, Index fields, const std::string& memory,
+                                               const algorithm::TuningSite& site) {
     try {
-        const TuningSource source = parse_tuning_source(variable);
-        return tuned_way(source, entries_of(source.path), pattern, element, fields, memory, site);
+        const algorithm::TuningSource source = algorithm::parse_tuning_source(variable);
+        return algorithm::tuned_way(source, entries_of(source.path), pattern, element, fields, memory, site);
     } catch (const InputError& error) {
         throw InputError("TRADEWIND_TUNING='" + variable + "': " + error.what());
     }

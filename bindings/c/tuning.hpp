@@ -11,11 +11,12 @@
 namespace tradewind::c {
 
 // Where the ranks of a communicator run: this rank's processor and MPI library, the most ranks on a node. Collective.
-TuningSite site_of(MPI_Comm comm);
+algorithm::TuningSite site_of(MPI_Comm comm);
 
 // What the tuning file says about an exchange. `variable`: the text of TRADEWIND_TUNING, which is not empty. Throws
 // InputError, which names the variable, for a file that cannot be read or is none, and as `tuned_way` does.
-std::optional<TunedWay> way_of_file(const std::string& variable, const Pattern& pattern, const std::string& element,
-                                    Index fields, const std::string& memory, const TuningSite& site);
+std::optional<algorithm::TunedWay> way_of_file(const std::string& variable, const pattern::Pattern& pattern,
+                                               const std::string& element, Index fields, const std::string& memory,
+                                               const algorithm::TuningSite& site);
 
 }  // namespace tradewind::c

@@ -11,7 +11,7 @@
 
 #include "base/units.hpp"
 
-namespace tradewind {
+namespace tradewind::python {
 
 using Indices = nanobind::ndarray<const Index, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 using IndexArray = nanobind::ndarray<nanobind::numpy, Index, nanobind::ndim<1>>;
@@ -39,4 +39,4 @@ inline IndexArray as_array(std::vector<Index> values) {
     return {data->data(), {data->size()}, owner};
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::python

@@ -4,7 +4,7 @@
 
 #include "algorithm/allreduce_ranges.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
@@ -12,7 +12,7 @@ namespace {
 // are summed up first and told last.
 class Binomial : public RangedAllReduce {
   public:
-    explicit Binomial(std::shared_ptr<const AllReduce> reduce)
+    explicit Binomial(std::shared_ptr<const pattern::AllReduce> reduce)
         : RangedAllReduce(std::move(reduce), "binomial"),
           levels_(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(ranks() - 1)))) {}
 
@@ -40,8 +40,8 @@ class Binomial : public RangedAllReduce {
 
 }  // namespace
 
-std::shared_ptr<const Schedule> allreduce_binomial(std::shared_ptr<const AllReduce> reduce) {
+std::shared_ptr<const schedule::Schedule> allreduce_binomial(std::shared_ptr<const pattern::AllReduce> reduce) {
     return std::make_shared<Binomial>(std::move(reduce));
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

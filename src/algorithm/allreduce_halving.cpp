@@ -4,14 +4,14 @@
 
 #include "algorithm/allreduce_ranges.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
 // The exchange among 2^p roles, whoever plays them.
 class Halving : public RangedAllReduce {
   public:
-    Halving(std::shared_ptr<const AllReduce> reduce, std::string algorithm, int bits)
+    Halving(std::shared_ptr<const pattern::AllReduce> reduce, std::string algorithm, int bits)
         : RangedAllReduce(std::move(reduce), std::move(algorithm)), bits_(bits) {}
 
   protected:
@@ -49,7 +49,7 @@ class Halving : public RangedAllReduce {
 
 class HalvingDoubling : public Halving {
   public:
-    explicit HalvingDoubling(const std::shared_ptr<const AllReduce>& reduce)
+    explicit HalvingDoubling(const std::shared_ptr<const pattern::AllReduce>& reduce)
         : Halving(reduce, "halving-doubling",
                   static_cast<int>(std::bit_width(static_cast<std::uint64_t>(reduce->ranks() - 1)))),
           doubled_((Index{1} << (core_stages() / 2)) - ranks()) {}
@@ -80,7 +80,7 @@ class HalvingDoubling : public Halving {
 
 class Rabenseifner : public Halving {
   public:
-    explicit Rabenseifner(const std::shared_ptr<const AllReduce>& reduce)
+    explicit Rabenseifner(const std::shared_ptr<const pattern::AllReduce>& reduce)
         : Halving(reduce, "rabenseifner",
                   static_cast<int>(std::bit_width(static_cast<std::uint64_t>(reduce->ranks()))) - 1),
           pairs_(ranks() - (Index{1} << (core_stages() / 2))) {}
@@ -133,12 +133,12 @@ class Rabenseifner : public Halving {
 
 }  // namespace
 
-std::shared_ptr<const Schedule> allreduce_rabenseifner(std::shared_ptr<const AllReduce> reduce) {
+std::shared_ptr<const schedule::Schedule> allreduce_rabenseifner(std::shared_ptr<const pattern::AllReduce> reduce) {
     return std::make_shared<Rabenseifner>(reduce);
 }
 
-std::shared_ptr<const Schedule> allreduce_halving_doubling(std::shared_ptr<const AllReduce> reduce) {
+std::shared_ptr<const schedule::Schedule> allreduce_halving_doubling(std::shared_ptr<const pattern::AllReduce> reduce) {
     return std::make_shared<HalvingDoubling>(reduce);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

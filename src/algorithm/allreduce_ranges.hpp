@@ -6,21 +6,21 @@
 #include "pattern/allreduce.hpp"
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 // An algorithm says only which elements go from whom to whom, in which stage; they are the same elements at both ends.
-class RangedAllReduce : public Schedule {
+class RangedAllReduce : public schedule::Schedule {
   public:
-    RangedAllReduce(std::shared_ptr<const AllReduce> reduce, std::string algorithm)
+    RangedAllReduce(std::shared_ptr<const pattern::AllReduce> reduce, std::string algorithm)
         : Schedule(reduce, std::move(algorithm)), count_(reduce->count()) {}
 
-    Message send(Rank rank, int stage, int j) const final { return message(sent(rank, stage, j)); }
-    Message receive(Rank rank, int stage, int j) const final { return message(received(rank, stage, j)); }
-    void send_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const final {
-        pieces.push_back({Buffer::source, box(sent(rank, stage, j))});
+    schedule::Message send(Rank rank, int stage, int j) const final { return message(sent(rank, stage, j)); }
+    schedule::Message receive(Rank rank, int stage, int j) const final { return message(received(rank, stage, j)); }
+    void send_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const final {
+        pieces.push_back({schedule::Buffer::source, box(sent(rank, stage, j))});
     }
-    void receive_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const final {
-        pieces.push_back({Buffer::target, box(received(rank, stage, j))});
+    void receive_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const final {
+        pieces.push_back({schedule::Buffer::target, box(received(rank, stage, j))});
     }
 
   protected:
@@ -42,10 +42,10 @@ class RangedAllReduce : public Schedule {
     static Range upper_half(Range r) { return {lower_half(r).end, r.end}; }
 
   private:
-    static Message message(const Part& p) { return {p.peer, p.range.end - p.range.begin, p.tag, p.turn}; }
-    static Box box(const Part& p) { return AllReduce::range(p.range.begin, p.range.end); }
+    static schedule::Message message(const Part& p) { return {p.peer, p.range.end - p.range.begin, p.tag, p.turn}; }
+    static layout::Box box(const Part& p) { return pattern::AllReduce::range(p.range.begin, p.range.end); }
 
     Index count_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

@@ -1,12 +1,12 @@
 #include "algorithm/allreduce_recursive.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
-class Recursive : public Schedule {
+class Recursive : public schedule::Schedule {
   public:
-    Recursive(std::shared_ptr<const AllReduce> reduce, Index radix, Fold fold)
+    Recursive(std::shared_ptr<const pattern::AllReduce> reduce, Index radix, Fold fold)
         : Schedule(reduce, (fold == Fold::near ? "recursive-near-" : "recursive-") + std::to_string(radix)),
           count_(reduce->count()),
           n_(ranks()),
@@ -28,25 +28,25 @@ class Recursive : public Schedule {
         if (unfolding(stage)) return !in_core(rank);
         return exchanges(rank);
     }
-    Message send(Rank rank, int stage, int j) const override {
+    schedule::Message send(Rank rank, int stage, int j) const override {
         if (folding(stage)) return fold_message(core_rank(number(rank)));
         if (unfolding(stage)) return fold_message(folder(rank, j));
         const Index weight = weight_of(stage), here = number(rank), digit = here / weight % radix_, offset = j + 1;
         const Index to = digit + offset < radix_ ? digit + offset : digit + offset - radix_;
         return exchange_message(core_rank(here + (to - digit) * weight), digit, offset);
     }
-    Message receive(Rank rank, int stage, int j) const override {
+    schedule::Message receive(Rank rank, int stage, int j) const override {
         if (folding(stage)) return fold_message(folder(rank, j));
         if (unfolding(stage)) return fold_message(core_rank(number(rank)));
         const Index weight = weight_of(stage), here = number(rank), digit = here / weight % radix_, offset = j + 1;
         const Index from = digit >= offset ? digit - offset : digit - offset + radix_;
         return exchange_message(core_rank(here + (from - digit) * weight), from, offset);
     }
-    void send_pieces(Rank, int, int, std::vector<Piece>& pieces) const override {
-        pieces.push_back({Buffer::source, AllReduce::range(0, count_)});
+    void send_pieces(Rank, int, int, std::vector<schedule::Piece>& pieces) const override {
+        pieces.push_back({schedule::Buffer::source, pattern::AllReduce::range(0, count_)});
     }
-    void receive_pieces(Rank, int, int, std::vector<Piece>& pieces) const override {
-        pieces.push_back({Buffer::target, AllReduce::range(0, count_)});
+    void receive_pieces(Rank, int, int, std::vector<schedule::Piece>& pieces) const override {
+        pieces.push_back({schedule::Buffer::target, pattern::AllReduce::range(0, count_)});
     }
 
   private:
@@ -73,8 +73,8 @@ class Recursive : public Schedule {
         for (int digit = folds() ? 1 : 0; digit < stage; ++digit) weight *= radix_;
         return weight;
     }
-    Message fold_message(Index peer) const { return {static_cast<Rank>(peer), count_, 0, 0}; }
-    Message exchange_message(Index peer, Index sender_digit, Index offset) const {
+    schedule::Message fold_message(Index peer) const { return {static_cast<Rank>(peer), count_, 0, 0}; }
+    schedule::Message exchange_message(Index peer, Index sender_digit, Index offset) const {
         return {static_cast<Rank>(peer), count_, static_cast<std::int32_t>(offset),
                 static_cast<std::int8_t>((sender_digit / offset) & 1)};
     }
@@ -87,8 +87,9 @@ class Recursive : public Schedule {
 
 }  // namespace
 
-std::shared_ptr<const Schedule> allreduce_recursive(std::shared_ptr<const AllReduce> reduce, Index radix, Fold fold) {
+std::shared_ptr<const schedule::Schedule> allreduce_recursive(std::shared_ptr<const pattern::AllReduce> reduce,
+                                                              Index radix, Fold fold) {
     return std::make_shared<Recursive>(std::move(reduce), radix, fold);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

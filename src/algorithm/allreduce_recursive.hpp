@@ -5,7 +5,7 @@
 #include "pattern/allreduce.hpp"
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 // Allreduce by recursive multiplying (recursive doubling where radix = 2; Thakur, Rabenseifner & Gropp 2005): with m =
 // radix^p the largest power not above n, p stages in which the ranks that differ in one digit exchange what they have.
@@ -16,6 +16,7 @@ enum class Fold {
            // for n > 2 m.)
     near,  // ranks i n / m, i = 0 .. m - 1, rounded down, exchange, and those up to the next one fold onto each
 };
-std::shared_ptr<const Schedule> allreduce_recursive(std::shared_ptr<const AllReduce> reduce, Index radix, Fold fold);
+std::shared_ptr<const schedule::Schedule> allreduce_recursive(std::shared_ptr<const pattern::AllReduce> reduce,
+                                                              Index radix, Fold fold);
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

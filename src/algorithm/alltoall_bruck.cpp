@@ -5,12 +5,12 @@
 #include "algorithm/group_line.hpp"
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
 // The sum of the widths of `count` parts, counted downward from `part`, around the end.
-Index downward_widths(const Division& d, Index part, Index count) {
+Index downward_widths(const layout::Division& d, Index part, Index count) {
     const Index end = part + 1, begin = end - count;
     if (begin >= 0) return d.begin(end) - d.begin(begin);
     return d.begin(end) + d.points() - d.begin(begin + d.parts());
@@ -22,15 +22,15 @@ Index count_below(Index first, Index step, Index count, Index bound) {
 }
 
 // The sum of the widths of `count` parts from `first` < 2 * parts on, `step` apart, around the end at most once.
-Index strided_widths(const Division& d, Index first, Index step, Index count) {
+Index strided_widths(const layout::Division& d, Index first, Index step, Index count) {
     const auto below = [&](Index bound) { return count_below(first, step, count, bound); };
     const Index n = d.parts();
     return count * d.narrow() + below(d.wide()) + below(n + d.wide()) - below(n);
 }
 
-class Bruck : public Schedule {
+class Bruck : public schedule::Schedule {
   public:
-    explicit Bruck(std::shared_ptr<const Transpose> transpose)
+    explicit Bruck(std::shared_ptr<const pattern::Transpose> transpose)
         : Schedule(transpose, "bruck"),
           transpose_(std::move(transpose)),
           n_(transpose_->largest_group()),
@@ -41,24 +41,24 @@ class Bruck : public Schedule {
     int stages() const override { return stages_; }
     int sends(Rank, int) const override { return n_ > 1; }
     int receives(Rank, int) const override { return n_ > 1; }
-    Message send(Rank rank, int stage, int) const override {
+    schedule::Message send(Rank rank, int stage, int) const override {
         const Index p = position(rank);
         return {rank_at(rank, p + (Index{1} << stage)), volume(rank, p, stage), 0, turn(p, stage)};
     }
-    Message receive(Rank rank, int stage, int) const override {
+    schedule::Message receive(Rank rank, int stage, int) const override {
         const Index p = wrapped(position(rank) - (Index{1} << stage));
         const Rank peer = rank_at(rank, p);
         return {peer, volume(peer, p, stage), 0, turn(p, stage)};
     }
-    void send_pieces(Rank rank, int stage, int, std::vector<Piece>& pieces) const override {
+    void send_pieces(Rank rank, int stage, int, std::vector<schedule::Piece>& pieces) const override {
         move(rank, position(rank), stage, false, pieces);
     }
-    void receive_pieces(Rank rank, int stage, int, std::vector<Piece>& pieces) const override {
+    void receive_pieces(Rank rank, int stage, int, std::vector<schedule::Piece>& pieces) const override {
         move(rank, position(rank) - (Index{1} << stage), stage, true, pieces);
     }
-    void copies(Rank rank, int stage, std::vector<Copy>& copies) const override {
-        const Box own = transpose_->block(rank, rank);
-        if (stage == 0) copies.push_back({{Buffer::source, own}, {Buffer::target, own}});
+    void copies(Rank rank, int stage, std::vector<schedule::Copy>& copies) const override {
+        const layout::Box own = transpose_->block(rank, rank);
+        if (stage == 0) copies.push_back({{schedule::Buffer::source, own}, {schedule::Buffer::target, own}});
     }
     Index scratch(Rank) const override { return stages_ > 1 ? n_ * transpose_->largest_block() : 0; }
 
@@ -73,8 +73,8 @@ class Bruck : public Schedule {
     // p - l before, times that of part p + h after, times the width of the third direction. So the sum over the blocks
     // is a product of two sums where all l occur, and one more product for the last h, which may have fewer.
     Index volume(Rank rank, Index p, int stage) const {
-        const Division &before = transpose_->from().division(line_.before),
-                       &after = transpose_->to().division(line_.after);
+        const layout::Division &before = transpose_->from().division(line_.before),
+                               &after = transpose_->to().division(line_.after);
         const Index hop = Index{1} << stage, full = n_ / (2 * hop), last = hop + full * 2 * hop;
         Index sum = downward_widths(before, p, hop) * strided_widths(after, p + hop, 2 * hop, full);
         if (last < n_) sum += downward_widths(before, p, n_ - last) * after.width(wrapped(p + last));
@@ -82,22 +82,22 @@ class Bruck : public Schedule {
     }
 
     // The pieces of what position p sends, in the memory of `rank`: that of the sender or of the receiver.
-    void move(Rank rank, Index p, int stage, bool received, std::vector<Piece>& pieces) const {
+    void move(Rank rank, Index p, int stage, bool received, std::vector<schedule::Piece>& pieces) const {
         const Index hop = Index{1} << stage, slot = transpose_->largest_block();
         for (Index relative = hop; relative < n_; relative = (relative + 1) | hop) {
             const Index along = relative & (hop - 1);
-            const Box block =
+            const layout::Box block =
                 transpose_->block(rank_at(rank, wrapped(p) - along), rank_at(rank, wrapped(p) - along + relative));
             if (received && relative < 2 * hop)
-                pieces.push_back({Buffer::target, block});
+                pieces.push_back({schedule::Buffer::target, block});
             else if (!received && along == 0)
-                pieces.push_back({Buffer::source, block});
+                pieces.push_back({schedule::Buffer::source, block});
             else
-                pieces.push_back({Buffer::scratch, block, relative * slot});
+                pieces.push_back({schedule::Buffer::scratch, block, relative * slot});
         }
     }
 
-    std::shared_ptr<const Transpose> transpose_;
+    std::shared_ptr<const pattern::Transpose> transpose_;
     Index n_;
     GroupLine line_;
     int stages_ = 1;
@@ -105,7 +105,7 @@ class Bruck : public Schedule {
 
 }  // namespace
 
-std::shared_ptr<const Schedule> alltoall_bruck(std::shared_ptr<const Transpose> transpose) {
+std::shared_ptr<const schedule::Schedule> alltoall_bruck(std::shared_ptr<const pattern::Transpose> transpose) {
     if (!transpose->complete())
         throw InputError(
             "bruck passes blocks on from rank to rank, so the ranks of each group must all have something for each "
@@ -114,4 +114,4 @@ std::shared_ptr<const Schedule> alltoall_bruck(std::shared_ptr<const Transpose> 
     return std::make_shared<Bruck>(std::move(transpose));
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

@@ -5,7 +5,7 @@
 #include "pattern/transpose.hpp"
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 // All-to-all in ceil(log2 n) stages (Bruck et al. 1997, "Efficient algorithms for all-to-all communications in
 // multiport message-passing systems"): in stage k, all blocks whose destination, relative to the rank they
@@ -13,6 +13,6 @@ namespace tradewind {
 // of the data before and after, as the original has: blocks are addressed where they lie.
 //
 // Throws InputError unless the ranks of each group all have something for each other.
-std::shared_ptr<const Schedule> alltoall_bruck(std::shared_ptr<const Transpose> transpose);
+std::shared_ptr<const schedule::Schedule> alltoall_bruck(std::shared_ptr<const pattern::Transpose> transpose);
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

@@ -1,6 +1,6 @@
 #include "algorithm/alltoall_direct.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 int DirectAllToAll::sends(Rank rank, int stage) const {
     const bool line = transpose_->line() >= 0;
@@ -12,52 +12,52 @@ int DirectAllToAll::receives(Rank rank, int stage) const {
     return meetings(line ? transpose_->largest_group() : transpose_->receiving(rank).size(), stage);
 }
 
-Message DirectAllToAll::send(Rank rank, int stage, int j) const {
+schedule::Message DirectAllToAll::send(Rank rank, int stage, int j) const {
     if (transpose_->line() >= 0) {
-        const Transpose::OnLine here = transpose_->on_line(rank);
+        const pattern::Transpose::OnLine here = transpose_->on_line(rank);
         const Meeting m = receiver(here.position(), transpose_->largest_group(), stage, j);
         return {here.rank_at(m.position), m.position == here.position() ? 0 : here.volume_to(m.position), m.tag,
                 m.turn};
     }
-    const Transpose::Place place = transpose_->sending(rank);
+    const pattern::Transpose::Place place = transpose_->sending(rank);
     const Meeting m = receiver(place.position, place.size(), stage, j);
     if (m.position >= place.receivers) return {rank, 0, m.tag, m.turn};
     const Rank peer = transpose_->receiver_at(rank, m.position);
     return {peer, peer == rank ? 0 : transpose_->block_volume(rank, peer), m.tag, m.turn};
 }
 
-Message DirectAllToAll::receive(Rank rank, int stage, int j) const {
+schedule::Message DirectAllToAll::receive(Rank rank, int stage, int j) const {
     if (transpose_->line() >= 0) {
-        const Transpose::OnLine here = transpose_->on_line(rank);
+        const pattern::Transpose::OnLine here = transpose_->on_line(rank);
         const Meeting m = sender(here.position(), transpose_->largest_group(), stage, j);
         return {here.rank_at(m.position), m.position == here.position() ? 0 : here.volume_from(m.position), m.tag,
                 m.turn};
     }
-    const Transpose::Place place = transpose_->receiving(rank);
+    const pattern::Transpose::Place place = transpose_->receiving(rank);
     const Meeting m = sender(place.position, place.size(), stage, j);
     if (m.position >= place.senders) return {rank, 0, m.tag, m.turn};
     const Rank peer = transpose_->sender_at(rank, m.position);
     return {peer, peer == rank ? 0 : transpose_->block_volume(peer, rank), m.tag, m.turn};
 }
 
-void DirectAllToAll::send_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const {
-    pieces.push_back({Buffer::source, transpose_->block(rank, send(rank, stage, j).peer)});
+void DirectAllToAll::send_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const {
+    pieces.push_back({schedule::Buffer::source, transpose_->block(rank, send(rank, stage, j).peer)});
 }
 
-void DirectAllToAll::receive_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const {
-    pieces.push_back({Buffer::target, transpose_->block(receive(rank, stage, j).peer, rank)});
+void DirectAllToAll::receive_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const {
+    pieces.push_back({schedule::Buffer::target, transpose_->block(receive(rank, stage, j).peer, rank)});
 }
 
-void DirectAllToAll::copies(Rank rank, int stage, std::vector<Copy>& copies) const {
-    const Transpose::Place place = transpose_->sending(rank);
+void DirectAllToAll::copies(Rank rank, int stage, std::vector<schedule::Copy>& copies) const {
+    const pattern::Transpose::Place place = transpose_->sending(rank);
     bool own = stage == 0 && !meets_itself();
     for (int j = 0; j < sends(rank, stage) && !own; ++j) {
         const Index position = receiver(place.position, place.size(), stage, j).position;
         own = meets_itself() && position < place.receivers && transpose_->receiver_at(rank, position) == rank;
     }
     if (!own) return;
-    if (const Box block = transpose_->block(rank, rank); !block.empty())
-        copies.push_back({{Buffer::source, block}, {Buffer::target, block}});
+    if (const layout::Box block = transpose_->block(rank, rank); !block.empty())
+        copies.push_back({{schedule::Buffer::source, block}, {schedule::Buffer::target, block}});
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

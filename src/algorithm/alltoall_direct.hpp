@@ -6,23 +6,23 @@
 #include "pattern/transpose.hpp"
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 // Each message is one block of the transposition. An algorithm says only when: which position of the group is met in
 // which stage. Positions run over 0..n-1 where n is the larger of the numbers of senders and receivers; a position
 // that has no rank is passed over. What a rank has for itself is a copy, in the stage where it would be sent.
-class DirectAllToAll : public Schedule {
+class DirectAllToAll : public schedule::Schedule {
   public:
-    DirectAllToAll(std::shared_ptr<const Transpose> transpose, std::string algorithm)
+    DirectAllToAll(std::shared_ptr<const pattern::Transpose> transpose, std::string algorithm)
         : Schedule(transpose, std::move(algorithm)), transpose_(std::move(transpose)) {}
 
     int sends(Rank rank, int stage) const final;
     int receives(Rank rank, int stage) const final;
-    Message send(Rank rank, int stage, int j) const final;
-    Message receive(Rank rank, int stage, int j) const final;
-    void send_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const final;
-    void receive_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const final;
-    void copies(Rank rank, int stage, std::vector<Copy>& copies) const final;
+    schedule::Message send(Rank rank, int stage, int j) const final;
+    schedule::Message receive(Rank rank, int stage, int j) const final;
+    void send_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const final;
+    void receive_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const final;
+    void copies(Rank rank, int stage, std::vector<schedule::Copy>& copies) const final;
 
   protected:
     // Whom a position meets; tag and turn as in Message.
@@ -39,10 +39,10 @@ class DirectAllToAll : public Schedule {
 
     // Whether a position and itself are two ranks in some group, so that they must meet as any other two do.
     bool meets_itself() const { return !transpose_->closed(); }
-    const Transpose& transpose() const { return *transpose_; }
+    const pattern::Transpose& transpose() const { return *transpose_; }
 
   private:
-    std::shared_ptr<const Transpose> transpose_;
+    std::shared_ptr<const pattern::Transpose> transpose_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

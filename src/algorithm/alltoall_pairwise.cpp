@@ -4,7 +4,7 @@
 
 #include "algorithm/alltoall_direct.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
@@ -14,7 +14,8 @@ bool is_power_of_two(Index n) {
 
 class Pairwise : public DirectAllToAll {
   public:
-    explicit Pairwise(std::shared_ptr<const Transpose> transpose) : DirectAllToAll(std::move(transpose), "pairwise") {
+    explicit Pairwise(std::shared_ptr<const pattern::Transpose> transpose)
+        : DirectAllToAll(std::move(transpose), "pairwise") {
         const Index n = this->transpose().largest_group();
         stages_ = static_cast<int>(is_power_of_two(n) ? std::max<Index>(1, n - 1) : n);
     }
@@ -49,8 +50,8 @@ class Pairwise : public DirectAllToAll {
 
 }  // namespace
 
-std::shared_ptr<const Schedule> alltoall_pairwise(std::shared_ptr<const Transpose> transpose) {
+std::shared_ptr<const schedule::Schedule> alltoall_pairwise(std::shared_ptr<const pattern::Transpose> transpose) {
     return std::make_shared<Pairwise>(std::move(transpose));
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

@@ -2,7 +2,7 @@
 
 #include "algorithm/alltoall_direct.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
@@ -10,7 +10,7 @@ namespace {
 // is one more, in the first stage.
 class AllToAllRing : public DirectAllToAll {
   public:
-    AllToAllRing(std::shared_ptr<const Transpose> transpose, Index radix, std::string algorithm)
+    AllToAllRing(std::shared_ptr<const pattern::Transpose> transpose, Index radix, std::string algorithm)
         : DirectAllToAll(std::move(transpose), std::move(algorithm)),
           radix_(radix),
           stages_(static_cast<int>(std::max<Index>(1, (this->transpose().largest_group() + radix - 2) / radix))) {}
@@ -42,13 +42,14 @@ class AllToAllRing : public DirectAllToAll {
 
 }  // namespace
 
-std::shared_ptr<const Schedule> alltoall_ring(std::shared_ptr<const Transpose> transpose, Index radix) {
+std::shared_ptr<const schedule::Schedule> alltoall_ring(std::shared_ptr<const pattern::Transpose> transpose,
+                                                        Index radix) {
     return std::make_shared<AllToAllRing>(std::move(transpose), radix, "ring-" + std::to_string(radix));
 }
 
-std::shared_ptr<const Schedule> alltoall_burst(std::shared_ptr<const Transpose> transpose) {
+std::shared_ptr<const schedule::Schedule> alltoall_burst(std::shared_ptr<const pattern::Transpose> transpose) {
     const Index all = std::max<Index>(1, transpose->largest_group() - 1);
     return std::make_shared<AllToAllRing>(std::move(transpose), all, "burst");
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

@@ -3,15 +3,15 @@
 #include "algorithm/group_line.hpp"
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
 // See NodeMember for who deals with which node. Stage e of the exchange between nodes has distances e W + 1 .. (e + 1)
 // W, where no node has more than W ranks of a group; a rank of a node that has fewer deals with several in a stage.
-class AllToAllTwoLevel : public Schedule {
+class AllToAllTwoLevel : public schedule::Schedule {
   public:
-    AllToAllTwoLevel(std::shared_ptr<const Transpose> transpose, Index ranks_per_node)
+    AllToAllTwoLevel(std::shared_ptr<const pattern::Transpose> transpose, Index ranks_per_node)
         : Schedule(transpose, "two-level-" + std::to_string(ranks_per_node)),
           transpose_(std::move(transpose)),
           line_(*transpose_),
@@ -26,18 +26,18 @@ class AllToAllTwoLevel : public Schedule {
     int sends(Rank rank, int stage) const override { return messages(rank, stage); }
     int receives(Rank rank, int stage) const override { return messages(rank, stage); }
 
-    Message send(Rank rank, int stage, int j) const override {
+    schedule::Message send(Rank rank, int stage, int j) const override {
         const NodeMember me = member(rank);
         if (exchanges(stage)) return between(me, me.node, distance(me, stage, j));
         return inside(me, me.local, ahead(me, j), j + 1, gathers(stage));
     }
-    Message receive(Rank rank, int stage, int j) const override {
+    schedule::Message receive(Rank rank, int stage, int j) const override {
         const NodeMember me = member(rank);
         if (!exchanges(stage)) return inside(me, behind(me, j), me.local, j + 1, gathers(stage));
         const Index d = distance(me, stage, j);
         return between(me, me.behind(d), d);
     }
-    void send_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const override {
+    void send_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const override {
         const NodeMember me = member(rank);
         if (exchanges(stage))
             exchanged(me, me.node, distance(me, stage, j), true, pieces);
@@ -46,7 +46,7 @@ class AllToAllTwoLevel : public Schedule {
         else
             scattered(me, me.local, ahead(me, j), true, pieces);
     }
-    void receive_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const override {
+    void receive_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const override {
         const NodeMember me = member(rank);
         if (exchanges(stage))
             exchanged(me, me.behind(distance(me, stage, j)), distance(me, stage, j), false, pieces);
@@ -55,9 +55,9 @@ class AllToAllTwoLevel : public Schedule {
         else
             scattered(me, behind(me, j), me.local, false, pieces);
     }
-    void copies(Rank rank, int stage, std::vector<Copy>& copies) const override {
-        const Box own = transpose_->block(rank, rank);
-        if (stage == 0) copies.push_back({{Buffer::source, own}, {Buffer::target, own}});
+    void copies(Rank rank, int stage, std::vector<schedule::Copy>& copies) const override {
+        const layout::Box own = transpose_->block(rank, rank);
+        if (stage == 0) copies.push_back({{schedule::Buffer::source, own}, {schedule::Buffer::target, own}});
     }
     Index scratch(Rank rank) const override {
         return gathers_ == 0 ? 0 : member(rank).distances() * slots() * transpose_->largest_block();
@@ -96,20 +96,20 @@ class AllToAllTwoLevel : public Schedule {
 
     // Points that some positions of a group have for others.
     Index volume(const NodeMember& me, Positions from, Positions to) const {
-        const Division &before = transpose_->from().division(line_.before),
-                       &after = transpose_->to().division(line_.after);
+        const layout::Division &before = transpose_->from().division(line_.before),
+                               &after = transpose_->to().division(line_.after);
         return (before.begin(from.end) - before.begin(from.begin)) * (after.begin(to.end) - after.begin(to.begin)) *
                transpose_->from().box(me.rank).width(line_.across());
     }
     // The message from `node` to the node `distance` ahead, as that one of its ends sees it that is mine.
-    Message between(const NodeMember& me, Index node, Index distance) const {
+    schedule::Message between(const NodeMember& me, Index node, Index distance) const {
         const Positions from = me.line.on(node), to = me.line.on((node + distance) % me.nodes);
         const Positions other = node == me.node ? to : from;
         return {me.rank_at(other.begin + (distance - 1) % other.size()), volume(me, from, to), 0,
                 static_cast<std::int8_t>((node / distance) & 1)};
     }
     // The message from one member of my node to the one `offset` further on.
-    Message inside(const NodeMember& me, Index from, Index to, int offset, bool gathers) const {
+    schedule::Message inside(const NodeMember& me, Index from, Index to, int offset, bool gathers) const {
         const Positions sender{me.position(from), me.position(from) + 1},
             receiver{me.position(to), me.position(to) + 1};
         Index count = gathers ? volume(me, sender, receiver) : 0;
@@ -123,47 +123,51 @@ class AllToAllTwoLevel : public Schedule {
     // Where a rank keeps blocks on their way: for each distance that it deals with, one from every member of a node to
     // every member of another. What comes from the node behind takes the place of what went to the node ahead.
     Index slots() const { return width_ * width_; }
-    Piece slot(const Box& block, const NodeMember& me, Index distance, Index from, Index to) const {
+    schedule::Piece slot(const layout::Box& block, const NodeMember& me, Index distance, Index from, Index to) const {
         const Index index = (distance - 1) / me.own.size() * slots() + from * width_ + to;
-        return {Buffer::scratch, block, index * transpose_->largest_block()};
+        return {schedule::Buffer::scratch, block, index * transpose_->largest_block()};
     }
-    Box block(const NodeMember& me, Index from, Index to) const {
+    layout::Box block(const NodeMember& me, Index from, Index to) const {
         return transpose_->block(me.rank_at(from), me.rank_at(to));
     }
 
     // All blocks from `node` to the node `distance` ahead. My own are in my arrays, those of the others in slots.
-    void exchanged(const NodeMember& me, Index node, Index distance, bool sending, std::vector<Piece>& pieces) const {
+    void exchanged(const NodeMember& me, Index node, Index distance, bool sending,
+                   std::vector<schedule::Piece>& pieces) const {
         const Positions from = me.line.on(node), to = me.line.on((node + distance) % me.nodes);
         for (Index p = from.begin; p < from.end; ++p)
             for (Index q = to.begin; q < to.end; ++q)
                 if ((sending ? p : q) == me.position(me.local))
-                    pieces.push_back({sending ? Buffer::source : Buffer::target, block(me, p, q)});
+                    pieces.push_back({sending ? schedule::Buffer::source : schedule::Buffer::target, block(me, p, q)});
                 else
                     pieces.push_back(slot(block(me, p, q), me, distance, p - from.begin, q - to.begin));
     }
     // What a member of my node has for another one, and for all nodes that this one deals with.
-    void gathered(const NodeMember& me, Index from, Index to, bool sending, std::vector<Piece>& pieces) const {
+    void gathered(const NodeMember& me, Index from, Index to, bool sending,
+                  std::vector<schedule::Piece>& pieces) const {
         const Index p = me.position(from);
-        pieces.push_back({sending ? Buffer::source : Buffer::target, block(me, p, me.position(to))});
+        pieces.push_back(
+            {sending ? schedule::Buffer::source : schedule::Buffer::target, block(me, p, me.position(to))});
         for (Index d = to + 1; d < me.nodes; d += me.own.size()) {
             const Positions others = me.line.on(me.ahead(d));
             for (Index q = others.begin; q < others.end; ++q)
-                pieces.push_back(sending ? Piece{Buffer::source, block(me, p, q)}
+                pieces.push_back(sending ? schedule::Piece{schedule::Buffer::source, block(me, p, q)}
                                          : slot(block(me, p, q), me, d, from, q - others.begin));
         }
     }
     // What has come to a member of my node for another one, from all nodes that it deals with.
-    void scattered(const NodeMember& me, Index from, Index to, bool sending, std::vector<Piece>& pieces) const {
+    void scattered(const NodeMember& me, Index from, Index to, bool sending,
+                   std::vector<schedule::Piece>& pieces) const {
         const Index q = me.position(to);
         for (Index d = from + 1; d < me.nodes; d += me.own.size()) {
             const Positions others = me.line.on(me.behind(d));
             for (Index p = others.begin; p < others.end; ++p)
                 pieces.push_back(sending ? slot(block(me, p, q), me, d, p - others.begin, to)
-                                         : Piece{Buffer::target, block(me, p, q)});
+                                         : schedule::Piece{schedule::Buffer::target, block(me, p, q)});
         }
     }
 
-    std::shared_ptr<const Transpose> transpose_;
+    std::shared_ptr<const pattern::Transpose> transpose_;
     GroupLine line_;
     Index ranks_per_node_, positions_;
     Index width_;                         // W: the most ranks of a group on one node
@@ -172,7 +176,8 @@ class AllToAllTwoLevel : public Schedule {
 
 }  // namespace
 
-std::shared_ptr<const Schedule> alltoall_two_level(std::shared_ptr<const Transpose> transpose, Index ranks_per_node) {
+std::shared_ptr<const schedule::Schedule> alltoall_two_level(std::shared_ptr<const pattern::Transpose> transpose,
+                                                             Index ranks_per_node) {
     if (!transpose->complete())
         throw InputError(
             "two-level passes blocks on from rank to rank, so the ranks of each group must all have something for each "
@@ -181,4 +186,4 @@ std::shared_ptr<const Schedule> alltoall_two_level(std::shared_ptr<const Transpo
     return std::make_shared<AllToAllTwoLevel>(std::move(transpose), ranks_per_node);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

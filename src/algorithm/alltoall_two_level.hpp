@@ -5,7 +5,7 @@
 #include "pattern/transpose.hpp"
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 // All-to-all for nodes of several ranks, rank r on node r / ranks_per_node (hierarchical all-to-all: Träff & Rougier
 // 2014, with all ranks of a node as its leaders). First the ranks of a node give each other what they have for each
@@ -19,6 +19,7 @@ namespace tradewind {
 //
 // Volumes of messages between nodes are O(1); inside a node O(G / W). Throws InputError unless the ranks of each group
 // all have something for each other. ranks_per_node in 1..ranks.
-std::shared_ptr<const Schedule> alltoall_two_level(std::shared_ptr<const Transpose> transpose, Index ranks_per_node);
+std::shared_ptr<const schedule::Schedule> alltoall_two_level(std::shared_ptr<const pattern::Transpose> transpose,
+                                                             Index ranks_per_node);
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

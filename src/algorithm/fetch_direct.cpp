@@ -4,7 +4,7 @@
 
 #include "schedule/run_lists.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
@@ -16,9 +16,10 @@ struct Turn {
     std::int32_t send = -1, receive = -1;
 };
 
-class FetchDirect : public Schedule, public RunLists {
+class FetchDirect : public schedule::Schedule, public schedule::RunLists {
   public:
-    explicit FetchDirect(std::shared_ptr<const Fetch> fetch) : Schedule(fetch, "direct"), fetch_(std::move(fetch)) {
+    explicit FetchDirect(std::shared_ptr<const pattern::Fetch> fetch)
+        : Schedule(fetch, "direct"), fetch_(std::move(fetch)) {
         const Rank known = fetch_->partial() ? 1 : ranks();
         turns_.resize(static_cast<std::size_t>(known));
         for (Rank i = 0; i < known; ++i)
@@ -28,41 +29,44 @@ class FetchDirect : public Schedule, public RunLists {
     int stages() const override { return 1; }
     int sends(Rank rank, int) const override { return static_cast<int>(turns(rank).size()); }
     int receives(Rank rank, int) const override { return static_cast<int>(turns(rank).size()); }
-    Message send(Rank rank, int, int j) const override {
+    schedule::Message send(Rank rank, int, int j) const override {
         const Turn& turn = turns(rank)[static_cast<std::size_t>(j)];
         return message(rank, turn, turn.send < 0 ? nullptr : &sent(rank, turn), true);
     }
-    Message receive(Rank rank, int, int j) const override {
+    schedule::Message receive(Rank rank, int, int j) const override {
         const Turn& turn = turns(rank)[static_cast<std::size_t>(j)];
         return message(rank, turn, turn.receive < 0 ? nullptr : &received(rank, turn), false);
     }
-    void send_pieces(Rank rank, int, int j, std::vector<Piece>& pieces) const override {
+    void send_pieces(Rank rank, int, int j, std::vector<schedule::Piece>& pieces) const override {
         const Turn& turn = turns(rank)[static_cast<std::size_t>(j)];
         if (turn.send < 0) return;
-        for (const FetchRun& run : sent(rank, turn).runs)
-            pieces.push_back({Buffer::source, fetch_->source_of(rank, run)});
+        for (const pattern::FetchRun& run : sent(rank, turn).runs)
+            pieces.push_back({schedule::Buffer::source, fetch_->source_of(rank, run)});
     }
-    void receive_pieces(Rank rank, int, int j, std::vector<Piece>& pieces) const override {
+    void receive_pieces(Rank rank, int, int j, std::vector<schedule::Piece>& pieces) const override {
         const Turn& turn = turns(rank)[static_cast<std::size_t>(j)];
         if (turn.receive < 0) return;
-        for (const FetchRun& run : received(rank, turn).runs)
-            pieces.push_back({Buffer::target, fetch_->target_of(run)});
+        for (const pattern::FetchRun& run : received(rank, turn).runs)
+            pieces.push_back({schedule::Buffer::target, fetch_->target_of(run)});
     }
-    void copies(Rank rank, int, std::vector<Copy>& copies) const override {
-        for (const FetchRun& run : fetch_->part(rank).kept)
-            copies.push_back(
-                {{Buffer::source, fetch_->source_of(rank, run)}, {Buffer::target, fetch_->target_of(run)}});
+    void copies(Rank rank, int, std::vector<schedule::Copy>& copies) const override {
+        for (const pattern::FetchRun& run : fetch_->part(rank).kept)
+            copies.push_back({{schedule::Buffer::source, fetch_->source_of(rank, run)},
+                              {schedule::Buffer::target, fetch_->target_of(run)}});
     }
 
-    RunList send_runs(Rank rank, int, int j) const override {
-        return {&sent(rank, turns(rank)[static_cast<std::size_t>(j)]).runs, &Runs::Kind::source, Buffer::source};
+    schedule::RunList send_runs(Rank rank, int, int j) const override {
+        return {&sent(rank, turns(rank)[static_cast<std::size_t>(j)]).runs, &pattern::Runs::Kind::source,
+                schedule::Buffer::source};
     }
-    RunList receive_runs(Rank rank, int, int j) const override {
-        return {&received(rank, turns(rank)[static_cast<std::size_t>(j)]).runs, &Runs::Kind::target, Buffer::target};
+    schedule::RunList receive_runs(Rank rank, int, int j) const override {
+        return {&received(rank, turns(rank)[static_cast<std::size_t>(j)]).runs, &pattern::Runs::Kind::target,
+                schedule::Buffer::target};
     }
     Kept kept_runs(Rank rank, int) const override {
-        const Runs* runs = &fetch_->part(rank).kept;
-        return {{runs, &Runs::Kind::source, Buffer::source}, {runs, &Runs::Kind::target, Buffer::target}};
+        const pattern::Runs* runs = &fetch_->part(rank).kept;
+        return {{runs, &pattern::Runs::Kind::source, schedule::Buffer::source},
+                {runs, &pattern::Runs::Kind::target, schedule::Buffer::target}};
     }
 
   private:
@@ -71,17 +75,17 @@ class FetchDirect : public Schedule, public RunLists {
         fetch_->part(rank);  // refuses what is not known
         return turns_[0];
     }
-    const FetchBundle& sent(Rank rank, const Turn& turn) const {
+    const pattern::FetchBundle& sent(Rank rank, const Turn& turn) const {
         return fetch_->part(rank).sends[static_cast<std::size_t>(turn.send)];
     }
-    const FetchBundle& received(Rank rank, const Turn& turn) const {
+    const pattern::FetchBundle& received(Rank rank, const Turn& turn) const {
         return fetch_->part(rank).receives[static_cast<std::size_t>(turn.receive)];
     }
     Rank further(Rank rank, std::int64_t by) const { return static_cast<Rank>((rank + by + ranks()) % ranks()); }
 
     // Both kinds of bundles are ordered by distance.
     void find_turns(Rank rank, std::vector<Turn>& turns) const {
-        const FetchPart& part = fetch_->part(rank);
+        const pattern::FetchPart& part = fetch_->part(rank);
         std::size_t s = 0, r = 0;
         while (s < part.sends.size() || r < part.receives.size()) {
             const Rank to = s < part.sends.size() ? further(part.sends[s].peer, -std::int64_t{rank}) : ranks();
@@ -94,21 +98,21 @@ class FetchDirect : public Schedule, public RunLists {
     }
 
     // Of two ranks at this distance, one sends in the even half and one in the odd (away from the seam).
-    Message message(Rank rank, const Turn& turn, const FetchBundle* bundle, bool sending) const {
+    schedule::Message message(Rank rank, const Turn& turn, const pattern::FetchBundle* bundle, bool sending) const {
         const Rank peer = further(rank, sending ? turn.distance : -std::int64_t{turn.distance});
         const Rank step = std::min(turn.distance, ranks() - turn.distance), sender = sending ? rank : peer;
         return {peer, bundle ? bundle->points * fetch_->depth() : 0, turn.distance,
                 static_cast<std::int8_t>((sender / step) & 1)};
     }
 
-    std::shared_ptr<const Fetch> fetch_;
+    std::shared_ptr<const pattern::Fetch> fetch_;
     std::vector<std::vector<Turn>> turns_;  // of each rank that is known
 };
 
 }  // namespace
 
-std::shared_ptr<const Schedule> fetch_direct(std::shared_ptr<const Fetch> fetch) {
+std::shared_ptr<const schedule::Schedule> fetch_direct(std::shared_ptr<const pattern::Fetch> fetch) {
     return std::make_shared<FetchDirect>(std::move(fetch));
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

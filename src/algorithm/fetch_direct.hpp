@@ -5,10 +5,10 @@
 #include "pattern/fetch.hpp"
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 // A fetch in one stage: each rank receives one message from every other rank that owns points which it wants. A rank
 // needs to know its own part of the pattern alone.
-std::shared_ptr<const Schedule> fetch_direct(std::shared_ptr<const Fetch> fetch);
+std::shared_ptr<const schedule::Schedule> fetch_direct(std::shared_ptr<const pattern::Fetch> fetch);
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

@@ -6,19 +6,19 @@
 #include "algorithm/node_aware.hpp"
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
 // A run that a rank of another node wants.
 struct Wanted {
     Rank receiver;
-    FetchRun run;
+    pattern::FetchRun run;
 };
 
 class FetchTwoLevel : public NodeAware {
   public:
-    FetchTwoLevel(std::shared_ptr<const Fetch> fetch, Index ranks_per_node, Carriers carriers)
+    FetchTwoLevel(std::shared_ptr<const pattern::Fetch> fetch, Index ranks_per_node, Carriers carriers)
         : NodeAware(fetch, ranks_per_node, carriers), fetch_(std::move(fetch)) {}
 
   private:
@@ -27,23 +27,23 @@ class FetchTwoLevel : public NodeAware {
         for (Rank rank = first; rank < end; ++rank) leave(rank, node, traffic);
         std::map<Rank, std::vector<Wanted>> coming;  // by sender
         for (Rank rank = first; rank < end; ++rank)
-            for (const FetchBundle& bundle : fetch_->part(rank).receives)
+            for (const pattern::FetchBundle& bundle : fetch_->part(rank).receives)
                 if (nodes().node(bundle.peer) != node)
-                    for (const FetchRun& run : bundle.runs) coming[bundle.peer].push_back({rank, run});
+                    for (const pattern::FetchRun& run : bundle.runs) coming[bundle.peer].push_back({rank, run});
         for (const auto& [sender, wanted] : coming)
             for (const Tile& tile : tiles(sender, wanted)) traffic.comes(node - nodes().node(sender), tile);
     }
-    void own_copies(Rank rank, std::vector<Copy>& copies) const override {
-        for (const FetchRun& run : fetch_->part(rank).kept)
-            copies.push_back(
-                {{Buffer::source, fetch_->source_of(rank, run)}, {Buffer::target, fetch_->target_of(run)}});
+    void own_copies(Rank rank, std::vector<schedule::Copy>& copies) const override {
+        for (const pattern::FetchRun& run : fetch_->part(rank).kept)
+            copies.push_back({{schedule::Buffer::source, fetch_->source_of(rank, run)},
+                              {schedule::Buffer::target, fetch_->target_of(run)}});
     }
 
     void leave(Rank rank, Rank node, NodeTraffic& traffic) const {
         std::map<Rank, std::vector<Wanted>> leaving;  // by the distance of nodes
-        for (const FetchBundle& bundle : fetch_->part(rank).sends) {
+        for (const pattern::FetchBundle& bundle : fetch_->part(rank).sends) {
             const Rank distance = nodes().node(bundle.peer) - node;
-            for (const FetchRun& run : bundle.runs)
+            for (const pattern::FetchRun& run : bundle.runs)
                 if (distance != 0)
                     leaving[distance].push_back({bundle.peer, run});
                 else
@@ -67,7 +67,7 @@ class FetchTwoLevel : public NodeAware {
         std::map<Index, Tile> by_begin;
         for (const auto& [receiver, run] : wanted)
             for (auto edge = edges.find(run.source); *edge < run.source + run.length; ++edge) {
-                const FetchRun part{*edge, run.target + *edge - run.source, *std::next(edge) - *edge};
+                const pattern::FetchRun part{*edge, run.target + *edge - run.source, *std::next(edge) - *edge};
                 Tile& tile = by_begin[*edge];
                 tile.at_sender = fetch_->source_of(sender, part);
                 tile.wants.push_back({receiver, fetch_->target_of(part)});
@@ -76,13 +76,13 @@ class FetchTwoLevel : public NodeAware {
         return found;
     }
 
-    std::shared_ptr<const Fetch> fetch_;
+    std::shared_ptr<const pattern::Fetch> fetch_;
 };
 
 }  // namespace
 
-std::shared_ptr<const Schedule> fetch_two_level(std::shared_ptr<const Fetch> fetch, Index ranks_per_node,
-                                                Carriers carriers) {
+std::shared_ptr<const schedule::Schedule> fetch_two_level(std::shared_ptr<const pattern::Fetch> fetch,
+                                                          Index ranks_per_node, Carriers carriers) {
     if (fetch->partial())
         throw InputError(
             "two-level and leaders pass points on from rank to rank, so they need the lists of all ranks; this " +
@@ -90,4 +90,4 @@ std::shared_ptr<const Schedule> fetch_two_level(std::shared_ptr<const Fetch> fet
     return std::make_shared<FetchTwoLevel>(std::move(fetch), ranks_per_node, carriers);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

@@ -5,16 +5,16 @@
 
 #include "pattern/transpose.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 // Complete groups are rows or columns: three directions leave no room for both coordinates to change theirs.
 struct GroupLine {
-    int coordinate = 0;         // along the group: 0 or 1
-    int before = X, after = X;  // the direction that it divides before, and after
-    Index stride = 1;           // between the ranks of neighbouring positions
+    int coordinate = 0;                         // along the group: 0 or 1
+    int before = layout::X, after = layout::X;  // the direction that it divides before, and after
+    Index stride = 1;                           // between the ranks of neighbouring positions
 
-    explicit GroupLine(const Transpose& transpose) {
-        const Blocks& from = transpose.from();
+    explicit GroupLine(const pattern::Transpose& transpose) {
+        const layout::Blocks& from = transpose.from();
         if (transpose.largest_group() > 1 && from.coordinates(transpose.receiver_at(0, 1))[0] == 0) coordinate = 1;
         for (int a = 0; a < 3; ++a) {
             if (from.coordinate_of(a) == coordinate) before = a;
@@ -22,7 +22,7 @@ struct GroupLine {
         }
         if (coordinate == 1) stride = from.split()[0];
     }
-    int across() const { return X + Y + Z - before - after; }
+    int across() const { return layout::X + layout::Y + layout::Z - before - after; }
 };
 
 // Positions begin..end - 1 of a group.
@@ -88,4 +88,4 @@ struct NodeMember {
     Index distances() const { return nodes - 1 > local ? (nodes - 2 - local) / own.size() + 1 : 0; }
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

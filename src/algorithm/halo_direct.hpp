@@ -5,10 +5,10 @@
 #include "pattern/halo.hpp"
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 // The halo exchange in one stage: every rank receives from each rank that owns a part of its halo, corners included.
 // Throws InputError where that are more messages than can be told apart by a tag.
-std::shared_ptr<const Schedule> halo_direct(std::shared_ptr<const Halo> halo);
+std::shared_ptr<const schedule::Schedule> halo_direct(std::shared_ptr<const pattern::Halo> halo);
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

@@ -4,20 +4,21 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
-void copy_parcels(const Halo& halo, Rank rank, std::vector<Copy>& copies) {
+void copy_parcels(const pattern::Halo& halo, Rank rank, std::vector<schedule::Copy>& copies) {
     Parcels(halo, rank)
         .each_sent([&](Rank receiver) { return receiver == rank; },
                    [&](const Parcel& parcel) {
-                       copies.push_back({{Buffer::source, parcel.at_sender}, {Buffer::target, parcel.at_receiver}});
+                       copies.push_back({{schedule::Buffer::source, parcel.at_sender},
+                                         {schedule::Buffer::target, parcel.at_receiver}});
                    });
 }
 
-void refuse_far_halo(const Halo& halo, const std::string& algorithm) {
-    if (folded_bound(halo, X) > std::numeric_limits<std::int32_t>::max() / folded_bound(halo, Y))
+void refuse_far_halo(const pattern::Halo& halo, const std::string& algorithm) {
+    if (folded_bound(halo, layout::X) > std::numeric_limits<std::int32_t>::max() / folded_bound(halo, layout::Y))
         throw InputError(algorithm + ": a halo of width " + std::to_string(halo.width()) +
                          " reaches more ranks than one stage can hold; use sweep");
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

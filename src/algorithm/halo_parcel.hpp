@@ -4,7 +4,7 @@
 #include "algorithm/halo_strip.hpp"
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 using Offset = std::array<Index, 2>;  // of the receiver's parts from the sender's along X and Y
 
@@ -12,7 +12,7 @@ using Offset = std::array<Index, 2>;  // of the receiver's parts from the sender
 struct Parcel {
     Rank sender, receiver;
     Offset offset;
-    Box at_sender, at_receiver;
+    layout::Box at_sender, at_receiver;
 
     // 0 where the offset is out of reach.
     Index count() const { return at_receiver.volume(); }
@@ -21,26 +21,27 @@ struct Parcel {
 // The parcels that one rank sends, and those that it receives. Those to itself are among them.
 class Parcels {
   public:
-    Parcels(const Halo& halo, Rank rank)
+    Parcels(const pattern::Halo& halo, Rank rank)
         : halo_(halo),
           rank_(rank),
-          parts_{halo.layout().part(rank, X), halo.layout().part(rank, Y)},
-          most_{most_offset(halo, X, parts_[X]), most_offset(halo, Y, parts_[Y])} {}
+          parts_{halo.layout().part(rank, layout::X), halo.layout().part(rank, layout::Y)},
+          most_{most_offset(halo, layout::X, parts_[layout::X]), most_offset(halo, layout::Y, parts_[layout::Y])} {}
 
     // The offsets, row by row, without (0, 0).
-    int size() const { return static_cast<int>((2 * most_[X] + 1) * (2 * most_[Y] + 1) - 1); }
+    int size() const { return static_cast<int>((2 * most_[layout::X] + 1) * (2 * most_[layout::Y] + 1) - 1); }
     Offset offset(int j) const {
-        const Index k = j < size() / 2 ? j : j + 1, row = 2 * most_[X] + 1;
-        return {k % row - most_[X], k / row - most_[Y]};
+        const Index k = j < size() / 2 ? j : j + 1, row = 2 * most_[layout::X] + 1;
+        return {k % row - most_[layout::X], k / row - most_[layout::Y]};
     }
 
     Parcel sent(const Offset& offset) const {
-        const Strip x = Strip::sent(halo_, X, parts_[X], offset[X]), y = Strip::sent(halo_, Y, parts_[Y], offset[Y]);
+        const Strip x = Strip::sent(halo_, layout::X, parts_[layout::X], offset[layout::X]),
+                    y = Strip::sent(halo_, layout::Y, parts_[layout::Y], offset[layout::Y]);
         return parcel(rank_, rank_at(halo_, rank_, {x.peer, y.peer}), offset, x, y);
     }
     Parcel received(const Offset& offset) const {
-        const Strip x = Strip::received(halo_, X, parts_[X], offset[X]),
-                    y = Strip::received(halo_, Y, parts_[Y], offset[Y]);
+        const Strip x = Strip::received(halo_, layout::X, parts_[layout::X], offset[layout::X]),
+                    y = Strip::received(halo_, layout::Y, parts_[layout::Y], offset[layout::Y]);
         return parcel(rank_at(halo_, rank_, {x.peer, y.peer}), rank_, offset, x, y);
     }
 
@@ -62,34 +63,36 @@ class Parcels {
     // The other end is found first: it costs less than the points.
     template <class Wanted, class Use>
     void each(Index sign, Wanted& wanted, Use use) const {
-        for (Index y = -most_[Y]; y <= most_[Y]; ++y)
-            for (Index x = -most_[X]; x <= most_[X]; ++x)
-                if ((x != 0 || y != 0) &&
-                    wanted(rank_at(halo_, rank_, {wrapped(X, parts_[X] + sign * x), wrapped(Y, parts_[Y] + sign * y)})))
+        for (Index y = -most_[layout::Y]; y <= most_[layout::Y]; ++y)
+            for (Index x = -most_[layout::X]; x <= most_[layout::X]; ++x)
+                if ((x != 0 || y != 0) && wanted(rank_at(halo_, rank_,
+                                                         {wrapped(layout::X, parts_[layout::X] + sign * x),
+                                                          wrapped(layout::Y, parts_[layout::Y] + sign * y)})))
                     use({x, y});
     }
     Index wrapped(int axis, Index part) const {
         const Index parts = halo_.layout().division(axis).parts();
-        return part >= 0 && part < parts ? part : part - Division::floor_divide(part, parts) * parts;
+        return part >= 0 && part < parts ? part : part - layout::Division::floor_divide(part, parts) * parts;
     }
 
     Parcel parcel(Rank sender, Rank receiver, const Offset& offset, const Strip& x, const Strip& y) const {
-        const Box own = halo_.layout().box(rank_);
+        const layout::Box own = halo_.layout().box(rank_);
         const auto box = [&](const Interval& along_x, const Interval& along_y) {
-            return Box{{along_x[0], along_y[0], own.begin[Z]}, {along_x[1], along_y[1], own.end[Z]}};
+            return layout::Box{{along_x[0], along_y[0], own.begin[layout::Z]},
+                               {along_x[1], along_y[1], own.end[layout::Z]}};
         };
         return {sender, receiver, offset, box(x.at_sender, y.at_sender), box(x.at_receiver, y.at_receiver)};
     }
 
-    const Halo& halo_;
+    const pattern::Halo& halo_;
     Rank rank_;
     std::array<Index, 2> parts_, most_;
 };
 
 // The parcels of a rank to itself, across seams.
-void copy_parcels(const Halo& halo, Rank rank, std::vector<Copy>& copies);
+void copy_parcels(const pattern::Halo& halo, Rank rank, std::vector<schedule::Copy>& copies);
 
 // Throws InputError where a width reaches more ranks than one stage can hold.
-void refuse_far_halo(const Halo& halo, const std::string& algorithm);
+void refuse_far_halo(const pattern::Halo& halo, const std::string& algorithm);
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

@@ -6,7 +6,7 @@
 #include "algorithm/folded.hpp"
 #include "pattern/halo.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 using Interval = std::array<Index, 2>;  // begin, end
 
@@ -17,15 +17,15 @@ struct Strip {
     Interval at_sender, at_receiver;
 
     // What `part` sends to the part `offset` further on. Offset 0: its own points.
-    static Strip sent(const Halo& halo, int axis, Index part, Index offset) {
-        const Division& d = halo.layout().division(axis);
-        const Index lap = Division::floor_divide(part + offset, d.parts());
+    static Strip sent(const pattern::Halo& halo, int axis, Index part, Index offset) {
+        const layout::Division& d = halo.layout().division(axis);
+        const Index lap = layout::Division::floor_divide(part + offset, d.parts());
         return between(halo, axis, part + offset - lap * d.parts(), offset, lap);
     }
     // What `part` receives from the part `offset` before it.
-    static Strip received(const Halo& halo, int axis, Index part, Index offset) {
-        const Division& d = halo.layout().division(axis);
-        const Index lap = -Division::floor_divide(part - offset, d.parts());
+    static Strip received(const pattern::Halo& halo, int axis, Index part, Index offset) {
+        const layout::Division& d = halo.layout().division(axis);
+        const Index lap = -layout::Division::floor_divide(part - offset, d.parts());
         Strip strip = between(halo, axis, part, offset, lap);
         strip.peer = part - offset + lap * d.parts();
         return strip;
@@ -35,7 +35,7 @@ struct Strip {
     Index width() const { return std::max<Index>(0, at_receiver[1] - at_receiver[0]); }
 
   private:
-    static Strip between(const Halo& halo, int axis, Index receiver, Index offset, Index lap) {
+    static Strip between(const pattern::Halo& halo, int axis, Index receiver, Index offset, Index lap) {
         const Interval points = halo.overlap(axis, receiver, receiver - offset);
         const Index shift = lap * halo.layout().division(axis).points();
         return {receiver, {points[0] + shift, points[1] + shift}, points};
@@ -45,15 +45,15 @@ struct Strip {
 // The offsets at which a part exchanges along an axis, those at which it sends and those at which it receives in one
 // list, -most..most. Both are gone through in this order, so that ranks which do one exchange after another meet: on a
 // part near the edge of the grid, lists of only what there is would pair other offsets than on its neighbours.
-inline Index most_offset(const Halo& halo, int axis, Index part) {
+inline Index most_offset(const pattern::Halo& halo, int axis, Index part) {
     const auto [begin, end] = halo.reach(axis, part);
     return std::max(part - begin, end - part);
 }
 
 // The rank whose parts along X and Y are these, in the same layer as `rank`.
-inline Rank rank_at(const Halo& halo, Rank rank, const std::array<Index, 2>& parts) {
+inline Rank rank_at(const pattern::Halo& halo, Rank rank, const std::array<Index, 2>& parts) {
     auto coordinates = halo.layout().coordinates(rank);
-    for (int axis : {X, Y})
+    for (int axis : {layout::X, layout::Y})
         if (const int c = halo.layout().coordinate_of(axis); c >= 0) coordinates[c] = parts[axis];
     return halo.layout().rank_at(coordinates);
 }
@@ -64,8 +64,8 @@ inline std::int8_t halo_turn(Index part, Index offset) {
 }
 
 // An upper bound of folded(offset) + 1 over all offsets along an axis.
-inline Index folded_bound(const Halo& halo, int axis) {
+inline Index folded_bound(const pattern::Halo& halo, int axis) {
     return 2 * (halo.width() / halo.layout().division(axis).narrow() + 2) + 1;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

@@ -2,32 +2,32 @@
 
 #include "algorithm/halo_strip.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
-class Sweep : public Schedule {
+class Sweep : public schedule::Schedule {
   public:
-    explicit Sweep(std::shared_ptr<const Halo> halo) : Schedule(halo, "sweep"), halo_(std::move(halo)) {}
+    explicit Sweep(std::shared_ptr<const pattern::Halo> halo) : Schedule(halo, "sweep"), halo_(std::move(halo)) {}
 
     int stages() const override { return 2; }
     int sends(Rank rank, int stage) const override { return messages(rank, stage); }
     int receives(Rank rank, int stage) const override { return messages(rank, stage); }
-    Message send(Rank rank, int stage, int j) const override {
+    schedule::Message send(Rank rank, int stage, int j) const override {
         const Index offset = nth(rank, stage, j);
         return message(rank, stage, offset, Strip::sent(*halo_, stage, part(rank, stage), offset), true);
     }
-    Message receive(Rank rank, int stage, int j) const override {
+    schedule::Message receive(Rank rank, int stage, int j) const override {
         const Index offset = nth(rank, stage, j);
         return message(rank, stage, offset, Strip::received(*halo_, stage, part(rank, stage), offset), false);
     }
-    void send_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const override {
+    void send_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const override {
         pieces.push_back(sent(rank, stage, Strip::sent(*halo_, stage, part(rank, stage), nth(rank, stage, j))));
     }
-    void receive_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const override {
+    void receive_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const override {
         pieces.push_back(received(rank, stage, Strip::received(*halo_, stage, part(rank, stage), nth(rank, stage, j))));
     }
-    void copies(Rank rank, int stage, std::vector<Copy>& copies) const override {
+    void copies(Rank rank, int stage, std::vector<schedule::Copy>& copies) const override {
         const Index own = part(rank, stage);
         for (int j = 0; j < messages(rank, stage); ++j)
             if (const Strip strip = Strip::sent(*halo_, stage, own, nth(rank, stage, j));
@@ -39,7 +39,7 @@ class Sweep : public Schedule {
     // Stage 0 runs along axis X = 0, stage 1 along Y = 1.
     Index part(Rank rank, int axis) const { return halo_->layout().part(rank, axis); }
     Rank at(Rank rank, int axis, Index part_there) const {
-        std::array<Index, 2> parts{part(rank, X), part(rank, Y)};
+        std::array<Index, 2> parts{part(rank, layout::X), part(rank, layout::Y)};
         parts[axis] = part_there;
         return rank_at(*halo_, rank, parts);
     }
@@ -51,7 +51,7 @@ class Sweep : public Schedule {
         return offset < 0 ? offset : offset + 1;
     }
 
-    Message message(Rank rank, int stage, Index offset, const Strip& strip, bool sending) const {
+    schedule::Message message(Rank rank, int stage, Index offset, const Strip& strip, bool sending) const {
         const Rank peer = at(rank, stage, strip.peer);
         const Index sender = sending ? part(rank, stage) : strip.peer;
         const Index count = peer == rank || strip.width() == 0 ? 0 : received(rank, stage, strip).box.volume();
@@ -59,31 +59,31 @@ class Sweep : public Schedule {
     }
 
     // A strip of the array: in the first stage own rows, in the second the x halo is with them.
-    Box box(Rank rank, int stage, const Interval& points) const {
-        Box box = halo_->layout().box(rank);
-        if (stage == Y) {
-            const Interval x = halo_->extended(X, part(rank, X));
-            box.begin[X] = x[0];
-            box.end[X] = x[1];
+    layout::Box box(Rank rank, int stage, const Interval& points) const {
+        layout::Box box = halo_->layout().box(rank);
+        if (stage == layout::Y) {
+            const Interval x = halo_->extended(layout::X, part(rank, layout::X));
+            box.begin[layout::X] = x[0];
+            box.end[layout::X] = x[1];
         }
         box.begin[stage] = points[0];
         box.end[stage] = points[1];
         return box;
     }
-    Piece sent(Rank rank, int stage, const Strip& strip) const {
-        return {Buffer::source, box(rank, stage, strip.at_sender)};
+    schedule::Piece sent(Rank rank, int stage, const Strip& strip) const {
+        return {schedule::Buffer::source, box(rank, stage, strip.at_sender)};
     }
-    Piece received(Rank rank, int stage, const Strip& strip) const {
-        return {Buffer::target, box(rank, stage, strip.at_receiver)};
+    schedule::Piece received(Rank rank, int stage, const Strip& strip) const {
+        return {schedule::Buffer::target, box(rank, stage, strip.at_receiver)};
     }
 
-    std::shared_ptr<const Halo> halo_;
+    std::shared_ptr<const pattern::Halo> halo_;
 };
 
 }  // namespace
 
-std::shared_ptr<const Schedule> halo_sweep(std::shared_ptr<const Halo> halo) {
+std::shared_ptr<const schedule::Schedule> halo_sweep(std::shared_ptr<const pattern::Halo> halo) {
     return std::make_shared<Sweep>(std::move(halo));
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

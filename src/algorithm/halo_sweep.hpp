@@ -5,10 +5,10 @@
 #include "pattern/halo.hpp"
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 // The halo exchange in two stages: along x, then along y with the x halo attached, so that corners travel by way of
 // the neighbours (Zheng & Marguinaud 2018). Each stage reaches as many ranks as the width needs.
-std::shared_ptr<const Schedule> halo_sweep(std::shared_ptr<const Halo> halo);
+std::shared_ptr<const schedule::Schedule> halo_sweep(std::shared_ptr<const pattern::Halo> halo);
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

@@ -2,7 +2,7 @@
 
 #include <set>
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
@@ -13,10 +13,10 @@ std::vector<Index> edges(const std::vector<Parcel>& parcels, int axis) {
 }
 
 // The same points as those of `tile`, in the receiver's array.
-Box at_receiver(const Parcel& parcel, const Box& tile) {
-    Box box = tile;
-    for (const int axis : {X, Y})
-        box = shifted(box, axis, parcel.at_receiver.begin[axis] - parcel.at_sender.begin[axis]);
+layout::Box at_receiver(const Parcel& parcel, const layout::Box& tile) {
+    layout::Box box = tile;
+    for (const int axis : {layout::X, layout::Y})
+        box = layout::shifted(box, axis, parcel.at_receiver.begin[axis] - parcel.at_sender.begin[axis]);
     return box;
 }
 
@@ -24,12 +24,12 @@ Box at_receiver(const Parcel& parcel, const Box& tile) {
 
 std::vector<Tile> cut(const std::vector<Parcel>& parcels) {
     std::vector<Tile> tiles;
-    const std::vector<Index> x = edges(parcels, X), y = edges(parcels, Y);
+    const std::vector<Index> x = edges(parcels, layout::X), y = edges(parcels, layout::Y);
     for (std::size_t j = 0; j + 1 < y.size(); ++j)
         for (std::size_t i = 0; i + 1 < x.size(); ++i) {
             Tile tile{parcels.front().at_sender, {}};
-            tile.at_sender.begin = {x[i], y[j], tile.at_sender.begin[Z]};
-            tile.at_sender.end = {x[i + 1], y[j + 1], tile.at_sender.end[Z]};
+            tile.at_sender.begin = {x[i], y[j], tile.at_sender.begin[layout::Z]};
+            tile.at_sender.end = {x[i + 1], y[j + 1], tile.at_sender.end[layout::Z]};
             for (const Parcel& parcel : parcels)
                 if (parcel.at_sender.contains(tile.at_sender))
                     tile.wants.push_back({parcel.receiver, at_receiver(parcel, tile.at_sender)});
@@ -44,4 +44,4 @@ std::vector<Tile> whole(const std::vector<Parcel>& parcels) {
     return tiles;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

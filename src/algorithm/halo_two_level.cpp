@@ -6,13 +6,13 @@
 #include "algorithm/halo_tile.hpp"
 #include "algorithm/node_aware.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
 class HaloTwoLevel : public NodeAware {
   public:
-    HaloTwoLevel(std::shared_ptr<const Halo> halo, Index ranks_per_node, Carriers carriers)
+    HaloTwoLevel(std::shared_ptr<const pattern::Halo> halo, Index ranks_per_node, Carriers carriers)
         : NodeAware(halo, ranks_per_node, carriers), halo_(std::move(halo)) {
         refuse_far_halo(*halo_, algorithm());
     }
@@ -29,7 +29,9 @@ class HaloTwoLevel : public NodeAware {
         for (auto& [sender, parcels] : coming)
             for (const Tile& tile : tiles(parcels)) traffic.comes(node - nodes().node(sender), tile);
     }
-    void own_copies(Rank rank, std::vector<Copy>& copies) const override { copy_parcels(*halo_, rank, copies); }
+    void own_copies(Rank rank, std::vector<schedule::Copy>& copies) const override {
+        copy_parcels(*halo_, rank, copies);
+    }
 
     void leave(Rank rank, Rank node, NodeTraffic& traffic) const {
         std::map<Rank, std::vector<Parcel>> leaving;  // by the distance of nodes
@@ -48,20 +50,20 @@ class HaloTwoLevel : public NodeAware {
     // A rank alone on its node has no stage in which it could put points that it wants twice where they belong.
     std::vector<Tile> tiles(std::vector<Parcel>& parcels) const {
         if (nodes().width > 1) return cut(parcels);
-        const auto place = [](const Parcel& p) { return std::tuple(p.offset[Y], p.offset[X]); };
+        const auto place = [](const Parcel& p) { return std::tuple(p.offset[layout::Y], p.offset[layout::X]); };
         std::sort(parcels.begin(), parcels.end(),
                   [&](const Parcel& a, const Parcel& b) { return place(a) < place(b); });
         return whole(parcels);
     }
 
-    std::shared_ptr<const Halo> halo_;
+    std::shared_ptr<const pattern::Halo> halo_;
 };
 
 }  // namespace
 
-std::shared_ptr<const Schedule> halo_two_level(std::shared_ptr<const Halo> halo, Index ranks_per_node,
-                                               Carriers carriers) {
+std::shared_ptr<const schedule::Schedule> halo_two_level(std::shared_ptr<const pattern::Halo> halo,
+                                                         Index ranks_per_node, Carriers carriers) {
     return std::make_shared<HaloTwoLevel>(std::move(halo), ranks_per_node, carriers);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

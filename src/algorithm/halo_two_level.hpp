@@ -5,7 +5,7 @@
 #include "algorithm/node_traffic.hpp"
 #include "pattern/halo.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 // The halo exchange for nodes of several ranks, rank r on node r / ranks_per_node, in the steps of NodeAware. Each node
 // sends one message to each node around it, instead of one between each two ranks of theirs, and in it each point once,
@@ -17,7 +17,7 @@ namespace tradewind {
 // they have neighbours.
 //
 // Throws InputError where the width reaches too many ranks for one stage. ranks_per_node in 1..ranks.
-std::shared_ptr<const Schedule> halo_two_level(std::shared_ptr<const Halo> halo, Index ranks_per_node,
-                                               Carriers carriers);
+std::shared_ptr<const schedule::Schedule> halo_two_level(std::shared_ptr<const pattern::Halo> halo,
+                                                         Index ranks_per_node, Carriers carriers);
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
@@ -19,35 +19,35 @@ void append(const std::vector<Item>& items, std::vector<Item>& to) {
 
 }  // namespace
 
-NodeAware::NodeAware(std::shared_ptr<const Pattern> pattern, Index ranks_per_node, Carriers carriers)
+NodeAware::NodeAware(std::shared_ptr<const pattern::Pattern> pattern, Index ranks_per_node, Carriers carriers)
     : Schedule(pattern, (carriers == Carriers::leaders ? "leaders-" : "two-level-") + std::to_string(ranks_per_node)),
       nodes_{pattern->ranks(), static_cast<Rank>(ranks_per_node), carriers},
       places_(most_remembered(nodes_)) {}
 
-Message NodeAware::send(Rank rank, int stage, int j) const {
+schedule::Message NodeAware::send(Rank rank, int stage, int j) const {
     const auto [node, kind] = at(rank, stage);
     const NodeTraffic::Step& step = node->steps(kind, rank)[j];
     return {peer(kind, rank, step.far, step.far), step.sent.count, 0, turn(kind, rank, step.far)};
 }
 
-Message NodeAware::receive(Rank rank, int stage, int j) const {
+schedule::Message NodeAware::receive(Rank rank, int stage, int j) const {
     const auto [node, kind] = at(rank, stage);
     const NodeTraffic::Step& step = node->steps(kind, rank)[j];
     const Rank sender = peer(kind, rank, -step.far, step.far);
     return {sender, step.received.count, 0, turn(kind, sender, step.far)};
 }
 
-void NodeAware::send_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const {
+void NodeAware::send_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const {
     const auto [node, kind] = at(rank, stage);
     append(node->steps(kind, rank)[j].sent.pieces, pieces);
 }
 
-void NodeAware::receive_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const {
+void NodeAware::receive_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const {
     const auto [node, kind] = at(rank, stage);
     append(node->steps(kind, rank)[j].received.pieces, pieces);
 }
 
-void NodeAware::copies(Rank rank, int stage, std::vector<Copy>& copies) const {
+void NodeAware::copies(Rank rank, int stage, std::vector<schedule::Copy>& copies) const {
     if (stage == 0) own_copies(rank, copies);
     if (const auto [node, kind] = at(rank, stage); kind == NodeTraffic::scatter) append(node->copies(rank), copies);
 }
@@ -91,4 +91,4 @@ std::int8_t NodeAware::turn(NodeTraffic::Kind kind, Rank sender, Index far) cons
     return static_cast<std::int8_t>((number / std::abs(far)) & 1);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

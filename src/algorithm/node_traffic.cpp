@@ -1,10 +1,10 @@
 #include "algorithm/node_traffic.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
-void put(NodeTraffic::Letter& letter, const Piece& piece) {
+void put(NodeTraffic::Letter& letter, const schedule::Piece& piece) {
     letter.count += piece.box.volume();
     letter.pieces.push_back(piece);
 }
@@ -21,15 +21,15 @@ NodeTraffic::NodeTraffic(const Nodes& nodes, Rank node)
     for (auto& steps : steps_) steps.resize(members_);
 }
 
-void NodeTraffic::inside(Rank sender, Rank receiver, const Box& at_sender, const Box& at_receiver) {
-    within(gather, sender, receiver, {Buffer::source, at_sender}, {Buffer::target, at_receiver});
+void NodeTraffic::inside(Rank sender, Rank receiver, const layout::Box& at_sender, const layout::Box& at_receiver) {
+    within(gather, sender, receiver, {schedule::Buffer::source, at_sender}, {schedule::Buffer::target, at_receiver});
 }
 
 void NodeTraffic::leaves(Rank sender, Rank distance, const Tile& tile) {
     const Rank carrier = nodes_.carrier(node_, distance);
-    Piece piece{Buffer::source, tile.at_sender};
+    schedule::Piece piece{schedule::Buffer::source, tile.at_sender};
     if (carrier != sender) {
-        const Piece kept = keep(carrier, tile.at_sender);
+        const schedule::Piece kept = keep(carrier, tile.at_sender);
         within(gather, sender, carrier, piece, kept);
         piece = kept;
     }
@@ -40,14 +40,14 @@ void NodeTraffic::comes(Rank distance, const Tile& tile) {
     const Rank carrier = nodes_.carrier(node_, distance);
     Letter& letter = step(exchange, carrier, distance).received;
     if (tile.wants.size() == 1 && tile.wants[0].receiver == carrier)
-        return put(letter, {Buffer::target, tile.wants[0].at_receiver});
-    const Piece kept = keep(carrier, tile.at_sender);
+        return put(letter, {schedule::Buffer::target, tile.wants[0].at_receiver});
+    const schedule::Piece kept = keep(carrier, tile.at_sender);
     put(letter, kept);
     for (const auto& [receiver, box] : tile.wants)
         if (receiver == carrier)
-            copies_[carrier - first_].push_back({kept, {Buffer::target, box}});
+            copies_[carrier - first_].push_back({kept, {schedule::Buffer::target, box}});
         else
-            within(scatter, carrier, receiver, kept, {Buffer::target, box});
+            within(scatter, carrier, receiver, kept, {schedule::Buffer::target, box});
 }
 
 void NodeTraffic::finish() {
@@ -66,16 +66,16 @@ NodeTraffic::Step& NodeTraffic::step(Kind kind, Rank rank, Index far) {
     return steps.emplace_back(Step{far, {}, {}});
 }
 
-Piece NodeTraffic::keep(Rank carrier, const Box& box) {
+schedule::Piece NodeTraffic::keep(Rank carrier, const layout::Box& box) {
     const Index offset = kept_[carrier - first_];
     kept_[carrier - first_] += box.volume();
-    return {Buffer::scratch, box, offset};
+    return {schedule::Buffer::scratch, box, offset};
 }
 
-void NodeTraffic::within(Kind kind, Rank from, Rank to, const Piece& sent, const Piece& received) {
+void NodeTraffic::within(Kind kind, Rank from, Rank to, const schedule::Piece& sent, const schedule::Piece& received) {
     const Index far = (to - from + members_) % members_;
     put(step(kind, from, far).sent, sent);
     put(step(kind, to, far).received, received);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

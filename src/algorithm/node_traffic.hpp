@@ -9,7 +9,7 @@
 #include "algorithm/folded.hpp"
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 // Who sends and receives what goes between nodes: the first rank of each node, or all of them, which share out the
 // nodes around theirs.
@@ -34,9 +34,9 @@ struct Nodes {
 struct Tile {
     struct Want {
         Rank receiver;
-        Box at_receiver;
+        layout::Box at_receiver;
     };
-    Box at_sender;
+    layout::Box at_sender;
     std::vector<Want> wants;  // a rank may want them in several places
 };
 
@@ -48,7 +48,7 @@ class NodeTraffic {
     // One message as one of its ends sees it.
     struct Letter {
         Index count = 0;
-        std::vector<Piece> pieces;
+        std::vector<schedule::Piece> pieces;
     };
     // What a rank sends so far on, and what it receives from as far behind. Far: the number of ranks around the ring of
     // a node's own, or the distance of nodes. Every rank takes its steps in the order of `far` (nodes: folded), so that
@@ -62,7 +62,7 @@ class NodeTraffic {
 
     // To be told of all that goes within the node, leaves it and comes to it; what two nodes exchange, at both of them
     // in the same order. Then `finish`.
-    void inside(Rank sender, Rank receiver, const Box& at_sender, const Box& at_receiver);
+    void inside(Rank sender, Rank receiver, const layout::Box& at_sender, const layout::Box& at_receiver);
     void leaves(Rank sender, Rank distance, const Tile& tile);
     void comes(Rank distance, const Tile& tile);
     void finish();
@@ -70,20 +70,20 @@ class NodeTraffic {
     Rank node() const { return node_; }
     const std::vector<Step>& steps(Kind kind, Rank rank) const { return steps_[kind][rank - first_]; }
     // What a carrier wants of what it has carried for others, too: while it scatters.
-    const std::vector<Copy>& copies(Rank rank) const { return copies_[rank - first_]; }
+    const std::vector<schedule::Copy>& copies(Rank rank) const { return copies_[rank - first_]; }
     // Points that a rank keeps for others.
     Index scratch(Rank rank) const { return kept_[rank - first_]; }
 
   private:
     Step& step(Kind kind, Rank rank, Index far);
-    Piece keep(Rank carrier, const Box& box);
-    void within(Kind kind, Rank from, Rank to, const Piece& sent, const Piece& received);
+    schedule::Piece keep(Rank carrier, const layout::Box& box);
+    void within(Kind kind, Rank from, Rank to, const schedule::Piece& sent, const schedule::Piece& received);
 
     Nodes nodes_;
     Rank node_, first_, members_;
     std::array<std::vector<std::vector<Step>>, 3> steps_;  // [kind][member]
-    std::vector<std::vector<Copy>> copies_;                // [member]
+    std::vector<std::vector<schedule::Copy>> copies_;      // [member]
     std::vector<Index> kept_;                              // [member]
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

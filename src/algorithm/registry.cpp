@@ -21,12 +21,12 @@
 #include "base/error.hpp"
 #include "schedule/mirror.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
-using PatternPtr = std::shared_ptr<const Pattern>;
-using SchedulePtr = std::shared_ptr<const Schedule>;
+using PatternPtr = std::shared_ptr<const pattern::Pattern>;
+using SchedulePtr = std::shared_ptr<const schedule::Schedule>;
 
 template <class Wanted>
 std::shared_ptr<const Wanted> as(const PatternPtr& pattern) {
@@ -35,22 +35,22 @@ std::shared_ptr<const Wanted> as(const PatternPtr& pattern) {
     return wanted;
 }
 
-std::array<Index, 2> no_radices(const Pattern&) {
+std::array<Index, 2> no_radices(const pattern::Pattern&) {
     return {0, 0};
 }
 
-std::array<Index, 2> ring_radices(const Pattern& pattern) {
-    const auto* transpose = dynamic_cast<const Transpose*>(&pattern);
+std::array<Index, 2> ring_radices(const pattern::Pattern& pattern) {
+    const auto* transpose = dynamic_cast<const pattern::Transpose*>(&pattern);
     if (!transpose) throw InputError("ring-k is an algorithm of transpose, not of " + pattern.name());
     return {1, std::max<Index>(1, transpose->largest_group() - 1)};
 }
 
-std::array<Index, 2> ranks_a_node(const Pattern& pattern) {
+std::array<Index, 2> ranks_a_node(const pattern::Pattern& pattern) {
     return {1, pattern.ranks()};
 }
 
 // One rank has nothing to do, whatever the radix.
-std::array<Index, 2> recursive_radices(const Pattern& pattern) {
+std::array<Index, 2> recursive_radices(const pattern::Pattern& pattern) {
     return {2, pattern.ranks() == 1 ? std::numeric_limits<std::int32_t>::max() : std::max<Index>(2, pattern.ranks())};
 }
 
@@ -65,53 +65,56 @@ constexpr const char* patarasuk = "Patarasuk & Yuan 2009, doi:10.1016/j.jpdc.200
 std::vector<AlgorithmEntry> make_table() {
     return {
         {"transpose", "ring-k", true, "k ranks further on in each of ceil((n-1)/k) stages", zheng,
-         [](PatternPtr p, Index k) { return alltoall_ring(as<Transpose>(p), k); }, ring_radices, true},
+         [](PatternPtr p, Index k) { return alltoall_ring(as<pattern::Transpose>(p), k); }, ring_radices, true},
         {"transpose", "burst", false, "everything at once, in 1 stage", zheng,
-         [](PatternPtr p, Index) { return alltoall_burst(as<Transpose>(p)); }, no_radices},
+         [](PatternPtr p, Index) { return alltoall_burst(as<pattern::Transpose>(p)); }, no_radices},
         {"transpose", "pairwise", false, "one partner in each of n-1 stages (n, where n is not a power of 2)", thakur,
-         [](PatternPtr p, Index) { return alltoall_pairwise(as<Transpose>(p)); }, no_radices},
+         [](PatternPtr p, Index) { return alltoall_pairwise(as<pattern::Transpose>(p)); }, no_radices},
         {"transpose", "bruck", false, "blocks passed on from rank to rank, in ceil(log2 n) stages", bruck,
-         [](PatternPtr p, Index) { return alltoall_bruck(as<Transpose>(p)); }, no_radices},
+         [](PatternPtr p, Index) { return alltoall_bruck(as<pattern::Transpose>(p)); }, no_radices},
         {"transpose", "two-level-k", true,
          "k ranks a node gather, nodes exchange, ranks scatter, in ceil((G-1)/k) + 2 stages for G nodes", traeff,
-         [](PatternPtr p, Index k) { return alltoall_two_level(as<Transpose>(p), k); }, ranks_a_node},
+         [](PatternPtr p, Index k) { return alltoall_two_level(as<pattern::Transpose>(p), k); }, ranks_a_node},
         {"halo", "sweep", false, "along x, then along y with the x halo attached, in 2 stages", zheng,
-         [](PatternPtr p, Index) { return halo_sweep(as<Halo>(p)); }, no_radices, true},
+         [](PatternPtr p, Index) { return halo_sweep(as<pattern::Halo>(p)); }, no_radices, true},
         {"halo", "direct", false, "all neighbours at once, corners too, in 1 stage",
          "Ding & He 2001, doi:10.1145/582034.582084 (against sweeps)",
-         [](PatternPtr p, Index) { return halo_direct(as<Halo>(p)); }, no_radices},
+         [](PatternPtr p, Index) { return halo_direct(as<pattern::Halo>(p)); }, no_radices},
         {"halo", "two-level-k", true,
          "k ranks a node gather, nodes exchange, ranks scatter, in 3 stages; the ranks share out the nodes around",
-         bienz, [](PatternPtr p, Index k) { return halo_two_level(as<Halo>(p), k, Carriers::all); }, ranks_a_node},
+         bienz, [](PatternPtr p, Index k) { return halo_two_level(as<pattern::Halo>(p), k, Carriers::all); },
+         ranks_a_node},
         {"halo", "leaders-k", true, "the same in 3 stages, but the first rank of a node carries all between nodes",
-         bienz, [](PatternPtr p, Index k) { return halo_two_level(as<Halo>(p), k, Carriers::leaders); }, ranks_a_node},
+         bienz, [](PatternPtr p, Index k) { return halo_two_level(as<pattern::Halo>(p), k, Carriers::leaders); },
+         ranks_a_node},
         {"fetch", "direct", false, "every rank straight from each owner of what it wants, in 1 stage",
          "Zhang et al. 2022, doi:10.1109/TPDS.2021.3084070 (star forests)",
-         [](PatternPtr p, Index) { return fetch_direct(as<Fetch>(p)); }, no_radices, true},
+         [](PatternPtr p, Index) { return fetch_direct(as<pattern::Fetch>(p)); }, no_radices, true},
         {"fetch", "two-level-k", true,
          "k ranks a node gather, nodes exchange, ranks scatter, in 3 stages; the ranks share out the nodes around",
-         bienz, [](PatternPtr p, Index k) { return fetch_two_level(as<Fetch>(p), k, Carriers::all); }, ranks_a_node,
-         false, true},
+         bienz, [](PatternPtr p, Index k) { return fetch_two_level(as<pattern::Fetch>(p), k, Carriers::all); },
+         ranks_a_node, false, true},
         {"fetch", "leaders-k", true, "the same in 3 stages, but the first rank of a node carries all between nodes",
-         bienz, [](PatternPtr p, Index k) { return fetch_two_level(as<Fetch>(p), k, Carriers::leaders); }, ranks_a_node,
-         false, true},
+         bienz, [](PatternPtr p, Index k) { return fetch_two_level(as<pattern::Fetch>(p), k, Carriers::leaders); },
+         ranks_a_node, false, true},
         {"allreduce", "recursive-k", true, "groups of k exchange all they have, in log_k n stages (and 2 for a fold)",
-         thakur, [](PatternPtr p, Index k) { return allreduce_recursive(as<AllReduce>(p), k, Fold::far); },
+         thakur, [](PatternPtr p, Index k) { return allreduce_recursive(as<pattern::AllReduce>(p), k, Fold::far); },
          recursive_radices, true},
         {"allreduce", "recursive-near-k", true,
          "the same in as many stages, ranks that are left over folded onto neighbours", thakur,
-         [](PatternPtr p, Index k) { return allreduce_recursive(as<AllReduce>(p), k, Fold::near); }, recursive_radices},
+         [](PatternPtr p, Index k) { return allreduce_recursive(as<pattern::AllReduce>(p), k, Fold::near); },
+         recursive_radices},
         {"allreduce", "ring", false, "chunks summed up around a ring, then sent around, in 2 (n-1) stages", patarasuk,
-         [](PatternPtr p, Index) { return allreduce_ring(as<AllReduce>(p)); }, no_radices},
+         [](PatternPtr p, Index) { return allreduce_ring(as<pattern::AllReduce>(p)); }, no_radices},
         {"allreduce", "rabenseifner", false,
          "halves of the vector summed up, then brought together, in 2 log2 n stages (and 3 for a fold)", rabenseifner,
-         [](PatternPtr p, Index) { return allreduce_rabenseifner(as<AllReduce>(p)); }, no_radices},
+         [](PatternPtr p, Index) { return allreduce_rabenseifner(as<pattern::AllReduce>(p)); }, no_radices},
         {"allreduce", "halving-doubling", false,
          "the same in 2 ceil(log2 n) stages: some ranks play two roles instead of a fold",
          "SST/macro's MPI_Allreduce, as in Zheng & Marguinaud 2018; Rabenseifner 2004",
-         [](PatternPtr p, Index) { return allreduce_halving_doubling(as<AllReduce>(p)); }, no_radices},
+         [](PatternPtr p, Index) { return allreduce_halving_doubling(as<pattern::AllReduce>(p)); }, no_radices},
         {"allreduce", "binomial", false, "to rank 0 over a binomial tree and back, in 2 ceil(log2 n) stages", thakur,
-         [](PatternPtr p, Index) { return allreduce_binomial(as<AllReduce>(p)); }, no_radices},
+         [](PatternPtr p, Index) { return allreduce_binomial(as<pattern::AllReduce>(p)); }, no_radices},
     };
 }
 
@@ -158,8 +161,8 @@ std::string names_of(const std::string& pattern) {
                      ")");
 }
 
-std::string scope(const Pattern& pattern) {
-    if (const auto* transpose = dynamic_cast<const Transpose*>(&pattern))
+std::string scope(const pattern::Pattern& pattern) {
+    if (const auto* transpose = dynamic_cast<const pattern::Transpose*>(&pattern))
         return "groups of " + std::to_string(transpose->largest_group()) + " ranks";
     return std::to_string(pattern.ranks()) + (pattern.ranks() == 1 ? " rank" : " ranks");
 }
@@ -186,9 +189,10 @@ AlgorithmName parse_algorithm(const std::string& text) {
     return {text.substr(0, dash), fits ? std::stoll(digits) : std::numeric_limits<Index>::max()};
 }
 
-std::shared_ptr<const Schedule> make_schedule(std::shared_ptr<const Pattern> pattern, const std::string& algorithm) {
+std::shared_ptr<const schedule::Schedule> make_schedule(std::shared_ptr<const pattern::Pattern> pattern,
+                                                        const std::string& algorithm) {
     if (const auto forward = pattern->forward())
-        return std::make_shared<Mirror>(make_schedule(forward, algorithm), std::move(pattern));
+        return std::make_shared<schedule::Mirror>(make_schedule(forward, algorithm), std::move(pattern));
     const AlgorithmName name = parse_algorithm(algorithm);
     const AlgorithmEntry* const found = find_algorithm(pattern->name(), name);
     if (!found) refuse_unknown(pattern->name(), algorithm, name);
@@ -205,4 +209,4 @@ std::shared_ptr<const Schedule> make_schedule(std::shared_ptr<const Pattern> pat
     return e.make(std::move(pattern), name.radix.value_or(0));
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

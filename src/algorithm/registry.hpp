@@ -9,7 +9,7 @@
 
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 // An algorithm's name as a user writes it: "burst", or with a radix "ring-4".
 struct AlgorithmName {
@@ -24,9 +24,9 @@ struct AlgorithmEntry {
     bool has_radix;
     std::string description;  // one line: what, in how many stages
     std::string source;       // where it was published
-    std::shared_ptr<const Schedule> (*make)(std::shared_ptr<const Pattern>, Index radix);
+    std::shared_ptr<const schedule::Schedule> (*make)(std::shared_ptr<const pattern::Pattern>, Index radix);
     // Allowed radices of a pattern: {least, most}.
-    std::array<Index, 2> (*radices)(const Pattern&);
+    std::array<Index, 2> (*radices)(const pattern::Pattern&);
     bool is_default = false;
     bool passes_on = false;  // points from rank to rank: needs to know what all ranks want of a fetch
 };
@@ -38,6 +38,7 @@ const AlgorithmEntry* find_algorithm(const std::string& pattern, const Algorithm
 // The adjoint of a pattern is carried out by the same algorithms, from their last stage to their first.
 // Throws InputError for an unknown name (with the nearest known one), an algorithm of another pattern, a radix that is
 // missing or out of range.
-std::shared_ptr<const Schedule> make_schedule(std::shared_ptr<const Pattern> pattern, const std::string& algorithm);
+std::shared_ptr<const schedule::Schedule> make_schedule(std::shared_ptr<const pattern::Pattern> pattern,
+                                                        const std::string& algorithm);
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

@@ -8,7 +8,7 @@
 #include "pattern/halo.hpp"
 #include "pattern/transpose.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
@@ -24,7 +24,7 @@ std::vector<Index> listed_of(const auto& numbers) {
 
 }  // namespace
 
-TuningRequest tuning_request(const Pattern& pattern, const std::string& element, Index fields,
+TuningRequest tuning_request(const pattern::Pattern& pattern, const std::string& element, Index fields,
                              const std::string& memory) {
     TuningRequest asked{{"pattern", pattern.name()},
                         {"ranks", static_cast<Index>(pattern.ranks())},
@@ -32,22 +32,22 @@ TuningRequest tuning_request(const Pattern& pattern, const std::string& element,
                         {"dtype", element},
                         {"memory", memory}};
     const auto add = [&](const std::string& key, TuningValue value) { asked.emplace_back(key, std::move(value)); };
-    if (const auto* halo = dynamic_cast<const Halo*>(&pattern)) {
+    if (const auto* halo = dynamic_cast<const pattern::Halo*>(&pattern)) {
         add("grid", listed_of(halo->layout().grid().points));
         add("split", listed_of(halo->layout().split()));
         add("width", halo->width());
-        add("periodic", std::string(halo->periodic(X) ? "x" : "") + (halo->periodic(Y) ? "y" : ""));
-    } else if (const auto* transpose = dynamic_cast<const Transpose*>(&pattern)) {
+        add("periodic", std::string(halo->periodic(layout::X) ? "x" : "") + (halo->periodic(layout::Y) ? "y" : ""));
+    } else if (const auto* transpose = dynamic_cast<const pattern::Transpose*>(&pattern)) {
         add("grid", listed_of(transpose->from().grid().points));
         add("from_split", listed_of(transpose->from().split()));
         add("from_axes", transpose->from().axes());
         add("to_split", listed_of(transpose->to().split()));
         add("to_axes", transpose->to().axes());
-    } else if (const auto* reduction = dynamic_cast<const AllReduce*>(&pattern)) {
+    } else if (const auto* reduction = dynamic_cast<const pattern::AllReduce*>(&pattern)) {
         add("count", reduction->count());
     } else {
-        const auto* adjoint = dynamic_cast<const FetchAdjoint*>(&pattern);
-        if (const auto* fetch = adjoint ? &adjoint->fetch() : dynamic_cast<const Fetch*>(&pattern)) {
+        const auto* adjoint = dynamic_cast<const pattern::FetchAdjoint*>(&pattern);
+        if (const auto* fetch = adjoint ? &adjoint->fetch() : dynamic_cast<const pattern::Fetch*>(&pattern)) {
             add("points", fetch->points());
             add("levels", fetch->depth());
             add("adjoint", adjoint != nullptr);
@@ -93,7 +93,7 @@ TuningSource parse_tuning_source(const std::string& text) {
 }
 
 std::optional<TunedWay> tuned_way(const TuningSource& source, const std::vector<TuningEntry>& entries,
-                                  const Pattern& pattern, const std::string& element, Index fields,
+                                  const pattern::Pattern& pattern, const std::string& element, Index fields,
                                   const std::string& memory, const std::optional<TuningSite>& site) {
     const TuningEntry* entry = find_tuned(entries, tuning_request(pattern, element, fields, memory), site);
     if (!entry && memory == shared_memory)
@@ -108,4 +108,4 @@ std::optional<TunedWay> tuned_way(const TuningSource& source, const std::vector<
     return tuned;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

@@ -9,7 +9,7 @@
 
 #include "algorithm/way.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 // What is asked of a plan, by which an entry is found: keys of the file, and their values.
 using TuningValue = std::variant<std::string, Index, bool, std::vector<Index>>;
@@ -17,7 +17,7 @@ using TuningRequest = std::vector<std::pair<std::string, TuningValue>>;
 // Memory of arrays that only their own rank can read, and of those that the ranks of a node share.
 inline const std::string private_memory = "private", shared_memory = "shared";
 // `element`: "f8". `fields`: how many arrays travel together. `memory`: where they lie.
-TuningRequest tuning_request(const Pattern& pattern, const std::string& element, Index fields,
+TuningRequest tuning_request(const pattern::Pattern& pattern, const std::string& element, Index fields,
                              const std::string& memory);
 
 // Where ranks run, as far as a measured time depends on it.
@@ -58,7 +58,7 @@ TuningSource parse_tuning_source(const std::string& text);
 // private memory where there is none of their own: it still compares the algorithms. Arrays in private memory take no
 // entry about shared memory.
 std::optional<TunedWay> tuned_way(const TuningSource& source, const std::vector<TuningEntry>& entries,
-                                  const Pattern& pattern, const std::string& element, Index fields,
+                                  const pattern::Pattern& pattern, const std::string& element, Index fields,
                                   const std::string& memory, const std::optional<TuningSite>& site);
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

@@ -8,7 +8,7 @@
 #include "base/toml.hpp"
 #include "schedule/transport.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
@@ -156,8 +156,10 @@ std::string way_problem(const std::string& pattern, const Way& way) {
         return std::any_of(entries.begin(), entries.end(), [&](const auto& each) { return each.name == wanted; });
     };
     const auto name_of = [](const auto& each) { return each.name; };
-    if (!named(transports(), way.transport)) return unknown("transport", way.transport, listed(transports(), name_of));
-    if (!named(packings(), way.packing)) return unknown("packing", way.packing, listed(packings(), name_of));
+    if (!named(schedule::transports(), way.transport))
+        return unknown("transport", way.transport, listed(schedule::transports(), name_of));
+    if (!named(schedule::packings(), way.packing))
+        return unknown("packing", way.packing, listed(schedule::packings(), name_of));
     return "";
 }
 
@@ -243,4 +245,4 @@ std::vector<TuningEntry> read_tuning(const std::string& text, const std::string&
     return entries;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

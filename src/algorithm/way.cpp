@@ -10,7 +10,7 @@
 #include "pattern/transpose.hpp"
 #include "schedule/transport.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 namespace {
 
@@ -33,22 +33,22 @@ std::vector<std::string> candidates(const std::string& named, const char* usual,
 }
 
 bool goes_together(const std::string& transport_name, const std::string& packing) {
-    for (const TransportEntry& entry : transports())
+    for (const schedule::TransportEntry& entry : schedule::transports())
         if (entry.name == transport_name)
             return std::find(entry.packings.begin(), entry.packings.end(), packing) != entry.packings.end();
     return false;
 }
 
-std::string native_refusal(const Pattern& pattern) {
-    const auto* transpose = dynamic_cast<const Transpose*>(&pattern);
+std::string native_refusal(const pattern::Pattern& pattern) {
+    const auto* transpose = dynamic_cast<const pattern::Transpose*>(&pattern);
     if (pattern.name() == "allreduce" || (transpose && transpose->complete())) return "";
     return "algorithm 'native': MPI has one for transpose and allreduce, none for " + pattern.name();
 }
 
 // Has the stages of one that does something.
-std::shared_ptr<const Pattern> fetch_of_nothing(Rank ranks) {
+std::shared_ptr<const pattern::Pattern> fetch_of_nothing(Rank ranks) {
     const std::vector<Index> sources(static_cast<std::size_t>(ranks), 0);
-    return std::make_shared<Fetch>(sources, std::vector<FetchList>(sources.size()));
+    return std::make_shared<pattern::Fetch>(sources, std::vector<pattern::FetchList>(sources.size()));
 }
 
 constexpr std::array<std::string Way::*, 3> parts{&Way::algorithm, &Way::transport, &Way::packing};
@@ -112,34 +112,34 @@ std::string default_algorithm(const std::string& pattern) {
 Way completed(const std::string& pattern, Way way) {
     if (way.complete()) return way;
     if (way.algorithm.empty()) way.algorithm = default_algorithm(pattern);
-    for (const std::string& transport_name : candidates(way.transport, usual_transport, transports()))
-        for (const std::string& packing : candidates(way.packing, usual_packing, packings()))
+    for (const std::string& transport_name : candidates(way.transport, usual_transport, schedule::transports()))
+        for (const std::string& packing : candidates(way.packing, usual_packing, schedule::packings()))
             if (goes_together(transport_name, packing)) return {way.algorithm, transport_name, packing};
     fill(way, {"", usual_transport, usual_packing});  // whether what is named goes together, its user is told
     return way;
 }
 
-bool needs_all_lists(const Pattern& pattern, const std::string& algorithm) {
+bool needs_all_lists(const pattern::Pattern& pattern, const std::string& algorithm) {
     if (!pattern.partial()) return false;
     const AlgorithmEntry* const entry = find_algorithm(pattern.name(), parse_algorithm(algorithm));
     return entry && entry->passes_on;
 }
 
-std::string way_refusal(const std::shared_ptr<const Pattern>& pattern, const Way& way) {
+std::string way_refusal(const std::shared_ptr<const pattern::Pattern>& pattern, const Way& way) {
     if (way.native()) return native_refusal(*pattern);
     Way full = way;
     fill(full, {"", usual_transport, usual_packing});
     if (full.algorithm.empty()) full.algorithm = default_algorithm(pattern->name());
     try {
         const auto known = needs_all_lists(*pattern, full.algorithm) ? fetch_of_nothing(pattern->ranks()) : pattern;
-        return transport_refusal(*make_schedule(known, full.algorithm), full.transport, full.packing);
+        return schedule::transport_refusal(*make_schedule(known, full.algorithm), full.transport, full.packing);
     } catch (const InputError& error) {
         return error.what();
     }
 }
 
-ChosenWay choose_way(const std::shared_ptr<const Pattern>& pattern, const Way& asked, const std::string& environment,
-                     const std::function<std::optional<TunedWay>()>& tuned) {
+ChosenWay choose_way(const std::shared_ptr<const pattern::Pattern>& pattern, const Way& asked,
+                     const std::string& environment, const std::function<std::optional<TunedWay>()>& tuned) {
     const std::string variable = variable_of(pattern->name()), setting = variable + "='" + environment + "': ";
     ChosenWay chosen;
     take(chosen, asked, "argument");
@@ -170,4 +170,4 @@ ChosenWay choose_way(const std::shared_ptr<const Pattern>& pattern, const Way& a
     return chosen;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

@@ -8,7 +8,7 @@
 
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::algorithm {
 
 // A part that is empty is open. The algorithm "native" is the MPI library's own collective, without transport and
 // packing of ours.
@@ -35,11 +35,11 @@ Way completed(const std::string& pattern, Way way);
 
 // Whether an algorithm passes points on from rank to rank, and a fetch says what one rank wants alone: then the ranks
 // tell each other first (see known_to_all).
-bool needs_all_lists(const Pattern& pattern, const std::string& algorithm);
+bool needs_all_lists(const pattern::Pattern& pattern, const std::string& algorithm);
 
 // Why a pattern cannot be carried out in a way; "" where it can. Open parts count as their defaults, and a fetch that
 // needs the lists of all ranks as if it had them.
-std::string way_refusal(const std::shared_ptr<const Pattern>& pattern, const Way& way);
+std::string way_refusal(const std::shared_ptr<const pattern::Pattern>& pattern, const Way& way);
 
 // What a tuning file says.
 struct TunedWay {
@@ -57,7 +57,7 @@ struct ChosenWay {
 // Each part as `asked`, or else as `environment` (the text of the pattern's variable), or else as `tuned` says, which
 // is asked where a part is open and counts only as a whole, or else the default. Throws InputError for what cannot be,
 // which names the variable or the file where that had a say.
-ChosenWay choose_way(const std::shared_ptr<const Pattern>& pattern, const Way& asked, const std::string& environment,
-                     const std::function<std::optional<TunedWay>()>& tuned = {});
+ChosenWay choose_way(const std::shared_ptr<const pattern::Pattern>& pattern, const Way& asked,
+                     const std::string& environment, const std::function<std::optional<TunedWay>()>& tuned = {});
 
-}  // namespace tradewind
+}  // namespace tradewind::algorithm

@@ -13,8 +13,8 @@ struct Array {
     Real* values = nullptr;
     std::array<Index, 3> points{0, 0, 0};
 
-    Real* at(Index x, Index y, Index z) const { return values + (z * points[Y] + y) * points[X] + x; }
-    Box box() const { return {{0, 0, 0}, points}; }
+    Real* at(Index x, Index y, Index z) const { return values + (z * points[layout::Y] + y) * points[layout::X] + x; }
+    layout::Box box() const { return {{0, 0, 0}, points}; }
 };
 
 }  // namespace tradewind::kernel

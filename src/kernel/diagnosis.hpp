@@ -23,9 +23,9 @@ struct Diagnosis {
 
 // Of the points of a region. Throws InputError where the array does not hold it.
 template <class Real>
-Diagnosis diagnose(Array<const Real> field, const Box& region, Team& team);
+Diagnosis diagnose(Array<const Real> field, const layout::Box& region, Team& team);
 
-extern template Diagnosis diagnose(Array<const float>, const Box&, Team&);
-extern template Diagnosis diagnose(Array<const double>, const Box&, Team&);
+extern template Diagnosis diagnose(Array<const float>, const layout::Box&, Team&);
+extern template Diagnosis diagnose(Array<const double>, const layout::Box&, Team&);
 
 }  // namespace tradewind::kernel

@@ -74,46 +74,48 @@ TRADEWIND_CLONES void run_level(const double* in, double* out, Index pitch, Inde
 }
 
 std::string text(const std::array<Index, 3>& points) {
-    return std::to_string(points[X]) + " x " + std::to_string(points[Y]) + " x " + std::to_string(points[Z]);
+    return std::to_string(points[layout::X]) + " x " + std::to_string(points[layout::Y]) + " x " +
+           std::to_string(points[layout::Z]);
 }
 
 template <class Real>
-void check(Array<const Real> in, Array<Real> out, const Box& region) {
+void check(Array<const Real> in, Array<Real> out, const layout::Box& region) {
     if (in.points != out.points)
         throw InputError("arrays of " + text(in.points) + " and " + text(out.points) +
                          " points: equal ones are allowed");
-    const Box all = in.box();
+    const layout::Box all = in.box();
     if (in.values < out.values + all.volume() && out.values < in.values + all.volume())
         throw InputError("in and out overlap in memory: the loop reads what it has not written");
-    for (int axis : {X, Y, Z}) {
-        const Index more = axis == Z ? 0 : reach;
+    for (int axis : {layout::X, layout::Y, layout::Z}) {
+        const Index more = axis == layout::Z ? 0 : reach;
         if (region.begin[axis] < all.begin[axis] + more || region.end[axis] > all.end[axis] - more)
-            throw InputError(std::string("region ") + axis_names[axis] + " " + std::to_string(region.begin[axis]) +
-                             ":" + std::to_string(region.end[axis]) + " of an array of " + text(in.points) +
-                             " points: " + std::to_string(more) + " points around it are needed along " +
-                             axis_names[axis]);
+            throw InputError(std::string("region ") + layout::axis_names[axis] + " " +
+                             std::to_string(region.begin[axis]) + ":" + std::to_string(region.end[axis]) +
+                             " of an array of " + text(in.points) + " points: " + std::to_string(more) +
+                             " points around it are needed along " + layout::axis_names[axis]);
     }
 }
 
 }  // namespace
 
 template <class Real>
-void diffuse(Array<const Real> in, Array<Real> out, const Box& region, double alpha, Team& team) {
+void diffuse(Array<const Real> in, Array<Real> out, const layout::Box& region, double alpha, Team& team) {
     if (region.empty()) return;
     check(in, out, region);
-    const Index columns = region.width(X), levels = region.width(Z), row = columns + 2;
+    const Index columns = region.width(layout::X), levels = region.width(layout::Z), row = columns + 2;
     const Index room = (2 * row + 7) / 8 * 8 + 64;  // no two threads write to one cache line
     std::vector<Real> kept(static_cast<std::size_t>(room * team.threads()));
     team.run([&](int thread) {
-        const Index first = region.begin[Z] + levels * thread / team.threads();
-        const Index last = region.begin[Z] + levels * (thread + 1) / team.threads();
+        const Index first = region.begin[layout::Z] + levels * thread / team.threads();
+        const Index last = region.begin[layout::Z] + levels * (thread + 1) / team.threads();
         for (Index z = first; z < last; ++z)
-            run_level(in.at(region.begin[X], region.begin[Y], z), out.at(region.begin[X], region.begin[Y], z),
-                      in.points[X], region.width(Y), columns, static_cast<Real>(alpha), kept.data() + room * thread);
+            run_level(in.at(region.begin[layout::X], region.begin[layout::Y], z),
+                      out.at(region.begin[layout::X], region.begin[layout::Y], z), in.points[layout::X],
+                      region.width(layout::Y), columns, static_cast<Real>(alpha), kept.data() + room * thread);
     });
 }
 
-template void diffuse(Array<const float>, Array<float>, const Box&, double, Team&);
-template void diffuse(Array<const double>, Array<double>, const Box&, double, Team&);
+template void diffuse(Array<const float>, Array<float>, const layout::Box&, double, Team&);
+template void diffuse(Array<const double>, Array<double>, const layout::Box&, double, Team&);
 
 }  // namespace tradewind::kernel

@@ -12,9 +12,9 @@ namespace tradewind::kernel {
 //
 // Throws InputError where the arrays differ in shape, overlap, or do not hold what is read.
 template <class Real>
-void diffuse(Array<const Real> in, Array<Real> out, const Box& region, double alpha, Team& team);
+void diffuse(Array<const Real> in, Array<Real> out, const layout::Box& region, double alpha, Team& team);
 
-extern template void diffuse(Array<const float>, Array<float>, const Box&, double, Team&);
-extern template void diffuse(Array<const double>, Array<double>, const Box&, double, Team&);
+extern template void diffuse(Array<const float>, Array<float>, const layout::Box&, double, Team&);
+extern template void diffuse(Array<const double>, Array<double>, const layout::Box&, double, Team&);
 
 }  // namespace tradewind::kernel

@@ -5,7 +5,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::layout {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::string pencil_axes(char along) {
     }
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::layout

@@ -8,7 +8,7 @@
 #include "layout/box.hpp"
 #include "layout/division.hpp"
 
-namespace tradewind {
+namespace tradewind::layout {
 
 // nx x ny x nz points; arrays are [z][y][x], x fastest.
 struct Grid {
@@ -67,4 +67,4 @@ class Blocks {
 // transposition stays within rows or columns of ranks (Zheng & Marguinaud 2018, Fig. 3).
 std::string pencil_axes(char along);
 
-}  // namespace tradewind
+}  // namespace tradewind::layout

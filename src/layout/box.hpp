@@ -6,7 +6,7 @@
 
 #include "base/units.hpp"
 
-namespace tradewind {
+namespace tradewind::layout {
 
 enum Axis { X = 0, Y = 1, Z = 2 };
 inline constexpr std::array<char, 3> axis_names{'x', 'y', 'z'};
@@ -43,4 +43,4 @@ inline Box shifted(Box box, int axis, Index by) {
     return box;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::layout

@@ -1,6 +1,6 @@
 #include "layout/columns.hpp"
 
-namespace tradewind {
+namespace tradewind::layout {
 
 Columns::Columns(const Blocks& layout)
     : nx_(layout.grid().points[X]), row_(nx_), x_(places(layout, X)), y_(places(layout, Y)) {
@@ -73,4 +73,4 @@ bool Columns::find_in_rows(const Index* ids, const Index* begins, std::size_t ru
     return !any;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::layout

@@ -8,7 +8,7 @@
 #include "layout/blocks.hpp"
 #include "layout/directory.hpp"
 
-namespace tradewind {
+namespace tradewind::layout {
 
 // Column (x, y) is point x + nx y; a rank's array has its own row by row. Kept is a place for each x and each y, and
 // not for each rank or point: where points are looked up in disorder, divisions would take most of the time, and this
@@ -73,4 +73,4 @@ class Columns {
     std::vector<Row> rows_;  // where x is not divided, so that a point is found by one look
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::layout

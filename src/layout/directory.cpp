@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace tradewind {
+namespace tradewind::layout {
 
 namespace {
 
@@ -91,4 +91,4 @@ std::size_t Directory::place_on_shelf(Index id) const {
     return at == end || at->id != id ? points_ : static_cast<std::size_t>(at - entries_.begin());
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::layout

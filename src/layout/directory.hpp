@@ -13,7 +13,7 @@
 #include "base/prefetch.hpp"
 #include "base/units.hpp"
 
-namespace tradewind {
+namespace tradewind::layout {
 
 // Where a point lies: in the array of a rank, `index` points from its begin.
 struct Owner {
@@ -81,4 +81,4 @@ class Directory {
     int shift_ = 0;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::layout

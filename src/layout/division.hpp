@@ -3,7 +3,7 @@
 
 #include "base/units.hpp"
 
-namespace tradewind {
+namespace tradewind::layout {
 
 // `points` points over `parts` parts: the first points % parts of them hold one point more than the others.
 // Every query is O(1); nothing is stored a part.
@@ -45,4 +45,4 @@ class Division {
     Index points_ = 1, parts_ = 1, width_ = 1, wide_ = 0;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::layout

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 namespace {
 
@@ -77,4 +77,4 @@ double Carriage::receive_seconds(double bytes, double runs, bool alike) const {
     return std::max(whole / 2, scattered->seconds(bytes, runs) - whole / 2);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

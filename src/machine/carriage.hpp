@@ -7,7 +7,7 @@
 
 #include "base/units.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // Rates by bytes and by how long the runs are in which they lie in memory. Between what is given, the time of a byte
 // is interpolated: along the logarithm of the bytes, and along the reciprocal of the run, as a run costs some time more
@@ -59,4 +59,4 @@ struct Carriage {
     }
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "machine/topology/torus.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 const LinkRate& Machine::rate(LinkKind kind) const {
     return kind == LinkKind::terminal ? ejection : kind == LinkKind::global ? global : local;
@@ -58,4 +58,4 @@ void Machine::check() const {
         throw InputError("routing '" + routing + "' is not one of a " + topology->name() + " (known: " + allowed + ")");
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

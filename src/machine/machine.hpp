@@ -9,7 +9,7 @@
 #include "base/units.hpp"
 #include "machine/topology/topology.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 struct LinkRate {
     BytesPerSecond bandwidth;
@@ -77,4 +77,4 @@ struct TopologyEntry {
 };
 const std::vector<TopologyEntry>& topologies();
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

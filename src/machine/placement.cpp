@@ -7,7 +7,7 @@
 #include "base/random.hpp"
 #include "layout/division.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 namespace {
 
@@ -61,7 +61,7 @@ Table scattered(Rank ranks, std::uint32_t ranks_per_node, std::uint32_t needed, 
 // rectangles.
 Table in_bands(std::array<Index, 2> split, std::uint32_t ranks_per_node, Index height) {
     Table table(static_cast<std::size_t>(split[0] * split[1]));
-    const Division bands(split[1], (split[1] + height - 1) / height);
+    const layout::Division bands(split[1], (split[1] + height - 1) / height);
     std::uint32_t place = 0;
     for (Index band = 0; band < bands.parts(); ++band)
         for (Index k = 0; k < split[0]; ++k) {
@@ -131,4 +131,4 @@ const std::vector<std::string>& placements() {
     return kinds;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -9,7 +9,7 @@
 #include "base/divide.hpp"
 #include "base/units.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // `linear` fills node 0, then node 1, ...; `round-robin` deals ranks to the nodes it needs in turn; `random` is linear
 // over a random permutation of all nodes (a seed gives the same one everywhere). `scattered` deals the nodes it needs
@@ -40,4 +40,4 @@ class Placement {
 // The kinds, for the command line and its documents.
 const std::vector<std::string>& placements();
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -1,6 +1,6 @@
 #include "machine/machine.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 const std::vector<RoutingEntry>& routings() {
     static const std::string kim = "Kim, Dally, Scott & Abts 2008", singh = "Singh 2005", valiant = "Valiant 1982";
@@ -75,4 +75,4 @@ const std::vector<TopologyEntry>& topologies() {
     return entries;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -5,7 +5,7 @@
 #include "machine/machine.hpp"
 #include "machine/routing/dispatch.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 std::int64_t Room::packet() const {
     std::int64_t least = std::min(channel, nic);
@@ -27,4 +27,4 @@ Room room_of(const Machine& machine) {
     return {channel, exit / among, exit, machine.nic_buffer.value > 0 ? machine.nic_buffer.value : channel};
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

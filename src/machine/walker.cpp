@@ -7,7 +7,7 @@
 #include "machine/routing/dispatch.hpp"
 #include "machine/topology/shortest_paths.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 namespace {
 
@@ -65,4 +65,4 @@ std::vector<Hop> Walker::walk(std::uint32_t from_node, std::uint32_t to_node, st
     return walk_(from_node, to_node, random, queues);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

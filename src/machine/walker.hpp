@@ -7,7 +7,7 @@
 
 #include "machine/machine.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // A packet's link between two switches, by the port that it takes from the first, and its virtual channel there.
 struct Hop {
@@ -37,4 +37,4 @@ class Walker {
     Walk walk_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

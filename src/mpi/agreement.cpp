@@ -8,7 +8,7 @@
 #include "mpi/threads.hpp"
 #include "mpi/waiting.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -123,4 +123,4 @@ Sums agree(MPI_Comm comm, const std::string& identity, const std::string& proble
                     theirs + "}; all ranks must make the same ones in the same order");
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

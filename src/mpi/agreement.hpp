@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // Collective. Makes sure that all ranks of a communicator are about to make the same plan, and that every rank can:
 // otherwise a rank that fails or does something else would leave the others waiting for ever.
@@ -25,4 +25,4 @@ bool alike(MPI_Comm comm, const std::string& identity, const std::string& proble
 // Collective. The text of one rank, on all of them.
 std::string text_of(MPI_Comm comm, int root, std::string text);
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -8,7 +8,7 @@
 #include "mpi/program.hpp"
 #include "mpi/waiting.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // What a plan and its carrier share.
 struct Work {
@@ -68,7 +68,8 @@ class Transport {
     // Bytes. Plain memory unless a transport says otherwise.
     virtual std::unique_ptr<Buffers> buffers(const Communicator& communicator, const PlanRequest& request,
                                              Index outgoing, Index incoming);
-    virtual std::unique_ptr<Carrier> carrier(const Work& work, const Schedule& schedule, Buffers& buffers) = 0;
+    virtual std::unique_ptr<Carrier> carrier(const Work& work, const schedule::Schedule& schedule,
+                                             Buffers& buffers) = 0;
     // Whether a rank sets up buffers and carrier without the others, who then need not hear of each step. (With packing
     // direct nobody does: ranks tell each other where their runs lie, and would wait for one that cannot go on.)
     virtual bool alone(const PlanRequest&) const { return false; }
@@ -84,4 +85,4 @@ std::unique_ptr<Transport> make_fence();
 std::unique_ptr<Transport> make_notify();
 std::unique_ptr<Transport> make_shared();
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -4,7 +4,7 @@
 
 #include "mpi/error.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -64,4 +64,4 @@ void Checksums::after(int s) {
         }
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -4,7 +4,7 @@
 
 #include "mpi/carrier.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // Compares a checksum of every message at its two ends: of the memory it was gathered from and of the memory it was
 // scattered to. Sent beside the messages, whatever carries those.
@@ -23,4 +23,4 @@ class Checksums {
     bool under_way_ = false;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -2,7 +2,7 @@
 
 #include "mpi/error.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -48,4 +48,4 @@ void Communicator::require_usable() const {
                         " has freed the communicator that the plan was made on; keep it, or make a new plan");
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

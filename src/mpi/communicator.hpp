@@ -6,7 +6,7 @@
 
 #include "base/units.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // A duplicate of the caller's communicator, so that no message of a plan can be taken for one of the caller's or of
 // another plan. Knows whether the caller has freed the original: a freed handle cannot be told from a live one, hence
@@ -35,4 +35,4 @@ class Communicator {
     bool kept_ = false;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

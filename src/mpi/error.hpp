@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // A plan was used in a way that it cannot be, or MPI failed while it ran. Says which rank, and what it did.
 class PlanError : public std::runtime_error {
@@ -34,4 +34,4 @@ void check(int code, Doing doing) {
     if (code != MPI_SUCCESS) throw PlanError(doing() + ": " + mpi_error_text(code));
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

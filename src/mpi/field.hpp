@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "layout/box.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // The type of one element, by its NumPy name.
 enum class Element : std::uint8_t { f4, f8, i4, i8, c8, c16 };
@@ -36,4 +36,4 @@ struct Field {
     std::array<Index, 3> stride{};  // bytes from a point to the next one along x, y, z
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -9,7 +9,7 @@
 #include "mpi/error.hpp"
 #include "pattern/fetch_adjoint.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -20,19 +20,19 @@ std::string gathering() {
 }
 
 // Points of the source array, points of the target array, and of each point owner, index and place.
-Words words_of(const FetchPart& part, Rank rank) {
+Words words_of(const pattern::FetchPart& part, Rank rank) {
     Words words{part.source, part.target};
     const auto add = [&](Rank peer, const auto& runs) {
-        for (const FetchRun& run : runs)
+        for (const pattern::FetchRun& run : runs)
             for (Index i = 0; i < run.length; ++i) words.insert(words.end(), {peer, run.source + i, run.target + i});
     };
     add(rank, part.kept);
-    for (const FetchBundle& bundle : part.receives) add(bundle.peer, bundle.runs);
+    for (const pattern::FetchBundle& bundle : part.receives) add(bundle.peer, bundle.runs);
     return words;
 }
 
 // Why this rank's part cannot be had; "" if it can.
-std::string problem_of(const Fetch& fetch, Rank rank, Rank ranks) {
+std::string problem_of(const pattern::Fetch& fetch, Rank rank, Rank ranks) {
     if (fetch.ranks() != ranks)
         return "a fetch among " + std::to_string(fetch.ranks()) + " ranks is not of points among " +
                std::to_string(ranks);
@@ -46,7 +46,7 @@ std::string problem_of(const Fetch& fetch, Rank rank, Rank ranks) {
 
 }  // namespace
 
-std::shared_ptr<const Fetch> known_to_all(MPI_Comm comm, const Fetch& fetch) {
+std::shared_ptr<const pattern::Fetch> known_to_all(MPI_Comm comm, const pattern::Fetch& fetch) {
     Rank rank = 0, size = 0;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
@@ -70,7 +70,7 @@ std::shared_ptr<const Fetch> known_to_all(MPI_Comm comm, const Fetch& fetch) {
                          MPI_INT64_T, comm),
           gathering);
     Words sources;
-    std::vector<FetchList> lists(ranks);
+    std::vector<pattern::FetchList> lists(ranks);
     for (std::size_t r = 0; r < ranks; ++r) {
         const Index* word = all.data() + begins[r];
         const Index* const end = word + lengths[r];
@@ -82,15 +82,16 @@ std::shared_ptr<const Fetch> known_to_all(MPI_Comm comm, const Fetch& fetch) {
             lists[r].place.push_back(word[2]);
         }
     }
-    return Fetch(std::move(sources), lists, fetch.one_array()).with_levels(fetch.levels());
+    return pattern::Fetch(std::move(sources), lists, fetch.one_array()).with_levels(fetch.levels());
 }
 
-std::shared_ptr<const Pattern> known_to_all(MPI_Comm comm, const std::shared_ptr<const Pattern>& pattern,
-                                            const std::string& algorithm, bool needed) {
+std::shared_ptr<const pattern::Pattern> known_to_all(MPI_Comm comm,
+                                                     const std::shared_ptr<const pattern::Pattern>& pattern,
+                                                     const std::string& algorithm, bool needed) {
     agree(comm, pattern->signature() + ", " + algorithm + (needed ? "" : ", with its own lists"), "");
-    if (const auto* adjoint = dynamic_cast<const FetchAdjoint*>(pattern.get()))
-        return std::make_shared<FetchAdjoint>(known_to_all(comm, adjoint->fetch()));
-    return known_to_all(comm, dynamic_cast<const Fetch&>(*pattern));
+    if (const auto* adjoint = dynamic_cast<const pattern::FetchAdjoint*>(pattern.get()))
+        return std::make_shared<pattern::FetchAdjoint>(known_to_all(comm, adjoint->fetch()));
+    return known_to_all(comm, dynamic_cast<const pattern::Fetch&>(*pattern));
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -2,7 +2,7 @@
 
 #include "mpi/error.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -45,4 +45,4 @@ Samples measure(MPI_Comm comm, const std::vector<MeasuredStep>& steps, int warmu
     return result;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

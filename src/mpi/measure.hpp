@@ -4,7 +4,7 @@
 
 #include "mpi/plan.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // One plan of an exchange, called `repeat` times in a row.
 struct MeasuredStep {
@@ -21,4 +21,4 @@ struct Samples {
 // Collective. Before each sample all ranks meet in a barrier. With `copy_only` no message is sent: see Plan::copy_only.
 Samples measure(MPI_Comm comm, const std::vector<MeasuredStep>& steps, int warmup, int samples, bool copy_only);
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

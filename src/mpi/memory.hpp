@@ -7,7 +7,7 @@
 #include "base/recycled.hpp"
 #include "base/units.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // Memory of a fixed size, touched when it is made so that no page fault falls into a timed call.
 class Memory {
@@ -33,4 +33,4 @@ class Memory {
     RecycledVector<std::byte> bytes_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -8,7 +8,7 @@
 #include "mpi/waiting.hpp"
 #include "pattern/allreduce.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -36,7 +36,7 @@ MPI_Op operation_of(Operation operation) {
 
 class NativeAllReduce : public Plan {
   public:
-    NativeAllReduce(MPI_Comm comm, const AllReduce& pattern, const PlanRequest& request)
+    NativeAllReduce(MPI_Comm comm, const pattern::AllReduce& pattern, const PlanRequest& request)
         : Plan(comm, pattern.describe() + ", native", request),
           type_(type_of(request.element)),
           operation_(operation_of(request.operation)),
@@ -100,9 +100,9 @@ class NativeAllReduce : public Plan {
 
 }  // namespace
 
-std::unique_ptr<Plan> make_native_plan(const Pattern& pattern, MPI_Comm comm, const PlanRequest& request,
+std::unique_ptr<Plan> make_native_plan(const pattern::Pattern& pattern, MPI_Comm comm, const PlanRequest& request,
                                        Unlike unlike) {
-    const auto* reduce = dynamic_cast<const AllReduce*>(&pattern);
+    const auto* reduce = dynamic_cast<const pattern::AllReduce*>(&pattern);
     const auto check = [&] {
         check_request(pattern, comm, request);
         if (!reduce)
@@ -122,4 +122,4 @@ std::unique_ptr<Plan> make_native_plan(const Pattern& pattern, MPI_Comm comm, co
     return std::make_unique<NativeAllReduce>(comm, *reduce, request);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -2,7 +2,7 @@
 
 #include "mpi/error.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 Node::Node(const Communicator& communicator, int ranks_per_node)
     : here_(static_cast<std::size_t>(communicator.ranks())) {
@@ -22,4 +22,4 @@ Node::Node(const Communicator& communicator, int ranks_per_node)
             here_[static_cast<std::size_t>(other)] = true;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -4,7 +4,7 @@
 
 #include "mpi/communicator.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // Which ranks of a communicator share this rank's node, hence its memory.
 class Node {
@@ -17,4 +17,4 @@ class Node {
     std::vector<bool> here_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

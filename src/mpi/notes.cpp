@@ -5,7 +5,7 @@
 
 #include "mpi/error.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -90,4 +90,4 @@ Describe places(const Work& work, bool of_sends) {
     };
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

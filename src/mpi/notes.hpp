@@ -6,7 +6,7 @@
 
 #include "mpi/carrier.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // Says of an end of this rank (stage, number) what its peer should know.
 using Describe = std::function<std::vector<Block>(int stage, std::size_t end)>;
@@ -20,4 +20,4 @@ Notes exchange_notes(const Work& work, bool from_sender, const Describe& describ
 // Where the bytes of an end lie.
 Describe places(const Work& work, bool of_sends);
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -46,4 +46,4 @@ bool overlaps_itself(const Field& field, Element element) {
     return !nested && steps_to_zero(std::move(all));
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -3,9 +3,9 @@
 
 #include "mpi/field.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // Whether two elements of an array share bytes. Strides are whole elements.
 bool overlaps_itself(const Field& field, Element element);
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

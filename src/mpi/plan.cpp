@@ -3,7 +3,7 @@
 #include "mpi/error.hpp"
 #include "mpi/threads.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 Plan::Plan(MPI_Comm comm, std::string description, const PlanRequest& request)
     : communicator_(comm),
@@ -54,4 +54,4 @@ std::string Plan::who(int stage) const {
     return "rank " + std::to_string(communicator_.rank()) + ", stage " + std::to_string(stage) + " of " + description_;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -14,7 +14,7 @@
 #include "mpi/reduce.hpp"
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // What a plan is bound to, and how it moves data. All ranks say the same, but for the addresses, shapes and strides.
 struct PlanRequest {
@@ -92,11 +92,11 @@ enum class Unlike { error, answer };
 
 // Collective over `comm`. Throws InputError on a rank whose arrays do not fit, and PlanError on the others then; and
 // PlanError on all ranks when they make different plans, unless that is an answer.
-std::unique_ptr<Plan> make_plan(const Schedule& schedule, MPI_Comm comm, const PlanRequest& request,
+std::unique_ptr<Plan> make_plan(const schedule::Schedule& schedule, MPI_Comm comm, const PlanRequest& request,
                                 Unlike unlike = Unlike::error);
 
 // The same exchange by the MPI library's own MPI_Allreduce. Throws InputError for patterns that do not reduce.
-std::unique_ptr<Plan> make_native_plan(const Pattern& pattern, MPI_Comm comm, const PlanRequest& request,
+std::unique_ptr<Plan> make_native_plan(const pattern::Pattern& pattern, MPI_Comm comm, const PlanRequest& request,
                                        Unlike unlike = Unlike::error);
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -12,7 +12,7 @@
 #include "mpi/error.hpp"
 #include "mpi/prepare.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -79,11 +79,11 @@ std::uint64_t new_mark() {
 
 // What an owner is told of runs: where they begin, length by length; then of each length it, and how many have it; then
 // how many lengths there are. So the places of the first one can stay where they arrive.
-RecycledVector<Index> sources_of(const Runs& runs) {
+RecycledVector<Index> sources_of(const pattern::Runs& runs) {
     RecycledVector<Index> words(runs.size() + 2 * runs.kinds().size() + 1);
     Index* next = words.data();
-    for (const Runs::Kind& kind : runs.kinds()) next = std::copy_n(kind.source().data(), kind.runs, next);
-    for (const Runs::Kind& kind : runs.kinds()) {
+    for (const pattern::Runs::Kind& kind : runs.kinds()) next = std::copy_n(kind.source().data(), kind.runs, next);
+    for (const pattern::Runs::Kind& kind : runs.kinds()) {
         *next++ = kind.length;
         *next++ = static_cast<Index>(kind.runs);
     }
@@ -91,10 +91,10 @@ RecycledVector<Index> sources_of(const Runs& runs) {
     return words;
 }
 
-Runs runs_of(RecycledVector<Index> words) {
+pattern::Runs runs_of(RecycledVector<Index> words) {
     const auto kinds = static_cast<std::size_t>(words.back());
     const std::vector<Index> lengths(words.end() - 1 - 2 * words.back(), words.end() - 1);
-    std::vector<Runs::Places> others(kinds);
+    std::vector<pattern::Runs::Places> others(kinds);
     const Index* next = words.data();
     for (std::size_t k = 0; k < kinds; ++k) {
         const auto count = static_cast<std::size_t>(lengths[2 * k + 1]);
@@ -105,7 +105,7 @@ Runs runs_of(RecycledVector<Index> words) {
         next += count;
     }
     others[0] = std::move(words);
-    Runs runs;
+    pattern::Runs runs;
     for (std::size_t k = 0; k < kinds; ++k)
         runs.append({lengths[2 * k], static_cast<std::size_t>(lengths[2 * k + 1]), 0, std::move(others[k])});
     return runs;
@@ -125,17 +125,17 @@ Points::Points(MPI_Comm comm, Index count) : communicator_(comm) {
     begin(count);
 }
 
-Points::Points(MPI_Comm comm, const Blocks& layout) : communicator_(comm), named_(true) {
+Points::Points(MPI_Comm comm, const layout::Blocks& layout) : communicator_(comm), named_(true) {
     columns_ = prepare(communicator_.handle(), "the columns of " + layout.describe(), [&] {
         if (layout.ranks() != ranks())
             throw InputError("the communicator has " + std::to_string(ranks()) + " ranks, the layout is made for " +
                              std::to_string(layout.ranks()));
-        if (layout.division(Z).parts() > 1)
+        if (layout.division(layout::Z).parts() > 1)
             throw InputError("a layout that divides z: its columns lie on several ranks, and points are columns");
-        return std::make_unique<const Columns>(layout);
+        return std::make_unique<const layout::Columns>(layout);
     });
-    const Box box = layout.box(rank());
-    begin(box.width(X) * box.width(Y));
+    const layout::Box box = layout.box(rank());
+    begin(box.width(layout::X) * box.width(layout::Y));
 }
 
 void Points::begin(Index count) {
@@ -168,22 +168,22 @@ void Points::build_directory(std::span<const Index> ids) {
 
 template <class Take>
 std::string Points::each_piece(std::span<const Index> ids, const Index* begins, std::size_t runs, Take take) const {
-    const Columns::Finder columns(*columns_);
+    const layout::Columns::Finder columns(*columns_);
     const Index end = begins[runs];
     for (Index i = begins[0]; i < end;) {
         const Index id = ids[static_cast<std::size_t>(i)];
         if (id < 0 || id >= columns_->points()) return wanted_by(rank(), id, static_cast<std::size_t>(i));
         while (i >= begins[1]) ++begins;  // to the run that holds it
-        const Columns::Run run = columns.from(id);
+        const layout::Columns::Run run = columns.from(id);
         const Index length = std::min(begins[1] - i, run.length);
-        take(run.first.rank, FetchRun{run.first.index, i, length});
+        take(run.first.rank, pattern::FetchRun{run.first.index, i, length});
         i += length;
     }
     return "";
 }
 
 // Most runs are of one owner, and of the length of those around them.
-std::string Points::bundle(std::span<const Index> ids, Index behind, Bundler& bundler) const {
+std::string Points::bundle(std::span<const Index> ids, Index behind, pattern::Bundler& bundler) const {
     std::array<Rank, Consecutive::most> owners;
     std::array<Index, Consecutive::most> sources, targets;
     std::array<std::uint16_t, Consecutive::most> others;
@@ -198,9 +198,10 @@ std::string Points::bundle(std::span<const Index> ids, Index behind, Bundler& bu
                 left += owners[k] < 0;
             }
         for (std::size_t n = 0; n < left; ++n) {
-            const std::string problem = each_piece(ids, begins + others[n], 1, [&](Rank owner, const FetchRun& run) {
-                bundler.add(owner, {run.source, behind + run.target, run.length});
-            });
+            const std::string problem =
+                each_piece(ids, begins + others[n], 1, [&](Rank owner, const pattern::FetchRun& run) {
+                    bundler.add(owner, {run.source, behind + run.target, run.length});
+                });
             if (!problem.empty()) return problem;
         }
         const Index length = begins[1] - begins[0];
@@ -227,15 +228,15 @@ std::string Points::bundle(std::span<const Index> ids, Index behind, Bundler& bu
     return "";
 }
 
-FetchList Points::locate(std::span<const Index> ids) const {
-    FetchList list;
+pattern::FetchList Points::locate(std::span<const Index> ids) const {
+    pattern::FetchList list;
     list.target = static_cast<Index>(ids.size());
     list.owner.resize(ids.size());
     list.index.resize(ids.size());
     std::string problem;
     if (!named_) problem = "these points have no ids: name owners and indices";
     if (columns_) {
-        const auto take = [&](Rank owner, const FetchRun& run) {
+        const auto take = [&](Rank owner, const pattern::FetchRun& run) {
             for (Index k = 0; k < run.length; ++k) {
                 list.owner[static_cast<std::size_t>(run.target + k)] = owner;
                 list.index[static_cast<std::size_t>(run.target + k)] = run.source + k;
@@ -254,10 +255,10 @@ FetchList Points::locate(std::span<const Index> ids) const {
 
 // What is not the rank's own is asked of the ranks to which the ids lead. Where ids are dealt out at random to few
 // ranks, whether one is its own is anybody's guess, so no branch depends on it: the others are put aside first.
-void Points::look_up(std::span<const Index> ids, FetchList& list) const {
+void Points::look_up(std::span<const Index> ids, pattern::FetchList& list) const {
     RecycledVector<std::size_t> others(ids.size());
     std::size_t count = 0;
-    own_.find_each(ids, [&](std::size_t i, const Owner& owner) {
+    own_.find_each(ids, [&](std::size_t i, const layout::Owner& owner) {
         list.owner[i] = owner.rank;
         list.index[i] = owner.index;
         others[count] = i;
@@ -305,7 +306,7 @@ std::vector<Envelope> Points::answered(const std::vector<Envelope>& questions) c
         Envelope& answer =
             answers.emplace_back(Envelope{question.peer, RecycledVector<Index>(2 * question.words.size())});
         Index* next = answer.words.data();
-        kept_.find_each(question.words, [&](std::size_t, const Owner& owner) {
+        kept_.find_each(question.words, [&](std::size_t, const layout::Owner& owner) {
             *next++ = owner.rank;
             *next++ = owner.index;
         });
@@ -327,36 +328,38 @@ std::vector<Envelope> Points::answered(const std::vector<Envelope>& questions) c
     return replies;
 }
 
-std::shared_ptr<Fetch> Points::fetch_ids(std::span<const Index> ids, Index behind, bool one_array, bool known,
-                                         const std::vector<Rank>& peers) const {
+std::shared_ptr<pattern::Fetch> Points::fetch_ids(std::span<const Index> ids, Index behind, bool one_array, bool known,
+                                                  const std::vector<Rank>& peers) const {
     if (!columns_) {
-        FetchList list = locate(ids);
+        pattern::FetchList list = locate(ids);
         if (behind > 0)
             for (Index i = 0; i < list.target; ++i) list.place.push_back(behind + i);
         list.target += behind;
         return fetch(std::move(list), one_array, known, peers);
     }
     const auto bundles = [&] {
-        Bundler bundler(ids.size());
+        pattern::Bundler bundler(ids.size());
         if (const std::string problem = bundle(ids, behind, bundler); !problem.empty()) throw InputError(problem);
         return bundler.take();
     };
     return made_of(bundles, true, behind + static_cast<Index>(ids.size()), one_array, known, peers);
 }
 
-std::shared_ptr<Fetch> Points::fetch(FetchList list, bool one_array, bool known, const std::vector<Rank>& peers) const {
+std::shared_ptr<pattern::Fetch> Points::fetch(pattern::FetchList list, bool one_array, bool known,
+                                              const std::vector<Rank>& peers) const {
     const auto bundles = [&] {
-        if (const std::string problem = problem_of(list, rank(), ranks()); !problem.empty()) throw InputError(problem);
-        return bundles_of(list);
+        if (const std::string problem = pattern::problem_of(list, rank(), ranks()); !problem.empty())
+            throw InputError(problem);
+        return pattern::bundles_of(list);
     };
     return made_of(bundles, false, list.target, one_array, known, peers);
 }
 
 template <class Bundles>
-std::shared_ptr<Fetch> Points::made_of(Bundles bundles, bool owned, Index target, bool one_array, bool known,
-                                       const std::vector<Rank>& peers) const {
+std::shared_ptr<pattern::Fetch> Points::made_of(Bundles bundles, bool owned, Index target, bool one_array, bool known,
+                                                const std::vector<Rank>& peers) const {
     const MPI_Comm comm = communicator_.handle();
-    FetchPart part;
+    pattern::FetchPart part;
     part.first = first_;
     part.source = one_array ? std::max(count_, target) : count_;
     part.target = target;
@@ -367,14 +370,14 @@ std::shared_ptr<Fetch> Points::made_of(Bundles bundles, bool owned, Index target
             if (peer < 0 || peer >= ranks() || peer == rank())
                 throw InputError("rank " + std::to_string(rank()) + " names peer " + std::to_string(peer) +
                                  "; other ranks of 0.." + std::to_string(ranks() - 1) + " are allowed");
-        std::vector<FetchBundle> made = bundles();
-        for (const FetchBundle& bundle : made) over_all[0] += static_cast<std::uint64_t>(bundle.points);
+        std::vector<pattern::FetchBundle> made = bundles();
+        for (const pattern::FetchBundle& bundle : made) over_all[0] += static_cast<std::uint64_t>(bundle.points);
         over_all[1] = named(rank(), peers);
         if (rank() == 0) over_all[2] = new_mark();
-        take_bundles(part, std::move(made), rank(), ranks());
-        storage_of({&part, 1});  // which may refuse
+        pattern::take_bundles(part, std::move(made), rank(), ranks());
+        pattern::storage_of({&part, 1});  // which may refuse
         if (!owned) check_owned(part.kept, rank());
-        for (const FetchBundle& bundle : part.receives) {
+        for (const pattern::FetchBundle& bundle : part.receives) {
             if (known && !std::binary_search(peers.begin(), peers.end(), bundle.peer))
                 throw InputError("rank " + std::to_string(rank()) + " wants points of rank " +
                                  std::to_string(bundle.peer) + ", which is none of its peers");
@@ -398,25 +401,26 @@ std::shared_ptr<Fetch> Points::made_of(Bundles bundles, bool owned, Index target
         take();  // which no rank can refuse
     else
         prepare(comm, "", take);
-    return std::make_shared<Fetch>(ranks(), rank(), std::move(part), static_cast<Index>(over_all[0]), over_all[2],
-                                   one_array);
+    return std::make_shared<pattern::Fetch>(ranks(), rank(), std::move(part), static_cast<Index>(over_all[0]),
+                                            over_all[2], one_array);
 }
 
 void Points::refuse(const std::string& problem) const {
     agree(communicator_.handle(), "", problem);
 }
 
-void Points::take_requests(FetchPart& part, std::vector<Envelope> requests, bool owned) const {
+void Points::take_requests(pattern::FetchPart& part, std::vector<Envelope> requests, bool owned) const {
     for (Envelope& letter : requests) {
         if (letter.words.empty()) continue;
-        const Runs& runs = part.sends.emplace_back(FetchBundle{letter.peer, 0, runs_of(std::move(letter.words))}).runs;
+        const pattern::Runs& runs =
+            part.sends.emplace_back(pattern::FetchBundle{letter.peer, 0, runs_of(std::move(letter.words))}).runs;
         if (!owned) check_owned(runs, letter.peer);
         part.sends.back().points = runs.points();
     }
 }
 
-void Points::check_owned(const Runs& runs, Rank wants) const {
-    for (const Runs::Kind& kind : runs.kinds()) {
+void Points::check_owned(const pattern::Runs& runs, Rank wants) const {
+    for (const pattern::Runs::Kind& kind : runs.kinds()) {
         Index last = 0;
         for (const Index source : kind.source()) last = std::max(last, source);
         last += kind.length - 1;
@@ -428,29 +432,29 @@ void Points::check_owned(const Runs& runs, Rank wants) const {
 }
 
 // Within one array a place that is filled from elsewhere is no point that others can have.
-void Points::check_not_borrowed(const FetchPart& part) const {
+void Points::check_not_borrowed(const pattern::FetchPart& part) const {
     std::vector<bool> borrowed(static_cast<std::size_t>(part.source), false);
-    const auto each = [](const Runs& runs, auto visit) {
-        for (const FetchRun& run : runs)
+    const auto each = [](const pattern::Runs& runs, auto visit) {
+        for (const pattern::FetchRun& run : runs)
             for (Index i = 0; i < run.length; ++i) visit(run, i);
     };
-    const auto borrow = [&](const FetchRun& run, Index i) {
+    const auto borrow = [&](const pattern::FetchRun& run, Index i) {
         borrowed[static_cast<std::size_t>(run.target + i)] = true;
     };
     each(part.kept, borrow);
-    for (const FetchBundle& bundle : part.receives) each(bundle.runs, borrow);
+    for (const pattern::FetchBundle& bundle : part.receives) each(bundle.runs, borrow);
     Rank peer = rank();
-    const auto lend = [&](const FetchRun& run, Index i) {
+    const auto lend = [&](const pattern::FetchRun& run, Index i) {
         if (borrowed[static_cast<std::size_t>(run.source + i)])
             throw InputError("rank " + std::to_string(peer) + " wants point " + std::to_string(run.source + i) +
                              " of rank " + std::to_string(rank()) +
                              ", which that rank takes from elsewhere itself: nobody owns it");
     };
     each(part.kept, lend);
-    for (const FetchBundle& bundle : part.sends) {
+    for (const pattern::FetchBundle& bundle : part.sends) {
         peer = bundle.peer;
         each(bundle.runs, lend);
     }
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -14,7 +14,7 @@
 #include "mpi/sparse.hpp"
 #include "pattern/fetch.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // The points that each rank of a communicator owns, as each knows its own alone; from them fetches are made. Nothing is
 // kept for each rank: who owns an id is looked up at a third rank, to which its number leads, or is computed from a
@@ -27,7 +27,7 @@ class Points {
     Points(MPI_Comm comm, Index count);
     // The columns of a grid that is divided along x, y or both: column (x, y) is point x + nx y. A rank's array has
     // them row by row.
-    Points(MPI_Comm comm, const Blocks& layout);
+    Points(MPI_Comm comm, const layout::Blocks& layout);
 
     Rank rank() const { return communicator_.rank(); }
     Rank ranks() const { return communicator_.ranks(); }
@@ -38,13 +38,14 @@ class Points {
     void refuse(const std::string& problem) const;
 
     // Owners and indices of ids, in their order. Throws where nobody owns one.
-    FetchList locate(std::span<const Index> ids) const;
+    pattern::FetchList locate(std::span<const Index> ids) const;
     // The points of these ids, `behind` as many other points of the target array. See `fetch`.
-    std::shared_ptr<Fetch> fetch_ids(std::span<const Index> ids, Index behind, bool one_array, bool known,
-                                     const std::vector<Rank>& peers) const;
+    std::shared_ptr<pattern::Fetch> fetch_ids(std::span<const Index> ids, Index behind, bool one_array, bool known,
+                                              const std::vector<Rank>& peers) const;
     // What the ranks want. `known`: the owners of what this rank wants, and the ranks that want its points, are all
     // among `peers` (ascending, said alike at both ends), so that there is no need to find out who wants what.
-    std::shared_ptr<Fetch> fetch(FetchList list, bool one_array, bool known, const std::vector<Rank>& peers) const;
+    std::shared_ptr<pattern::Fetch> fetch(pattern::FetchList list, bool one_array, bool known,
+                                          const std::vector<Rank>& peers) const;
 
   private:
     void begin(Index count);
@@ -55,25 +56,25 @@ class Points {
     template <class Take>
     std::string each_piece(std::span<const Index> ids, const Index* begins, std::size_t runs, Take take) const;
     // The same for all ids, whose targets lie `behind` others.
-    std::string bundle(std::span<const Index> ids, Index behind, Bundler& bundler) const;
+    std::string bundle(std::span<const Index> ids, Index behind, pattern::Bundler& bundler) const;
     // What all wants have in common; `bundles()` makes those of this rank, or throws InputError. `owned`, on all ranks
     // alike: there is nothing among them that its owner might not have.
     template <class Bundles>
-    std::shared_ptr<Fetch> made_of(Bundles bundles, bool owned, Index target, bool one_array, bool known,
-                                   const std::vector<Rank>& peers) const;
-    void look_up(std::span<const Index> ids, FetchList& list) const;
+    std::shared_ptr<pattern::Fetch> made_of(Bundles bundles, bool owned, Index target, bool one_array, bool known,
+                                            const std::vector<Rank>& peers) const;
+    void look_up(std::span<const Index> ids, pattern::FetchList& list) const;
     std::vector<Envelope> answered(const std::vector<Envelope>& questions) const;
-    void take_requests(FetchPart& part, std::vector<Envelope> requests, bool owned) const;
-    void check_owned(const Runs& runs, Rank wants) const;
-    void check_not_borrowed(const FetchPart& part) const;
+    void take_requests(pattern::FetchPart& part, std::vector<Envelope> requests, bool owned) const;
+    void check_owned(const pattern::Runs& runs, Rank wants) const;
+    void check_not_borrowed(const pattern::FetchPart& part) const;
 
     Communicator communicator_;
     Index count_ = 0, first_ = 0;
-    Index highest_ = -1;       // of all ids
-    std::uint64_t block_ = 1;  // ids that lead to one rank
-    Directory kept_, own_;     // where the ids lie that lead to this rank; where its own do
-    std::unique_ptr<const Columns> columns_;
+    Index highest_ = -1;            // of all ids
+    std::uint64_t block_ = 1;       // ids that lead to one rank
+    layout::Directory kept_, own_;  // where the ids lie that lead to this rank; where its own do
+    std::unique_ptr<const layout::Columns> columns_;
     bool named_ = false;  // whether points have ids
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

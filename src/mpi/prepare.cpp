@@ -5,9 +5,9 @@
 #include "mpi/error.hpp"
 #include "mpi/program.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
-std::string identity(const Pattern& pattern, const std::string& algorithm, const PlanRequest& request) {
+std::string identity(const pattern::Pattern& pattern, const std::string& algorithm, const PlanRequest& request) {
     std::ostringstream text;
     text << pattern.signature() << ", " << algorithm << ", " << pattern.ranks() << " ranks, " << request.source.size()
          << " x " << name_of(request.element);
@@ -19,7 +19,7 @@ std::string identity(const Pattern& pattern, const std::string& algorithm, const
     return text.str();
 }
 
-Rank check_request(const Pattern& pattern, MPI_Comm comm, const PlanRequest& request) {
+Rank check_request(const pattern::Pattern& pattern, MPI_Comm comm, const PlanRequest& request) {
     int rank = 0, ranks = 0;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
@@ -39,4 +39,4 @@ Rank check_request(const Pattern& pattern, MPI_Comm comm, const PlanRequest& req
     return rank;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -7,10 +7,10 @@
 #include "mpi/error.hpp"
 #include "mpi/plan.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // What all ranks must say alike when they make a plan.
-std::string identity(const Pattern& pattern, const std::string& algorithm, const PlanRequest& request);
+std::string identity(const pattern::Pattern& pattern, const std::string& algorithm, const PlanRequest& request);
 
 // How long a rank waits for the others when a plan is made: as its watchdog says; a wrong one is refused later.
 inline double limit_of(double watchdog_s) {
@@ -18,7 +18,7 @@ inline double limit_of(double watchdog_s) {
 }
 
 // Throws InputError unless the communicator has the pattern's number of ranks and the fields have its shapes; the rank.
-Rank check_request(const Pattern& pattern, MPI_Comm comm, const PlanRequest& request);
+Rank check_request(const pattern::Pattern& pattern, MPI_Comm comm, const PlanRequest& request);
 
 // Runs what a rank does alone, then `tell(problem)`, which is to tell the others why it failed ("" where it did not);
 // after that it fails.
@@ -73,4 +73,4 @@ bool prepared(MPI_Comm comm, const std::string& identity, Unlike unlike, double 
     return same;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -6,7 +6,7 @@
 
 #include "mpi/error.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -156,4 +156,4 @@ void Processes::gather(const Letter& mine, const std::function<void(int, std::sp
     });
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

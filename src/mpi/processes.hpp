@@ -4,7 +4,7 @@
 #include "base/peers.hpp"
 #include "mpi/communicator.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // Its functions throw PlanError where MPI fails.
 class Processes : public Peers {
@@ -28,4 +28,4 @@ class Processes : public Peers {
     std::vector<MPI_Request> sends_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

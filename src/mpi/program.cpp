@@ -7,23 +7,24 @@
 #include "mpi/packing/add.hpp"
 #include "mpi/packing/stream.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
 // MPI guarantees tags up to 32767; the checksums of messages have tags of their own (see mpi/checksum.cpp).
 constexpr int most_tags = 16384;
 
-std::array<Index, 3> shape_of(const Box& box) {
-    return {box.width(X), box.width(Y), box.width(Z)};
+std::array<Index, 3> shape_of(const layout::Box& box) {
+    return {box.width(layout::X), box.width(layout::Y), box.width(layout::Z)};
 }
 
 std::string shape_text(const std::array<Index, 3>& s) {
-    return "(nz, ny, nx) = (" + std::to_string(s[Z]) + ", " + std::to_string(s[Y]) + ", " + std::to_string(s[X]) + ")";
+    return "(nz, ny, nx) = (" + std::to_string(s[layout::Z]) + ", " + std::to_string(s[layout::Y]) + ", " +
+           std::to_string(s[layout::X]) + ")";
 }
 
-void check_shapes(const char* what, const std::vector<Field>& fields, const Box& box, const Pattern& pattern,
-                  Rank rank) {
+void check_shapes(const char* what, const std::vector<Field>& fields, const layout::Box& box,
+                  const pattern::Pattern& pattern, Rank rank) {
     for (std::size_t f = 0; f < fields.size(); ++f)
         if (fields[f].shape != shape_of(box))
             throw InputError(std::string(what) + " field " + std::to_string(f) + " has the shape " +
@@ -32,20 +33,20 @@ void check_shapes(const char* what, const std::vector<Field>& fields, const Box&
 }
 
 // Others than these want to know where each piece of a message lies.
-const RunLists* lists_for(const Schedule& schedule, const PlanRequest& request) {
+const schedule::RunLists* lists_for(const schedule::Schedule& schedule, const PlanRequest& request) {
     const bool gathered = request.packing == "buffer" && request.transport != "shared" && !request.check;
-    return gathered ? run_lists(schedule) : nullptr;
+    return gathered ? schedule::run_lists(schedule) : nullptr;
 }
 
-bool same(const std::vector<Piece>& a, const std::vector<Piece>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Piece& p, const Piece& q) {
+bool same(const std::vector<schedule::Piece>& a, const std::vector<schedule::Piece>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const schedule::Piece& p, const schedule::Piece& q) {
         return p.buffer == q.buffer && p.box == q.box && p.offset == q.offset;
     });
 }
 
 }  // namespace
 
-Compiler::Compiler(const Schedule& schedule, Rank rank, const PlanRequest& request, Buffering buffering)
+Compiler::Compiler(const schedule::Schedule& schedule, Rank rank, const PlanRequest& request, Buffering buffering)
     : schedule_(schedule),
       rank_(rank),
       request_(request),
@@ -68,7 +69,7 @@ Compiler::Compiler(const Schedule& schedule, Rank rank, const PlanRequest& reque
         incoming_ = std::max(incoming_, buffered_bytes(stage.program.receives, stage.receive_buffered));
         Index needed = 0;
         if (interfere(stage.copies))
-            for (const Copy& c : stage.copies) needed += c.from.box.volume() * element_ * fields_;
+            for (const schedule::Copy& c : stage.copies) needed += c.from.box.volume() * element_ * fields_;
         if (stage.combines)  // room for the own values
             for (const End& end : stage.program.receives) needed += end.bytes;
         temporary = std::max(temporary, needed);
@@ -113,15 +114,15 @@ void Compiler::draft(int s) {
     stage.combines = schedule_.combines(s);
     stage.program.adds = schedule_.adds();
     schedule_.copies(rank_, s, stage.copies);
-    std::erase_if(stage.copies, [](const Copy& c) { return c.from.box.empty(); });
+    std::erase_if(stage.copies, [](const schedule::Copy& c) { return c.from.box.empty(); });
     stage.program.sends = ends(schedule_.sends(rank_, s), [&](int j) { return schedule_.send(rank_, s, j); });
     stage.program.receives = ends(schedule_.receives(rank_, s), [&](int j) { return schedule_.receive(rank_, s, j); });
     for (End& end : stage.program.sends) schedule_.send_pieces(rank_, s, end.j, stage.send_pieces.emplace_back());
     for (End& end : stage.program.receives)
         schedule_.receive_pieces(rank_, s, end.j, stage.receive_pieces.emplace_back());
-    const std::vector<Piece> changed = written(stage);
-    std::vector<Piece> copied;
-    for (const Copy& c : stage.copies) copied.push_back(c.from);
+    const std::vector<schedule::Piece> changed = written(stage);
+    std::vector<schedule::Piece> copied;
+    for (const schedule::Copy& c : stage.copies) copied.push_back(c.from);
     for (std::size_t i = 0; i < stage.program.sends.size(); ++i) {
         End& end = stage.program.sends[i];
         end.memory = blocks(stage.send_pieces[i]);
@@ -153,18 +154,19 @@ void Compiler::draft_lists(int s) {
     stage.program.receives = ends(schedule_.receives(rank_, s), [&](int j) { return schedule_.receive(rank_, s, j); });
     stage.kept = lists_->kept_runs(rank_, s);
     program_.pattern = schedule_.shared_pattern();
-    const auto some = [this](const RunList& list) {
-        std::vector<Piece> pieces;
-        const Box& array = list.buffer == Buffer::source ? source_ : target_;
-        for (const Runs::Kind& kind : list.runs->kinds())
+    const auto some = [this](const schedule::RunList& list) {
+        std::vector<schedule::Piece> pieces;
+        const layout::Box& array = list.buffer == schedule::Buffer::source ? source_ : target_;
+        for (const pattern::Runs::Kind& kind : list.runs->kinds())
             for (std::size_t i = 0; i < kind.runs && pieces.size() < 2; ++i) {
-                Piece& piece = pieces.emplace_back(Piece{list.buffer, array});
-                piece.box.begin[X] += (kind.*list.places)()[i];
-                piece.box.end[X] = piece.box.begin[X] + kind.length;
+                schedule::Piece& piece = pieces.emplace_back(schedule::Piece{list.buffer, array});
+                piece.box.begin[layout::X] += (kind.*list.places)()[i];
+                piece.box.end[layout::X] = piece.box.begin[layout::X] + kind.length;
             }
         return blocks(pieces);
     };
-    Index written = stage.kept.to.runs->points() * source_.width(Y) * source_.width(Z) * element_ * fields_;
+    Index written =
+        stage.kept.to.runs->points() * source_.width(layout::Y) * source_.width(layout::Z) * element_ * fields_;
     for (End& end : stage.program.sends) {
         stage.send_runs.push_back(lists_->send_runs(rank_, s, end.j));
         end.memory = some(stage.send_runs.back());
@@ -181,18 +183,18 @@ void Compiler::draft_lists(int s) {
     stages_.push_back(std::move(stage));
 }
 
-RunMemory Compiler::memory(const RunList& list, std::size_t field) const {
-    const Field& f = (list.buffer == Buffer::source ? request_.source : request_.target)[field];
+RunMemory Compiler::memory(const schedule::RunList& list, std::size_t field) const {
+    const Field& f = (list.buffer == schedule::Buffer::source ? request_.source : request_.target)[field];
     return {f.data, f.stride, list.places};
 }
 
-void Compiler::copy_runs(const RunList& list, End& end, bool sending, Stores stores) {
+void Compiler::copy_runs(const schedule::RunList& list, End& end, bool sending, Stores stores) {
     end.copies.begin = program_.copies.size();
     for (std::size_t f = 0; f < static_cast<std::size_t>(fields_); ++f) {
         const RunMemory array = memory(list, f);
         const RunMemory buffer{end.buffer + end.bytes / fields_ * static_cast<Index>(f), {}, nullptr};
         append_run_copies(*list.runs, sending ? array : buffer, sending ? buffer : array,
-                          {source_.width(Y), source_.width(Z)}, element_, stores, program_.copies);
+                          {source_.width(layout::Y), source_.width(layout::Z)}, element_, stores, program_.copies);
     }
     end.copies.end = program_.copies.size();
 }
@@ -201,14 +203,15 @@ void Compiler::copy_kept(Stage& stage) {
     stage.program.local.begin = program_.copies.size();
     for (std::size_t f = 0; f < static_cast<std::size_t>(fields_); ++f)
         append_run_copies(*stage.kept.from.runs, memory(stage.kept.from, f), memory(stage.kept.to, f),
-                          {source_.width(Y), source_.width(Z)}, element_, stage.program.stores, program_.copies);
+                          {source_.width(layout::Y), source_.width(layout::Z)}, element_, stage.program.stores,
+                          program_.copies);
     stage.program.local.end = program_.copies.size();
 }
 
 Index Compiler::bytes_written(const Stage& stage) const {
     Index bytes = 0;
     for (const End& end : stage.program.receives) bytes += end.bytes;
-    for (const Copy& c : stage.copies) bytes += c.to.box.volume() * element_ * fields_;
+    for (const schedule::Copy& c : stage.copies) bytes += c.to.box.volume() * element_ * fields_;
     return bytes;
 }
 
@@ -219,7 +222,7 @@ std::vector<End> Compiler::ends(int count, Get get) const {
     std::vector<End> all;
     std::map<Rank, std::vector<std::pair<std::int32_t, std::size_t>>> of_peer;
     for (int j = 0; j < count; ++j)
-        if (const Message m = get(j); m.count > 0) {
+        if (const schedule::Message m = get(j); m.count > 0) {
             of_peer[m.peer].emplace_back(m.tag, all.size());
             all.push_back({m.peer, 0, j, m.count * element_ * fields_, {}, nullptr, {}, false});
         }
@@ -233,49 +236,50 @@ std::vector<End> Compiler::ends(int count, Get get) const {
     return all;
 }
 
-std::vector<Piece> Compiler::written(const Stage& stage) const {
-    std::vector<Piece> all;
+std::vector<schedule::Piece> Compiler::written(const Stage& stage) const {
+    std::vector<schedule::Piece> all;
     for (const auto& pieces : stage.receive_pieces) all.insert(all.end(), pieces.begin(), pieces.end());
-    for (const Copy& c : stage.copies) all.push_back(c.to);
+    for (const schedule::Copy& c : stage.copies) all.push_back(c.to);
     return all;
 }
 
 // A message may be gathered while the stage before is under way if that does not write what it sends.
 void Compiler::find_ahead(const Stage& before, Stage& stage) const {
-    const std::vector<Piece> changed = written(before);
+    const std::vector<schedule::Piece> changed = written(before);
     for (std::size_t i = 0; i < stage.program.sends.size(); ++i)
         stage.program.sends[i].ahead = !any_overlap(stage.send_pieces[i], changed);
 }
 
-bool Compiler::overlap(const Piece& a, const Piece& b) const {
-    if ((a.buffer == Buffer::scratch) != (b.buffer == Buffer::scratch)) return false;
-    if (a.buffer == Buffer::scratch)
+bool Compiler::overlap(const schedule::Piece& a, const schedule::Piece& b) const {
+    if ((a.buffer == schedule::Buffer::scratch) != (b.buffer == schedule::Buffer::scratch)) return false;
+    if (a.buffer == schedule::Buffer::scratch)
         return a.offset < b.offset + b.box.volume() && b.offset < a.offset + a.box.volume();
     if (a.buffer != b.buffer && !schedule_.pattern().in_place()) return false;
-    return !intersection(a.box, b.box).empty();
+    return !layout::intersection(a.box, b.box).empty();
 }
 
-bool Compiler::any_overlap(const std::vector<Piece>& a, const std::vector<Piece>& b) const {
+bool Compiler::any_overlap(const std::vector<schedule::Piece>& a, const std::vector<schedule::Piece>& b) const {
     // The ends of a transposition's messages are many, and never in one array.
-    const auto only = [this](const std::vector<Piece>& all, Buffer buffer) {
+    const auto only = [this](const std::vector<schedule::Piece>& all, schedule::Buffer buffer) {
         return !schedule_.pattern().in_place() &&
-               std::all_of(all.begin(), all.end(), [&](const Piece& p) { return p.buffer == buffer; });
+               std::all_of(all.begin(), all.end(), [&](const schedule::Piece& p) { return p.buffer == buffer; });
     };
-    if (only(a, Buffer::source) && only(b, Buffer::target)) return false;
-    return std::any_of(a.begin(), a.end(), [&](const Piece& p) {
-        return std::any_of(b.begin(), b.end(), [&](const Piece& q) { return overlap(p, q); });
+    if (only(a, schedule::Buffer::source) && only(b, schedule::Buffer::target)) return false;
+    return std::any_of(a.begin(), a.end(), [&](const schedule::Piece& p) {
+        return std::any_of(b.begin(), b.end(), [&](const schedule::Piece& q) { return overlap(p, q); });
     });
 }
 
 // Whether a copy would write what another one (or itself) has still to read.
-bool Compiler::interfere(const std::vector<Copy>& copies) const {
+bool Compiler::interfere(const std::vector<schedule::Copy>& copies) const {
     // Those of a fetch are many, and never within one array.
-    if (!schedule_.pattern().in_place() && std::all_of(copies.begin(), copies.end(), [](const Copy& c) {
-            return c.from.buffer != Buffer::scratch && c.to.buffer != Buffer::scratch && c.from.buffer != c.to.buffer;
+    if (!schedule_.pattern().in_place() && std::all_of(copies.begin(), copies.end(), [](const schedule::Copy& c) {
+            return c.from.buffer != schedule::Buffer::scratch && c.to.buffer != schedule::Buffer::scratch &&
+                   c.from.buffer != c.to.buffer;
         }))
         return false;
-    for (const Copy& a : copies)
-        for (const Copy& b : copies)
+    for (const schedule::Copy& a : copies)
+        for (const schedule::Copy& b : copies)
             if (overlap(a.to, b.from)) return true;
     return false;
 }
@@ -302,23 +306,23 @@ void Compiler::place(std::vector<End>& ends, const std::vector<bool>& buffered, 
 }
 
 // Several fields lie one after another in a message.
-std::vector<Block> Compiler::blocks(const std::vector<Piece>& pieces) const {
+std::vector<Block> Compiler::blocks(const std::vector<schedule::Piece>& pieces) const {
     std::vector<Block> all;
     for (std::size_t f = 0; f < static_cast<std::size_t>(fields_); ++f)
-        for (const Piece& piece : pieces)
+        for (const schedule::Piece& piece : pieces)
             if (!piece.box.empty()) all.push_back(block(piece, f));
     return all;
 }
 
-Block Compiler::block(const Piece& piece, std::size_t field) const {
+Block Compiler::block(const schedule::Piece& piece, std::size_t field) const {
     const auto shape = shape_of(piece.box);
-    if (piece.buffer == Buffer::scratch) {
+    if (piece.buffer == schedule::Buffer::scratch) {
         const Index begin = piece.offset + static_cast<Index>(field) * schedule_.scratch(rank_);
         return {program_.scratch.data() + begin * element_, element_, shape, dense_strides(shape, element_)};
     }
-    const bool from_source = piece.buffer == Buffer::source;
+    const bool from_source = piece.buffer == schedule::Buffer::source;
     const Field& f = from_source ? request_.source[field] : request_.target[field];
-    const Box& storage = from_source ? source_ : target_;
+    const layout::Box& storage = from_source ? source_ : target_;
     if (!storage.contains(piece.box)) throw InputError("a piece lies outside the array of rank " + who());
     std::byte* data = f.data;
     for (int a = 0; a < 3; ++a) data += (piece.box.begin[a] - storage.begin[a]) * f.stride[a];
@@ -344,8 +348,8 @@ void Compiler::fuse_copies(std::size_t first) {
 
 void Compiler::add_local(Stage& stage) {
     stage.program.local.begin = program_.copies.size();
-    std::vector<Piece> from, to;
-    for (const Copy& c : stage.copies) {
+    std::vector<schedule::Piece> from, to;
+    for (const schedule::Copy& c : stage.copies) {
         from.push_back(c.from);
         to.push_back(c.to);
     }
@@ -413,7 +417,7 @@ void Compiler::add_own(const End& in, Combination& c) {
     c.parts.insert(c.parts.begin() + static_cast<std::ptrdiff_t>(c.own), own);
 }
 
-void check_fields(const Pattern& pattern, Rank rank, const PlanRequest& request) {
+void check_fields(const pattern::Pattern& pattern, Rank rank, const PlanRequest& request) {
     if (request.source.empty()) throw InputError("a plan needs one field or more");
     if (request.source.size() != request.target.size())
         throw InputError(std::to_string(request.source.size()) + " source fields and " +
@@ -428,4 +432,4 @@ void check_fields(const Pattern& pattern, Rank rank, const PlanRequest& request)
                              "writes into it");
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

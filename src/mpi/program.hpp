@@ -13,7 +13,7 @@
 #include "mpi/plan.hpp"
 #include "schedule/run_lists.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 struct Range {
     std::size_t begin = 0, end = 0;
@@ -58,7 +58,7 @@ struct Program {
     std::vector<StageProgram> stages;
     std::vector<StridedCopy> copies;
     PlaceLists places;
-    std::shared_ptr<const Pattern> pattern;  // along whose lists copies go
+    std::shared_ptr<const pattern::Pattern> pattern;  // along whose lists copies go
     Memory scratch, temporary;
 
     void copy(Range range) const {
@@ -76,7 +76,7 @@ struct Buffering {
 // Compiles in two steps, as the buffers may have to come from MPI or from shared memory.
 class Compiler {
   public:
-    Compiler(const Schedule& schedule, Rank rank, const PlanRequest& request, Buffering buffering);
+    Compiler(const schedule::Schedule& schedule, Rank rank, const PlanRequest& request, Buffering buffering);
 
     Index outgoing_bytes() const { return (any_ahead_ ? 2 : 1) * outgoing_; }  // of two stages where one is ahead
     Index incoming_bytes() const { return incoming_; }
@@ -84,32 +84,32 @@ class Compiler {
 
   private:
     struct Stage {
-        std::vector<std::vector<Piece>> send_pieces, receive_pieces;
+        std::vector<std::vector<schedule::Piece>> send_pieces, receive_pieces;
         std::vector<bool> send_buffered, receive_buffered;
-        std::vector<RunList> send_runs, receive_runs;  // in place of pieces, where the schedule has lists
-        RunLists::Kept kept;
-        std::vector<Copy> copies;
+        std::vector<schedule::RunList> send_runs, receive_runs;  // in place of pieces, where the schedule has lists
+        schedule::RunLists::Kept kept;
+        std::vector<schedule::Copy> copies;
         bool combines = false;
         StageProgram program;
     };
 
     void draft(int s);
     void draft_lists(int s);
-    void copy_runs(const RunList& list, End& end, bool sending, Stores stores);
+    void copy_runs(const schedule::RunList& list, End& end, bool sending, Stores stores);
     void copy_kept(Stage& stage);
-    RunMemory memory(const RunList& list, std::size_t field) const;
+    RunMemory memory(const schedule::RunList& list, std::size_t field) const;
     template <typename Get>
     std::vector<End> ends(int count, Get get) const;
     void find_ahead(const Stage& before, Stage& stage) const;
     void place(std::vector<End>& ends, const std::vector<bool>& buffered, std::byte* data) const;
     Index buffered_bytes(const std::vector<End>& ends, const std::vector<bool>& buffered) const;
 
-    std::vector<Block> blocks(const std::vector<Piece>& pieces) const;
-    Block block(const Piece& piece, std::size_t field) const;
-    bool overlap(const Piece& a, const Piece& b) const;
-    bool any_overlap(const std::vector<Piece>& a, const std::vector<Piece>& b) const;
-    std::vector<Piece> written(const Stage& stage) const;
-    bool interfere(const std::vector<Copy>& copies) const;
+    std::vector<Block> blocks(const std::vector<schedule::Piece>& pieces) const;
+    Block block(const schedule::Piece& piece, std::size_t field) const;
+    bool overlap(const schedule::Piece& a, const schedule::Piece& b) const;
+    bool any_overlap(const std::vector<schedule::Piece>& a, const std::vector<schedule::Piece>& b) const;
+    std::vector<schedule::Piece> written(const Stage& stage) const;
+    bool interfere(const std::vector<schedule::Copy>& copies) const;
     Index bytes_written(const Stage& stage) const;
 
     void make_additions(const StageProgram& stage);
@@ -120,13 +120,13 @@ class Compiler {
     void add_own(const End& in, Combination& combination);
     std::string who() const { return std::to_string(rank_) + " in " + schedule_.algorithm(); }
 
-    const Schedule& schedule_;
+    const schedule::Schedule& schedule_;
     const Rank rank_;
     const PlanRequest& request_;
     const Buffering buffering_;
     const Index element_, fields_;
-    const Box source_, target_;
-    const RunLists* const lists_;  // where messages are gathered straight from them
+    const layout::Box source_, target_;
+    const schedule::RunLists* const lists_;  // where messages are gathered straight from them
     std::vector<Stage> stages_;
     Index outgoing_ = 0, incoming_ = 0, temporary_used_ = 0;
     bool any_ahead_ = false;
@@ -134,6 +134,6 @@ class Compiler {
 };
 
 // Throws InputError where the arrays do not have the shapes of the pattern on this rank.
-void check_fields(const Pattern& pattern, Rank rank, const PlanRequest& request);
+void check_fields(const pattern::Pattern& pattern, Rank rank, const PlanRequest& request);
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -8,7 +8,7 @@
 
 #include "base/units.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 enum class Recording : std::uint8_t { none, totals, events };
 
@@ -59,4 +59,4 @@ class Recorder {
     std::vector<Event> events_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

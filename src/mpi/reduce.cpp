@@ -4,7 +4,7 @@
 #include <complex>
 #include <type_traits>
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -71,4 +71,4 @@ Combine combine_function(Element element, Operation operation) {
     throw InputError("unknown element type");
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -6,7 +6,7 @@
 
 #include "mpi/field.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 enum class Operation : std::uint8_t { sum, min, max, prod };
 
@@ -19,4 +19,4 @@ using Combine = void (*)(std::byte* into, const std::byte* left, const std::byte
 // Throws InputError for the minimum or maximum of complex numbers.
 Combine combine_function(Element element, Operation operation);
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -13,7 +13,7 @@
 
 #include "mpi/error.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -130,4 +130,4 @@ std::byte* PeerMemories::at(const SharedPlace& place) {
     return mapped + place.offset;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

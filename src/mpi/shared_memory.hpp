@@ -11,7 +11,7 @@
 #include "base/units.hpp"
 #include "mpi/field.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // How another process finds a piece of shared memory.
 struct SharedHandle {
@@ -62,4 +62,4 @@ class PeerMemories {
     std::map<SharedHandle, std::byte*> mapped_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -4,7 +4,7 @@
 
 #include "mpi/error.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -86,4 +86,4 @@ std::vector<Envelope> exchange_among(MPI_Comm comm, int tag, const std::vector<R
     return came;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

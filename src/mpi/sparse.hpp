@@ -10,7 +10,7 @@
 #include "base/recycled.hpp"
 #include "base/units.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // Numbers from or to another rank.
 struct Envelope {
@@ -37,4 +37,4 @@ std::vector<Envelope> exchange_sparsely(MPI_Comm comm, int tag, const std::vecto
 std::vector<Envelope> exchange_among(MPI_Comm comm, int tag, const std::vector<Rank>& peers,
                                      std::vector<Envelope> letters);
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -9,13 +9,13 @@
 #include "mpi/prepare.hpp"
 #include "schedule/transport.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
 class StagedPlan : public Plan {
   public:
-    StagedPlan(const Schedule& schedule, MPI_Comm comm, const PlanRequest& request)
+    StagedPlan(const schedule::Schedule& schedule, MPI_Comm comm, const PlanRequest& request)
         : Plan(comm, schedule.pattern().describe() + ", " + schedule.algorithm(), request),
           work_(std::make_unique<Work>(Work{request, communicator_, Program(), recorder_, describe()})),
           schedule_adds_(schedule.adds()),
@@ -42,7 +42,7 @@ class StagedPlan : public Plan {
         else
             for (const auto& step : steps) together(step);
         messages_ = carrier_->messages();
-        if (tradewind::transport(request.transport).one_stage) any_local_ = find_any_local();
+        if (tradewind::schedule::transport(request.transport).one_stage) any_local_ = find_any_local();
         for (const StageProgram& stage : work_->program.stages)
             for (const End& end : stage.sends) bytes_sent_ += Bytes{end.bytes};
     }
@@ -195,10 +195,11 @@ class StagedPlan : public Plan {
 
 }  // namespace
 
-std::unique_ptr<Plan> make_plan(const Schedule& schedule, MPI_Comm comm, const PlanRequest& request, Unlike unlike) {
+std::unique_ptr<Plan> make_plan(const schedule::Schedule& schedule, MPI_Comm comm, const PlanRequest& request,
+                                Unlike unlike) {
     const auto check = [&] {
         check_request(schedule.pattern(), comm, request);
-        if (const std::string refusal = transport_refusal(schedule, request.transport, request.packing);
+        if (const std::string refusal = schedule::transport_refusal(schedule, request.transport, request.packing);
             !refusal.empty())
             throw InputError(refusal);
         if (schedule.pattern().reduces()) combine_function(request.element, request.operation);  // which may refuse
@@ -209,4 +210,4 @@ std::unique_ptr<Plan> make_plan(const Schedule& schedule, MPI_Comm comm, const P
     return std::make_unique<StagedPlan>(schedule, comm, request);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

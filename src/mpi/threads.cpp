@@ -6,7 +6,7 @@
 
 #include "mpi/error.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -35,4 +35,4 @@ ThreadPermit::~ThreadPermit() {
     if (serialized_) busy = false;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

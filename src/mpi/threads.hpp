@@ -1,7 +1,7 @@
 // Which threads may call MPI.
 #pragma once
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // Whether this thread may call MPI now, for as long as this lives. Below MPI_THREAD_MULTIPLE only one thread may at a
 // time, below MPI_THREAD_SERIALIZED only the one that started MPI. Throws PlanError where it may not.
@@ -16,4 +16,4 @@ class ThreadPermit {
     bool serialized_ = false;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

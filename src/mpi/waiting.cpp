@@ -4,7 +4,7 @@
 
 #include "mpi/error.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -48,4 +48,4 @@ void wait_watched(int count, MPI_Request* requests, MPI_Status* statuses, double
     check(code, [&] { return where() + ": waiting"; });
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // A moment after which waiting is an error. Looks at the clock now and then only.
 class Deadline {
@@ -42,4 +42,4 @@ void wait_all(int count, MPI_Request* requests, MPI_Status* statuses, double lim
     if (limit_s > 0 || code != MPI_SUCCESS) wait_watched(count, requests, statuses, limit_s, code, where, named);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

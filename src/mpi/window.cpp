@@ -5,7 +5,7 @@
 
 #include "mpi/error.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -130,4 +130,4 @@ void Window::lock_all() {
     must(MPI_Win_sync(state_->win), "MPI_Win_sync");  // what was written before
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

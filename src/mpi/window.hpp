@@ -7,7 +7,7 @@
 #include "mpi/communicator.hpp"
 #include "mpi/packing/block.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // Memory of MPI's own that other ranks put into and get from. Freeing a window is collective, and plans die when their
 // owner drops them, on each rank at another moment: a window that is dropped is freed when all ranks have dropped it
@@ -39,4 +39,4 @@ class Window {
     std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

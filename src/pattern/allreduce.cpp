@@ -3,7 +3,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::pattern {
 
 AllReduce::AllReduce(Rank ranks, Index count) : ranks_(ranks), count_(count) {
     if (ranks < 1) throw InputError("allreduce among " + std::to_string(ranks) + " ranks: 1 or more are allowed");
@@ -15,4 +15,4 @@ std::string AllReduce::describe() const {
     return "allreduce of " + std::to_string(count_) + (count_ == 1 ? " element" : " elements");
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::pattern

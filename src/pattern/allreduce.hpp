@@ -2,7 +2,7 @@
 
 #include "pattern/pattern.hpp"
 
-namespace tradewind {
+namespace tradewind::pattern {
 
 // Every rank contributes a vector of `count` elements and ends with the sum (or another commutative and associative
 // operation) over all ranks. The vector is a box of points along x.
@@ -15,19 +15,19 @@ class AllReduce : public Pattern {
     std::string signature() const override { return describe(); }
     Rank ranks() const override { return ranks_; }
     bool in_place() const override { return true; }
-    Box source_box(Rank) const override { return range(0, count_); }
-    Box target_box(Rank) const override { return range(0, count_); }
-    Box owned_box(Rank) const override { return range(0, count_); }
-    std::vector<Box> answer(Rank) const override { return {range(0, count_)}; }
+    layout::Box source_box(Rank) const override { return range(0, count_); }
+    layout::Box target_box(Rank) const override { return range(0, count_); }
+    layout::Box owned_box(Rank) const override { return range(0, count_); }
+    std::vector<layout::Box> answer(Rank) const override { return {range(0, count_)}; }
     Index storage() const override { return ranks_ * count_; }
     bool reduces() const override { return true; }
 
     Index count() const { return count_; }
-    static Box range(Index begin, Index end) { return {{begin, 0, 0}, {end, 1, 1}}; }
+    static layout::Box range(Index begin, Index end) { return {{begin, 0, 0}, {end, 1, 1}}; }
 
   private:
     Rank ranks_;
     Index count_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::pattern

@@ -8,11 +8,11 @@
 #include "base/random.hpp"
 #include "pattern/fetch_adjoint.hpp"
 
-namespace tradewind {
+namespace tradewind::pattern {
 
 namespace {
 
-std::string point_text(Rank rank, const Owner& point) {
+std::string point_text(Rank rank, const layout::Owner& point) {
     return "rank " + std::to_string(rank) + " wants point " + std::to_string(point.index) + " of rank " +
            std::to_string(point.rank);
 }
@@ -33,7 +33,7 @@ void check_not_borrowed(const std::vector<FetchList>& lists) {
     }
     for (std::size_t rank = 0; rank < lists.size(); ++rank)
         for (std::size_t i = 0; i < lists[rank].owner.size(); ++i) {
-            const Owner point{lists[rank].owner[i], lists[rank].index[i]};
+            const layout::Owner point{lists[rank].owner[i], lists[rank].index[i]};
             if (borrowed[static_cast<std::size_t>(point.rank)][static_cast<std::size_t>(point.index)])
                 throw InputError(point_text(static_cast<Rank>(rank), point) +
                                  ", which that rank takes from elsewhere itself: nobody owns it");
@@ -201,9 +201,9 @@ const FetchPart& Fetch::part(Rank rank) const {
     return lists_->parts[0];
 }
 
-std::vector<Box> Fetch::answer(Rank rank) const {
+std::vector<layout::Box> Fetch::answer(Rank rank) const {
     const FetchPart& own = part(rank);
-    std::vector<Box> boxes;
+    std::vector<layout::Box> boxes;
     if (!partial()) {
         for (const Named& n : lists_->wanted[static_cast<std::size_t>(rank)])
             boxes.push_back(along_x(n.place, n.length));
@@ -215,21 +215,21 @@ std::vector<Box> Fetch::answer(Rank rank) const {
     return boxes;
 }
 
-bool Fetch::same_points(Rank rank, const Box& target, const Box& points) const {
-    for (const int axis : {Y, Z})
+bool Fetch::same_points(Rank rank, const layout::Box& target, const layout::Box& points) const {
+    for (const int axis : {layout::Y, layout::Z})
         if (target.begin[axis] != points.begin[axis] || target.end[axis] != points.end[axis]) return false;
-    if (target.width(X) != points.width(X)) return false;
+    if (target.width(layout::X) != points.width(layout::X)) return false;
     const auto& wanted = lists_->wanted.at(static_cast<std::size_t>(rank));
-    const Index ahead = points.begin[X] - target.begin[X];
-    auto at = std::upper_bound(wanted.begin(), wanted.end(), target.begin[X],
+    const Index ahead = points.begin[layout::X] - target.begin[layout::X];
+    auto at = std::upper_bound(wanted.begin(), wanted.end(), target.begin[layout::X],
                                [](Index place, const Named& n) { return place < n.place; });
     if (at != wanted.begin()) --at;
-    Index place = target.begin[X];
-    for (; place < target.end[X] && at != wanted.end(); ++at) {
+    Index place = target.begin[layout::X];
+    for (; place < target.end[layout::X] && at != wanted.end(); ++at) {
         if (place < at->place || place >= at->place + at->length || at->point - at->place != ahead) return false;
         place = at->place + at->length;
     }
-    return place >= target.end[X];
+    return place >= target.end[layout::X];
 }
 
 std::shared_ptr<const Fetch> Fetch::with_levels(std::array<Index, 2> levels) const {
@@ -239,7 +239,7 @@ std::shared_ptr<const Fetch> Fetch::with_levels(std::array<Index, 2> levels) con
     return std::shared_ptr<const Fetch>(new Fetch(lists_, levels));
 }
 
-std::vector<Box> FetchAdjoint::answer(Rank rank) const {
+std::vector<layout::Box> FetchAdjoint::answer(Rank rank) const {
     const FetchPart& own = fetch_->part(rank);
     std::vector<bool> given(static_cast<std::size_t>(own.source), false);
     const auto give = [&](const Runs& runs) {
@@ -248,7 +248,7 @@ std::vector<Box> FetchAdjoint::answer(Rank rank) const {
     };
     give(own.kept);
     for (const FetchBundle& bundle : own.sends) give(bundle.runs);
-    std::vector<Box> boxes;
+    std::vector<layout::Box> boxes;
     for (Index i = 0; i < own.source; ++i)
         if (given[static_cast<std::size_t>(i)]) boxes.push_back(fetch_->source_of(rank, {i, 0, 1}));
     return boxes;
@@ -256,7 +256,7 @@ std::vector<Box> FetchAdjoint::answer(Rank rank) const {
 
 std::vector<FetchList> lists_of_ids(const std::vector<std::vector<Index>>& owned,
                                     const std::vector<std::vector<Index>>& wanted) {
-    Directory directory;
+    layout::Directory directory;
     for (std::size_t r = 0; r < owned.size(); ++r) directory.add(static_cast<Rank>(r), owned[r]);
     if (const std::string problem = directory.finish(); !problem.empty()) throw InputError(problem);
     std::vector<FetchList> lists;
@@ -267,7 +267,7 @@ std::vector<FetchList> lists_of_ids(const std::vector<std::vector<Index>>& owned
         list.owner.resize(count);
         list.index.resize(count);
         std::size_t unowned = count;
-        directory.find_each(wanted[r], [&](std::size_t i, const Owner& owner) {
+        directory.find_each(wanted[r], [&](std::size_t i, const layout::Owner& owner) {
             list.owner[i] = owner.rank;
             list.index[i] = owner.index;
             if (owner.rank < 0) unowned = std::min(unowned, i);
@@ -279,4 +279,4 @@ std::vector<FetchList> lists_of_ids(const std::vector<std::vector<Index>>& owned
     return lists;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::pattern

@@ -11,7 +11,7 @@
 #include "pattern/fetch_part.hpp"
 #include "pattern/pattern.hpp"
 
-namespace tradewind {
+namespace tradewind::pattern {
 
 // Points of the arrays of these ranks together. Throws InputError for more than `most_points`.
 Index storage_of(std::span<const FetchPart> parts);
@@ -42,13 +42,13 @@ class Fetch : public Pattern {
     std::string signature() const override;
     Rank ranks() const override { return lists_->ranks; }
     bool in_place() const override { return false; }
-    Box source_box(Rank rank) const override { return along_x(part(rank).first, part(rank).source); }
-    Box target_box(Rank rank) const override { return along_x(0, part(rank).target); }
-    Box owned_box(Rank rank) const override { return source_box(rank); }
-    std::vector<Box> answer(Rank rank) const override;
+    layout::Box source_box(Rank rank) const override { return along_x(part(rank).first, part(rank).source); }
+    layout::Box target_box(Rank rank) const override { return along_x(0, part(rank).target); }
+    layout::Box owned_box(Rank rank) const override { return source_box(rank); }
+    std::vector<layout::Box> answer(Rank rank) const override;
     Index storage() const override { return lists_->storage * depth(); }  // of a partial one, of its rank
     bool partial() const override { return lists_->only >= 0; }
-    bool same_points(Rank rank, const Box& target, const Box& points) const override;
+    bool same_points(Rank rank, const layout::Box& target, const layout::Box& points) const override;
 
     // The same with other levels along y and z. The lists are shared. Throws InputError for a number below 0, and where
     // the arrays have more points than can be counted.
@@ -62,8 +62,10 @@ class Fetch : public Pattern {
     // Throws InputError for a rank that this does not know.
     const FetchPart& part(Rank rank) const;
     // Boxes of one run, in the source array of a rank and in a target array.
-    Box source_of(Rank rank, const FetchRun& run) const { return along_x(part(rank).first + run.source, run.length); }
-    Box target_of(const FetchRun& run) const { return along_x(run.target, run.length); }
+    layout::Box source_of(Rank rank, const FetchRun& run) const {
+        return along_x(part(rank).first + run.source, run.length);
+    }
+    layout::Box target_of(const FetchRun& run) const { return along_x(run.target, run.length); }
 
   private:
     struct Named {  // places of a target array in a row, and the points that belong there
@@ -84,7 +86,9 @@ class Fetch : public Pattern {
     static void append(std::vector<Named>& wanted, const Named& next);
     Fetch(std::shared_ptr<const Lists> lists, std::array<Index, 2> levels)
         : lists_(std::move(lists)), levels_(levels) {}
-    Box along_x(Index begin, Index length) const { return {{begin, 0, 0}, {begin + length, levels_[0], levels_[1]}}; }
+    layout::Box along_x(Index begin, Index length) const {
+        return {{begin, 0, 0}, {begin + length, levels_[0], levels_[1]}};
+    }
 
     std::shared_ptr<const Lists> lists_;
     std::array<Index, 2> levels_{1, 1};
@@ -96,4 +100,4 @@ class Fetch : public Pattern {
 std::vector<FetchList> lists_of_ids(const std::vector<std::vector<Index>>& owned,
                                     const std::vector<std::vector<Index>>& wanted);
 
-}  // namespace tradewind
+}  // namespace tradewind::pattern

@@ -2,7 +2,7 @@
 
 #include "pattern/fetch.hpp"
 
-namespace tradewind {
+namespace tradewind::pattern {
 
 // The adjoint of a fetch: what lies in the target arrays is added to the points that it was fetched from, so that
 // <F x, y> = <x, F' y>. Its source array is the fetch's target array, and the converse.
@@ -15,11 +15,11 @@ class FetchAdjoint : public Pattern {
     std::string signature() const override { return "adjoint of a " + fetch_->signature(); }
     Rank ranks() const override { return fetch_->ranks(); }
     bool in_place() const override { return false; }
-    Box source_box(Rank rank) const override { return fetch_->target_box(rank); }
-    Box target_box(Rank rank) const override { return fetch_->source_box(rank); }
-    Box owned_box(Rank rank) const override { return fetch_->target_box(rank); }
+    layout::Box source_box(Rank rank) const override { return fetch_->target_box(rank); }
+    layout::Box target_box(Rank rank) const override { return fetch_->source_box(rank); }
+    layout::Box owned_box(Rank rank) const override { return fetch_->target_box(rank); }
     // The points that something is added to.
-    std::vector<Box> answer(Rank rank) const override;
+    std::vector<layout::Box> answer(Rank rank) const override;
     Index storage() const override { return fetch_->storage(); }
     bool partial() const override { return fetch_->partial(); }
     std::shared_ptr<const Pattern> forward() const override { return fetch_; }
@@ -33,4 +33,4 @@ class FetchAdjoint : public Pattern {
     std::shared_ptr<const Fetch> fetch_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::pattern

@@ -5,7 +5,7 @@
 
 #include "base/numbering.hpp"
 
-namespace tradewind {
+namespace tradewind::pattern {
 
 namespace {
 
@@ -173,4 +173,4 @@ void take_bundles(FetchPart& part, std::vector<FetchBundle> bundles, Rank rank, 
     in_turn(part.receives, rank, ranks, false);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::pattern

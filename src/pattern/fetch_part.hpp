@@ -9,7 +9,7 @@
 #include "pattern/pick_out.hpp"
 #include "pattern/runs.hpp"
 
-namespace tradewind {
+namespace tradewind::pattern {
 
 // The points that a rank wants: point `index` of the source array of `owner` goes to `place` of the target array. As
 // many of each; no places: one after another from 0.
@@ -102,4 +102,4 @@ void in_turn(std::vector<FetchBundle>& bundles, Rank rank, Rank ranks, bool send
 // Takes the receives of a rank from its bundles, and what it keeps.
 void take_bundles(FetchPart& part, std::vector<FetchBundle> bundles, Rank rank, Rank ranks);
 
-}  // namespace tradewind
+}  // namespace tradewind::pattern

@@ -3,28 +3,28 @@
 #include "layout/blocks.hpp"
 #include "pattern/pattern.hpp"
 
-namespace tradewind {
+namespace tradewind::pattern {
 
 // The halo exchange of a layout: around its own points each rank receives `width` points to every side in x and y,
 // corners included. The array of a rank covers its own points and `width` more on all four sides; where the grid ends
 // (no period) the cells beyond it are not touched. The width may exceed the neighbours' subdomains and the grid.
 class Halo : public Pattern {
   public:
-    Halo(Blocks layout, Index width, std::array<bool, 2> periodic);
+    Halo(layout::Blocks layout, Index width, std::array<bool, 2> periodic);
 
     std::string name() const override { return "halo"; }
     std::string describe() const override;
     std::string signature() const override { return describe() + ", " + layout_.describe(); }
     Rank ranks() const override { return layout_.ranks(); }
     bool in_place() const override { return true; }
-    Box source_box(Rank rank) const override { return target_box(rank); }
-    Box target_box(Rank rank) const override;
-    Box owned_box(Rank rank) const override { return layout_.box(rank); }
-    std::vector<Box> answer(Rank rank) const override;
+    layout::Box source_box(Rank rank) const override { return target_box(rank); }
+    layout::Box target_box(Rank rank) const override;
+    layout::Box owned_box(Rank rank) const override { return layout_.box(rank); }
+    std::vector<layout::Box> answer(Rank rank) const override;
     Index storage() const override { return storage_; }
     std::array<Index, 3> period() const override;
 
-    const Blocks& layout() const { return layout_; }
+    const layout::Blocks& layout() const { return layout_; }
     Index width() const { return width_; }
     bool periodic(int axis) const { return axis < 2 && periodic_[axis]; }
 
@@ -38,10 +38,10 @@ class Halo : public Pattern {
     std::array<Index, 2> extended(int axis, Index part) const;
 
   private:
-    Blocks layout_;
+    layout::Blocks layout_;
     Index width_;
     std::array<bool, 2> periodic_;
     Index storage_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::pattern

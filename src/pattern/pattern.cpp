@@ -3,7 +3,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::pattern {
 
 void check_bytes(const Pattern& pattern, std::int64_t bytes_per_point) {
     if (bytes_per_point < 1)
@@ -13,4 +13,4 @@ void check_bytes(const Pattern& pattern, std::int64_t bytes_per_point) {
     checked_product({pattern.storage(), bytes_per_point}, most_counted, "arrays of the " + pattern.describe(), "bytes");
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::pattern

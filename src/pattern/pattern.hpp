@@ -8,7 +8,7 @@
 
 #include "layout/box.hpp"
 
-namespace tradewind {
+namespace tradewind::pattern {
 
 // Each rank holds a source array and a target array (one and the same where `in_place`), each a box of points in
 // global coordinates. Halo cells may lie beyond the grid: along a periodic direction of n points the cell at X holds
@@ -24,16 +24,16 @@ class Pattern {
     virtual Rank ranks() const = 0;
 
     virtual bool in_place() const = 0;
-    virtual Box source_box(Rank rank) const = 0;  // the storage of its source array
-    virtual Box target_box(Rank rank) const = 0;  // the storage of its target array
-    virtual Box owned_box(Rank rank) const = 0;   // the points of the source array that hold data beforehand
+    virtual layout::Box source_box(Rank rank) const = 0;  // the storage of its source array
+    virtual layout::Box target_box(Rank rank) const = 0;  // the storage of its target array
+    virtual layout::Box owned_box(Rank rank) const = 0;   // the points of the source array that hold data beforehand
     // No fewer than the points of the arrays of all ranks together, and at most `most_points`: who makes a pattern has
     // seen to that, so that what is computed of a rank's points and messages holds.
     virtual Index storage() const = 0;
 
     // The reference answer: disjoint boxes of the target array, each point of which must be written exactly once;
     // nothing else may be. (For a reduction: the points that must hold the sum over all ranks.)
-    virtual std::vector<Box> answer(Rank rank) const = 0;
+    virtual std::vector<layout::Box> answer(Rank rank) const = 0;
 
     // Length of the direction where it is periodic, else 0.
     virtual std::array<Index, 3> period() const { return {0, 0, 0}; }
@@ -42,14 +42,14 @@ class Pattern {
     virtual bool partial() const { return false; }
     // Whether a box of a rank's target array is to hold these points, in this order. Points have the coordinates of
     // source arrays, and so have those of target arrays, unless the pattern says otherwise.
-    virtual bool same_points(Rank, const Box& target, const Box& points) const {
+    virtual bool same_points(Rank, const layout::Box& target, const layout::Box& points) const {
         return shifted_by_period(target, points);
     }
     // The pattern whose adjoint this is: what it moves from a target array to source arrays is added there; else none.
     virtual std::shared_ptr<const Pattern> forward() const { return nullptr; }
 
     // Whether two boxes are the same points, on the periodic continuation of the grid.
-    bool shifted_by_period(const Box& a, const Box& b) const {
+    bool shifted_by_period(const layout::Box& a, const layout::Box& b) const {
         const auto length = period();
         for (int axis = 0; axis < 3; ++axis) {
             const Index shift = a.begin[axis] - b.begin[axis];
@@ -63,4 +63,4 @@ class Pattern {
 // Throws InputError where the arrays of all ranks have more bytes than can be counted: then so may its messages.
 void check_bytes(const Pattern& pattern, std::int64_t bytes_per_point);
 
-}  // namespace tradewind
+}  // namespace tradewind::pattern

@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #endif
 
-namespace tradewind {
+namespace tradewind::pattern {
 
 namespace {
 
@@ -96,4 +96,4 @@ std::size_t pick_out(Rank owner, std::size_t count, Placed lists, Index* sources
     return at.left;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::pattern

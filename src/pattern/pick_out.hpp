@@ -5,7 +5,7 @@
 
 #include "base/units.hpp"
 
-namespace tradewind {
+namespace tradewind::pattern {
 
 // Entry k of all three belongs together.
 struct Placed {
@@ -17,4 +17,4 @@ struct Placed {
 // How many entries are left. Each of the other lists has room for `count` more, wherever its new entries end.
 std::size_t pick_out(Rank owner, std::size_t count, Placed lists, Index* sources, Index* targets);
 
-}  // namespace tradewind
+}  // namespace tradewind::pattern

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::pattern {
 
 namespace {
 
@@ -17,10 +17,10 @@ void check(const char* what, Index value, const Halo& halo) {
 
 }  // namespace
 
-Box widened(const Halo& halo, Rank rank, Index by) {
+layout::Box widened(const Halo& halo, Rank rank, Index by) {
     check("by", by, halo);
-    Box box = halo.layout().box(rank);
-    for (int axis : {X, Y}) {
+    layout::Box box = halo.layout().box(rank);
+    for (int axis : {layout::X, layout::Y}) {
         const auto [begin, end] = halo.extended(axis, halo.layout().part(rank, axis));
         box.begin[axis] = std::max(begin, box.begin[axis] - by);
         box.end[axis] = std::min(end, box.end[axis] + by);
@@ -28,10 +28,10 @@ Box widened(const Halo& halo, Rank rank, Index by) {
     return box;
 }
 
-Box interior(const Halo& halo, Rank rank, Index reach) {
+layout::Box interior(const Halo& halo, Rank rank, Index reach) {
     check("reach", reach, halo);
-    Box box = halo.layout().box(rank);
-    for (int axis : {X, Y}) {
+    layout::Box box = halo.layout().box(rank);
+    for (int axis : {layout::X, layout::Y}) {
         const auto [begin, end] = halo.extended(axis, halo.layout().part(rank, axis));
         if (begin < box.begin[axis]) box.begin[axis] = std::min(box.begin[axis] + reach, box.end[axis]);
         if (end > box.end[axis]) box.end[axis] = std::max(box.begin[axis], box.end[axis] - reach);
@@ -39,25 +39,25 @@ Box interior(const Halo& halo, Rank rank, Index reach) {
     return box;
 }
 
-std::vector<Box> rim(const Halo& halo, Rank rank, Index reach) {
-    const Box own = halo.layout().box(rank), inner = interior(halo, rank, reach);
+std::vector<layout::Box> rim(const Halo& halo, Rank rank, Index reach) {
+    const layout::Box own = halo.layout().box(rank), inner = interior(halo, rank, reach);
     if (inner.empty()) return {own};
-    std::vector<Box> boxes;
+    std::vector<layout::Box> boxes;
     const auto add = [&](int axis, Index begin, Index end) {
-        Box box = own;
-        if (axis == X) {
-            box.begin[Y] = inner.begin[Y];
-            box.end[Y] = inner.end[Y];
+        layout::Box box = own;
+        if (axis == layout::X) {
+            box.begin[layout::Y] = inner.begin[layout::Y];
+            box.end[layout::Y] = inner.end[layout::Y];
         }
         box.begin[axis] = begin;
         box.end[axis] = end;
         if (!box.empty()) boxes.push_back(box);
     };
-    for (int axis : {Y, X}) {
+    for (int axis : {layout::Y, layout::X}) {
         add(axis, own.begin[axis], inner.begin[axis]);
         add(axis, inner.end[axis], own.end[axis]);
     }
     return boxes;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::pattern

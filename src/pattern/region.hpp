@@ -5,17 +5,17 @@
 
 #include "pattern/halo.hpp"
 
-namespace tradewind {
+namespace tradewind::pattern {
 
 // The points that a rank owns and `by` more on every side that the exchange fills: where the grid ends there are none.
 // Throws InputError where `by` is not in 0..width.
-Box widened(const Halo& halo, Rank rank, Index by);
+layout::Box widened(const Halo& halo, Rank rank, Index by);
 
 // The own points whose stencil of this reach, corners included, needs no point of the halo; what lies beyond the end of
 // the grid is no point of the halo. May be empty. Throws InputError where the reach is not in 0..width.
-Box interior(const Halo& halo, Rank rank, Index reach);
+layout::Box interior(const Halo& halo, Rank rank, Index reach);
 
 // The other own points: at most four boxes that do not overlap, none empty, long in x where they can be.
-std::vector<Box> rim(const Halo& halo, Rank rank, Index reach);
+std::vector<layout::Box> rim(const Halo& halo, Rank rank, Index reach);
 
-}  // namespace tradewind
+}  // namespace tradewind::pattern

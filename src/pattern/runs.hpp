@@ -9,7 +9,7 @@
 #include "base/recycled.hpp"
 #include "base/units.hpp"
 
-namespace tradewind {
+namespace tradewind::pattern {
 
 // Points that follow each other in the source array of their owner and in the target array of the one that wants them.
 struct FetchRun {
@@ -84,4 +84,4 @@ class Runs {
     std::vector<Kind> kinds_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::pattern

@@ -2,16 +2,16 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::pattern {
 
-Transpose::Transpose(Blocks from, Blocks to) : from_(std::move(from)), to_(std::move(to)) {
+Transpose::Transpose(layout::Blocks from, layout::Blocks to) : from_(std::move(from)), to_(std::move(to)) {
     if (!(from_.grid() == to_.grid())) throw InputError("transpose: the two layouts divide different grids");
     if (from_.ranks() != to_.ranks())
         throw InputError("transpose: " + std::to_string(from_.ranks()) + " ranks before and " +
                          std::to_string(to_.ranks()) + " after; the two layouts must have the same number");
     std::array<Index, 2> most{1, 1};
     for (int a = 0; a < 3; ++a) {
-        const Division &f = from_.division(a), &t = to_.division(a);
+        const layout::Division &f = from_.division(a), &t = to_.division(a);
         Direction& d = directions_[a];
         d.of_from.resize(f.parts());
         d.of_to.resize(t.parts());
@@ -63,7 +63,7 @@ void Transpose::find_directions() {
         line_ = -1;
         return;
     }
-    across_ = X + Y + Z - before_ - after_;
+    across_ = layout::X + layout::Y + layout::Z - before_ - after_;
     if (from_.coordinate_of(across_) != to_.coordinate_of(across_)) line_ = -1;
     across_divided_ = from_.coordinate_of(across_) >= 0;
     stride_ = line_ == 1 ? static_cast<Rank>(from_.split()[0]) : 1;
@@ -90,8 +90,8 @@ std::string Transpose::describe() const {
            std::to_string(largest_group_) + " ranks";
 }
 
-Box Transpose::block(Rank sender, Rank receiver) const {
-    return intersection(from_.box(sender), to_.box(receiver));
+layout::Box Transpose::block(Rank sender, Rank receiver) const {
+    return layout::intersection(from_.box(sender), to_.box(receiver));
 }
 
 Index Transpose::largest_block() const {
@@ -102,7 +102,7 @@ Index Transpose::largest_block() const {
 
 Transpose::Components Transpose::components(Rank rank, bool as_sender) const {
     Components c;
-    const Blocks& layout = as_sender ? from_ : to_;
+    const layout::Blocks& layout = as_sender ? from_ : to_;
     const auto coordinates = layout.coordinates(rank);
     for (int a = 0; a < 3; ++a) {
         const Direction& d = directions_[a];
@@ -163,4 +163,4 @@ Rank Transpose::sender_at(Rank receiver, Index position) const {
     return from_.rank_at({s.begin[0] + position % s.size[0], s.begin[1] + position / s.size[0]});
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::pattern

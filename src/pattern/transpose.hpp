@@ -5,7 +5,7 @@
 #include "layout/blocks.hpp"
 #include "pattern/pattern.hpp"
 
-namespace tradewind {
+namespace tradewind::pattern {
 
 // The redistribution of a grid from one layout to another: rank d receives from rank s the points that s owns before
 // and d owns after.
@@ -17,7 +17,7 @@ namespace tradewind {
 // are its receivers: a row or a column of ranks.
 class Transpose : public Pattern {
   public:
-    Transpose(Blocks from, Blocks to);
+    Transpose(layout::Blocks from, layout::Blocks to);
 
     std::string name() const override { return "transpose"; }
     std::string describe() const override;
@@ -26,17 +26,17 @@ class Transpose : public Pattern {
     }
     Rank ranks() const override { return from_.ranks(); }
     bool in_place() const override { return false; }
-    Box source_box(Rank rank) const override { return from_.box(rank); }
-    Box target_box(Rank rank) const override { return to_.box(rank); }
-    Box owned_box(Rank rank) const override { return from_.box(rank); }
-    std::vector<Box> answer(Rank rank) const override { return {to_.box(rank)}; }
+    layout::Box source_box(Rank rank) const override { return from_.box(rank); }
+    layout::Box target_box(Rank rank) const override { return to_.box(rank); }
+    layout::Box owned_box(Rank rank) const override { return from_.box(rank); }
+    std::vector<layout::Box> answer(Rank rank) const override { return {to_.box(rank)}; }
     Index storage() const override { return from_.grid().volume(); }
 
-    const Blocks& from() const { return from_; }
-    const Blocks& to() const { return to_; }
+    const layout::Blocks& from() const { return from_; }
+    const layout::Blocks& to() const { return to_; }
 
     // The points that move from a sender to a receiver; may be empty.
-    Box block(Rank sender, Rank receiver) const;
+    layout::Box block(Rank sender, Rank receiver) const;
     Index block_volume(Rank sender, Rank receiver) const;
     Index largest_block() const;  // no block has more points
 
@@ -83,7 +83,7 @@ class Transpose : public Pattern {
                                         : t.from_.division(t.across_).width(0);
         }
 
-        const Division &before_, &after_;
+        const layout::Division &before_, &after_;
         Rank stride_, first_;
         Index position_, across_;
     };
@@ -110,15 +110,15 @@ class Transpose : public Pattern {
     bool compute_closed() const;
     void find_directions();
 
-    Blocks from_, to_;
+    layout::Blocks from_, to_;
     std::array<Direction, 3> directions_;
     Index largest_group_ = 1;
     bool closed_ = false, complete_ = false;
     int line_ = -1;
-    int before_ = X, after_ = X,
-        across_ = X;               // of a line: the direction that its coordinate divides before, after; the third
+    int before_ = layout::X, after_ = layout::X,
+        across_ = layout::X;       // of a line: the direction that its coordinate divides before, after; the third
     bool across_divided_ = false;  // whether the other coordinate divides the third
     Rank stride_ = 1;              // between neighbours on a line
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::pattern

@@ -3,7 +3,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::schedule {
 
 std::vector<Index> communication_matrix(const Schedule& schedule, Rank ranks_per_bin, int first, int last,
                                         const std::function<void()>& poll) {
@@ -25,4 +25,4 @@ std::vector<Index> communication_matrix(const Schedule& schedule, Rank ranks_per
     return matrix;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::schedule

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace tradewind {
+namespace tradewind::schedule {
 
 namespace {
 
@@ -40,7 +40,7 @@ RunLists::Kept Mirror::kept_runs(Rank rank, int stage) const {
     return {mirror(kept.to), mirror(kept.from)};
 }
 
-Mirror::Mirror(std::shared_ptr<const Schedule> schedule, std::shared_ptr<const Pattern> pattern)
+Mirror::Mirror(std::shared_ptr<const Schedule> schedule, std::shared_ptr<const pattern::Pattern> pattern)
     : Schedule(std::move(pattern), schedule->algorithm()), schedule_(std::move(schedule)) {}
 
 void Mirror::send_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const {
@@ -65,4 +65,4 @@ void Mirror::copies(Rank rank, int stage, std::vector<Copy>& copies) const {
     }
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::schedule

@@ -2,7 +2,7 @@
 
 #include "schedule/run_lists.hpp"
 
-namespace tradewind {
+namespace tradewind::schedule {
 
 // A schedule from its last stage to its first, with everything that was sent received and everything that was received
 // sent: what a rank received into its target array it sends from there, and what it sent from its source array comes
@@ -10,7 +10,7 @@ namespace tradewind {
 class Mirror : public Schedule, public RunLists {
   public:
     // `pattern`: whose sources are the targets of the schedule's, and its targets the sources.
-    Mirror(std::shared_ptr<const Schedule> schedule, std::shared_ptr<const Pattern> pattern);
+    Mirror(std::shared_ptr<const Schedule> schedule, std::shared_ptr<const pattern::Pattern> pattern);
 
     int stages() const override { return schedule_->stages(); }
     int sends(Rank rank, int stage) const override { return schedule_->receives(rank, mirrored(stage)); }
@@ -34,4 +34,4 @@ class Mirror : public Schedule, public RunLists {
     std::shared_ptr<const Schedule> schedule_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::schedule

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace tradewind {
+namespace tradewind::schedule {
 
 namespace {
 
@@ -88,4 +88,4 @@ std::vector<Act> even_odd_order(const Schedule& schedule, Rank rank, int stage) 
     return acts;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::schedule

@@ -5,7 +5,7 @@
 
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::schedule {
 
 // One thing that a rank does: it posts its j-th send or receive of the stage, or waits until that one is done.
 struct Act {
@@ -28,4 +28,4 @@ std::vector<Act> isend_irecv_order(const Schedule& schedule, Rank rank, int stag
 // comes first in the order, so that half of the ranks send while the others receive.
 std::vector<Act> even_odd_order(const Schedule& schedule, Rank rank, int stage);
 
-}  // namespace tradewind
+}  // namespace tradewind::schedule

@@ -6,15 +6,15 @@
 #include "pattern/runs.hpp"
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::schedule {
 
-using RunPlaces = std::span<const Index> (Runs::Kind::*)() const;
+using RunPlaces = std::span<const Index> (pattern::Runs::Kind::*)() const;
 
 // One end of a message: runs of points in the source or in the target array of the rank, counted from its first point,
 // one after another in the message. Each run holds all levels: its points along x fastest, then y, then z.
 struct RunList {
-    const Runs* runs = nullptr;
-    RunPlaces places = &Runs::Kind::source;  // where they lie in the array
+    const pattern::Runs* runs = nullptr;
+    RunPlaces places = &pattern::Runs::Kind::source;  // where they lie in the array
     Buffer buffer = Buffer::source;
 };
 
@@ -40,4 +40,4 @@ class RunLists {
 // The lists of a schedule; none where it has pieces alone.
 const RunLists* run_lists(const Schedule& schedule);
 
-}  // namespace tradewind
+}  // namespace tradewind::schedule

@@ -8,7 +8,7 @@
 
 #include "pattern/pattern.hpp"
 
-namespace tradewind {
+namespace tradewind::schedule {
 
 // One message as one of its two ends sees it.
 struct Message {
@@ -24,7 +24,7 @@ enum class Buffer : std::uint8_t { source, target, scratch };
 // pieces one after another; the pieces of its two ends have the same volumes in the same order.
 struct Piece {
     Buffer buffer = Buffer::source;
-    Box box;           // global coordinates, unwrapped as the rank's array is
+    layout::Box box;   // global coordinates, unwrapped as the rank's array is
     Index offset = 0;  // scratch only: its first element; the box is stored there without gaps
 };
 
@@ -39,15 +39,15 @@ struct Copy {
 // `receive` are O(1) in the number of ranks; `pieces` are for those who move data.
 class Schedule {
   public:
-    explicit Schedule(std::shared_ptr<const Pattern> pattern, std::string algorithm)
+    explicit Schedule(std::shared_ptr<const pattern::Pattern> pattern, std::string algorithm)
         : pattern_(std::move(pattern)), algorithm_(std::move(algorithm)) {}
     virtual ~Schedule() = default;
     Schedule(const Schedule&) = delete;
     Schedule& operator=(const Schedule&) = delete;
 
-    const Pattern& pattern() const { return *pattern_; }
+    const pattern::Pattern& pattern() const { return *pattern_; }
     // For those who use what it holds for longer than the schedule.
-    const std::shared_ptr<const Pattern>& shared_pattern() const { return pattern_; }
+    const std::shared_ptr<const pattern::Pattern>& shared_pattern() const { return pattern_; }
     const std::string& algorithm() const { return algorithm_; }  // as it is spelled: "ring-4"
     Rank ranks() const { return pattern_->ranks(); }
 
@@ -73,8 +73,8 @@ class Schedule {
     virtual Index scratch(Rank) const { return 0; }
 
   private:
-    std::shared_ptr<const Pattern> pattern_;
+    std::shared_ptr<const pattern::Pattern> pattern_;
     std::string algorithm_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::schedule

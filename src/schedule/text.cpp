@@ -1,6 +1,6 @@
 #include "schedule/text.hpp"
 
-namespace tradewind {
+namespace tradewind::schedule {
 
 namespace {
 
@@ -14,10 +14,10 @@ std::string message_text(const char* direction, const Message& m, const std::vec
 
 }  // namespace
 
-std::string to_text(const Box& box) {
+std::string to_text(const layout::Box& box) {
     std::string text = "[";
     for (int a = 0; a < 3; ++a)
-        text += (a ? ", " : "") + std::string(1, axis_names[a]) + " " + std::to_string(box.begin[a]) + ":" +
+        text += (a ? ", " : "") + std::string(1, layout::axis_names[a]) + " " + std::to_string(box.begin[a]) + ":" +
                 std::to_string(box.end[a]);
     return text + "]";
 }
@@ -53,4 +53,4 @@ std::string stage_text(const Schedule& schedule, Rank rank, int stage) {
     return text;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::schedule

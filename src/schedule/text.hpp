@@ -5,10 +5,10 @@
 
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::schedule {
 
 // "[x 0:10, y 5:7, z 0:4]": begin:end of each direction, the end excluded.
-std::string to_text(const Box& box);
+std::string to_text(const layout::Box& box);
 
 // "source [x 0:10, ...]", "scratch 1200 [...]".
 std::string to_text(const Piece& piece);
@@ -16,4 +16,4 @@ std::string to_text(const Piece& piece);
 // What a rank does in a stage, one line a message or copy; empty messages are left out.
 std::string stage_text(const Schedule& schedule, Rank rank, int stage);
 
-}  // namespace tradewind
+}  // namespace tradewind::schedule

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::schedule {
 
 namespace {
 
@@ -97,4 +97,4 @@ std::string transport_refusal(const Schedule& schedule, const std::string& name,
     return "";
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::schedule

@@ -6,7 +6,7 @@
 
 #include "schedule/posting.hpp"
 
-namespace tradewind {
+namespace tradewind::schedule {
 
 struct TransportEntry {
     std::string name;
@@ -30,4 +30,4 @@ const TransportEntry& transport(const std::string& name);
 // Why a schedule cannot be carried so, with what can; "" where it can.
 std::string transport_refusal(const Schedule& schedule, const std::string& transport, const std::string& packing);
 
-}  // namespace tradewind
+}  // namespace tradewind::schedule

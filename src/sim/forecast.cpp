@@ -12,7 +12,7 @@
 #include "sim/rank.hpp"
 #include "sim/simulate.hpp"
 
-namespace tradewind {
+namespace tradewind::sim {
 
 namespace {
 
@@ -37,8 +37,8 @@ class RankOrder {
 };
 
 // Links between switches that a packet takes. Of a dragonfly a packet takes some link between two groups, not the best.
-int links(const Topology& topology, std::uint32_t from, std::uint32_t to, std::uint64_t random) {
-    const auto* dragonfly = dynamic_cast<const Dragonfly*>(&topology);
+int links(const machine::Topology& topology, std::uint32_t from, std::uint32_t to, std::uint64_t random) {
+    const auto* dragonfly = dynamic_cast<const machine::Dragonfly*>(&topology);
     const std::uint32_t pairs = dragonfly ? dragonfly->links_per_pair() : 0;
     const auto d = pairs == 0 ? topology.distance(from, to)
                               : dragonfly->distance_by(from, to, static_cast<std::uint32_t>(random % pairs));
@@ -57,11 +57,11 @@ struct Sent {
 
 class Sampling {
   public:
-    Sampling(const Machine& machine, const Program& program, const Placement& placement,
+    Sampling(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
              const SimulationOptions& options)
         : machine_(machine), program_(program), placement_(placement) {
         const std::int64_t whole =
-            options.finite_buffers ? room_of(machine).packet() : SimulationOptions::largest_packet;
+            options.finite_buffers ? machine::room_of(machine).packet() : SimulationOptions::largest_packet;
         packet_ = static_cast<double>(options.packet.value > 0 ? options.packet.value : whole);
         // Links of a path: valiant takes up to two shortest ones, and UGAL and PAR one or the other.
         const bool around = machine.routing.starts_with("valiant");
@@ -84,21 +84,21 @@ class Sampling {
         ++sent_.stages_seen;
         double packets = 0;
         for (int j = 0, n = step.schedule->sends(r, stage); j < n; ++j) {
-            const Message message = step.schedule->send(r, stage, j);
+            const schedule::Message message = step.schedule->send(r, stage, j);
             if (message.count > 0) packets += add(r, message, step.repeat);
         }
         sent_.most_in_a_stage = std::max(sent_.most_in_a_stage, packets);
     }
 
     // Returns the packets that it takes.
-    double add(Rank r, const Message& message, double times) {
+    double add(Rank r, const schedule::Message& message, double times) {
         ++sent_.messages_seen;
         const double size = static_cast<double>(message.count) * static_cast<double>(program_.bytes_per_point());
         const std::uint32_t from = placement_.node(r), to = placement_.node(message.peer);
         sent_.messages += times;
         sent_.bytes += size * times;
         if (from == to) return 0;
-        const Topology& topology = *machine_.topology;
+        const machine::Topology& topology = *machine_.topology;
         const double packets = std::ceil(size / packet_);
         const int path =
             links(topology, topology.switch_of(from * machine_.nics), topology.switch_of(to * machine_.nics),
@@ -109,15 +109,15 @@ class Sampling {
         return packets;
     }
 
-    const Machine& machine_;
+    const machine::Machine& machine_;
     const Program& program_;
-    const Placement& placement_;
+    const machine::Placement& placement_;
     double packet_, stretch_;
     Sent sent_;
 };
 
 // Bytes of events, and of what stands for them in the ports' backlogs.
-double in_flight(const Sent& sent, Rank ranks, const Machine& machine, const SimulationOptions& options) {
+double in_flight(const Sent& sent, Rank ranks, const machine::Machine& machine, const SimulationOptions& options) {
     // A NIC lets out packets only as they leave, so a rank has no more than a stage, nor more than a path's worth, in
     // flight; twice for the chunks that are not full. Of what waits in the network beyond that a byte or two are kept.
     constexpr double path = 32;
@@ -136,10 +136,10 @@ double in_flight(const Sent& sent, Rank ranks, const Machine& machine, const Sim
 
 }  // namespace
 
-Forecast forecast(const Machine& machine, const Program& program, const Placement& placement,
+Forecast forecast(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
                   const SimulationOptions& options) {
     sim::check_least_time(machine, program, placement, options);
-    const Topology& topology = *machine.topology;
+    const machine::Topology& topology = *machine.topology;
     const Sent sent = Sampling(machine, program, placement, options).draw();
     const double scale = static_cast<double>(program.ranks()) / static_cast<double>(sent.ranks);
     const double ports = static_cast<double>(topology.switches()) * topology.radix();
@@ -157,4 +157,4 @@ Forecast forecast(const Machine& machine, const Program& program, const Placemen
     return forecast;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::sim

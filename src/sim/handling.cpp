@@ -14,10 +14,10 @@ std::int64_t picoseconds(double seconds) {
 }
 
 // A box of an array is one run for each row, plane or all of it, as far as it spans the array.
-Index runs_of(const Box& box, const Box& array) {
+Index runs_of(const layout::Box& box, const layout::Box& array) {
     Index runs = 1;
     bool spans = true;
-    for (const int axis : {X, Y, Z}) {
+    for (const int axis : {layout::X, layout::Y, layout::Z}) {
         if (!spans) runs *= box.width(axis);
         spans = spans && box.width(axis) == array.width(axis);
     }
@@ -26,29 +26,29 @@ Index runs_of(const Box& box, const Box& array) {
 
 }  // namespace
 
-double Handling::runs(const Pattern& pattern, Rank r, const std::vector<Piece>& pieces) const {
+double Handling::runs(const pattern::Pattern& pattern, Rank r, const std::vector<schedule::Piece>& pieces) const {
     Index runs = 0;
-    for (const Piece& piece : pieces) {
+    for (const schedule::Piece& piece : pieces) {
         if (piece.box.empty()) continue;
-        const bool scratch = piece.buffer == Buffer::scratch;
+        const bool scratch = piece.buffer == schedule::Buffer::scratch;
         runs += scratch ? 1
-                        : runs_of(piece.box,
-                                  piece.buffer == Buffer::source ? pattern.source_box(r) : pattern.target_box(r));
+                        : runs_of(piece.box, piece.buffer == schedule::Buffer::source ? pattern.source_box(r)
+                                                                                      : pattern.target_box(r));
     }
     return static_cast<double>(runs) * static_cast<double>(program_.bytes_per_point()) /
            static_cast<double>(carriage_.element.value);
 }
 
-std::int64_t Handling::end(Rank r, const Message& message, const Program::Stage& at, const std::vector<Piece>& pieces,
-                           bool sending) const {
-    const Pattern& pattern = at.schedule->pattern();
+std::int64_t Handling::end(Rank r, const schedule::Message& message, const Program::Stage& at,
+                           const std::vector<schedule::Piece>& pieces, bool sending) const {
+    const pattern::Pattern& pattern = at.schedule->pattern();
     const double size = bytes(message.count), parts = runs(pattern, r, pieces);
     if (placement_.node(r) != placement_.node(message.peer)) {
         const double packed = parts > 1 ? carriage_.copies.seconds(size, parts) : 0;
         return (sending ? machine_.send_overhead : machine_.receive_overhead).value + picoseconds(packed);
     }
     // What a fetch takes lies in other runs at its two ends, but in the same arrays each time, as a halo does.
-    const bool alike = !dynamic_cast<const Transpose*>(&pattern);
+    const bool alike = !dynamic_cast<const pattern::Transpose*>(&pattern);
     const double seconds = at.schedule->combines(at.stage) ? carriage_.combined_seconds(size)
                            : sending                       ? carriage_.send_seconds(size, parts, alike)
                                                            : carriage_.receive_seconds(size, parts, alike);
@@ -56,34 +56,34 @@ std::int64_t Handling::end(Rank r, const Message& message, const Program::Stage&
 }
 
 std::int64_t Handling::send(Rank r, const Program::Stage& at, int j) const {
-    const Message message = at.schedule->send(r, at.stage, j);
+    const schedule::Message message = at.schedule->send(r, at.stage, j);
     if (message.count == 0) return 0;
-    std::vector<Piece> pieces;
+    std::vector<schedule::Piece> pieces;
     at.schedule->send_pieces(r, at.stage, j, pieces);
     return end(r, message, at, pieces, true);
 }
 
 std::int64_t Handling::keep(Rank r, const Program::Stage& at) const {
     if (!at.schedule) return 0;
-    std::vector<Copy> copies;
+    std::vector<schedule::Copy> copies;
     at.schedule->copies(r, at.stage, copies);
     Index points = 0;
-    std::vector<Piece> from, to;
-    for (const Copy& copy : copies) {
+    std::vector<schedule::Piece> from, to;
+    for (const schedule::Copy& copy : copies) {
         points += copy.from.box.volume();
         from.push_back(copy.from);
         to.push_back(copy.to);
     }
-    const Pattern& pattern = at.schedule->pattern();
+    const pattern::Pattern& pattern = at.schedule->pattern();
     const double parts = std::max(runs(pattern, r, from), runs(pattern, r, to));
     return picoseconds(carriage_.copies.seconds(bytes(points), parts));
 }
 
 std::int64_t Handling::receive(Rank r, const Program::Stage& at) const {
     std::int64_t time = 0;
-    std::vector<Piece> pieces;
+    std::vector<schedule::Piece> pieces;
     for (int j = 0, n = at.receives(r); j < n; ++j) {
-        const Message message = at.schedule->receive(r, at.stage, j);
+        const schedule::Message message = at.schedule->receive(r, at.stage, j);
         if (message.count == 0) continue;
         pieces.clear();
         at.schedule->receive_pieces(r, at.stage, j, pieces);

@@ -14,7 +14,8 @@ namespace tradewind::sim {
 
 class Handling {
   public:
-    Handling(const Carriage& carriage, const Machine& machine, const Program& program, const Placement& placement)
+    Handling(const machine::Carriage& carriage, const machine::Machine& machine, const Program& program,
+             const machine::Placement& placement)
         : carriage_(carriage), machine_(machine), program_(program), placement_(placement) {}
 
     std::int64_t latency() const { return carriage_.latency.value; }
@@ -28,19 +29,19 @@ class Handling {
 
   private:
     // How many runs of memory pieces are, of all fields together.
-    double runs(const Pattern& pattern, Rank r, const std::vector<Piece>& pieces) const;
+    double runs(const pattern::Pattern& pattern, Rank r, const std::vector<schedule::Piece>& pieces) const;
     // What one end of a message costs. Between nodes it is gathered and scattered by copies, and the network does the
     // rest; what a NIC asks of the CPU comes on top.
-    std::int64_t end(Rank r, const Message& message, const Program::Stage& at, const std::vector<Piece>& pieces,
-                     bool sending) const;
+    std::int64_t end(Rank r, const schedule::Message& message, const Program::Stage& at,
+                     const std::vector<schedule::Piece>& pieces, bool sending) const;
     double bytes(Index points) const {
         return static_cast<double>(points) * static_cast<double>(program_.bytes_per_point());
     }
 
-    const Carriage carriage_;
-    const Machine& machine_;
+    const machine::Carriage carriage_;
+    const machine::Machine& machine_;
     const Program& program_;
-    const Placement& placement_;
+    const machine::Placement& placement_;
 };
 
 }  // namespace tradewind::sim

@@ -21,12 +21,12 @@ struct Needs {
 
 class LeastTime {
   public:
-    LeastTime(const Machine& machine, const Program& program, const Placement& placement,
+    LeastTime(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
               const SimulationOptions& options)
         : machine_(machine), program_(program), placement_(placement), options_(options) {}
 
     double of(Rank rank) const {
-        std::map<const Schedule*, Needs> known;
+        std::map<const schedule::Schedule*, Needs> known;
         double sending = 0, receiving = 0;
         for (const Step& step : program_.steps()) {
             Needs needs;
@@ -43,13 +43,13 @@ class LeastTime {
     }
 
   private:
-    Needs of(Rank rank, const Schedule& schedule) const {
+    Needs of(Rank rank, const schedule::Schedule& schedule) const {
         Needs needs;
         int looks = 0;
         for (int stage = 0; stage < schedule.stages() && looks < enough; ++stage, ++looks) {
             double out = 0, copied = 0, posted = 0;
             for (int j = 0, n = schedule.sends(rank, stage); j < n && looks < enough; ++j, ++looks) {
-                const Message message = schedule.send(rank, stage, j);
+                const schedule::Message message = schedule.send(rank, stage, j);
                 if (message.count == 0) continue;
                 (is_near(rank, message) ? copied : out) += bytes(message);
                 posted += machine_.send_overhead.seconds();
@@ -58,7 +58,7 @@ class LeastTime {
             const double others = options_.carriage ? 0 : std::max(posted, copied / copy_rate());
             needs.sending += std::max(out / (machine_.injection.bandwidth.value * machine_.nics), others);
             for (int j = 0, n = schedule.receives(rank, stage); j < n && looks < enough; ++j, ++looks) {
-                const Message message = schedule.receive(rank, stage, j);
+                const schedule::Message message = schedule.receive(rank, stage, j);
                 if (!is_near(rank, message))
                     needs.receiving += bytes(message) / (machine_.ejection.bandwidth.value * machine_.nics);
             }
@@ -66,10 +66,10 @@ class LeastTime {
         return needs;
     }
 
-    bool is_near(Rank rank, const Message& message) const {
+    bool is_near(Rank rank, const schedule::Message& message) const {
         return placement_.node(rank) == placement_.node(message.peer);
     }
-    double bytes(const Message& message) const {
+    double bytes(const schedule::Message& message) const {
         return static_cast<double>(message.count) * static_cast<double>(program_.bytes_per_point());
     }
     // Each NIC of a node has a queue, in which copies take their turn too.
@@ -77,15 +77,15 @@ class LeastTime {
         return std::min(machine_.memory_bandwidth.value, machine_.copy_bandwidth.value) * machine_.nics;
     }
 
-    const Machine& machine_;
+    const machine::Machine& machine_;
     const Program& program_;
-    const Placement& placement_;
+    const machine::Placement& placement_;
     const SimulationOptions& options_;
 };
 
 }  // namespace
 
-void check_least_time(const Machine& machine, const Program& program, const Placement& placement,
+void check_least_time(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
                       const SimulationOptions& options) {
     const LeastTime time(machine, program, placement, options);
     const Rank ranks = program.ranks();

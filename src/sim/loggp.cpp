@@ -9,7 +9,7 @@
 #include "sim/least_time.hpp"
 #include "sim/simulate.hpp"
 
-namespace tradewind {
+namespace tradewind::sim {
 
 namespace {
 
@@ -21,7 +21,8 @@ struct Path {
 
 class Paths {
   public:
-    Paths(const Machine& machine, const Placement& placement) : machine_(machine), placement_(placement) {}
+    Paths(const machine::Machine& machine, const machine::Placement& placement)
+        : machine_(machine), placement_(placement) {}
 
     bool same_node(Rank a, Rank b) const { return placement_.node(a) == placement_.node(b); }
     double copy_byte_time() const {
@@ -31,11 +32,11 @@ class Paths {
     double injection_byte_time() const { return 1e12 / (machine_.injection.bandwidth.value * machine_.nics); }
 
     Path between(Rank a, Rank b) const {
-        const Topology& topology = *machine_.topology;
+        const machine::Topology& topology = *machine_.topology;
         const auto links = topology.distance(topology.switch_of(placement_.node(a) * machine_.nics),
                                              topology.switch_of(placement_.node(b) * machine_.nics));
         Path path{0, 0};
-        const auto cross = [&](const LinkRate& rate, int times) {
+        const auto cross = [&](const machine::LinkRate& rate, int times) {
             if (times == 0) return;
             path.latency += times * rate.latency.value;
             path.byte_time = std::max(path.byte_time, 1e12 / rate.bandwidth.value);
@@ -48,8 +49,8 @@ class Paths {
     }
 
   private:
-    const Machine& machine_;
-    const Placement& placement_;
+    const machine::Machine& machine_;
+    const machine::Placement& placement_;
 };
 
 // All ranks through one stage: from the times at which they begin it to those at which they end it. Each sender tells
@@ -57,7 +58,8 @@ class Paths {
 class StageTimes {
   public:
     // `one_sided`: as SimulationOptions has it.
-    StageTimes(const Machine& machine, const Program& program, const Placement& placement, bool one_sided)
+    StageTimes(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
+               bool one_sided)
         : machine_(machine),
           program_(program),
           paths_(machine, placement),
@@ -68,7 +70,7 @@ class StageTimes {
 
     // Replaces the times in `time`.
     template <class Check>
-    void pass(const Schedule& schedule, int stage, std::vector<std::int64_t>& time, SimulationResult& result,
+    void pass(const schedule::Schedule& schedule, int stage, std::vector<std::int64_t>& time, SimulationResult& result,
               Check check) {
         std::fill(received_.begin(), received_.end(), Received{});
         for (Rank r = 0; r < program_.ranks(); ++r) {
@@ -97,10 +99,11 @@ class StageTimes {
     };
 
     // Returns when the last message has left.
-    std::int64_t send_all(Rank r, const Schedule& schedule, int stage, std::int64_t begin, SimulationResult& result) {
+    std::int64_t send_all(Rank r, const schedule::Schedule& schedule, int stage, std::int64_t begin,
+                          SimulationResult& result) {
         std::int64_t post = begin, left = begin;
         for (int j = 0, n = schedule.sends(r, stage); j < n; ++j) {
-            const Message message = schedule.send(r, stage, j);
+            const schedule::Message message = schedule.send(r, stage, j);
             if (message.count == 0) continue;
             const std::int64_t bytes = message.count * program_.bytes_per_point();
             const bool same_node = paths_.same_node(r, message.peer);
@@ -126,7 +129,7 @@ class StageTimes {
         return sim::after(sim::after(left, (rendezvous ? 3 : 1) * path.latency, ends), behind, ends);
     }
 
-    const Machine& machine_;
+    const machine::Machine& machine_;
     const Program& program_;
     Paths paths_;
     double receive_overhead_;         // ps
@@ -141,8 +144,8 @@ void wait_for(const std::vector<std::int64_t>& done, std::vector<std::int64_t>& 
 
 }  // namespace
 
-SimulationResult simulate_loggp(const Machine& machine, const Program& program, const Placement& placement,
-                                const SimulationOptions& options) {
+SimulationResult simulate_loggp(const machine::Machine& machine, const Program& program,
+                                const machine::Placement& placement, const SimulationOptions& options) {
     machine.check();
     sim::check_least_time(machine, program, placement, options);
     StageTimes times(machine, program, placement, options.one_sided);
@@ -175,4 +178,4 @@ SimulationResult simulate_loggp(const Machine& machine, const Program& program, 
     return result;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::sim

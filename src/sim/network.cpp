@@ -9,28 +9,29 @@
 
 namespace tradewind::sim {
 
-Network::Network(const Machine& machine, const Placement& placement, Rank ranks, const Parts& parts, int channels)
+Network::Network(const machine::Machine& machine, const machine::Placement& placement, Rank ranks, const Parts& parts,
+                 int channels)
     : parts_(parts),
       radix_(machine.topology->radix()),
       count_(machine.topology->switches() * radix_),
       channels_(channels),
       stride_(1 + (static_cast<std::size_t>(channels) + 1) / 2) {
-    const Topology& topology = *machine.topology;
+    const machine::Topology& topology = *machine.topology;
     port_bits_ = std::max(1, static_cast<int>(std::bit_width(radix_ - 1)));
     port_mask_ = port_bits_ == 32 ? ~0u : (1u << port_bits_) - 1;
     const auto rate = [](BytesPerSecond bandwidth, Picoseconds latency) {
         return Rate{static_cast<std::uint64_t>(std::llround(65536e12 / bandwidth.value)), latency.value};
     };
-    for (const LinkRate* link : {&machine.local, &machine.global, &machine.injection, &machine.ejection})
+    for (const machine::LinkRate* link : {&machine.local, &machine.global, &machine.injection, &machine.ejection})
         rates.push_back(rate(link->bandwidth, link->latency));
     rates.push_back(machine.crossbar_bandwidth.value > 0 ? rate(machine.crossbar_bandwidth, {0}) : Rate{});
     look_ahead_ = std::min(rates[injection].latency, rates[ejection].latency);
     divide(topology, placement, machine.nics, ranks);
-    if (channels > 0) room_ = room_of(machine);
+    if (channels > 0) room_ = machine::room_of(machine);
     wire(topology);
 }
 
-void Network::wire(const Topology& topology) {
+void Network::wire(const machine::Topology& topology) {
     blocks_ = LazyArray<Block>(std::size_t{count_} * stride_, !scattered());
     if (channels_ > 0) upstreams = LazyArray<Upstream>(count_, !scattered());
     if (room_.output > 0) exits_ = LazyArray<Exit>(std::size_t{count_} * channels_, !scattered());
@@ -39,14 +40,14 @@ void Network::wire(const Topology& topology) {
     });
 }
 
-void Network::wire(const Topology& topology, std::uint32_t index) {
-    const PortEnd end = topology.port(index / radix_, index % radix_);
+void Network::wire(const machine::Topology& topology, std::uint32_t index) {
+    const machine::PortEnd end = topology.port(index / radix_, index % radix_);
     Port& port = *new (&blocks_[index * stride_]) Port;
     port.kind = static_cast<std::uint8_t>(end.kind);
-    port.rate = static_cast<std::uint8_t>(end.kind == LinkKind::terminal ? ejection
-                                          : end.kind == LinkKind::global ? global
-                                                                         : local);
-    if (end.kind == LinkKind::local || end.kind == LinkKind::global) {
+    port.rate = static_cast<std::uint8_t>(end.kind == machine::LinkKind::terminal ? ejection
+                                          : end.kind == machine::LinkKind::global ? global
+                                                                                  : local);
+    if (end.kind == machine::LinkKind::local || end.kind == machine::LinkKind::global) {
         port.peer = where(end.peer_switch, end.peer_port);
         port.owner = owners_[end.peer_switch];
         look_ahead_ = std::min(look_ahead_, rates[port.rate].latency);
@@ -55,7 +56,7 @@ void Network::wire(const Topology& topology, std::uint32_t index) {
         (new (channels(index) + c) Channel)->credit = static_cast<std::uint32_t>(room_.channel);
     for (int c = 0; has_exits() && c < channels_; ++c)
         (new (&exit(index, static_cast<std::uint32_t>(c))) Exit)->free =
-            static_cast<std::uint32_t>(end.kind == LinkKind::terminal ? room_.exit : room_.output);
+            static_cast<std::uint32_t>(end.kind == machine::LinkKind::terminal ? room_.exit : room_.output);
     if (channels_ > 0) upstreams[index] = {port.peer, port.owner, port.rate, port.kind};
 }
 
@@ -66,7 +67,8 @@ void Network::wire(const Topology& topology, std::uint32_t index) {
 constexpr std::uint64_t most_runs = 8, least_run = 50'000;  // ranks
 
 // Switches that hold ranks go to the parts in contiguous runs of equal numbers of ranks.
-void Network::divide(const Topology& topology, const Placement& placement, std::uint32_t nics, Rank ranks) {
+void Network::divide(const machine::Topology& topology, const machine::Placement& placement, std::uint32_t nics,
+                     Rank ranks) {
     owners_.assign(topology.switches(), 0);
     const std::uint64_t parts = parts_.all(), all = static_cast<std::uint64_t>(ranks);
     if (parts == 1) return;

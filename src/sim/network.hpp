@@ -62,7 +62,8 @@ struct Rate {
 class Network {
   public:
     // `channels` at each input port; 0: unbounded buffers. `nics` a node, which are what the topology calls nodes.
-    Network(const Machine& machine, const Placement& placement, Rank ranks, const Parts& parts, int channels);
+    Network(const machine::Machine& machine, const machine::Placement& placement, Rank ranks, const Parts& parts,
+            int channels);
 
     // A receiving switch and its input port in 32 bits; the split follows the radix.
     std::uint32_t where(std::uint32_t sw, std::uint32_t port) const { return sw << port_bits_ | port; }
@@ -100,7 +101,7 @@ class Network {
         return exits_[std::size_t{index} * static_cast<std::size_t>(channels_) + channel];
     }
     bool has_exits() const { return !exits_.empty(); }
-    const Room& room() const { return room_; }
+    const machine::Room& room() const { return room_; }
 
     std::vector<Rate> rates;        // local, global, injection, ejection, crossbar
     LazyArray<Upstream> upstreams;  // [switch * radix + port]; empty where buffers are unbounded
@@ -113,10 +114,10 @@ class Network {
 
     std::size_t switch_bytes() const { return radix_ * stride_ * sizeof(Block); }
     bool scattered() const;
-    void divide(const Topology& topology, const Placement& placement, std::uint32_t nics, Rank ranks);
+    void divide(const machine::Topology& topology, const machine::Placement& placement, std::uint32_t nics, Rank ranks);
     std::uint32_t owner_of_passing(std::uint32_t sw, std::uint32_t passing) const;
-    void wire(const Topology& topology);
-    void wire(const Topology& topology, std::uint32_t index);
+    void wire(const machine::Topology& topology);
+    void wire(const machine::Topology& topology, std::uint32_t index);
 
     Parts parts_;
     std::uint32_t radix_, count_ = 0;
@@ -125,7 +126,7 @@ class Network {
     int channels_;
     std::size_t stride_;  // blocks a port
     std::int64_t look_ahead_ = 0;
-    Room room_{};  // of finite buffers
+    machine::Room room_{};  // of finite buffers
     LazyArray<Block> blocks_;
     LazyArray<Exit> exits_;              // [(switch * radix + port) * channels + channel]; empty without output buffers
     std::vector<std::uint16_t> owners_;  // [switch]

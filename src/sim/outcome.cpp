@@ -19,15 +19,15 @@ const char* bound_by(const World& world, std::uint64_t at) {
     if (at >= network.ports()) return "injection";
     const auto index = static_cast<std::uint32_t>(at);
     switch (world.machine.topology->port(index / network.radix(), index % network.radix()).kind) {
-        case LinkKind::terminal: return "ejection";
-        case LinkKind::global: return "global link";
+        case machine::LinkKind::terminal: return "ejection";
+        case machine::LinkKind::global: return "global link";
         default: return "link";
     }
 }
 
 // Packets of a message that a rank sends first, times the ports on a path, over the time that the NIC takes for one:
 // what a window would hold if every rank sent without a pause.
-double events_a_window(const Machine& machine, const Program& program, const SimulationOptions& options) {
+double events_a_window(const machine::Machine& machine, const Program& program, const SimulationOptions& options) {
     const std::int64_t most = options.packet.value > 0 ? options.packet.value : SimulationOptions::largest_packet;
     double packet = 1;
     for (const Step& step : program.steps()) {
@@ -44,7 +44,8 @@ double events_a_window(const Machine& machine, const Program& program, const Sim
 
 }  // namespace
 
-Effort effort(const Machine& machine, const Program& program, const SimulationOptions& options, int processes) {
+Effort effort(const machine::Machine& machine, const Program& program, const SimulationOptions& options,
+              int processes) {
     const double events = events_a_window(machine, program, options) / processes;
     if (!options.adaptive) return {options.threads, events};
     return {static_cast<int>(std::clamp(events / few_events, 1.0, static_cast<double>(options.threads))), events};

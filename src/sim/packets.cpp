@@ -7,7 +7,7 @@
 #include "sim/least_time.hpp"
 #include "sim/run.hpp"
 
-namespace tradewind {
+namespace tradewind::sim {
 
 namespace {
 
@@ -29,7 +29,7 @@ void check_shown(const Program& program, const std::vector<Rank>& shown) {
     }
 }
 
-void check(const Machine& machine, const Program& program, const Placement& placement,
+void check(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
            const SimulationOptions& options) {
     machine.check();
     if (options.packet.value < 0 || options.packet.value > SimulationOptions::largest_packet)
@@ -56,7 +56,8 @@ void check(const Machine& machine, const Program& program, const Placement& plac
             throw InputError("step '" + step.name + "' computes in flops, and the machine does not say node.flops");
     sim::check_least_time(machine, program, placement, options);
     if (!options.finite_buffers) return;
-    const std::int64_t packet = std::max(options.packet.value, machine.header.value), room = room_of(machine).packet();
+    const std::int64_t packet = std::max(options.packet.value, machine.header.value),
+                       room = machine::room_of(machine).packet();
     if (packet > room)
         throw InputError("a packet of " + std::to_string(packet) + " bytes does not fit a buffer of " +
                          std::to_string(room) + ": name a smaller packet, larger buffers, or unbounded ones");
@@ -64,16 +65,16 @@ void check(const Machine& machine, const Program& program, const Placement& plac
 
 }  // namespace
 
-SimulationResult simulate_packets(const Machine& machine, const Program& program, const Placement& placement,
-                                  const SimulationOptions& options) {
+SimulationResult simulate_packets(const machine::Machine& machine, const Program& program,
+                                  const machine::Placement& placement, const SimulationOptions& options) {
     if (options.peers)
         options.peers->together([&] { check(machine, program, placement, options); });
     else
         check(machine, program, placement, options);
     SimulationOptions fitting = options;
     if (fitting.finite_buffers && fitting.packet.value == 0)
-        fitting.packet = {room_of(machine).packet()};  // a message in as few packets as fit
+        fitting.packet = {machine::room_of(machine).packet()};  // a message in as few packets as fit
     return sim::run(machine, program, placement, fitting);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::sim

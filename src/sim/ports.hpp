@@ -86,7 +86,7 @@ class Ports {
                 drain(port, channel, claim.input - Claim::credit_mark, event.time);
                 return;
             }
-            if (port.kind != static_cast<std::uint8_t>(LinkKind::terminal)) {
+            if (port.kind != static_cast<std::uint8_t>(machine::LinkKind::terminal)) {
                 Channel& channel = net_.channels(where)[claim.channel];
                 const std::uint32_t bytes = size_of(event);
                 if (channel.first != Port::none || channel.credit < bytes) {
@@ -182,7 +182,7 @@ class Ports {
             drain_exit(port, where, number, event.time);
             return;
         }
-        const bool leaves = port.kind == static_cast<std::uint8_t>(LinkKind::terminal);
+        const bool leaves = port.kind == static_cast<std::uint8_t>(machine::LinkKind::terminal);
         const std::uint32_t number = leaves ? 0 : claim.channel, bytes = size_of(event);
         Exit& exit = net_.exit(where, number);
         std::int64_t entry = unknown;
@@ -258,7 +258,7 @@ class Ports {
         ++hops_;
         const std::uint32_t delay = control ? event.delay : Delay::longer(event.delay, start - event.time);
         const std::uint32_t slowest = net_.slower(event.rate(), port.rate);
-        if (port.kind == static_cast<std::uint8_t>(LinkKind::terminal)) {
+        if (port.kind == static_cast<std::uint8_t>(machine::LinkKind::terminal)) {
             const std::int64_t tail = start + rate.latency + net_.rates[slowest].duration(bytes);
             if (!control) {
                 delays_.record(event, delay, tail);
@@ -325,7 +325,7 @@ class Ports {
     // A packet's head leaves an input buffer: its room is reported to the other end of the link.
     void give_room(const Upstream& up, std::uint32_t input, std::uint32_t channel, std::int64_t start,
                    std::uint32_t bytes) {
-        if (up.kind == static_cast<std::uint8_t>(LinkKind::terminal)) {
+        if (up.kind == static_cast<std::uint8_t>(machine::LinkKind::terminal)) {
             const std::uint32_t sw = world_.by_radix.quotient(input);
             ranks_.room(sw * world_.by_switch.divisor() + (input - sw * net_.radix() - world_.first_terminal),
                         start + net_.rates[Network::injection].latency, bytes);

@@ -4,9 +4,9 @@
 
 #include "sim/clock.hpp"
 
-namespace tradewind {
+namespace tradewind::sim {
 
-Picoseconds Compute::time(const Machine& machine, const Placement& placement, Rank rank) const {
+Picoseconds Compute::time(const machine::Machine& machine, const machine::Placement& placement, Rank rank) const {
     if (!any()) return {0};
     if (flops > 0 && machine.flops <= 0)
         throw InputError("a computation of so many flops, and the machine does not say node.flops");
@@ -18,4 +18,4 @@ Picoseconds Compute::time(const Machine& machine, const Placement& placement, Ra
     return {sim::duration_of(seconds + point_seconds * points + roofline, "a computation takes")};
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::sim

@@ -12,19 +12,19 @@
 #include "machine/placement.hpp"
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::sim {
 
 // What the CPUs do: for so many seconds, or as long as so many flops or bytes of memory take, whichever is longer, at a
 // rank's share of its node (the roofline of Williams, Waterman & Patterson 2009). With a layout, flops and bytes are
 // those of a point that a rank owns, else of a rank; a point takes point_seconds beside them.
 struct Compute {
     double seconds = 0, flops = 0, bytes = 0;
-    std::shared_ptr<const Blocks> layout;
+    std::shared_ptr<const layout::Blocks> layout;
     double point_seconds = 0;
 
     bool any() const { return seconds > 0 || flops > 0 || bytes > 0 || point_seconds > 0; }
     // On a rank that has its share of a node.
-    Picoseconds time(const Machine& machine, const Placement& placement, Rank rank) const;
+    Picoseconds time(const machine::Machine& machine, const machine::Placement& placement, Rank rank) const;
 };
 
 // An exchange, a computation, or both at once: the computation begins when the first stage of the exchange has been
@@ -32,7 +32,7 @@ struct Compute {
 // progress by itself. The step ends when both have.
 struct Step {
     std::string name;
-    std::shared_ptr<const Schedule> schedule;  // null: computation alone
+    std::shared_ptr<const schedule::Schedule> schedule;  // null: computation alone
     int repeat = 1;
     Compute compute;
 
@@ -51,7 +51,7 @@ class Program {
             if (step.repeat < 1) throw InputError("a step is repeated 1 or more times");
             if (step.schedule) {
                 add_ranks(step.schedule->ranks());
-                check_bytes(step.schedule->pattern(), bytes_per_point);
+                pattern::check_bytes(step.schedule->pattern(), bytes_per_point);
             }
             if (step.compute.layout) add_ranks(step.compute.layout->ranks());
             const Compute& c = step.compute;
@@ -80,7 +80,7 @@ class Program {
     // A stage of the program as a stage of one of its steps.
     struct Stage {
         std::uint32_t step;
-        const Schedule* schedule;  // null: nothing is exchanged
+        const schedule::Schedule* schedule;  // null: nothing is exchanged
         int stage;
 
         int sends(Rank r) const { return schedule ? schedule->sends(r, stage) : 0; }
@@ -122,4 +122,4 @@ class Program {
     std::vector<std::int64_t> first_{0};
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::sim

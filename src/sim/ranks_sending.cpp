@@ -31,7 +31,7 @@ bool Ranks::send(Rank r, std::uint32_t nic, int& packets) {
     const auto at = world_.program.at(sender.stage);
     const auto count = static_cast<std::uint32_t>(at.sends(r));
     for (; sender.message < count; ++sender.message) {
-        const Message message = at.schedule->send(r, at.stage, static_cast<int>(sender.message));
+        const schedule::Message message = at.schedule->send(r, at.stage, static_cast<int>(sender.message));
         if (world_.nic_of_message(r, message.peer) != nic) {
             sender.post += world_.post_time(r, at, static_cast<int>(sender.message), message);  // another NIC sends it
             continue;
@@ -50,7 +50,8 @@ bool Ranks::send(Rank r, std::uint32_t nic, int& packets) {
 }
 
 // Begins a message. Returns whether its packets are to be injected now.
-bool Ranks::send_message(Rank r, Sender& sender, const Program::Stage& at, const Message& message, std::uint32_t nic) {
+bool Ranks::send_message(Rank r, Sender& sender, const Program::Stage& at, const schedule::Message& message,
+                         std::uint32_t nic) {
     if (message.count == 0) return false;
     const std::int64_t bytes = message.count * world_.program.bytes_per_point();
     sender.post += world_.post_time(r, at, static_cast<int>(sender.message), message);
@@ -76,7 +77,7 @@ bool Ranks::send_message(Rank r, Sender& sender, const Program::Stage& at, const
 
 // The copies of a node's ranks share its memory in the order in which they begin, so one that begins later is an action
 // of its own.
-bool Ranks::must_wait_to_copy(Rank r, const Sender& sender, const Program::Stage& at, const Message& message,
+bool Ranks::must_wait_to_copy(Rank r, const Sender& sender, const Program::Stage& at, const schedule::Message& message,
                               std::uint32_t nic) {
     if (!world_.shared_nodes || message.count == 0 || world_.node(r) != world_.node(message.peer)) return false;
     const std::int64_t start =
@@ -120,10 +121,10 @@ void Ranks::carry(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
 // link, whatever other ranks do.
 void Ranks::send_past(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
     const Network& net = world_.network;
-    const Topology& topology = *world_.machine.topology;
+    const machine::Topology& topology = *world_.machine.topology;
     const std::uint32_t here = topology.switch_of(world_.terminal(world_.node(from), 0)),
                         there = topology.switch_of(world_.terminal(world_.node(to), 0));
-    const Topology::Distance distance = world_.machine.bypass_distance(here, there);
+    const machine::Topology::Distance distance = world_.machine.bypass_distance(here, there);
     const auto size = static_cast<std::uint32_t>(bytes);
     std::uint32_t slowest = net.slower(Network::injection, Network::ejection);
     if (distance.local > 0) slowest = net.slower(slowest, Network::local);
@@ -172,7 +173,7 @@ bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, i
             terminal, start,
             {0, 0, static_cast<std::uint32_t>(peer) | nic_index << Event::rank_bits,
              bytes | (sender.left == 0 ? Event::last_bit : 0), Event::stage_word(sender.stage, Network::injection, 0),
-             memory::fresh | random, world_.origins.told() ? world_.origins.code(r) : 0});
+             machine::memory::fresh | random, world_.origins.told() ? world_.origins.code(r) : 0});
         sender.departed = std::max(sender.departed, nic.busy);  // a copy may take longer
     }
     if (recorder_) recorder_->sent(r, nic_index, false, peer, nic.busy);
@@ -319,7 +320,8 @@ void Ranks::serve_jobs(std::uint32_t terminal) {
     if (world_.finite && !take_room(terminal, bytes, jobs_wait)) return;
     const std::uint32_t random = draw(job.from, job.to & Event::rank_mask, job.message, job.left);
     job.left -= bytes;
-    Event packet{0, 0, job.to, 0, Event::stage_word(job.stage, Network::injection, 0), memory::fresh | random, 0};
+    Event packet{0, 0, job.to, 0, Event::stage_word(job.stage, Network::injection, 0), machine::memory::fresh | random,
+                 0};
     if (job.is_control) {
         packet.size = job.size | Event::control << Event::kind_shift;
         packet.delay = job.payload;

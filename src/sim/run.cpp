@@ -10,7 +10,7 @@ namespace tradewind::sim {
 namespace {
 
 // Where this throws, other processes hear of it.
-SwitchFactory factory(const Machine& machine, const SimulationOptions& options) {
+SwitchFactory factory(const machine::Machine& machine, const SimulationOptions& options) {
     try {
         return options.finite_buffers ? finite_switches(machine) : unbounded_switches(machine);
     } catch (...) {
@@ -21,7 +21,7 @@ SwitchFactory factory(const Machine& machine, const SimulationOptions& options) 
 
 }  // namespace
 
-SimulationResult run(const Machine& machine, const Program& program, const Placement& placement,
+SimulationResult run(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
                      const SimulationOptions& asked) {
     const SwitchFactory switches = factory(machine, asked);
     SimulationOptions options = asked;

@@ -5,7 +5,7 @@
 
 namespace tradewind::sim {
 
-SimulationResult run(const Machine& machine, const Program& program, const Placement& placement,
+SimulationResult run(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
                      const SimulationOptions& options);
 
 }  // namespace tradewind::sim

@@ -15,7 +15,7 @@ struct Terminals {
 };
 
 Terminals terminals(const World& world, std::uint32_t sw) {
-    const Topology& topology = *world.machine.topology;
+    const machine::Topology& topology = *world.machine.topology;
     const std::uint64_t first = std::uint64_t{sw} * topology.nodes_per_switch();
     if (first >= topology.nodes()) return {};
     return {static_cast<std::uint32_t>(first), topology.nodes_per_switch()};
@@ -136,7 +136,7 @@ void weigh(const World& world, Share& share) {
         if (answers) result.port_bytes[index] = bytes;
         const Port& port = network.port(index);
         load.consider(time(bytes, port.rate), index);
-        if (port.kind == static_cast<std::uint8_t>(LinkKind::terminal)) return;
+        if (port.kind == static_cast<std::uint8_t>(machine::LinkKind::terminal)) return;
         load.most = std::max(load.most, bytes);
         load.total += bytes;
         ++load.used;

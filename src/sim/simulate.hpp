@@ -14,7 +14,7 @@
 #include "sim/program.hpp"
 #include "sim/statistics.hpp"
 
-namespace tradewind {
+namespace tradewind::sim {
 
 // A program whose steps are turns of so many each, all alike, may end before the last one. Whenever all ranks have
 // ended one of `asked` (turns so far, ascending), `enough` is told when each step so far was over. Where it says that
@@ -39,7 +39,7 @@ struct SimulationOptions {
     bool one_sided = false;
     // How the transport and the packing that are simulated carry messages within a node, and what they cost the CPUs;
     // null: none is named, and such messages are copies at the bandwidth of the node's memory.
-    std::shared_ptr<const Carriage> carriage;
+    std::shared_ptr<const machine::Carriage> carriage;
     // Delays by pair of so many blocks of ranks, at most 4096; 0: not kept.
     int blocks = 0;
     // The rank whose packets are followed on their way to it, from switch to switch; -1: none.
@@ -67,19 +67,19 @@ struct SimulationOptions {
 // link of the path last. The same input and seed give the same bits for any number of threads and processes.
 // Collective over `peers`; process 0 has the result, the others an empty one. Throws InputError; PeerFailed where
 // another process throws.
-SimulationResult simulate_packets(const Machine& machine, const Program& program, const Placement& placement,
-                                  const SimulationOptions& options);
+SimulationResult simulate_packets(const machine::Machine& machine, const Program& program,
+                                  const machine::Placement& placement, const SimulationOptions& options);
 
 // LogGP with the latency of each pair's shortest path (Alexandrov, Ionescu, Schauser & Scheiman 1997): a rank's
 // messages leave one after another, at the NIC's bandwidth; nothing else is shared, so there is no congestion.
-SimulationResult simulate_loggp(const Machine& machine, const Program& program, const Placement& placement,
-                                const SimulationOptions& options);
+SimulationResult simulate_loggp(const machine::Machine& machine, const Program& program,
+                                const machine::Placement& placement, const SimulationOptions& options);
 
 // What a simulation will cost, from a sample of the ranks.
 struct Forecast {
     double messages = 0, bytes = 0, packet_hops = 0, memory_bytes = 0;
 };
-Forecast forecast(const Machine& machine, const Program& program, const Placement& placement,
+Forecast forecast(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
                   const SimulationOptions& options);
 
-}  // namespace tradewind
+}  // namespace tradewind::sim

@@ -12,7 +12,7 @@
 #include "sim/clock.hpp"
 #include "sim/trace_event.hpp"
 
-namespace tradewind {
+namespace tradewind::sim {
 
 // Counts of packets by delay (arrival minus arrival on an empty network), in four bins an octave of picoseconds;
 // bin 0 holds what waited less than one.
@@ -141,4 +141,4 @@ struct SimulationResult {
     std::vector<TraceEvent> acts;           // by rank, in order of time; empty unless asked for
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::sim

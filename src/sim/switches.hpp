@@ -34,7 +34,7 @@ struct SwitchFactory {
     bool spreads;  // see routing/packet.hpp
     std::function<std::unique_ptr<Switches>(World&, Outbox&, Ranks&)> make;
 };
-SwitchFactory unbounded_switches(const Machine& machine);
-SwitchFactory finite_switches(const Machine& machine);
+SwitchFactory unbounded_switches(const machine::Machine& machine);
+SwitchFactory finite_switches(const machine::Machine& machine);
 
 }  // namespace tradewind::sim

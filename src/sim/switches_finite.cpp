@@ -3,7 +3,7 @@
 
 namespace tradewind::sim {
 
-SwitchFactory finite_switches(const Machine& machine) {
+SwitchFactory finite_switches(const machine::Machine& machine) {
     return switches_with_routing<true>(machine);
 }
 

@@ -143,8 +143,8 @@ class RoutedSwitches final : public CommonSwitches<finite, shelved_with<Routing,
 };
 
 template <bool finite>
-SwitchFactory switches_with_routing(const Machine& machine) {
-    return with_routing(machine, [](auto found) {
+SwitchFactory switches_with_routing(const machine::Machine& machine) {
+    return machine::with_routing(machine, [](auto found) {
         using Routing = decltype(found);
         const auto routing = std::make_shared<Routing>(std::move(found));
         return SwitchFactory{finite ? routing->channels() : 0, Routing::spreads,

@@ -3,7 +3,7 @@
 
 namespace tradewind::sim {
 
-SwitchFactory unbounded_switches(const Machine& machine) {
+SwitchFactory unbounded_switches(const machine::Machine& machine) {
     return switches_with_routing<false>(machine);
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/units.hpp"
 
-namespace tradewind {
+namespace tradewind::sim {
 
 enum class TraceEventKind : std::uint32_t {
     stage,    // from its posts until its messages have left and come, and the CPU is free
@@ -36,4 +36,4 @@ struct TraceEvent {
     }
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::sim

@@ -6,7 +6,7 @@
 
 namespace tradewind::sim {
 
-World::World(const Machine& machine, const Program& program, const Placement& placement,
+World::World(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
              const SimulationOptions& options, const Parts& parts, int channels, bool spreads)
     : machine(machine),
       program(program),

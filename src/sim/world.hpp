@@ -23,8 +23,8 @@ namespace tradewind::sim {
 struct World {
     // `channels`: virtual channels of finite buffers; 0: unbounded ones. `spreads`: the routing wants a random number a
     // packet, not one a pair of ranks.
-    World(const Machine& machine, const Program& program, const Placement& placement, const SimulationOptions& options,
-          const Parts& parts, int channels, bool spreads);
+    World(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
+          const SimulationOptions& options, const Parts& parts, int channels, bool spreads);
 
     // The smallest latency of all processes, which says how long a window is. Throws InputError where it is 0.
     void look_ahead(std::int64_t least);
@@ -43,20 +43,20 @@ struct World {
     }
     bool rendezvous(std::int64_t bytes) const { return bytes > eager_limit; }
     // What the CPU does before a message of a stage is on its way, in ps.
-    std::int64_t post_time(Rank r, const Program::Stage& at, int j, const Message& message) const {
+    std::int64_t post_time(Rank r, const Program::Stage& at, int j, const schedule::Message& message) const {
         if (message.count == 0) return 0;
         return handling ? handling->send(r, at, j) : send_overhead;
     }
     // How many packets a message from `peer` arrives in at rank r; what does not travel as packets comes whole.
-    std::uint64_t packets(Rank r, const Message& message) const {
+    std::uint64_t packets(Rank r, const schedule::Message& message) const {
         const std::int64_t bytes = message.count * program.bytes_per_point();
         if (bytes <= packet || bytes <= bypass) return bytes > 0;
         if (shared_nodes && node(r) == node(message.peer)) return 1;
         return static_cast<std::uint64_t>((bytes - 1) / packet + 1);
     }
-    const Machine& machine;
+    const machine::Machine& machine;
     const Program& program;
-    const Placement& placement;
+    const machine::Placement& placement;
     Ending ending;
     Parts parts;
     Network network;

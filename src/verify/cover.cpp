@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tradewind {
+namespace tradewind::verify {
 
 namespace {
 
@@ -11,7 +11,7 @@ struct Corner {
     int sign;
 };
 
-void add_corners(std::vector<Corner>& corners, const Box& box, int sign) {
+void add_corners(std::vector<Corner>& corners, const layout::Box& box, int sign) {
     if (box.empty()) return;
     for (int c = 0; c < 8; ++c) {
         Corner corner{{}, sign};
@@ -24,10 +24,11 @@ void add_corners(std::vector<Corner>& corners, const Box& box, int sign) {
     }
 }
 
-int count_containing(const std::vector<Box>& boxes, const std::array<Index, 3>& p) {
-    return static_cast<int>(std::count_if(boxes.begin(), boxes.end(), [&](const Box& b) {
-        return p[X] >= b.begin[X] && p[X] < b.end[X] && p[Y] >= b.begin[Y] && p[Y] < b.end[Y] && p[Z] >= b.begin[Z] &&
-               p[Z] < b.end[Z];
+int count_containing(const std::vector<layout::Box>& boxes, const std::array<Index, 3>& p) {
+    return static_cast<int>(std::count_if(boxes.begin(), boxes.end(), [&](const layout::Box& b) {
+        return p[layout::X] >= b.begin[layout::X] && p[layout::X] < b.end[layout::X] &&
+               p[layout::Y] >= b.begin[layout::Y] && p[layout::Y] < b.end[layout::Y] &&
+               p[layout::Z] >= b.begin[layout::Z] && p[layout::Z] < b.end[layout::Z];
     }));
 }
 
@@ -37,11 +38,11 @@ int count_containing(const std::vector<Box>& boxes, const std::array<Index, 3>& 
 // function of bounded support is known from that difference by summing it up again. So two sums of indicator functions
 // are equal exactly when their signed corners cancel. If not: at the first corner left over in (x, y, z) order, all
 // that is summed up to its value lies before it in that order and has cancelled, so the point there is a miscount.
-std::optional<Miscount> find_miscount(const std::vector<Box>& boxes, const std::vector<Box>& wanted) {
+std::optional<Miscount> find_miscount(const std::vector<layout::Box>& boxes, const std::vector<layout::Box>& wanted) {
     std::vector<Corner> corners;
     corners.reserve(8 * (boxes.size() + wanted.size()));
-    for (const Box& box : boxes) add_corners(corners, box, 1);
-    for (const Box& box : wanted) add_corners(corners, box, -1);
+    for (const layout::Box& box : boxes) add_corners(corners, box, 1);
+    for (const layout::Box& box : wanted) add_corners(corners, box, -1);
     std::sort(corners.begin(), corners.end(), [](const Corner& a, const Corner& b) { return a.point < b.point; });
     for (auto c = corners.begin(); c != corners.end();) {
         int sum = 0;
@@ -52,4 +53,4 @@ std::optional<Miscount> find_miscount(const std::vector<Box>& boxes, const std::
     return std::nullopt;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::verify

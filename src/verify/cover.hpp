@@ -6,7 +6,7 @@
 
 #include "layout/box.hpp"
 
-namespace tradewind {
+namespace tradewind::verify {
 
 // A point that is covered by another number of boxes than it should be.
 struct Miscount {
@@ -16,6 +16,6 @@ struct Miscount {
 
 // Whether every point lies in as many boxes of `boxes` as of `wanted`; if not, a point that does not. Exact, in
 // O(b log b) for b boxes, whatever their volume.
-std::optional<Miscount> find_miscount(const std::vector<Box>& boxes, const std::vector<Box>& wanted);
+std::optional<Miscount> find_miscount(const std::vector<layout::Box>& boxes, const std::vector<layout::Box>& wanted);
 
-}  // namespace tradewind
+}  // namespace tradewind::verify

@@ -4,23 +4,23 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::verify {
 
 namespace {
 
-class Damaged : public Schedule {
+class Damaged : public schedule::Schedule {
   public:
-    Damaged(std::shared_ptr<const Schedule> sound, std::string fault, Rank rank, int stage, int j)
-        : Schedule(std::shared_ptr<const Pattern>(sound, &sound->pattern()), sound->algorithm()),
+    Damaged(std::shared_ptr<const schedule::Schedule> sound, std::string fault, Rank rank, int stage, int j)
+        : Schedule(std::shared_ptr<const pattern::Pattern>(sound, &sound->pattern()), sound->algorithm()),
           sound_(std::move(sound)),
           fault_(std::move(fault)),
           rank_(rank),
           stage_(stage),
           j_(j) {
-        const Message m = sound_->send(rank_, stage_, j_);
+        const schedule::Message m = sound_->send(rank_, stage_, j_);
         receiver_ = m.peer;
         for (int i = 0; i < sound_->receives(receiver_, stage_); ++i) {
-            const Message r = sound_->receive(receiver_, stage_, i);
+            const schedule::Message r = sound_->receive(receiver_, stage_, i);
             if (r.count > 0 && r.peer == rank_ && r.tag == m.tag) receive_ = i;
         }
         other_ = j_;
@@ -41,16 +41,16 @@ class Damaged : public Schedule {
     int receives(Rank rank, int stage) const override {
         return sound_->receives(rank, stage) + (fault_ == "double" && rank == receiver_ && stage == stage_);
     }
-    Message send(Rank rank, int stage, int j) const override {
+    schedule::Message send(Rank rank, int stage, int j) const override {
         if (rank != rank_ || stage != stage_) return sound_->send(rank, stage, j);
-        Message m = sound_->send(rank, stage, sent(j));
+        schedule::Message m = sound_->send(rank, stage, sent(j));
         if (j == sound_->sends(rank, stage)) m.tag += 1 << 30;
         if (j == j_ && (fault_ == "drop" || fault_ == "drop-send")) m.count = 0;
         return m;
     }
-    Message receive(Rank rank, int stage, int j) const override {
+    schedule::Message receive(Rank rank, int stage, int j) const override {
         if (rank != receiver_ || stage != stage_) return sound_->receive(rank, stage, j);
-        Message m = sound_->receive(rank, stage, received(j));
+        schedule::Message m = sound_->receive(rank, stage, received(j));
         if (j == sound_->receives(rank, stage)) m.tag += 1 << 30;
         if (j != receive_) return m;
         if (fault_ == "drop" || fault_ == "drop-receive") m.count = 0;
@@ -59,19 +59,19 @@ class Damaged : public Schedule {
         if (fault_ == "turn") m.turn ^= 1;
         return m;
     }
-    void send_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const override {
+    void send_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const override {
         if (rank != rank_ || stage != stage_) return sound_->send_pieces(rank, stage, j, pieces);
         int of = sent(j);
         if (fault_ == "swap" && (j == j_ || j == other_)) of = j_ + other_ - j;
         sound_->send_pieces(rank, stage, of, pieces);
     }
-    void receive_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const override {
+    void receive_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const override {
         if (rank != receiver_ || stage != stage_) return sound_->receive_pieces(rank, stage, j, pieces);
         const std::size_t first = pieces.size();
         sound_->receive_pieces(rank, stage, received(j), pieces);
-        if (fault_ == "misplace" && j == receive_) pieces[first].box = shifted(pieces[first].box, X, 1);
+        if (fault_ == "misplace" && j == receive_) pieces[first].box = layout::shifted(pieces[first].box, layout::X, 1);
     }
-    void copies(Rank rank, int stage, std::vector<Copy>& copies) const override {
+    void copies(Rank rank, int stage, std::vector<schedule::Copy>& copies) const override {
         if (fault_ != "no-copies" || rank != rank_ || stage != stage_) sound_->copies(rank, stage, copies);
     }
 
@@ -84,7 +84,7 @@ class Damaged : public Schedule {
     }
     int received(int j) const { return j == sound_->receives(receiver_, stage_) ? receive_ : j; }
 
-    std::shared_ptr<const Schedule> sound_;
+    std::shared_ptr<const schedule::Schedule> sound_;
     std::string fault_;
     Rank rank_, receiver_ = 0;
     int stage_, j_, receive_ = -1, other_ = 0;
@@ -98,8 +98,8 @@ const std::vector<std::string>& damages() {
     return names;
 }
 
-std::shared_ptr<const Schedule> damaged(std::shared_ptr<const Schedule> schedule, const std::string& fault, Rank rank,
-                                        int stage, int j) {
+std::shared_ptr<const schedule::Schedule> damaged(std::shared_ptr<const schedule::Schedule> schedule,
+                                                  const std::string& fault, Rank rank, int stage, int j) {
     if (std::find(damages().begin(), damages().end(), fault) == damages().end())
         throw InputError("unknown fault '" + fault + "'");
     if (rank < 0 || rank >= schedule->ranks() || stage < 0 || stage >= schedule->stages() || j < 0 ||
@@ -109,4 +109,4 @@ std::shared_ptr<const Schedule> damaged(std::shared_ptr<const Schedule> schedule
     return std::make_shared<Damaged>(std::move(schedule), fault, rank, stage, j);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::verify

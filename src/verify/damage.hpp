@@ -7,7 +7,7 @@
 
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::verify {
 
 // The faults: what happens to the j-th message that a rank sends in a stage (one that is not empty).
 //   drop          neither sent nor received
@@ -21,7 +21,7 @@ namespace tradewind {
 const std::vector<std::string>& damages();
 
 // Throws InputError for an unknown fault or a message that is not there.
-std::shared_ptr<const Schedule> damaged(std::shared_ptr<const Schedule> schedule, const std::string& fault, Rank rank,
-                                        int stage, int j);
+std::shared_ptr<const schedule::Schedule> damaged(std::shared_ptr<const schedule::Schedule> schedule,
+                                                  const std::string& fault, Rank rank, int stage, int j);
 
-}  // namespace tradewind
+}  // namespace tradewind::verify

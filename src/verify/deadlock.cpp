@@ -4,13 +4,14 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::verify {
 
 namespace {
 
 class Stage {
   public:
-    Stage(const Schedule& schedule, int stage, const std::vector<Match>& matches, const TransportEntry& order)
+    Stage(const schedule::Schedule& schedule, int stage, const std::vector<Match>& matches,
+          const schedule::TransportEntry& order)
         : schedule_(schedule), stage_(stage), matches_(matches), order_(order), posted_(matches.size()) {
         const Rank ranks = schedule.ranks();
         first_[0].resize(ranks + 1);
@@ -44,12 +45,12 @@ class Stage {
   private:
     static constexpr std::uint8_t both = 3;
 
-    std::size_t match_at(Rank rank, const Act& act) const {
+    std::size_t match_at(Rank rank, const schedule::Act& act) const {
         return match_of_[act.sending][first_[act.sending][rank] + act.j];
     }
     bool stuck(Rank rank) const { return next_[rank] < acts_[rank].size(); }
     Rank peer_in_wait(Rank rank) const {
-        const Act& act = acts_[rank][next_[rank]];
+        const schedule::Act& act = acts_[rank][next_[rank]];
         const Match& m = matches_[match_at(rank, act)];
         return act.sending ? m.receiver : m.sender;
     }
@@ -57,9 +58,9 @@ class Stage {
     // Runs a rank until it is done or must wait; whom it may have woken becomes ready.
     void advance(Rank rank, std::vector<Rank>& ready) {
         for (std::size_t& next = next_[rank]; next < acts_[rank].size(); ++next) {
-            const Act& act = acts_[rank][next];
+            const schedule::Act& act = acts_[rank][next];
             const std::size_t m = match_at(rank, act);
-            if (act.kind == Act::wait) {
+            if (act.kind == schedule::Act::wait) {
                 if (posted_[m] != both) return;
                 continue;
             }
@@ -89,27 +90,27 @@ class Stage {
                                 ", which never posts it");
     }
     std::string waiting(Rank rank) const {
-        const Act& act = acts_[rank][next_[rank]];
+        const schedule::Act& act = acts_[rank][next_[rank]];
         const Match& m = matches_[match_at(rank, act)];
         return "rank " + std::to_string(rank) + " waits " + (act.sending ? "to send to" : "to receive from") +
                " rank " + std::to_string(peer_in_wait(rank)) + " (tag " + std::to_string(m.tag) + ")";
     }
 
-    const Schedule& schedule_;
+    const schedule::Schedule& schedule_;
     int stage_;
     const std::vector<Match>& matches_;
-    const TransportEntry& order_;
+    const schedule::TransportEntry& order_;
     std::vector<std::uint8_t> posted_;                          // of each message: 1 its receive, 2 its send
     std::array<std::vector<std::size_t>, 2> first_, match_of_;  // of receives [0] and sends [1]
-    std::vector<std::vector<Act>> acts_;                        // of each rank
+    std::vector<std::vector<schedule::Act>> acts_;              // of each rank
     std::vector<std::size_t> next_;                             // of each rank: the act to do
 };
 
 }  // namespace
 
-void check_deadlock(const Schedule& schedule, int stage, const std::vector<Match>& matches,
-                    const TransportEntry& order) {
+void check_deadlock(const schedule::Schedule& schedule, int stage, const std::vector<Match>& matches,
+                    const schedule::TransportEntry& order) {
     Stage(schedule, stage, matches, order).run();
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::verify

@@ -6,7 +6,7 @@
 #include "schedule/transport.hpp"
 #include "verify/match.hpp"
 
-namespace tradewind {
+namespace tradewind::verify {
 
 // Runs the programs of all ranks in a stage with synchronous sends: one is done only when its receive is posted. What
 // can go on does, until nothing can. Posting early never stops anybody, so where this ends every execution ends: either
@@ -14,7 +14,7 @@ namespace tradewind {
 // is free of deadlock exactly when each of its stages is.
 //
 // Throws VerificationError with the cycle of ranks that wait for each other.
-void check_deadlock(const Schedule& schedule, int stage, const std::vector<Match>& matches,
-                    const TransportEntry& order);
+void check_deadlock(const schedule::Schedule& schedule, int stage, const std::vector<Match>& matches,
+                    const schedule::TransportEntry& order);
 
-}  // namespace tradewind
+}  // namespace tradewind::verify

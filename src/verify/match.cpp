@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::verify {
 
 namespace {
 
@@ -36,13 +36,13 @@ std::string sentence(const End& e, int stage) {
 }
 
 // The ends of one side, ordered by what must be the same on the other.
-std::vector<End> collect(const Schedule& schedule, int stage, bool sending) {
+std::vector<End> collect(const schedule::Schedule& schedule, int stage, bool sending) {
     std::vector<End> ends;
     const Rank ranks = schedule.ranks();
     for (Rank rank = 0; rank < ranks; ++rank) {
         const int asked = sending ? schedule.sends(rank, stage) : schedule.receives(rank, stage);
         for (int j = 0; j < asked; ++j) {
-            const Message m = sending ? schedule.send(rank, stage, j) : schedule.receive(rank, stage, j);
+            const schedule::Message m = sending ? schedule.send(rank, stage, j) : schedule.receive(rank, stage, j);
             if (m.count == 0) continue;
             const End e{sending ? rank : m.peer, sending ? m.peer : rank, m.tag, j, m.count, m.turn};
             if (m.peer < 0 || m.peer >= ranks || m.peer == rank || m.count < 0 || m.tag < 0)
@@ -63,7 +63,7 @@ std::vector<End> collect(const Schedule& schedule, int stage, bool sending) {
 
 }  // namespace
 
-std::vector<Match> match_stage(const Schedule& schedule, int stage) {
+std::vector<Match> match_stage(const schedule::Schedule& schedule, int stage) {
     const std::vector<End> sends = collect(schedule, stage, true), receives = collect(schedule, stage, false);
     std::vector<Match> matches;
     matches.reserve(sends.size());
@@ -86,4 +86,4 @@ std::string to_text(const Match& m, int stage) {
     return sentence({m.sender, m.receiver, m.tag, 0, m.count, 0}, stage);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::verify

@@ -6,7 +6,7 @@
 
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::verify {
 
 struct Match {
     Rank sender, receiver;
@@ -17,9 +17,9 @@ struct Match {
 
 // All messages of a stage that are not empty, ordered by sender, receiver, tag. Throws VerificationError where a
 // message has only one end, two cannot be told apart, or the ends disagree; it names rank, stage, peer and tag.
-std::vector<Match> match_stage(const Schedule& schedule, int stage);
+std::vector<Match> match_stage(const schedule::Schedule& schedule, int stage);
 
 // "stage 2, message of rank 3 to rank 5 (tag 1, 20 points)"
 std::string to_text(const Match& match, int stage);
 
-}  // namespace tradewind
+}  // namespace tradewind::verify

@@ -5,7 +5,7 @@
 #include "schedule/text.hpp"
 #include "verify/cover.hpp"
 
-namespace tradewind {
+namespace tradewind::verify {
 
 namespace {
 
@@ -13,20 +13,20 @@ std::string of_rank(Rank rank) {
     return " of rank " + std::to_string(rank);
 }
 
-Index volume(const std::vector<Piece>& pieces) {
+Index volume(const std::vector<schedule::Piece>& pieces) {
     Index sum = 0;
-    for (const Piece& piece : pieces) sum += piece.box.volume();
+    for (const schedule::Piece& piece : pieces) sum += piece.box.volume();
     return sum;
 }
 
 }  // namespace
 
-Movement::Movement(const Schedule& schedule)
+Movement::Movement(const schedule::Schedule& schedule)
     : schedule_(schedule), pattern_(schedule.pattern()), memory_(schedule.ranks()) {}
 
 void Movement::run_stage(int stage, const std::vector<Match>& matches) {
     pending_.clear();
-    std::vector<Piece> from, to;
+    std::vector<schedule::Piece> from, to;
     for (const Match& m : matches) {
         from.clear();
         to.clear();
@@ -40,11 +40,11 @@ void Movement::run_stage(int stage, const std::vector<Match>& matches) {
                                     " at the receiver");
         for (std::size_t i = 0; i < from.size(); ++i) transfer(m.sender, from[i], m.receiver, to[i], where());
     }
-    std::vector<Copy> copies;
+    std::vector<schedule::Copy> copies;
     for (Rank rank = 0; rank < schedule_.ranks(); ++rank) {
         copies.clear();
         schedule_.copies(rank, stage, copies);
-        for (const Copy& copy : copies) {
+        for (const schedule::Copy& copy : copies) {
             add_checked(copied_, copy.from.box.volume(), "copies within all ranks", "points");
             transfer(rank, copy.from, rank, copy.to, "stage " + std::to_string(stage) + ", copy" + of_rank(rank));
         }
@@ -52,49 +52,51 @@ void Movement::run_stage(int stage, const std::vector<Match>& matches) {
     for (const Write& w : pending_) write(w, stage);
 }
 
-void Movement::transfer(Rank from, const Piece& source, Rank to, const Piece& target, const std::string& where) {
-    const bool same = target.buffer == Buffer::target && source.buffer != Buffer::target
+void Movement::transfer(Rank from, const schedule::Piece& source, Rank to, const schedule::Piece& target,
+                        const std::string& where) {
+    const bool same = target.buffer == schedule::Buffer::target && source.buffer != schedule::Buffer::target
                           ? pattern_.same_points(to, target.box, source.box)
                           : pattern_.shifted_by_period(target.box, source.box);
     if (!same)
-        throw VerificationError(where + ": " + to_text(source) + of_rank(from) + " is not the same points as " +
-                                to_text(target) + of_rank(to));
-    if (source.buffer == Buffer::scratch)
+        throw VerificationError(where + ": " + schedule::to_text(source) + of_rank(from) +
+                                " is not the same points as " + schedule::to_text(target) + of_rank(to));
+    if (source.buffer == schedule::Buffer::scratch)
         check_scratch(from, source, where);
     else
         check_held(from, source, where);
-    if (target.buffer == Buffer::source && !pattern_.in_place())
+    if (target.buffer == schedule::Buffer::source && !pattern_.in_place())
         throw VerificationError(where + ": it writes into the source array" + of_rank(to));
     pending_.push_back({to, target});
 }
 
 // Boxes that are held are disjoint, or else `finish` finds points that were written twice: so volumes decide.
-void Movement::check_held(Rank rank, const Piece& piece, const std::string& where) const {
+void Movement::check_held(Rank rank, const schedule::Piece& piece, const std::string& where) const {
     Index held = 0;
-    if (pattern_.in_place() || piece.buffer == Buffer::source) {
-        const Box owned = pattern_.owned_box(rank);
+    if (pattern_.in_place() || piece.buffer == schedule::Buffer::source) {
+        const layout::Box owned = pattern_.owned_box(rank);
         if (owned.contains(piece.box)) return;
-        held += intersection(owned, piece.box).volume();
+        held += layout::intersection(owned, piece.box).volume();
     }
-    if (pattern_.in_place() || piece.buffer == Buffer::target)
-        for (const Box& box : memory_[rank].written) held += intersection(box, piece.box).volume();
+    if (pattern_.in_place() || piece.buffer == schedule::Buffer::target)
+        for (const layout::Box& box : memory_[rank].written) held += layout::intersection(box, piece.box).volume();
     if (held < piece.box.volume())
-        throw VerificationError(where + ": " + to_text(piece) + of_rank(rank) + " has only " + std::to_string(held) +
-                                " of its " + std::to_string(piece.box.volume()) + " points by then");
+        throw VerificationError(where + ": " + schedule::to_text(piece) + of_rank(rank) + " has only " +
+                                std::to_string(held) + " of its " + std::to_string(piece.box.volume()) +
+                                " points by then");
 }
 
-void Movement::check_scratch(Rank rank, const Piece& piece, const std::string& where) const {
+void Movement::check_scratch(Rank rank, const schedule::Piece& piece, const std::string& where) const {
     const auto slot = memory_[rank].scratch.find(piece.offset);
     if (slot == memory_[rank].scratch.end())
-        throw VerificationError(where + ": " + to_text(piece) + of_rank(rank) + " holds nothing by then");
+        throw VerificationError(where + ": " + schedule::to_text(piece) + of_rank(rank) + " holds nothing by then");
     if (!(slot->second.box == piece.box))
-        throw VerificationError(where + ": " + to_text(piece) + of_rank(rank) + " holds " + to_text(slot->second.box) +
-                                " by then");
+        throw VerificationError(where + ": " + schedule::to_text(piece) + of_rank(rank) + " holds " +
+                                schedule::to_text(slot->second.box) + " by then");
 }
 
 void Movement::write(const Write& w, int stage) {
     if (w.piece.box.empty()) return;
-    if (w.piece.buffer == Buffer::scratch)
+    if (w.piece.buffer == schedule::Buffer::scratch)
         write_scratch(w, stage);
     else
         memory_[w.rank].written.push_back(w.piece.box);
@@ -103,7 +105,7 @@ void Movement::write(const Write& w, int stage) {
 void Movement::write_scratch(const Write& w, int stage) {
     auto& scratch = memory_[w.rank].scratch;
     const Index begin = w.piece.offset, end = begin + w.piece.box.volume();
-    const std::string where = "stage " + std::to_string(stage) + ": " + to_text(w.piece) + of_rank(w.rank);
+    const std::string where = "stage " + std::to_string(stage) + ": " + schedule::to_text(w.piece) + of_rank(w.rank);
     if (begin < 0 || end > schedule_.scratch(w.rank))
         throw VerificationError(where + " lies beyond the " + std::to_string(schedule_.scratch(w.rank)) +
                                 " elements of its scratch memory");
@@ -121,12 +123,12 @@ void Movement::finish() const {
         const auto wrong = find_miscount(memory_[rank].written, pattern_.answer(rank));
         if (!wrong) continue;
         const std::string times = wrong->covered == 1 ? "once" : std::to_string(wrong->covered) + " times";
-        throw VerificationError("rank " + std::to_string(rank) + ": point x " + std::to_string(wrong->point[X]) +
-                                ", y " + std::to_string(wrong->point[Y]) + ", z " + std::to_string(wrong->point[Z]) +
-                                " of its target array is " +
-                                (wrong->covered == 0 ? "never written" : "written " + times) +
-                                (wrong->wanted == 1 ? "; exactly once is right" : "; it must not be touched"));
+        throw VerificationError(
+            "rank " + std::to_string(rank) + ": point x " + std::to_string(wrong->point[layout::X]) + ", y " +
+            std::to_string(wrong->point[layout::Y]) + ", z " + std::to_string(wrong->point[layout::Z]) +
+            " of its target array is " + (wrong->covered == 0 ? "never written" : "written " + times) +
+            (wrong->wanted == 1 ? "; exactly once is right" : "; it must not be touched"));
     }
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::verify

@@ -8,7 +8,7 @@
 #include "schedule/schedule.hpp"
 #include "verify/match.hpp"
 
-namespace tradewind {
+namespace tradewind::verify {
 
 // Follows a schedule that moves data (no reduction) stage by stage. Each cell that a rank holds has the value of the
 // global point that its coordinates name, because it does so in its own part beforehand and each transfer is checked to
@@ -16,7 +16,7 @@ namespace tradewind {
 // pattern's lists want them.
 class Movement {
   public:
-    explicit Movement(const Schedule& schedule);
+    explicit Movement(const schedule::Schedule& schedule);
 
     // Throws VerificationError, as `finish` does, with rank, stage, peer and box.
     void run_stage(int stage, const std::vector<Match>& matches);
@@ -26,29 +26,30 @@ class Movement {
 
   private:
     struct Slot {
-        Box box;
+        layout::Box box;
         int stage;  // when it was written
     };
     struct Memory {
-        std::vector<Box> written;       // of the target array
-        std::map<Index, Slot> scratch;  // by first element
+        std::vector<layout::Box> written;  // of the target array
+        std::map<Index, Slot> scratch;     // by first element
     };
     struct Write {
         Rank rank;
-        Piece piece;
+        schedule::Piece piece;
     };
 
-    void transfer(Rank from, const Piece& source, Rank to, const Piece& target, const std::string& where);
-    void check_held(Rank rank, const Piece& piece, const std::string& where) const;
-    void check_scratch(Rank rank, const Piece& piece, const std::string& where) const;
+    void transfer(Rank from, const schedule::Piece& source, Rank to, const schedule::Piece& target,
+                  const std::string& where);
+    void check_held(Rank rank, const schedule::Piece& piece, const std::string& where) const;
+    void check_scratch(Rank rank, const schedule::Piece& piece, const std::string& where) const;
     void write(const Write& write, int stage);
     void write_scratch(const Write& write, int stage);
 
-    const Schedule& schedule_;
-    const Pattern& pattern_;
+    const schedule::Schedule& schedule_;
+    const pattern::Pattern& pattern_;
     std::vector<Memory> memory_;  // of each rank
     std::vector<Write> pending_;  // of the stage: written after all reading
     Index copied_ = 0;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::verify

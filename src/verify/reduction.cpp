@@ -7,7 +7,7 @@
 #include "base/random.hpp"
 #include "schedule/text.hpp"
 
-namespace tradewind {
+namespace tradewind::verify {
 
 namespace {
 
@@ -24,8 +24,8 @@ Reduction::Word Reduction::sum(Word a, Word b) {
     return a + b >= prime ? a + b - prime : a + b;
 }
 
-Reduction::Reduction(const Schedule& schedule)
-    : schedule_(schedule), count_(schedule.pattern().target_box(0).width(X)), values_(schedule.ranks()) {
+Reduction::Reduction(const schedule::Schedule& schedule)
+    : schedule_(schedule), count_(schedule.pattern().target_box(0).width(layout::X)), values_(schedule.ranks()) {
     for (Rank rank = 0; rank < schedule.ranks(); ++rank) {
         values_[rank].emplace(0, word(rank));
         all_ = sum(all_, word(rank));
@@ -34,14 +34,14 @@ Reduction::Reduction(const Schedule& schedule)
 
 void Reduction::run_stage(int stage, const std::vector<Match>& matches) {
     pending_.clear();
-    std::vector<Piece> from, to;
+    std::vector<schedule::Piece> from, to;
     for (const Match& m : matches) {
         from.clear();
         to.clear();
         schedule_.send_pieces(m.sender, stage, m.send, from);
         schedule_.receive_pieces(m.receiver, stage, m.receive, to);
         Index volume = 0;
-        for (const Piece& piece : from) volume += piece.box.volume();
+        for (const schedule::Piece& piece : from) volume += piece.box.volume();
         if (volume != m.count || from.size() != to.size())
             throw VerificationError(to_text(m, stage) + ": its pieces have " + std::to_string(volume) + " points");
         for (std::size_t i = 0; i < from.size(); ++i) transfer(m.sender, from[i], m.receiver, to[i], to_text(m, stage));
@@ -59,13 +59,15 @@ void Reduction::run_stage(int stage, const std::vector<Match>& matches) {
     for (const Write& w : pending_) write(w, combine);
 }
 
-void Reduction::transfer(Rank from, const Piece& source, Rank to, const Piece& target, const std::string& where) {
-    const bool in_place = source.buffer != Buffer::scratch && target.buffer != Buffer::scratch;
-    const Box storage = schedule_.pattern().target_box(to);
+void Reduction::transfer(Rank from, const schedule::Piece& source, Rank to, const schedule::Piece& target,
+                         const std::string& where) {
+    const bool in_place = source.buffer != schedule::Buffer::scratch && target.buffer != schedule::Buffer::scratch;
+    const layout::Box storage = schedule_.pattern().target_box(to);
     if (!in_place || !(source.box == target.box) || !storage.contains(source.box))
-        throw VerificationError(where + ": " + to_text(source) + " of rank " + std::to_string(from) +
-                                " is not the same elements as " + to_text(target) + " of rank " + std::to_string(to));
-    const Index begin = source.box.begin[X], end = source.box.end[X];
+        throw VerificationError(where + ": " + schedule::to_text(source) + " of rank " + std::to_string(from) +
+                                " is not the same elements as " + schedule::to_text(target) + " of rank " +
+                                std::to_string(to));
+    const Index begin = source.box.begin[layout::X], end = source.box.end[layout::X];
     const Values& values = values_[from];
     for (auto v = std::prev(values.upper_bound(begin)); v != values.end() && v->first < end; ++v) {
         const auto next = std::next(v);
@@ -103,13 +105,15 @@ std::string Reduction::diagnosis(Word value) const {
 
 void Reduction::finish() const {
     for (Rank rank = 0; rank < schedule_.ranks(); ++rank)
-        for (const Box& box : schedule_.pattern().answer(rank)) {
+        for (const layout::Box& box : schedule_.pattern().answer(rank)) {
             const Values& values = values_[rank];
-            for (auto v = std::prev(values.upper_bound(box.begin[X])); v != values.end() && v->first < box.end[X]; ++v)
+            for (auto v = std::prev(values.upper_bound(box.begin[layout::X]));
+                 v != values.end() && v->first < box.end[layout::X]; ++v)
                 if (v->second != all_)
                     throw VerificationError("rank " + std::to_string(rank) + ", element " +
-                                            std::to_string(std::max(v->first, box.begin[X])) + diagnosis(v->second));
+                                            std::to_string(std::max(v->first, box.begin[layout::X])) +
+                                            diagnosis(v->second));
         }
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::verify

@@ -7,7 +7,7 @@
 #include "schedule/schedule.hpp"
 #include "verify/match.hpp"
 
-namespace tradewind {
+namespace tradewind::verify {
 
 // Follows a reduction stage by stage. Rank r contributes a word w(r), random modulo the prime p = 2^127 - 1; a range of
 // elements that holds the contributions of ranks r, each c(r) times, is represented by the sum of c(r) w(r). It equals
@@ -16,7 +16,7 @@ namespace tradewind {
 // w(r) in p: a wrong schedule is accepted with a probability of less than 2^-126.
 class Reduction {
   public:
-    explicit Reduction(const Schedule& schedule);
+    explicit Reduction(const schedule::Schedule& schedule);
 
     // Throws VerificationError, as `finish` does.
     void run_stage(int stage, const std::vector<Match>& matches);
@@ -32,18 +32,19 @@ class Reduction {
         Word value;
     };
 
-    void transfer(Rank from, const Piece& source, Rank to, const Piece& target, const std::string& where);
+    void transfer(Rank from, const schedule::Piece& source, Rank to, const schedule::Piece& target,
+                  const std::string& where);
     void write(const Write& write, bool combine);
     Values::iterator split(Values& values, Index at) const;
     std::string diagnosis(Word value) const;
     static Word word(Rank rank);
     static Word sum(Word a, Word b);
 
-    const Schedule& schedule_;
+    const schedule::Schedule& schedule_;
     Index count_;
     Word all_ = 0;
     std::vector<Values> values_;  // of each rank
     std::vector<Write> pending_;  // of the stage: written after all reading
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::verify

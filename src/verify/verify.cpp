@@ -9,15 +9,16 @@
 #include "verify/movement.hpp"
 #include "verify/reduction.hpp"
 
-namespace tradewind {
+namespace tradewind::verify {
 
 namespace {
 
 // A schedule that adds is right exactly when its mirror image moves every point to where it is wanted, once: then it is
 // the transposed matrix that it adds by. Its own messages are those that could deadlock.
 struct Mirrored {
-    explicit Mirrored(const Schedule& schedule)
-        : image(std::shared_ptr<const Schedule>(std::shared_ptr<void>(), &schedule), schedule.pattern().forward()),
+    explicit Mirrored(const schedule::Schedule& schedule)
+        : image(std::shared_ptr<const schedule::Schedule>(std::shared_ptr<void>(), &schedule),
+                schedule.pattern().forward()),
           movement(image) {}
     void run_stage(int, const std::vector<Match>&) {}
     void finish() {
@@ -26,12 +27,12 @@ struct Mirrored {
     }
     Index copied() const { return movement.copied(); }
 
-    Mirror image;
+    schedule::Mirror image;
     Movement movement;
 };
 
 template <class Model>
-Verified run(const Schedule& schedule, Model& model, const TransportEntry& order,
+Verified run(const schedule::Schedule& schedule, Model& model, const schedule::TransportEntry& order,
              const std::function<void(int)>& progress) {
     Verified verified{schedule.ranks(), schedule.stages()};
     for (int stage = 0; stage < schedule.stages(); ++stage) {
@@ -51,8 +52,9 @@ Verified run(const Schedule& schedule, Model& model, const TransportEntry& order
 
 }  // namespace
 
-Verified verify(const Schedule& schedule, const std::string& transport, const std::function<void(int)>& progress) {
-    const TransportEntry& order = tradewind::transport(transport);
+Verified prove(const schedule::Schedule& schedule, const std::string& transport,
+               const std::function<void(int)>& progress) {
+    const schedule::TransportEntry& order = tradewind::schedule::transport(transport);
     if (schedule.pattern().reduces()) {
         Reduction reduction(schedule);
         return run(schedule, reduction, order, progress);
@@ -68,4 +70,4 @@ Verified verify(const Schedule& schedule, const std::string& transport, const st
     return schedule.adds() ? moved(std::make_unique<Mirrored>(schedule)) : moved(std::make_unique<Movement>(schedule));
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::verify

@@ -6,7 +6,7 @@
 
 #include "schedule/schedule.hpp"
 
-namespace tradewind {
+namespace tradewind::verify {
 
 struct Verified {
     Rank ranks = 0;
@@ -23,6 +23,7 @@ struct Verified {
 //
 // `progress` is called with the number of each stage before it is run; it may throw to stop. Throws VerificationError
 // where the schedule is wrong, InputError for an unknown transport.
-Verified verify(const Schedule& schedule, const std::string& transport, const std::function<void(int)>& progress);
+Verified prove(const schedule::Schedule& schedule, const std::string& transport,
+               const std::function<void(int)>& progress);
 
-}  // namespace tradewind
+}  // namespace tradewind::verify

@@ -3,7 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
-namespace tradewind {
+namespace tradewind::python {
 
 void bind_layout(nanobind::module_& module);
 void bind_pattern(nanobind::module_& module);
@@ -15,4 +15,4 @@ void bind_simulation(nanobind::module_& module);
 void bind_kernel(nanobind::module_& module);
 void bind_verify(nanobind::module_& module);
 
-}  // namespace tradewind
+}  // namespace tradewind::python

@@ -16,48 +16,51 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace tradewind {
+namespace tradewind::python {
 
 void bind_choice(nb::module_& module) {
     module.def(
         "choose_way",
-        [](std::shared_ptr<Pattern> pattern, const std::string& algorithm, const std::string& transport,
+        [](std::shared_ptr<pattern::Pattern> pattern, const std::string& algorithm, const std::string& transport,
            const std::string& packing, const std::string& environment,
            const std::function<std::optional<std::tuple<std::string, std::string, std::string, std::string>>()>&
                tuned) {
-            const ChosenWay chosen = choose_way(pattern, {algorithm, transport, packing}, environment, [&]() {
-                std::optional<TunedWay> found;
-                if (const auto told = tuned()) {
-                    const auto& [by, carried, packed, file] = *told;
-                    found = TunedWay{{by, carried, packed}, file, ""};
-                }
-                return found;
-            });
-            const auto texts = [](const Way& way) { return std::array{way.algorithm, way.transport, way.packing}; };
+            const algorithm::ChosenWay chosen =
+                algorithm::choose_way(pattern, {algorithm, transport, packing}, environment, [&]() {
+                    std::optional<algorithm::TunedWay> found;
+                    if (const auto told = tuned()) {
+                        const auto& [by, carried, packed, file] = *told;
+                        found = algorithm::TunedWay{{by, carried, packed}, file, ""};
+                    }
+                    return found;
+                });
+            const auto texts = [](const algorithm::Way& way) {
+                return std::array{way.algorithm, way.transport, way.packing};
+            };
             return std::make_pair(texts(chosen.way), texts(chosen.origin));
         },
         "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a, "environment"_a, "tuned"_a,
         "The way to carry out a pattern, and where each part came from: \"argument\", the variable, the file, or "
         "\"default\". `environment`: the text of the pattern's variable. `tuned`: asked for what a file says, and its "
         "name, where a part is open. Raises InputError for what cannot be.");
-    module.def("tuning_request", &tuning_request, "pattern"_a, "dtype"_a, "fields"_a, "memory"_a,
+    module.def("tuning_request", &algorithm::tuning_request, "pattern"_a, "dtype"_a, "fields"_a, "memory"_a,
                "What is asked of a plan, by which an entry of a tuning file is found: its keys and values.");
     module.def(
         "tuned_way",
-        [](const std::string& text, const std::string& path, bool strict, const Pattern& pattern,
+        [](const std::string& text, const std::string& path, bool strict, const pattern::Pattern& pattern,
            const std::string& dtype, Index fields, const std::string& memory,
            const std::tuple<std::string, std::string, Index>& site) {
             const auto& [cpu, mpi, ranks_per_node] = site;
-            const auto found = tuned_way({path, strict}, read_tuning(text, path), pattern, dtype, fields, memory,
-                                         TuningSite{cpu, mpi, ranks_per_node});
+            const auto found = algorithm::tuned_way({path, strict}, algorithm::read_tuning(text, path), pattern, dtype,
+                                                    fields, memory, algorithm::TuningSite{cpu, mpi, ranks_per_node});
             std::optional<std::tuple<std::string, std::string, std::string, std::string>> told;
             if (found) told.emplace(found->way.algorithm, found->way.transport, found->way.packing, found->warning);
             return told;
         },
         "text"_a, "path"_a, "strict"_a, "pattern"_a, "dtype"_a, "fields"_a, "memory"_a, "site"_a,
         "What C, C++ and Fortran take from the text of a tuning file: algorithm, transport, packing, and a warning.");
-    module.def("tuning_keys", &tuning_keys, "pattern"_a,
+    module.def("tuning_keys", &algorithm::tuning_keys, "pattern"_a,
                "The keys that C, C++ and Fortran know in an entry of a tuning file, and whether it may lack them.");
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::python

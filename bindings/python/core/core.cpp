@@ -26,13 +26,13 @@ NB_MODULE(_core, module) {
             PyErr_SetNone(PyExc_KeyboardInterrupt);
         }
     });
-    tradewind::bind_layout(module);
-    tradewind::bind_pattern(module);
-    tradewind::bind_fetch(module);
-    tradewind::bind_schedule(module);
-    tradewind::bind_choice(module);
-    tradewind::bind_machine(module);
-    tradewind::bind_simulation(module);
-    tradewind::bind_kernel(module);
-    tradewind::bind_verify(module);
+    tradewind::python::bind_layout(module);
+    tradewind::python::bind_pattern(module);
+    tradewind::python::bind_fetch(module);
+    tradewind::python::bind_schedule(module);
+    tradewind::python::bind_choice(module);
+    tradewind::python::bind_machine(module);
+    tradewind::python::bind_simulation(module);
+    tradewind::python::bind_kernel(module);
+    tradewind::python::bind_verify(module);
 }

@@ -17,7 +17,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace tradewind {
+namespace tradewind::python {
 
 namespace {
 
@@ -30,42 +30,43 @@ std::vector<std::vector<Index>> all_listed(const std::vector<Indices>& arrays) {
 // (owners, indices, places, points of the target array) of a rank
 using ListTuple = std::tuple<Indices, Indices, Indices, Index>;
 
-std::vector<FetchList> lists_of(const std::vector<ListTuple>& tuples) {
-    std::vector<FetchList> lists;
+std::vector<pattern::FetchList> lists_of(const std::vector<ListTuple>& tuples) {
+    std::vector<pattern::FetchList> lists;
     for (const auto& [owner, index, place, target] : tuples)
         lists.push_back({listed<Rank>(owner), listed<Index>(index), listed<Index>(place), target});
     return lists;
 }
 
-std::shared_ptr<Fetch> of_ids(const std::vector<Indices>& owned, const std::vector<Indices>& wanted) {
+std::shared_ptr<pattern::Fetch> of_ids(const std::vector<Indices>& owned, const std::vector<Indices>& wanted) {
     std::vector<Index> sources;
     for (const Indices& ids : owned) sources.push_back(static_cast<Index>(ids.shape(0)));
-    return std::make_shared<Fetch>(std::move(sources), lists_of_ids(all_listed(owned), all_listed(wanted)));
+    return std::make_shared<pattern::Fetch>(std::move(sources),
+                                            pattern::lists_of_ids(all_listed(owned), all_listed(wanted)));
 }
 
 // What a rank wants, in the order in which it receives it.
-std::tuple<IndexArray, IndexArray, IndexArray, Index> list_of(const Fetch& fetch, Index rank) {
+std::tuple<IndexArray, IndexArray, IndexArray, Index> list_of(const pattern::Fetch& fetch, Index rank) {
     std::vector<Index> owner, index, place;
-    const auto add = [&](Rank peer, const Runs& runs) {
-        for (const FetchRun& run : runs)
+    const auto add = [&](Rank peer, const pattern::Runs& runs) {
+        for (const pattern::FetchRun& run : runs)
             for (Index i = 0; i < run.length; ++i) {
                 owner.push_back(peer);
                 index.push_back(run.source + i);
                 place.push_back(run.target + i);
             }
     };
-    const FetchPart& part = fetch.part(checked_rank(fetch, rank));
+    const pattern::FetchPart& part = fetch.part(checked_rank(fetch, rank));
     add(static_cast<Rank>(rank), part.kept);
-    for (const FetchBundle& bundle : part.receives) add(bundle.peer, bundle.runs);
+    for (const pattern::FetchBundle& bundle : part.receives) add(bundle.peer, bundle.runs);
     return {as_array(std::move(owner)), as_array(std::move(index)), as_array(std::move(place)), part.target};
 }
 
 // [(rank, indices)] of the points that a rank sends to others.
-std::vector<std::tuple<Rank, IndexArray>> sent_by(const Fetch& fetch, Index rank) {
+std::vector<std::tuple<Rank, IndexArray>> sent_by(const pattern::Fetch& fetch, Index rank) {
     std::vector<std::tuple<Rank, IndexArray>> all;
-    for (const FetchBundle& bundle : fetch.part(checked_rank(fetch, rank)).sends) {
+    for (const pattern::FetchBundle& bundle : fetch.part(checked_rank(fetch, rank)).sends) {
         std::vector<Index> indices;
-        for (const FetchRun& run : bundle.runs)
+        for (const pattern::FetchRun& run : bundle.runs)
             for (Index i = 0; i < run.length; ++i) indices.push_back(run.source + i);
         all.emplace_back(bundle.peer, as_array(std::move(indices)));
     }
@@ -73,20 +74,20 @@ std::vector<std::tuple<Rank, IndexArray>> sent_by(const Fetch& fetch, Index rank
 }
 
 // (source, destination, points) of messages; each is what its source has first.
-std::shared_ptr<Fetch> of_messages(std::vector<Index> counts,
-                                   const std::vector<std::tuple<Index, Index, Index>>& messages) {
+std::shared_ptr<pattern::Fetch> of_messages(std::vector<Index> counts,
+                                            const std::vector<std::tuple<Index, Index, Index>>& messages) {
     std::vector<Index> targets(counts.size(), 0);
-    std::vector<std::vector<FetchBundle>> bundles(counts.size());
+    std::vector<std::vector<pattern::FetchBundle>> bundles(counts.size());
     for (const auto& [source, destination, points] : messages) {
         const auto to = checked_place("destination", destination, counts.size());
         const auto from = checked_place("source", source, counts.size());
         if (points < 0 || points > counts[from])
             throw InputError("a message of " + std::to_string(points) + " points of rank " + std::to_string(from) +
                              ": 0.." + std::to_string(counts[from]) + " are allowed, which it has");
-        bundles[to].push_back({static_cast<Rank>(from), points, Runs({0, targets[to], points})});
+        bundles[to].push_back({static_cast<Rank>(from), points, pattern::Runs({0, targets[to], points})});
         add_checked(targets[to], points, "target array of a fetch", "points");
     }
-    return std::make_shared<Fetch>(counts, targets, std::move(bundles));
+    return std::make_shared<pattern::Fetch>(counts, targets, std::move(bundles));
 }
 
 template <typename T>
@@ -97,42 +98,45 @@ std::shared_ptr<T> bound(std::shared_ptr<const T> pattern) {
 }  // namespace
 
 void bind_fetch(nb::module_& module) {
-    nb::class_<Fetch, Pattern>(module, "Fetch")
+    nb::class_<pattern::Fetch, pattern::Pattern>(module, "Fetch")
         .def(
             "__init__",
-            [](Fetch* self, std::vector<Index> sources, const std::vector<ListTuple>& lists, bool one_array) {
-                new (self) Fetch(std::move(sources), lists_of(lists), one_array);
+            [](pattern::Fetch* self, std::vector<Index> sources, const std::vector<ListTuple>& lists, bool one_array) {
+                new (self) pattern::Fetch(std::move(sources), lists_of(lists), one_array);
             },
             "sources"_a, "lists"_a, "one_array"_a = false,
             "By rank the points of its source array, and (owners, indices, places, points of its target array).")
-        .def(nb::init<const Fetch&>(), "other"_a, "The same; what it describes is shared.")
-        .def_prop_ro("partial", &Fetch::partial, "Whether it describes one rank alone.")
-        .def_prop_ro("one_array", &Fetch::one_array, "Whether the source array is the target array too.")
+        .def(nb::init<const pattern::Fetch&>(), "other"_a, "The same; what it describes is shared.")
+        .def_prop_ro("partial", &pattern::Fetch::partial, "Whether it describes one rank alone.")
+        .def_prop_ro("one_array", &pattern::Fetch::one_array, "Whether the source array is the target array too.")
         .def("list_of", &list_of, "rank"_a,
              "(owners, indices, places, points of the target array) of what a rank wants.")
         .def("sent_by", &sent_by, "rank"_a, "[(rank, indices)] of the points that a rank sends to others.")
-        .def_prop_ro("points", &Fetch::points, "Points that all ranks together fetch.")
-        .def_prop_ro("levels", &Fetch::levels, "Along y and z.")
+        .def_prop_ro("points", &pattern::Fetch::points, "Points that all ranks together fetch.")
+        .def_prop_ro("levels", &pattern::Fetch::levels, "Along y and z.")
         .def(
-            "with_levels", [](const Fetch& f, std::array<Index, 2> levels) { return bound(f.with_levels(levels)); },
+            "with_levels",
+            [](const pattern::Fetch& f, std::array<Index, 2> levels) { return bound(f.with_levels(levels)); },
             "levels"_a, "The same with other levels along y and z.");
     module.def("fetch_of_ids", &of_ids, "owned"_a, "wanted"_a,
                "By rank the global ids of its own points, and those that it wants.");
     module.def("fetch_of_messages", &of_messages, "counts"_a, "messages"_a,
                "Of [(source, destination, points)], no two between the same ranks; `counts`: points of each rank.");
-    nb::class_<FetchAdjoint, Pattern>(module, "FetchAdjoint")
+    nb::class_<pattern::FetchAdjoint, pattern::Pattern>(module, "FetchAdjoint")
         .def(
             "__init__",
-            [](FetchAdjoint* self, std::shared_ptr<Fetch> fetch) { new (self) FetchAdjoint(std::move(fetch)); },
+            [](pattern::FetchAdjoint* self, std::shared_ptr<pattern::Fetch> fetch) {
+                new (self) pattern::FetchAdjoint(std::move(fetch));
+            },
             "fetch"_a)
-        .def_prop_ro("fetch", &FetchAdjoint::fetch, nb::rv_policy::reference_internal)
-        .def_prop_ro("partial", &FetchAdjoint::partial)
-        .def_prop_ro("one_array", [](const FetchAdjoint& a) { return a.fetch().one_array(); })
-        .def_prop_ro("levels", [](const FetchAdjoint& a) { return a.fetch().levels(); })
+        .def_prop_ro("fetch", &pattern::FetchAdjoint::fetch, nb::rv_policy::reference_internal)
+        .def_prop_ro("partial", &pattern::FetchAdjoint::partial)
+        .def_prop_ro("one_array", [](const pattern::FetchAdjoint& a) { return a.fetch().one_array(); })
+        .def_prop_ro("levels", [](const pattern::FetchAdjoint& a) { return a.fetch().levels(); })
         .def(
             "with_levels",
-            [](const FetchAdjoint& a, std::array<Index, 2> levels) { return bound(a.with_levels(levels)); },
+            [](const pattern::FetchAdjoint& a, std::array<Index, 2> levels) { return bound(a.with_levels(levels)); },
             "levels"_a);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::python

@@ -13,7 +13,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace tradewind {
+namespace tradewind::python {
 
 namespace {
 
@@ -25,7 +25,7 @@ template <class Real>
 using Field = nb::ndarray<Real, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 template <class Real>
-Array<Real> array_of(const Field<Real>& field) {
+kernel::Array<Real> array_of(const Field<Real>& field) {
     return {
         field.data(),
         {static_cast<Index>(field.shape(2)), static_cast<Index>(field.shape(1)), static_cast<Index>(field.shape(0))}};
@@ -34,34 +34,34 @@ Array<Real> array_of(const Field<Real>& field) {
 using Slices = std::tuple<nb::slice, nb::slice, nb::slice>;
 
 template <class Real>
-Box box_of(const Slices& region, const Array<Real>& array) {
-    Box box;
+layout::Box box_of(const Slices& region, const kernel::Array<Real>& array) {
+    layout::Box box;
     const auto take = [&](int axis, const nb::slice& slice) {
         const auto extent = slice.compute(static_cast<std::size_t>(array.points[axis]));
         if (extent.template get<2>() != 1) throw InputError("region: slices with step 1 are allowed");
         box.begin[axis] = extent.template get<0>();
         box.end[axis] = box.begin[axis] + static_cast<Index>(extent.template get<3>());
     };
-    take(Z, std::get<0>(region));
-    take(Y, std::get<1>(region));
-    take(X, std::get<2>(region));
+    take(layout::Z, std::get<0>(region));
+    take(layout::Y, std::get<1>(region));
+    take(layout::X, std::get<2>(region));
     return box;
 }
 
 template <class Real>
 void diffuse(const Field<const Real>& source, const Field<Real>& target, const Slices& region, double alpha,
-             Team& team) {
-    const Array<const Real> from = array_of(source);
-    const Array<Real> to = array_of(target);
-    const Box box = box_of(region, from);
+             kernel::Team& team) {
+    const kernel::Array<const Real> from = array_of(source);
+    const kernel::Array<Real> to = array_of(target);
+    const layout::Box box = box_of(region, from);
     const nb::gil_scoped_release release;
     kernel::diffuse(from, to, box, alpha, team);
 }
 
 template <class Real>
-Diagnosis diagnose(const Field<const Real>& field, const Slices& region, Team& team) {
-    const Array<const Real> from = array_of(field);
-    const Box box = box_of(region, from);
+kernel::Diagnosis diagnose(const Field<const Real>& field, const Slices& region, kernel::Team& team) {
+    const kernel::Array<const Real> from = array_of(field);
+    const layout::Box box = box_of(region, from);
     const nb::gil_scoped_release release;
     return kernel::diagnose(from, box, team);
 }
@@ -80,22 +80,23 @@ void bind_loops(nb::module_& module) {
 }  // namespace
 
 void bind_kernel(nb::module_& module) {
-    nb::class_<Team>(module, "Team",
-                     "Threads for the compiled loops: the caller's and others, which sleep between the calls.\n"
-                     "They are not bound to cores. Raises InputError for a number that cannot be.")
+    nb::class_<kernel::Team>(module, "Team",
+                             "Threads for the compiled loops: the caller's and others, which sleep between the calls.\n"
+                             "They are not bound to cores. Raises InputError for a number that cannot be.")
         .def(nb::init<int>(), "threads"_a = 1)
-        .def_prop_ro("threads", &Team::threads);
-    nb::class_<Diagnosis>(module, "Diagnosis",
-                          "What a part of a field amounts to. Sums are exact: the sum of digit[i] * 2^(32 i - 1074).")
+        .def_prop_ro("threads", &kernel::Team::threads);
+    nb::class_<kernel::Diagnosis>(
+        module, "Diagnosis",
+        "What a part of a field amounts to. Sums are exact: the sum of digit[i] * 2^(32 i - 1074).")
         .def_prop_ro(
-            "sum", [](Diagnosis& d) { return d.sum.normal(); }, "Digits of the exact sum.")
+            "sum", [](kernel::Diagnosis& d) { return d.sum.normal(); }, "Digits of the exact sum.")
         .def_prop_ro(
-            "squares", [](Diagnosis& d) { return d.squares.normal(); }, "Digits of the exact sum of squares.")
-        .def_ro("minimum", &Diagnosis::minimum)
-        .def_ro("maximum", &Diagnosis::maximum)
+            "squares", [](kernel::Diagnosis& d) { return d.squares.normal(); }, "Digits of the exact sum of squares.")
+        .def_ro("minimum", &kernel::Diagnosis::minimum)
+        .def_ro("maximum", &kernel::Diagnosis::maximum)
         .def_prop_ro(
             "not_finite",
-            [](const Diagnosis& d) -> std::optional<std::array<Index, 3>> {
+            [](const kernel::Diagnosis& d) -> std::optional<std::array<Index, 3>> {
                 if (!d.not_finite) return {};
                 const auto [x, y, z] = *d.not_finite;
                 return std::array<Index, 3>{z, y, x};
@@ -105,4 +106,4 @@ void bind_kernel(nb::module_& module) {
     bind_loops<float>(module);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::python

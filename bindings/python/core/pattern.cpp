@@ -16,92 +16,94 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace tradewind {
+namespace tradewind::python {
 
 namespace {
 
-std::tuple<Index, Index, Index> shape(const Box& box) {
-    return {box.width(Z), box.width(Y), box.width(X)};
+std::tuple<Index, Index, Index> shape(const layout::Box& box) {
+    return {box.width(layout::Z), box.width(layout::Y), box.width(layout::X)};
 }
 
 // Of the rank's array, which begins at the first point of its halo.
 using Slices = std::tuple<nb::slice, nb::slice, nb::slice>;
 
-Slices slices(const Halo& halo, Rank rank, const Box& box) {
-    const Box array = halo.source_box(rank);
+Slices slices(const pattern::Halo& halo, Rank rank, const layout::Box& box) {
+    const layout::Box array = halo.source_box(rank);
     const auto slice = [&](int axis) {
         return nb::slice(box.begin[axis] - array.begin[axis], box.end[axis] - array.begin[axis]);
     };
-    return {slice(Z), slice(Y), slice(X)};
+    return {slice(layout::Z), slice(layout::Y), slice(layout::X)};
 }
 
 }  // namespace
 
 void bind_pattern(nb::module_& module) {
-    nb::class_<Pattern>(module, "Pattern", "What must move between ranks.")
-        .def_prop_ro("name", &Pattern::name)
-        .def_prop_ro("ranks", &Pattern::ranks)
-        .def_prop_ro("in_place", &Pattern::in_place)
-        .def("describe", &Pattern::describe)
+    nb::class_<pattern::Pattern>(module, "Pattern", "What must move between ranks.")
+        .def_prop_ro("name", &pattern::Pattern::name)
+        .def_prop_ro("ranks", &pattern::Pattern::ranks)
+        .def_prop_ro("in_place", &pattern::Pattern::in_place)
+        .def("describe", &pattern::Pattern::describe)
         .def(
-            "source_shape", [](const Pattern& p, Index rank) { return shape(p.source_box(checked_rank(p, rank))); },
-            "rank"_a, "(nz, ny, nx) of the array that a rank sends from.")
+            "source_shape",
+            [](const pattern::Pattern& p, Index rank) { return shape(p.source_box(checked_rank(p, rank))); }, "rank"_a,
+            "(nz, ny, nx) of the array that a rank sends from.")
         .def(
-            "target_shape", [](const Pattern& p, Index rank) { return shape(p.target_box(checked_rank(p, rank))); },
-            "rank"_a, "(nz, ny, nx) of the array that a rank receives into.")
+            "target_shape",
+            [](const pattern::Pattern& p, Index rank) { return shape(p.target_box(checked_rank(p, rank))); }, "rank"_a,
+            "(nz, ny, nx) of the array that a rank receives into.")
         .def(
             "answer",
-            [](const Pattern& p, Index rank) {
+            [](const pattern::Pattern& p, Index rank) {
                 std::vector<std::tuple<std::array<Index, 3>, std::array<Index, 3>>> boxes;
-                for (const Box& box : p.answer(checked_rank(p, rank))) boxes.emplace_back(box.begin, box.end);
+                for (const layout::Box& box : p.answer(checked_rank(p, rank))) boxes.emplace_back(box.begin, box.end);
                 return boxes;
             },
             "rank"_a, "[((x0, y0, z0), (x1, y1, z1))] of the points that a rank must end with, upper bounds excluded.");
     module.attr("most_points") = most_points;  // of all arrays together
     module.attr("most_bytes") = most_counted;
-    module.def("check_bytes", &check_bytes, "pattern"_a, "bytes_per_point"_a,
+    module.def("check_bytes", &pattern::check_bytes, "pattern"_a, "bytes_per_point"_a,
                "Raises InputError where the arrays of all ranks have more bytes than can be counted.");
-    nb::class_<Halo, Pattern>(module, "Halo")
-        .def(nb::init<Blocks, Index, std::array<bool, 2>>(), "layout"_a, "width"_a, "periodic"_a)
-        .def_prop_ro("layout", &Halo::layout)
-        .def_prop_ro("width", &Halo::width)
+    nb::class_<pattern::Halo, pattern::Pattern>(module, "Halo")
+        .def(nb::init<layout::Blocks, Index, std::array<bool, 2>>(), "layout"_a, "width"_a, "periodic"_a)
+        .def_prop_ro("layout", &pattern::Halo::layout)
+        .def_prop_ro("width", &pattern::Halo::width)
         .def(
             "widened",
-            [](const Halo& h, Index rank, Index by) {
+            [](const pattern::Halo& h, Index rank, Index by) {
                 const Rank r = checked_rank(h, rank);
-                return slices(h, r, widened(h, r, by));
+                return slices(h, r, pattern::widened(h, r, by));
             },
             "rank"_a, "by"_a = 0,
             "Slices (z, y, x) of a rank's array: its own points, and `by` more on every side that the exchange fills.")
         .def(
             "interior",
-            [](const Halo& h, Index rank, Index reach) {
+            [](const pattern::Halo& h, Index rank, Index reach) {
                 const Rank r = checked_rank(h, rank);
-                return slices(h, r, interior(h, r, reach));
+                return slices(h, r, pattern::interior(h, r, reach));
             },
             "rank"_a, "reach"_a,
             "Slices (z, y, x) of a rank's array: its own points whose stencil of this reach needs no point of the\n"
             "halo. May be empty.")
         .def(
             "rim",
-            [](const Halo& h, Index rank, Index reach) {
+            [](const pattern::Halo& h, Index rank, Index reach) {
                 const Rank r = checked_rank(h, rank);
                 std::vector<Slices> boxes;
-                for (const Box& box : rim(h, r, reach)) boxes.push_back(slices(h, r, box));
+                for (const layout::Box& box : pattern::rim(h, r, reach)) boxes.push_back(slices(h, r, box));
                 return boxes;
             },
             "rank"_a, "reach"_a,
             "The own points that are not in the interior: boxes that do not overlap, each as slices (z, y, x).");
-    nb::class_<Transpose, Pattern>(module, "Transpose")
-        .def(nb::init<Blocks, Blocks>(), "from_layout"_a, "to_layout"_a)
-        .def_prop_ro("from_layout", &Transpose::from)
-        .def_prop_ro("to_layout", &Transpose::to)
-        .def_prop_ro("largest_group", &Transpose::largest_group)
-        .def_prop_ro("closed", &Transpose::closed)
-        .def_prop_ro("complete", &Transpose::complete)
+    nb::class_<pattern::Transpose, pattern::Pattern>(module, "Transpose")
+        .def(nb::init<layout::Blocks, layout::Blocks>(), "from_layout"_a, "to_layout"_a)
+        .def_prop_ro("from_layout", &pattern::Transpose::from)
+        .def_prop_ro("to_layout", &pattern::Transpose::to)
+        .def_prop_ro("largest_group", &pattern::Transpose::largest_group)
+        .def_prop_ro("closed", &pattern::Transpose::closed)
+        .def_prop_ro("complete", &pattern::Transpose::complete)
         .def(
             "receivers",
-            [](const Transpose& t, Index sender) {
+            [](const pattern::Transpose& t, Index sender) {
                 const Rank s = checked_rank(t, sender, "sender");
                 std::vector<Rank> ranks;
                 for (Index p = 0; p < t.sending(s).receivers; ++p) ranks.push_back(t.receiver_at(s, p));
@@ -110,7 +112,7 @@ void bind_pattern(nb::module_& module) {
             "sender"_a, "The ranks that receive in the group that a rank sends in, in the order of their positions.")
         .def(
             "senders",
-            [](const Transpose& t, Index receiver) {
+            [](const pattern::Transpose& t, Index receiver) {
                 const Rank r = checked_rank(t, receiver, "receiver");
                 std::vector<Rank> ranks;
                 for (Index p = 0; p < t.receiving(r).senders; ++p) ranks.push_back(t.sender_at(r, p));
@@ -119,17 +121,19 @@ void bind_pattern(nb::module_& module) {
             "receiver"_a, "The ranks that send in the group that a rank receives in, in the order of their positions.")
         .def(
             "position",
-            [](const Transpose& t, Index sender) { return t.sending(checked_rank(t, sender, "sender")).position; },
+            [](const pattern::Transpose& t, Index sender) {
+                return t.sending(checked_rank(t, sender, "sender")).position;
+            },
             "sender"_a)
         .def(
             "block_volume",
-            [](const Transpose& t, Index sender, Index receiver) {
+            [](const pattern::Transpose& t, Index sender, Index receiver) {
                 return t.block_volume(checked_rank(t, sender, "sender"), checked_rank(t, receiver, "receiver"));
             },
             "sender"_a, "receiver"_a);
-    nb::class_<AllReduce, Pattern>(module, "AllReduce")
+    nb::class_<pattern::AllReduce, pattern::Pattern>(module, "AllReduce")
         .def(nb::init<Rank, Index>(), "ranks"_a, "count"_a)
-        .def_prop_ro("count", &AllReduce::count);
+        .def_prop_ro("count", &pattern::AllReduce::count);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::python

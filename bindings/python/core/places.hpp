@@ -9,7 +9,7 @@
 
 #include "base/units.hpp"
 
-namespace tradewind {
+namespace tradewind::python {
 
 // Number `place` of `count` things.
 template <class Number>
@@ -26,4 +26,4 @@ Rank checked_rank(const Ranked& of, Index rank, const char* what = "rank") {
     return checked_place(what, rank, of.ranks());
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::python

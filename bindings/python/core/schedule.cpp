@@ -15,86 +15,92 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace tradewind {
+namespace tradewind::python {
 
 namespace {
 
 // Those of one side of a stage that are not empty.
-std::vector<Message> messages(const Schedule& schedule, Index rank, Index stage,
-                              int (Schedule::*count)(Rank, int) const, Message (Schedule::*get)(Rank, int, int) const) {
+std::vector<schedule::Message> messages(const schedule::Schedule& schedule, Index rank, Index stage,
+                                        int (schedule::Schedule::*count)(Rank, int) const,
+                                        schedule::Message (schedule::Schedule::*get)(Rank, int, int) const) {
     const Rank r = checked_rank(schedule, rank);
     const int s = checked_place("stage", stage, schedule.stages());
-    std::vector<Message> all;
+    std::vector<schedule::Message> all;
     for (int j = 0, n = (schedule.*count)(r, s); j < n; ++j)
-        if (const Message m = (schedule.*get)(r, s, j); m.count > 0) all.push_back(m);
+        if (const schedule::Message m = (schedule.*get)(r, s, j); m.count > 0) all.push_back(m);
     return all;
 }
 
 }  // namespace
 
 void bind_schedule(nb::module_& module) {
-    nb::class_<Message>(module, "Message")
-        .def_ro("peer", &Message::peer)
-        .def_ro("count", &Message::count)
-        .def_ro("tag", &Message::tag)
-        .def_ro("turn", &Message::turn);
-    nb::class_<Schedule>(module, "Schedule", "Stages of messages between the ranks of a pattern.")
-        .def_prop_ro("algorithm", &Schedule::algorithm)
-        .def_prop_ro("ranks", &Schedule::ranks)
-        .def_prop_ro("stages", &Schedule::stages)
-        .def_prop_ro("pattern", &Schedule::pattern, nb::rv_policy::reference_internal)
+    nb::class_<schedule::Message>(module, "Message")
+        .def_ro("peer", &schedule::Message::peer)
+        .def_ro("count", &schedule::Message::count)
+        .def_ro("tag", &schedule::Message::tag)
+        .def_ro("turn", &schedule::Message::turn);
+    nb::class_<schedule::Schedule>(module, "Schedule", "Stages of messages between the ranks of a pattern.")
+        .def_prop_ro("algorithm", &schedule::Schedule::algorithm)
+        .def_prop_ro("ranks", &schedule::Schedule::ranks)
+        .def_prop_ro("stages", &schedule::Schedule::stages)
+        .def_prop_ro("pattern", &schedule::Schedule::pattern, nb::rv_policy::reference_internal)
         .def(
             "combines",
-            [](const Schedule& s, Index stage) { return s.combines(checked_place("stage", stage, s.stages())); },
+            [](const schedule::Schedule& s, Index stage) {
+                return s.combines(checked_place("stage", stage, s.stages()));
+            },
             "stage"_a)
         .def(
             "sends",
-            [](const Schedule& s, Index rank, Index stage) {
-                return messages(s, rank, stage, &Schedule::sends, &Schedule::send);
+            [](const schedule::Schedule& s, Index rank, Index stage) {
+                return messages(s, rank, stage, &schedule::Schedule::sends, &schedule::Schedule::send);
             },
             "rank"_a, "stage"_a, "The messages that a rank sends in a stage.")
         .def(
             "receives",
-            [](const Schedule& s, Index rank, Index stage) {
-                return messages(s, rank, stage, &Schedule::receives, &Schedule::receive);
+            [](const schedule::Schedule& s, Index rank, Index stage) {
+                return messages(s, rank, stage, &schedule::Schedule::receives, &schedule::Schedule::receive);
             },
             "rank"_a, "stage"_a, "The messages that a rank receives in a stage.");
-    nb::class_<AlgorithmEntry>(module, "AlgorithmEntry")
-        .def_ro("pattern", &AlgorithmEntry::pattern)
-        .def_ro("name", &AlgorithmEntry::name)
-        .def_ro("has_radix", &AlgorithmEntry::has_radix)
-        .def_ro("description", &AlgorithmEntry::description)
-        .def_ro("source", &AlgorithmEntry::source)
-        .def_ro("is_default", &AlgorithmEntry::is_default)
-        .def("radices", [](const AlgorithmEntry& e, const Pattern& p) { return e.radices(p); }, "pattern"_a);
-    module.def("algorithms", [] { return algorithms(); });
+    nb::class_<algorithm::AlgorithmEntry>(module, "AlgorithmEntry")
+        .def_ro("pattern", &algorithm::AlgorithmEntry::pattern)
+        .def_ro("name", &algorithm::AlgorithmEntry::name)
+        .def_ro("has_radix", &algorithm::AlgorithmEntry::has_radix)
+        .def_ro("description", &algorithm::AlgorithmEntry::description)
+        .def_ro("source", &algorithm::AlgorithmEntry::source)
+        .def_ro("is_default", &algorithm::AlgorithmEntry::is_default)
+        .def(
+            "radices", [](const algorithm::AlgorithmEntry& e, const pattern::Pattern& p) { return e.radices(p); },
+            "pattern"_a);
+    module.def("algorithms", [] { return algorithm::algorithms(); });
     module.def(
         "make_schedule",
-        [](std::shared_ptr<Pattern> pattern, const std::string& algorithm) {
-            return std::const_pointer_cast<Schedule>(make_schedule(std::move(pattern), algorithm));
+        [](std::shared_ptr<pattern::Pattern> pattern, const std::string& algorithm) {
+            return std::const_pointer_cast<schedule::Schedule>(algorithm::make_schedule(std::move(pattern), algorithm));
         },
         "pattern"_a, "algorithm"_a);
-    module.def("default_algorithm", &default_algorithm, "pattern"_a,
+    module.def("default_algorithm", &algorithm::default_algorithm, "pattern"_a,
                "What a pattern uses where none is named: one that every rank count allows.");
-    module.def("variable_of", &variable_of, "pattern"_a, "The environment variable that names the way of a pattern.");
+    module.def("variable_of", &algorithm::variable_of, "pattern"_a,
+               "The environment variable that names the way of a pattern.");
     module.def(
         "completed_way",
         [](const std::string& pattern, const std::string& algorithm, const std::string& transport,
            const std::string& packing) {
-            const Way way = completed(pattern, {algorithm, transport, packing});
+            const algorithm::Way way = algorithm::completed(pattern, {algorithm, transport, packing});
             return std::make_tuple(way.algorithm, way.transport, way.packing);
         },
         "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a,
         "The parts of a way, and for those that are \"\" the default, or the next best that goes with the others.");
-    module.def("needs_all_lists", &needs_all_lists, "pattern"_a, "algorithm"_a,
+    module.def("needs_all_lists", &algorithm::needs_all_lists, "pattern"_a, "algorithm"_a,
                "Whether an algorithm passes points on from rank to rank, and a fetch says what one rank wants alone.");
     module.def(
         "way_refusal",
-        [](std::shared_ptr<Pattern> pattern, const std::string& algorithm, const std::string& transport,
-           const std::string& packing) { return way_refusal(pattern, {algorithm, transport, packing}); },
+        [](std::shared_ptr<pattern::Pattern> pattern, const std::string& algorithm, const std::string& transport,
+           const std::string& packing) { return algorithm::way_refusal(pattern, {algorithm, transport, packing}); },
         "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a,
         "Why a pattern cannot be carried out in a way; \"\" where it can. Parts that are \"\" count as their "
         "defaults.");
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::python

@@ -18,7 +18,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace tradewind {
+namespace tradewind::python {
 
 namespace {
 
@@ -34,7 +34,7 @@ std::vector<double> seconds_of(const std::vector<Picoseconds>& times) {
     return seconds;
 }
 
-EarlyEnd early_end(int steps, std::vector<int> asked, Enough enough) {
+sim::EarlyEnd early_end(int steps, std::vector<int> asked, Enough enough) {
     if (!enough) return {steps, std::move(asked), {}};
     return {steps, std::move(asked), [enough = std::move(enough)](const std::vector<Picoseconds>& ends) {
                 const nb::gil_scoped_acquire gil;
@@ -43,7 +43,7 @@ EarlyEnd early_end(int steps, std::vector<int> asked, Enough enough) {
 }
 
 // The caller hears of progress with the GIL held, and may be interrupted by a signal.
-void report_to(SimulationOptions& options, Progress progress) {
+void report_to(sim::SimulationOptions& options, Progress progress) {
     if (progress)
         options.progress = [progress = std::move(progress)](Picoseconds time, Bytes bytes, std::int64_t hops) {
             const nb::gil_scoped_acquire gil;
@@ -63,10 +63,12 @@ nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<1>> array(const std::vector<std::
     return {copy->data(), {copy->size()}, owner};
 }
 
-template <SimulationResult (*Simulate)(const Machine&, const Program&, const Placement&, const SimulationOptions&)>
-SimulationResult run(const Machine& machine, const Program& program, const Placement& placement,
-                     const SimulationOptions& chosen, Progress progress) {
-    SimulationOptions options = chosen;
+template <sim::SimulationResult (*Simulate)(const machine::Machine&, const sim::Program&, const machine::Placement&,
+                                            const sim::SimulationOptions&)>
+sim::SimulationResult run(const machine::Machine& machine, const sim::Program& program,
+                          const machine::Placement& placement, const sim::SimulationOptions& chosen,
+                          Progress progress) {
+    sim::SimulationOptions options = chosen;
     report_to(options, std::move(progress));
     const nb::gil_scoped_release release;
     return Simulate(machine, program, placement, options);
@@ -83,10 +85,10 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> packets_and_delays(const Values& val
     return {copy->data(), {copy->size() / 2, 2}, owner};
 }
 
-nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> table(const std::vector<TraceEvent>& acts) {
+nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> table(const std::vector<sim::TraceEvent>& acts) {
     auto* copy = new std::vector<std::int64_t>;
     copy->reserve(8 * acts.size());
-    for (const TraceEvent& act : acts)
+    for (const sim::TraceEvent& act : acts)
         copy->insert(copy->end(), {act.rank, act.stage, act.begin.value, act.end.value,
                                    static_cast<std::int64_t>(act.kind), act.peer, act.nic, act.bytes});
     nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
@@ -94,73 +96,79 @@ nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> table(const std::vector<TraceE
 }
 
 void bind_result(nb::module_& module) {
-    nb::class_<SimulationResult>(module, "SimulationResult")
-        .def_prop_ro("time_s", [](const SimulationResult& r) { return r.time.seconds(); })
-        .def_prop_ro("time_ps", [](const SimulationResult& r) { return r.time.value; })
-        .def_prop_ro("step_end_s", [](const SimulationResult& r) { return seconds_of(r.step_end); })
-        .def_ro("messages", &SimulationResult::messages)
-        .def_ro("bytes", &SimulationResult::bytes)
-        .def_ro("unexpected_bytes", &SimulationResult::unexpected_bytes)
-        .def_ro("packet_hops", &SimulationResult::packet_hops)
-        .def_ro("windows", &SimulationResult::windows)
-        .def_ro("solo_windows", &SimulationResult::solo_windows)
-        .def_prop_ro("bound_s", [](const SimulationResult& r) { return r.bound.seconds(); })
-        .def_ro("bound_by", &SimulationResult::bound_by)
-        .def_ro("imbalance", &SimulationResult::imbalance)
+    nb::class_<sim::SimulationResult>(module, "SimulationResult")
+        .def_prop_ro("time_s", [](const sim::SimulationResult& r) { return r.time.seconds(); })
+        .def_prop_ro("time_ps", [](const sim::SimulationResult& r) { return r.time.value; })
+        .def_prop_ro("step_end_s", [](const sim::SimulationResult& r) { return seconds_of(r.step_end); })
+        .def_ro("messages", &sim::SimulationResult::messages)
+        .def_ro("bytes", &sim::SimulationResult::bytes)
+        .def_ro("unexpected_bytes", &sim::SimulationResult::unexpected_bytes)
+        .def_ro("packet_hops", &sim::SimulationResult::packet_hops)
+        .def_ro("windows", &sim::SimulationResult::windows)
+        .def_ro("solo_windows", &sim::SimulationResult::solo_windows)
+        .def_prop_ro("bound_s", [](const sim::SimulationResult& r) { return r.bound.seconds(); })
+        .def_ro("bound_by", &sim::SimulationResult::bound_by)
+        .def_ro("imbalance", &sim::SimulationResult::imbalance)
         .def_prop_ro("delay_counts",
-                     [](const SimulationResult& r) {
+                     [](const sim::SimulationResult& r) {
                          return std::vector<std::uint64_t>(r.delay.counts.begin(), r.delay.counts.end());
                      })
         .def_prop_ro(
-            "delay_series", [](const SimulationResult& r) { return packets_and_delays(r.delay_series.values); },
+            "delay_series", [](const sim::SimulationResult& r) { return packets_and_delays(r.delay_series.values); },
             nb::rv_policy::reference, "[bin of time][packets that arrived, sum of their delays in s].")
-        .def_prop_ro("delay_bin_s", [](const SimulationResult& r) { return std::ldexp(1e-12, r.delay_series.shift); })
+        .def_prop_ro("delay_bin_s",
+                     [](const sim::SimulationResult& r) { return std::ldexp(1e-12, r.delay_series.shift); })
         .def_prop_ro(
-            "delay_pairs", [](const SimulationResult& r) { return packets_and_delays(r.delay_pairs.values); },
+            "delay_pairs", [](const sim::SimulationResult& r) { return packets_and_delays(r.delay_pairs.values); },
             nb::rv_policy::reference,
             "[source block * blocks + destination block][packets, sum of their delays in s]; empty unless asked for.")
         .def_prop_ro(
             "passages",
-            [](const SimulationResult& r) {
+            [](const sim::SimulationResult& r) {
                 std::vector<std::tuple<std::uint32_t, std::uint32_t, std::int64_t, std::int64_t>> passages;
-                for (const Passage& p : r.passages) passages.emplace_back(p.switch_id, p.port, p.bytes, p.time.value);
+                for (const sim::Passage& p : r.passages)
+                    passages.emplace_back(p.switch_id, p.port, p.bytes, p.time.value);
                 return passages;
             },
             "(switch, port by which it goes on, bytes, time in ps of its head at the switch) of every packet to the "
             "rank that was followed, in order of time.")
         .def_prop_ro(
-            "acts", [](const SimulationResult& r) { return table(r.acts); }, nb::rv_policy::reference,
+            "acts", [](const sim::SimulationResult& r) { return table(r.acts); }, nb::rv_policy::reference,
             "[act][rank, stage of the program, begin (ps), end (ps), kind (of act_kinds), peer, NIC, bytes] of the "
             "ranks that are shown, by rank and in order of time. Peer -1: none, or one that could not be told.")
         .def_prop_ro(
-            "port_bytes", [](const SimulationResult& r) { return array(r.port_bytes); }, nb::rv_policy::reference,
+            "port_bytes", [](const sim::SimulationResult& r) { return array(r.port_bytes); }, nb::rv_policy::reference,
             "Bytes that each port of each switch has sent, [switch * radix + port].")
         .def_prop_ro(
-            "nic_bytes", [](const SimulationResult& r) { return array(r.nic_bytes); }, nb::rv_policy::reference,
+            "nic_bytes", [](const sim::SimulationResult& r) { return array(r.nic_bytes); }, nb::rv_policy::reference,
             "Bytes that each node has injected, [node].");
 }
 
 void bind_program(nb::module_& module) {
-    nb::class_<Compute>(module, "Compute", "What CPUs do: seconds, or flops and bytes, a rank or a point of a layout.")
+    nb::class_<sim::Compute>(module, "Compute",
+                             "What CPUs do: seconds, or flops and bytes, a rank or a point of a layout.")
         .def(
             "__init__",
-            [](Compute* self, double seconds, double flops, double bytes, std::shared_ptr<Blocks> layout,
-               double point_seconds) { new (self) Compute{seconds, flops, bytes, std::move(layout), point_seconds}; },
-            "seconds"_a = 0, "flops"_a = 0, "bytes"_a = 0, "layout"_a.none() = nb::none(), "point_seconds"_a = 0);
-    nb::class_<Step>(module, "Step", "An exchange, a computation, or both at once, so many times.")
-        .def(
-            "__init__",
-            [](Step* self, std::string name, std::shared_ptr<Schedule> schedule, int repeat, const Compute& compute) {
-                new (self) Step{std::move(name), std::move(schedule), repeat, compute};
+            [](sim::Compute* self, double seconds, double flops, double bytes, std::shared_ptr<layout::Blocks> layout,
+               double point_seconds) {
+                new (self) sim::Compute{seconds, flops, bytes, std::move(layout), point_seconds};
             },
-            "name"_a, "schedule"_a.none(), "repeat"_a = 1, "compute"_a = Compute{})
-        .def_ro("name", &Step::name)
-        .def_prop_ro("stages", &Step::stages)
-        .def_ro("repeat", &Step::repeat);
-    nb::class_<Program>(module, "Program", "The steps of all ranks, one after another.")
-        .def(nb::init<std::vector<Step>, std::int64_t>(), "steps"_a, "bytes_per_point"_a)
-        .def_prop_ro("ranks", &Program::ranks)
-        .def_prop_ro("stages", &Program::stages);
+            "seconds"_a = 0, "flops"_a = 0, "bytes"_a = 0, "layout"_a.none() = nb::none(), "point_seconds"_a = 0);
+    nb::class_<sim::Step>(module, "Step", "An exchange, a computation, or both at once, so many times.")
+        .def(
+            "__init__",
+            [](sim::Step* self, std::string name, std::shared_ptr<schedule::Schedule> schedule, int repeat,
+               const sim::Compute& compute) {
+                new (self) sim::Step{std::move(name), std::move(schedule), repeat, compute};
+            },
+            "name"_a, "schedule"_a.none(), "repeat"_a = 1, "compute"_a = sim::Compute{})
+        .def_ro("name", &sim::Step::name)
+        .def_prop_ro("stages", &sim::Step::stages)
+        .def_ro("repeat", &sim::Step::repeat);
+    nb::class_<sim::Program>(module, "Program", "The steps of all ranks, one after another.")
+        .def(nb::init<std::vector<sim::Step>, std::int64_t>(), "steps"_a, "bytes_per_point"_a)
+        .def_prop_ro("ranks", &sim::Program::ranks)
+        .def_prop_ro("stages", &sim::Program::stages);
 }
 
 }  // namespace
@@ -174,53 +182,55 @@ void bind_simulation(nb::module_& module) {
         .def("refuse", &Peers::refuse, nb::call_guard<nb::gil_scoped_release>(),
              "In place of a simulation that the others begin: it fails there.")
         .def_prop_ro("severed", &Peers::severed, "Whether nothing can be done together any more: all have to end.");
-    nb::class_<SimulationOptions>(module, "SimulationOptions")
+    nb::class_<sim::SimulationOptions>(module, "SimulationOptions")
         .def(
             "__init__",
-            [](SimulationOptions* self, std::int64_t packet_bytes, int threads, std::uint64_t seed, bool adaptive,
+            [](sim::SimulationOptions* self, std::int64_t packet_bytes, int threads, std::uint64_t seed, bool adaptive,
                bool finite_buffers, bool one_sided, int blocks, Rank followed, std::vector<Rank> shown,
-               std::shared_ptr<Peers> peers, std::shared_ptr<Carriage> carriage, std::int64_t crowd_bytes,
+               std::shared_ptr<Peers> peers, std::shared_ptr<machine::Carriage> carriage, std::int64_t crowd_bytes,
                int turn_steps, std::vector<int> asked, Enough enough) {
-                new (self) SimulationOptions{{packet_bytes},
-                                             threads,
-                                             seed,
-                                             adaptive,
-                                             finite_buffers,
-                                             one_sided,
-                                             std::move(carriage),
-                                             blocks,
-                                             followed,
-                                             std::move(shown),
-                                             {},
-                                             std::move(peers),
-                                             early_end(turn_steps, std::move(asked), std::move(enough)),
-                                             {crowd_bytes}};
+                new (self) sim::SimulationOptions{{packet_bytes},
+                                                  threads,
+                                                  seed,
+                                                  adaptive,
+                                                  finite_buffers,
+                                                  one_sided,
+                                                  std::move(carriage),
+                                                  blocks,
+                                                  followed,
+                                                  std::move(shown),
+                                                  {},
+                                                  std::move(peers),
+                                                  early_end(turn_steps, std::move(asked), std::move(enough)),
+                                                  {crowd_bytes}};
             },
             nb::kw_only(), "packet_bytes"_a, "threads"_a = 1, "seed"_a = 1, "adaptive"_a = true,
             "finite_buffers"_a = false, "one_sided"_a = false, "blocks"_a = 0, "followed"_a = -1,
             "shown"_a = std::vector<Rank>{}, "peers"_a.none() = nb::none(), "carriage"_a.none() = nb::none(),
-            "crowd_bytes"_a = SimulationOptions{}.crowd.value, "turn_steps"_a = 1, "asked"_a = std::vector<int>{},
+            "crowd_bytes"_a = sim::SimulationOptions{}.crowd.value, "turn_steps"_a = 1, "asked"_a = std::vector<int>{},
             "enough"_a.none() = nb::none());
-    nb::class_<Forecast>(module, "Forecast")
-        .def_ro("messages", &Forecast::messages)
-        .def_ro("bytes", &Forecast::bytes)
-        .def_ro("packet_hops", &Forecast::packet_hops)
-        .def_ro("memory_bytes", &Forecast::memory_bytes);
-    module.def("simulate_packets", &run<simulate_packets>, "machine"_a, "program"_a, "placement"_a, "options"_a,
+    nb::class_<sim::Forecast>(module, "Forecast")
+        .def_ro("messages", &sim::Forecast::messages)
+        .def_ro("bytes", &sim::Forecast::bytes)
+        .def_ro("packet_hops", &sim::Forecast::packet_hops)
+        .def_ro("memory_bytes", &sim::Forecast::memory_bytes);
+    module.def("simulate_packets", &run<sim::simulate_packets>, "machine"_a, "program"_a, "placement"_a, "options"_a,
                "progress"_a.none() = nb::none());
-    module.def("simulate_loggp", &run<simulate_loggp>, "machine"_a, "program"_a, "placement"_a, "options"_a,
+    module.def("simulate_loggp", &run<sim::simulate_loggp>, "machine"_a, "program"_a, "placement"_a, "options"_a,
                "progress"_a.none() = nb::none());
-    module.def("forecast", &forecast, "machine"_a, "program"_a, "placement"_a, "options"_a);
+    module.def("forecast", &sim::forecast, "machine"_a, "program"_a, "placement"_a, "options"_a);
     module.def(
         "delay_lower_edge_s",
-        [](Index bin) { return DelayHistogram::lower_edge(checked_place("bin", bin, DelayHistogram::bins + 1)); },
+        [](Index bin) {
+            return sim::DelayHistogram::lower_edge(checked_place("bin", bin, sim::DelayHistogram::bins + 1));
+        },
         "bin"_a, "The lower edge of a bin of `delay_counts`; of the bin after the last one, the upper edge of that.");
     module.attr("act_kinds") = std::vector<std::string>(std::begin(act_kinds), std::end(act_kinds));
     module.attr("latest_s") = sim::latest.seconds();
     module.def("refuse_time", &sim::refuse_time, "what"_a, "seconds"_a,
                "Raises InputError: what is later than `latest_s`, the longest time that can be simulated.");
-    module.attr("largest_packet") = SimulationOptions::largest_packet;
+    module.attr("largest_packet") = sim::SimulationOptions::largest_packet;
     module.attr("rank_bytes") = sim::rank_bytes;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::python

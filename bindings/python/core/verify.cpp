@@ -22,7 +22,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace tradewind {
+namespace tradewind::python {
 
 namespace {
 
@@ -32,8 +32,9 @@ void poll_signals() {
 
 using Matrix = nb::ndarray<nb::numpy, Index, nb::ndim<2>>;
 
-Matrix matrix(const Schedule& schedule, Rank ranks_per_bin, int first, int last) {
-    auto* data = new std::vector<Index>(communication_matrix(schedule, ranks_per_bin, first, last, poll_signals));
+Matrix matrix(const schedule::Schedule& schedule, Rank ranks_per_bin, int first, int last) {
+    auto* data =
+        new std::vector<Index>(schedule::communication_matrix(schedule, ranks_per_bin, first, last, poll_signals));
     nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<Index>*>(p); });
     const std::size_t n = (schedule.ranks() - 1) / ranks_per_bin + 1;
     return Matrix(data->data(), {n, n}, owner);
@@ -41,8 +42,8 @@ Matrix matrix(const Schedule& schedule, Rank ranks_per_bin, int first, int last)
 
 using Bounds = std::tuple<std::array<Index, 3>, std::array<Index, 3>>;
 
-std::vector<Box> boxes(const std::vector<Bounds>& bounds) {
-    std::vector<Box> result;
+std::vector<layout::Box> boxes(const std::vector<Bounds>& bounds) {
+    std::vector<layout::Box> result;
     for (const auto& [begin, end] : bounds) result.push_back({begin, end});
     return result;
 }
@@ -50,18 +51,19 @@ std::vector<Box> boxes(const std::vector<Bounds>& bounds) {
 }  // namespace
 
 void bind_verify(nb::module_& module) {
-    nb::class_<Verified>(module, "Verified", "What was verified: counts over all ranks and stages.")
-        .def_ro("ranks", &Verified::ranks)
-        .def_ro("stages", &Verified::stages)
-        .def_ro("messages", &Verified::messages)
-        .def_ro("points", &Verified::points, "Points of one field sent in messages.")
-        .def_ro("largest", &Verified::largest, "Points of the largest message.")
-        .def_ro("copied", &Verified::copied, "Points copied within a rank.");
+    nb::class_<verify::Verified>(module, "Verified", "What was verified: counts over all ranks and stages.")
+        .def_ro("ranks", &verify::Verified::ranks)
+        .def_ro("stages", &verify::Verified::stages)
+        .def_ro("messages", &verify::Verified::messages)
+        .def_ro("points", &verify::Verified::points, "Points of one field sent in messages.")
+        .def_ro("largest", &verify::Verified::largest, "Points of the largest message.")
+        .def_ro("copied", &verify::Verified::copied, "Points copied within a rank.");
     module.def(
         "verify",
-        [](const Schedule& schedule, const std::string& transport, std::optional<std::function<void(int)>> progress) {
+        [](const schedule::Schedule& schedule, const std::string& transport,
+           std::optional<std::function<void(int)>> progress) {
             const nb::gil_scoped_release release;
-            return verify(schedule, transport, [&](int stage) {
+            return verify::prove(schedule, transport, [&](int stage) {
                 const nb::gil_scoped_acquire gil;
                 poll_signals();
                 if (progress) (*progress)(stage);
@@ -71,26 +73,27 @@ void bind_verify(nb::module_& module) {
         "Runs a schedule in this process: every point of the answer arrives exactly once, and the posting order of\n"
         "`transport` is free of deadlock. Calls progress(stage) before each stage. Raises VerificationError.");
 
-    nb::class_<TransportEntry>(module, "TransportEntry")
-        .def_ro("name", &TransportEntry::name)
-        .def_ro("description", &TransportEntry::description)
-        .def_ro("packings", &TransportEntry::packings, "The packings that it goes with.")
-        .def_ro("one_stage", &TransportEntry::one_stage, "Whether it carries schedules of one stage only.");
-    nb::class_<PackingEntry>(module, "PackingEntry")
-        .def_ro("name", &PackingEntry::name)
-        .def_ro("description", &PackingEntry::description);
-    module.def("transports", [] { return transports(); }, "The ways to carry the messages of a stage.");
-    module.def("packings", [] { return packings(); }, "The ways between arrays and messages.");
-    module.def("transport_refusal", &transport_refusal, "schedule"_a, "transport"_a, "packing"_a,
+    nb::class_<schedule::TransportEntry>(module, "TransportEntry")
+        .def_ro("name", &schedule::TransportEntry::name)
+        .def_ro("description", &schedule::TransportEntry::description)
+        .def_ro("packings", &schedule::TransportEntry::packings, "The packings that it goes with.")
+        .def_ro("one_stage", &schedule::TransportEntry::one_stage, "Whether it carries schedules of one stage only.");
+    nb::class_<schedule::PackingEntry>(module, "PackingEntry")
+        .def_ro("name", &schedule::PackingEntry::name)
+        .def_ro("description", &schedule::PackingEntry::description);
+    module.def("transports", [] { return schedule::transports(); }, "The ways to carry the messages of a stage.");
+    module.def("packings", [] { return schedule::packings(); }, "The ways between arrays and messages.");
+    module.def("transport_refusal", &schedule::transport_refusal, "schedule"_a, "transport"_a, "packing"_a,
                "Why a schedule cannot be carried so, and what can be; \"\" where it can.");
     module.def(
         "posting",
-        [](const std::string& transport, const Schedule& schedule, Index rank, Index stage) {
+        [](const std::string& transport, const schedule::Schedule& schedule, Index rank, Index stage) {
             const Rank r = checked_rank(schedule, rank);
             const int s = checked_place("stage", stage, schedule.stages());
             std::vector<std::tuple<std::string, std::string, int>> acts;
-            for (const Act& act : tradewind::transport(transport).acts(schedule, r, s))
-                acts.emplace_back(act.kind == Act::post ? "post" : "wait", act.sending ? "send" : "receive", act.j);
+            for (const schedule::Act& act : tradewind::schedule::transport(transport).acts(schedule, r, s))
+                acts.emplace_back(act.kind == schedule::Act::post ? "post" : "wait", act.sending ? "send" : "receive",
+                                  act.j);
             return acts;
         },
         "transport"_a, "schedule"_a, "rank"_a, "stage"_a,
@@ -98,18 +101,20 @@ void bind_verify(nb::module_& module) {
 
     module.def(
         "stage_text",
-        [](const Schedule& schedule, Index rank, Index stage) {
-            return stage_text(schedule, checked_rank(schedule, rank), checked_place("stage", stage, schedule.stages()));
+        [](const schedule::Schedule& schedule, Index rank, Index stage) {
+            return schedule::stage_text(schedule, checked_rank(schedule, rank),
+                                        checked_place("stage", stage, schedule.stages()));
         },
         "schedule"_a, "rank"_a, "stage"_a, "What a rank does in a stage, one line a message or copy.");
     module.def("communication_matrix", &matrix, "schedule"_a, "ranks_per_bin"_a, "first"_a, "last"_a,
                "int64 array [sender bin][receiver bin]: points sent in the stages first..last - 1.");
 
-    module.def("damages", [] { return damages(); }, "The faults that `damaged` knows.");
+    module.def("damages", [] { return verify::damages(); }, "The faults that `damaged` knows.");
     module.def(
         "damaged",
-        [](std::shared_ptr<Schedule> schedule, const std::string& fault, Rank rank, int stage, int j) {
-            return std::const_pointer_cast<Schedule>(damaged(std::move(schedule), fault, rank, stage, j));
+        [](std::shared_ptr<schedule::Schedule> schedule, const std::string& fault, Rank rank, int stage, int j) {
+            return std::const_pointer_cast<schedule::Schedule>(
+                verify::damaged(std::move(schedule), fault, rank, stage, j));
         },
         "schedule"_a, "fault"_a, "rank"_a, "stage"_a, "j"_a,
         "The schedule with a fault at the j-th message that a rank sends in a stage, for tests of checkers.");
@@ -117,7 +122,7 @@ void bind_verify(nb::module_& module) {
         "find_miscount",
         [](const std::vector<Bounds>& covering, const std::vector<Bounds>& wanted) {
             std::optional<std::tuple<std::array<Index, 3>, int, int>> answer;
-            if (const auto m = find_miscount(boxes(covering), boxes(wanted)))
+            if (const auto m = verify::find_miscount(boxes(covering), boxes(wanted)))
                 answer = {m->point, m->covered, m->wanted};
             return answer;
         },
@@ -127,4 +132,4 @@ void bind_verify(nb::module_& module) {
         "is none. A box is ((x0, y0, z0), (x1, y1, z1)), the upper bound excluded.");
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::python

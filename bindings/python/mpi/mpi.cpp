@@ -24,7 +24,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace tradewind {
+namespace tradewind::python {
 
 namespace {
 
@@ -34,7 +34,7 @@ using Released = nb::call_guard<nb::gil_scoped_release>;
 // and other ranks may still read and write them.
 class BoundPlan {
   public:
-    BoundPlan(std::unique_ptr<Plan> plan, nb::object arrays, bool in_shared_memory)
+    BoundPlan(std::unique_ptr<mpi::Plan> plan, nb::object arrays, bool in_shared_memory)
         : plan_(std::move(plan)), arrays_(std::move(arrays)), in_shared_memory_(in_shared_memory) {}
     BoundPlan(BoundPlan&&) = default;
     ~BoundPlan() {
@@ -42,7 +42,7 @@ class BoundPlan {
         static_cast<void>(arrays_.release());
         if (plan_->in_flight()) warn();
     }
-    Plan& plan() const { return *plan_; }
+    mpi::Plan& plan() const { return *plan_; }
     bool in_shared_memory() const { return in_shared_memory_; }
 
   private:
@@ -55,7 +55,7 @@ class BoundPlan {
         if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) PyErr_WriteUnraisable(nullptr);
     }
 
-    std::unique_ptr<Plan> plan_;
+    std::unique_ptr<mpi::Plan> plan_;
     nb::object arrays_;
     bool in_shared_memory_;
 };
@@ -71,33 +71,34 @@ std::byte* memory_of(const nb::object& array) {
     return memory;
 }
 
-std::vector<Field> fields_of(const std::vector<FieldTuple>& tuples) {
-    std::vector<Field> fields;
+std::vector<mpi::Field> fields_of(const std::vector<FieldTuple>& tuples) {
+    std::vector<mpi::Field> fields;
     for (const auto& [array, shape, stride] : tuples) fields.push_back({memory_of(array), shape, stride});
     return fields;
 }
 
-Recording parse_recording(const std::string& name) {
-    if (name.empty()) return Recording::none;
-    if (name == "totals") return Recording::totals;
-    if (name == "events") return Recording::events;
+mpi::Recording parse_recording(const std::string& name) {
+    if (name.empty()) return mpi::Recording::none;
+    if (name == "totals") return mpi::Recording::totals;
+    if (name == "events") return mpi::Recording::events;
     throw InputError("record \"" + name + "\": totals, events and nothing are allowed");
 }
 
 // What a plan is asked for, but for transport and packing, which ranks choose together, and its arrays. Whatever is
 // wrong with it is refused when it is made: a rank can still tell the others then.
 struct Request {
-    PlanRequest plan;
+    mpi::PlanRequest plan;
     nb::object arrays;
 
     bool in_shared_memory() const {
-        return std::all_of(plan.source.begin(), plan.source.end(),
-                           [this](const Field& field) { return tradewind::in_shared_memory(field, plan.element); });
+        return std::all_of(plan.source.begin(), plan.source.end(), [this](const mpi::Field& field) {
+            return tradewind::mpi::in_shared_memory(field, plan.element);
+        });
     }
 };
 
-PlanRequest carried(const Request& request, const std::string& transport, const std::string& packing) {
-    PlanRequest plan = request.plan;
+mpi::PlanRequest carried(const Request& request, const std::string& transport, const std::string& packing) {
+    mpi::PlanRequest plan = request.plan;
     plan.transport = transport;
     plan.packing = packing;
     return plan;
@@ -107,33 +108,33 @@ PlanRequest carried(const Request& request, const std::string& transport, const 
 // other.
 template <typename Make>
 std::optional<BoundPlan> bound(const Request& request, bool sure, Make make) {
-    std::unique_ptr<Plan> plan;
+    std::unique_ptr<mpi::Plan> plan;
     {
         const nb::gil_scoped_release release;
-        plan = make(sure ? Unlike::error : Unlike::answer);
+        plan = make(sure ? mpi::Unlike::error : mpi::Unlike::answer);
     }
     if (!plan) return std::nullopt;
     return BoundPlan(std::move(plan), request.arrays, request.in_shared_memory());
 }
 
-std::optional<BoundPlan> schedule_plan(const Schedule& schedule, MPI_Fint comm, const Request& request,
+std::optional<BoundPlan> schedule_plan(const schedule::Schedule& schedule, MPI_Fint comm, const Request& request,
                                        const std::string& transport, const std::string& packing, bool sure) {
-    return bound(request, sure, [&](Unlike unlike) {
-        return make_plan(schedule, MPI_Comm_f2c(comm), carried(request, transport, packing), unlike);
+    return bound(request, sure, [&](mpi::Unlike unlike) {
+        return mpi::make_plan(schedule, MPI_Comm_f2c(comm), carried(request, transport, packing), unlike);
     });
 }
 
-std::optional<BoundPlan> native_plan(const Pattern& pattern, MPI_Fint comm, const Request& request,
+std::optional<BoundPlan> native_plan(const pattern::Pattern& pattern, MPI_Fint comm, const Request& request,
                                      const std::string& transport, const std::string& packing, bool sure) {
-    return bound(request, sure, [&](Unlike unlike) {
-        return make_native_plan(pattern, MPI_Comm_f2c(comm), carried(request, transport, packing), unlike);
+    return bound(request, sure, [&](mpi::Unlike unlike) {
+        return mpi::make_native_plan(pattern, MPI_Comm_f2c(comm), carried(request, transport, packing), unlike);
     });
 }
 
 nb::dict seconds_of(BoundPlan& plan) {
     nb::dict seconds;
-    for (std::size_t i = 0; i < activity_names.size(); ++i)
-        seconds[activity_names[i]] = plan.plan().recorder().seconds(static_cast<Activity>(i));
+    for (std::size_t i = 0; i < mpi::activity_names.size(); ++i)
+        seconds[mpi::activity_names[i]] = plan.plan().recorder().seconds(static_cast<mpi::Activity>(i));
     return seconds;
 }
 
@@ -141,16 +142,16 @@ nb::dict seconds_of(BoundPlan& plan) {
 using EventTuple = std::tuple<std::string, int, int, std::int64_t, double, double>;
 std::vector<EventTuple> events_of(BoundPlan& plan) {
     std::vector<EventTuple> events;
-    for (const Event& e : plan.plan().recorder().events())
-        events.emplace_back(activity_names[static_cast<std::size_t>(e.activity)], e.stage, e.peer, e.bytes,
+    for (const mpi::Event& e : plan.plan().recorder().events())
+        events.emplace_back(mpi::activity_names[static_cast<std::size_t>(e.activity)], e.stage, e.peer, e.bytes,
                             1e-9 * static_cast<double>(e.begin), 1e-9 * static_cast<double>(e.end));
     return events;
 }
 
 // A NumPy array of bytes in memory that the node's ranks share.
 nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> shared_bytes(std::int64_t bytes) {
-    auto* memory = new SharedMemory(bytes);
-    const nb::capsule owner(memory, [](void* p) noexcept { delete static_cast<SharedMemory*>(p); });
+    auto* memory = new mpi::SharedMemory(bytes);
+    const nb::capsule owner(memory, [](void* p) noexcept { delete static_cast<mpi::SharedMemory*>(p); });
     return {memory->data(), {static_cast<std::size_t>(bytes)}, owner};
 }
 
@@ -175,12 +176,12 @@ std::string build_version() {
 std::tuple<std::vector<double>, std::vector<std::vector<double>>> measured(
     MPI_Fint comm, const std::vector<std::tuple<const BoundPlan*, int>>& steps, int warmup, int samples,
     bool copy_only) {
-    std::vector<MeasuredStep> measured;
+    std::vector<mpi::MeasuredStep> measured;
     for (const auto& [plan, repeat] : steps) measured.push_back({&plan->plan(), repeat});
-    Samples result;
+    mpi::Samples result;
     {
         const nb::gil_scoped_release release;
-        result = measure(MPI_Comm_f2c(comm), measured, warmup, samples, copy_only);
+        result = mpi::measure(MPI_Comm_f2c(comm), measured, warmup, samples, copy_only);
     }
     return {result.total, result.step};
 }
@@ -226,11 +227,11 @@ void bind_plan(nb::module_& module) {
                nb::object arrays, const std::string& element, const std::string& operation,
                std::int64_t largest_message, bool pack_ahead, bool synchronous, bool check, double watchdog_s,
                const std::string& record, int ranks_per_node) {
-                PlanRequest plan;
+                mpi::PlanRequest plan;
                 plan.source = fields_of(source);
                 plan.target = fields_of(target);
-                plan.element = parse_element(element);
-                plan.operation = parse_operation(operation);
+                plan.element = mpi::parse_element(element);
+                plan.operation = mpi::parse_operation(operation);
                 plan.largest_message = Bytes{largest_message};
                 plan.pack_ahead = pack_ahead;
                 plan.synchronous = synchronous;
@@ -253,52 +254,55 @@ void bind_plan(nb::module_& module) {
 
 }  // namespace
 
-}  // namespace tradewind
+}  // namespace tradewind::python
 
 NB_MODULE(_mpi, module) {
     using namespace tradewind;
+    using namespace tradewind::python;
     module.doc() = "Schedules on real MPI. Use it through tradewind.mpi.";
     nb::module_::import_("tradewind._core");  // Schedule, Pattern and InputError are bound there
     static nb::object plan_error = nb::module_::import_("tradewind.base.errors").attr("PlanError");
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {
             std::rethrow_exception(p);
-        } catch (const PlanError& e) {
+        } catch (const mpi::PlanError& e) {
             PyErr_SetString(plan_error.ptr(), e.what());
         }
     });
     bind_plan(module);
     bind_points(module);
-    nb::class_<Processes, Peers>(module, "Processes", "The processes of a communicator, for a simulation. Collective.")
+    nb::class_<mpi::Processes, Peers>(module, "Processes",
+                                      "The processes of a communicator, for a simulation. Collective.")
         .def(
-            "__init__", [](Processes* self, MPI_Fint comm) { new (self) Processes(MPI_Comm_f2c(comm)); }, "comm"_a,
-            Released());
+            "__init__", [](mpi::Processes* self, MPI_Fint comm) { new (self) mpi::Processes(MPI_Comm_f2c(comm)); },
+            "comm"_a, Released());
     module.def(
         "agree",
         [](MPI_Fint comm, const std::string& identity, const std::string& problem, double limit_s) {
-            agree(MPI_Comm_f2c(comm), identity, problem, {}, limit_s);
+            mpi::agree(MPI_Comm_f2c(comm), identity, problem, {}, limit_s);
         },
         "comm"_a, "identity"_a, "problem"_a, "limit_s"_a = 0.0, Released(),
         "Collective: raises unless all ranks say the same and none has a problem. A rank that waits for the others "
         "for\n"
         "longer than `limit_s` (0: for ever) raises, too.");
     module.def(
-        "abstain", [](MPI_Fint comm, double limit_s) { alike(MPI_Comm_f2c(comm), "", "", limit_s); }, "comm"_a,
+        "abstain", [](MPI_Fint comm, double limit_s) { mpi::alike(MPI_Comm_f2c(comm), "", "", limit_s); }, "comm"_a,
         "limit_s"_a = 0.0, Released(),
         "In place of a plan of which this rank is not sure, and has none: the other ranks get none either, too.\n"
         "Raises where one of them has a problem; see `agree`.");
     module.def(
         "known_to_all",
-        [](MPI_Fint comm, const std::shared_ptr<Pattern>& pattern, const std::string& algorithm, bool needed) {
-            return std::const_pointer_cast<Pattern>(known_to_all(MPI_Comm_f2c(comm), pattern, algorithm, needed));
+        [](MPI_Fint comm, const std::shared_ptr<pattern::Pattern>& pattern, const std::string& algorithm, bool needed) {
+            return std::const_pointer_cast<pattern::Pattern>(
+                mpi::known_to_all(MPI_Comm_f2c(comm), pattern, algorithm, needed));
         },
         "comm"_a, "pattern"_a, "algorithm"_a, "needed"_a, Released(),
         "The pattern of a plan, a fetch or its adjoint, with the lists of all ranks, which rank 0's algorithm needs; "
         "raises where not all ranks' do. Collective.");
     module.def(
         "known_to_all",
-        [](MPI_Fint comm, const Fetch& fetch) {
-            return std::const_pointer_cast<Fetch>(known_to_all(MPI_Comm_f2c(comm), fetch));
+        [](MPI_Fint comm, const pattern::Fetch& fetch) {
+            return std::const_pointer_cast<pattern::Fetch>(mpi::known_to_all(MPI_Comm_f2c(comm), fetch));
         },
         "comm"_a, "fetch"_a, Released(), "A fetch with the lists of all ranks. Collective.");
     module.def("measure", &measured, "comm"_a, "steps"_a, "warmup"_a, "samples"_a, "copy_only"_a = false,

@@ -2,8 +2,8 @@
 
 #include <nanobind/nanobind.h>
 
-namespace tradewind {
+namespace tradewind::python {
 
 void bind_points(nanobind::module_& module);
 
-}  // namespace tradewind
+}  // namespace tradewind::python

@@ -14,7 +14,7 @@
 #include "machine/routing/straight.hpp"
 #include "machine/routing/torus.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 namespace {
 
@@ -69,4 +69,4 @@ AnyRouting boxed_routing(const Machine& machine) {
     throw std::logic_error("no routing for the topology " + topology.name());
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -8,7 +8,7 @@
 
 #include "machine/routing/packet.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 struct Machine;
 
@@ -82,4 +82,4 @@ using AnyRouting = std::variant<Boxed<false, false>, Boxed<false, true>, Boxed<t
 // classes are compiled once, and not with each user.
 AnyRouting boxed_routing(const Machine& machine);
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

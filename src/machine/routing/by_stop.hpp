@@ -3,7 +3,7 @@
 
 #include "machine/routing/packet.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // Valiant (1982): each packet goes by a shortest path to a random switch and from there by one to its destination (or
 // leaves on the way, if the first one passes it). Besides what straight.hpp names, Paths has
@@ -84,4 +84,4 @@ class UgalByStop : public ByStop<Paths> {
     }
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -4,7 +4,7 @@
 #include "machine/routing/packet.hpp"
 #include "machine/topology/crossbar.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 class CrossbarPaths {
   public:
@@ -16,4 +16,4 @@ class CrossbarPaths {
     std::uint32_t channel(std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t) const { return 0; }
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

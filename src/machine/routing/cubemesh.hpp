@@ -4,7 +4,7 @@
 #include "machine/routing/packet.hpp"
 #include "machine/topology/cubemesh.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // The NVLinks between two GPUs are used alike, packet by packet.
 inline std::uint32_t nvlink_port(const CubeMesh& mesh, std::uint32_t gpu, std::uint32_t peer, std::uint32_t m) {
@@ -59,4 +59,4 @@ class CubeMeshDirect {
     CubeMesh mesh_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -12,7 +12,7 @@
 #include "machine/routing/straight.hpp"
 #include "machine/routing/torus.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // Calls `action` with the routing of a machine that has been checked, and returns what it returns. Those of large
 // machines are passed as they are: it is compiled for each of them, which takes seconds. The others come boxed.
@@ -36,4 +36,4 @@ auto with_routing(const Machine& machine, const Action& action) {
     return std::visit([&](auto routing) { return action(std::move(routing)); }, boxed_routing(machine));
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -6,7 +6,7 @@
 #include "machine/routing/packet.hpp"
 #include "machine/topology/dragonfly.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // Shortest paths (see straight.hpp), and steps that the routings by group are made of. In a group a path goes along the
 // row, then along the column; one fixed global link leads between the groups of a pair of nodes. The memory of routings
@@ -137,4 +137,4 @@ class DragonflyPaths {
     Divider by_size_, by_columns_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -3,7 +3,7 @@
 
 #include "machine/routing/dragonfly.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // The channels of the routings by group: 0 in the source group of a detour, 1 in the intermediate group and in the
 // source group of a minimal path, 2 in the last group. (The global link that leaves a group belongs to it.)
@@ -88,4 +88,4 @@ class DragonflyPar : public DragonflyUgal {
     }
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -4,7 +4,7 @@
 #include "machine/routing/packet.hpp"
 #include "machine/topology/dragonflyplus.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // Shortest paths from leaves to leaves, through one fixed spine, or global link, for a pair of nodes. No path goes up
 // again, so one virtual channel is enough. Random stops are leaves, in their own group for packets that stay in it.
@@ -41,4 +41,4 @@ class DragonflyPlusPaths {
     DragonflyPlus network_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -9,7 +9,7 @@
 #include "machine/routing/packet.hpp"
 #include "machine/topology/fattree.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // No path goes up again, so one virtual channel is enough.
 class UpDown {
@@ -135,4 +135,4 @@ class LeastLoaded : public ChosenUp {
     }
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

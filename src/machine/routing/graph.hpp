@@ -4,7 +4,7 @@
 #include "machine/routing/packet.hpp"
 #include "machine/topology/graph.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 class GraphPaths {
   public:
@@ -22,4 +22,4 @@ class GraphPaths {
     Graph graph_;  // shares its table
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

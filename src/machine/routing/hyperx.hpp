@@ -7,7 +7,7 @@
 #include "machine/routing/packet.hpp"
 #include "machine/topology/hyperx.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // A path takes links of ever higher dimensions, so one virtual channel is enough. Of parallel links a hash picks one.
 class HyperXPaths {
@@ -54,4 +54,4 @@ class HyperXPaths {
     std::uint32_t switches_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

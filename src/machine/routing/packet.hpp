@@ -5,7 +5,7 @@
 
 #include "base/random.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // A routing is a class with
 //   static constexpr bool adaptive
@@ -39,4 +39,4 @@ inline std::uint32_t pick(std::uint32_t m, std::uint32_t salt, std::uint32_t n) 
 
 }  // namespace memory
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -6,7 +6,7 @@
 #include "machine/routing/packet.hpp"
 #include "machine/topology/slimfly.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // The last link of a path is on channel 1, one before it on channel 0.
 class SlimFlyPaths {
@@ -34,4 +34,4 @@ class SlimFlyPaths {
     std::shared_ptr<const SlimFly> network_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

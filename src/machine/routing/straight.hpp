@@ -3,7 +3,7 @@
 
 #include "machine/routing/packet.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // The paths of a topology are a class with
 //   port(sw, dst_sw, memory)           the first link of a shortest path
@@ -31,4 +31,4 @@ class Straight {
     Paths paths_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -6,7 +6,7 @@
 #include "machine/routing/packet.hpp"
 #include "machine/topology/torus.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // Two virtual channels (Dally & Seitz 1987): a packet is on channel 0 as long as it has the link that closes the ring
 // still before it in this dimension, else on channel 1. No path is longer than the way round, so channel 1 of that link
@@ -66,4 +66,4 @@ class TorusPaths {
     std::vector<std::uint64_t> coordinates_;  // 10 bits a dimension
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -2,7 +2,7 @@
 
 #include "machine/topology/hyperx.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // A complete graph of switches: every one joined to all others by one or more parallel links; a HyperX of one
 // dimension.
@@ -18,4 +18,4 @@ class Complete : public HyperX {
     }
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

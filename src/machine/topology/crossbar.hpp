@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "machine/topology/topology.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // All nodes on one switch.
 class Crossbar : public Topology {
@@ -27,4 +27,4 @@ class Crossbar : public Topology {
     std::uint32_t nodes_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 namespace {
 
@@ -61,4 +61,4 @@ PortEnd CubeMesh::pcie_switch_port(std::uint32_t pcie, std::uint32_t port) const
     return {};
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -5,7 +5,7 @@
 #include "machine/topology/shortest_paths.hpp"
 #include "machine/topology/topology.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // DGX-1 boxes: in each 8 GPUs joined by NVLink as a hybrid cube-mesh, two fully connected fours with a link between
 // those of the same place. With P100 GPUs every pair that is joined has one link, with V100 GPUs some have two (NVIDIA
@@ -53,4 +53,4 @@ class CubeMesh : public Topology {
     std::shared_ptr<const ShortestPaths> paths_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 Dragonfly::Dragonfly(std::uint32_t rows, std::uint32_t columns, std::uint32_t groups, std::uint32_t nodes_per_switch,
                      std::uint32_t global_links, Arrangement arrangement)
@@ -68,4 +68,4 @@ Topology::Distance Dragonfly::distance_by(std::uint32_t from, std::uint32_t to, 
     return {local(from % size, gate) + local(landing, to % size), 1};
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -3,7 +3,7 @@
 #include "machine/topology/group_links.hpp"
 #include "machine/topology/topology.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // A dragonfly (Kim, Dally, Scott & Abts 2008) whose groups are rows x columns of switches, every row and every column
 // fully connected (the Cray cascade form; Alverson et al. 2015). All switches hold global links (see GroupLinks).
@@ -42,4 +42,4 @@ class Dragonfly : public Topology {
     GroupLinks group_links_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

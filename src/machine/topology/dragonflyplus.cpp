@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 DragonflyPlus::DragonflyPlus(std::uint32_t leaves, std::uint32_t spines, std::uint32_t groups,
                              std::uint32_t nodes_per_switch, std::uint32_t global_links, Arrangement arrangement)
@@ -62,4 +62,4 @@ Topology::Distance DragonflyPlus::distance(std::uint32_t from, std::uint32_t to)
     return best;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

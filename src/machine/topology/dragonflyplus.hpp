@@ -3,7 +3,7 @@
 #include "machine/topology/group_links.hpp"
 #include "machine/topology/topology.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // A dragonfly+ (Shpiner, Haramaty, Eliad, Zdornov, Gafni & Zahavi 2017), also called megafly (Flajslik, Borch & Parker
 // 2018): a group is a two-level tree, every leaf joined to every spine; leaves hold the nodes, spines the global links
@@ -49,4 +49,4 @@ class DragonflyPlus : public Topology {
     GroupLinks group_links_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

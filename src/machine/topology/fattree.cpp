@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 FatTree::FatTree(std::vector<std::uint32_t> down, std::vector<std::uint32_t> up)
     : down_(std::move(down)), up_(std::move(up)) {
@@ -91,4 +91,4 @@ Topology::Distance FatTree::distance(std::uint32_t from, std::uint32_t to) const
     return {std::min(down_first, up_first), 0};
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

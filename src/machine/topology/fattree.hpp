@@ -2,7 +2,7 @@
 
 #include "machine/topology/topology.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // An extended generalized fat-tree (Ohring, Ibel, Das & Kumar 1995) of `levels` levels: a switch of level l has m_l
 // ports down (nodes, at the lowest level 0) and u_l up (none at the top). With m_l = u_l = k everywhere it is a k-ary
@@ -49,4 +49,4 @@ class FatTree : public Topology {
     std::uint32_t radix_ = 0;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 namespace {
 
@@ -63,4 +63,4 @@ bool FiniteField::find_powers(std::uint32_t p, std::uint32_t reduction) {
     return element == 1;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // Elements are 0..q-1: the digits, base p, of a number are the coefficients of a polynomial over the integers mod p.
 class FiniteField {
@@ -37,4 +37,4 @@ class FiniteField {
     std::vector<std::uint16_t> sum_, negative_, power_, logarithm_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

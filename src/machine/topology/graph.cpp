@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 namespace {
 
@@ -117,4 +117,4 @@ PortEnd Graph::port(std::uint32_t switch_id, std::uint32_t port) const {
     return {};
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

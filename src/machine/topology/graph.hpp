@@ -5,7 +5,7 @@
 #include "machine/topology/shortest_paths.hpp"
 #include "machine/topology/topology.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // Any graph of switches, from a text with a line for each link: two switch numbers, and `global` where the link is of
 // the global kind. `#` begins a comment. Switches are numbered from 0 without gaps; every switch can be reached.
@@ -43,4 +43,4 @@ class Graph : public Topology {
     std::shared_ptr<const ShortestPaths> paths_;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 namespace {
 
@@ -69,4 +69,4 @@ std::string described(const GroupLinks& links) {
     return "";
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -7,7 +7,7 @@
 
 #include "base/divide.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // Which switch of a group holds the link to which other group. In each group `holders` switches have `each` global
 // ports; its link q, q = 0 .. holders * each - 1, leads to the group that has the number q mod (groups - 1) among the
@@ -78,4 +78,4 @@ class GroupLinks {
 // What the description of a network adds where it is not arranged as usual.
 std::string described(const GroupLinks& links);
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

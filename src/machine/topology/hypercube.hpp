@@ -2,7 +2,7 @@
 
 #include "machine/topology/hyperx.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // A hypercube of 2^dimensions switches with several nodes each, as the SGI Origin has below its metarouters (Laudon &
 // Lenoski 1997: a router joins two nodes, routers a cube of up to 5 dimensions); a HyperX with two switches along each
@@ -24,4 +24,4 @@ class Hypercube : public HyperX {
     static std::uint32_t at_most(std::uint32_t dimensions) { return dimensions < 25 ? dimensions : 25; }
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

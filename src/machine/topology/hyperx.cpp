@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 HyperX::HyperX(const std::string& what, std::vector<std::uint32_t> shape, std::vector<std::uint32_t> links,
                std::uint32_t nodes_per_switch)
@@ -54,4 +54,4 @@ Topology::Distance HyperX::distance(std::uint32_t from, std::uint32_t to) const 
     return distance;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -2,7 +2,7 @@
 
 #include "machine/topology/topology.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // A HyperX (Ahn, Binkert, Davis, McLaren & Schreiber 2009): switches on an L-dimensional grid, each joined to all
 // others along every dimension by one or more parallel links.
@@ -45,4 +45,4 @@ class HyperX : public Topology {
     std::uint32_t switches_ = 1;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

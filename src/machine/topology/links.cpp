@@ -2,7 +2,7 @@
 
 #include "machine/topology/topology.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 std::uint64_t links(const Topology& topology) {
     std::uint64_t ports = 0;
@@ -14,4 +14,4 @@ std::uint64_t links(const Topology& topology) {
     return ports / 2;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-namespace tradewind {
+namespace tradewind::machine {
 
 class Topology;
 
 // Links between switches, each of which joins two of them both ways.
 std::uint64_t links(const Topology& topology);
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

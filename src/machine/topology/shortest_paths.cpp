@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 ShortestPaths::ShortestPaths(const Topology& topology) : switches_(topology.switches()) {
     if (switches_ > most_switches)
@@ -77,4 +77,4 @@ Topology::Distance ShortestPaths::distance(const Topology& topology, std::uint32
     return distance;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

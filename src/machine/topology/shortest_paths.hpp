@@ -7,7 +7,7 @@
 
 #include "machine/topology/topology.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // One shortest path for each pair of switches; of several ports that begin one, a hash of the pair picks.
 //
@@ -52,4 +52,4 @@ class ShortestPaths {
     std::uint8_t most_turns_ = 0;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 namespace {
 
@@ -94,4 +94,4 @@ std::uint32_t SlimFly::towards(std::uint32_t from, std::uint32_t to) const {
     return is_generator(a.side, difference) ? port_by_[a.side][difference] : first_across() + b.x;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -3,7 +3,7 @@
 #include "machine/topology/finite_field.hpp"
 #include "machine/topology/topology.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // A Slim Fly (Besta & Hoefler 2014): the McKay-Miller-Siran graph over the field of q = 4 w + d elements, d one of -1,
 // 0, 1 (Hafner 2004 gives the generator sets): 2 q^2 switches of (3 q - d) / 2 links, any two at most two links apart.
@@ -54,4 +54,4 @@ class SlimFly : public Topology {
     std::vector<std::uint16_t> first_step_[2];  // [side][difference]: the port of one of two generators with this sum
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 void Topology::check_size(const std::string& what, double switches, double radix, double nodes) {
     const auto bits = [](double n) { return n < 2 ? 0 : std::bit_width(static_cast<std::uint64_t>(n) - 1); };
@@ -12,4 +12,4 @@ void Topology::check_size(const std::string& what, double switches, double radix
         throw InputError(what + ": too large (at most 1048576 ports a switch, and 2^32 ports in all)");
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -8,7 +8,7 @@
 
 #include "base/units.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // Links differ by what they join; a machine file may give each kind a bandwidth and a latency of its own.
 enum class LinkKind : std::uint8_t { none, terminal, local, global };
@@ -51,4 +51,4 @@ class Topology {
     static void check_size(const std::string& what, double switches, double radix, double nodes);
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 Torus::Torus(std::vector<std::uint32_t> shape, std::uint32_t nodes_per_switch)
     : shape_(std::move(shape)), nodes_per_switch_(nodes_per_switch) {
@@ -49,4 +49,4 @@ int Torus::steps(std::uint32_t from, std::uint32_t to, std::size_t d) const {
     return static_cast<int>(std::min(ahead, n - ahead));
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

@@ -2,7 +2,7 @@
 
 #include "machine/topology/topology.hpp"
 
-namespace tradewind {
+namespace tradewind::machine {
 
 // An n-dimensional torus; port 2 d leads to the next switch along dimension d, 2 d + 1 to the one before.
 class Torus : public Topology {
@@ -31,4 +31,4 @@ class Torus : public Topology {
     std::uint32_t nodes_per_switch_, switches_ = 1;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::machine

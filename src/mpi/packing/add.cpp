@@ -3,7 +3,7 @@
 #include <complex>
 #include <type_traits>
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -46,4 +46,4 @@ void make_adding(StridedCopy& copy, Element element) {
     }
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -187,4 +187,4 @@ void append_copies(const std::vector<Block>& from, const std::vector<Block>& to,
         copies.push_back(copy_of(buffer_block(run.here, run.bytes), buffer_block(run.there, run.bytes), stores));
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

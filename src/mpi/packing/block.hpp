@@ -8,7 +8,7 @@
 
 #include "mpi/packing/copy.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // Runs of contiguous bytes in three nested loops, the first one fastest: the order of the message.
 struct Block {
@@ -59,4 +59,4 @@ std::vector<RunPair> common_runs(const std::vector<Block>& here, const std::vect
 void append_copies(const std::vector<Block>& from, const std::vector<Block>& to, Stores stores,
                    std::vector<StridedCopy>& copies);
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -8,7 +8,7 @@
 
 #include "mpi/packing/stream.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -138,4 +138,4 @@ bool fuse(StridedCopy& first, const StridedCopy& second) {
     return true;
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

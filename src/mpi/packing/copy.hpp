@@ -7,7 +7,7 @@
 
 #include "base/units.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // A box of elements in memory.
 struct View {
@@ -54,4 +54,4 @@ StridedCopy make_copy(View from, View to, const std::array<Index, 3>& shape, Ind
 // cache line is fetched once for both. False, and nothing changed, where they do not.
 bool fuse(StridedCopy& first, const StridedCopy& second);
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "mpi/error.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -83,4 +83,4 @@ Datatype::~Datatype() {
     if (type_ != MPI_DATATYPE_NULL && !finalized) MPI_Type_free(&type_);
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -7,7 +7,7 @@
 #include "mpi/field.hpp"
 #include "mpi/packing/block.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // The bytes of the numbers that an element is made of: datatypes are made of these.
 Index unit_of(Element element);
@@ -28,4 +28,4 @@ class Datatype {
     MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

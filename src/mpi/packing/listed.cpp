@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -128,4 +128,4 @@ void list_alike(std::vector<StridedCopy>& copies, std::size_t first, PlaceLists&
     }
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -6,7 +6,7 @@
 
 #include "mpi/packing/copy.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 using PlaceLists = std::deque<std::vector<Index>>;  // which stay where they are when more are added
 
@@ -17,4 +17,4 @@ void repeat_at(StridedCopy& copy, Places from, Places to, Index places);
 // their places. What is long, and what has no like, stays as it is.
 void list_alike(std::vector<StridedCopy>& copies, std::size_t first, PlaceLists& lists);
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

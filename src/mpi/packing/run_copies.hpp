@@ -5,19 +5,19 @@
 #include "mpi/packing/listed.hpp"
 #include "schedule/run_lists.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // One memory of the copies: an array in which a list says where the runs are, or a buffer that they fill level by
 // level, in each one after another: so both memories are gone through a level at a time.
 struct RunMemory {
     std::byte* data = nullptr;
-    std::array<Index, 3> stride{};  // bytes, of an array
-    RunPlaces places = nullptr;     // none: a buffer
+    std::array<Index, 3> stride{};         // bytes, of an array
+    schedule::RunPlaces places = nullptr;  // none: a buffer
 };
 
 // Appends copies of runs of so many levels along y and z: as many as there are lengths of runs. They go along the lists
 // of the runs, which have to stay.
-void append_run_copies(const Runs& runs, const RunMemory& from, const RunMemory& to, std::array<Index, 2> levels,
-                       Index element, Stores stores, std::vector<StridedCopy>& copies);
+void append_run_copies(const pattern::Runs& runs, const RunMemory& from, const RunMemory& to,
+                       std::array<Index, 2> levels, Index element, Stores stores, std::vector<StridedCopy>& copies);
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 bool can_stream() {
     return has_avx2();
@@ -43,4 +43,4 @@ void stream(std::byte* to, const std::byte* from, Index bytes) {
 void end_streaming() {}
 #endif
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -5,7 +5,7 @@
 
 #include "base/units.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 // Bytes that are written one after another and from which on they push each other out of a core's share of the last
 // cache: 2 to 4 MiB on most processors, 16 on some.
@@ -21,4 +21,4 @@ void stream(std::byte* to, const std::byte* from, Index bytes);
 // Who is told after this that bytes are there finds them.
 void end_streaming();
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

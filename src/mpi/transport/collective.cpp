@@ -8,7 +8,7 @@
 #include "mpi/packing/datatype.hpp"
 #include "pattern/transpose.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -44,7 +44,7 @@ class Collective : public Carrier {
   public:
     enum class Kind { alltoallv, alltoallw, neighbor_v, neighbor_w };
 
-    Collective(const Work& work, const Schedule& schedule, Buffers& buffers, Kind kind)
+    Collective(const Work& work, const schedule::Schedule& schedule, Buffers& buffers, Kind kind)
         : work_(work), buffers_(buffers), kind_(kind) {
         std::vector<int> sources, targets;
         if (neighbors()) {
@@ -109,8 +109,8 @@ class Collective : public Carrier {
         MPI_Comm_set_errhandler(group_.comm, MPI_ERRORS_RETURN);
     }
     // Transpositions often fall apart into rows or columns of ranks; other patterns are one group.
-    void make_group(const Pattern& pattern) {
-        const auto* transpose = dynamic_cast<const Transpose*>(&pattern);
+    void make_group(const pattern::Pattern& pattern) {
+        const auto* transpose = dynamic_cast<const pattern::Transpose*>(&pattern);
         const int rank = work_.communicator.rank();
         const bool closed = transpose && transpose->complete();
         must(MPI_Comm_split(work_.comm(), closed ? transpose->receiver_at(rank, 0) : 0, rank, &group_.comm));
@@ -205,7 +205,7 @@ class CollectiveTransport : public Transport {
         const auto all = [buffered](int, const std::vector<Block>&) { return buffered; };
         return {all, all};
     }
-    std::unique_ptr<Carrier> carrier(const Work& work, const Schedule& schedule, Buffers& buffers) override {
+    std::unique_ptr<Carrier> carrier(const Work& work, const schedule::Schedule& schedule, Buffers& buffers) override {
         using Kind = Collective::Kind;
         const bool typed = work.request.packing == "datatype";
         const Kind kind = work.request.transport == "neighbor" ? (typed ? Kind::neighbor_w : Kind::neighbor_v)
@@ -220,4 +220,4 @@ std::unique_ptr<Transport> make_collective() {
     return std::make_unique<CollectiveTransport>();
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

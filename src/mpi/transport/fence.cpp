@@ -2,7 +2,7 @@
 #include "mpi/error.hpp"
 #include "mpi/transport/one_sided.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -53,7 +53,7 @@ class Fence : public Carrier {
 };
 
 class FenceTransport : public OneSidedTransport {
-    std::unique_ptr<Carrier> carrier(const Work& work, const Schedule&, Buffers& buffers) override {
+    std::unique_ptr<Carrier> carrier(const Work& work, const schedule::Schedule&, Buffers& buffers) override {
         return std::make_unique<Fence>(work, window(buffers), puts(work.request));
     }
 };
@@ -64,4 +64,4 @@ std::unique_ptr<Transport> make_fence() {
     return std::make_unique<FenceTransport>();
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

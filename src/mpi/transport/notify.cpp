@@ -5,7 +5,7 @@
 #include "mpi/error.hpp"
 #include "mpi/transport/one_sided.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -147,7 +147,7 @@ class Notify : public Carrier {
 };
 
 class NotifyTransport : public OneSidedTransport {
-    std::unique_ptr<Carrier> carrier(const Work& work, const Schedule&, Buffers& buffers) override {
+    std::unique_ptr<Carrier> carrier(const Work& work, const schedule::Schedule&, Buffers& buffers) override {
         return std::make_unique<Notify>(work, window(buffers));
     }
 };
@@ -158,4 +158,4 @@ std::unique_ptr<Transport> make_notify() {
     return std::make_unique<NotifyTransport>();
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -5,7 +5,7 @@
 #include "mpi/error.hpp"
 #include "mpi/prepare.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -80,4 +80,4 @@ std::unique_ptr<Buffers> OneSidedTransport::buffers(const Communicator& communic
     return std::make_unique<WindowBuffers>(communicator, outgoing, incoming, puts(request));
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -9,7 +9,7 @@
 #include "mpi/packing/datatype.hpp"
 #include "mpi/window.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 struct Access {
     int peer = 0;
@@ -60,4 +60,4 @@ class OneSidedTransport : public Transport {
     static Window& window(Buffers& buffers) { return static_cast<WindowBuffers&>(buffers).window(); }
 };
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

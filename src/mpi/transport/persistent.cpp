@@ -4,7 +4,7 @@
 #include "mpi/error.hpp"
 #include "mpi/transport/transfers.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -92,7 +92,7 @@ class Persistent : public Carrier {
 };
 
 class PersistentTransport : public Transport {
-    std::unique_ptr<Carrier> carrier(const Work& work, const Schedule&, Buffers&) override {
+    std::unique_ptr<Carrier> carrier(const Work& work, const schedule::Schedule&, Buffers&) override {
         return std::make_unique<Persistent>(work);
     }
 };
@@ -103,4 +103,4 @@ std::unique_ptr<Transport> make_persistent() {
     return std::make_unique<PersistentTransport>();
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

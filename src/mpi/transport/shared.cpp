@@ -14,7 +14,7 @@
 #include "mpi/shared_memory.hpp"
 #include "mpi/transport/transfers.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -410,7 +410,7 @@ class SharedTransport : public Transport {
     std::unique_ptr<Buffers> buffers(const Communicator&, const PlanRequest&, Index outgoing, Index incoming) override {
         return std::make_unique<SharedBuffers>(outgoing, incoming);
     }
-    std::unique_ptr<Carrier> carrier(const Work& work, const Schedule&, Buffers&) override {
+    std::unique_ptr<Carrier> carrier(const Work& work, const schedule::Schedule&, Buffers&) override {
         return std::make_unique<Shared>(work, *node_);
     }
 
@@ -423,4 +423,4 @@ std::unique_ptr<Transport> make_shared() {
     return std::make_unique<SharedTransport>();
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -5,7 +5,7 @@
 #include "mpi/error.hpp"
 #include "mpi/notes.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -69,4 +69,4 @@ std::string to_text(bool sending, const Transfer& t) {
            std::to_string(t.tag) + ", " + std::to_string(t.bytes) + " bytes)";
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

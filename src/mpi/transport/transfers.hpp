@@ -7,7 +7,7 @@
 #include "mpi/error.hpp"
 #include "mpi/packing/datatype.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 struct Transfer {
     int peer = 0, tag = 0;
@@ -55,4 +55,4 @@ void check_length(const MPI_Status& status, const Transfer& transfer, Where wher
         throw PlanError(where() + ": " + to_text(false, transfer) + ": only " + std::to_string(bytes) + " bytes came");
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

@@ -4,7 +4,7 @@
 
 #include "mpi/carrier.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -39,7 +39,7 @@ std::unique_ptr<Transport> make_transport(const std::string& name) {
         {"shared", make_shared},         {"neighbor", make_collective},  {"alltoallv", make_collective},
         {"alltoallw", make_collective},
     };
-    return table.at(transport(name).name)();  // transport() throws where nobody knows the name
+    return table.at(schedule::transport(name).name)();  // transport() throws where nobody knows the name
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi

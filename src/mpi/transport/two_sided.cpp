@@ -6,7 +6,7 @@
 #include "mpi/transport/transfers.hpp"
 #include "schedule/transport.hpp"
 
-namespace tradewind {
+namespace tradewind::mpi {
 
 namespace {
 
@@ -20,9 +20,9 @@ struct Call {
 
 class TwoSided : public Carrier {
   public:
-    TwoSided(const Work& work, const Schedule& schedule)
+    TwoSided(const Work& work, const schedule::Schedule& schedule)
         : work_(work), transfers_(work), blocking_(!work.request.synchronous && work.request.watchdog_s <= 0) {
-        const PostingOrder acts = transport(work.request.transport).acts;
+        const schedule::PostingOrder acts = schedule::transport(work.request.transport).acts;
         for (int s = 0; s < work.stages(); ++s)
             stages_.push_back(calls(acts(schedule, work.communicator.rank(), s), s));
         std::size_t most = 0;
@@ -55,21 +55,21 @@ class TwoSided : public Carrier {
 
     // A post with its wait next to it is a blocking call; a receive and a send posted together and then both awaited
     // are MPI_Sendrecv.
-    Stage calls(const std::vector<Act>& acts, int s) {
+    Stage calls(const std::vector<schedule::Act>& acts, int s) {
         Stage stage;
         const std::map<int, std::size_t> sends = numbers(work_.stage(s).sends),
                                          receives = numbers(work_.stage(s).receives);
-        const auto end_of = [&](const Act& act) { return (act.sending ? sends : receives).at(act.j); };
-        const auto is = [&](std::size_t i, Act::Kind kind, bool sending, std::int32_t j) {
+        const auto end_of = [&](const schedule::Act& act) { return (act.sending ? sends : receives).at(act.j); };
+        const auto is = [&](std::size_t i, schedule::Act::Kind kind, bool sending, std::int32_t j) {
             return i < acts.size() && acts[i].kind == kind && acts[i].sending == sending && acts[i].j == j;
         };
         std::map<std::pair<bool, std::int32_t>, Range> requests;
         std::vector<Call> all;
         for (std::size_t i = 0; i < acts.size(); ++i) {
-            const Act& act = acts[i];
-            if (act.kind == Act::wait) {
+            const schedule::Act& act = acts[i];
+            if (act.kind == schedule::Act::wait) {
                 add_wait(all, requests.at({act.sending, act.j}), act.sending);
-            } else if (is(i + 1, Act::wait, act.sending, act.j)) {
+            } else if (is(i + 1, schedule::Act::wait, act.sending, act.j)) {
                 const Range range = add_slots(stage, s, end_of(act), act.sending);
                 if (blocking_)
                     all.push_back({act.sending ? Call::send : Call::recv, end_of(act), end_of(act), {}, false});
@@ -77,8 +77,9 @@ class TwoSided : public Carrier {
                     add_post(all, end_of(act), act.sending), add_wait(all, range, act.sending);
                 if (blocking_) stage.slots.resize(range.begin);
                 ++i;
-            } else if (!act.sending && i + 1 < acts.size() && is(i + 1, Act::post, true, acts[i + 1].j) &&
-                       is(i + 2, Act::wait, false, act.j) && is(i + 3, Act::wait, true, acts[i + 1].j) &&
+            } else if (!act.sending && i + 1 < acts.size() && is(i + 1, schedule::Act::post, true, acts[i + 1].j) &&
+                       is(i + 2, schedule::Act::wait, false, act.j) &&
+                       is(i + 3, schedule::Act::wait, true, acts[i + 1].j) &&
                        both_single(s, end_of(act), end_of(acts[i + 1])) && blocking_) {
                 all.push_back({Call::sendrecv, end_of(act), end_of(acts[i + 1]), {}, false});
                 i += 3;
@@ -197,7 +198,7 @@ class TwoSided : public Carrier {
 };
 
 class TwoSidedTransport : public Transport {
-    std::unique_ptr<Carrier> carrier(const Work& work, const Schedule& schedule, Buffers&) override {
+    std::unique_ptr<Carrier> carrier(const Work& work, const schedule::Schedule& schedule, Buffers&) override {
         return std::make_unique<TwoSided>(work, schedule);
     }
     bool alone(const PlanRequest& request) const override { return request.packing != "direct"; }
@@ -209,4 +210,4 @@ std::unique_ptr<Transport> make_two_sided() {
     return std::make_unique<TwoSidedTransport>();
 }
 
-}  // namespace tradewind
+}  // namespace tradewind::mpi
