@@ -16,8 +16,9 @@ from pathlib import Path
 
 import numpy as np
 from mpi4py import MPI
-from tradewind import _core, tuning
-from tradewind.method.host import site_of
+from tradewind import _core
+from tradewind.method import tuning
+from tradewind.mpi.host import site_of
 from tradewind.method.method import Choice
 
 site = site_of(MPI.COMM_WORLD)

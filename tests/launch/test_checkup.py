@@ -14,7 +14,8 @@ def doctor(*hidden):
     lines = [
         "import sys",
         "from pathlib import Path",
-        "from tradewind import cli, installation",
+        "from tradewind import cli",
+        "from tradewind.base import installation",
         *(HIDE[name] for name in hidden),
         "sys.argv = ['tradewind', 'doctor']",
         "cli.main()",
