@@ -15,7 +15,7 @@ from tradewind.verification import verify
 from tradewind.workload import messages
 from tradewind.workload.exchange import Exchange
 
-SWEEP = Exchange("halo", 6, (30, 20, 4), (3, 2), "sweep", width=2, periodic="x")
+SWEEP = Exchange("halo", 6, (30, 20, 4), (3, 2), algorithm="sweep", width=2, periodic="x")
 
 
 @pytest.fixture

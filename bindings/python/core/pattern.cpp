@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -65,6 +66,9 @@ void bind_pattern(nb::module_& module) {
         .def(nb::init<Blocks, Index, std::array<bool, 2>>(), "layout"_a, "width"_a, "periodic"_a)
         .def_prop_ro("layout", &Halo::layout)
         .def_prop_ro("width", &Halo::width)
+        .def_prop_ro(
+            "periodic", [](const Halo& h) { return std::pair(h.periodic(X), h.periodic(Y)); },
+            "Whether x and y are periodic.")
         .def(
             "widened",
             [](const Halo& h, Index rank, Index by) {

@@ -128,7 +128,13 @@ class Diffusion(Dwarf):
             problems.append(f"width {self.width}: with the strategy wide, a multiple of {REACH} is allowed")
         with gathered(problems):
             halo = Exchange(
-                "halo", self.ranks, self.grid, self.split, self.algorithm, width=max(self.width, 0), periodic="xy"
+                "halo",
+                self.ranks,
+                self.grid,
+                self.split,
+                algorithm=self.algorithm,
+                width=max(self.width, 0),
+                periodic="xy",
             )
             self._choose(split=halo.split)
             if self.strategy == "objects":

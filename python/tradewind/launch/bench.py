@@ -199,7 +199,7 @@ def floor_way(exchange: Exchange) -> Choice:
     Its transport packs all messages, also those that lie in one run of memory.
     """
     assert exchange.algorithm is not None
-    algorithm = {"transpose": "burst", "halo": "direct", "fetch": "direct"}.get(exchange.pattern)
+    algorithm = exchange.floor_algorithm
     if algorithm is None:
         return Choice(exchange.algorithm, DEFAULT_TRANSPORT, DEFAULT_PACKING)
     return Choice(algorithm, "alltoallv", DEFAULT_PACKING)

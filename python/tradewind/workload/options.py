@@ -10,7 +10,6 @@ import dataclasses
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass
-from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from tradewind.base.errors import InputError
@@ -53,6 +52,8 @@ class Option:
     """Whether a sweep of a study may vary it."""
     common: bool = False
     """Whether every request of its family has it."""
+    hidden: bool = False
+    """Whether no help shows it: a spelling of earlier versions."""
 
     @property
     def required(self) -> bool:
@@ -125,14 +126,18 @@ def option(
     return dataclasses.field(default=default, kw_only=by_name, metadata={_KEY: told})
 
 
-@cache
-def options_of(kind: type) -> Mapping[str, Option]:
+_FOUND: dict[type[Any], Mapping[str, Option]] = {}
+
+
+def options_of(kind: type[Any]) -> Mapping[str, Option]:
     """The options of a request, by the names of their fields, those of its own before the common ones."""
+    if kind in _FOUND:
+        return _FOUND[kind]
     hints = get_type_hints(kind)
     found = {}
     for field in dataclasses.fields(kind):
         told = field.metadata.get(_KEY)
-        if told is None:
+        if told is None or field.name in getattr(kind, "without", ()):
             continue
         value, extents = _kind(hints[field.name])
         name = field.name
@@ -143,7 +148,7 @@ def options_of(kind: type) -> Mapping[str, Option]:
         }
         found[name] = Option(name=name, kind=value, default=field.default, extents=extents, **given)
     own_first = sorted(found.values(), key=lambda each: each.common)
-    return {each.name: each for each in own_first}
+    return _FOUND.setdefault(kind, {each.name: each for each in own_first})
 
 
 def _kind(hint: Any) -> tuple[Any, int]:
@@ -174,7 +179,8 @@ def from_plain(kind: type, values: Mapping[str, Any]) -> Any:
 
 def read(kind: type, texts: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The values of texts from the command line, and what cannot be read; that is left out."""
-    values, problems = {}, []
+    values: dict[str, Any] = {}
+    problems: list[str] = []
     for name, text in texts.items():
         try:
             values[name] = options_of(kind)[name].read(text)
