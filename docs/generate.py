@@ -11,8 +11,8 @@ from pathlib import Path
 
 from tradewind import _core
 from tradewind.cli import COMMANDS, command_for
-from tradewind.cli.options import PATTERNS
 from tradewind.cli.help import REQUIRED, default_of, flags_of, is_argument, name_of
+from tradewind.cli.options import PATTERNS
 
 REFERENCE = Path(__file__).parent / "reference"
 
@@ -117,7 +117,8 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "machines": machines,
         "dwarfs": dwarfs,
     },
-    "command-line.md": {"commands": commands, "patterns": pattern_options} | {name: lambda name=name: options(name) for name in COMMANDS},
+    "command-line.md": {"commands": commands, "patterns": pattern_options}
+    | {name: lambda name=name: options(name) for name in COMMANDS},
 }
 """By page, the sections between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``."""
 

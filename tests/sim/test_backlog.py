@@ -68,7 +68,7 @@ def test_a_waiting_packet_takes_few_bytes():
 from small import core, machine, prepare
 from tradewind.workload.exchange import Exchange
 rows = {"kind": "torus", "shape": [2], "nodes_per_switch": 16}
-exchange = Exchange("halo", 32, (32, 2, 10_000_000 // 8), (16, 2), "sweep", width=1, periodic="")
+exchange = Exchange("halo", 32, (32, 2, 10_000_000 // 8), (16, 2), algorithm="sweep", width=1, periodic="")
 simulation = prepare(exchange, machine(rows, packet="100B"), buffers="unbounded")"""
     simulated = "assert core(simulation, crowd_bytes=0).packet_hops > 2_000_000"
     assert memory_taken(prepared, simulated) < 20_000

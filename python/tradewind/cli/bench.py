@@ -93,10 +93,12 @@ def _check_chart(chart: Path) -> None:
 def _draw(chart: Path, result: dict[str, Any]) -> None:
     from tradewind.method.method import default_way
     from tradewind.plot.ways import save_chart
+    from tradewind.workload.registry import pattern_named
 
     pattern = result["exchange"]["pattern"]
     title = f"{pattern} on {result['ranks']} ranks, {result['provenance']['mpi']}, {result['provenance']['cpu']}"
-    save_chart(result["results"], chart, title, result["oversubscribed"], default_way(pattern))
+    core = pattern_named(pattern).core_pattern
+    save_chart(result["results"], chart, title, result["oversubscribed"], default_way(core))
 
 
 def _show(result: dict[str, Any]) -> None:

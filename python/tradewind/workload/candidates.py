@@ -43,7 +43,7 @@ def candidates(
     where that is 1), others powers of two. Raises InputError where a name is unknown or an algorithm that was named is
     not allowed.
     """
-    families = {entry.name: entry for entry in _core.algorithms() if entry.pattern == exchange.pattern}
+    families = {entry.name: entry for entry in _core.algorithms() if entry.pattern == exchange.core_pattern}
     chosen: list[Candidate] = []
     left_out: list[LeftOut] = []
     for name in dict.fromkeys(names or families):

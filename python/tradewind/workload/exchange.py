@@ -14,7 +14,6 @@ from tradewind import _core
 from tradewind.base.elements import DTYPES, point_bytes
 from tradewind.base.errors import InputError
 from tradewind.base.extents import MOST
-from tradewind.base.names import unknown
 from tradewind.method.method import Choice, algorithm_problems, default_algorithm
 from tradewind.workload.options import from_plain, option, options_of, problems_of
 from tradewind.workload.registry import pattern_named
@@ -94,16 +93,15 @@ class Exchange:
     without: ClassVar[tuple[str, ...]] = ()
     """Options of all requests that this one does not have."""
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            pattern: str,
-            ranks: int,
-            grid: tuple[int, int, int] | None = None,
-            split: tuple[int, int] | None = None,
-            **values: Any,
-        ) -> None: ...
+    def __init__(  # of the classes below each has one of its own
+        self,
+        pattern: str,
+        ranks: int,
+        grid: tuple[int, int, int] | None = None,
+        split: tuple[int, int] | None = None,
+        **values: Any,
+    ) -> None:
+        raise NotImplementedError
 
     def __new__(cls, pattern: str = "", *args: Any, **values: Any) -> Self:
         """A request of the class that `pattern` names."""
@@ -111,8 +109,10 @@ class Exchange:
             return super().__new__(cls)
         kind = pattern_named(pattern).meant(values)
         known = options_of(kind)
-        if strange := [name for name in values if name not in known and name != "pattern"]:
-            raise InputError(*(f"{unknown('option', name, known)} of the pattern {pattern}" for name in strange))
+        named = ["pattern", *known]
+        given = [*("ranks", "grid", "split")[: len(args)], *values]
+        if strange := [name for name in given if name not in named]:
+            raise InputError(*(f"{name} says nothing about {kind.kind}: leave it out" for name in strange))
         made: Self = object.__new__(kind)  # of a subclass, whose __init__ Python calls
         return made
 

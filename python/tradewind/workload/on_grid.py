@@ -51,7 +51,7 @@ class OnGrid(Exchange):
         else:
             problems += self._size_problems()
         if self.split is not None:
-            problems += self._split_problems(self.split, fits=not problems)
+            problems += self._split_problems(self.split)
         return problems
 
     def _own_problems(self) -> list[str]:
@@ -63,15 +63,15 @@ class OnGrid(Exchange):
         assert self.grid is not None
         return _count_problems(self.grid, self.fields, self.dtype)
 
-    def _split_problems(self, split: tuple[int, int], *, fits: bool) -> list[str]:
-        """What is wrong with a split; of a grid and layouts that can be, also whether it `fits` them."""
+    def _split_problems(self, split: tuple[int, int]) -> list[str]:
+        """What is wrong with a split."""
         cx, cy = split
         if cx < 1 or cy < 1:
             return [f"split {extents_text(split)}: 1 or more ranks along each direction are allowed"]
         problems = []
         if cx * cy != self.ranks:
             problems.append(f"split {extents_text(split)} makes {cx * cy} ranks: {cx * cy} is not {self.ranks}")
-        if self.grid is not None and fits:
+        if self.grid is not None:
             problems += misfits(self.grid, split, self.layouts())
         return problems
 

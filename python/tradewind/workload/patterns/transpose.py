@@ -44,6 +44,8 @@ class Transpose(OnGrid):
     most_even: ClassVar[bool] = True
 
     def layouts(self) -> list[str]:
+        if slab_problems(self.slab):
+            return []
         return list(dict.fromkeys(axes for _, *pair in self.legs() for axes in pair))
 
     def legs(self) -> list[Leg]:
