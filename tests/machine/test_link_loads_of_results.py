@@ -15,7 +15,7 @@ from tradewind.pattern import Schedule
 from tradewind.simulation import simulate
 from tradewind.workload.exchange import Exchange
 
-sys.path.insert(0, str(Path(__file__).parent / "sim"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
 from small import CROSSBAR, machine
 
 

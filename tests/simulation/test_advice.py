@@ -14,7 +14,7 @@ from tradewind.simulation.advice import HOPELESS, SLOWER, Screened, advise, in_o
 from tradewind.workload.candidates import Candidate, candidates
 from tradewind.workload.exchange import Exchange
 
-sys.path.insert(0, str(Path(__file__).parent / "sim"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
 from small import CROSSBAR, DRAGONFLY, FATTREE, NS, TORUS, all_to_all, machine
 
 BYTE = 100
