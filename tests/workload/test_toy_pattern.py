@@ -17,9 +17,10 @@ from typing import ClassVar
 import numpy as np
 
 from tradewind import _core
-from tradewind.workload.exchange import Exchange, Step
+from tradewind.workload.exchange import Exchange
 from tradewind.workload.options import option
 from tradewind.workload.patterns.fetch import FetchArrays
+from tradewind.workload.workload import Step
 
 
 @dataclass(frozen=True)

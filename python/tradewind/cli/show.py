@@ -39,7 +39,7 @@ def command(
     from pathlib import Path
 
     exchange = options.exchange(asked, pattern, ranks, algorithm)
-    schedules = {step.name: step.schedule for step in exchange.steps()}
+    schedules = exchange.schedules()
     _check(schedules, exchange.ranks, rank, stage)
     if picture is not None:
         from tradewind.plot.matrix import save_picture

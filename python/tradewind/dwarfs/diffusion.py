@@ -148,7 +148,7 @@ class Diffusion(Dwarf):
         if self.transport not in known:
             return ""
         packing = self.packing or known[self.transport].packings[0]
-        return _core.transport_refusal(halo.steps()[0].schedule, self.transport, packing)
+        return _core.transport_refusal(halo.schedules()["halo"], self.transport, packing)
 
     def _objects_problems(self) -> list[str]:
         """These go between neighbours only, without a plan."""

@@ -42,7 +42,9 @@ class Room:
         self.known = exchange.arrays() or Arrays
         self.rank = rank
         self.memory = memory
-        self.patterns: dict[str, _core.Pattern] = {step.name: step.schedule.pattern for step in exchange.steps()}
+        self.patterns: dict[str, _core.Pattern] = {
+            name: schedule.pattern for name, schedule in exchange.schedules().items()
+        }
         self.arrays: dict[str, tuple[list[Array], list[Array] | None]] = {}
         last: list[Array] | None = None
         for name, pattern in self.patterns.items():
@@ -217,16 +219,12 @@ def _plans(
     native = algorithm == NATIVE
     exchange = room.exchange if native else replace(room.exchange, algorithm=algorithm)
     plans = {}
-    for step in exchange.steps():
-        if step.name in plans:
-            continue
-        source, target = room.arrays[step.name]
+    for name, schedule in exchange.schedules().items():
+        source, target = room.arrays[name]
         if native:
-            plans[step.name] = mpi.plan(step.schedule.pattern, comm, source, target, algorithm=NATIVE, **options)
+            plans[name] = mpi.plan(schedule.pattern, comm, source, target, algorithm=NATIVE, **options)
         else:
-            plans[step.name] = mpi.plan(
-                step.schedule, comm, source, target, transport=transport, packing=packing, **options
-            )
+            plans[name] = mpi.plan(schedule, comm, source, target, transport=transport, packing=packing, **options)
     return plans
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tradewind import _core
 from tradewind.base.elements import DTYPES, point_bytes
@@ -17,6 +17,7 @@ from tradewind.base.extents import MOST
 from tradewind.method.method import Choice, algorithm_problems, default_algorithm
 from tradewind.workload.options import from_plain, option, options_of, problems_of
 from tradewind.workload.registry import pattern_named
+from tradewind.workload.workload import Workload
 
 if TYPE_CHECKING:
     from tradewind.workload.arrays import Arrays
@@ -26,36 +27,7 @@ MOST_TIMES = 1_000_000
 
 
 @dataclass(frozen=True)
-class Step:
-    """One schedule of an exchange, run `repeat` times in a row."""
-
-    name: str
-    schedule: _core.Schedule
-    repeat: int = 1
-
-    def core(self) -> _core.Step:
-        return _core.Step(self.name, self.schedule, self.repeat)
-
-
-class Workload(Protocol):
-    """What verify and simulate ask of an exchange: schedules, bytes of a grid point, how ranks divide the grid."""
-
-    @property
-    def ranks(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def bytes_per_point(self) -> int: ...
-    @property
-    def element_bytes(self) -> int: ...
-    @property
-    def split(self) -> tuple[int, int] | None: ...
-    def steps(self) -> list[Step]: ...
-    def as_dict(self) -> dict[str, Any]: ...
-
-
-@dataclass(frozen=True)
-class Exchange:
+class Exchange(Workload):
     """A request for one exchange. All fields are plain values; `as_dict` is its identity in a study.
 
     ``Exchange("halo", 8, grid=(64, 64, 10), width=2)`` makes the request of the pattern of that name; see
@@ -150,22 +122,13 @@ class Exchange:
 
     def _try_schedules(self) -> None:
         """The core has the last word: radices, empty parts."""
-        for step in self.steps():
-            _core.check_bytes(step.schedule.pattern, self.bytes_per_point)
-
-    def steps(self) -> list[Step]:
-        """The schedules of this exchange, in the order in which they are run."""
-        raise NotImplementedError
+        for schedule in self.schedules().values():
+            _core.check_bytes(schedule.pattern, self.bytes_per_point)
 
     @property
     def detail(self) -> str:
         """What a label says of it beside pattern and algorithm, such as the width of a halo; "": nothing."""
         return ""
-
-    @property
-    def split(self) -> tuple[int, int] | None:
-        """(cx, cy) ranks over x and y, where a grid is divided so."""
-        return None
 
     @property
     def bytes_per_point(self) -> int:
@@ -228,6 +191,6 @@ def exchange_refusal(exchange: Exchange, way: Choice) -> str:
     """Why transport and packing cannot carry out all schedules of an exchange; "" where they can, or are open."""
     if way.transport is None or way.packing is None:
         return ""
-    steps = replace(exchange, algorithm=way.algorithm).steps()
-    refusals = (_core.transport_refusal(step.schedule, way.transport, way.packing) for step in steps)
+    schedules = replace(exchange, algorithm=way.algorithm).schedules().values()
+    refusals = (_core.transport_refusal(schedule, way.transport, way.packing) for schedule in schedules)
     return next(filter(None, refusals), "")

@@ -10,8 +10,9 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.extents import MOST
 from tradewind.workload.arrays import Array, Arrays
-from tradewind.workload.exchange import Exchange, Step
+from tradewind.workload.exchange import Exchange
 from tradewind.workload.options import option
+from tradewind.workload.workload import Step
 
 _CYCLE = 97  # sums over ranks stay small whole numbers, which every element type adds without rounding
 

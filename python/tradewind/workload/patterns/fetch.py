@@ -14,9 +14,9 @@ from tradewind.base.extents import MOST
 from tradewind.layout.mesh import halo_of, octahedral_points, octahedral_problems
 from tradewind.layout.names import MESHES
 from tradewind.workload.arrays import UNTOUCHED, Array, Arrays
-from tradewind.workload.exchange import Step
 from tradewind.workload.on_grid import OnGrid, periodic_problems
 from tradewind.workload.options import option
+from tradewind.workload.workload import Step
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.extents import MOST
 from tradewind.workload.arrays import UNTOUCHED, Array, Arrays, numbers, ranges_of
-from tradewind.workload.exchange import Step
 from tradewind.workload.on_grid import OnGrid, periodic_problems
 from tradewind.workload.options import option
+from tradewind.workload.workload import Step
 
 
 @dataclass(frozen=True)

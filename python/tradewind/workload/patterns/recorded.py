@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from tradewind.base.errors import InputError, gathered
 from tradewind.workload import messages
-from tradewind.workload.exchange import Exchange, Step
+from tradewind.workload.exchange import Exchange
 from tradewind.workload.options import option
+from tradewind.workload.workload import Step
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.layout.names import Leg, blocks, is_path, legs, path_problems
 from tradewind.workload.arrays import Array, Arrays, numbers, ranges_of
-from tradewind.workload.exchange import Step
 from tradewind.workload.on_grid import OnGrid
 from tradewind.workload.options import option
+from tradewind.workload.workload import Step
 
 SLABS = {"xz": ("xy", "zy"), "xy": ("zy", "zx"), "yz": ("zx", "yx")}
 """The transpositions of a spectral model: the axes divided before and after (Zheng & Marguinaud 2018, Fig. 3)."""
