@@ -9,11 +9,10 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import typer
-
 from tradewind import _core
-from tradewind.cli import COMMANDS
+from tradewind.cli import COMMANDS, command_for
 from tradewind.cli.help import REQUIRED, default_of, flags_of, is_argument, name_of
+from tradewind.cli.options import PATTERNS
 
 REFERENCE = Path(__file__).parent / "reference"
 
@@ -77,23 +76,28 @@ def commands() -> str:
 
 
 def options(name: str) -> str:
-    """Arguments and options of a command."""
-    command = typer.main.get_command(_one_command(name))
+    """Arguments and options of a command; of one that is about a kind, without those of the kinds."""
+    command = command_for(name, [])
+    panel = command.family.panel if hasattr(command, "family") else None
     rows = []
     for parameter in command.params:
-        if parameter.name == "help":
+        if parameter.name == "help" or getattr(parameter, "rich_help_panel", None) == panel is not None:
             continue
         spelled = name_of(parameter) if is_argument(parameter) else flags_of(parameter)
         rows.append((f"`{spelled}`", parameter.help or "", _default(parameter)))
     return table(("option", "what", "default"), rows)
 
 
-def _one_command(name: str) -> typer.Typer:
-    import importlib
-
-    app = typer.Typer(add_completion=False)
-    app.command(name)(importlib.import_module(f"tradewind.cli.{name}").command)
-    return app
+def pattern_options() -> str:
+    """The options of every pattern, which all commands about an exchange take."""
+    rows = []
+    for pattern in PATTERNS.kinds():
+        command = command_for("verify", [pattern])
+        for parameter in command.params:
+            if getattr(parameter, "rich_help_panel", None) == PATTERNS.panel and not parameter.hidden:
+                row = (pattern, f"`{flags_of(parameter)}`", parameter.help or "", _default(parameter))
+                rows.append(row)
+    return table(("pattern", "option", "what", "default"), rows)
 
 
 def _default(parameter: object) -> str:
@@ -113,7 +117,8 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "machines": machines,
         "dwarfs": dwarfs,
     },
-    "command-line.md": {"commands": commands} | {name: lambda name=name: options(name) for name in COMMANDS},
+    "command-line.md": {"commands": commands, "patterns": pattern_options}
+    | {name: lambda name=name: options(name) for name in COMMANDS},
 }
 """By page, the sections between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``."""
 

@@ -246,7 +246,7 @@ def node_halo() -> Iterator[Case]:
         side, strip, corner = 8 * ny * nz, 8 * nx * nz, 8 * nz
         expected = (side + strip) * 10 + 2 * strip * BYTE + TRIP + (strip + corner) * 10
         for algorithm, model in product(("two-level-2", "leaders-2"), MODELS):
-            exchange = Exchange("halo", 4, (2 * nx, 2 * ny, nz), (2, 2), algorithm, width=1)
+            exchange = Exchange("halo", 4, (2 * nx, 2 * ny, nz), (2, 2), algorithm=algorithm, width=1)
             options = {"ranks_per_node": 2, "model": model, "packet": "message"}
             yield Case(f"{algorithm}, {nx} x {ny} x {nz}, {model}", exchange, machine(CROSSBAR), expected, options)
 

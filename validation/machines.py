@@ -64,4 +64,4 @@ def pair(elements: int) -> Exchange:
 def all_to_all(ranks: int, algorithm: str, points: int = 1, times: int = 1) -> Exchange:
     """Every rank sends every other 8 * points bytes."""
     grid = (ranks, points, ranks)
-    return Exchange("transpose", ranks, grid, (ranks, 1), algorithm, slab="xz", times=times)
+    return Exchange("transpose", ranks, grid, (ranks, 1), algorithm=algorithm, slab="xz", times=times)

@@ -38,15 +38,15 @@ def messages(simulation: Simulation) -> Iterator[Message]:
     exchange = simulation.exchange
     if not isinstance(exchange, Exchange):
         raise InputError(f"{exchange.name}: the messages of one exchange can be walked, not those of a program")
-    steps = [step for step in exchange.steps() for _ in range(step.repeat)]
+    schedules = [step.schedule for step in exchange.steps() if step.schedule for _ in range(step.repeat)]
     for rank in range(exchange.ranks):
         stage = 0
-        for step in steps:
-            for own in range(step.schedule.stages):
-                for sent in step.schedule.sends(rank, own):
+        for schedule in schedules:
+            for own in range(schedule.stages):
+                for sent in schedule.sends(rank, own):
                     if sent.count:
                         yield Message(rank, sent.peer, stage + own, sent.count * exchange.bytes_per_point)
-            stage += step.schedule.stages
+            stage += schedule.stages
 
 
 class Routes:

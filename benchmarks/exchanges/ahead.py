@@ -9,7 +9,7 @@ import numpy as np
 
 from exchanges.sampling import Call, calls, contest, line, require
 from tradewind import mpi
-from tradewind.launch import reference
+from tradewind.workload.arrays import UNTOUCHED, arrays_of
 from tradewind.mpi import MPI
 from tradewind.pattern import Blocks, Grid, Transpose
 
@@ -35,11 +35,11 @@ def _checked(comm: MPI.Intracomm, edge: int, transport: str, pack_ahead: bool) -
     """A plan from levels to columns, once it has brought the right answer, bit for bit."""
     rank, split, grid = comm.Get_rank(), (comm.Get_size(), 1), Grid(edge, edge, edge)
     pattern = Transpose(Blocks(grid, split, "zy"), Blocks(grid, split, "xy"))
-    source = reference.source(pattern, rank, 0, "f8")
-    target = np.full(pattern.target_shape(rank), float(reference.UNTOUCHED))
+    source = arrays_of(pattern).source(pattern, rank, 0, "f8")
+    target = np.full(pattern.target_shape(rank), float(UNTOUCHED))
     plan = mpi.plan(
         pattern, comm, source, target, algorithm="ring-1", transport=transport, packing="buffer", pack_ahead=pack_ahead
     )
     plan()
-    require(comm, f"ring-1, {transport}", np.array_equal(target, reference.answer(pattern, rank, 0, "f8")))
+    require(comm, f"ring-1, {transport}", np.array_equal(target, arrays_of(pattern).answer(pattern, rank, 0, "f8")))
     return plan

@@ -11,7 +11,7 @@ from itertools import repeat
 
 from exchanges.sampling import Call, each_most
 from tradewind import _mpi, mpi
-from tradewind.launch import reference
+from tradewind.workload.arrays import UNTOUCHED, arrays_of
 from tradewind.method.method import ways
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Blocks, Grid, Halo
@@ -21,7 +21,7 @@ def call(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
     """Lines, of a halo of width 0: a plan with nothing to do. `payload`: samples, calls in each."""
     grid = Grid(16, 16, 4)
     pattern = Halo(Blocks(grid, (comm.Get_size(), 1)), 0)
-    plan = mpi.plan(pattern, comm, reference.source(pattern, comm.rank, 0, "f8"))
+    plan = mpi.plan(pattern, comm, arrays_of(pattern).source(pattern, comm.rank, 0, "f8"))
     count = payload["calls"]
     shares, ratios = [], []
     for _ in range(payload["samples"]):
@@ -45,7 +45,7 @@ def memory(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
         return ["memory: skipped, glibc 2.33 or newer says what malloc has given out"]
     grid = Grid(8, 8, 2)
     pattern = Halo(Blocks(grid, (comm.Get_size(), 1)), payload["width"], ("x", "y"))
-    array = reference.source(pattern, comm.rank, 0, "f8")
+    array = arrays_of(pattern).source(pattern, comm.rank, 0, "f8")
     found = ways(pattern)[0]
     most: list[int] = [0, 0]
     names = ["", ""]

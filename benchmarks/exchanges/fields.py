@@ -8,7 +8,7 @@ import numpy as np
 
 from exchanges.sampling import calls, contest, line, require
 from tradewind import _core, mpi
-from tradewind.launch import reference
+from tradewind.workload.arrays import UNTOUCHED, arrays_of
 from tradewind.method.method import Choice
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Blocks, Grid, Halo, Transpose
@@ -56,9 +56,9 @@ def _checked_plan(comm: MPI.Intracomm, pattern: _core.Pattern, count: int, way: 
     named = {"algorithm": way.algorithm, "transport": way.transport, "packing": way.packing}
     plan = mpi.plan(pattern, comm, arrays, targets, **named)
     for number, array in enumerate(arrays):
-        array[...] = reference.source(pattern, rank, number, "f8")
+        array[...] = arrays_of(pattern).source(pattern, rank, number, "f8")
     plan()
-    answers = (reference.answer(pattern, rank, number, "f8", "xy") for number in range(count))
+    answers = (arrays_of(pattern).answer(pattern, rank, number, "f8") for number in range(count))
     right = all(np.array_equal(array, answer) for array, answer in zip(targets or arrays, answers, strict=True))
     require(comm, f"{count} fields, {way}", right)
     return plan

@@ -11,7 +11,7 @@ from exchanges.raw_transposition import PEERS
 from exchanges.sampling import Call, Samples, beside, best, calls, contest, line, require
 from tradewind import Transpose, mpi
 from tradewind.base.extents import parse_extents
-from tradewind.launch import reference
+from tradewind.workload.arrays import UNTOUCHED, arrays_of
 from tradewind.layout.names import blocks, legs
 from tradewind.method.method import Choice, default_way, ways
 from tradewind.mpi import MPI, Plan
@@ -54,11 +54,11 @@ class Room:
         """All steps in one call, once every one of them has brought the right answer, bit for bit."""
         rank = self.comm.rank
         for array in self.arrays[1:]:
-            array[...] = reference.UNTOUCHED
-        self.arrays[0][...] = reference.source(self.patterns[0], rank, 0, "f8")
+            array[...] = UNTOUCHED
+        self.arrays[0][...] = arrays_of(self.patterns[0]).source(self.patterns[0], rank, 0, "f8")
         for step, pattern, array in zip(steps, self.patterns, self.arrays[1:], strict=True):
             step()
-            require(self.comm, what, np.array_equal(array, reference.answer(pattern, rank, 0, "f8")))
+            require(self.comm, what, np.array_equal(array, arrays_of(pattern).answer(pattern, rank, 0, "f8")))
 
         def there_and_back() -> None:
             for step in steps:

@@ -9,7 +9,7 @@ import numpy as np
 from exchanges.raw_transposition import PEERS, Floor
 from exchanges.sampling import Call, Samples, beside, best, calls, contest, copies, line, parts, require
 from tradewind import mpi
-from tradewind.launch import reference
+from tradewind.workload.arrays import UNTOUCHED, arrays_of
 from tradewind.method.method import Choice, default_way, ways
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Blocks, Grid, Transpose
@@ -58,12 +58,12 @@ class Room:
         a, b = self.arrays
         there, back = pair
         rank = self.comm.Get_rank()
-        a[...], b[...] = reference.source(self.there, rank, 0, "f8"), reference.UNTOUCHED
+        a[...], b[...] = arrays_of(self.there).source(self.there, rank, 0, "f8"), UNTOUCHED
         there()
-        require(self.comm, what, np.array_equal(b, reference.answer(self.there, rank, 0, "f8")))
-        a[...] = reference.UNTOUCHED
+        require(self.comm, what, np.array_equal(b, arrays_of(self.there).answer(self.there, rank, 0, "f8")))
+        a[...] = UNTOUCHED
         back()
-        require(self.comm, what, np.array_equal(a, reference.answer(self.back, rank, 0, "f8")))
+        require(self.comm, what, np.array_equal(a, arrays_of(self.back).answer(self.back, rank, 0, "f8")))
 
         def both() -> None:
             there()

@@ -93,6 +93,10 @@ class Halo(Pattern):
     @property
     def width(self) -> int: ...
 
+    @property
+    def periodic(self) -> tuple[bool, bool]:
+        """Whether x and y are periodic."""
+
     def widened(self, rank: int, by: int = 0) -> tuple[slice, slice, slice]:
         """
         Slices (z, y, x) of a rank's array: its own points, and `by` more on every side that the exchange fills.

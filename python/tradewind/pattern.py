@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
 from tradewind.base.collective import collective
-from tradewind.base.elements import DTYPES, point_bytes
 from tradewind.base.errors import InputError
 from tradewind.layout.lists import listed, of_owners
 from tradewind.method.method import default_algorithm
 from tradewind.workload import program
-from tradewind.workload.exchange import Step
+from tradewind.workload.workload import OneSchedule
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -169,13 +168,13 @@ class Schedule:
         """Proves that the schedule does what the pattern asks; see `tradewind.verification.verify`."""
         from tradewind.verification import verify
 
-        return verify(_Alone(self.core), transport)
+        return verify(OneSchedule(self.core), transport)
 
     def simulate(self, machine: str | Path, *, fields: int = 1, dtype: str = "f8", **options: Any) -> dict[str, Any]:
         """How long it takes on a machine; see `tradewind.simulation.simulate`."""
         from tradewind.simulation import simulate
 
-        return simulate(_Alone(self.core, fields, dtype), machine, **options)
+        return simulate(OneSchedule(self.core, fields, dtype), machine, **options)
 
     @collective
     def plan(
@@ -189,52 +188,6 @@ class Schedule:
         from tradewind.mpi.planning import plan
 
         return plan(self.core, comm, fields, target, **options)
-
-
-@dataclass(frozen=True)
-class _Alone:
-    """A schedule as an exchange of one step (see `tradewind.workload.exchange.Workload`)."""
-
-    schedule: _core.Schedule
-    fields: int = 1
-    dtype: str = "f8"
-
-    def __post_init__(self) -> None:
-        point_bytes(self.fields, self.dtype)  # refuses what cannot be
-
-    @property
-    def ranks(self) -> int:
-        return self.schedule.ranks
-
-    @property
-    def bytes_per_point(self) -> int:
-        return point_bytes(self.fields, self.dtype)
-
-    @property
-    def element_bytes(self) -> int:
-        return DTYPES[self.dtype]
-
-    @property
-    def split(self) -> tuple[int, int] | None:
-        pattern = self.schedule.pattern
-        layout = getattr(pattern, "layout", None) or getattr(pattern, "from_layout", None)
-        return None if layout is None else (layout.split[0], layout.split[1])
-
-    @property
-    def name(self) -> str:
-        return f"{self.schedule.pattern.name} {self.schedule.algorithm}"
-
-    def steps(self) -> list[Step]:
-        return [Step(self.schedule.pattern.name, self.schedule)]
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "pattern": self.schedule.pattern.name,
-            "ranks": self.ranks,
-            "algorithm": self.schedule.algorithm,
-            "fields": self.fields,
-            "dtype": self.dtype,
-        }
 
 
 class Program(program.Program):

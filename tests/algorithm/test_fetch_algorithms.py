@@ -55,7 +55,9 @@ def test_the_columns_of_blocks_as_a_mesh_send_what_their_halo_does(periodic, wid
     """The structured halo, which its own tests hold against the grid, says how much goes from whom to whom."""
     matrices = []
     for pattern in ("fetch", "halo"):
-        exchange = Exchange(pattern, split[0] * split[1], (20, 15, 2), split, "direct", width=width, periodic=periodic)
+        exchange = Exchange(
+            pattern, split[0] * split[1], (20, 15, 2), split, algorithm="direct", width=width, periodic=periodic
+        )
         schedule = exchange.steps()[0].schedule
         matrices.append(_core.communication_matrix(schedule, 1, 0, 1).tolist())
     assert matrices[0] == matrices[1]

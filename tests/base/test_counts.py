@@ -11,7 +11,8 @@ from tradewind import _core
 from tradewind.cli import answer, make_app
 from tradewind.plot.matrix import communication_matrix
 from tradewind.verification import verify
-from tradewind.workload.exchange import Exchange, Step
+from tradewind.workload.exchange import Exchange
+from tradewind.workload.workload import Step, Workload
 
 POINTS, BYTES = 2**60, 2**63 - 1
 HUGE = 2**31 - 1
@@ -126,7 +127,7 @@ def test_bytes_of_a_simulation(model):
 def test_bytes_of_verified_messages():
     points, schedule = 2**45, _core.make_schedule(_core.AllReduce(2**7, 2**45), "recursive-128")
 
-    class Workload:
+    class Wide(Workload):
         bytes_per_point, ranks = 32, 2**7
 
         def steps(self):
@@ -136,7 +137,7 @@ def test_bytes_of_verified_messages():
             return {}
 
     with pytest.raises(tw.InputError, match=f"a: all messages: {128 * 127 * points} x 32 bytes; at most {BYTES}"):
-        verify(Workload())
+        verify(Wide())
 
 
 def test_packets_of_a_stage():

@@ -55,7 +55,8 @@ def test_for_a_reader(tradewind, monkeypatch):
         (["--set", "link.latency"], "KEY=VALUE"),
         (["--placement", "blocks"], "needs ranks that divide a grid"),
         (["--ranks-per-node", "0"], "ranks per node 0"),
-        (["--width", "-1"], "width -1"),
+        (["--count", "-1"], "count -1"),
+        (["--width", "1"], "--width says nothing about allreduce: leave it out (halo, fetch take it)"),
     ],
 )
 def test_bad_input(tradewind, arguments, words):

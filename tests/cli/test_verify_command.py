@@ -5,17 +5,13 @@ import subprocess
 import sys
 
 import pytest
-import typer
 
-from tradewind.cli import answer, show, verify
+from tradewind.cli import answer, make_app
 
 
 def tradewind(capsys, *arguments):
     """Exit code, standard output and standard error of a command line."""
-    app = typer.Typer()
-    app.command("verify")(verify.command)
-    app.command("show")(show.command)
-    code = answer.run(app, arguments)
+    code = answer.run(make_app(), arguments)
     out, err = capsys.readouterr()
     return code, out, err
 

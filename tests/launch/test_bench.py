@@ -8,11 +8,10 @@ import subprocess
 import sys
 
 import pytest
-import typer
 
 from tradewind import _core
 from tradewind.base.errors import InputError, VerificationError
-from tradewind.cli import answer, bench, doctor
+from tradewind.cli import answer, make_app
 from tradewind.launch import bench as run_bench
 from tradewind.launch.bench import choose, combine
 from tradewind.launch.job import find_launcher, run
@@ -21,21 +20,11 @@ from tradewind.workload.exchange import Exchange
 
 pytest.importorskip("mpi4py.MPI")
 
-APP = (
-    "import sys, typer\n"
-    "from tradewind.cli import answer, bench, doctor\n"
-    "app = typer.Typer()\n"
-    "app.command('bench')(bench.command)\n"
-    "app.command('doctor')(doctor.command)\n"
-    "sys.exit(answer.run(app, sys.argv[1:]))\n"
-)
+APP = "import sys\nfrom tradewind.cli import answer, make_app\nsys.exit(answer.run(make_app(), sys.argv[1:]))\n"
 
 
 def tradewind(capsys: pytest.CaptureFixture[str], arguments: str) -> tuple[int, str]:
-    app = typer.Typer()
-    app.command("bench")(bench.command)
-    app.command("doctor")(doctor.command)
-    code = answer.run(app, arguments.split())
+    code = answer.run(make_app(), arguments.split())
     return code, capsys.readouterr().out
 
 

@@ -9,11 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import typer
 
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.cli import answer, bench, calibrate
+from tradewind.cli import answer, calibrate, make_app
 from tradewind.launch import bench as run_bench
 from tradewind.launch import unexpected
 from tradewind.launch.calibrate import calibrate as run_calibrate
@@ -33,10 +32,7 @@ SHARED = {"transports": ["shared"], "packings": ["buffer"], "largest": 8192, "fo
 
 
 def tradewind(capsys: pytest.CaptureFixture[str], arguments: str) -> tuple[int, str]:
-    app = typer.Typer()
-    app.command("bench")(bench.command)
-    app.command("calibrate")(calibrate.command)
-    code = answer.run(app, arguments.split())
+    code = answer.run(make_app(), arguments.split())
     return code, capsys.readouterr().out
 
 

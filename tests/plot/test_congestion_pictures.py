@@ -38,7 +38,7 @@ def machine(topology: dict[str, Any], routing: str) -> MachineFile:
 
 
 def all_to_all(ranks: int) -> Exchange:
-    return Exchange("transpose", ranks, (ranks, 500, ranks), (ranks, 1), "burst", slab="xz")
+    return Exchange("transpose", ranks, (ranks, 500, ranks), (ranks, 1), algorithm="burst", slab="xz")
 
 
 def busy_lines(path: Path) -> list[float]:

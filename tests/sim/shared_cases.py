@@ -47,7 +47,7 @@ LARGE = [
     ({"kind": "slimfly", "q": 5, "nodes_per_switch": 5}, "ugal"),
     ({"kind": "graph", "file": PETERSEN, "nodes_per_switch": 25}, "minimal"),
 ]
-TRANSPOSE = Exchange("transpose", 240, (100, 40, 60), (20, 12), "ring-4", slab="xy")
+TRANSPOSE = Exchange("transpose", 240, (100, 40, 60), (20, 12), algorithm="ring-4", slab="xy")
 DRAWS = 24
 
 
@@ -170,7 +170,7 @@ def answers(comm: Any, _: None) -> list[dict[str, Any]]:
 
 
 def asked(comm: Any) -> list[dict[str, Any]]:
-    exchange = Exchange("transpose", 24, (30, 26, 25), (6, 4), "ring-2", times=10)
+    exchange = Exchange("transpose", 24, (30, 26, 25), (6, 4), algorithm="ring-2", times=10)
     more: list[dict[str, Any]] = [{"congestion": True, "pairs": 6}, {"steady": True}]
     found = [tw.simulate(exchange, machine(DRAGONFLY, "ugal"), comm=comm, threads=1, **each) for each in more]
     reduce = Exchange("allreduce", 50, algorithm="recursive-4", times=30)
@@ -198,7 +198,7 @@ def big() -> Simulation:
     """Its NICs are so fast, and its latency so long, that a million packets are under way at one time."""
     torus = {"kind": "torus", "shape": [16, 16, 4], "nodes_per_switch": 4}
     file = machine(torus, latency="2us", packet="1KiB", nic_bandwidth="1000GB/s")
-    halo = Exchange("halo", 4096, (2560, 2560, 68), (64, 64), "direct", width=3, periodic="xy")
+    halo = Exchange("halo", 4096, (2560, 2560, 68), (64, 64), algorithm="direct", width=3, periodic="xy")
     return prepare(halo, file, buffers="unbounded")
 
 

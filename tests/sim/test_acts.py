@@ -19,7 +19,7 @@ from tradewind.simulation import prepare
 from tradewind.workload.exchange import Exchange
 
 KINDS = list(_core.act_kinds)
-EXCHANGE = Exchange("transpose", 24, (30, 26, 25), (6, 4), "ring-2")
+EXCHANGE = Exchange("transpose", 24, (30, 26, 25), (6, 4), algorithm="ring-2")
 
 
 def showing(simulation, *ranks):
@@ -191,7 +191,7 @@ def stages(exchange):
 
 def test_senders_beyond_those_that_packets_can_name():
     """With 4095 blocks of ranks, packets can name one rank beside them."""
-    halo = Exchange("halo", 4100, (328, 200, 1), (82, 50), "direct", width=1)
+    halo = Exchange("halo", 4100, (328, 200, 1), (82, 50), algorithm="direct", width=1)
     simulation = prepare(halo, machine({"kind": "crossbar", "nodes": 4100}), pairs=4095)
     result = core(showing(simulation, 100))
     arrivals = sorted((act[5], act[7]) for act in acts(result) if act[4] == "arrival")

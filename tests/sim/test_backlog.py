@@ -25,10 +25,10 @@ def longest_wait_s(result):
 @pytest.mark.parametrize(
     ("topology", "exchange"),
     [
-        (TORUS, Exchange("transpose", 24, (24, 120, 24), (6, 4), "burst")),
-        (TORUS, Exchange("halo", 24, (48, 48, 4), (6, 4), "sweep", width=20, periodic="xy")),
-        (DRAGONFLY, Exchange("transpose", 24, (24, 200, 24), (6, 4), "ring-3")),
-        (FATTREE, Exchange("halo", 16, (48, 48, 8), (4, 4), "direct", width=13, periodic="x")),
+        (TORUS, Exchange("transpose", 24, (24, 120, 24), (6, 4), algorithm="burst")),
+        (TORUS, Exchange("halo", 24, (48, 48, 4), (6, 4), algorithm="sweep", width=20, periodic="xy")),
+        (DRAGONFLY, Exchange("transpose", 24, (24, 200, 24), (6, 4), algorithm="ring-3")),
+        (FATTREE, Exchange("halo", 16, (48, 48, 8), (4, 4), algorithm="direct", width=13, periodic="x")),
         (TORUS, all_to_all(40, "burst", 100)),  # more messages at a port than a line has places for
         (CROSSBAR, all_to_all(60, "burst", 50)),
     ],
@@ -54,7 +54,7 @@ def test_packets_leave_at_their_times(topology, exchange, eager_limit, ranks_per
 def test_packets_leave_at_their_times_where_a_switch_takes_them_in_order(followed, crossbar, threads):
     """Crossbars of limited bandwidth, and packets that are followed: then all packets of a switch pass in order."""
     file = machine(TORUS, packet="100B", latency="1ns", switch={"buffer": "64MiB", **crossbar})
-    exchange = Exchange("halo", 24, (48, 48, 4), (6, 4), "sweep", width=20, periodic="xy")
+    exchange = Exchange("halo", 24, (48, 48, 4), (6, 4), algorithm="sweep", width=20, periodic="xy")
     finite = core(prepare(exchange, file, buffers="credits"))
     assert longest_wait_s(finite) > 2 * PATIENCE_S
     held = core(prepare(exchange, file, buffers="unbounded"), threads, adaptive=False, crowd_bytes=0, followed=followed)
@@ -68,7 +68,7 @@ def test_a_waiting_packet_takes_few_bytes():
 from small import core, machine, prepare
 from tradewind.workload.exchange import Exchange
 rows = {"kind": "torus", "shape": [2], "nodes_per_switch": 16}
-exchange = Exchange("halo", 32, (32, 2, 10_000_000 // 8), (16, 2), "sweep", width=1, periodic="")
+exchange = Exchange("halo", 32, (32, 2, 10_000_000 // 8), (16, 2), algorithm="sweep", width=1, periodic="")
 simulation = prepare(exchange, machine(rows, packet="100B"), buffers="unbounded")"""
     simulated = "assert core(simulation, crowd_bytes=0).packet_hops > 2_000_000"
     assert memory_taken(prepared, simulated) < 20_000

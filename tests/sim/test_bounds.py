@@ -68,12 +68,12 @@ LONGEST = {
 }
 """Links between switches on a path of any routing."""
 EXCHANGES = [
-    Exchange("transpose", 24, (30, 26, 25), (6, 4), "ring-2"),
-    Exchange("transpose", 24, (30, 26, 25), (6, 4), "burst", slab="xy"),
-    Exchange("transpose", 16, (32, 16, 16), (4, 4), "bruck", slab="all"),
-    Exchange("transpose", 12, (20, 9, 20), (12, 1), "pairwise", slab="xz"),
-    Exchange("halo", 24, (61, 50, 7), (6, 4), "sweep", width=3, periodic="x"),
-    Exchange("halo", 24, (61, 50, 7), (6, 4), "direct", width=15, periodic="xy"),
+    Exchange("transpose", 24, (30, 26, 25), (6, 4), algorithm="ring-2"),
+    Exchange("transpose", 24, (30, 26, 25), (6, 4), algorithm="burst", slab="xy"),
+    Exchange("transpose", 16, (32, 16, 16), (4, 4), algorithm="bruck", slab="all"),
+    Exchange("transpose", 12, (20, 9, 20), (12, 1), algorithm="pairwise", slab="xz"),
+    Exchange("halo", 24, (61, 50, 7), (6, 4), algorithm="sweep", width=3, periodic="x"),
+    Exchange("halo", 24, (61, 50, 7), (6, 4), algorithm="direct", width=15, periodic="xy"),
     Exchange("allreduce", 24, algorithm="recursive-3", count=600, times=2),
     Exchange("allreduce", 23, algorithm="ring", count=5000),
 ]

@@ -45,7 +45,7 @@ def test_every_network_drains_however_little_its_buffers_hold(topology, routing)
 
 @pytest.mark.parametrize(("topology", "routing"), [(TORUS, "dimension-order"), (DRAGONFLY, "ugal"), (DRAGONFLY, "par")])
 def test_buffers_that_are_never_full_change_nothing(topology, routing):
-    exchange = Exchange("transpose", 24, (24, 40, 24), (6, 4), "ring-2")
+    exchange = Exchange("transpose", 24, (24, 40, 24), (6, 4), algorithm="ring-2")
     large = run(exchange, machine(topology, routing, switch={"buffer": "64MiB"}), buffers="credits")
     assert bits(large) == bits(run(exchange, machine(topology, routing), buffers="unbounded"))
 

@@ -37,7 +37,7 @@ def test_steps_are_repeated_one_after_another(ranks_per_node):
 @pytest.mark.parametrize(("algorithm", "stages"), [("sweep", 2), ("direct", 1)])
 def test_halo_on_a_crossbar(algorithm, stages):
     """3 x 3 blocks of 20 x 10 x 4 points, periodic, 2 wide."""
-    exchange = Exchange("halo", 9, (60, 30, 4), (3, 3), algorithm, width=2, periodic="xy")
+    exchange = Exchange("halo", 9, (60, 30, 4), (3, 3), algorithm=algorithm, width=2, periodic="xy")
     result = run(exchange, machine(CROSSBAR))
     # The corners travel with the second sweep, or by themselves: as many points either way.
     points = 2 * (2 * 10) + 2 * (24 * 2)
@@ -101,7 +101,7 @@ def test_ranks_of_one_node_copy_at_memory_bandwidth():
 def test_a_stage_lasts_until_its_copies_are_done():
     """Ranks 0 and 2 share a node. Rank 2 copies 2 of 4 levels to rank 0 at 1 MB/s, then sends 1 level to rank 1 at
     10 GB/s; its second exchange begins when the copy is done, so two exchanges take two such copies."""
-    exchange = Exchange("transpose", 3, (3, 1, 4), (3, 1), "burst", slab="xz", times=2)
+    exchange = Exchange("transpose", 3, (3, 1, 4), (3, 1), algorithm="burst", slab="xz", times=2)
     file = machine(CROSSBAR, memory_bandwidth="1MB/s")
     result = run(exchange, file, ranks_per_node=2, placement="round-robin")
     copy = 16 * NS * 1000
@@ -142,7 +142,7 @@ def test_one_rank_has_nothing_to_do():
 @pytest.mark.parametrize("split", [(4, 1), (1, 4), (2, 2)])
 def test_a_step_without_messages_takes_no_time(split, algorithm, model):
     """Of a transposition of 4 x 1 ranks one slab has groups of one rank."""
-    exchange = Exchange("transpose", 4, (8, 8, 8), split, algorithm)
+    exchange = Exchange("transpose", 4, (8, 8, 8), split, algorithm=algorithm)
     ends = run(exchange, machine(CROSSBAR), model=model).step_end_s
     times = [end - before for before, end in zip([0.0, *ends], ends, strict=False)]
     names = [step.name for step in exchange.steps()]

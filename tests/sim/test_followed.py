@@ -11,7 +11,7 @@ from tradewind.base.errors import InputError
 from tradewind.simulation import prepare
 from tradewind.workload.exchange import Exchange
 
-EXCHANGE = Exchange("transpose", 24, (30, 26, 25), (6, 4), "ring-2")
+EXCHANGE = Exchange("transpose", 24, (30, 26, 25), (6, 4), algorithm="ring-2")
 
 
 def simulate(simulation, followed, threads=1):

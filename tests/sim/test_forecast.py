@@ -14,10 +14,10 @@ from tradewind.workload.exchange import Exchange
 
 DRAGONFLY = {"kind": "dragonfly", "rows": 4, "columns": 4, "groups": 9, "nodes_per_switch": 4, "global_links": 4}
 EXCHANGES = [
-    Exchange("transpose", 60, (40, 20, 30), (10, 6), "ring-2"),
-    Exchange("transpose", 64, (64, 8, 64), (64, 1), "bruck", slab="xz"),
-    Exchange("halo", 60, (100, 70, 8), (10, 6), "sweep", width=8),
-    Exchange("halo", 4, (40, 30, 8), (4, 1), "direct", width=2),
+    Exchange("transpose", 60, (40, 20, 30), (10, 6), algorithm="ring-2"),
+    Exchange("transpose", 64, (64, 8, 64), (64, 1), algorithm="bruck", slab="xz"),
+    Exchange("halo", 60, (100, 70, 8), (10, 6), algorithm="sweep", width=8),
+    Exchange("halo", 4, (40, 30, 8), (4, 1), algorithm="direct", width=2),
     Exchange("allreduce", 59, algorithm="recursive-4", count=700, times=7),
     Exchange("allreduce", 64, algorithm="ring", count=9000),
 ]
@@ -48,8 +48,8 @@ def test_forecast_of_messages_and_hops(topology, routing, error, exchange, packe
 
 def test_forecast_of_many_ranks_from_a_sample():
     for name, exchange in {
-        "torus-M": Exchange("halo", 40_000, (2000, 2000, 10), (200, 200), "sweep", width=2),
-        "dragonfly-MM": Exchange("transpose", 10_000, (1000, 1000, 100), (100, 100), "ring-4", slab="xy"),
+        "torus-M": Exchange("halo", 40_000, (2000, 2000, 10), (200, 200), algorithm="sweep", width=2),
+        "dragonfly-MM": Exchange("transpose", 10_000, (1000, 1000, 100), (100, 100), algorithm="ring-4", slab="xy"),
         "fattree-M": Exchange("allreduce", 30_000, algorithm="recursive-8", count=3),
     }.items():
         simulation = prepare(exchange, name)

@@ -10,7 +10,7 @@ from tradewind.simulation import simulate
 from tradewind.workload.exchange import Exchange
 
 TORUS = {"kind": "torus", "shape": [4, 4], "nodes_per_switch": 2}
-EXCHANGE = Exchange("transpose", 32, (64, 16, 32), (8, 4), "ring-2")
+EXCHANGE = Exchange("transpose", 32, (64, 16, 32), (8, 4), algorithm="ring-2")
 
 
 def test_every_byte_is_on_a_line(tmp_path):

@@ -60,7 +60,7 @@ def test_a_put_needs_no_receiver():
 @pytest.mark.parametrize(("topology", "routing"), [(TORUS, "dimension-order"), (DRAGONFLY, "ugal")])
 def test_rendezvous_moves_every_byte_with_the_same_bits_on_any_threads(topology, routing, buffers, ranks_per_node):
     """Ranks run ahead of each other, so that requests come before their stage."""
-    exchange = Exchange("transpose", 24, (24, 40, 24), (6, 4), "ring-2", times=3)
+    exchange = Exchange("transpose", 24, (24, 40, 24), (6, 4), algorithm="ring-2", times=3)
     file = machine(topology, routing, packet="512B", mpi={"eager_limit": "200B"})
     simulation = prepare(exchange, file, buffers=buffers, ranks_per_node=ranks_per_node)
     one = core(simulation, 1)
@@ -79,7 +79,7 @@ def test_a_bypass_knows_no_congestion():
 
 
 def test_a_bypass_is_as_far_as_a_packet_alone():
-    exchange = Exchange("halo", 24, (24, 20, 1), (24, 1), "sweep", width=1)
+    exchange = Exchange("halo", 24, (24, 20, 1), (24, 1), algorithm="sweep", width=1)
     for topology in (TORUS, DRAGONFLY):
         alone = run(exchange, machine(topology))
         assert run(exchange, machine(topology, mpi={"bypass": "1KiB"})).time_ps <= alone.time_ps
@@ -97,7 +97,7 @@ def test_in_sst_71_a_bypass_travels_the_last_dimension_of_a_torus_alone(target):
 
 
 def test_elsewhere_it_travels_a_path_as_ever():
-    exchange = Exchange("halo", 24, (24, 20, 1), (24, 1), "sweep", width=1)
+    exchange = Exchange("halo", 24, (24, 20, 1), (24, 1), algorithm="sweep", width=1)
     for topology in (FATTREE, DRAGONFLY):
         path, last = (
             run(exchange, machine(topology, mpi={"bypass": "1KiB", "bypass_distance": distance}))
@@ -173,7 +173,7 @@ def test_receives_that_are_all_posted_at_the_start_are_never_late(algorithm, buf
 def test_copies_of_what_came_early_have_the_same_bits_on_any_threads(topology, routing, compute, receives):
     mpi = {"unexpected_bandwidth": "3GB/s", "receives": receives, "eager_limit": "2KiB"}
     file = machine(topology, routing, packet="512B", receive_overhead="50ns", mpi=mpi)
-    exchange = Exchange("transpose", 24, (24, 40, 24), (6, 4), "ring-2")
+    exchange = Exchange("transpose", 24, (24, 40, 24), (6, 4), algorithm="ring-2")
     simulation = prepare(exchange, file)
     steps = []
     for step in exchange.steps():
@@ -216,7 +216,7 @@ def test_node_aware_halos_bring_each_point_to_a_node_once(topology):
     """A row of 8 ranks of 4 x 4 points is a node; around it are 9 rows of 32 points above, and as many below."""
     straight, once = [], []
     for found, algorithm in ((straight, "direct"), (once, "two-level-8"), (once, "leaders-8")):
-        exchange = Exchange("halo", 64, (32, 32, 1), (8, 8), algorithm, width=9, periodic="xy")
+        exchange = Exchange("halo", 64, (32, 32, 1), (8, 8), algorithm=algorithm, width=9, periodic="xy")
         simulation = prepare(exchange, machine(topology), ranks_per_node=8)
         found.append(terminal_bytes(core(simulation), simulation.machine.topology)[:8])
     assert straight[0].tolist() == [2 * 9 * 8 * (4 + 2 * 9) * 8] * 8
@@ -236,7 +236,7 @@ def test_messages_share_the_nics_of_a_node(nics):
 
 @pytest.mark.parametrize("buffers", ["unbounded", "credits"])
 def test_several_nics_give_the_same_bits_for_any_threads(buffers):
-    exchange = Exchange("transpose", 24, (24, 40, 24), (6, 4), "ring-2")
+    exchange = Exchange("transpose", 24, (24, 40, 24), (6, 4), algorithm="ring-2")
     file = machine(TORUS, nic={"count": 2}, send_overhead="10ns", receive_overhead="20ns")
     simulation = prepare(exchange, file, buffers=buffers, ranks_per_node=2)
     one = core(simulation, 1)
@@ -284,7 +284,7 @@ def test_a_switch_is_a_bound():
 def test_copies_and_packets_of_one_rank(placement, buffers, packet):
     """Messages to neighbours on the same node and on others, in one stage: all arrive, with the same bits on any
     threads."""
-    exchange = Exchange("halo", 64, (320, 320, 16), (8, 8), "direct", width=9, periodic="x")
+    exchange = Exchange("halo", 64, (320, 320, 16), (8, 8), algorithm="direct", width=9, periodic="x")
     simulation = prepare(
         exchange,
         machine(TORUS | {"shape": [5, 5]}),

@@ -81,7 +81,7 @@ def test_no_latency_of_links_that_are_not_there():
 
 @pytest.mark.parametrize("model", ["packet", "loggp"])
 def test_the_answer_is_plain_and_whole(model):
-    exchange = Exchange("transpose", 12, (12, 12, 12), (4, 3), "ring-2")
+    exchange = Exchange("transpose", 12, (12, 12, 12), (4, 3), algorithm="ring-2")
     answer = simulate(exchange, machine(TORUS), model=model, seed=9, threads=1)
     assert json.loads(json.dumps(answer, allow_nan=False)).keys() == answer.keys()
     always = {"time_s", "step_time_s", "messages", "bytes", "seed", "wall_s", "peak_rss_bytes", "machine", "topology"}
@@ -102,7 +102,7 @@ def test_the_answer_is_plain_and_whole(model):
 
 @pytest.mark.parametrize("times", [1, 3])
 def test_steps_of_a_repeated_exchange(times):
-    exchange = Exchange("transpose", 12, (12, 12, 12), (4, 3), "ring-2", times=times)
+    exchange = Exchange("transpose", 12, (12, 12, 12), (4, 3), algorithm="ring-2", times=times)
     steps = simulate(exchange, machine(TORUS))["step_time_s"]
     assert len(steps) == 3 * times
     assert all(time > 0 for time in steps.values())

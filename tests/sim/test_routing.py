@@ -50,7 +50,7 @@ def test_round_robin_deals_evenly():
 def test_a_taper_of_two_halves_the_speed_of_what_goes_up():
     """Rank r exchanges with rank r + 8, which is below another switch."""
     tree = {"kind": "fattree", "levels": 2, "down_ports": [8, 4]}
-    exchange = Exchange("transpose", 16, (8, 2, 20_000), (8, 2), "burst", slab="xy")
+    exchange = Exchange("transpose", 16, (8, 2, 20_000), (8, 2), algorithm="burst", slab="xy")
     full, tapered = (run(exchange, machine(tree | {"up_ports": up}, "d-mod-k")) for up in (8, 4))
     assert tapered.bound_s == pytest.approx(2 * full.bound_s)
     assert tapered.time_ps > 1.9 * full.time_ps
@@ -88,7 +88,7 @@ def test_gpus_without_a_link_pass_through_the_host_or_a_third_gpu():
 
 def test_both_links_of_a_pair_of_gpus_are_used_alike():
     """GPU g exchanges with GPU g + 4; 0 and 1 have two links there, 2 and 3 one."""
-    exchange = Exchange("transpose", 8, (4, 2, 20_000), (4, 2), "burst", slab="xy")
+    exchange = Exchange("transpose", 8, (4, 2, 20_000), (4, 2), algorithm="burst", slab="xy")
     simulation = prepare(exchange, machine({"kind": "cubemesh", "gpu": "V100"}, "direct", packet="512B"))
     result, topology = core(simulation), simulation.machine.topology
     ports = result.port_bytes.reshape(topology.switches, topology.radix)
@@ -101,7 +101,7 @@ def test_both_links_of_a_pair_of_gpus_are_used_alike():
 
 def neighbour_groups(elements):
     """Rank r exchanges with rank r + 16, which is in the next group."""
-    return Exchange("transpose", 32, (16, 2, 2 * elements), (16, 2), "burst", slab="xy")
+    return Exchange("transpose", 32, (16, 2, 2 * elements), (16, 2), algorithm="burst", slab="xy")
 
 
 def test_minimal_takes_one_link_between_two_groups():
@@ -165,7 +165,7 @@ def test_valiant_spreads_over_all_other_groups():
 
 def test_valiant_spreads_within_a_group():
     """Two switches of one group exchange: by way of random switches, a third of the load or less on the direct link."""
-    exchange = Exchange("transpose", 4, (2, 2, 20_000), (2, 2), "ring-1", slab="xy")
+    exchange = Exchange("transpose", 4, (2, 2, 20_000), (2, 2), algorithm="ring-1", slab="xy")
     simulation = prepare(exchange, machine(DRAGONFLY, "valiant", packet="256B"))
     result = core(simulation)
     local = loads(result, simulation.machine.topology, "local")

@@ -38,7 +38,7 @@ CASES = [
     ({"kind": "cubemesh", "gpu": "V100", "boxes": 125}, "minimal"),
     ({"kind": "graph", "file": PETERSEN, "nodes_per_switch": 100}, "minimal"),
 ]
-TRANSPOSE = Exchange("transpose", 1000, (400, 50, 40), (20, 50), "ring-4", slab="xy")
+TRANSPOSE = Exchange("transpose", 1000, (400, 50, 40), (20, 50), algorithm="ring-4", slab="xy")
 
 
 def bits(result):

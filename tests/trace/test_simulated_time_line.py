@@ -15,7 +15,7 @@ from tradewind.trace.ranks import chosen
 from tradewind.workload.exchange import Exchange
 
 OVERHEADS = {"send_overhead": "7ns", "receive_overhead": "9ns"}
-EXCHANGE = Exchange("transpose", 24, (30, 26, 25), (6, 4), "ring-2", times=2)
+EXCHANGE = Exchange("transpose", 24, (30, 26, 25), (6, 4), algorithm="ring-2", times=2)
 
 
 def test_two_ranks_and_a_message_each_way(tmp_path):

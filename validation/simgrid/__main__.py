@@ -54,7 +54,7 @@ SPLITS = {64: (8, 8), 256: (16, 16), 1024: (32, 32)}
 def exchanges(ranks: int) -> Iterator[tuple[str, Exchange]]:
     """What is compared; where ranks are many, only what SimGrid has done in minutes."""
     x, y = SPLITS[ranks]
-    yield "halo 3", Exchange("halo", ranks, (64 * x, 64 * y, 64), (x, y), "sweep", width=3, periodic="xy")
+    yield "halo 3", Exchange("halo", ranks, (64 * x, 64 * y, 64), (x, y), algorithm="sweep", width=3, periodic="xy")
     yield "allreduce 24 B", Exchange("allreduce", ranks, algorithm="recursive-4", count=3)
     if ranks <= 256:
         yield "allreduce 1 MiB", Exchange("allreduce", ranks, algorithm="rabenseifner", count=1024 * KIB)

@@ -93,7 +93,7 @@ def large(case: Large) -> Row:
         exchange = Exchange("allreduce", case.ranks, algorithm="recursive-21", count=3, times=50)
         named, steady = "50 x recursive-21", case.ranks > 1000
     else:
-        exchange = Exchange("transpose", case.ranks, case.grid, case.split, "ring-4", slab=case.slab)
+        exchange = Exchange("transpose", case.ranks, case.grid, case.split, algorithm="ring-4", slab=case.slab)
         named, steady = f"transposition {case.slab}, ring-4", False
     time_s = simulate(exchange, file, steady=steady, **options)["time_s"]
     routing = case.routing or file.machine.routing

@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -67,6 +68,9 @@ void bind_pattern(nb::module_& module) {
         .def(nb::init<layout::Blocks, Index, std::array<bool, 2>>(), "layout"_a, "width"_a, "periodic"_a)
         .def_prop_ro("layout", &pattern::Halo::layout)
         .def_prop_ro("width", &pattern::Halo::width)
+        .def_prop_ro(
+            "periodic", [](const pattern::Halo& h) { return std::pair(h.periodic(layout::X), h.periodic(layout::Y)); },
+            "Whether x and y are periodic.")
         .def(
             "widened",
             [](const pattern::Halo& h, Index rank, Index by) {

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tradewind.base.errors import InputError
 
 MOST = 2**31 - 1
 """Ranks, points along a direction, fields: what fits the counts of MPI and of the core."""
+
+
+def extents_text(values: Iterable[int]) -> str:
+    """``(28800, 14400, 256)`` -> "28800x14400x256"."""
+    return "x".join(str(v) for v in values)
 
 
 def parse_extents(text: str, count: int, what: str) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ COMMANDS = {
     "tune": "Find the fastest way to carry out an exchange on MPI ranks, and keep it for plans.",
     "run": "Run a dwarf, a small model, on MPI ranks; or simulate its time step.",
     "report": "Write the report of a study again from its results.",
-    "list": "Machines, topologies, routings, algorithms, transports, dwarfs, studies.",
+    "list": "Machines, topologies, routings, patterns, algorithms, transports, dwarfs, studies.",
     "config": "Where libtradewind is: the flags of compilers, for programs in C, C++ and Fortran.",
     "doctor": "Check that all that Tradewind needs is there and works.",
 }
@@ -76,21 +77,35 @@ def _lazy_group() -> type[typer.core.TyperGroup]:
             formatter.write(help_text(self, ctx.command_path, COMMANDS))
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-            if args[0] not in COMMANDS and not args[0].startswith("-"):
-                from tradewind.base.errors import InputError
-                from tradewind.base.names import unknown
+            if args[0] not in COMMANDS:
+                if not args[0].startswith("-"):
+                    from tradewind.base.errors import InputError
+                    from tradewind.base.names import unknown
 
-                raise InputError(unknown("command", args[0], COMMANDS))
-            return super().resolve_command(ctx, args)
+                    raise InputError(unknown("command", args[0], COMMANDS))
+                return super().resolve_command(ctx, args)
+            return args[0], command_for(args[0], args[1:]), args[1:]
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
-            if cmd_name not in COMMANDS:
-                return None
-            from tradewind.cli.help import Command
-
-            one = typer.Typer(add_completion=False)
-            module = importlib.import_module(f"tradewind.cli.{cmd_name}")
-            one.command(cmd_name, cls=Command, help=COMMANDS[cmd_name])(module.command)
-            return typer.main.get_command(one)
+            return command_for(cmd_name, []) if cmd_name in COMMANDS else None
 
     return Commands
+
+
+def command_for(name: str, arguments: Sequence[str]) -> Any:
+    """A command as typer runs it; of one that is about a kind, with the options of the kind that arguments name."""
+    import typer
+
+    from tradewind.cli.help import Command, KindCommand
+
+    function = importlib.import_module(f"tradewind.cli.{name}").command
+    one = typer.Typer(add_completion=False)
+    family = getattr(function, "family", None)
+    if family is None:
+        one.command(name, cls=Command, help=COMMANDS[name])(function)
+        return typer.main.get_command(one)
+    kind = family.named(arguments)
+    one.command(name, cls=KindCommand, help=COMMANDS[name])(function.general() if kind is None else function.of(kind))
+    command = typer.main.get_command(one)
+    command.family, command.kind = family, kind  # type: ignore[attr-defined]
+    return command

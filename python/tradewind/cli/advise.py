@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tradewind.cli import options
+from tradewind.cli.kinds import Asked
 
 if TYPE_CHECKING:
     from tradewind.simulation.advice import Tell
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _PARTS = ("latency", "bandwidth", "congestion")
 
 
+@options.of_patterns
 @options.with_options
 def command(
     pattern: options.Pattern,
@@ -37,7 +39,7 @@ def command(
     budget: Annotated[str, typer.Option("--budget", help="Time for all simulations, like 60s or 10min.")] = "60s",
     *,
     run: options.RunOptions,
-    asked: options.PatternOptions,
+    asked: Asked,
     as_json: options.Json = False,
 ) -> None:
     """The best algorithm and radix for an exchange on a machine, by simulation."""
@@ -46,7 +48,7 @@ def command(
     from tradewind.simulation.advice import advise
 
     budget_s = units.seconds(budget)
-    exchange = asked.exchange(pattern, ranks)
+    exchange = options.exchange(asked, pattern, ranks)
     with _busy(quiet=as_json) as tell:
         result = advise(
             exchange,

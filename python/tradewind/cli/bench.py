@@ -9,6 +9,7 @@ import typer
 
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
+from tradewind.cli.kinds import Asked
 
 if TYPE_CHECKING:
     from tradewind.cli.table import Table
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _ALL = "Comma list, or `all`."
 
 
-@options.with_options
+@options.of_patterns
 def command(
     pattern: options.Pattern,
     ranks: mpi_ranks.Ranks = None,
@@ -49,7 +50,7 @@ def command(
     watchdog: mpi_ranks.Watchdog = 0.0,
     timeout: mpi_ranks.Timeout = None,
     *,
-    asked: options.PatternOptions,
+    asked: Asked,
     as_json: options.Json = False,
 ) -> None:
     """Measure the ways to do one exchange on MPI ranks, and lay them beside a memory copy."""
@@ -60,7 +61,7 @@ def command(
     with place.together(as_json):
         if chart is not None and place.answers:
             _check_chart(chart)
-        exchange = asked.exchange(pattern, place.ranks)
+        exchange = options.exchange(asked, pattern, place.ranks)
         with mpi_ranks.busy(f"measuring on {place.ranks} ranks", quiet=as_json or not place.answers):
             result = bench(
                 exchange,
@@ -92,10 +93,12 @@ def _check_chart(chart: Path) -> None:
 def _draw(chart: Path, result: dict[str, Any]) -> None:
     from tradewind.method.method import default_way
     from tradewind.plot.ways import save_chart
+    from tradewind.workload.registry import pattern_named
 
     pattern = result["exchange"]["pattern"]
     title = f"{pattern} on {result['ranks']} ranks, {result['provenance']['mpi']}, {result['provenance']['cpu']}"
-    save_chart(result["results"], chart, title, result["oversubscribed"], default_way(pattern))
+    core = pattern_named(pattern).core_pattern
+    save_chart(result["results"], chart, title, result["oversubscribed"], default_way(core))
 
 
 def _show(result: dict[str, Any]) -> None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from tradewind.cli.kinds import Family
 
 REQUIRED = "required"
 
@@ -17,23 +21,73 @@ class Command(typer.core.TyperCommand):
         formatter.write(help_text(self, ctx.command_path, None))
 
 
-def help_text(command: Any, path: str, commands: dict[str, str] | None) -> str:
-    """The help of a command that is called `path`; of one with `commands` below it, theirs, too."""
+class KindCommand(Command):
+    """A command about a kind, see `tradewind.cli.kinds`: without one, its help says which there are."""
+
+    family: Family
+    kind: str | None
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        if self.kind is not None:
+            path = f"{ctx.command_path} {self.kind}"
+            formatter.write(help_text(self, path, None, without=self.family.what))
+            return
+        text = help_text(self, ctx.command_path, None, kinds=(f"{self.family.what.capitalize()}s", self.family.kinds()))
+        plural = f"`{ctx.command_path} {self.family.what.upper()} --help` shows the options of one."
+        formatter.write(f"{text}\n{plural}\n")
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            if type(error).__name__ != "NoSuchOption" or self.kind is None:
+                raise
+            from tradewind.base.errors import InputError
+
+            raise InputError(self._strange(str(error.option_name))) from None  # type: ignore[attr-defined]
+
+    def _strange(self, flag: str) -> str:
+        """What is wrong with an option that this kind does not have."""
+        from tradewind.base.names import unknown
+
+        assert self.kind is not None
+        others = [
+            kind for kind in self.family.kinds() if any(each.flag == flag for each in self.family.own_options(kind))
+        ]
+        if others:
+            return f"{flag} says nothing about {self.kind}: leave it out ({', '.join(others)} take it)"
+        return unknown("option", flag, [name for each in self.params for name in each.opts if name.startswith("--")])
+
+
+def help_text(
+    command: Any,
+    path: str,
+    commands: dict[str, str] | None,
+    *,
+    kinds: tuple[str, Mapping[str, str]] | None = None,
+    without: str = "",
+) -> str:
+    """The help of a command that is called `path`; of one with `commands` below it, theirs, too.
+
+    `kinds`: a heading, and what its first argument may be. `without`: the name of an argument that the path has.
+    """
     from tradewind.cli.screen import folded, table_lines, width_of
     from tradewind.cli.table import Column, Table
 
     arguments = ["COMMAND", "..."] if commands else []
-    arguments += [
-        _spelled(each) if each.required else f"[{_spelled(each)}]" for each in command.params if is_argument(each)
-    ]
+    shown = [each for each in command.params if each.name != without and not getattr(each, "hidden", False)]
+    named = [each for each in shown if is_argument(each)]
+    arguments += [_spelled(each) if each.required else f"[{_spelled(each)}]" for each in named]
     usage = " ".join(["Usage:", path, *arguments, "[OPTIONS]"])
     sections: dict[str, list[list[str]]] = {}
-    for each in command.params:
+    for each in shown:
         title = getattr(each, "rich_help_panel", None) or ("Arguments" if is_argument(each) else "Options")
         sections.setdefault(title, []).append([_spelled(each), _described(each)])
     sections.setdefault("Options", []).append(["--help", "Show this and exit."])
     if commands:
         sections["Commands"] = [[name, text] for name, text in commands.items()]
+    if kinds:
+        sections[kinds[0]] = [[name, text] for name, text in kinds[1].items()]
     width = width_of(sys.stdout)
     blocks = [folded(f"{usage}\n\n{command.help}", width)]
     for title, rows in sections.items():

@@ -19,7 +19,7 @@ def command(
     what: Annotated[
         str | None,
         typer.Argument(
-            help="machines, topologies, routings, algorithms, transports, dwarfs or studies.",
+            help="machines, topologies, routings, patterns, algorithms, transports, dwarfs or studies.",
             show_default="the names of all",
         ),
     ] = None,
@@ -111,6 +111,20 @@ def _transports() -> Rows:
     ]
 
 
+def _patterns() -> Rows:
+    from tradewind.cli.options import PATTERNS as FAMILY
+    from tradewind.workload.registry import PATTERNS
+
+    return [
+        {
+            "name": name,
+            "description": entry.description,
+            "options": [each.flag for each in FAMILY.own_options(name) if not each.hidden],
+        }
+        for name, entry in PATTERNS.items()
+    ]
+
+
 def _dwarfs() -> Rows:
     from tradewind.dwarfs import DWARFS
 
@@ -129,6 +143,7 @@ TABLES: dict[str, Callable[[], Rows]] = {
     "machines": _machines,
     "topologies": _topologies,
     "routings": _routings,
+    "patterns": _patterns,
     "algorithms": _algorithms,
     "transports": _transports,
     "dwarfs": _dwarfs,
@@ -173,6 +188,7 @@ def _columns(what: str) -> dict[str, Column]:
         },
         "topologies": described | {"parameters": Column("parameters", prose=28, drop=1), "source": source},
         "routings": {"topology": Column("topology")} | described | {"source": source},
+        "patterns": described | {"options": Column("options", prose=20, drop=1)},
         "algorithms": {"pattern": Column("pattern")} | described | {"source": source},
         "transports": described | {"packings": Column("packings", prose=8, drop=1)},
         "dwarfs": described | {"source": source},
@@ -208,6 +224,7 @@ def _names() -> dict[str, list[str]]:
     names = {"machines": machine_names()}
     for what in ("topologies", "routings"):
         names[what] = list(dict.fromkeys(row["name"] for row in TABLES[what]()))
+    names["patterns"] = [row["name"] for row in _patterns()]
     for row in _algorithms():
         names.setdefault(f"algorithms: {row['pattern']}", []).append(row["name"])
     for what in ("transports", "dwarfs"):

@@ -1,73 +1,28 @@
-"""The options that every command about one exchange shares, and the `Exchange` that they make."""
+"""The options that commands share: those of patterns, from which an exchange is made, and those of simulations."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
+from tradewind.cli.kinds import Asked, Family, of_kinds
+
 if TYPE_CHECKING:
     from tradewind.workload.exchange import Exchange
+    from tradewind.workload.options import Option
 
 Result = TypeVar("Result")
 
-_PATTERN = "Pattern options"
-
-Pattern = Annotated[str, typer.Argument(help="transpose, halo, fetch or allreduce.", show_default=False)]
+Pattern = Annotated[str, typer.Argument(help="See below, and `tradewind list patterns`.", show_default=False)]
 Ranks = Annotated[int, typer.Option("--ranks", help="Number of ranks.", show_default=False)]
 Algorithm = Annotated[
     str | None,
     typer.Option("--algorithm", help="Like ring-4; see `tradewind list algorithms`.", show_default="the pattern's own"),
-]
-Grid = Annotated[
-    str | None,
-    typer.Option("--grid", help="Points NXxNYxNZ, like 28800x14400x256.", rich_help_panel=_PATTERN, show_default=False),
-]
-Split = Annotated[
-    str | None,
-    typer.Option(
-        "--split", help="Ranks CXxCY over x and y.", rich_help_panel=_PATTERN, show_default="the most even that fits"
-    ),
-]
-Slab = Annotated[
-    str,
-    typer.Option(
-        "--slab",
-        help="transpose: xz, xy, yz, all three in order, or a path of layouts like xy-zy-zx-zy-xy.",
-        rich_help_panel=_PATTERN,
-    ),
-]
-Width = Annotated[int, typer.Option("--width", help="halo, fetch: points on every side.", rich_help_panel=_PATTERN)]
-Periodic = Annotated[
-    str,
-    typer.Option(
-        "--periodic",
-        help="halo, fetch: periodic directions, x, y or xy.",
-        rich_help_panel=_PATTERN,
-        show_default="none",
-    ),
-]
-Mesh = Annotated[
-    str, typer.Option("--mesh", help="fetch: whose halo it is, lonlat or octahedral.", rich_help_panel=_PATTERN)
-]
-Stored = Annotated[
-    str | None,
-    typer.Option(
-        "--messages",
-        help="fetch: a stored list of messages, FILE.json, in place of a mesh.",
-        rich_help_panel=_PATTERN,
-        show_default=False,
-    ),
-]
-Count = Annotated[int, typer.Option("--count", help="allreduce: elements.", rich_help_panel=_PATTERN)]
-Times = Annotated[int, typer.Option("--times", help="Repeat the exchange so often in a row.", rich_help_panel=_PATTERN)]
-Fields = Annotated[int, typer.Option("--fields", help="Fields together in each message.", rich_help_panel=_PATTERN)]
-Dtype = Annotated[
-    str, typer.Option("--dtype", help="Element type: f4, f8, i4, i8, c8 or c16.", rich_help_panel=_PATTERN)
 ]
 Threads = Annotated[
     int | None,
@@ -88,37 +43,38 @@ Settings = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Answer as JSON.")]
 
 
-@dataclass(frozen=True)
-class PatternOptions:
-    """What a pattern may ask for beside its ranks: the same options for every command (see `with_options`)."""
+def _patterns() -> dict[str, str]:
+    from tradewind.workload.registry import PATTERNS
 
-    grid: Grid = None
-    split: Split = None
-    slab: Slab = "all"
-    width: Width = 3
-    periodic: Periodic = ""
-    mesh: Mesh = "lonlat"
-    stored: Stored = None
-    count: Count = 3
-    times: Times = 1
-    fields: Fields = 1
-    dtype: Dtype = "f8"
+    return {name: entry.description for name, entry in PATTERNS.items()}
 
-    def exchange(self, pattern: str, ranks: int, algorithm: str | None = None) -> Exchange:
-        """The exchange that is asked for. Raises InputError: all that cannot be read, else all that cannot be."""
-        from tradewind.base.errors import InputError, gathered
-        from tradewind.base.extents import parse_extents
-        from tradewind.workload.exchange import Exchange
 
-        problems: list[str] = []
-        extents: dict[str, Any] = {}
-        for name, numbers in (("grid", 3), ("split", 2)):
-            text = getattr(self, name)
-            with gathered(problems):
-                extents[name] = None if text is None else parse_extents(text, numbers, name)
-        if problems:
-            raise InputError(*problems)
-        return Exchange(pattern, ranks, algorithm=algorithm, **(asdict(self) | extents))
+def _pattern_options(pattern: str) -> Mapping[str, Option]:
+    from tradewind.workload.options import options_of
+    from tradewind.workload.registry import pattern_named
+
+    kind = pattern_named(pattern)
+    former = {name: options_of(pattern_named(other))[name] for name, other in kind.former.items()}
+    hidden = {name: replace(each, hidden=True, default=None) for name, each in former.items()}
+    return {**options_of(kind), **hidden}
+
+
+PATTERNS = Family("pattern", _patterns, _pattern_options, beside=("ranks", "algorithm"))
+of_patterns = of_kinds(PATTERNS)
+"""Lets a command take its `Asked` from the options of the pattern that its first argument names."""
+
+
+def exchange(asked: Asked, pattern: str, ranks: int, algorithm: str | None = None, **more: Any) -> Exchange:
+    """The exchange that is asked for. Raises InputError: all that cannot be read, else all that cannot be."""
+    from tradewind.base.errors import InputError
+    from tradewind.workload.exchange import Exchange
+    from tradewind.workload.options import read
+    from tradewind.workload.registry import pattern_named
+
+    values, problems = read(pattern_named(pattern).meant(asked.given), asked.given)
+    if problems:
+        raise InputError(*problems)
+    return Exchange(pattern, ranks, algorithm=algorithm, **(values | more))
 
 
 def machine_settings(texts: list[str] | None) -> dict[str, str]:
@@ -150,11 +106,9 @@ class RunOptions:
 
 
 def with_options(command: Callable[..., Result]) -> Callable[..., Result]:
-    """Lets a command take a parameter that is a `PatternOptions` or `RunOptions` from as many options."""
+    """Lets a command take a parameter that is a `RunOptions` from as many options."""
     signature = inspect.signature(command, eval_str=True)
-    shared = {
-        p.name: p.annotation for p in signature.parameters.values() if p.annotation in (PatternOptions, RunOptions)
-    }
+    shared = {p.name: p.annotation for p in signature.parameters.values() if p.annotation is RunOptions}
 
     @functools.wraps(command)
     def spread(*arguments: Any, **given: Any) -> Result:
@@ -173,7 +127,7 @@ def with_options(command: Callable[..., Result]) -> Callable[..., Result]:
     return spread
 
 
-def _parameters(kind: type[PatternOptions] | type[RunOptions]) -> list[inspect.Parameter]:
+def _parameters(kind: type[RunOptions]) -> list[inspect.Parameter]:
     """One for each field."""
     hints = get_type_hints(kind, include_extras=True)
     keyword = inspect.Parameter.KEYWORD_ONLY

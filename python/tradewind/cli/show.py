@@ -8,6 +8,7 @@ import typer
 
 from tradewind.cli import options
 from tradewind.cli.answer import answer
+from tradewind.cli.kinds import Asked
 
 if TYPE_CHECKING:
     from tradewind import _core
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _MOST_STAGES = 16
 
 
-@options.with_options
+@options.of_patterns
 def command(
     pattern: options.Pattern,
     ranks: options.Ranks,
@@ -31,14 +32,14 @@ def command(
         typer.Option("--picture", help="Draw who sends how much to whom: FILE.svg, .png, .pdf or .html."),
     ] = None,
     *,
-    asked: options.PatternOptions,
+    asked: Asked,
     as_json: options.Json = False,
 ) -> None:
     """Show what a rank does, stage by stage, and draw the communication matrix."""
     from pathlib import Path
 
-    exchange = asked.exchange(pattern, ranks, algorithm)
-    schedules = {step.name: step.schedule for step in exchange.steps()}
+    exchange = options.exchange(asked, pattern, ranks, algorithm)
+    schedules = exchange.schedules()
     _check(schedules, exchange.ranks, rank, stage)
     if picture is not None:
         from tradewind.plot.matrix import save_picture

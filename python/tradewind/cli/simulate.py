@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tradewind.cli import options
+from tradewind.cli.kinds import Asked
 
 if TYPE_CHECKING:
     from tradewind.simulation import Progress, Simulation, Watch
@@ -76,6 +77,7 @@ _TimelineRanks = Annotated[
 _Force = Annotated[bool, typer.Option("--force", help="Run what memory may not hold.")]
 
 
+@options.of_patterns
 @options.with_options
 def command(
     pattern: options.Pattern,
@@ -97,7 +99,7 @@ def command(
     timeline: _Timeline = None,
     timeline_ranks: _TimelineRanks = None,
     force: _Force = False,
-    asked: options.PatternOptions,
+    asked: Asked,
     as_json: options.Json = False,
 ) -> None:
     """How long an exchange takes on a machine, packet by packet."""
@@ -114,7 +116,7 @@ def command(
         chosen["threads"] = sharing.threads(here, processes) if run.threads is None else run.threads
         requests = [
             _Request(
-                replace(asked, split=split).exchange(pattern, ranks, one_algorithm),
+                options.exchange(asked, pattern, ranks, one_algorithm, **split),
                 one_machine,
                 {**chosen, "routing": one_routing},
             )
@@ -194,16 +196,17 @@ def _folder(congestion: Path | None, run: Simulation) -> Path | bool:
     return congestion / "-".join((run.file.name, run.machine.routing, str(run.exchange.as_dict()["algorithm"])))
 
 
-def _common_split(pattern: str, ranks: int, algorithms: list[str | None], asked: options.PatternOptions) -> str | None:
-    """The split that is asked for, or one that suits all algorithms of a list: only then can they be compared."""
-    from tradewind.workload.exchange import default_split
+def _common_split(pattern: str, ranks: int, algorithms: list[str | None], asked: Asked) -> dict[str, Any]:
+    """The split that suits all algorithms of a list, where none is asked for: only then can they be compared."""
+
+    from tradewind.workload.on_grid import common_split
 
     first, *others = dict.fromkeys(algorithms)
-    if asked.split or not others or asked.grid is None:
-        return asked.split
-    exchange = asked.exchange(pattern, ranks, first)
-    cx, cy = default_split(exchange, [name for name in others if name])
-    return f"{cx}x{cy}"
+    if "split" in asked.given or not others:
+        return {}
+    exchange = options.exchange(asked, pattern, ranks, first)
+    split = common_split(exchange, [name for name in others if name])
+    return {} if split is None else {"split": split}
 
 
 def _product(
@@ -213,10 +216,13 @@ def _product(
     from tradewind import _core
     from tradewind.machine import load_machine, machine_names
     from tradewind.method.method import NODE_FAMILIES
+    from tradewind.workload.registry import pattern_named
+
+    core = pattern_named(pattern).core_pattern
 
     def algorithm_names() -> list[str | None]:
         if algorithms == "all":
-            names = [entry.name for entry in _core.algorithms() if entry.pattern == pattern]
+            names = [entry.name for entry in _core.algorithms() if entry.pattern == core]
             radices = dict.fromkeys(NODE_FAMILIES, ranks_per_node)
             return [name.replace("-k", f"-{radices.get(name, 4)}") for name in names]
         return list(algorithms.split(",")) if algorithms else [None]

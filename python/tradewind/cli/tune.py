@@ -9,11 +9,12 @@ import typer
 
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
+from tradewind.cli.kinds import Asked
 
 _WAYS = "ALGORITHM,TRANSPORT,PACKING or the name of one of them, with wildcards; repeatable."
 
 
-@options.with_options
+@options.of_patterns
 def command(
     pattern: options.Pattern,
     ranks: mpi_ranks.Ranks = None,
@@ -41,7 +42,7 @@ def command(
     check: mpi_ranks.Check = True,
     timeout: mpi_ranks.Timeout = None,
     *,
-    asked: options.PatternOptions,
+    asked: Asked,
     as_json: options.Json = False,
 ) -> None:
     """Find the fastest way to carry out an exchange on MPI ranks, and keep it in a tuning file."""
@@ -53,7 +54,7 @@ def command(
     with place.together(as_json):
         if place.answers:
             _check_files(out, report)
-        exchange = asked.exchange(pattern, place.ranks)
+        exchange = options.exchange(asked, pattern, place.ranks)
         with mpi_ranks.busy(f"tuning on {place.ranks} ranks", quiet=as_json or not place.answers) as tell:
             result = tune(
                 exchange,

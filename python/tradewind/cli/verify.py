@@ -9,9 +9,10 @@ import typer
 
 from tradewind.cli import options
 from tradewind.cli.answer import answer
+from tradewind.cli.kinds import Asked
 
 
-@options.with_options
+@options.of_patterns
 def command(
     pattern: options.Pattern,
     ranks: options.Ranks,
@@ -21,13 +22,13 @@ def command(
         typer.Option("--transport", help="Posting order: sendrecv, isend-recv, send-irecv, isend-irecv or even-odd."),
     ] = "isend-irecv",
     *,
-    asked: options.PatternOptions,
+    asked: Asked,
     as_json: options.Json = False,
 ) -> None:
     """Check that every point arrives exactly once, and that no ranks can wait for each other for ever."""
     from tradewind.verification import verify
 
-    exchange = asked.exchange(pattern, ranks, algorithm)
+    exchange = options.exchange(asked, pattern, ranks, algorithm)
     with _ProgressBar(sys.stderr.isatty() and not as_json) as bar:
         result = verify(exchange, transport, bar.update)
     answer(result, as_json, lambda: _show(result))

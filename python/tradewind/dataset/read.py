@@ -11,11 +11,12 @@ from tradewind.base.errors import InputError
 from tradewind.base.reading import check_source
 from tradewind.base.units import byte_count
 from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS, PART, STEP
-from tradewind.study.cases.case import PATTERN_KEYS
 from tradewind.study.cases.program_case import PATTERN
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.finding import Verdict
 from tradewind.study.model.labels import INTEGER_LABELS, LABELS
+from tradewind.workload.options import options_of
+from tradewind.workload.registry import PATTERNS, pattern_named
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -92,8 +93,9 @@ def _label(case: xr.Dataset, label: str) -> str | int | None:
         number = _number(case, label)
         return None if number is None else int(number)
     text = str(case[label].item()) if label in case else ""
-    has_edges = "pattern" in case and case["pattern"].item() in ("halo", "fetch")
-    return text if text or (label == "periodic" and has_edges) else None
+    pattern = str(case["pattern"].item()) if "pattern" in case else ""
+    known = options_of(pattern_named(pattern)) if pattern in PATTERNS else {}
+    return text if text or (label in known and known[label].default == "") else None
 
 
 def _number(case: xr.Dataset, name: str) -> float | None:
@@ -112,10 +114,11 @@ def _request(record: Record) -> dict[str, Any]:
     """The exchange of a case as plain values (see `Exchange`); of a whole time step nothing."""
     if record["dwarf"] or record["pattern"] == PATTERN:
         return {}
-    keys = ("pattern", "ranks", "grid", "split", "algorithm", *PATTERN_KEYS[record["pattern"]])
-    request = {key: record[key] for key in keys}
+    known = pattern_named(record["pattern"]).keys()
+    request = {key: record[key] for key in known}
     for key in ("grid", "split"):
-        request[key] = [int(n) for n in request[key].split("x")] if request[key] else None
+        if key in request:
+            request[key] = [int(n) for n in request[key].split("x")] if request[key] else None
     return request
 
 

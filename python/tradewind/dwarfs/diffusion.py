@@ -128,7 +128,13 @@ class Diffusion(Dwarf):
             problems.append(f"width {self.width}: with the strategy wide, a multiple of {REACH} is allowed")
         with gathered(problems):
             halo = Exchange(
-                "halo", self.ranks, self.grid, self.split, self.algorithm, width=max(self.width, 0), periodic="xy"
+                "halo",
+                self.ranks,
+                self.grid,
+                self.split,
+                algorithm=self.algorithm,
+                width=max(self.width, 0),
+                periodic="xy",
             )
             self._choose(split=halo.split)
             if self.strategy == "objects":
@@ -142,7 +148,7 @@ class Diffusion(Dwarf):
         if self.transport not in known:
             return ""
         packing = self.packing or known[self.transport].packings[0]
-        return _core.transport_refusal(halo.steps()[0].schedule, self.transport, packing)
+        return _core.transport_refusal(halo.schedules()["halo"], self.transport, packing)
 
     def _objects_problems(self) -> list[str]:
         """These go between neighbours only, without a plan."""

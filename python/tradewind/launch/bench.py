@@ -169,7 +169,7 @@ def choose(exchange: Exchange, names: Sequence[str] | None) -> tuple[list[str], 
         return [exchange.algorithm], []
     chosen: list[str] = []
     skipped: list[Skipped] = []
-    patterns = [step.schedule.pattern for step in exchange.steps()]
+    patterns = [schedule.pattern for schedule in exchange.schedules().values()]
     wanted = [(n, ALL in names) for name in names for n in (algorithm_names(patterns) if name == ALL else [name])]
     for name, may_skip in dict.fromkeys(wanted):
         reason = refusal(exchange, name)
@@ -185,7 +185,8 @@ def choose(exchange: Exchange, names: Sequence[str] | None) -> tuple[list[str], 
 def refusal(exchange: Exchange, algorithm: str) -> str | None:
     """Why an exchange cannot be done by an algorithm; None where it can."""
     if algorithm == NATIVE:
-        return next(filter(None, (native_refusal(step.schedule.pattern) for step in exchange.steps())), None)
+        refusals = (native_refusal(schedule.pattern) for schedule in exchange.schedules().values())
+        return next(filter(None, refusals), None)
     try:
         replace(exchange, algorithm=algorithm)
     except InputError as error:
@@ -199,7 +200,7 @@ def floor_way(exchange: Exchange) -> Choice:
     Its transport packs all messages, also those that lie in one run of memory.
     """
     assert exchange.algorithm is not None
-    algorithm = {"transpose": "burst", "halo": "direct", "fetch": "direct"}.get(exchange.pattern)
+    algorithm = exchange.floor_algorithm
     if algorithm is None:
         return Choice(exchange.algorithm, DEFAULT_TRANSPORT, DEFAULT_PACKING)
     return Choice(algorithm, "alltoallv", DEFAULT_PACKING)

@@ -16,13 +16,14 @@ from tradewind import _core, _mpi, mpi, trace
 from tradewind.base.collective import attempt
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, VerificationError
-from tradewind.launch import recorded, reference
+from tradewind.launch import recorded
 from tradewind.launch.samples import rates
 from tradewind.method.host import cpu_name
 from tradewind.method.method import DEFAULT_PACKING, NATIVE
 from tradewind.method.tuning import PRIVATE
 from tradewind.mpi.arrays import shared_zeros
 from tradewind.mpi.library import MPI
+from tradewind.workload.arrays import UNTOUCHED, Array, Arrays
 from tradewind.workload.exchange import Exchange
 
 _COPY_BYTES = 64 * 2**20  # well beyond the caches
@@ -36,22 +37,26 @@ class Room:
     """
 
     def __init__(self, exchange: Exchange, rank: int, memory: str = PRIVATE) -> None:
+        exchange.require_arrays()
         self.exchange = exchange
+        self.known = exchange.arrays() or Arrays
         self.rank = rank
         self.memory = memory
-        self.patterns: dict[str, _core.Pattern] = {step.name: step.schedule.pattern for step in exchange.steps()}
-        self.arrays: dict[str, tuple[list[reference.Array], list[reference.Array] | None]] = {}
-        last: list[reference.Array] | None = None
+        self.patterns: dict[str, _core.Pattern] = {
+            name: schedule.pattern for name, schedule in exchange.schedules().items()
+        }
+        self.arrays: dict[str, tuple[list[Array], list[Array] | None]] = {}
+        last: list[Array] | None = None
         for name, pattern in self.patterns.items():
             source = last or [self._placed(self._source(pattern, f)) for f in range(exchange.fields)]
-            targets = [reference.target(pattern, rank, exchange.dtype) for _ in range(exchange.fields)]
+            targets = [self.known.target(pattern, rank, exchange.dtype) for _ in range(exchange.fields)]
             last = None if pattern.in_place else [self._placed(t) for t in targets if t is not None]
             self.arrays[name] = (source, last)
 
-    def _source(self, pattern: _core.Pattern, field: int) -> reference.Array:
-        return reference.source(pattern, self.rank, field, self.exchange.dtype)
+    def _source(self, pattern: _core.Pattern, field: int) -> Array:
+        return self.known.source(pattern, self.rank, field, self.exchange.dtype)
 
-    def _placed(self, array: reference.Array) -> reference.Array:
+    def _placed(self, array: Array) -> Array:
         """The array in the memory that was asked for."""
         if self.memory == PRIVATE:
             return array
@@ -68,7 +73,7 @@ class Room:
                 for field, array in enumerate(source):
                     array[...] = self._source(pattern, field).reshape(array.shape)
             for array in target or []:
-                array[...] = reference.UNTOUCHED
+                array[...] = UNTOUCHED
             first = False
 
     def wrong(self) -> str:
@@ -76,7 +81,7 @@ class Room:
         for name, pattern in self.patterns.items():
             source, target = self.arrays[name]
             for field, array in enumerate(target or source):
-                wanted = reference.answer(pattern, self.rank, field, array.dtype.str[1:], self.exchange.periodic)
+                wanted = self.known.answer(pattern, self.rank, field, array.dtype.str[1:])
                 different = np.argwhere(array != wanted)
                 if len(different):
                     place = tuple(int(i) for i in different[0])
@@ -88,10 +93,7 @@ class Room:
 
     def payload_bytes(self) -> int:
         """Bytes that one whole exchange writes on this rank."""
-        points = {
-            name: reference.answer_points(pattern, self.rank, self.exchange.periodic)
-            for name, pattern in self.patterns.items()
-        }
+        points = {name: self.known.answer_points(pattern, self.rank) for name, pattern in self.patterns.items()}
         elements = sum(points[step.name] * step.repeat for step in self.exchange.steps())
         return elements * self.exchange.fields * DTYPES[self.exchange.dtype]
 
@@ -217,16 +219,12 @@ def _plans(
     native = algorithm == NATIVE
     exchange = room.exchange if native else replace(room.exchange, algorithm=algorithm)
     plans = {}
-    for step in exchange.steps():
-        if step.name in plans:
-            continue
-        source, target = room.arrays[step.name]
+    for name, schedule in exchange.schedules().items():
+        source, target = room.arrays[name]
         if native:
-            plans[step.name] = mpi.plan(step.schedule.pattern, comm, source, target, algorithm=NATIVE, **options)
+            plans[name] = mpi.plan(schedule.pattern, comm, source, target, algorithm=NATIVE, **options)
         else:
-            plans[step.name] = mpi.plan(
-                step.schedule, comm, source, target, transport=transport, packing=packing, **options
-            )
+            plans[name] = mpi.plan(schedule, comm, source, target, transport=transport, packing=packing, **options)
     return plans
 
 

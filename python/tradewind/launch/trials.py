@@ -7,7 +7,7 @@ import os
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -158,7 +158,7 @@ def _tune_step(
     *,
     checked: bool,
 ) -> dict[str, Any]:
-    alone = replace(exchange, times=1, slab=name if exchange.pattern == "transpose" else exchange.slab)
+    alone = exchange.alone(name)
     room = Room(alone, comm.Get_rank(), memory)
     pattern, (source, target) = room.patterns[name], room.arrays[name]
 

@@ -31,12 +31,6 @@ from tradewind.method.tuning import MEMORIES, PRIVATE, Entry, find, read, reques
 if TYPE_CHECKING:
     pass
 
-VARIABLES = {
-    "halo": "TRADEWIND_HALO",
-    "transpose": "TRADEWIND_TRANSPOSE",
-    "fetch": "TRADEWIND_FETCH",
-    "allreduce": "TRADEWIND_ALLREDUCE",
-}
 TUNING = "TRADEWIND_TUNING"
 ARGUMENT = "argument"
 _STRICT = ",strict"
@@ -89,7 +83,7 @@ def choose(
     asked = asked or Choice()
     if problems := asked.problems(pattern.name):
         raise InputError(*problems)
-    variable = environment.get(VARIABLES[pattern.name], "")
+    variable = environment.get(variable_of(pattern.name), "")
     _check(pattern.name, variable)
     source = tuning_source(tuning, environment)
 
@@ -117,6 +111,11 @@ def choose_alone(
     return None
 
 
+def variable_of(pattern: str) -> str:
+    """The environment variable that names the way to carry out a pattern of the core."""
+    return f"TRADEWIND_{pattern.upper()}"
+
+
 def tuning_source(tuning: str | Path | None, environment: Mapping[str, str]) -> Source | None:
     """The tuning file that an argument or the environment names."""
     origin = "tuning " if tuning is not None else f"{TUNING}="
@@ -134,7 +133,7 @@ def _check(pattern: str, variable: str) -> None:
     except InputError as error:
         problems = list(error.problems)
     if problems:
-        raise InputError(*(f"{VARIABLES[pattern]}={variable!r}: {problem}" for problem in problems))
+        raise InputError(*(f"{variable_of(pattern)}={variable!r}: {problem}" for problem in problems))
 
 
 def _texts(choice: Choice) -> tuple[str, str, str]:

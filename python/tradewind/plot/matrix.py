@@ -84,7 +84,7 @@ def panel(matrix: NDArray[np.int64], ranks_per_bin: int, ranks: int, title: str)
 
 def of_exchange(exchange: Exchange, stages: range | None = None) -> tuple[NDArray[np.int64], int, str]:
     """The matrix of an exchange without its repetitions, the ranks in a bin, and what it is, in words."""
-    distinct = {step.name: step.schedule for step in exchange.steps()}
+    distinct = exchange.schedules()
     matrix, ranks_per_bin = communication_matrix(list(distinct.values()), exchange.bytes_per_point, stages)
     total = units.format_bytes(float(matrix.sum()))
     return matrix, ranks_per_bin, f"{exchange.name}, {exchange.ranks} ranks, {total}"

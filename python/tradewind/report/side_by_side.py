@@ -8,9 +8,9 @@ from tradewind.base.units import format_seconds
 from tradewind.report.table import Cell, Column, Row, Table
 from tradewind.study.cases.case import HERE_ONLY
 from tradewind.study.cases.records import Record
+from tradewind.workload.registry import PATTERNS
 
 SIMULATED = "simulated, by number of ranks; over seeds or settings from the fastest to the slowest"
-PATTERNS = ("transpose", "halo", "fetch", "allreduce")
 
 
 def side_by_side(records: Sequence[Record]) -> Table:
@@ -28,7 +28,7 @@ def side_by_side(records: Sequence[Record]) -> Table:
 
 def _order(exchange: str) -> int:
     first = exchange.split()[0]
-    return PATTERNS.index(first) if first in PATTERNS else len(PATTERNS)
+    return list(PATTERNS).index(first) if first in PATTERNS else len(PATTERNS)
 
 
 def _row(exchange: str, mine: Sequence[Record], machines: Sequence[str]) -> Row:

@@ -11,9 +11,8 @@ from tradewind.simulation.checks import BUFFERS, MODELS, PLACEMENTS, PROTOCOLS, 
 from tradewind.simulation.prepared import Simulation, model_version
 from tradewind.simulation.progress import Progress, Watch
 from tradewind.simulation.steady import run_until_steady
-from tradewind.workload.exchange import Workload
-from tradewind.workload.program import Program
 from tradewind.workload.repetitions import first_of
+from tradewind.workload.workload import Workload
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -36,7 +35,7 @@ __all__ = [
 
 
 def simulate(
-    exchange: Workload | Program,
+    exchange: Workload,
     machine: str | Path | MachineFile,
     *,
     progress: Watch | None = None,
@@ -76,7 +75,7 @@ def simulate(
         if options.get("threads") is None:
             options["threads"] = processes.threads
 
-    def run(workload: Workload | Program) -> dict[str, Any]:
+    def run(workload: Workload) -> dict[str, Any]:
         if processes is not None:
             simulation = processes.agree(lambda: prepare(workload, machine, **options))
             return processes.run(simulation, progress, force, links=links, congestion=congestion)
@@ -88,7 +87,7 @@ def simulate(
 
 
 def forecast(
-    exchange: Workload | Program,
+    exchange: Workload,
     machine: str | Path | MachineFile,
     *,
     congestion: bool | str | Path = False,

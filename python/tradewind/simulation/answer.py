@@ -13,17 +13,14 @@ from tradewind import _core
 from tradewind.base.files import replaced
 from tradewind.machine import Machine
 from tradewind.machine.link_loads import link_bandwidths
-from tradewind.workload.exchange import Workload
-from tradewind.workload.program import Program
 from tradewind.workload.repetitions import Repetitions
+from tradewind.workload.workload import Workload
 
 LOADS = "loads of links"
 """What errors call a file of them."""
 
 
-def figures_of(
-    result: _core.SimulationResult, exchange: Workload | Program, model: str, copies: bool = False
-) -> dict[str, Any]:
+def figures_of(result: _core.SimulationResult, exchange: Workload, model: str, copies: bool = False) -> dict[str, Any]:
     """Times and counts. `copies`: what came before its receive was posted is copied, so how much that was, too."""
     steps: dict[str, float] = {}
     before = 0.0

@@ -14,8 +14,7 @@ from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.simulation.prepared import Simulation
 from tradewind.trace.ranks import ranks_shown
-from tradewind.workload.exchange import Workload
-from tradewind.workload.program import Program
+from tradewind.workload.workload import Workload
 
 MODELS = ("packet", "loggp")
 BUFFERS = ("credits", "unbounded")
@@ -27,7 +26,7 @@ PLACEMENTS = tuple(_core.placements())
 
 
 def prepare(
-    exchange: Workload | Program,
+    exchange: Workload,
     machine: str | Path | MachineFile,
     *,
     routing: str | None = None,

@@ -17,9 +17,9 @@ from tradewind.machine.link_loads import group_shares, link_shares, loads_of
 from tradewind.simulation.answer import LOADS, figures_of, mean_delays, over_time, write_link_loads
 from tradewind.simulation.coarseness import coarse_packets
 from tradewind.simulation.progress import Progress, Watch
-from tradewind.workload.exchange import Exchange, Workload
-from tradewind.workload.program import Program
+from tradewind.workload.exchange import Exchange
 from tradewind.workload.repetitions import Repetitions
+from tradewind.workload.workload import Workload
 
 PICTURE_BLOCKS = 64
 """Blocks of ranks in a picture of their delays, unless another number is asked for; fewer of fewer ranks."""
@@ -50,7 +50,7 @@ def model_version(machine: MachineFile, ranks_per_node: int, steady: bool = Fals
 class Simulation:
     """One simulation, checked and ready to run. `prepare` makes it."""
 
-    exchange: Workload | Program
+    exchange: Workload
     file: MachineFile
     machine: _core.Machine
     placement: _core.Placement
@@ -98,7 +98,7 @@ class Simulation:
 
     def program(self) -> _core.Program:
         """What the core simulates."""
-        return _core.Program([step.core() for step in self.exchange.steps()], self.exchange.bytes_per_point)
+        return self.exchange.program()
 
     def forecast(self) -> dict[str, float]:
         """What the run will cost: messages, packet_hops, memory_bytes, wall_s (from a sample of the ranks)."""

@@ -7,16 +7,15 @@ from typing import Any
 
 from tradewind import _core
 from tradewind.base.elements import counted_bytes
-from tradewind.workload.exchange import Workload
-from tradewind.workload.program import Program
 from tradewind.workload.repetitions import durations_of, extrapolated, repetitions_of
+from tradewind.workload.workload import Workload
 
 SCALED = ("messages", "bytes", "packet_hops", "bound_s")
 """What grows with the repetitions."""
 
 
 def run_until_steady(
-    exchange: Workload | Program, run: Callable[[Workload], dict[str, Any]], steady: bool | float = True
+    exchange: Workload, run: Callable[[Workload], dict[str, Any]], steady: bool | float = True
 ) -> dict[str, Any]:
     """Runs so many repetitions that half as many say the same of all, and answers for all of them.
 

@@ -10,7 +10,7 @@ from tradewind import _core
 from tradewind.base.elements import counted_bytes
 from tradewind.base.errors import InputError, VerificationError
 from tradewind.base.names import unknown
-from tradewind.workload.exchange import Workload
+from tradewind.workload.workload import Workload
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of a step, the number of its stage that comes next and how many stages it has."""
@@ -34,7 +34,7 @@ def verify(exchange: Workload, transport: str = "isend-irecv", progress: Progres
     if transport not in transports():
         raise InputError(unknown("transport", transport, transports()))
     began = time.perf_counter()
-    distinct = {step.name: step.schedule for step in exchange.steps()}
+    distinct = exchange.schedules()
     steps = [_verify_step(exchange, name, schedule, transport, progress) for name, schedule in distinct.items()]
     return exchange.as_dict() | {
         "transport": transport,

@@ -43,7 +43,7 @@ def candidates(
     where that is 1), others powers of two. Raises InputError where a name is unknown or an algorithm that was named is
     not allowed.
     """
-    families = {entry.name: entry for entry in _core.algorithms() if entry.pattern == exchange.pattern}
+    families = {entry.name: entry for entry in _core.algorithms() if entry.pattern == exchange.core_pattern}
     chosen: list[Candidate] = []
     left_out: list[LeftOut] = []
     for name in dict.fromkeys(names or families):
@@ -73,7 +73,7 @@ def _refusal(exchange: Exchange, algorithm: str) -> str | None:
 
 
 def _radices(exchange: Exchange, entry: _core.AlgorithmEntry, ranks_per_node: int) -> Iterable[int]:
-    ranges = [entry.radices(step.schedule.pattern) for step in exchange.steps()]
+    ranges = [entry.radices(schedule.pattern) for schedule in exchange.schedules().values()]
     least, most = max(r[0] for r in ranges), min(r[1] for r in ranges)
     most = min(most, max(least, exchange.ranks))  # one rank allows any radix
     if entry.name in NODE_FAMILIES:

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from tradewind import _core
 from tradewind.base.elements import DTYPES, point_bytes
 from tradewind.base.errors import InputError
+from tradewind.workload.workload import Step, Workload
 
 
 class Scheduled(Protocol):
@@ -55,29 +56,17 @@ class Compute:
             raise InputError(f"{self.name}: point_s {self.point_s:g}: a layout is needed, whose points are meant")
 
     @property
-    def core(self) -> _core.Step:
+    def step(self) -> Step:
+        """The computation as a step of a program."""
         compute = _core.Compute(self.seconds, self.flops, self.bytes, self.layout, self.point_s)
-        return _core.Step(self.name, None if self.during is None else schedule_of(self.during), self.repeat, compute)
+        return Step(self.name, None if self.during is None else schedule_of(self.during), self.repeat, compute)
 
 
-@dataclass(frozen=True)
-class Step:
-    """A step of a program, by its name in the answer of a simulation."""
-
-    name: str
-    made: _core.Step
-
-    def core(self) -> _core.Step:
-        return self.made
-
-
-class Program:
+class Program(Workload):
     """Steps of one kind or another, in order: schedules, `Compute`, and `Step`, which has a name. Raises InputError.
 
     `fields` of type `dtype` travel together in every message.
     """
-
-    split: tuple[int, int] | None = None
 
     def __init__(
         self,
@@ -86,16 +75,28 @@ class Program:
         dtype: str = "f8",
         name: str = "program",
     ) -> None:
-        self.name = name
-        self.bytes_per_point = point_bytes(fields, dtype)
-        self.element_bytes = DTYPES[dtype]
+        self._name = name
+        self._bytes_per_point = point_bytes(fields, dtype)
+        self._element_bytes = DTYPES[dtype]
         self.only_computing = [step.name for step in steps if isinstance(step, Compute) and step.during is None]
         """Steps, by name, during which nothing is exchanged."""
         self.computations = sum(isinstance(step, Compute) for step in steps)
         self._steps = [_step(step, i) for i, step in enumerate(steps)]
         if len({step.name for step in self._steps}) < len(self._steps):
             raise InputError("two steps of a program have one name")
-        self.ranks = _core.Program([step.core() for step in self._steps], self.bytes_per_point).ranks
+        self.ranks = self.program().ranks
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def bytes_per_point(self) -> int:
+        return self._bytes_per_point
+
+    @property
+    def element_bytes(self) -> int:
+        return self._element_bytes
 
     def steps(self) -> list[Step]:
         return self._steps
@@ -108,7 +109,7 @@ def _step(step: Scheduled | _core.Schedule | Compute | Step, i: int) -> Step:
     if isinstance(step, Step):
         return step
     if isinstance(step, Compute):
-        return Step(step.name, step.core)
+        return step.step
     schedule = schedule_of(step)
     name = f"{i + 1} {schedule.pattern.name} {schedule.algorithm}"
-    return Step(name, _core.Step(name, schedule))
+    return Step(name, schedule)

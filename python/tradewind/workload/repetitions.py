@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tradewind.base.errors import InputError
-from tradewind.workload.exchange import Exchange, Step, Workload
-from tradewind.workload.program import Program
+from tradewind.workload.exchange import Exchange
+from tradewind.workload.workload import Step, Workload
 
 TOLERANCE = 5e-3
 """By how much the time of all repetitions may change, as a fraction, when twice as many are simulated, where no other
@@ -25,14 +25,14 @@ FIRST = 8
 
 
 @dataclass(frozen=True)
-class Repetitions:
+class Repetitions(Workload):
     """An exchange, each of its repetitions as steps of its own; simulated until they are steady."""
 
     exchange: Exchange
     tolerance: float = TOLERANCE
 
     @property
-    def ranks(self) -> int:
+    def ranks(self) -> int:  # type: ignore[override]  # of the exchange
         return self.exchange.ranks
 
     @property
@@ -89,14 +89,14 @@ def tolerance_of(steady: object) -> float:
     return steady
 
 
-def repetitions_of(exchange: Workload | Program, steady: bool | float = True) -> Repetitions:
+def repetitions_of(exchange: Workload, steady: bool | float = True) -> Repetitions:
     """What is simulated until it is steady. Raises InputError for what is no exchange, and as `tolerance_of`."""
     if not isinstance(exchange, Exchange):
         raise InputError("steady: only an exchange has repetitions")
     return Repetitions(exchange, tolerance_of(steady))
 
 
-def first_of(exchange: Workload | Program, steady: bool | float = True) -> Repetitions:
+def first_of(exchange: Workload, steady: bool | float = True) -> Repetitions:
     """What is simulated in any case. Raises as `repetitions_of`."""
     whole = repetitions_of(exchange, steady)
     return Repetitions(replace(whole.exchange, times=min(FIRST, whole.exchange.times)))

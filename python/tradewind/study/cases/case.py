@@ -16,6 +16,7 @@ from tradewind.study.cases.dwarf_case import DwarfCase, expand_dwarfs
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.program_case import ProgramCase, expand_programs
 from tradewind.study.model.labels import LABELS, settings_text
+from tradewind.study.model.pattern_keys import pattern_keys
 from tradewind.study.model.program_model import ProgramSweep
 from tradewind.study.model.skip import Skip
 from tradewind.study.model.study import (
@@ -27,16 +28,10 @@ from tradewind.study.model.study import (
     Sweep,
     VerifySweep,
 )
-from tradewind.workload.exchange import Exchange, default_split, exchange_refusal
+from tradewind.workload.exchange import Exchange, exchange_refusal
+from tradewind.workload.on_grid import common_split
 
 AnySweep = VerifySweep | MeasureSweep | SimulateSweep
-PATTERN_KEYS = {
-    "transpose": ("slab", "times", "fields", "dtype"),
-    "halo": ("width", "periodic", "times", "fields", "dtype"),
-    "fetch": ("mesh", "width", "periodic", "times", "fields", "dtype"),
-    "allreduce": ("count", "times", "fields", "dtype"),
-}
-"""The keys of a sweep that vary an exchange beside its ranks, grid, split and algorithm."""
 
 
 def canonical(value: Any) -> str:
@@ -178,15 +173,16 @@ def _whole_steps(
 
 
 def _exchanges(sweep: Sweep) -> Iterator[dict[str, Any]]:
-    keys = PATTERN_KEYS[sweep.pattern]
-    varied = [getattr(sweep, key) for key in keys]
-    for grid, algorithm, *values in itertools.product(_or_none(sweep.grid), _or_none(sweep.algorithm), *varied):
-        known = {"pattern": sweep.pattern, "grid": grid, **dict(zip(keys, values, strict=True))}
+    keys = list(pattern_keys(sweep.pattern))
+    on_grid = "split" in keys
+    first = ["grid", "algorithm"] if "grid" in keys else ["algorithm"]
+    names = [*first, *(key for key in keys if key not in ("grid", "split"))]
+    for values in itertools.product(*(_or_none(getattr(sweep, name)) for name in names)):
+        known = {"pattern": sweep.pattern, **dict(zip(names, values, strict=True))}
         for ranks in sweep.ranks:
-            for split in _or_none(sweep.split.get(ranks, sweep.split.get(0))):
+            for split in _or_none(sweep.split.get(ranks, sweep.split.get(0)) if on_grid else None):
                 inputs = {**known, "ranks": ranks}
-                split = split or _common_split(sweep, inputs)
-                yield {**inputs, "split": split, "algorithm": algorithm}
+                yield {**inputs, "split": split or _common_split(sweep, inputs)} if on_grid else inputs
 
 
 def _common_split(sweep: Sweep, inputs: Mapping[str, Any]) -> tuple[int, int] | None:
@@ -195,12 +191,12 @@ def _common_split(sweep: Sweep, inputs: Mapping[str, Any]) -> tuple[int, int] | 
     None where there is none for all of them; each then takes its own, or is skipped.
     """
     algorithms = [name for name in _or_none(sweep.algorithm) if name != NATIVE]
-    if sweep.pattern == "allreduce" or len(algorithms) < 2:
+    if len(algorithms) < 2:
         return None
     for first in algorithms:
         try:
             exchange = Exchange(**{**inputs, "algorithm": first})
-            return default_split(exchange, [name for name in algorithms if name != first])
+            return common_split(exchange, [name for name in algorithms if name != first])
         except InputError:
             continue
     return None
@@ -212,7 +208,7 @@ def _or_none(values: Sequence[Any] | None) -> Sequence[Any]:
 
 
 def _inputs_text(inputs: dict[str, Any]) -> str:
-    split = f" as {inputs['split'][0]}x{inputs['split'][1]}" if inputs["split"] else ""
+    split = f" as {inputs['split'][0]}x{inputs['split'][1]}" if inputs.get("split") else ""
     return f"{inputs['pattern']} {inputs['algorithm'] or ''}".strip() + f", {inputs['ranks']} ranks{split}"
 
 

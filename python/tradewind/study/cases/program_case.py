@@ -18,7 +18,8 @@ from tradewind.study.cases.lines import lines_sent
 from tradewind.study.model.labels import LABELS, settings_text
 from tradewind.study.model.program_model import ProgramStep, ProgramSweep
 from tradewind.study.model.skip import Skip
-from tradewind.workload.program import Compute, Program, Step
+from tradewind.workload.program import Compute, Program
+from tradewind.workload.workload import Step
 
 PATTERN = "program"
 """What the label `pattern` says of these cases."""
@@ -130,7 +131,7 @@ class ProgramCase:
 
 def _exchanged(name: str, pattern: _core.Pattern, said: ProgramStep) -> Step:
     schedule = _core.make_schedule(pattern, said.algorithm or default_algorithm(pattern.name))
-    return Step(name, _core.Step(name, schedule, said.times))
+    return Step(name, schedule, said.times)
 
 
 def expand_programs(sweep: ProgramSweep, study_seed: int, bases: Bases = NO_BASES) -> Iterator[ProgramCase | Skip]:

@@ -148,7 +148,7 @@ def bands(finding: Finding, cases: list[Record]) -> Answer:
 def offsets_of(exchange: Exchange) -> set[int]:
     """The distances between the numbers of sender and receiver, over all messages of an exchange."""
     found = set()
-    for schedule in {step.name: step.schedule for step in exchange.steps()}.values():
+    for schedule in exchange.schedules().values():
         for rank in range(schedule.ranks):
             for stage in range(schedule.stages):
                 found |= {abs(message.peer - rank) for message in schedule.sends(rank, stage) if message.count}

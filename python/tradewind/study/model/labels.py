@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tradewind.study.model.pattern_keys import all_keys
+
 LABELS: dict[str, str] = {
     "sweep": "sweep of the study",
     "kind": "how the case was answered",
@@ -13,16 +15,7 @@ LABELS: dict[str, str] = {
     "strategy": "when a dwarf exchanges and computes",
     "algorithm": "in which stages it moves",
     "ranks": "number of ranks",
-    "grid": "grid points along x, y, z",
-    "split": "ranks along x, y",
-    "slab": "transpositions",
-    "mesh": "mesh of a fetch",
-    "width": "halo width",
-    "periodic": "periodic directions",
-    "count": "elements of a reduction",
-    "times": "repetitions in a row",
-    "fields": "fields in a message",
-    "dtype": "element type",
+    **{name: each.label for name, each in all_keys().items() if each.label},
     "precision": "element type of a dwarf",
     "work": "how often a dwarf does each computation",
     "threads": "threads of a rank",
@@ -46,7 +39,8 @@ LABELS: dict[str, str] = {
 """Each label with its long name."""
 
 INTEGER_LABELS = frozenset(
-    {"ranks", "width", "count", "times", "fields", "ranks_per_node", "seed", "work", "threads", "steps", "nodes"}
+    {"ranks", "ranks_per_node", "seed", "work", "threads", "steps", "nodes"}
+    | {name for name, each in all_keys().items() if each.label and each.kind == "int"}
 )
 
 

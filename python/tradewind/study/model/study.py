@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
 
 from tradewind import _core
-from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
 from tradewind.base.units import seconds
 from tradewind.dwarfs import find
 from tradewind.dwarfs.dwarf import PRECISIONS
-from tradewind.layout.names import MESHES
 from tradewind.method.method import packing_names, transport_names
 from tradewind.study.model.base_model import Base
+from tradewind.study.model.pattern_keys import key_fields, swept_patterns
 from tradewind.study.model.program_model import ProgramSweep
 from tradewind.study.model.values import (
     Grid,
@@ -26,15 +25,12 @@ from tradewind.study.model.values import (
     Table,
     Value,
     checked,
-    directions,
-    known_slab,
     listed,
     one_of,
     quick_keys,
     rising,
     split_by_ranks,
 )
-from tradewind.workload.exchange import PATTERNS
 from tradewind.workload.repetitions import tolerance_of
 
 KINDS = ("verify", "measure", "simulate", "run", "program", "published")
@@ -75,28 +71,30 @@ Quantity = Literal[
 """What a curve is made of (see `tradewind.study.claims.quantity`)."""
 
 
-class Sweep(Table):
+class PatternSweep(Table):
     """Cases of one pattern. What each kind adds stands in the classes below."""
 
     name: str
     """What plots and findings call it."""
-    pattern: Annotated[str, one_of("pattern", PATTERNS)]
+    pattern: Annotated[str, one_of("pattern", swept_patterns())]
     ranks: Many[Positive]
     algorithm: Many[str] | None = None
     """None: the pattern's default."""
-    grid: Many[Grid] | None = None
-    split: Annotated[dict[int, Many[Split]], BeforeValidator(split_by_ranks)] = Field(default_factory=dict)
-    """For each number of ranks; under 0 for all others. Numbers that are not named take the default split."""
-    slab: Many[Annotated[str, checked(known_slab)]] = ["all"]
-    mesh: Many[Annotated[str, one_of("mesh", MESHES)]] = ["lonlat"]
-    width: Many[Annotated[int, Field(ge=0, strict=True)]] = [3]
-    periodic: Many[Annotated[str, checked(directions)]] = [""]
-    count: Many[Positive] = [3]
-    times: Many[Positive] = [1]
-    fields: Many[Positive] = [1]
-    dtype: Many[Annotated[str, one_of("dtype", tuple(DTYPES))]] = ["f8"]
     quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
     """What a quick run computes: only these values of some keys; False: nothing of this sweep."""
+
+
+if TYPE_CHECKING:
+
+    class Sweep(PatternSweep):
+        """The same, with the keys of all patterns; these are two that all on a grid have."""
+
+        grid: Many[Grid] | None = None
+        split: Annotated[dict[int, Many[Split]], BeforeValidator(split_by_ranks)] = Field(default_factory=dict)
+        """For each number of ranks; under 0 for all others. Numbers that are not named take the default split."""
+
+else:
+    Sweep = create_model("Sweep", __base__=PatternSweep, __module__=__name__, **key_fields())
 
 
 class VerifySweep(Sweep):

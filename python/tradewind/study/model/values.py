@@ -12,7 +12,6 @@ from tradewind.base.extents import parse_extents
 from tradewind.base.names import unknown
 from tradewind.base.units import byte_count
 from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS
-from tradewind.workload.exchange import slab_problems
 
 
 class Table(BaseModel):
@@ -59,11 +58,6 @@ def packet_size(text: Any) -> None:
 def directions(text: Any) -> None:
     if not isinstance(text, str) or not set(text) <= {"x", "y"} or len(set(text)) != len(text):
         raise InputError(f"periodic {text!r}: some of 'xy' are allowed")
-
-
-def known_slab(text: Any) -> None:
-    if isinstance(text, str) and (problems := slab_problems(text)):
-        raise InputError(*problems)
 
 
 T = TypeVar("T")

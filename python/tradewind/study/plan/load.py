@@ -21,6 +21,7 @@ from tradewind.study.claims.finding import COMPANIONS, OPTIONAL, TESTS
 from tradewind.study.claims.remarks import name_problems
 from tradewind.study.model.base_model import Base
 from tradewind.study.model.labels import LABELS
+from tradewind.study.model.pattern_keys import pattern_keys, swept_patterns, unused_keys
 from tradewind.study.model.program_model import ProgramStep, ProgramSweep
 from tradewind.study.model.study import (
     KINDS,
@@ -36,7 +37,7 @@ from tradewind.study.model.study import (
 )
 from tradewind.study.model.study_file import StudyFile
 from tradewind.study.model.values import RUN_QUICK_KEYS, OnMachine
-from tradewind.workload.exchange import PATTERNS, UNUSED
+from tradewind.workload.registry import pattern_named
 
 SWEEPS: dict[str, type[BaseModel]] = {
     "verify": VerifySweep,
@@ -166,7 +167,8 @@ def _known_keys(place: Place, data: dict[str, Any]) -> Iterable[str]:
         sweep = data["sweep"][place[1]]
         if "step" in place:
             return ProgramStep.model_fields
-        unused = UNUSED.get(str(sweep.get("pattern")), set())
+        pattern = str(sweep.get("pattern"))
+        unused = unused_keys(pattern) if pattern in swept_patterns() else set()
         return [key for key in SWEEPS[sweep["kind"]].model_fields if key not in unused]
     if place[2] == "values":
         return ValueOf.model_fields
@@ -241,11 +243,11 @@ def _sweep_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem
     if kind == "program":
         yield from _quick_problems(sweep, bases)
         yield from _split_names(sweep)
-    if pattern not in PATTERNS:
+    if pattern not in swept_patterns():
         return
-    for key in sorted(UNUSED[pattern] & set(sweep)):
+    for key in sorted(unused_keys(pattern) & set(sweep)):
         yield (key,), f"{key} says nothing about {pattern}: leave it out"
-    if pattern != "allreduce" and "grid" not in sweep:
+    if "grid" in pattern_keys(pattern) and "grid" not in sweep:
         yield (), f"a {pattern} needs a grid, like 602x568x60"
     for place, name in _values(sweep, "algorithm"):
         if isinstance(name, str) and (text := _algorithm_problem(pattern, name, kind)):
@@ -300,7 +302,8 @@ def _values(table: dict[str, Any], key: str) -> Iterator[tuple[Place, Any]]:
 
 def _algorithm_problem(pattern: str, name: str, kind: str | None) -> str | None:
     """What is wrong with an algorithm's name; whether its radix fits is found case by case."""
-    entries = {entry.name: entry for entry in _core.algorithms() if entry.pattern == pattern}
+    core = pattern_named(pattern).core_pattern
+    entries = {entry.name: entry for entry in _core.algorithms() if entry.pattern == core}
     base, _, radix = (name, "", "") if f"{name}-k" in entries else name.rpartition("-")
     with_radix = entries.get(f"{base}-k")
     if name == "native" and kind in ("verify", "simulate"):

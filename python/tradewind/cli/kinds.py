@@ -1,0 +1,120 @@
+"""Commands whose first argument names a kind: a pattern or a dwarf, which brings options of its own.
+
+``tradewind bench halo --help`` shows what a halo takes. A command is written once, for all kinds: it takes a parameter
+of the type `Asked`, which stands for the options of the kind. What a user gives of them is read by `Asked.values`.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from tradewind.workload.options import Option
+
+Command = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Family:
+    """The kinds that a command can be about."""
+
+    what: str
+    """What errors call one of them: pattern, dwarf."""
+    kinds: Callable[[], Mapping[str, str]]
+    """Names and what they are."""
+    options: Callable[[str], Mapping[str, Option]]
+    """The options of a kind, in the order of the help."""
+    beside: tuple[str, ...] = ()
+    """Options of all kinds that commands have by themselves."""
+
+    @property
+    def panel(self) -> str:
+        """The heading of a kind's options."""
+        return f"{self.what.capitalize()} options"
+
+    def named(self, arguments: Sequence[str]) -> str | None:
+        """The kind that arguments name; None where they name none. Raises InputError where the first is no kind."""
+        known = self.kinds()
+        found = next((each for each in arguments if each in known), None)
+        if found is None and arguments and not arguments[0].startswith("-"):
+            from tradewind.base.errors import InputError
+            from tradewind.base.names import unknown
+
+            raise InputError(unknown(self.what, arguments[0], known))
+        return found
+
+    def own_options(self, kind: str) -> list[Option]:
+        """The options of a kind that commands do not have by themselves."""
+        return [each for name, each in self.options(kind).items() if name not in self.beside]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a user gives of the options of a kind, as it was written; what is not given is not there."""
+
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+
+def of_kinds(family: Family) -> Callable[[Command], Command]:
+    """Let a command take its `Asked` from the options of a kind. The command's first argument is the kind's name."""
+
+    def decorate(command: Command) -> Command:
+        signature = inspect.signature(command, eval_str=True)
+        asked = next(p.name for p in signature.parameters.values() if p.annotation is Asked)
+
+        def spread_over(options: Sequence[Option]) -> Command:
+            @functools.wraps(command)
+            def spread(*arguments: Any, **values: Any) -> Any:
+                given = {each.name: values.pop(each.name, None) for each in options}
+                return command(
+                    *arguments,
+                    **values,
+                    **{asked: Asked({name: value for name, value in given.items() if value is not None})},
+                )
+
+            parameters: list[inspect.Parameter] = []
+            for parameter in signature.parameters.values():
+                if parameter.name == asked:
+                    parameters += [_parameter(each, family.panel) for each in options]
+                else:
+                    parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
+            spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+            return spread
+
+        def general() -> Command:
+            """With the options that all kinds have."""
+            kinds = [family.own_options(kind) for kind in family.kinds()]
+            common = [each for each in kinds[0] if all(each.name in [o.name for o in other] for other in kinds)]
+            return spread_over(common)
+
+        command.family = family  # type: ignore[attr-defined]
+        command.general = general  # type: ignore[attr-defined]
+        command.of = lambda kind: spread_over(family.own_options(kind))  # type: ignore[attr-defined]
+        return command
+
+    return decorate
+
+
+def _parameter(each: Option, panel: str) -> inspect.Parameter:
+    """An option of a kind as typer reads it. What is not given is None, and the request's own default holds."""
+    kind: Any = {"int": int, "float": float, "bool": bool}.get(each.kind, str)
+    nothing = each.required or each.default in (None, "")
+    shown: str | bool = each.shown or (False if nothing else each.text(each.default))
+    option = typer.Option(
+        each.flag,
+        help=each.help,
+        rich_help_panel=panel,
+        show_default=shown,
+        metavar=each.metavar or None,
+        hidden=each.hidden,
+    )
+    annotation = Annotated[kind, option] if each.required else Annotated[kind | None, option]
+    default = inspect.Parameter.empty if each.required else None
+    return inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -1,0 +1,74 @@
+"""The keys of sweeps that say what a pattern is: they follow from the options of the patterns' requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from tradewind.base.errors import InputError
+from tradewind.study.model.values import Grid, Many, Positive, Split, checked, one_of, split_by_ranks
+from tradewind.workload.options import Option, options_of
+from tradewind.workload.registry import PATTERNS, pattern_named
+
+SWEEP_KEYS = ("ranks", "algorithm")
+"""Options of every request, which sweeps of all kinds have by themselves."""
+
+
+@cache
+def swept_patterns() -> tuple[str, ...]:
+    """The patterns that a sweep can name: those whose required options a sweep can give."""
+    kinds = {name: options_of(pattern_named(name)) for name in PATTERNS}
+    return tuple(name for name, known in kinds.items() if all(o.swept or not o.required for o in known.values()))
+
+
+def pattern_keys(pattern: str) -> Mapping[str, Option]:
+    """The options of a pattern that a sweep may vary, beside ranks and algorithm."""
+    known = options_of(pattern_named(pattern))
+    return {name: each for name, each in known.items() if each.swept and name not in SWEEP_KEYS}
+
+
+@cache
+def all_keys() -> Mapping[str, Option]:
+    """Those of all patterns that a sweep can name."""
+    found: dict[str, Option] = {}
+    for pattern in swept_patterns():
+        for name, each in pattern_keys(pattern).items():
+            found.setdefault(name, each)
+    return {each.name: each for each in sorted(found.values(), key=lambda each: each.common)}
+
+
+def unused_keys(pattern: str) -> set[str]:
+    """Keys of other patterns, which say nothing about this one."""
+    return set(all_keys()) - set(pattern_keys(pattern))
+
+
+def key_fields() -> dict[str, tuple[Any, Any]]:
+    """The keys as fields of a pydantic model: each one value or a list of them."""
+    return {name: _field(each) for name, each in all_keys().items()}
+
+
+def _field(each: Option) -> tuple[Any, Any]:
+    if each.name == "split":  # for each number of ranks, or under 0 for all
+        by_ranks = Annotated[dict[int, Many[Split]], BeforeValidator(split_by_ranks)]
+        return by_ranks, Field(default_factory=dict)
+    many: Any = Many
+    kind = many[_value(each)]
+    return (kind | None, None) if each.default is None else (kind, [each.default])
+
+
+def _value(each: Option) -> Any:
+    if each.kind == "extents":
+        return {3: Grid, 2: Split}[each.extents]
+    if each.kind == "int":
+        return Positive if each.least == 1 else Annotated[int, Field(ge=each.least, strict=True)]
+    if each.known is not None:
+        return Annotated[str, one_of(each.what, tuple(each.known()))]
+    return Annotated[{"str": str, "float": float, "bool": bool}[each.kind], checked(lambda value: _refuse(each, value))]
+
+
+def _refuse(each: Option, value: Any) -> None:
+    if isinstance(value, str) and (problems := each.wrong(value)):
+        raise InputError(*problems)

@@ -1,0 +1,62 @@
+"""Known values for the arrays of an exchange, and the answer that must come out, computed without any schedule."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tradewind import _core
+from tradewind.workload.registry import pattern_named
+
+Array = NDArray[Any]
+
+UNTOUCHED = -1
+"""Stands where nothing may be written."""
+
+
+class Arrays(ABC):
+    """What the arrays of a pattern hold before and after, on a rank; each pattern's file has one of its own."""
+
+    @staticmethod
+    @abstractmethod
+    def source(pattern: Any, rank: int, field: int, dtype: str) -> Array:
+        """What a rank's array holds before the exchange."""
+
+    @staticmethod
+    @abstractmethod
+    def answer(pattern: Any, rank: int, field: int, dtype: str) -> Array:
+        """What a rank must hold after the exchange."""
+
+    @staticmethod
+    @abstractmethod
+    def answer_points(pattern: Any, rank: int) -> int:
+        """Points of one field that the exchange writes on a rank."""
+
+    @staticmethod
+    def target(pattern: Any, rank: int, dtype: str) -> Array | None:
+        """The array that a rank receives into; None where the pattern works in place."""
+        return None if pattern.in_place else np.full(pattern.target_shape(rank), UNTOUCHED, dtype)
+
+
+def arrays_of(pattern: _core.Pattern) -> type[Arrays]:
+    """The known arrays of a pattern of the core."""
+    found: type[Arrays] = pattern_named(pattern.name).arrays()
+    return found
+
+
+def numbers(ranges: Sequence[Array], points: Sequence[int], field: int, dtype: str) -> Array:
+    """The global number of each grid point of ranges along x, y, z, plus the field's number; [z][y][x]."""
+    x, y, z = ranges
+    line = x.astype(np.int64)[None, None, :]
+    column = y.astype(np.int64)[None, :, None] * points[0]
+    level = z.astype(np.int64)[:, None, None] * (points[0] * points[1])
+    return np.asarray(line + column + (level + field), dtype)
+
+
+def ranges_of(box: Any) -> list[Array]:
+    """The indices of a box along x, y, z."""
+    return [np.arange(begin, end) for begin, end in zip(*box, strict=True)]

@@ -1,0 +1,172 @@
+"""Exchanges on a grid whose columns are divided among the ranks: what these patterns have in common."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from tradewind import _core
+from tradewind.base.elements import DTYPES
+from tradewind.base.errors import InputError
+from tradewind.base.extents import MOST, extents_text
+from tradewind.layout.names import divided
+from tradewind.workload.exchange import Exchange
+from tradewind.workload.options import option
+
+
+def periodic_problems(periodic: str) -> list[str]:
+    """What is wrong with the names of periodic directions."""
+    if not set(periodic) <= {"x", "y"} or len(set(periodic)) != len(periodic):
+        return [f"periodic {periodic!r}: some of 'xy' are allowed"]
+    return []
+
+
+@dataclass(frozen=True)
+class OnGrid(Exchange):
+    """A request for an exchange on a grid."""
+
+    grid: tuple[int, int, int] | None = option(
+        "Points NXxNYxNZ, like 28800x14400x256.", None, label="grid points along x, y, z", by_name=False
+    )
+    split: tuple[int, int] | None = option(
+        "Ranks CXxCY over x and y.", None, label="ranks along x, y", shown="the most even that fits", by_name=False
+    )
+
+    most_even: ClassVar[bool] = False
+    """Whether of several splits the one with the least imbalance is taken, and not the one nearest to a square."""
+
+    def layouts(self) -> list[str]:
+        """Every layout that the exchange touches and that divides x and y, by its name (`tradewind.layout.names`)."""
+        return ["xy"]
+
+    def _problems(self) -> list[str]:
+        problems = self._own_problems()
+        if self.grid is None:
+            return [*problems, f"a {self.pattern} needs a grid, like 602x568x60"]
+        if min(self.grid) < 1 or max(self.grid) > MOST:
+            text = extents_text(self.grid)
+            problems.append(f"grid {text}: 1..{MOST} points along each direction are allowed")
+        else:
+            problems += self._size_problems()
+        if self.split is not None:
+            problems += self._split_problems(self.split)
+        return problems
+
+    def _own_problems(self) -> list[str]:
+        """What is wrong with the options of a pattern, taken together."""
+        return []
+
+    def _size_problems(self) -> list[str]:
+        """Why a grid has more points than can be counted."""
+        assert self.grid is not None
+        return _count_problems(self.grid, self.fields, self.dtype)
+
+    def _split_problems(self, split: tuple[int, int]) -> list[str]:
+        """What is wrong with a split."""
+        cx, cy = split
+        if cx < 1 or cy < 1:
+            return [f"split {extents_text(split)}: 1 or more ranks along each direction are allowed"]
+        problems = []
+        if cx * cy != self.ranks:
+            problems.append(f"split {extents_text(split)} makes {cx * cy} ranks: {cx * cy} is not {self.ranks}")
+        if self.grid is not None:
+            problems += misfits(self.grid, split, self.layouts())
+        return problems
+
+    def _complete(self) -> None:
+        super()._complete()
+        if self.split is None:
+            self._fill("split", default_split(self))
+
+    @property
+    def sizes(self) -> tuple[tuple[int, int, int], tuple[int, int]]:
+        """Grid and split of a request that is complete."""
+        assert self.grid is not None
+        assert self.split is not None
+        return self.grid, self.split
+
+    def blocks(self) -> _core.Blocks:
+        """The layout of whole columns."""
+        grid, split = self.sizes
+        return _core.Blocks(_core.Grid(*grid), split)
+
+    def imbalance(self) -> float:
+        grid, split = self.sizes
+        return max(layout_imbalance(grid, split, axes) for axes in self.layouts())
+
+
+def _count_problems(grid: tuple[int, int, int], fields: int, dtype: str) -> list[str]:
+    """Why the points of a grid, or the bytes of all fields, cannot be counted."""
+    points = math.prod(grid)
+    if points > _core.most_points:
+        return [f"grid {extents_text(grid)}: {points} points; at most {_core.most_points} can be counted"]
+    each = fields * DTYPES.get(dtype, 1)
+    if points * each > _core.most_bytes:
+        return [
+            f"grid {extents_text(grid)} of {fields} fields: {points} x {each} bytes; "
+            f"at most {_core.most_bytes} can be counted"
+        ]
+    return []
+
+
+def misfits(grid: tuple[int, int, int], split: tuple[int, int], layouts: Iterable[str]) -> list[str]:
+    """Where a split has more ranks along a direction than the grid has points, in any of the layouts."""
+    problems = {}
+    for axes in layouts:
+        for axis, parts in divided(axes, split):
+            points = grid["xyz".index(axis)]
+            if parts > points:
+                levels = "levels" if axis == "z" else f"points along {axis}"
+                problems[axis, parts] = (
+                    f"split {extents_text(split)}: {parts} ranks do not divide {points} {levels} among them "
+                    f"(1..{points} are allowed)"
+                )
+    return list(problems.values())
+
+
+def layout_imbalance(grid: tuple[int, int, int], split: tuple[int, int], axes: str) -> float:
+    worst = 1.0
+    for axis, parts in divided(axes, split):
+        points = grid["xyz".index(axis)]
+        worst *= math.ceil(points / parts) * parts / points
+    return worst
+
+
+def default_split(exchange: OnGrid, others: Iterable[str] = ()) -> tuple[int, int]:
+    """The split of an exchange that names none; one that suits other algorithms too, so that they can be compared.
+
+    A transposition takes the factor pair of the ranks that fits the grid and the algorithm's radix with the least
+    imbalance, of several the one nearest to a square; a halo the pair nearest to a square, the larger number along
+    the direction with more points. Raises InputError where no pair fits.
+    """
+    grid, ranks = exchange.grid, exchange.ranks
+    assert grid is not None
+    layouts = exchange.layouts()
+    divisors = [a for a in range(1, math.isqrt(ranks) + 1) if ranks % a == 0]
+    pairs = [(a, ranks // a) for a in sorted({*divisors, *(ranks // a for a in divisors)})]
+    pairs = [pair for pair in pairs if not misfits(grid, pair, layouts)]
+    pairs.sort(key=lambda p: (abs(math.log(p[0] / p[1])), (p[0] < p[1]) == (grid[0] >= grid[1])))
+    if exchange.most_even:
+        pairs.sort(key=lambda p: round(max(layout_imbalance(grid, p, axes) for axes in layouts), 9))
+    reasons = set()
+    for pair in pairs:
+        try:
+            for algorithm in (exchange.algorithm, *others):
+                replace(exchange, split=pair, algorithm=algorithm)
+        except InputError as error:
+            reasons.add(str(error))
+            continue
+        return pair
+    if len(reasons) == 1:  # whatever the split
+        raise InputError(*reasons)
+    raise InputError(
+        f"{ranks} ranks: no split CXxCY of them fits the grid {extents_text(grid)} with {exchange.algorithm}; "
+        "name fewer ranks, or another algorithm"
+    )
+
+
+def common_split(exchange: Exchange, algorithms: Iterable[str]) -> tuple[int, int] | None:
+    """The default split that suits other algorithms too; None for an exchange without a grid. Raises InputError."""
+    return default_split(exchange, algorithms) if isinstance(exchange, OnGrid) else None

@@ -1,0 +1,189 @@
+"""Fields of a request as users meet them: an option of the command line, a key of a study, a label of a case.
+
+A pattern and a dwarf are a dataclass each, whose fields are declared by `option`. From these follow the checks of a
+request, what ``--help`` shows, the keys that sweeps of studies may vary, and the labels of their cases.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from tradewind.base.errors import InputError
+from tradewind.base.extents import parse_extents
+from tradewind.base.names import unknown
+
+_KEY = "option"
+Problems = Callable[[Any], list[str]]
+"""What is wrong with a value, in words."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """How a user gives a field of a request, and which values are allowed."""
+
+    name: str
+    """Of the field; the key in a study file and, where `label` says more, the label of a case."""
+    help: str
+    kind: Literal["bool", "int", "float", "str", "extents"]
+    default: Any
+    """None: chosen by the request; `MISSING`: must be given."""
+    flag: str
+    """As on the command line, such as ``--width``."""
+    label: str = ""
+    """What the field is, where a dataset or a plot names it; "": it is no label."""
+    least: float | None = None
+    most: float | None = None
+    known: Callable[[], Iterable[str]] | None = None
+    """The names that are allowed."""
+    problems: Problems | None = None
+    """Other checks."""
+    what: str = ""
+    """What errors call it; its name unless given."""
+    shown: str = ""
+    """The default in words."""
+    metavar: str = ""
+    extents: int = 0
+    """How many whole numbers joined by 'x' it is."""
+    swept: bool = True
+    """Whether a sweep of a study may vary it."""
+    common: bool = False
+    """Whether every request of its family has it."""
+    hidden: bool = False
+    """Whether no help shows it: a spelling of earlier versions."""
+
+    @property
+    def required(self) -> bool:
+        return self.default is MISSING
+
+    def read(self, text: Any) -> Any:
+        """A value from the command line. Raises InputError for extents that are none."""
+        if self.kind == "extents" and isinstance(text, str):
+            return parse_extents(text, self.extents, self.what)
+        return text
+
+    def wrong(self, value: Any) -> list[str]:
+        """What is wrong with a value, in words."""
+        if value is None:
+            return []
+        if self.known is not None:
+            known = tuple(self.known())
+            return [] if value in known else [unknown(self.what, value, known)]
+        found = []
+        for each in value if self.kind == "extents" else (value,):
+            low, high = self.least is not None and not each >= self.least, self.most is not None and each > self.most
+            if low or high:
+                found = [f"{self.what} {self.text(value)}: {self._allowed()}"]
+        return found + (self.problems(value) if self.problems is not None and not found else [])
+
+    def text(self, value: Any) -> str:
+        """A value as a user writes it."""
+        return "x".join(str(number) for number in value) if self.kind == "extents" else str(value)
+
+    def _allowed(self) -> str:
+        if self.most is None:
+            return f"{self.least} or more are allowed"
+        return f"{self.least}..{self.most} are allowed"
+
+
+def option(
+    help: str,
+    default: Any = MISSING,
+    *,
+    flag: str = "",
+    label: str = "",
+    least: float | None = None,
+    most: float | None = None,
+    known: Callable[[], Iterable[str]] | None = None,
+    problems: Problems | None = None,
+    what: str = "",
+    shown: str = "",
+    metavar: str = "",
+    swept: bool = True,
+    common: bool = False,
+    by_name: bool = True,
+) -> Any:
+    """A field of a request. `by_name`: it can be given by its name alone; the rest as in `Option`."""
+    told = {
+        "help": help,
+        "flag": flag,
+        "label": label,
+        "least": least,
+        "most": most,
+        "known": known,
+        "problems": problems,
+        "what": what,
+        "shown": shown,
+        "metavar": metavar,
+        "swept": swept,
+        "common": common,
+    }
+    if default is MISSING:
+        return dataclasses.field(kw_only=by_name, metadata={_KEY: told})
+    return dataclasses.field(default=default, kw_only=by_name, metadata={_KEY: told})
+
+
+_FOUND: dict[type[Any], Mapping[str, Option]] = {}
+
+
+def options_of(kind: type[Any]) -> Mapping[str, Option]:
+    """The options of a request, by the names of their fields, those of its own before the common ones."""
+    if kind in _FOUND:
+        return _FOUND[kind]
+    hints = get_type_hints(kind)
+    found = {}
+    for field in dataclasses.fields(kind):
+        told = field.metadata.get(_KEY)
+        if told is None or field.name in getattr(kind, "without", ()):
+            continue
+        value, extents = _kind(hints[field.name])
+        name = field.name
+        given = {
+            **told,
+            "what": told["what"] or name.replace("_", " "),
+            "flag": told["flag"] or "--" + name.replace("_", "-"),
+        }
+        found[name] = Option(name=name, kind=value, default=field.default, extents=extents, **given)
+    own_first = sorted(found.values(), key=lambda each: each.common)
+    return _FOUND.setdefault(kind, {each.name: each for each in own_first})
+
+
+def _kind(hint: Any) -> tuple[Any, int]:
+    """The kind of values of a type, and how many numbers extents have."""
+    if get_origin(hint) in (Union, types.UnionType):
+        (hint,) = (each for each in get_args(hint) if each is not type(None))
+    if get_origin(hint) is tuple:
+        return "extents", len(get_args(hint))
+    names = {bool: "bool", int: "int", float: "float", str: "str"}
+    return names[hint], 0
+
+
+def problems_of(request: Any) -> list[str]:
+    """What is wrong with each option of a request, taken alone."""
+    return [text for name, each in options_of(type(request)).items() for text in each.wrong(getattr(request, name))]
+
+
+def from_plain(kind: type, values: Mapping[str, Any]) -> Any:
+    """A request from plain values of ``asdict``, also after a way through JSON, which makes tuples lists.
+
+    Raises InputError for keys that it does not have.
+    """
+    known = {field.name for field in dataclasses.fields(kind)}
+    if strange := [unknown("option", key, sorted(known)) for key in values if key not in known]:
+        raise InputError(*strange)
+    return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
+
+
+def read(kind: type, texts: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The values of texts from the command line, and what cannot be read; that is left out."""
+    values: dict[str, Any] = {}
+    problems: list[str] = []
+    for name, text in texts.items():
+        try:
+            values[name] = options_of(kind)[name].read(text)
+        except InputError as error:
+            problems += error.problems
+    return values, problems

@@ -1,0 +1,1 @@
+"""The patterns, one file each: their options, checks, schedules, labels and known arrays. See `workload.registry`."""

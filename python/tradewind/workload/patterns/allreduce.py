@@ -1,0 +1,58 @@
+"""The allreduce: every rank gets the sum over all ranks of a vector."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.base.extents import MOST
+from tradewind.workload.arrays import Array, Arrays
+from tradewind.workload.exchange import Exchange
+from tradewind.workload.options import option
+from tradewind.workload.workload import Step
+
+_CYCLE = 97  # sums over ranks stay small whole numbers, which every element type adds without rounding
+
+
+@dataclass(frozen=True)
+class AllReduce(Exchange):
+    """A request for a reduction."""
+
+    count: int = option("Elements.", 3, least=1, most=MOST, label="elements of a reduction")
+
+    kind: ClassVar[str] = "allreduce"
+    core_pattern: ClassVar[str] = "allreduce"
+
+    @property
+    def detail(self) -> str:
+        return f"{self.count}x{self.times}"
+
+    def steps(self) -> list[Step]:
+        return [Step("allreduce", self.schedule(_core.AllReduce(self.ranks, self.count)), self.times)]
+
+    @staticmethod
+    def arrays() -> type[Arrays]:
+        return AllReduceArrays
+
+
+class AllReduceArrays(Arrays):
+    """Small whole numbers that go around in a cycle from rank to rank."""
+
+    @staticmethod
+    def source(pattern: _core.AllReduce, rank: int, field: int, dtype: str) -> Array:
+        return ((np.arange(pattern.count) + rank + field) % _CYCLE).astype(dtype)
+
+    @staticmethod
+    def answer(pattern: _core.AllReduce, rank: int, field: int, dtype: str) -> Array:
+        values = np.arange(pattern.count) + field
+        # A rank counts as its remainder: whole cycles of ranks all add the same.
+        cycles, rest = divmod(pattern.ranks, _CYCLE)
+        total = sum(((values + r) % _CYCLE for r in range(rest)), np.zeros_like(values))
+        return np.asarray(total + cycles * (_CYCLE * (_CYCLE - 1) // 2), dtype)
+
+    @staticmethod
+    def answer_points(pattern: _core.AllReduce, rank: int) -> int:
+        return int(pattern.count)

@@ -1,0 +1,100 @@
+"""The fetch: each rank lists the points that it wants; here those of the halo of an unstructured mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.base import memory
+from tradewind.base.extents import MOST
+from tradewind.layout.mesh import halo_of, octahedral_points, octahedral_problems
+from tradewind.layout.names import MESHES
+from tradewind.workload.arrays import UNTOUCHED, Array, Arrays
+from tradewind.workload.on_grid import OnGrid, periodic_problems
+from tradewind.workload.options import option
+from tradewind.workload.workload import Step
+
+
+@dataclass(frozen=True)
+class Fetch(OnGrid):
+    """A request for the halo of a mesh, as a fetch."""
+
+    mesh: str = option(
+        f"Whose halo it is: {', '.join(MESHES)}.", "lonlat", known=lambda: MESHES, label="mesh of a fetch"
+    )
+    width: int = option("Points on every side.", 3, least=0, most=MOST, label="halo width")
+    periodic: str = option(
+        "Periodic directions, x, y or xy.", "", problems=periodic_problems, label="periodic directions", shown="none"
+    )
+
+    kind: ClassVar[str] = "fetch"
+    core_pattern: ClassVar[str] = "fetch"
+    floor_algorithm: ClassVar[str | None] = "direct"
+
+    former: ClassVar[Mapping[str, str]] = {"stored": "recorded"}
+
+    @property
+    def detail(self) -> str:
+        return f"{self.mesh} {self.width}"
+
+    def layouts(self) -> list[str]:
+        return [] if self.mesh == "octahedral" else ["xy"]  # whose rows are not divided along x and y
+
+    def _size_problems(self) -> list[str]:
+        assert self.grid is not None
+        if self.mesh == "octahedral":
+            return octahedral_problems(self.grid[1], self.ranks)
+        return super()._size_problems()
+
+    def _try_schedules(self) -> None:
+        """To list all points of a mesh can take minutes: the algorithm is tried on a fetch of nothing in its place."""
+        memory.require(f"a fetch among {self.ranks} ranks", memory.BYTES_A_RANK * self.ranks, "name fewer ranks")
+        self.schedule(_core.fetch_of_messages([1] * self.ranks, []))
+
+    def steps(self) -> list[Step]:
+        fetch = halo_of(self.mesh, *self.sizes, self.width, self.periodic)
+        return [Step("fetch", self.schedule(fetch), self.times)]
+
+    def imbalance(self) -> float:
+        if self.mesh != "octahedral":
+            return super().imbalance()
+        assert self.grid is not None
+        points = octahedral_points(self.grid[1])
+        return -(-points // self.ranks) * self.ranks / points
+
+    @staticmethod
+    def arrays() -> type[Arrays]:
+        return FetchArrays
+
+
+class FetchArrays(Arrays):
+    """The number of each point, counted over the arrays of all ranks, and so on level by level."""
+
+    @staticmethod
+    def source(pattern: _core.Fetch, rank: int, field: int, dtype: str) -> Array:
+        return _numbers(pattern, np.full(pattern.source_shape(rank)[2], rank), None, field, dtype)
+
+    @staticmethod
+    def answer(pattern: _core.Fetch, rank: int, field: int, dtype: str) -> Array:
+        owner, index, place, _ = pattern.list_of(rank)
+        array = np.full(pattern.target_shape(rank), UNTOUCHED, dtype)
+        array[:, :, place] = _numbers(pattern, owner, index, field, dtype)
+        return array
+
+    @staticmethod
+    def answer_points(pattern: _core.Fetch, rank: int) -> int:
+        return len(pattern.list_of(rank)[0]) * pattern.levels[0] * pattern.levels[1]
+
+
+def _numbers(fetch: _core.Fetch, owner: Array, index: Array | None, field: int, dtype: str) -> Array:
+    """Numbers of points of `owner`, [z][y][point]."""
+    counts = np.array([fetch.source_shape(rank)[2] for rank in range(fetch.ranks)], dtype=np.int64)
+    first = np.concatenate([[0], np.cumsum(counts)])
+    points = first[owner] + (np.arange(len(owner)) if index is None else index)
+    inner, outer = fetch.levels
+    levels = np.arange(outer * inner).reshape(outer, inner, 1) * first[-1]
+    return np.asarray(points + levels + field, dtype)

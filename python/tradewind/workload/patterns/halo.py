@@ -1,0 +1,77 @@
+"""The halo: each rank receives the points around its part of the grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.base.extents import MOST
+from tradewind.workload.arrays import UNTOUCHED, Array, Arrays, numbers, ranges_of
+from tradewind.workload.on_grid import OnGrid, periodic_problems
+from tradewind.workload.options import option
+from tradewind.workload.workload import Step
+
+
+@dataclass(frozen=True)
+class Halo(OnGrid):
+    """A request for a halo exchange."""
+
+    width: int = option("Points on every side.", 3, least=0, most=MOST, label="halo width")
+    periodic: str = option(
+        "Periodic directions, x, y or xy.", "", problems=periodic_problems, label="periodic directions", shown="none"
+    )
+
+    kind: ClassVar[str] = "halo"
+    core_pattern: ClassVar[str] = "halo"
+    floor_algorithm: ClassVar[str | None] = "direct"
+
+    @property
+    def detail(self) -> str:
+        return str(self.width)
+
+    def steps(self) -> list[Step]:
+        halo = _core.Halo(self.blocks(), self.width, ["x" in self.periodic, "y" in self.periodic])
+        return [Step("halo", self.schedule(halo), self.times)]
+
+    @staticmethod
+    def arrays() -> type[Arrays]:
+        return HaloArrays
+
+
+class HaloArrays(Arrays):
+    """Numbers of grid points; a halo beyond the edge of the grid stays untouched."""
+
+    @staticmethod
+    def source(pattern: _core.Halo, rank: int, field: int, dtype: str) -> Array:
+        w, layout = pattern.width, pattern.layout
+        array = np.full(pattern.source_shape(rank), UNTOUCHED, dtype)
+        inner = numbers(ranges_of(layout.box(rank)), layout.grid.points, field, dtype)
+        array[:, w : w + inner.shape[1], w : w + inner.shape[2]] = inner
+        return array
+
+    @staticmethod
+    def answer(pattern: _core.Halo, rank: int, field: int, dtype: str) -> Array:
+        layout, w = pattern.layout, pattern.width
+        around_x, around_y = pattern.periodic
+        (x0, y0, z0), (x1, y1, z1) = layout.box(rank)
+        nx, ny, _ = layout.grid.points
+        x, y = np.arange(x0 - w, x1 + w), np.arange(y0 - w, y1 + w)
+        inside_x = np.full(x.size, True) if around_x else (x >= 0) & (x < nx)
+        inside_y = np.full(y.size, True) if around_y else (y >= 0) & (y < ny)
+        array = numbers([x % nx, y % ny, np.arange(z0, z1)], layout.grid.points, field, dtype)
+        array[:, :, ~inside_x] = UNTOUCHED
+        array[:, ~inside_y, :] = UNTOUCHED
+        return array
+
+    @staticmethod
+    def answer_points(pattern: _core.Halo, rank: int) -> int:
+        layout, w = pattern.layout, pattern.width
+        around_x, around_y = pattern.periodic
+        (x0, y0, z0), (x1, y1, z1) = layout.box(rank)
+        nx, ny, _ = layout.grid.points
+        wide = x1 - x0 + 2 * w if around_x else min(x1 + w, nx) - max(x0 - w, 0)
+        high = y1 - y0 + 2 * w if around_y else min(y1 + w, ny) - max(y0 - w, 0)
+        return int((wide * high - (x1 - x0) * (y1 - y0)) * (z1 - z0))

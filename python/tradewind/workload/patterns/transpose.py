@@ -1,0 +1,93 @@
+"""The transposition: a grid is redistributed from one layout to another, or along a path of layouts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.base.errors import InputError
+from tradewind.base.names import unknown
+from tradewind.layout.names import Leg, blocks, is_path, legs, path_problems
+from tradewind.workload.arrays import Array, Arrays, numbers, ranges_of
+from tradewind.workload.on_grid import OnGrid
+from tradewind.workload.options import option
+from tradewind.workload.workload import Step
+
+SLABS = {"xz": ("xy", "zy"), "xy": ("zy", "zx"), "yz": ("zx", "yx")}
+"""The transpositions of a spectral model: the axes divided before and after (Zheng & Marguinaud 2018, Fig. 3)."""
+
+
+def slab_problems(slab: str) -> list[str]:
+    """What is wrong with the name of a transposition, or with a path through layouts."""
+    if is_path(slab):
+        return path_problems(slab)
+    return [] if slab in (*SLABS, "all") else [unknown("slab", slab, (*SLABS, "all")) + ", or a path like xy-zy-xy"]
+
+
+@dataclass(frozen=True)
+class Transpose(OnGrid):
+    """A request for one transposition or several in order."""
+
+    slab: str = option(
+        "xz, xy, yz, all three in order, or a path of layouts like xy-zy-zx-zy-xy.",
+        "all",
+        problems=slab_problems,
+        label="transpositions",
+    )
+
+    kind: ClassVar[str] = "transpose"
+    core_pattern: ClassVar[str] = "transpose"
+    floor_algorithm: ClassVar[str | None] = "burst"
+    most_even: ClassVar[bool] = True
+
+    def layouts(self) -> list[str]:
+        if slab_problems(self.slab):
+            return []
+        return list(dict.fromkeys(axes for _, *pair in self.legs() for axes in pair))
+
+    def legs(self) -> list[Leg]:
+        """The transpositions, in order."""
+        if is_path(self.slab):
+            return legs(self.slab)
+        return [(slab, *SLABS[slab]) for slab in (SLABS if self.slab == "all" else [self.slab])]
+
+    def alone(self, step: str) -> Transpose:
+        return replace(self, times=1, slab=step)
+
+    def steps(self) -> list[Step]:
+        points, split = self.sizes
+        grid = _core.Grid(*points)
+        steps = []
+        for name, *pair in self.legs():
+            before, after = (blocks(grid, split, layout) for layout in pair)
+            try:
+                schedule = self.schedule(_core.Transpose(before, after))
+            except InputError as error:
+                raise InputError(f"slab {name}: {error}") from None
+            steps.append(Step(name, schedule))
+        return steps * self.times
+
+    @staticmethod
+    def arrays() -> type[Arrays]:
+        return TransposeArrays
+
+
+class TransposeArrays(Arrays):
+    """Numbers of grid points."""
+
+    @staticmethod
+    def source(pattern: _core.Transpose, rank: int, field: int, dtype: str) -> Array:
+        layout = pattern.from_layout
+        return numbers(ranges_of(layout.box(rank)), layout.grid.points, field, dtype)
+
+    @staticmethod
+    def answer(pattern: _core.Transpose, rank: int, field: int, dtype: str) -> Array:
+        layout = pattern.to_layout
+        return numbers(ranges_of(layout.box(rank)), layout.grid.points, field, dtype)
+
+    @staticmethod
+    def answer_points(pattern: _core.Transpose, rank: int) -> int:
+        return int(np.prod(pattern.target_shape(rank)))

@@ -1,0 +1,49 @@
+"""The patterns that a user can ask for, by name. A new one is a file in `patterns/` and a row here."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any
+
+from tradewind.base.errors import InputError
+from tradewind.base.names import unknown
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of the registry: "module:Class" of a pattern's requests, loaded when first asked for, and what it is."""
+
+    home: str
+    description: str
+
+
+PATTERNS = {
+    "transpose": Entry(
+        "tradewind.workload.patterns.transpose:Transpose",
+        "a grid is redistributed from one layout to another, or along a path of layouts",
+    ),
+    "halo": Entry("tradewind.workload.patterns.halo:Halo", "each rank receives the points around its part of a grid"),
+    "fetch": Entry(
+        "tradewind.workload.patterns.fetch:Fetch", "each rank lists the points that it wants: the halo of a mesh"
+    ),
+    "allreduce": Entry(
+        "tradewind.workload.patterns.allreduce:AllReduce", "every rank gets the sum over all ranks of a vector"
+    ),
+    "recorded": Entry(
+        "tradewind.workload.patterns.recorded:Recorded", "stored messages of some program; not for measurements"
+    ),
+}
+"""In the order of reports."""
+
+
+def pattern_named(name: str) -> type[Any]:
+    """Return the class of a pattern's requests, which is a `tradewind.workload.exchange.Exchange`.
+
+    Raises InputError for a name that nobody knows.
+    """
+    if name not in PATTERNS:
+        raise InputError(unknown("pattern", name, PATTERNS))
+    module, _, kind = PATTERNS[name].home.partition(":")
+    found: type[Any] = getattr(importlib.import_module(module), kind)
+    return found

@@ -1,0 +1,113 @@
+"""The idea behind exchanges, programs and repetitions: a workload makes a program, which is proved, run, simulated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tradewind import _core
+from tradewind.base.elements import DTYPES, point_bytes
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a program, by its name in answers: a schedule, a computation, or one during the other; in a row."""
+
+    name: str
+    schedule: _core.Schedule | None = None
+    repeat: int = 1
+    compute: _core.Compute | None = None
+
+    def core(self) -> _core.Step:
+        """The step as the core takes it."""
+        computing = () if self.compute is None else (self.compute,)
+        return _core.Step(self.name, self.schedule, self.repeat, *computing)
+
+
+class Workload:
+    """Steps of all ranks, one after another."""
+
+    ranks: int
+    """How many take part."""
+
+    @property
+    def name(self) -> str:
+        """A short label, for tables and plots."""
+        raise NotImplementedError
+
+    @property
+    def bytes_per_point(self) -> int:
+        """Bytes of a grid point in a message."""
+        raise NotImplementedError
+
+    @property
+    def element_bytes(self) -> int:
+        """Bytes of a point of one field."""
+        raise NotImplementedError
+
+    @property
+    def split(self) -> tuple[int, int] | None:
+        """(cx, cy) ranks over x and y, where a grid is divided so."""
+        return None
+
+    def steps(self) -> list[Step]:
+        """The steps, in the order in which they are run."""
+        raise NotImplementedError
+
+    def schedules(self) -> dict[str, _core.Schedule]:
+        """The schedules by the names of their steps; what is repeated is there once."""
+        return {step.name: step.schedule for step in self.steps() if step.schedule is not None}
+
+    def program(self) -> _core.Program:
+        """The same as the core takes it."""
+        return _core.Program([step.core() for step in self.steps()], self.bytes_per_point)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What was asked for, as plain values."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class OneSchedule(Workload):
+    """A schedule as a workload of one step, of `fields` fields. Raises InputError."""
+
+    schedule: _core.Schedule
+    fields: int = 1
+    dtype: str = "f8"
+
+    def __post_init__(self) -> None:
+        point_bytes(self.fields, self.dtype)  # refuses what cannot be
+
+    @property
+    def ranks(self) -> int:  # type: ignore[override]  # of the schedule
+        return self.schedule.ranks
+
+    @property
+    def bytes_per_point(self) -> int:
+        return point_bytes(self.fields, self.dtype)
+
+    @property
+    def element_bytes(self) -> int:
+        return DTYPES[self.dtype]
+
+    @property
+    def split(self) -> tuple[int, int] | None:
+        pattern = self.schedule.pattern
+        layout = getattr(pattern, "layout", None) or getattr(pattern, "from_layout", None)
+        return None if layout is None else (layout.split[0], layout.split[1])
+
+    @property
+    def name(self) -> str:
+        return f"{self.schedule.pattern.name} {self.schedule.algorithm}"
+
+    def steps(self) -> list[Step]:
+        return [Step(self.schedule.pattern.name, self.schedule)]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "pattern": self.schedule.pattern.name,
+            "ranks": self.ranks,
+            "algorithm": self.schedule.algorithm,
+            "fields": self.fields,
+            "dtype": self.dtype,
+        }
