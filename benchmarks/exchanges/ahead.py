@@ -9,9 +9,9 @@ import numpy as np
 
 from exchanges.sampling import Call, calls, contest, line, require
 from tradewind import mpi
-from tradewind.workload.arrays import UNTOUCHED, arrays_of
 from tradewind.mpi import MPI
 from tradewind.pattern import Blocks, Grid, Transpose
+from tradewind.workload.arrays import UNTOUCHED, arrays_of
 
 TRANSPORTS = ("isend-irecv", "persistent", "shared")
 

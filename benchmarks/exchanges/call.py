@@ -11,10 +11,10 @@ from itertools import repeat
 
 from exchanges.sampling import Call, each_most
 from tradewind import _mpi, mpi
-from tradewind.workload.arrays import UNTOUCHED, arrays_of
 from tradewind.method.method import ways
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Blocks, Grid, Halo
+from tradewind.workload.arrays import arrays_of
 
 
 def call(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:

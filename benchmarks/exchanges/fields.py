@@ -8,10 +8,10 @@ import numpy as np
 
 from exchanges.sampling import calls, contest, line, require
 from tradewind import _core, mpi
-from tradewind.workload.arrays import UNTOUCHED, arrays_of
 from tradewind.method.method import Choice
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Blocks, Grid, Halo, Transpose
+from tradewind.workload.arrays import arrays_of
 
 FIELDS = 8
 WAYS = {

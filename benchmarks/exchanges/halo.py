@@ -10,10 +10,10 @@ from exchanges import ghex_halo
 from exchanges.raw_halo import PEERS
 from exchanges.sampling import Samples, beside, best, calls, contest, line, parts, require
 from tradewind import mpi
-from tradewind.workload.arrays import UNTOUCHED, arrays_of
 from tradewind.method.method import Choice, default_way, ways
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Blocks, Grid, Halo
+from tradewind.workload.arrays import arrays_of
 
 OWN, SHARED = "the caller's own array", "an array of tradewind.empty"
 GHEX = "GHEX"
@@ -42,7 +42,9 @@ class Room:
         rank = self.comm.Get_rank()
         self.array[...] = arrays_of(self.pattern).source(self.pattern, rank, 0, "f8")
         call()
-        require(self.comm, what, np.array_equal(self.array, arrays_of(self.pattern).answer(self.pattern, rank, 0, "f8")))
+        require(
+            self.comm, what, np.array_equal(self.array, arrays_of(self.pattern).answer(self.pattern, rank, 0, "f8"))
+        )
         return call
 
 

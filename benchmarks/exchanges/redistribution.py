@@ -11,11 +11,11 @@ from exchanges.raw_transposition import PEERS
 from exchanges.sampling import Call, Samples, beside, best, calls, contest, line, require
 from tradewind import Transpose, mpi
 from tradewind.base.extents import parse_extents
-from tradewind.workload.arrays import UNTOUCHED, arrays_of
 from tradewind.layout.names import blocks, legs
 from tradewind.method.method import Choice, default_way, ways
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Grid
+from tradewind.workload.arrays import UNTOUCHED, arrays_of
 
 OWN, SHARED = "the caller's own arrays", "arrays of tradewind.empty"
 RAW = ["packed isend-irecv", "Alltoallw of subarrays"]

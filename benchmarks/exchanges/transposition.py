@@ -9,10 +9,10 @@ import numpy as np
 from exchanges.raw_transposition import PEERS, Floor
 from exchanges.sampling import Call, Samples, beside, best, calls, contest, copies, line, parts, require
 from tradewind import mpi
-from tradewind.workload.arrays import UNTOUCHED, arrays_of
 from tradewind.method.method import Choice, default_way, ways
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Blocks, Grid, Transpose
+from tradewind.workload.arrays import UNTOUCHED, arrays_of
 
 FLOOR = "the floor"
 WITH_UNPACKING = "our copies: pack, local copy and unpack"
