@@ -63,6 +63,42 @@ def test_bad_input_is_refused_with_code_2(capsys, arguments, words):
     assert all(word in json.loads(out)["error"] for word in words)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("", "which pattern? transpose, halo, fetch, allreduce, recorded are known"),
+        ("--ranks 4", "which pattern? transpose, halo, fetch, allreduce, recorded are known"),
+        ("hallo --ranks 4", "unknown pattern 'hallo'; did you mean 'halo'?"),
+        ("transpose --ranks 4 --width 2", "--width says nothing about transpose: leave it out (halo, fetch take it)"),
+        ("halo --ranks 4 --widht 2", "unknown option '--widht'; did you mean '--width'?"),
+    ],
+)
+def test_options_are_those_of_the_pattern(capsys, arguments, words):
+    code, out, err = tradewind(capsys, "verify", *arguments.split())
+    assert (code, out) == (2, "")
+    assert words in " ".join(err.split())
+
+
+def test_the_name_of_the_pattern_may_stand_anywhere(capsys):
+    code, out, _ = tradewind(capsys, "verify", "--ranks", "4", "--count", "5", "allreduce", "--json")
+    assert code == 0
+    assert json.loads(out)["count"] == 5
+
+
+@pytest.mark.parametrize(("pattern", "own"), [("halo", "--width WIDTH"), ("allreduce", "--count COUNT")])
+def test_help_shows_what_a_pattern_takes(capsys, pattern, own):
+    others = {"--width WIDTH", "--count COUNT", "--slab SLAB", "--messages MESSAGES"} - {own}
+    code, out, _ = tradewind(capsys, "show", pattern, "--help")
+    assert code == 0
+    assert own in out
+    assert f"show {pattern} [OPTIONS]" in out
+    assert not any(other in out for other in others)
+    code, out, _ = tradewind(capsys, "show", "--help")
+    assert code == 0
+    assert "  halo       each rank receives the points" in out
+    assert own not in out
+
+
 def test_an_unsound_exchange_fails_with_code_1(capsys, monkeypatch):
     from tradewind import _core
 

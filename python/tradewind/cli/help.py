@@ -37,6 +37,10 @@ class KindCommand(Command):
         formatter.write(f"{text}\n{plural}\n")
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        if self.kind is None and "--help" not in args:
+            from tradewind.base.errors import InputError
+
+            raise InputError(f"which {self.family.what}? {', '.join(self.family.kinds())} are known")
         try:
             return super().parse_args(ctx, args)
         except Exception as error:
