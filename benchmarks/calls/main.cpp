@@ -18,16 +18,17 @@ namespace {
 
 constexpr std::int64_t nx = 16, ny = 16, nz = 4;
 
-std::unique_ptr<tradewind::Plan> core_plan(std::vector<double>& field) {
+std::unique_ptr<tradewind::mpi::Plan> core_plan(std::vector<double>& field) {
     using namespace tradewind;
-    const auto halo = std::make_shared<Halo>(Blocks(Grid(nx, ny, nz), {1, 1}), 0, std::array{false, false});
-    PlanRequest request;
+    const auto halo =
+        std::make_shared<pattern::Halo>(layout::Blocks(layout::Grid(nx, ny, nz), {1, 1}), 0, std::array{false, false});
+    mpi::PlanRequest request;
     request.source = {{reinterpret_cast<std::byte*>(field.data()), {nx, ny, nz}, {8, 8 * nx, 8 * nx * ny}}};
     request.target = request.source;
-    return make_plan(*make_schedule(halo, "sweep"), MPI_COMM_WORLD, request);
+    return mpi::make_plan(*algorithm::make_schedule(halo, "sweep"), MPI_COMM_WORLD, request);
 }
 
-int calls_from_core(tradewind::Plan& plan, int calls) {
+int calls_from_core(tradewind::mpi::Plan& plan, int calls) {
     for (int i = 0; i < calls; ++i) plan.run();
     return 0;
 }
