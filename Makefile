@@ -16,9 +16,10 @@ PY_FOLDERS := python tests benchmarks validation docs cmake
 study: $(VENV)/installed
 	$(BIN)/tradewind study studies/quickstart.toml
 
-# Tests that start MPI ranks take all cores; the others run in as many processes as there are cores.
+# Tests that start MPI ranks take all cores; the others run in as many processes as there are cores,
+# those of a file in one, since they share what is made once.
 test: $(VENV)/installed lint
-	$(BIN)/python -m pytest -m 'not slow and not ranks' -n auto --maxprocesses 8 --dist loadgroup
+	$(BIN)/python -m pytest -m 'not slow and not ranks' -n auto --maxprocesses 8 --dist loadfile
 	$(BIN)/python -m pytest -m 'not slow and ranks'
 
 lint: $(VENV)/installed

@@ -26,17 +26,12 @@ RANKS = (
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Marks tests that start many MPI ranks: they do not run beside others.
-
-    Where processes share the others (pytest-xdist), those of a file, or of the reports, share what is made once.
-    """
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks tests that start many MPI ranks: they do not run beside others."""
     for item in items:
         name = item.path.relative_to(TESTS).as_posix()
         if any(name == part or name.startswith(f"{part}/") for part in RANKS):
             item.add_marker("ranks")
-        if config.pluginmanager.hasplugin("xdist"):
-            item.add_marker(pytest.mark.xdist_group("report" if name.startswith("report/") else name))
 
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -55,6 +56,20 @@ def test_pages_are_found() -> None:
     assert {ROOT / "docs" / name for name in LONG} <= set(PAGES)
     names = {str(path.relative_to(ROOT)) for path in PAGES}
     assert {"README.md", "docs/tutorial/index.md", "docs/how-to/verify.md"} <= names
+
+
+def test_no_output_is_quoted_as_anything_at_all() -> None:
+    """Where a page quotes an output there is a word or a figure in it that must come."""
+    quoted = {
+        f"{path.relative_to(ROOT)}:{block.line}: {command}": output.replace("...", "")
+        for path in PAGES
+        for block in blocks(path.read_text(encoding="utf-8"))
+        if block.language == "console"
+        for command, output in commands(block)
+        if output.strip()
+    }
+    assert len(quoted) > 80
+    assert [name for name, output in quoted.items() if not re.search(r"\w", output)] == []
 
 
 def test_blocks_are_found_with_title_and_output() -> None:

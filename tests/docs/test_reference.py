@@ -5,16 +5,14 @@ from __future__ import annotations
 import ast
 import importlib.util
 import inspect
-import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
 
 import pytest
+from command_line import run_tradewind
 from document_blocks import ROOT
 
 import tradewind as tw
@@ -90,10 +88,9 @@ def keys(value: Any, prefix: str = "") -> Iterator[str]:
 
 
 def answer(arguments: str, folder: Path) -> Any:
-    command = [sys.executable, "-m", "tradewind", *arguments.split(), "--json"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return json.loads(done.stdout)
+    done = run_tradewind(*arguments.split(), "--json", folder=folder)
+    assert done.code == 0, done.out + done.err
+    return done.json
 
 
 def check_keys(title: str, found: set[str]) -> None:

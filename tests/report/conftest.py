@@ -3,7 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from report_study import STUDY, Answer, Command, run_tradewind
+from command_line import Answer, Command, run_tradewind
+from report_study import STUDY
 
 
 @pytest.fixture(scope="session")

@@ -1,14 +1,6 @@
-"""The study that the tests of the report run, and the command line that runs it."""
+"""The study that the tests of the report run."""
 
 from __future__ import annotations
-
-import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 STUDY = """\
 title = "A <small> study"
@@ -88,26 +80,3 @@ title = "Measured"
 of = { sweep = "timing" }
 curve = "algorithm"
 """
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What the command line said."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-Command = Callable[..., Answer]
-
-
-def run_tradewind(*arguments: object) -> Answer:
-    code = "import sys; from tradewind.cli import main; sys.argv[0] = 'tradewind'; main()"
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, "COLUMNS": "200"})
-    return Answer(done.returncode, done.stdout, done.stderr)

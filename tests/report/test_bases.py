@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from report_study import Answer, Command
+from command_line import Answer, Command
 
 from tradewind.dataset import open_results
 

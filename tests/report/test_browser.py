@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from browser_pages import CONTRAST, OUTSIDE, OVERFLOW, browser, tuning_page
-from report_study import Answer
+from command_line import Answer
 
 from tradewind.report.overview import build_overview
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import xarray as xr
-from report_study import Command
+from command_line import Command
 
 from tradewind.base.errors import InputError
 from tradewind.dataset.build import without_empty, write_dataset

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report_study import MEASURE, STUDY, Answer, Command
+from command_line import Answer, Command
+from report_study import MEASURE, STUDY
 
 Results = tuple[Path, Answer]
 

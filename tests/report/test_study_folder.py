@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from report_study import Answer, Command
+from command_line import Answer, Command
 
 SWEEP = """
 [[sweep]]

@@ -55,8 +55,11 @@ def bits(result):
     )
 
 
-@pytest.mark.parametrize("ranks_per_node", [1, 3])
-@pytest.mark.parametrize(("topology", "routing"), CASES, ids=lambda v: v if isinstance(v, str) else v["kind"])
+@pytest.mark.parametrize(
+    ("topology", "routing", "ranks_per_node"),
+    [(*case, 1 + 2 * (i % 2)) for i, case in enumerate(CASES)] + [(*CASES[0], 3), (*CASES[1], 1)],
+    ids=lambda v: v["kind"] if isinstance(v, dict) else str(v),
+)
 def test_same_bits_for_any_number_of_threads(topology, routing, ranks_per_node):
     file = machine(topology, routing, latency="300ns", packet="64B", send_overhead="7ns", receive_overhead="9ns")
     simulation = prepare(TRANSPOSE, file, ranks_per_node=ranks_per_node, placement="random", seed=3)
@@ -158,8 +161,7 @@ def test_threads_have_limits(threads):
         core(prepare(pair(1), machine(CROSSBAR)), threads)
 
 
-@pytest.mark.parametrize("model", ["packet", "loggp"])
-@pytest.mark.parametrize("threads", ["1", "2"])
+@pytest.mark.parametrize(("threads", "model"), [("1", "packet"), ("2", "packet"), ("1", "loggp")])
 def test_ctrl_c_stops_a_long_simulation(threads, model):
     """Full windows, and minutes to go."""
     ranks, split, algorithm = {

@@ -1,0 +1,44 @@
+"""Runs the command line in the process of the tests, which has imported already what a process of its own would."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from tradewind.cli import answer, make_app
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the command line said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+def run_tradewind(*arguments: object, folder: Path | None = None) -> Answer:
+    """Runs `tradewind` with these arguments, in a folder, where lines have 200 characters."""
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        patch.dict(os.environ, {"COLUMNS": "200"}),
+        contextlib.chdir(folder or Path.cwd()),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        code = answer.run(make_app(), [str(argument) for argument in arguments])
+    return Answer(code, out.getvalue(), err.getvalue())
+
+
+Command = Callable[..., Answer]
