@@ -159,6 +159,11 @@ def test_without_mpi4py_the_rest_works():
     assert "pip install 'tradewind[mpich]'" in done.stdout
 
 
+def test_a_compiled_module_that_cannot_be_loaded_says_what_to_do():
+    done = _python("import sys\nsys.modules['tradewind._mpi'] = None\nimport tradewind.mpi\n")
+    assert "MissingMPIError: " in done.stderr
+
+
 def test_another_mpi_in_mpi4py_is_refused():
     done = _python("from mpi4py import MPI\nMPI.Get_library_version = lambda: 'Other MPI 1.0'\nimport tradewind.mpi\n")
     assert "MissingMPIError: mpi4py uses Other MPI 1.0, Tradewind was built with" in done.stderr

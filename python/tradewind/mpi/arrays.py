@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tradewind import _core, _mpi
+from tradewind import _core
 from tradewind.base.collective import check_communicator, collective, go_on, telling
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
@@ -16,7 +16,7 @@ from tradewind.base.memory import require
 from tradewind.base.names import unknown
 from tradewind.mpi.fields import checked_dims
 from tradewind.mpi.levels import FETCHES
-from tradewind.mpi.library import MPI
+from tradewind.mpi.library import MPI, _mpi
 
 if TYPE_CHECKING:
     from tradewind.mpi.library import Array

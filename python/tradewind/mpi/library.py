@@ -1,6 +1,7 @@
 """The MPI library that Tradewind was built with, and mpi4py on top of the same one.
 
-Importing this raises MissingMPIError where one of them is missing, and says what to install.
+Importing this raises MissingMPIError where one of them is missing, and says what to install. The compiled module `_mpi`
+is taken from here, so that the error is the same one wherever it is met.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if MPI.Get_library_version() != _mpi.library_version():
         f"{_mpi.library_version().splitlines()[0]}: both must use the same MPI; {INSTALL_MPI}"
     )
 
-__all__ = ["MPI", "Array", "OwnPoints", "Peers", "Plan", "library_name", "ranks_here", "ranks_per_core"]
+__all__ = ["MPI", "Array", "OwnPoints", "Peers", "Plan", "_mpi", "library_name", "ranks_here", "ranks_per_core"]
 
 
 def library_name() -> str:

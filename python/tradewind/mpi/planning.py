@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from tradewind import _core, _mpi
+from tradewind import _core
 from tradewind.base.collective import check_communicator, collective, telling
 from tradewind.base.errors import InputError
 from tradewind.method.choice import choose_alone
@@ -19,7 +19,7 @@ from tradewind.method.tuning import PRIVATE, SHARED
 from tradewind.mpi.choice import chosen_together
 from tradewind.mpi.fields import ELEMENTS, checked, checked_dims, checked_targets, described_box
 from tradewind.mpi.levels import FETCHES, described_points, levels_of
-from tradewind.mpi.library import MPI, Plan
+from tradewind.mpi.library import MPI, Plan, _mpi
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
-from tradewind import _core, _mpi
+from tradewind import _core
 from tradewind.base.collective import Telling, check_communicator, collective, go_on, require_mpi, telling
 from tradewind.base.errors import InputError
 from tradewind.layout.lists import ids
-from tradewind.mpi.library import MPI, OwnPoints
+from tradewind.mpi.library import MPI, OwnPoints, _mpi
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
