@@ -159,9 +159,12 @@ def test_without_mpi4py_the_rest_works():
     assert "pip install 'tradewind[mpich]'" in done.stdout
 
 
-def test_a_compiled_module_that_cannot_be_loaded_says_what_to_do():
-    done = _python("import sys\nsys.modules['tradewind._mpi'] = None\nimport tradewind.mpi\n")
-    assert "MissingMPIError: " in done.stderr
+@pytest.mark.parametrize("module", ["mpi", "points", "launch.measure", "launch.probe", "launch.trials"])
+def test_a_compiled_module_that_cannot_be_loaded_says_what_to_do(module):
+    """Whatever is imported first: the error is that of `tradewind.mpi.library`, not Python's own."""
+    done = _python(f"import sys\nsys.modules['tradewind._mpi'] = None\nimport tradewind.{module}\n")
+    assert "MissingMPIError: Tradewind's module for MPI does not load (" in done.stderr
+    assert "build it again, in Tradewind's folder, with  pip install '.[mpich]'" in done.stderr
 
 
 def test_another_mpi_in_mpi4py_is_refused():

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tradewind import _core, _mpi, mpi, trace
+from tradewind import _core, mpi, trace
 from tradewind.base.collective import attempt
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, VerificationError
@@ -22,7 +22,7 @@ from tradewind.method.host import cpu_name
 from tradewind.method.method import DEFAULT_PACKING, NATIVE
 from tradewind.method.tuning import PRIVATE
 from tradewind.mpi.arrays import shared_zeros
-from tradewind.mpi.library import MPI
+from tradewind.mpi.library import MPI, _mpi
 from tradewind.workload.arrays import UNTOUCHED, Array, Arrays
 from tradewind.workload.exchange import Exchange
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tradewind import _core, _mpi, mpi
+from tradewind import _core, mpi
 from tradewind.base.collective import attempt
 from tradewind.base.errors import InputError
 from tradewind.launch import unexpected, worker
@@ -20,7 +20,7 @@ from tradewind.launch.measure import measure_copy, provenance
 from tradewind.machine.calibration import spread
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, Choice
 from tradewind.mpi.host import site_of
-from tradewind.mpi.library import MPI
+from tradewind.mpi.library import MPI, _mpi
 
 Row = dict[str, Any]
 Measured = Callable[[], Iterable[Row]]

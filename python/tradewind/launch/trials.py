@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tradewind import _core, _mpi, mpi
+from tradewind import _core, mpi
 from tradewind.base.collective import attempt, check_communicator, collective, go_on, of_first, telling
 from tradewind.base.errors import InputError
 from tradewind.base.units import format_seconds
@@ -24,7 +24,7 @@ from tradewind.method.method import PARTS, Choice, default_way, ways
 from tradewind.method.tuning import NOISE, PRIVATE, SHARED, keep, request_of
 from tradewind.mpi.host import site_of
 from tradewind.mpi.levels import FETCHES, levels_of
-from tradewind.mpi.library import MPI, Plan
+from tradewind.mpi.library import MPI, Plan, _mpi
 from tradewind.workload.exchange import Exchange
 
 if TYPE_CHECKING:
