@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -72,9 +73,27 @@ class Workload:
         """What was asked for, as plain values."""
         raise NotImplementedError
 
+    def labels(self) -> dict[str, Any]:
+        """What studies call its values by: those of `as_dict`, numbers of several parts as text."""
+        return {key: _text(value) for key, value in self.as_dict().items()}
+
+    def traits(self) -> list[str]:
+        """What a line about it says beside its name."""
+        return [f"{self.ranks} ranks"]
+
     def imbalance(self) -> float:
         """Points of the largest part over the mean."""
         return 1.0
+
+    def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """What a study keeps of a simulation beside its result."""
+        return {}
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return "x".join(str(number) for number in value)
+    return str(value) if isinstance(value, float) else value
 
 
 @dataclass(frozen=True)
