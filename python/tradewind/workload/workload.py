@@ -30,6 +30,8 @@ class Workload:
 
     ranks: int
     """How many take part."""
+    split: tuple[int, int] | None = None
+    """(cx, cy) ranks over x and y, where a grid is divided so."""
     family: ClassVar[str] = "program"
     """What a request of it is called where studies store it: exchange, dwarf or program."""
 
@@ -47,11 +49,6 @@ class Workload:
     def element_bytes(self) -> int:
         """Bytes of a point of one field."""
         raise NotImplementedError
-
-    @property
-    def split(self) -> tuple[int, int] | None:
-        """(cx, cy) ranks over x and y, where a grid is divided so."""
-        return None
 
     def steps(self) -> list[Step]:
         """The steps, in the order in which they are run."""
@@ -120,7 +117,7 @@ class OneSchedule(Workload):
         return DTYPES[self.dtype]
 
     @property
-    def split(self) -> tuple[int, int] | None:
+    def split(self) -> tuple[int, int] | None:  # type: ignore[override]  # of its layout
         pattern = self.schedule.pattern
         layout = getattr(pattern, "layout", None) or getattr(pattern, "from_layout", None)
         return None if layout is None else (layout.split[0], layout.split[1])

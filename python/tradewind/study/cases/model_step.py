@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from tradewind import _core
@@ -28,7 +28,7 @@ class ModelStep(Workload):
 
     grid: tuple[int, int, int]
     ranks: int
-    split: tuple[int, int]
+    split: tuple[int, int] = field()  # else that of a workload would be its default
     point_time: str
     line_time: str
     fields: int
