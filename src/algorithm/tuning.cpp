@@ -6,6 +6,7 @@
 #include "pattern/allreduce.hpp"
 #include "pattern/fetch_adjoint.hpp"
 #include "pattern/halo.hpp"
+#include "pattern/redistribution.hpp"
 #include "pattern/transpose.hpp"
 
 namespace tradewind::algorithm {
@@ -43,6 +44,10 @@ TuningRequest tuning_request(const pattern::Pattern& pattern, const std::string&
         add("from_axes", transpose->from().axes());
         add("to_split", listed_of(transpose->to().split()));
         add("to_axes", transpose->to().axes());
+    } else if (const auto* any = dynamic_cast<const pattern::Redistribution*>(&pattern)) {
+        add("grid", listed_of(any->from().grid().points));
+        add("from", any->from().describe());
+        add("to", any->to().describe());
     } else if (const auto* reduction = dynamic_cast<const pattern::AllReduce*>(&pattern)) {
         add("count", reduction->count());
     } else {

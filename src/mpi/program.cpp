@@ -55,6 +55,8 @@ Compiler::Compiler(const schedule::Schedule& schedule, Rank rank, const PlanRequ
       fields_(static_cast<Index>(request.source.size())),
       source_(schedule.pattern().source_box(rank)),
       target_(schedule.pattern().target_box(rank)),
+      source_patch_(schedule.pattern().source_patch(rank)),
+      target_patch_(schedule.pattern().target_patch(rank)),
       lists_(lists_for(schedule, request)) {
     program_.scratch = Memory(schedule_.scratch(rank_) * element_ * fields_);
     Index temporary = 0;
@@ -322,10 +324,10 @@ Block Compiler::block(const schedule::Piece& piece, std::size_t field) const {
     }
     const bool from_source = piece.buffer == schedule::Buffer::source;
     const Field& f = from_source ? request_.source[field] : request_.target[field];
-    const layout::Box& storage = from_source ? source_ : target_;
+    const layout::Patch& storage = from_source ? source_patch_ : target_patch_;
     if (!storage.contains(piece.box)) throw InputError("a piece lies outside the array of rank " + who());
     std::byte* data = f.data;
-    for (int a = 0; a < 3; ++a) data += (piece.box.begin[a] - storage.begin[a]) * f.stride[a];
+    for (int a = 0; a < 3; ++a) data += storage.place(a, piece.box.begin[a]) * f.stride[a];
     return {data, element_, shape, f.stride};
 }
 

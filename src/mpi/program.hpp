@@ -126,6 +126,7 @@ class Compiler {
     const Buffering buffering_;
     const Index element_, fields_;
     const layout::Box source_, target_;
+    const layout::Patch source_patch_, target_patch_;
     const schedule::RunLists* const lists_;  // where messages are gathered straight from them
     std::vector<Stage> stages_;
     Index outgoing_ = 0, incoming_ = 0, temporary_used_ = 0;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "layout/box.hpp"
+#include "layout/patch.hpp"
 
 namespace tradewind::pattern {
 
@@ -27,6 +27,11 @@ class Pattern {
     virtual layout::Box source_box(Rank rank) const = 0;  // the storage of its source array
     virtual layout::Box target_box(Rank rank) const = 0;  // the storage of its target array
     virtual layout::Box owned_box(Rank rank) const = 0;   // the points of the source array that hold data beforehand
+    // The same of arrays whose points are several runs along a direction: a box above then has as many points along
+    // each direction as the array, but not always the same ones.
+    virtual layout::Patch source_patch(Rank rank) const { return layout::Patch(source_box(rank)); }
+    virtual layout::Patch target_patch(Rank rank) const { return layout::Patch(target_box(rank)); }
+    virtual std::vector<layout::Box> owned_boxes(Rank rank) const { return {owned_box(rank)}; }
     // No fewer than the points of the arrays of all ranks together, and at most `most_points`: who makes a pattern has
     // seen to that, so that what is computed of a rank's points and messages holds.
     virtual Index storage() const = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pattern/redistribution.hpp"
 #include "pattern/transpose.hpp"
 #include "sim/clock.hpp"
 
@@ -48,7 +49,8 @@ std::int64_t Handling::end(Rank r, const schedule::Message& message, const Progr
         return (sending ? machine_.send_overhead : machine_.receive_overhead).value + picoseconds(packed);
     }
     // What a fetch takes lies in other runs at its two ends, but in the same arrays each time, as a halo does.
-    const bool alike = !dynamic_cast<const pattern::Transpose*>(&pattern);
+    const bool alike =
+        !dynamic_cast<const pattern::Transpose*>(&pattern) && !dynamic_cast<const pattern::Redistribution*>(&pattern);
     const double seconds = at.schedule->combines(at.stage) ? carriage_.combined_seconds(size)
                            : sending                       ? carriage_.send_seconds(size, parts, alike)
                                                            : carriage_.receive_seconds(size, parts, alike);

@@ -10,6 +10,7 @@
 #include "bind.hpp"
 #include "pattern/allreduce.hpp"
 #include "pattern/halo.hpp"
+#include "pattern/redistribution.hpp"
 #include "pattern/region.hpp"
 #include "pattern/transpose.hpp"
 #include "places.hpp"
@@ -135,6 +136,46 @@ void bind_pattern(nb::module_& module) {
                 return t.block_volume(checked_rank(t, sender, "sender"), checked_rank(t, receiver, "receiver"));
             },
             "sender"_a, "receiver"_a);
+    nb::class_<pattern::Redistribution, pattern::Pattern>(
+        module, "Redistribution",
+        "The transposition between any two layouts that have a closed form: a rank may own nothing in one of them.")
+        .def(
+            "__init__",
+            [](pattern::Redistribution* self, const layout::Product& from, const layout::Product& to) {
+                new (self) pattern::Redistribution(std::make_shared<layout::Product>(from),
+                                                   std::make_shared<layout::Product>(to));
+            },
+            "from_layout"_a, "to_layout"_a)
+        .def_prop_ro("from_layout", &pattern::Redistribution::from)
+        .def_prop_ro("to_layout", &pattern::Redistribution::to)
+        .def_prop_ro("closed", &pattern::Redistribution::closed)
+        .def_prop_ro(
+            "complete", [](const pattern::Redistribution&) { return false; },
+            "False: blocks are not passed on between these layouts.")
+        .def(
+            "receivers",
+            [](const pattern::Redistribution& t, Index sender) {
+                const Rank s = checked_rank(t, sender, "sender");
+                std::vector<std::pair<Rank, Index>> found;
+                for (const auto& at : t.places())
+                    for (Index q = 0; q < at.receivers && t.sending(at, s); ++q)
+                        if (const auto partner = t.receiver_at(at, s, q))
+                            found.emplace_back(partner->rank, partner->points);
+                return found;
+            },
+            "sender"_a, "[(rank, points)] of those that a rank has something for, itself too.")
+        .def(
+            "senders",
+            [](const pattern::Redistribution& t, Index receiver) {
+                const Rank r = checked_rank(t, receiver, "receiver");
+                std::vector<std::pair<Rank, Index>> found;
+                for (const auto& at : t.places())
+                    for (Index p = 0; p < at.senders && t.receiving(at, r); ++p)
+                        if (const auto partner = t.sender_at(at, r, p))
+                            found.emplace_back(partner->rank, partner->points);
+                return found;
+            },
+            "receiver"_a, "[(rank, points)] of those that have something for a rank, itself too.");
     nb::class_<pattern::AllReduce, pattern::Pattern>(module, "AllReduce")
         .def(nb::init<Rank, Index>(), "ranks"_a, "count"_a)
         .def_prop_ro("count", &pattern::AllReduce::count);
