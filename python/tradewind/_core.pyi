@@ -20,7 +20,53 @@ class Grid:
 
     def __repr__(self) -> str: ...
 
-class Blocks:
+class Layout:
+    """The points of a grid divided among ranks; each point has one owner."""
+
+    @property
+    def grid(self) -> Grid: ...
+
+    @property
+    def ranks(self) -> int: ...
+
+    def describe(self) -> str: ...
+
+    def boxes(self, rank: int) -> list[tuple[list[int], list[int]]]:
+        """
+        [((x0, y0, z0), (x1, y1, z1))] of the points that a rank owns, upper bounds excluded; they do not overlap.
+        """
+
+    def owner(self, point: Sequence[int]) -> int:
+        """The rank that owns the point (x, y, z)."""
+
+class Parts:
+    """One direction of a grid divided among parts; a part may hold nothing."""
+
+    @staticmethod
+    def even(points: int, parts: int) -> Parts:
+        """As evenly as it goes, the first parts one point more."""
+
+    @staticmethod
+    def cut(cuts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Parts:
+        """Part p holds the points from cuts[p] up to cuts[p + 1]."""
+
+    @staticmethod
+    def dealt(owners: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], parts: int) -> Parts:
+        """`owners`: the part of each point."""
+
+    @property
+    def points(self) -> int: ...
+
+    @property
+    def parts(self) -> int: ...
+
+    @property
+    def widest(self) -> int: ...
+
+    def width(self, part: int) -> int:
+        """Points of a part."""
+
+class Blocks(Layout):
     """
     A grid divided along two of its directions: rank i + j * split[0] owns part i of the first of
     `axes` and part j of the second. Raises InputError where a part would be empty.
@@ -29,16 +75,10 @@ class Blocks:
     def __init__(self, grid: Grid, split: Sequence[int], axes: str = 'xy') -> None: ...
 
     @property
-    def grid(self) -> Grid: ...
-
-    @property
     def split(self) -> list[int]: ...
 
     @property
     def axes(self) -> str: ...
-
-    @property
-    def ranks(self) -> int: ...
 
     def box(self, rank: int) -> tuple[list[int], list[int]]:
         """
@@ -47,6 +87,51 @@ class Blocks:
 
     def shape(self, rank: int) -> tuple[int, int, int]:
         """(nz, ny, nx) of a rank's array."""
+
+class Product(Layout):
+    """
+    Each direction of a grid divided by itself, among the ranks from `first` on; the others own nothing.
+    `coordinates` says of x, y and z which coordinate of a rank, 0 or 1, divides it; -1: none. Raises InputError
+    where parts and grid do not go together.
+    """
+
+    @overload
+    def __init__(self, grid: Grid, parts: Sequence[Parts], coordinates: Sequence[int], first: int, ranks: int, name: str) -> None: ...
+
+    @overload
+    def __init__(self, blocks: Blocks) -> None: ...
+
+    @overload
+    def __init__(self, other: Product) -> None: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def first(self) -> int: ...
+
+    @property
+    def split(self) -> list[int]: ...
+
+    def parts(self, axis: int) -> Parts:
+        """How direction 0, 1 or 2 (x, y, z) is divided."""
+
+    def part_of(self, rank: int) -> list[int] | None:
+        """The parts (x, y, z) that a rank has; None where it owns nothing."""
+
+    def shape(self, rank: int) -> tuple[int, int, int]:
+        """(nz, ny, nx) of a rank's array."""
+
+    def in_one_row(self) -> Product:
+        """
+        The same points where the rows of a grid lie one after another along x: (nx ny, 1, nz) points. Raises
+        InputError where x is divided.
+        """
+
+    def placed(self, first: int, ranks: int) -> Product:
+        """
+        The same on `ranks` ranks, of which those from `first` on own something.
+        """
 
 def pencil_axes(along: str) -> str: ...
 
@@ -144,6 +229,32 @@ class Transpose(Pattern):
     def position(self, sender: int) -> int: ...
 
     def block_volume(self, sender: int, receiver: int) -> int: ...
+
+class Redistribution(Pattern):
+    """
+    The transposition between any two layouts that have a closed form: a rank may own nothing in one of them.
+    """
+
+    def __init__(self, from_layout: Product, to_layout: Product) -> None: ...
+
+    @property
+    def from_layout(self) -> Product: ...
+
+    @property
+    def to_layout(self) -> Product: ...
+
+    @property
+    def closed(self) -> bool: ...
+
+    @property
+    def complete(self) -> bool:
+        """False: blocks are not passed on between these layouts."""
+
+    def receivers(self, sender: int) -> list[tuple[int, int]]:
+        """[(rank, points)] of those that a rank has something for, itself too."""
+
+    def senders(self, receiver: int) -> list[tuple[int, int]]:
+        """[(rank, points)] of those that have something for a rank, itself too."""
 
 class AllReduce(Pattern):
     def __init__(self, ranks: int, count: int) -> None: ...
