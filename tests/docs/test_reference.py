@@ -176,7 +176,7 @@ def test_keys_of_calibrate(tmp_path: Path) -> None:
 
 
 def test_keys_of_run(tmp_path: Path) -> None:
-    result = answer(f"run diffusion -n 2 {GRID} --steps 2 --picture field.svg", tmp_path)
+    result = answer(f"run diffusion -n 2 {GRID} --steps 2 --picture field.svg --chart parts.svg", tmp_path)
     documented = first_column(section(page("json.md"), "run"))
     assert set(keys(result)) == documented
 

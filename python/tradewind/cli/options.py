@@ -64,6 +64,29 @@ of_patterns = of_kinds(PATTERNS)
 """Lets a command take its `Asked` from the options of the pattern that its first argument names."""
 
 
+def _dwarfs() -> dict[str, str]:
+    from tradewind.dwarfs import DWARFS
+
+    return {name: entry.description for name, entry in DWARFS.items()}
+
+
+def _dwarf_options(dwarf: str) -> Mapping[str, Option]:
+    """Those of a dwarf's fields; of strategies the command takes several."""
+    from tradewind.dwarfs import find
+    from tradewind.workload.options import options_of
+
+    known, kind = options_of(find(dwarf)), find(dwarf)
+    names = [name for name in kind.strategies if name not in kind.not_simulated]
+    others = f"; not to be copied, {', '.join(kind.not_simulated)}" if kind.not_simulated else ""
+    help = f"When to exchange: comma list of {', '.join(names)}{others}; or `all`."
+    return {**known, "strategy": replace(known["strategy"], help=help, shown=next(iter(kind.strategies)))}
+
+
+DWARFS = Family("dwarf", _dwarfs, _dwarf_options, beside=("ranks",))
+of_dwarfs = of_kinds(DWARFS)
+"""Lets a command take its `Asked` from the options of the dwarf that its first argument names."""
+
+
 def exchange(asked: Asked, pattern: str, ranks: int, algorithm: str | None = None, **more: Any) -> Exchange:
     """The exchange that is asked for. Raises InputError: all that cannot be read, else all that cannot be."""
     from tradewind.base.errors import InputError

@@ -226,7 +226,7 @@ class _Trial:
         return {
             "algorithm": item.candidate.algorithm,
             "time_s": time_s,
-            "stages": exchange.program().stages,
+            "stages": exchange.core().stages,
             **{f"{name}_s": seconds for name, seconds in parts.items()},
             "reason": max(parts, key=lambda name: parts[name]),
             "loggp_s": item.loggp_s,

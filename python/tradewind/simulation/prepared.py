@@ -98,7 +98,7 @@ class Simulation:
 
     def program(self) -> _core.Program:
         """What the core simulates."""
-        return self.exchange.program()
+        return self.exchange.core()
 
     def forecast(self) -> dict[str, float]:
         """What the run will cost: messages, packet_hops, memory_bytes, wall_s (from a sample of the ranks)."""

@@ -54,6 +54,7 @@ class Exchange(Workload):
         f"Element type: {', '.join(DTYPES)}.", "f8", known=lambda: DTYPES, common=True, label="element type"
     )
 
+    family: ClassVar[str] = "exchange"
     kind: ClassVar[str]
     """The name of the pattern, as users give it."""
     core_pattern: ClassVar[str]

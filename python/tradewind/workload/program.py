@@ -84,7 +84,7 @@ class Program(Workload):
         self._steps = [_step(step, i) for i, step in enumerate(steps)]
         if len({step.name for step in self._steps}) < len(self._steps):
             raise InputError("two steps of a program have one name")
-        self.ranks = self.program().ranks
+        self.ranks = self.core().ranks
 
     @property
     def name(self) -> str:

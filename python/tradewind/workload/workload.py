@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from tradewind import _core
 from tradewind.base.elements import DTYPES, point_bytes
@@ -25,10 +25,12 @@ class Step:
 
 
 class Workload:
-    """Steps of all ranks, one after another."""
+    """Steps of all ranks, one after another: an exchange, a program, a dwarf's time step."""
 
     ranks: int
     """How many take part."""
+    family: ClassVar[str] = "program"
+    """What a request of it is called where studies store it: exchange, dwarf or program."""
 
     @property
     def name(self) -> str:
@@ -58,13 +60,21 @@ class Workload:
         """The schedules by the names of their steps; what is repeated is there once."""
         return {step.name: step.schedule for step in self.steps() if step.schedule is not None}
 
-    def program(self) -> _core.Program:
+    def program(self) -> Workload:
+        """What is simulated: itself, but for requests that make a program of their own."""
+        return self
+
+    def core(self) -> _core.Program:
         """The same as the core takes it."""
         return _core.Program([step.core() for step in self.steps()], self.bytes_per_point)
 
     def as_dict(self) -> dict[str, Any]:
         """What was asked for, as plain values."""
         raise NotImplementedError
+
+    def imbalance(self) -> float:
+        """Points of the largest part over the mean."""
+        return 1.0
 
 
 @dataclass(frozen=True)

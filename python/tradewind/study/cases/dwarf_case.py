@@ -12,15 +12,15 @@ from tradewind.base.units import seconds
 from tradewind.dwarfs import from_plain
 from tradewind.dwarfs.dwarf import Dwarf
 from tradewind.study.cases.bases import NO_BASE, NO_BASES, Bases, Under
+from tradewind.study.model.dwarf_keys import dwarf_keys
 from tradewind.study.model.labels import LABELS, settings_text
 from tradewind.study.model.skip import Skip
 from tradewind.study.model.study import PublishedSweep, RunSweep
+from tradewind.workload.options import options_of
 from tradewind.workload.program import Program
 
 PLACE_KEYS = ("routing", "model", "buffers", "packet", "placement")
 """The options of a simulated case that a sweep may vary, beside its machine, seed and settings."""
-VARIED = ("grid", "split", "precision", "strategy", "width", "algorithm", "transport", "packing", "threads", "work")
-"""The keys of a sweep that are fields of a dwarf, beside its ranks."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class DwarfCase:
     @property
     def name(self) -> str:
         """A line for a reader."""
-        grid = "x".join(str(n) for n in self.dwarf.grid)
+        grid = self.labels["grid"] or ""
         parts = [self.kind, self.exchange_name, grid, f"{self.dwarf.ranks} ranks", self.dwarf.transport or ""]
         parts += [f"{key} {n}" for key in ("threads", "work") if (n := getattr(self.dwarf, key)) > 1]
         parts += [str(self.options[key]) for key in ("machine", "routing") if self.options.get(key)]
@@ -52,7 +52,7 @@ class DwarfCase:
 
     @property
     def exchange_name(self) -> str:
-        return f"{self.dwarf.name} {self.dwarf.strategy}, halo {self.dwarf.width}"
+        return self.dwarf.name
 
     @property
     def request(self) -> dict[str, Any]:
@@ -62,9 +62,11 @@ class DwarfCase:
     @property
     def labels(self) -> dict[str, Any]:
         """What selections, plots and the dataset know of the case (`tradewind.study.model.labels`)."""
-        asked = self.dwarf.as_dict()
-        for key in ("grid", "split"):
-            asked[key] = "x".join(str(n) for n in asked[key])
+        known_options = options_of(type(self.dwarf))
+        asked = {
+            key: known_options[key].text(value) if isinstance(value, tuple | float) else value
+            for key, value in self.dwarf.as_dict().items()
+        }
         options = {
             **self.options,
             "settings": settings_text(self.under.settings(self.options)),
@@ -75,12 +77,7 @@ class DwarfCase:
 
     def imbalance(self) -> float:
         """Points of the largest part over the mean."""
-        assert self.dwarf.split is not None
-        parts = [
-            -(-points // ranks) * ranks / points
-            for points, ranks in zip(self.dwarf.grid, self.dwarf.split, strict=False)
-        ]
-        return parts[0] * parts[1]
+        return self.dwarf.imbalance()
 
 
 def expand_dwarfs(
@@ -90,7 +87,7 @@ def expand_dwarfs(
     if isinstance(sweep, PublishedSweep):
         yield from _published(sweep)
         return
-    varied = {key: value if (value := getattr(sweep, key)) is not None else [None] for key in VARIED}
+    varied = {key: value for key in dwarf_keys(sweep.dwarf) if (value := getattr(sweep, key)) is not None}
     for ranks in sweep.ranks:
         for values in itertools.product(*varied.values()):
             inputs = {**dict(zip(varied, values, strict=True)), "ranks": ranks, "point_s": sweep.point_s}
@@ -137,7 +134,7 @@ def _simulated(sweep: RunSweep, dwarf: Dwarf, study_seed: int, bases: Bases) -> 
 
 
 def _published(sweep: PublishedSweep) -> Iterator[DwarfCase | Skip]:
-    given = {key: value for key in VARIED if (value := getattr(sweep, key, None)) is not None}
+    given = {key: value for key in dwarf_keys(sweep.dwarf) if (value := getattr(sweep, key)) is not None}
     for ranks, time in zip(sweep.ranks, sweep.time, strict=True):
         dwarf = _dwarf(sweep, {**given, "ranks": ranks})
         if isinstance(dwarf, Skip):

@@ -111,7 +111,7 @@ def _share(case: Record) -> float | None:
 
 
 def _points(case: Record) -> float | None:
-    if not is_step(case):
+    if not is_step(case) or not case.get("grid"):
         return None
     return math.prod(int(n) for n in case["grid"].split("x")) / float(case["time_s"])
 

@@ -20,6 +20,7 @@ from tradewind.machine import machine_names
 from tradewind.study.claims.finding import COMPANIONS, OPTIONAL, TESTS
 from tradewind.study.claims.remarks import name_problems
 from tradewind.study.model.base_model import Base
+from tradewind.study.model.dwarf_keys import dwarf_keys, unused_dwarf_keys
 from tradewind.study.model.labels import LABELS
 from tradewind.study.model.pattern_keys import pattern_keys, swept_patterns, unused_keys
 from tradewind.study.model.program_model import ProgramStep, ProgramSweep
@@ -167,8 +168,9 @@ def _known_keys(place: Place, data: dict[str, Any]) -> Iterable[str]:
         sweep = data["sweep"][place[1]]
         if "step" in place:
             return ProgramStep.model_fields
-        pattern = str(sweep.get("pattern"))
+        pattern, dwarf = str(sweep.get("pattern")), str(sweep.get("dwarf"))
         unused = unused_keys(pattern) if pattern in swept_patterns() else set()
+        unused |= unused_dwarf_keys(dwarf) if dwarf in DWARFS else set()
         return [key for key in SWEEPS[sweep["kind"]].model_fields if key not in unused]
     if place[2] == "values":
         return ValueOf.model_fields
@@ -271,6 +273,11 @@ def _dwarf_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem
         for place, name in _values(sweep, "strategy"):
             if isinstance(name, str) and name not in known:
                 yield place, unknown("strategy", name, known)
+        for key in sorted(unused_dwarf_keys(dwarf) & set(sweep)):
+            yield (key,), f"{key} says nothing about {dwarf}: leave it out"
+        for key, each in dwarf_keys(dwarf).items():
+            if each.required and key not in sweep:
+                yield (), f"key {key!r} is missing"
     if sweep.get("kind") == "run" and "machine" not in sweep:
         for key in MACHINE_KEYS:
             if key in sweep:

@@ -124,7 +124,7 @@ def _execute_dwarf(task: Task, case: DwarfCase, watch: Callable[[Progress], None
         return {"time_s": options["step_s"]}
     if case.kind == "run":
         return task.executor(case.dwarf, options["steps"], repeat=options["repeat"])
-    steps = case.dwarf.steps_a_round
+    steps = case.dwarf.steps_per_round
     result = _execute_program(task, case, watch)
     compute_s = result["compute_s"]
     return {**result, "steps": steps, "compute_s": None if compute_s is None else compute_s / steps}
