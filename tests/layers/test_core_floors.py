@@ -54,11 +54,11 @@ def test_a_floor_stands_only_on_those_before_it():
         ("src/pattern/halo.cpp", "schedule/schedule.hpp", "base, layout, pattern"),
         ("src/mpi/plan.cpp", "algorithm/registry.hpp", "base, layout, pattern, schedule, mpi"),
         ("src/mpi/transport/notify.cpp", "sim/program.hpp", "base, layout, pattern, schedule, mpi"),
-        ("src/sim/run.cpp", "verify/match.hpp", "base, layout, pattern, schedule, machine, sim"),
+        ("src/sim/run.cpp", "verify/match.hpp", "base, layout, pattern, schedule, program, machine, sim"),
         ("src/machine/topology/torus.hpp", "pattern/halo.hpp", "base, layout, machine"),
         ("src/kernel/team.cpp", "schedule/text.hpp", "base, layout, kernel"),
         ("src/verify/match.cpp", "match.hpp", "base, layout, pattern, schedule, verify"),
-        ("src/sim/run.cpp", "../mpi/plan.hpp", "base, layout, pattern, schedule, machine, sim"),
+        ("src/sim/run.cpp", "../mpi/plan.hpp", "base, layout, pattern, schedule, program, machine, sim"),
         ("bindings/c/plan.cpp", "sim/run.hpp", "base, layout, pattern, schedule, algorithm, mpi, tradewind"),
         ("bindings/python/mpi/mpi.cpp", "sim/run.hpp", "base, layout, pattern, schedule, algorithm, mpi"),
         (
