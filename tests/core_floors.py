@@ -16,12 +16,13 @@ FLOORS = {
     "layout": GROUND[:1],
     "pattern": GROUND[:2],
     "schedule": GROUND[:3],
+    "program": GROUND,
     "algorithm": GROUND,
-    "verify": GROUND,
+    "verify": (*GROUND, "program"),
     "mpi": GROUND,
     "machine": ("base", "layout"),
     "kernel": ("base", "layout"),
-    "sim": (*GROUND, "machine"),
+    "sim": (*GROUND, "program", "machine"),
 }
 """Of each folder of src/, those that it may include beside itself. ARCHITECTURE.md draws them."""
 BINDINGS = {

@@ -6,7 +6,7 @@
 
 namespace tradewind::sim {
 
-Ending::Ending(const Program& program, const EarlyEnd& early)
+Ending::Ending(const program::Program& program, const EarlyEnd& early)
     : program_(program), early_(early), stages_(program.stages()), steps_(program.steps().size()) {
     if (early.asked.empty()) return;
     if (!early.enough) throw InputError("an early end of a program, and nobody to ask whether it is enough");

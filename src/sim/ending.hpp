@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/program.hpp"
+#include "program/program.hpp"
 #include "sim/simulate.hpp"
 
 namespace tradewind::sim {
@@ -13,7 +13,7 @@ namespace tradewind::sim {
 class Ending {
   public:
     // Throws InputError for questions that do not fit the program.
-    Ending(const Program& program, const EarlyEnd& early);
+    Ending(const program::Program& program, const EarlyEnd& early);
 
     // What of the program is simulated.
     std::uint32_t stages() const { return stages_; }
@@ -40,7 +40,7 @@ class Ending {
     }
 
   private:
-    const Program& program_;
+    const program::Program& program_;
     const EarlyEnd& early_;
     std::uint32_t stages_;
     std::size_t steps_;

@@ -57,7 +57,7 @@ struct Sent {
 
 class Sampling {
   public:
-    Sampling(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
+    Sampling(const machine::Machine& machine, const program::Program& program, const machine::Placement& placement,
              const SimulationOptions& options)
         : machine_(machine), program_(program), placement_(placement) {
         const std::int64_t whole =
@@ -73,14 +73,14 @@ class Sampling {
         const RankOrder order(program_.ranks());
         while (sent_.ranks < program_.ranks() && !sent_.enough()) {
             const Rank r = order.rank(sent_.ranks++);
-            for (const Step& step : program_.steps())
+            for (const program::Step& step : program_.steps())
                 for (int stage = 0; step.exchanges() && stage < step.schedule->stages(); ++stage) add(r, step, stage);
         }
         return sent_;
     }
 
   private:
-    void add(Rank r, const Step& step, int stage) {
+    void add(Rank r, const program::Step& step, int stage) {
         ++sent_.stages_seen;
         double packets = 0;
         for (int j = 0, n = step.schedule->sends(r, stage); j < n; ++j) {
@@ -110,7 +110,7 @@ class Sampling {
     }
 
     const machine::Machine& machine_;
-    const Program& program_;
+    const program::Program& program_;
     const machine::Placement& placement_;
     double packet_, stretch_;
     Sent sent_;
@@ -136,7 +136,7 @@ double in_flight(const Sent& sent, Rank ranks, const machine::Machine& machine, 
 
 }  // namespace
 
-Forecast forecast(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
+Forecast forecast(const machine::Machine& machine, const program::Program& program, const machine::Placement& placement,
                   const SimulationOptions& options) {
     sim::check_least_time(machine, program, placement, options);
     const machine::Topology& topology = *machine.topology;

@@ -40,7 +40,7 @@ double Handling::runs(const pattern::Pattern& pattern, Rank r, const std::vector
            static_cast<double>(carriage_.element.value);
 }
 
-std::int64_t Handling::end(Rank r, const schedule::Message& message, const Program::Stage& at,
+std::int64_t Handling::end(Rank r, const schedule::Message& message, const program::Program::Stage& at,
                            const std::vector<schedule::Piece>& pieces, bool sending) const {
     const pattern::Pattern& pattern = at.schedule->pattern();
     const double size = bytes(message.count), parts = runs(pattern, r, pieces);
@@ -57,7 +57,7 @@ std::int64_t Handling::end(Rank r, const schedule::Message& message, const Progr
     return carriage_.overhead.value / 2 + picoseconds(seconds);
 }
 
-std::int64_t Handling::send(Rank r, const Program::Stage& at, int j) const {
+std::int64_t Handling::send(Rank r, const program::Program::Stage& at, int j) const {
     const schedule::Message message = at.schedule->send(r, at.stage, j);
     if (message.count == 0) return 0;
     std::vector<schedule::Piece> pieces;
@@ -65,7 +65,7 @@ std::int64_t Handling::send(Rank r, const Program::Stage& at, int j) const {
     return end(r, message, at, pieces, true);
 }
 
-std::int64_t Handling::keep(Rank r, const Program::Stage& at) const {
+std::int64_t Handling::keep(Rank r, const program::Program::Stage& at) const {
     if (!at.schedule) return 0;
     std::vector<schedule::Copy> copies;
     at.schedule->copies(r, at.stage, copies);
@@ -81,7 +81,7 @@ std::int64_t Handling::keep(Rank r, const Program::Stage& at) const {
     return picoseconds(carriage_.copies.seconds(bytes(points), parts));
 }
 
-std::int64_t Handling::receive(Rank r, const Program::Stage& at) const {
+std::int64_t Handling::receive(Rank r, const program::Program::Stage& at) const {
     std::int64_t time = 0;
     std::vector<schedule::Piece> pieces;
     for (int j = 0, n = at.receives(r); j < n; ++j) {

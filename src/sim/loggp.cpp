@@ -5,6 +5,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "sim/clock.hpp"
+#include "sim/computing.hpp"
 #include "sim/ending.hpp"
 #include "sim/least_time.hpp"
 #include "sim/simulate.hpp"
@@ -58,7 +59,7 @@ class Paths {
 class StageTimes {
   public:
     // `one_sided`: as SimulationOptions has it.
-    StageTimes(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
+    StageTimes(const machine::Machine& machine, const program::Program& program, const machine::Placement& placement,
                bool one_sided)
         : machine_(machine),
           program_(program),
@@ -130,7 +131,7 @@ class StageTimes {
     }
 
     const machine::Machine& machine_;
-    const Program& program_;
+    const program::Program& program_;
     Paths paths_;
     double receive_overhead_;         // ps
     bool asks_;                       // long messages wait until they are asked for
@@ -144,7 +145,7 @@ void wait_for(const std::vector<std::int64_t>& done, std::vector<std::int64_t>& 
 
 }  // namespace
 
-SimulationResult simulate_loggp(const machine::Machine& machine, const Program& program,
+SimulationResult simulate_loggp(const machine::Machine& machine, const program::Program& program,
                                 const machine::Placement& placement, const SimulationOptions& options) {
     machine.check();
     sim::check_least_time(machine, program, placement, options);
@@ -152,7 +153,7 @@ SimulationResult simulate_loggp(const machine::Machine& machine, const Program& 
     std::vector<std::int64_t> time(static_cast<std::size_t>(program.ranks()), 0);
     SimulationResult result;
     sim::Ending ending(program, options.early_end);
-    for (const Step& step : program.steps()) {
+    for (const program::Step& step : program.steps()) {
         const auto check = [&](Rank r) {
             if (options.progress && !options.progress({time[r]}, Bytes{result.bytes}, 0)) throw Interrupted();
         };
@@ -161,7 +162,7 @@ SimulationResult simulate_loggp(const machine::Machine& machine, const Program& 
             std::vector<std::int64_t> computed;
             for (Rank r = 0; step.compute.any() && r < program.ranks(); ++r)
                 computed.push_back(
-                    sim::after(time[r], step.compute.time(machine, placement, r).value, "a computation ends at"));
+                    sim::after(time[r], time_of(step.compute, machine, placement, r).value, "a computation ends at"));
             for (int stage = 0; step.exchanges() && stage < step.schedule->stages(); ++stage) {
                 times.pass(*step.schedule, stage, time, result, check);
                 if (stage == 0) wait_for(computed, time);

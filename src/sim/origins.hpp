@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/program.hpp"
+#include "program/program.hpp"
 
 namespace tradewind::sim {
 
@@ -13,7 +13,7 @@ namespace tradewind::sim {
 class Origins {
   public:
     // `blocks`: 0 for none. `shown`: ranks whose acts are kept.
-    Origins(const Program& program, std::uint32_t blocks, const std::vector<Rank>& shown);
+    Origins(const program::Program& program, std::uint32_t blocks, const std::vector<Rank>& shown);
 
     // Whether packets tell anything.
     bool told() const { return told_; }

@@ -27,10 +27,11 @@ const char* bound_by(const World& world, std::uint64_t at) {
 
 // Packets of a message that a rank sends first, times the ports on a path, over the time that the NIC takes for one:
 // what a window would hold if every rank sent without a pause.
-double events_a_window(const machine::Machine& machine, const Program& program, const SimulationOptions& options) {
+double events_a_window(const machine::Machine& machine, const program::Program& program,
+                       const SimulationOptions& options) {
     const std::int64_t most = options.packet.value > 0 ? options.packet.value : SimulationOptions::largest_packet;
     double packet = 1;
-    for (const Step& step : program.steps()) {
+    for (const program::Step& step : program.steps()) {
         if (!step.schedule || step.schedule->stages() == 0) continue;
         for (int j = 0, n = step.schedule->sends(0, 0); j < n; ++j)
             packet = std::max(packet, static_cast<double>(std::min(
@@ -44,7 +45,7 @@ double events_a_window(const machine::Machine& machine, const Program& program, 
 
 }  // namespace
 
-Effort effort(const machine::Machine& machine, const Program& program, const SimulationOptions& options,
+Effort effort(const machine::Machine& machine, const program::Program& program, const SimulationOptions& options,
               int processes) {
     const double events = events_a_window(machine, program, options) / processes;
     if (!options.adaptive) return {options.threads, events};

@@ -12,7 +12,8 @@ struct Effort {
     int threads;
     double events_a_window;
 };
-Effort effort(const machine::Machine& machine, const Program& program, const SimulationOptions& options, int processes);
+Effort effort(const machine::Machine& machine, const program::Program& program, const SimulationOptions& options,
+              int processes);
 
 // Collective. The result, on process 0, of what each process knows once all ranks are done. Throws std::runtime_error
 // where some are not.

@@ -12,7 +12,7 @@ namespace tradewind::sim {
 namespace {
 
 // A stage, and each message that is sent or received in it, is an act or more.
-void check_shown(const Program& program, const std::vector<Rank>& shown) {
+void check_shown(const program::Program& program, const std::vector<Rank>& shown) {
     if (shown.empty()) return;
     for (std::size_t i = 0; i < shown.size(); ++i)
         if (shown[i] < 0 || shown[i] >= program.ranks() || (i > 0 && shown[i] <= shown[i - 1]))
@@ -29,7 +29,7 @@ void check_shown(const Program& program, const std::vector<Rank>& shown) {
     }
 }
 
-void check(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
+void check(const machine::Machine& machine, const program::Program& program, const machine::Placement& placement,
            const SimulationOptions& options) {
     machine.check();
     if (options.packet.value < 0 || options.packet.value > SimulationOptions::largest_packet)
@@ -51,7 +51,7 @@ void check(const machine::Machine& machine, const Program& program, const machin
         throw InputError("followed rank " + std::to_string(options.followed) + ": 0 to " +
                          std::to_string(program.ranks() - 1) + " are allowed, or -1 for none");
     check_shown(program, options.shown);
-    for (const Step& step : program.steps())
+    for (const program::Step& step : program.steps())
         if (step.compute.flops > 0 && machine.flops <= 0)
             throw InputError("step '" + step.name + "' computes in flops, and the machine does not say node.flops");
     sim::check_least_time(machine, program, placement, options);
@@ -65,7 +65,7 @@ void check(const machine::Machine& machine, const Program& program, const machin
 
 }  // namespace
 
-SimulationResult simulate_packets(const machine::Machine& machine, const Program& program,
+SimulationResult simulate_packets(const machine::Machine& machine, const program::Program& program,
                                   const machine::Placement& placement, const SimulationOptions& options) {
     if (options.peers)
         options.peers->together([&] { check(machine, program, placement, options); });

@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/prefetch.hpp"
 #include "sim/clock.hpp"
+#include "sim/computing.hpp"
 #include "sim/sort.hpp"
 
 namespace tradewind::sim {
@@ -248,8 +249,9 @@ void Ranks::begin_stage(Rank r, std::int64_t time) {
         posted = cpu;
         if (world_.handling) cpu = after(cpu, world_.handling->keep(r, at), computes);
         if (at.stage == 0)
-            cpu = after(cpu, world_.program.steps()[at.step].compute.time(world_.machine, world_.placement, r).value,
-                        computes);
+            cpu =
+                after(cpu, time_of(world_.program.steps()[at.step].compute, world_.machine, world_.placement, r).value,
+                      computes);
         computed = cpu;
     }
     if (recorder_) recorder_->begin_stage(r, receiver.stage, time, posted, computed);

@@ -141,9 +141,9 @@ class Ranks {
     void run(Rank r);
     void run_sender(std::uint32_t sender);
     bool send(Rank r, std::uint32_t nic, int& packets);
-    bool must_wait_to_copy(Rank r, const Sender& sender, const Program::Stage& at, const schedule::Message& message,
-                           std::uint32_t nic);
-    bool send_message(Rank r, Sender& sender, const Program::Stage& at, const schedule::Message& message,
+    bool must_wait_to_copy(Rank r, const Sender& sender, const program::Program::Stage& at,
+                           const schedule::Message& message, std::uint32_t nic);
+    bool send_message(Rank r, Sender& sender, const program::Program::Stage& at, const schedule::Message& message,
                       std::uint32_t nic);
     void copy(Sender& sender, Rank from, Rank to, std::int64_t bytes);
     void carry(Sender& sender, Rank from, Rank to, std::int64_t bytes);

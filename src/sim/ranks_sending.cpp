@@ -50,7 +50,7 @@ bool Ranks::send(Rank r, std::uint32_t nic, int& packets) {
 }
 
 // Begins a message. Returns whether its packets are to be injected now.
-bool Ranks::send_message(Rank r, Sender& sender, const Program::Stage& at, const schedule::Message& message,
+bool Ranks::send_message(Rank r, Sender& sender, const program::Program::Stage& at, const schedule::Message& message,
                          std::uint32_t nic) {
     if (message.count == 0) return false;
     const std::int64_t bytes = message.count * world_.program.bytes_per_point();
@@ -77,8 +77,8 @@ bool Ranks::send_message(Rank r, Sender& sender, const Program::Stage& at, const
 
 // The copies of a node's ranks share its memory in the order in which they begin, so one that begins later is an action
 // of its own.
-bool Ranks::must_wait_to_copy(Rank r, const Sender& sender, const Program::Stage& at, const schedule::Message& message,
-                              std::uint32_t nic) {
+bool Ranks::must_wait_to_copy(Rank r, const Sender& sender, const program::Program::Stage& at,
+                              const schedule::Message& message, std::uint32_t nic) {
     if (!world_.shared_nodes || message.count == 0 || world_.node(r) != world_.node(message.peer)) return false;
     const std::int64_t start =
         std::max(sender.departed, sender.post + world_.post_time(r, at, static_cast<int>(sender.message), message));

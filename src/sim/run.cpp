@@ -21,8 +21,8 @@ SwitchFactory factory(const machine::Machine& machine, const SimulationOptions& 
 
 }  // namespace
 
-SimulationResult run(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
-                     const SimulationOptions& asked) {
+SimulationResult run(const machine::Machine& machine, const program::Program& program,
+                     const machine::Placement& placement, const SimulationOptions& asked) {
     const SwitchFactory switches = factory(machine, asked);
     SimulationOptions options = asked;
     Peers alone;

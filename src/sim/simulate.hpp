@@ -11,7 +11,7 @@
 #include "machine/carriage.hpp"
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
-#include "sim/program.hpp"
+#include "program/program.hpp"
 #include "sim/statistics.hpp"
 
 namespace tradewind::sim {
@@ -67,19 +67,19 @@ struct SimulationOptions {
 // link of the path last. The same input and seed give the same bits for any number of threads and processes.
 // Collective over `peers`; process 0 has the result, the others an empty one. Throws InputError; PeerFailed where
 // another process throws.
-SimulationResult simulate_packets(const machine::Machine& machine, const Program& program,
+SimulationResult simulate_packets(const machine::Machine& machine, const program::Program& program,
                                   const machine::Placement& placement, const SimulationOptions& options);
 
 // LogGP with the latency of each pair's shortest path (Alexandrov, Ionescu, Schauser & Scheiman 1997): a rank's
 // messages leave one after another, at the NIC's bandwidth; nothing else is shared, so there is no congestion.
-SimulationResult simulate_loggp(const machine::Machine& machine, const Program& program,
+SimulationResult simulate_loggp(const machine::Machine& machine, const program::Program& program,
                                 const machine::Placement& placement, const SimulationOptions& options);
 
 // What a simulation will cost, from a sample of the ranks.
 struct Forecast {
     double messages = 0, bytes = 0, packet_hops = 0, memory_bytes = 0;
 };
-Forecast forecast(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
+Forecast forecast(const machine::Machine& machine, const program::Program& program, const machine::Placement& placement,
                   const SimulationOptions& options);
 
 }  // namespace tradewind::sim

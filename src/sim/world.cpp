@@ -6,7 +6,7 @@
 
 namespace tradewind::sim {
 
-World::World(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
+World::World(const machine::Machine& machine, const program::Program& program, const machine::Placement& placement,
              const SimulationOptions& options, const Parts& parts, int channels, bool spreads)
     : machine(machine),
       program(program),

@@ -9,12 +9,12 @@
 #include "base/divide.hpp"
 #include "base/lazy.hpp"
 #include "base/random.hpp"
+#include "program/program.hpp"
 #include "sim/ending.hpp"
 #include "sim/handling.hpp"
 #include "sim/network.hpp"
 #include "sim/origins.hpp"
 #include "sim/parts.hpp"
-#include "sim/program.hpp"
 #include "sim/rank.hpp"
 #include "sim/simulate.hpp"
 
@@ -23,7 +23,7 @@ namespace tradewind::sim {
 struct World {
     // `channels`: virtual channels of finite buffers; 0: unbounded ones. `spreads`: the routing wants a random number a
     // packet, not one a pair of ranks.
-    World(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
+    World(const machine::Machine& machine, const program::Program& program, const machine::Placement& placement,
           const SimulationOptions& options, const Parts& parts, int channels, bool spreads);
 
     // The smallest latency of all processes, which says how long a window is. Throws InputError where it is 0.
@@ -43,7 +43,7 @@ struct World {
     }
     bool rendezvous(std::int64_t bytes) const { return bytes > eager_limit; }
     // What the CPU does before a message of a stage is on its way, in ps.
-    std::int64_t post_time(Rank r, const Program::Stage& at, int j, const schedule::Message& message) const {
+    std::int64_t post_time(Rank r, const program::Program::Stage& at, int j, const schedule::Message& message) const {
         if (message.count == 0) return 0;
         return handling ? handling->send(r, at, j) : send_overhead;
     }
@@ -55,7 +55,7 @@ struct World {
         return static_cast<std::uint64_t>((bytes - 1) / packet + 1);
     }
     const machine::Machine& machine;
-    const Program& program;
+    const program::Program& program;
     const machine::Placement& placement;
     Ending ending;
     Parts parts;

@@ -63,9 +63,9 @@ nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<1>> array(const std::vector<std::
     return {copy->data(), {copy->size()}, owner};
 }
 
-template <sim::SimulationResult (*Simulate)(const machine::Machine&, const sim::Program&, const machine::Placement&,
+template <sim::SimulationResult (*Simulate)(const machine::Machine&, const program::Program&, const machine::Placement&,
                                             const sim::SimulationOptions&)>
-sim::SimulationResult run(const machine::Machine& machine, const sim::Program& program,
+sim::SimulationResult run(const machine::Machine& machine, const program::Program& program,
                           const machine::Placement& placement, const sim::SimulationOptions& chosen,
                           Progress progress) {
     sim::SimulationOptions options = chosen;
@@ -145,30 +145,30 @@ void bind_result(nb::module_& module) {
 }
 
 void bind_program(nb::module_& module) {
-    nb::class_<sim::Compute>(module, "Compute",
-                             "What CPUs do: seconds, or flops and bytes, a rank or a point of a layout.")
+    nb::class_<program::Compute>(module, "Compute",
+                                 "What CPUs do: seconds, or flops and bytes, a rank or a point of a layout.")
         .def(
             "__init__",
-            [](sim::Compute* self, double seconds, double flops, double bytes, std::shared_ptr<layout::Blocks> layout,
-               double point_seconds) {
-                new (self) sim::Compute{seconds, flops, bytes, std::move(layout), point_seconds};
+            [](program::Compute* self, double seconds, double flops, double bytes,
+               std::shared_ptr<layout::Blocks> layout, double point_seconds) {
+                new (self) program::Compute{seconds, flops, bytes, std::move(layout), point_seconds};
             },
             "seconds"_a = 0, "flops"_a = 0, "bytes"_a = 0, "layout"_a.none() = nb::none(), "point_seconds"_a = 0);
-    nb::class_<sim::Step>(module, "Step", "An exchange, a computation, or both at once, so many times.")
+    nb::class_<program::Step>(module, "Step", "An exchange, a computation, or both at once, so many times.")
         .def(
             "__init__",
-            [](sim::Step* self, std::string name, std::shared_ptr<schedule::Schedule> schedule, int repeat,
-               const sim::Compute& compute) {
-                new (self) sim::Step{std::move(name), std::move(schedule), repeat, compute};
+            [](program::Step* self, std::string name, std::shared_ptr<schedule::Schedule> schedule, int repeat,
+               const program::Compute& compute) {
+                new (self) program::Step{std::move(name), std::move(schedule), repeat, compute};
             },
-            "name"_a, "schedule"_a.none(), "repeat"_a = 1, "compute"_a = sim::Compute{})
-        .def_ro("name", &sim::Step::name)
-        .def_prop_ro("stages", &sim::Step::stages)
-        .def_ro("repeat", &sim::Step::repeat);
-    nb::class_<sim::Program>(module, "Program", "The steps of all ranks, one after another.")
-        .def(nb::init<std::vector<sim::Step>, std::int64_t>(), "steps"_a, "bytes_per_point"_a)
-        .def_prop_ro("ranks", &sim::Program::ranks)
-        .def_prop_ro("stages", &sim::Program::stages);
+            "name"_a, "schedule"_a.none(), "repeat"_a = 1, "compute"_a = program::Compute{})
+        .def_ro("name", &program::Step::name)
+        .def_prop_ro("stages", &program::Step::stages)
+        .def_ro("repeat", &program::Step::repeat);
+    nb::class_<program::Program>(module, "Program", "The steps of all ranks, one after another.")
+        .def(nb::init<std::vector<program::Step>, std::int64_t>(), "steps"_a, "bytes_per_point"_a)
+        .def_prop_ro("ranks", &program::Program::ranks)
+        .def_prop_ro("stages", &program::Program::stages);
 }
 
 }  // namespace

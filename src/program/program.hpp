@@ -1,4 +1,5 @@
-// What every rank does in a simulation: exchanges and computations, one after another, each so and so often.
+// The second waist: what every rank does in a time step, exchanges and computations, one after another, each so and so
+// often. It is verified, run and simulated.
 #pragma once
 
 #include <algorithm>
@@ -8,11 +9,9 @@
 
 #include "base/error.hpp"
 #include "layout/blocks.hpp"
-#include "machine/machine.hpp"
-#include "machine/placement.hpp"
 #include "schedule/schedule.hpp"
 
-namespace tradewind::sim {
+namespace tradewind::program {
 
 // What the CPUs do: for so many seconds, or as long as so many flops or bytes of memory take, whichever is longer, at a
 // rank's share of its node (the roofline of Williams, Waterman & Patterson 2009). With a layout, flops and bytes are
@@ -23,8 +22,6 @@ struct Compute {
     double point_seconds = 0;
 
     bool any() const { return seconds > 0 || flops > 0 || bytes > 0 || point_seconds > 0; }
-    // On a rank that has its share of a node.
-    Picoseconds time(const machine::Machine& machine, const machine::Placement& placement, Rank rank) const;
 };
 
 // An exchange, a computation, or both at once: the computation begins when the first stage of the exchange has been
@@ -122,4 +119,4 @@ class Program {
     std::vector<std::int64_t> first_{0};
 };
 
-}  // namespace tradewind::sim
+}  // namespace tradewind::program
