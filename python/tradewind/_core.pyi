@@ -147,6 +147,45 @@ class Pattern:
     @property
     def in_place(self) -> bool: ...
 
+    @property
+    def reduces(self) -> bool: ...
+
+    @property
+    def ends_alike(self) -> bool:
+        """
+        Whether the two ends of a message lie in arrays of one shape and order.
+        """
+
+    @property
+    def collective(self) -> str:
+        """
+        The collective that an MPI library has for it: "all-to-all" within each group, "reduction", or "" for none.
+        """
+
+    @property
+    def largest_group(self) -> int:
+        """Ranks of the largest group."""
+
+    def group(self, rank: int) -> int:
+        """
+        The number of a rank's group, which exchanges nothing with other ranks.
+        """
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether its arrays hold points along x, and any levels along y and z."""
+
+    def for_levels(self, levels: Sequence[int]) -> Pattern:
+        """
+        The same pattern with other levels along y and z. Raises InputError where it has none.
+        """
+
+    @property
+    def one_array(self) -> bool:
+        """
+        Whether source and target may be one array, though they are described as two.
+        """
+
     def describe(self) -> str: ...
 
     def source_shape(self, rank: int) -> tuple[int, int, int]:
@@ -206,9 +245,6 @@ class Transpose(Pattern):
 
     @property
     def to_layout(self) -> Blocks: ...
-
-    @property
-    def largest_group(self) -> int: ...
 
     @property
     def closed(self) -> bool: ...
@@ -277,10 +313,6 @@ class Fetch(Pattern):
     def partial(self) -> bool:
         """Whether it describes one rank alone."""
 
-    @property
-    def one_array(self) -> bool:
-        """Whether the source array is the target array too."""
-
     def list_of(self, rank: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
         """
         (owners, indices, places, points of the target array) of what a rank wants.
@@ -316,9 +348,6 @@ class FetchAdjoint(Pattern):
 
     @property
     def partial(self) -> bool: ...
-
-    @property
-    def one_array(self) -> bool: ...
 
     @property
     def levels(self) -> list[int]: ...
@@ -398,6 +427,9 @@ def completed_way(pattern: str, algorithm: str, transport: str, packing: str) ->
     """
     The parts of a way, and for those that are "" the default, or the next best that goes with the others.
     """
+
+def native_refusal(pattern: Pattern) -> str:
+    """Why MPI has no collective for a pattern; "" where it has."""
 
 def needs_all_lists(pattern: Pattern, algorithm: str) -> bool:
     """

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "pattern/redistribution.hpp"
-#include "pattern/transpose.hpp"
 #include "sim/clock.hpp"
 
 namespace tradewind::sim {
@@ -48,9 +46,7 @@ std::int64_t Handling::end(Rank r, const schedule::Message& message, const progr
         const double packed = parts > 1 ? carriage_.copies.seconds(size, parts) : 0;
         return (sending ? machine_.send_overhead : machine_.receive_overhead).value + picoseconds(packed);
     }
-    // What a fetch takes lies in other runs at its two ends, but in the same arrays each time, as a halo does.
-    const bool alike =
-        !dynamic_cast<const pattern::Transpose*>(&pattern) && !dynamic_cast<const pattern::Redistribution*>(&pattern);
+    const bool alike = pattern.ends_alike();
     const double seconds = at.schedule->combines(at.stage) ? carriage_.combined_seconds(size)
                            : sending                       ? carriage_.send_seconds(size, parts, alike)
                                                            : carriage_.receive_seconds(size, parts, alike);

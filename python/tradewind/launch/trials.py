@@ -23,7 +23,7 @@ from tradewind.launch.measure import Room, check_answers, check_ranks, provenanc
 from tradewind.method.method import PARTS, Choice, default_way, ways
 from tradewind.method.tuning import NOISE, PRIVATE, SHARED, keep, request_of
 from tradewind.mpi.host import site_of
-from tradewind.mpi.levels import FETCHES, levels_of
+from tradewind.mpi.levels import levels_of
 from tradewind.mpi.library import MPI, Plan, _mpi
 from tradewind.workload.exchange import Exchange
 
@@ -99,13 +99,13 @@ def tune(
     memory = SHARED if plan.in_shared_memory else PRIVATE
     del plan
     arrays, targets = _listed(fields), [] if target is None else _listed(target)
-    if isinstance(pattern, FETCHES):  # by their levels plans find what was tuned
-        pattern = pattern.with_levels(levels_of(pattern, comm.Get_rank(), arrays, targets, axis))
+    if pattern.has_levels:  # by their levels plans find what was tuned
+        pattern = pattern.for_levels(levels_of(pattern, comm.Get_rank(), arrays, targets, axis))
     written = targets or arrays
     with telling(comm):
         copies = [array.copy() for array in written]
     go_on(comm)
-    with _put_back(written, copies, zeros=pattern.name == "allreduce"):
+    with _put_back(written, copies, zeros=pattern.reduces):
         table = try_ways(comm, pattern, make, terms)
     table |= {"request": request_of(pattern, arrays[0].dtype.str[1:], len(arrays), memory)} | circumstances(comm)
     of_first(comm, lambda: None if tuning is None else keep(Path(tuning), [table], table))
