@@ -58,8 +58,10 @@ def long_waits() -> None:
     )
     program = _core.Program([step.core() for step in crowd.steps()], crowd.bytes_per_point)
     times = set()
-    for threads, crowd_bytes in ((1, 2**30), (1, 0), (2, 0)):
-        options = _core.SimulationOptions(packet_bytes=64, threads=threads, adaptive=False, crowd_bytes=crowd_bytes)
+    for threads, compact_from_bytes in ((1, 2**30), (1, 0), (2, 0)):
+        options = _core.SimulationOptions(
+            packet_bytes=64, threads=threads, adaptive=False, compact_from_bytes=compact_from_bytes
+        )
         result = _core.simulate_packets(simulation.machine, program, simulation.placement, options)
         times.add((result.time_ps, tuple(result.delay_counts)))
     assert len(times) == 1, times

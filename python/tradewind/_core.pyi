@@ -544,7 +544,7 @@ class Machine:
         """
 
     @property
-    def room(self) -> tuple[int, int, int]:
+    def buffer_sizes(self) -> tuple[int, int, int]:
         """
         Bytes of an input buffer's channel, of one behind the crossbar (0: none), of the buffer for a NIC.
         """
@@ -560,7 +560,7 @@ class RateTable:
     def seconds(self, bytes: float, runs: float = 1) -> float:
         """What so many bytes take that lie in so many runs of equal length."""
 
-class Carriage:
+class IntranodeTransport:
     """How a transport with a packing carries messages within a node."""
 
     def __init__(self, *, latency: float, overhead: float, rates: RateTable, copies: RateTable, element_bytes: int = 8, scattered: RateTable | None = None, gathered: RateTable | None = None) -> None: ...
@@ -690,9 +690,9 @@ class SimulationResult:
         """
 
     @property
-    def acts(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+    def trace_events(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
         """
-        [act][rank, stage of the program, begin (ps), end (ps), kind (of act_kinds), peer, NIC, bytes] of the ranks that are shown, by rank and in order of time. Peer -1: none, or one that could not be told.
+        [event][rank, stage of the program, begin (ps), end (ps), kind (of trace_event_kinds), peer, NIC, bytes] of the ranks that are shown, by rank and in order of time. Peer -1: none, or one that could not be told.
         """
 
     @property
@@ -754,7 +754,7 @@ class Peers:
         """Whether nothing can be done together any more: all have to end."""
 
 class SimulationOptions:
-    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1, shown: Sequence[int] = [], peers: Peers | None = None, carriage: Carriage | None = None, crowd_bytes: int = 536870912, turn_steps: int = 1, asked: Sequence[int] = [], enough: Callable[[Sequence[float]], bool] | None = None) -> None: ...
+    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1, shown: Sequence[int] = [], peers: Peers | None = None, intranode: IntranodeTransport | None = None, compact_from_bytes: int = 536870912, repetition_steps: int = 1, asked: Sequence[int] = [], enough: Callable[[Sequence[float]], bool] | None = None) -> None: ...
 
 class Forecast:
     @property
@@ -780,7 +780,7 @@ def delay_lower_edge_s(bin: int) -> float:
     The lower edge of a bin of `delay_counts`; of the bin after the last one, the upper edge of that.
     """
 
-act_kinds: list = ...
+trace_event_kinds: list = ...
 
 latest_s: float = 9000000.0
 

@@ -34,8 +34,8 @@ class Ending {
         ++next_;
         if (!enough) return;
         next_ = questions();
-        const std::size_t turn = program_.at(furthest).step / static_cast<std::size_t>(early_.steps);
-        steps_ = (turn + 1) * static_cast<std::size_t>(early_.steps);
+        const std::size_t repetition = program_.at(furthest).step / static_cast<std::size_t>(early_.steps);
+        steps_ = (repetition + 1) * static_cast<std::size_t>(early_.steps);
         stages_ = program_.first_stage(steps_);
     }
 

@@ -79,9 +79,9 @@ enum RankEvent : std::uint32_t {
     advance,           // the stage has ended
     post,              // the next one begins, once the CPU is free to post its receives
     arrive,            // a message has come by another way than packets, or its last packet has
-    room,              // the switch has room for more from a NIC
+    credit,            // the switch has room for more from a NIC
     serve,             // a NIC goes on with its jobs
-    turn,              // a NIC is free for the next in its line
+    arbitration,       // a NIC is free for the next in its line
     asked,             // a control packet has come: request, ...
     told_to_send,      // ... pull, ...
     acknowledged,      // ... acknowledge

@@ -80,7 +80,7 @@ class StageTimes {
         }
         for (Rank r = 0; r < program_.ranks(); ++r) {
             const Received& received = received_[r];
-            // The receiver's NICs take its bytes one after another; its CPU each message in turn.
+            // The receiver's NICs take its bytes one after another; its CPU each message in repetition.
             const double drain =
                 static_cast<double>(received.bytes) * 1e12 / (machine_.ejection.bandwidth.value * machine_.nics);
             if (received.messages > 0)
@@ -157,7 +157,7 @@ SimulationResult simulate_loggp(const machine::Machine& machine, const program::
         const auto check = [&](Rank r) {
             if (options.progress && !options.progress({time[r]}, Bytes{result.bytes}, 0)) throw Interrupted();
         };
-        for (int turn = 0; turn < step.repeat; ++turn) {
+        for (int repetition = 0; repetition < step.repeat; ++repetition) {
             // A computation goes on beside the first stage; the next one waits for both.
             std::vector<std::int64_t> computed;
             for (Rank r = 0; step.compute.any() && r < program.ranks(); ++r)

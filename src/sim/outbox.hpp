@@ -1,5 +1,5 @@
 // What one part of a simulation puts aside for later windows: packets for all parts, actions of its own ranks.
-// Packets for parts of other processes are on their way at the end of the window (see mail.hpp).
+// Packets for parts of other processes are on their way at the end of the window (see process_exchange.hpp).
 #pragma once
 
 #include <algorithm>

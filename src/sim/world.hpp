@@ -11,7 +11,7 @@
 #include "base/random.hpp"
 #include "program/program.hpp"
 #include "sim/ending.hpp"
-#include "sim/handling.hpp"
+#include "sim/message_cost.hpp"
 #include "sim/network.hpp"
 #include "sim/origins.hpp"
 #include "sim/parts.hpp"
@@ -27,25 +27,25 @@ struct World {
           const SimulationOptions& options, const Parts& parts, int channels, bool spreads);
 
     // The smallest latency of all processes, which says how long a window is. Throws InputError where it is 0.
-    void look_ahead(std::int64_t least);
+    void look_ahead(std::int64_t minimum);
 
     std::uint32_t node(Rank rank) const { return placement.node(rank); }
-    std::uint32_t terminal(std::uint32_t node, std::uint32_t nic) const { return node * nics_a_node + nic; }
+    std::uint32_t terminal(std::uint32_t node, std::uint32_t nic) const { return node * nics_per_node + nic; }
     // Both ends of a message use the NIC of one number, and a rank's messages spread over all of them, on either side:
     // those to the rank of its own place on each other node as well.
     std::uint32_t nic_of_message(Rank from, Rank to) const {
-        if (nics_a_node == 1) return 0;
+        if (nics_per_node == 1) return 0;
         const auto digits = [this](Rank r) {
             const std::uint32_t rank = static_cast<std::uint32_t>(r), each = placement.ranks_per_node();
             return rank / each + rank % each;
         };
-        return (digits(from) + digits(to)) % nics_a_node;
+        return (digits(from) + digits(to)) % nics_per_node;
     }
     bool rendezvous(std::int64_t bytes) const { return bytes > eager_limit; }
     // What the CPU does before a message of a stage is on its way, in ps.
     std::int64_t post_time(Rank r, const program::Program::Stage& at, int j, const schedule::Message& message) const {
         if (message.count == 0) return 0;
-        return handling ? handling->send(r, at, j) : send_overhead;
+        return message_cost ? message_cost->send(r, at, j) : send_overhead;
     }
     // How many packets a message from `peer` arrives in at rank r; what does not travel as packets comes whole.
     std::uint64_t packets(Rank r, const schedule::Message& message) const {
@@ -68,23 +68,23 @@ struct World {
     LazyArray<std::uint32_t> posted;  // [rank] stages whose receives are posted; empty where that makes no difference
     LazyArray<std::int64_t> memory;   // [node] ps until which its memory copies; empty for one rank a node
     Divider by_switch, by_radix;
-    std::uint32_t first_terminal, nics_a_node;
+    std::uint32_t first_terminal, nics_per_node;
     bool shared_nodes;  // several ranks a node
     bool finite, spreads;
     // Whether what ranks do within a window must be done in order of time: they share a NIC or its room, or a CPU is
     // busy with one thing when the next comes. Otherwise no action has an effect on another of the same window.
     bool ordered;
-    bool turns;  // several senders share a NIC, and take turns, a packet at a time
+    bool arbitrates;  // several senders share a NIC, and take turns, a packet at a time
     std::int64_t packet, send_overhead, receive_overhead, eager_limit, bypass;
     std::uint32_t header;
     double memory_byte_time, copy_byte_time;  // ps; of a node's memory, and of one copy
     double unexpected_byte_time;              // ps; of a copy of what came before its receive; 0: none is made
     bool receives_at_start;                   // all of an exchange are posted when it begins
-    std::optional<Handling> handling;         // none where no transport is named; it knows the overheads, then
-    std::size_t crowd;        // bytes of events from which a part holds packets back; large ones from more on
-    std::uint32_t blocks;     // of ranks, for the matrix of delays
-    std::uint32_t followed;   // rank; ~0: none
-    std::vector<Rank> shown;  // whose acts are kept, in ascending order
+    std::optional<MessageCost> message_cost;  // none where no transport is named; it knows the overheads, then
+    std::size_t compact_from;  // bytes of events from which a part holds packets back; large ones from more on
+    std::uint32_t blocks;      // of ranks, for the matrix of delays
+    std::uint32_t followed;    // rank; ~0: none
+    std::vector<Rank> shown;   // whose trace events are kept, in ascending order
     Origins origins;
     std::uint64_t seed;
     int shift = 0;  // a window is 2^shift ps long

@@ -99,7 +99,7 @@ def test_what_a_channel_gets_is_all_that_counts(topology, routing):
     exchange = all_to_all(min(nodes, 24), "ring-1", 100)
     divided = machine(topology, routing, packet="512B", switch={"port_buffer": f"{1000 * channels + channels - 1}B"})
     each = machine(topology, routing, packet="512B", switch={"buffer": "1000B"})
-    assert divided.machine.build().room == (1000, 0, 1000)
+    assert divided.machine.build().buffer_sizes == (1000, 0, 1000)
     assert bits(run(exchange, divided, buffers="credits")) == bits(run(exchange, each, buffers="credits"))
 
 

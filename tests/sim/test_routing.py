@@ -134,7 +134,8 @@ def test_ugal_of_sst_71_never_takes_a_detour_and_has_a_third_of_the_room():
     assert bits(ugal) == bits(minimal)
     switch = {"port_buffer": "48KiB"}
     rooms = [
-        machine(DRAGONFLY, routing, switch=switch).machine.build().room[0] for routing in ("minimal", "ugal-sst71")
+        machine(DRAGONFLY, routing, switch=switch).machine.build().buffer_sizes[0]
+        for routing in ("minimal", "ugal-sst71")
     ]
     assert rooms == [24 << 10, 8 << 10]
     finite = [

@@ -118,7 +118,7 @@ def _tell_of_call(args: Sequence[Any], error: TypeError) -> None:
         tell(comm, said(error))
 
 
-def of_first(comm: MPI.Intracomm, make: Callable[[], Value]) -> Value:
+def on_root(comm: MPI.Intracomm, make: Callable[[], Value]) -> Value:
     """What rank 0 makes, for all ranks; what it refuses (InputError), all refuse. Collective.
 
     Any other error of rank 0 is raised there, and PlanError with its text on the other ranks.

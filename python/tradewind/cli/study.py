@@ -93,7 +93,7 @@ def command(
     from tradewind.cli.answer import answer
     from tradewind.study.cases.environment import here
     from tradewind.study.plan.catalogue import find_study, shadowed_by
-    from tradewind.study.runner.campaign import at_hand, hired, plan_campaign
+    from tradewind.study.runner.campaign import at_hand, plan_campaign, start_workers
     from tradewind.study.runner.executors import default_executors
 
     executors, environment = default_executors(), here()
@@ -107,8 +107,10 @@ def command(
         return 0
     stream = sys.stderr if json else sys.stdout
     how = {"workers": workers, "remeasure": remeasure, "known": _known(known or [])}
-    with hired(scheduler, cluster, environment, lambda text: print(f"note: {text}", file=stream)) as crew:
-        results = _run(campaign, executors, environment, stream, crew=crew, **how)
+    with start_workers(
+        scheduler, cluster, environment, lambda text: print(f"note: {text}", file=stream)
+    ) as remote_workers:
+        results = _run(campaign, executors, environment, stream, remote_workers=remote_workers, **how)
     whole = _overview(campaign, results) if campaign.overview else results[0]
     answer(whole, json, lambda: print(f"overview: {whole['overview']}") if campaign.overview else None)
     return 1 if any(result["failed"] for result in results) else 0

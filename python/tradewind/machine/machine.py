@@ -25,7 +25,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.machine.evidence import Evidence, evidence_of, naming, problem_of
-from tradewind.machine.intranode import Carriage, RateTable, find_carriage
+from tradewind.machine.intranode import IntranodeTransport, RateTable, find_intranode
 from tradewind.machine.topology import TOPOLOGIES, Count, Graph, Table, Topology, Torus, with_nics
 from tradewind.method.method import DEFAULT_PACKING
 
@@ -141,9 +141,9 @@ class Machine(Table):
     mpi: Mpi = Mpi()
     packet: Packet
     copy_: Annotated[RateTable | None, Field(alias="copy")] = None
-    """Rates of copies within a rank; needed where there is a carriage."""
-    carriage: list[Carriage] = Field(default_factory=list)
-    """How transports carry messages within a node."""
+    """Rates of copies within a rank; required with `intranode`."""
+    intranode: list[IntranodeTransport] = Field(default_factory=list)
+    """Cost of messages within a node, per transport and packing."""
     source: dict[str, str]
     """Where each number comes from, by its key ("link.bandwidth") or its table; see `tradewind.machine.evidence`."""
 
@@ -182,18 +182,18 @@ class Machine(Table):
                 f"mpi.bypass = {self.mpi.bypass} B is more than mpi.eager_limit = {self.mpi.eager_limit} B: "
                 "only messages that are sent eagerly can bypass the network",
             )
-        if self.carriage and self.copy_ is None:
-            yield ("carriage",), "carriage needs copy, the rates of copies within a rank"
-        ways = [(each.transport, each.packing) for each in self.carriage]
+        if self.intranode and self.copy_ is None:
+            yield ("intranode",), "intranode needs copy, the rates of copies within a rank"
+        ways = [(each.transport, each.packing) for each in self.intranode]
         for i, way in enumerate(ways):
             if way in ways[:i]:
-                yield ("carriage", i), f"carriage {i + 1}: another one is of {way[0]} {way[1]}"
+                yield ("intranode", i), f"intranode {i + 1}: another one is of {way[0]} {way[1]}"
 
-    def carries(self, transport: str, packing: str, element_bytes: int) -> _core.Carriage:
+    def intranode_transport(self, transport: str, packing: str, element_bytes: int) -> _core.IntranodeTransport:
         """How a transport carries messages of such elements within a node. Raises InputError where that is unknown."""
-        found = find_carriage(self.carriage, transport, packing)
+        found = find_intranode(self.intranode, transport, packing)
         assert self.copy_ is not None
-        ways = {(each.transport, each.packing): each for each in self.carriage}
+        ways = {(each.transport, each.packing): each for each in self.intranode}
         gathered = None if packing == DEFAULT_PACKING else ways.get((transport, DEFAULT_PACKING))
         return found.core(self.copy_, element_bytes, gathered)
 
@@ -246,8 +246,12 @@ class MachineFile:
     @property
     def identity(self) -> str:
         """A hash of all values that a simulation depends on, the defaults among them."""
-        measured = () if self.machine.carriage else ("carriage", "copy_")  # so that others are what they always were
-        values = self.machine.model_dump(exclude={"title", "source", *measured})
+        values = self.machine.model_dump(exclude={"title", "source"})
+        intranode = values.pop("intranode")
+        if intranode:  # under its first name, so that stored cases keep their identity
+            values["carriage"] = intranode
+        else:  # machines without it keep theirs
+            del values["copy_"]
         if isinstance(self.machine.topology, Graph):  # what its file holds counts, not where it lies
             values["topology"]["file"] = hashlib.sha256(self.machine.topology.text().encode()).hexdigest()
         for table, key, default in _LATER_KEYS:  # as of all before there were others
@@ -287,6 +291,7 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
             raise InputError(unknown("machine", str(name), machine_names()) + "; or name a file like mine.toml")
         path = machine_folder() / f"{name}.toml"
     file = TomlFile(path)
+    _read_former_keys(file)
     numbers = list(_keys(file.data))  # what a setting adds has no line in the file, and needs no source there
     problems = [_set(file.data, key, text) for key, text in (settings or {}).items()]
     _find_graph(file)
@@ -306,6 +311,16 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
 
 _OPTIONAL = ("global", "switch", "mpi")
 """Tables that a file may leave out."""
+
+
+def _read_former_keys(file: TomlFile) -> None:
+    """Read ``[[carriage]]``, as files of earlier versions call ``[[intranode]]``."""
+    sources = file.data.get("source")
+    for data in (file.data, sources):
+        if isinstance(data, dict) and "carriage" in data and "intranode" not in data:
+            data["intranode"] = data.pop("carriage")
+    file.rename(("carriage",), ("intranode",))
+    file.rename(("source", "carriage"), ("source", "intranode"))
 
 
 def _find_graph(file: TomlFile) -> None:
@@ -369,7 +384,7 @@ def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
         ("mpi",): Mpi,
         ("packet",): Packet,
         ("copy",): RateTable,
-        ("carriage",): Carriage,
+        ("intranode",): IntranodeTransport,
         ("topology",): TOPOLOGIES.get(str(kind), Torus),
     }
     return [
@@ -403,7 +418,7 @@ def _is_there(table: Any, key: str) -> bool:
 
 def _core_problems(file: TomlFile, machine: Machine) -> Iterator[str]:
     try:
-        _ = machine.build().room
+        _ = machine.build().buffer_sizes
     except InputError as error:
         text = str(error)
         place = ("switch",) if "channels" in text else ("routing",) if "routing" in text else ("topology",)

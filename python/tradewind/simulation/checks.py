@@ -61,7 +61,7 @@ def prepare(
     packet_bytes: int | None = None
     with gathered(problems):
         packet_bytes = _packet_bytes(packet)
-    file = built = place = carriage = None
+    file = built = place = intranode = None
     way = _way(transport, packing)
     if way is not None and model != "packet":
         problems.append(f"transport {way[0]}: only the packet model knows transports, not {model}")
@@ -71,7 +71,7 @@ def prepare(
         if packet is None:
             packet_bytes = file.machine.packet.size
         if way is not None:
-            carriage = file.machine.carries(*way, exchange.element_bytes)
+            intranode = file.machine.intranode_transport(*way, exchange.element_bytes)
         if model == "packet" and buffers == "credits":
             problems += _no_room(packet_bytes, file.machine, built)
         if can_be_placed:
@@ -94,7 +94,7 @@ def prepare(
         buffers=buffers,
         protocol=protocol,
         pairs=pairs,
-        carriage=carriage,
+        intranode=intranode,
         way=way,
         timeline=line,
         shown=shown,
@@ -146,16 +146,16 @@ def _packet_bytes(packet: str | None) -> int:
 
 def _no_room(packet_bytes: int | None, machine: Machine, built: _core.Machine) -> list[str]:
     """Why a packet cannot wait in a buffer."""
-    channel, output, nic = built.room
+    channel, output, nic = built.buffer_sizes
     name = "switch.buffer" if machine.switch.port_buffer is None else "switch.port_buffer"
     buffers = {name: channel, "switch.output_buffer": output or None, "nic.buffer": nic}
     for name, size in buffers.items():
         if packet_bytes is not None and size is not None and packet_bytes > size:
-            packet, room = units.format_bytes(packet_bytes), units.format_bytes(size)
-            if packet == room:
-                packet, room = f"{packet_bytes} bytes", f"{size}"
+            packet, largest = units.format_bytes(packet_bytes), units.format_bytes(size)
+            if packet == largest:
+                packet, largest = f"{packet_bytes} bytes", f"{size}"
             return [
-                f"a packet of {packet} does not fit a buffer of {room}: "
+                f"a packet of {packet} does not fit a buffer of {largest}: "
                 f"name a smaller packet, a larger {name}, or unbounded buffers"
             ]
     return []

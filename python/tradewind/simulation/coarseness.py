@@ -31,8 +31,8 @@ def coarse_packets(
     `message_bytes`: mean size of the messages; `buffer_bytes`: of a channel, None for unbounded buffers; `topology`:
     of which kind.
     """
-    room = message_bytes if buffer_bytes is None else buffer_bytes
-    size = int(min(packet_bytes or message_bytes, message_bytes, room))
+    limit = message_bytes if buffer_bytes is None else buffer_bytes
+    size = int(min(packet_bytes or message_bytes, message_bytes, limit))
     if size < 2 * own_bytes:
         return None
     packets = f"packets of {format_bytes(size)}"

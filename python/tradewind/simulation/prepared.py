@@ -38,7 +38,7 @@ def model_version(machine: MachineFile, ranks_per_node: int, steady: bool = Fals
     """
     if (routing or machine.machine.routing) == "ugal-sst71":
         return 6
-    if machine.machine.carriage:
+    if machine.machine.intranode:
         return 5
     if steady:
         return 4
@@ -63,7 +63,7 @@ class Simulation:
     protocol: str = "send"
     pairs: int = 0
     """Blocks of ranks by whose pairs delays are kept; 0: they are not."""
-    carriage: _core.Carriage | None = None
+    intranode: _core.IntranodeTransport | None = None
     """How messages are carried within a node, where a transport is named."""
     way: tuple[str, str] | None = None
     """That transport, and the packing."""
@@ -78,7 +78,7 @@ class Simulation:
         early: dict[str, Any] = {}
         if isinstance(self.exchange, Repetitions):
             early = {
-                "turn_steps": len(self.exchange.one()),
+                "repetition_steps": len(self.exchange.one()),
                 "asked": self.exchange.asked,
                 "enough": self.exchange.enough,
             }
@@ -91,7 +91,7 @@ class Simulation:
             blocks=self.pairs,
             shown=self.shown,
             peers=self.peers,
-            carriage=self.carriage,
+            intranode=self.intranode,
             **early,
         )
         return self.machine, self.program(), self.placement, options
@@ -119,7 +119,7 @@ class Simulation:
         cost = _core.forecast(*self._arguments())
         if not cost.messages:
             return None
-        channel, output, _ = self.machine.room
+        channel, output, _ = self.machine.buffer_sizes
         buffer = None if self.buffers == "unbounded" else min(channel, output or channel)
         kind = self.file.machine.topology.kind
         return coarse_packets(self.packet_bytes, own, cost.bytes / cost.messages, buffer, kind, self.machine.routing)
@@ -190,7 +190,7 @@ class Simulation:
 
         title = f"{self.exchange.name} on {self.exchange.ranks} ranks of {self.file.name}, simulated"
         steps = [step.core() for step in self.exchange.steps()]
-        save(time_line(result.acts, steps, title), path)
+        save(time_line(result.trace_events, steps, title), path)
 
     def take_part(self) -> dict[str, Any]:
         """Does the share of a process that does not answer."""

@@ -37,7 +37,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tradewind.study.claims import comparison, nearness, prediction, shape, statistic
+from tradewind.study.claims import comparison, prediction, published_comparison, shape, statistic
 from tradewind.study.claims.curve import Answer, NotTestableError, Record, matches
 from tradewind.study.claims.remarks import filled
 from tradewind.study.model.study import Finding
@@ -93,7 +93,7 @@ _TESTS: dict[str, Callable[[Finding, list[Record]], Answer]] = {
     "alike": statistic.alike,
     "bands": statistic.bands,
     "passes": shape.passes,
-    "near": nearness.near,
+    "near": published_comparison.near,
     "proved": comparison.proved,
     "predicts": prediction.predicts,
     "ranked": prediction.ranked,

@@ -17,7 +17,7 @@ from tradewind.study.cases.program_case import ProgramCase
 from tradewind.study.plan.planned import Planned, Result, simulation_options
 
 LARGE_S = 2.0
-"""A simulation that takes longer on one core may get more: all of its Dask worker's; here see `study.shares`."""
+"""A simulation that takes longer on one core may get more: all cores of its Dask worker, or see `core_allocation`."""
 
 
 @dataclass(frozen=True)

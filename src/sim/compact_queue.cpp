@@ -1,4 +1,4 @@
-#include "sim/backlog.hpp"
+#include "sim/compact_queue.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -28,13 +28,13 @@ T take_number(const std::uint8_t*& at) {
 
 }  // namespace
 
-bool Backlog::put(Port& port, const Waiting& packet, std::int64_t duration, std::uint32_t likely) {
+bool CompactQueue::put(Port& port, const Waiting& packet, std::int64_t duration, std::uint32_t likely) {
     const bool last = packet.size & Event::last_bit;
-    if (port.backlog == Port::none) {
+    if (port.compact_queue == Port::none) {
         if (last) return false;
         open(port, packet);
     }
-    Line& line = lines_[port.backlog];
+    Line& line = lines_[port.compact_queue];
     if (line.gain == least_gain || line.waiting == most_waiting) return false;
     std::uint32_t number = find(line, packet, likely);
     if (number == most_flows) {
@@ -59,9 +59,9 @@ bool Backlog::put(Port& port, const Waiting& packet, std::int64_t duration, std:
     return true;
 }
 
-void Backlog::open(Port& port, const Waiting& packet) {
-    port.backlog = lines_.take();
-    Line& line = lines_[port.backlog];
+void CompactQueue::open(Port& port, const Waiting& packet) {
+    port.compact_queue = lines_.take();
+    Line& line = lines_[port.compact_queue];
     line.first = line.put_start = line.take_start = packet.start;
     line.head = line.tail = blocks_.take();
     line.begin = line.end = 0;
@@ -71,27 +71,27 @@ void Backlog::open(Port& port, const Waiting& packet) {
     line.waiting = 0;
 }
 
-void Backlog::close(Port& port) {
-    Line& line = lines_[port.backlog];
+void CompactQueue::close(Port& port) {
+    Line& line = lines_[port.compact_queue];
     runs_.give(line.flows, line.run);
     blocks_.give(line.head);
-    lines_.give(std::exchange(port.backlog, Port::none));
+    lines_.give(std::exchange(port.compact_queue, Port::none));
 }
 
-void Backlog::set_tag(Line& line, std::uint32_t number, std::uint8_t tag) {
+void CompactQueue::set_tag(Line& line, std::uint32_t number, std::uint8_t tag) {
     const std::uint32_t shift = number % 8 * 8;
     std::uint64_t& word = line.tags[number / 8];
     word = (word & ~(std::uint64_t{0xff} << shift)) | std::uint64_t{tag} << shift;
 }
 
-std::uint32_t Backlog::find(const Line& line, const Waiting& packet, std::uint32_t likely) {
+std::uint32_t CompactQueue::find(const Line& line, const Waiting& packet, std::uint32_t likely) {
     if (likely < line.known && is(line.flows[likely], packet)) return likely;
     return for_likely(line, tag_of(packet.to, packet.memory),
                       [&](std::uint32_t number) { return is(line.flows[number], packet); });
 }
 
 // Begins a message, in the place of one that has nothing waiting if there is no other.
-std::uint32_t Backlog::add(Line& line, const Waiting& packet) {
+std::uint32_t CompactQueue::add(Line& line, const Waiting& packet) {
     std::uint32_t number = line.known;
     if (number == most_flows) {
         number = 0;
@@ -106,7 +106,7 @@ std::uint32_t Backlog::add(Line& line, const Waiting& packet) {
     return number;
 }
 
-void Backlog::make_room(Line& line) {
+void CompactQueue::make_room(Line& line) {
     const int run = line.run == 0 ? shortest_run : line.run + 1;
     Flow* const flows = runs_.take(run);
     std::copy_n(line.flows, line.known, flows);
@@ -116,7 +116,7 @@ void Backlog::make_room(Line& line) {
 }
 
 // `start`: of a packet that follows the one before without a gap.
-Backlog::Mode Backlog::mode_of(const State& state, std::int64_t start, const Waiting& packet) {
+CompactQueue::Mode CompactQueue::mode_of(const State& state, std::int64_t start, const Waiting& packet) {
     if (packet.size != state.size || packet.start != start) return whole;
     const std::int64_t shift = packet.came - (state.came + state.step);
     if (shift != 0) return std::in_range<std::int32_t>(shift) ? shifted : whole;
@@ -124,14 +124,14 @@ Backlog::Mode Backlog::mode_of(const State& state, std::int64_t start, const Wai
 }
 
 // At both ends of the line, so that both foretell the same.
-void Backlog::go_on(State& state, Mode mode, std::int64_t came, std::uint32_t delay, std::uint32_t size) {
+void CompactQueue::go_on(State& state, Mode mode, std::int64_t came, std::uint32_t delay, std::uint32_t size) {
     if (mode == shifted || mode == whole) state.step = short_or_0(came - state.came);
     state.came = came;
     state.delay = delay;
     state.size = size;
 }
 
-void Backlog::write(Line& line, std::uint32_t flow, Mode mode, const Waiting& packet) {
+void CompactQueue::write(Line& line, std::uint32_t flow, Mode mode, const Waiting& packet) {
     if (line.end + 1 + mode_bytes[mode] > Block::size) {
         if (line.end < Block::size) blocks_[line.tail].bytes[line.end] = continued;
         const std::uint32_t block = blocks_.take();
@@ -155,7 +155,7 @@ void Backlog::write(Line& line, std::uint32_t flow, Mode mode, const Waiting& pa
 }
 
 // The first byte of the packet that is next.
-const std::uint8_t* Backlog::head_of(Line& line) {
+const std::uint8_t* CompactQueue::head_of(Line& line) {
     if (line.begin == Block::size || blocks_[line.head].bytes[line.begin] == continued) {
         const std::uint32_t done = std::exchange(line.head, blocks_[line.head].next);
         blocks_.give(done);
@@ -164,13 +164,13 @@ const std::uint8_t* Backlog::head_of(Line& line) {
     return blocks_[line.head].bytes + line.begin;
 }
 
-std::int64_t Backlog::first_of(Line& line) {
+std::int64_t CompactQueue::first_of(Line& line) {
     const std::uint8_t* at = head_of(line);
     const auto mode = take_number<std::uint8_t>(at) >> flow_bits;
     return mode == whole ? take_number<std::int64_t>(at) : line.take_start;
 }
 
-Backlog::Waiting Backlog::read(Line& line) {
+CompactQueue::Waiting CompactQueue::read(Line& line) {
     const std::uint8_t* const begin = head_of(line);
     const std::uint8_t* at = begin;
     const auto head = take_number<std::uint8_t>(at);

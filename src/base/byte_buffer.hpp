@@ -12,8 +12,8 @@
 
 namespace tradewind {
 
-// Its memory stays when it is cleared: letters are written again and again.
-class Letter {
+// Its memory stays when it is cleared: buffers are written again and again.
+class ByteBuffer {
   public:
     void clear() { size_ = 0; }
     // Room for so many bytes more, to be filled in before the next call.
@@ -42,14 +42,14 @@ class Letter {
     std::size_t size_ = 0;
 };
 
-// Reads a letter in the order in which it was written.
-class LetterReader {
+// Reads a buffer in the order in which it was written.
+class ByteReader {
   public:
-    explicit LetterReader(std::span<const std::byte> bytes) : all_(bytes) {}
+    explicit ByteReader(std::span<const std::byte> bytes) : all_(bytes) {}
 
     // Where the next so many bytes stand; they have the alignment that they were written with, up to 64 bytes.
     const std::byte* skip(std::size_t bytes) {
-        if (bytes > all_.size() - at_) throw std::logic_error("a letter that is shorter than what it says");
+        if (bytes > all_.size() - at_) throw std::logic_error("a buffer that is shorter than what it says");
         at_ += bytes;
         return all_.data() + at_ - bytes;
     }

@@ -5,20 +5,20 @@
 #include <memory>
 #include <vector>
 
-#include "machine/carriage.hpp"
+#include "machine/intranode.hpp"
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
 #include "program/program.hpp"
 
 namespace tradewind::sim {
 
-class Handling {
+class MessageCost {
   public:
-    Handling(const machine::Carriage& carriage, const machine::Machine& machine, const program::Program& program,
-             const machine::Placement& placement)
-        : carriage_(carriage), machine_(machine), program_(program), placement_(placement) {}
+    MessageCost(const machine::IntranodeTransport& intranode, const machine::Machine& machine,
+                const program::Program& program, const machine::Placement& placement)
+        : transport_(intranode), machine_(machine), program_(program), placement_(placement) {}
 
-    std::int64_t latency() const { return carriage_.latency.value; }
+    std::int64_t latency() const { return transport_.latency.value; }
 
     // ps. Before message j of a stage is on its way; 0 for one of 0 bytes.
     std::int64_t send(Rank r, const program::Program::Stage& at, int j) const;
@@ -38,7 +38,7 @@ class Handling {
         return static_cast<double>(points) * static_cast<double>(program_.bytes_per_point());
     }
 
-    const machine::Carriage carriage_;
+    const machine::IntranodeTransport transport_;
     const machine::Machine& machine_;
     const program::Program& program_;
     const machine::Placement& placement_;

@@ -39,8 +39,8 @@ nic = "chosen"
 node = "chosen"
 packet = "chosen"
 copy = "chosen"
-carriage = "chosen"
-[[carriage]]
+intranode = "chosen"
+[[intranode]]
 transport = "isend-irecv"
 packing = "buffer"
 latency = "1us"
@@ -63,40 +63,40 @@ def read(tmp_path: Path, *changes: tuple[str, str]):
 
 def test_a_table_is_read(tmp_path):
     machine = read(tmp_path).machine
-    carriage = machine.carries("isend-irecv", "buffer", 8)
-    assert carriage.send_seconds(1024) == pytest.approx(1024 / 4e9 / 2)
-    assert carriage.receive_seconds(2**20, 2**20 / 64) == pytest.approx(2**20 / 1e9 / 2)
+    intranode = machine.intranode_transport("isend-irecv", "buffer", 8)
+    assert intranode.send_seconds(1024) == pytest.approx(1024 / 4e9 / 2)
+    assert intranode.receive_seconds(2**20, 2**20 / 64) == pytest.approx(2**20 / 1e9 / 2)
     with pytest.raises(InputError, match=r"transport shared, packing buffer: .* \(it says so of: isend-irecv buffer\)"):
-        machine.carries("shared", "buffer", 8)
+        machine.intranode_transport("shared", "buffer", 8)
 
 
 def test_what_runs_cost_is_the_receivers_where_it_was_measured_so(tmp_path):
     scattered = 'scattered = { "64B" = ["2.5GB/s", "2GB/s"] }\n'
     file = read(tmp_path, ('runs = { "8B"', scattered + 'runs = { "8B"'))
-    carriage = file.machine.carries("isend-irecv", "buffer", 8)
+    intranode = file.machine.intranode_transport("isend-irecv", "buffer", 8)
     whole, both, receiver, copy = 1024 / 4e9, 1024 / 2e9, 1024 / 2.5e9, 1024 / 10e9
-    assert carriage.receive_seconds(1024, 16) == carriage.send_seconds(1024, 16) == pytest.approx(both / 2)
-    assert carriage.receive_seconds(1024, 16, alike=False) == pytest.approx(receiver - whole / 2)
-    assert carriage.send_seconds(1024, 16, alike=False) == pytest.approx(both - copy - whole / 2)
-    assert carriage.send_seconds(1024) == carriage.receive_seconds(1024, alike=False) == pytest.approx(whole / 2)
+    assert intranode.receive_seconds(1024, 16) == intranode.send_seconds(1024, 16) == pytest.approx(both / 2)
+    assert intranode.receive_seconds(1024, 16, alike=False) == pytest.approx(receiver - whole / 2)
+    assert intranode.send_seconds(1024, 16, alike=False) == pytest.approx(both - copy - whole / 2)
+    assert intranode.send_seconds(1024) == intranode.receive_seconds(1024, alike=False) == pytest.approx(whole / 2)
 
 
 def test_what_is_combined_counts_as_the_longest_runs(tmp_path):
-    carriage = read(tmp_path).machine.carries("isend-irecv", "buffer", 8)
-    assert carriage.combined_seconds(1024) == pytest.approx(1024 / 2e9 / 2)
+    intranode = read(tmp_path).machine.intranode_transport("isend-irecv", "buffer", 8)
+    assert intranode.combined_seconds(1024) == pytest.approx(1024 / 2e9 / 2)
     without = read(tmp_path, ('runs = { "8B" = ["1GB/s"], "64B" = ["2GB/s", "1GB/s"] }\n', ""))
-    whole = without.machine.carries("isend-irecv", "buffer", 8)
+    whole = without.machine.intranode_transport("isend-irecv", "buffer", 8)
     assert whole.combined_seconds(1024) == pytest.approx(1024 / 4e9 / 2)
 
 
 def test_what_is_combined_and_not_gathered_counts_as_if_it_were(tmp_path):
     """Runs that are sent one by one say nothing of one long one, nor does one that is still in the caches."""
-    before, gathered = "[[carriage]]\n", MACHINE[MACHINE.index("[[carriage]]") :]
+    before, gathered = "[[intranode]]\n", MACHINE[MACHINE.index("[[intranode]]") :]
     direct = gathered.replace("buffer", "direct").replace("GB/s", "MB/s")
-    both = read(tmp_path, (before, direct + before)).machine.carries("isend-irecv", "direct", 8)
+    both = read(tmp_path, (before, direct + before)).machine.intranode_transport("isend-irecv", "direct", 8)
     assert both.combined_seconds(1024) == pytest.approx(1024 / 2e9 / 2)
     assert both.send_seconds(1024) == pytest.approx(1024 / 4e6 / 2)
-    alone = read(tmp_path, (gathered, direct)).machine.carries("isend-irecv", "direct", 8)
+    alone = read(tmp_path, (gathered, direct)).machine.intranode_transport("isend-irecv", "direct", 8)
     assert alone.combined_seconds(1024) == pytest.approx(1024 / 2e6 / 2)
 
 
@@ -113,8 +113,8 @@ def test_what_is_combined_and_not_gathered_counts_as_if_it_were(tmp_path):
         ('"8B" = ["1GB/s"]', '"0B" = ["1GB/s"]', "runs of less than 1 B"),
         ('"8B" = ["1GB/s"]', '"8B" = []', "a list of 1 or more"),
         ("\noverhead = ", "\noverheads = ", "did you mean 'overhead'"),
-        ('[copy]\nsizes = ["1KiB", "1MiB"]\nwhole = ["10GB/s", "5GB/s"]\n', "", "carriage needs copy"),
-        ('carriage = "chosen"\n', "", "carriage has no source"),
+        ('[copy]\nsizes = ["1KiB", "1MiB"]\nwhole = ["10GB/s", "5GB/s"]\n', "", "intranode needs copy"),
+        ('intranode = "chosen"\n', "", "intranode has no source"),
     ],
 )
 def test_refused(old, new, problem, tmp_path):
@@ -125,9 +125,9 @@ def test_refused(old, new, problem, tmp_path):
 
 
 def test_two_tables_of_one_way_are_refused(tmp_path):
-    second = MACHINE[MACHINE.index("[[carriage]]") :]
+    second = MACHINE[MACHINE.index("[[intranode]]") :]
     with pytest.raises(InputError, match="another one is of isend-irecv buffer"):
-        read(tmp_path, ("[[carriage]]", second + "[[carriage]]"))
+        read(tmp_path, ("[[intranode]]", second + "[[intranode]]"))
 
 
 def test_rates_between_sizes_and_runs():
@@ -172,3 +172,22 @@ def test_machines_without_tables_are_what_they_were():
 def test_the_tables_are_part_of_a_machine(tmp_path):
     one, other = read(tmp_path), read(tmp_path, ('overhead = "400ns"', 'overhead = "500ns"'))
     assert one.identity != other.identity
+
+
+def test_the_key_of_earlier_versions_is_read(tmp_path):
+    earlier = (("[[intranode]]", "[[carriage]]"), ('intranode = "chosen"', 'carriage = "chosen"'))
+    assert read(tmp_path, *earlier).machine.intranode == read(tmp_path).machine.intranode
+    assert read(tmp_path, *earlier).identity == read(tmp_path).identity == "fdd421ad9026a1c1"
+
+
+def test_errors_name_the_line_of_the_earlier_key(tmp_path):
+    earlier = (("[[intranode]]", "[[carriage]]"), ('intranode = "chosen"', 'carriage = "chosen"'))
+    line = MACHINE.splitlines().index('overhead = "400ns"') + 1
+    with pytest.raises(InputError, match=rf"two.toml:{line}: intranode.0.overhead = "):
+        read(tmp_path, *earlier, ('overhead = "400ns"', 'overhead = "2s"'))
+
+
+def test_both_keys_at_once_are_refused(tmp_path):
+    second = MACHINE[MACHINE.index("[[intranode]]") :].replace("[[intranode]]", "[[carriage]]")
+    with pytest.raises(InputError, match="carriage: unknown key"):
+        read(tmp_path, ("[[intranode]]", second + "[[intranode]]"))

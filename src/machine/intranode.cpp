@@ -1,4 +1,4 @@
-#include "machine/carriage.hpp"
+#include "machine/intranode.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -65,13 +65,13 @@ double RateTable::seconds(double bytes, double runs) const {
     return bytes * (longer + part * (shorter - longer));
 }
 
-double Carriage::send_seconds(double bytes, double runs, bool alike) const {
+double IntranodeTransport::send_seconds(double bytes, double runs, bool alike) const {
     const double both = rates.seconds(bytes, runs), whole = rates.seconds(bytes, 1);
     if (alike || !scattered || runs <= 1) return both / 2;
     return std::max(whole / 2, both - copies.seconds(bytes, runs) - whole / 2);
 }
 
-double Carriage::receive_seconds(double bytes, double runs, bool alike) const {
+double IntranodeTransport::receive_seconds(double bytes, double runs, bool alike) const {
     if (alike || !scattered || runs <= 1) return rates.seconds(bytes, runs) / 2;
     const double whole = rates.seconds(bytes, 1);
     return std::max(whole / 2, scattered->seconds(bytes, runs) - whole / 2);

@@ -25,13 +25,13 @@ class Group:
         self.wall_s = 0.0
         self.failed = False
 
-    def take(self, turn: int) -> None:
+    def take(self, round_: int) -> None:
         """One round more, where there is one."""
-        if self.failed or turn >= self.rounds:
+        if self.failed or round_ >= self.rounds:
             return
         start = time.perf_counter()
         ways = dict.fromkeys(way_of(task) for task in self.tasks)
-        repeat = self.repeat // self.rounds + (turn < self.repeat % self.rounds)
+        repeat = self.repeat // self.rounds + (round_ < self.repeat % self.rounds)
         try:
             self.results.append(self.tasks[0].executor(self.tasks[0].planned.case.workload, list(ways), repeat=repeat))
         except Exception:
@@ -62,9 +62,9 @@ def measured(tasks: Iterable[Task], together: Together) -> Iterator[tuple[Task, 
         company = {key: value for key, value in request["options"].items() if key not in ("transport", "packing")}
         groups.setdefault(canonical([exchange, company]), []).append(task)
     found = [Group(group, together) for group in groups.values()]
-    for turn in range(max((group.rounds for group in found), default=0)):
+    for round_ in range(max((group.rounds for group in found), default=0)):
         for group in found:
-            group.take(turn)
+            group.take(round_)
     for group in found:
         yield from group.answers()
 

@@ -10,7 +10,7 @@ from study_fakes import FAKES, HERE, run_study
 from tradewind.study.cases.store import Store
 from tradewind.study.plan.load import load_study
 from tradewind.study.plan.planned import Planned, make_plan
-from tradewind.study.runner.stock import take_stock
+from tradewind.study.runner.cached_cases import scan_cache
 
 
 def planned_cases(path: Path) -> tuple[list[Planned], Store]:
@@ -27,23 +27,23 @@ def stored_cases(path: Path) -> tuple[list[Planned], Store]:
 
 def test_of_a_new_study_all_is_missing_once(small_study: Path) -> None:
     cases, store = planned_cases(small_study)
-    stock = take_stock([*cases, *cases], store)
-    assert (stock.at_hand, stock.missing, stock.damaged) == ([], cases, {})
+    cached = scan_cache([*cases, *cases], store)
+    assert (cached.present, cached.missing, cached.damaged) == ([], cases, {})
 
 
 def test_what_is_known_is_at_hand(small_study: Path) -> None:
     cases, store = planned_cases(small_study)
-    stock = take_stock(cases, store, known={cases[1].key, "another"})
-    assert stock.at_hand == cases[1:2]
-    assert stock.missing == cases[:1] + cases[2:]
+    cached = scan_cache(cases, store, known={cases[1].key, "another"})
+    assert cached.present == cases[1:2]
+    assert cached.missing == cases[:1] + cases[2:]
 
 
 def test_what_is_stored_is_at_hand_unless_measured_again(small_study: Path, calls: Callable[[str], int]) -> None:
     cases, store = stored_cases(small_study)
-    assert take_stock(cases, store).at_hand == cases
-    again = take_stock(cases, store, remeasure=True)
+    assert scan_cache(cases, store).present == cases
+    again = scan_cache(cases, store, remeasure=True)
     assert [planned.case.kind for planned in again.missing] == ["measure", "measure"]
-    assert len(again.at_hand) == len(cases) - 2
+    assert len(again.present) == len(cases) - 2
 
 
 def test_what_is_damaged_is_missing_even_where_it_is_known(small_study: Path, calls: Callable[[str], int]) -> None:
@@ -51,8 +51,8 @@ def test_what_is_damaged_is_missing_even_where_it_is_known(small_study: Path, ca
     cases, store = stored_cases(small_study)
     path = store.path(cases[0].key)
     path.write_text(path.read_text()[:-30])
-    stock = take_stock(cases, store, known={cases[0].key})
-    assert stock.missing == cases[:1]
-    [said] = stock.damaged.values()
+    cached = scan_cache(cases, store, known={cases[0].key})
+    assert cached.missing == cases[:1]
+    [said] = cached.damaged.values()
     assert str(path) in said
     assert said.endswith("it is computed again")

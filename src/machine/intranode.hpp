@@ -36,7 +36,7 @@ class RateTable {
 
 // A message costs latency + overhead + its bytes at the rate of the table when the two ranks exchange one each at a
 // time. Half of the overhead is its sender's, half its receiver's.
-struct Carriage {
+struct IntranodeTransport {
     Picoseconds latency, overhead;
     RateTable rates;                     // of what lies in the same runs at both ends
     std::optional<RateTable> scattered;  // of what is one run at the sender, and lies in runs at the receiver

@@ -1,7 +1,7 @@
-"""How far running cases are, told by worker processes to the study that started them.
+"""Progress messages from worker processes to the study that started them.
 
-A datagram holds one piece of news. Nobody waits for it and nobody holds a lock while it is sent, so that a worker may
-be killed at any time; what the study has no time to read is lost, and the next one says more.
+A datagram holds one message. Sending it neither blocks nor takes a lock, so that a worker may be killed at any time.
+Messages that the study has no time to read are dropped; the next one says more.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from tradewind.base.job_folder import temporary_folder
 from tradewind.simulation import Progress
 
 PAUSE_S = 0.5
-"""Between two pieces of news of a case."""
+"""Seconds between two messages of a case."""
 _LARGEST = 4096
 
 
-class Newsroom:
-    """Where news come in: a context, with the `address` to send them to."""
+class ProgressReceiver:
+    """Context manager that receives progress messages at its `address`."""
 
-    def __enter__(self) -> Newsroom:
+    def __enter__(self) -> ProgressReceiver:
         with contextlib.ExitStack() as held:
-            self.address = str(held.enter_context(temporary_folder()) / "news")
+            self.address = str(held.enter_context(temporary_folder()) / "progress")
             self._socket = held.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
             try:
                 self._socket.bind(self.address)
@@ -42,17 +42,17 @@ class Newsroom:
         self._held.close()
 
     def read(self) -> Iterator[tuple[str, Progress]]:
-        """(key of the case, how far it is), as far as anything came in."""
+        """Yield (key of the case, its progress) for each message that has arrived."""
         while True:
             try:
-                news = json.loads(self._socket.recv(_LARGEST))
+                message = json.loads(self._socket.recv(_LARGEST))
             except BlockingIOError:
                 return
-            yield news.pop("key"), Progress(**news)
+            yield message.pop("key"), Progress(**message)
 
 
 def reporter(key: str, send: Callable[[dict[str, object]], None]) -> Callable[[Progress], None]:
-    """What a simulation calls as it goes on: it sends news of the case `key` now and then."""
+    """Return a callback for a simulation; it sends the progress of the case `key` every `PAUSE_S`."""
     last = time.monotonic()
 
     def watch(progress: Progress) -> None:
@@ -64,13 +64,13 @@ def reporter(key: str, send: Callable[[dict[str, object]], None]) -> Callable[[P
     return watch
 
 
-def datagrams(address: str) -> Callable[[dict[str, object]], None]:
-    """Sends news to a newsroom; where that is full or gone, it does without."""
+def datagram_sender(address: str) -> Callable[[dict[str, object]], None]:
+    """Return a function that sends messages to a receiver; it drops them where that is full or gone."""
     sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     sender.setblocking(False)
 
-    def send(news: dict[str, object]) -> None:
-        with contextlib.suppress(OSError):  # nobody reads: news, not results
-            sender.sendto(json.dumps(news).encode(), address)
+    def send(message: dict[str, object]) -> None:
+        with contextlib.suppress(OSError):  # no reader: progress, not results
+            sender.sendto(json.dumps(message).encode(), address)
 
     return send

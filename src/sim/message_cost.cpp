@@ -1,4 +1,4 @@
-#include "sim/handling.hpp"
+#include "sim/message_cost.hpp"
 
 #include <algorithm>
 
@@ -25,7 +25,7 @@ Index runs_of(const layout::Box& box, const layout::Box& array) {
 
 }  // namespace
 
-double Handling::runs(const pattern::Pattern& pattern, Rank r, const std::vector<schedule::Piece>& pieces) const {
+double MessageCost::runs(const pattern::Pattern& pattern, Rank r, const std::vector<schedule::Piece>& pieces) const {
     Index runs = 0;
     for (const schedule::Piece& piece : pieces) {
         if (piece.box.empty()) continue;
@@ -35,25 +35,25 @@ double Handling::runs(const pattern::Pattern& pattern, Rank r, const std::vector
                                                                                       : pattern.target_box(r));
     }
     return static_cast<double>(runs) * static_cast<double>(program_.bytes_per_point()) /
-           static_cast<double>(carriage_.element.value);
+           static_cast<double>(transport_.element.value);
 }
 
-std::int64_t Handling::end(Rank r, const schedule::Message& message, const program::Program::Stage& at,
-                           const std::vector<schedule::Piece>& pieces, bool sending) const {
+std::int64_t MessageCost::end(Rank r, const schedule::Message& message, const program::Program::Stage& at,
+                              const std::vector<schedule::Piece>& pieces, bool sending) const {
     const pattern::Pattern& pattern = at.schedule->pattern();
     const double size = bytes(message.count), parts = runs(pattern, r, pieces);
     if (placement_.node(r) != placement_.node(message.peer)) {
-        const double packed = parts > 1 ? carriage_.copies.seconds(size, parts) : 0;
+        const double packed = parts > 1 ? transport_.copies.seconds(size, parts) : 0;
         return (sending ? machine_.send_overhead : machine_.receive_overhead).value + picoseconds(packed);
     }
     const bool alike = pattern.ends_alike();
-    const double seconds = at.schedule->combines(at.stage) ? carriage_.combined_seconds(size)
-                           : sending                       ? carriage_.send_seconds(size, parts, alike)
-                                                           : carriage_.receive_seconds(size, parts, alike);
-    return carriage_.overhead.value / 2 + picoseconds(seconds);
+    const double seconds = at.schedule->combines(at.stage) ? transport_.combined_seconds(size)
+                           : sending                       ? transport_.send_seconds(size, parts, alike)
+                                                           : transport_.receive_seconds(size, parts, alike);
+    return transport_.overhead.value / 2 + picoseconds(seconds);
 }
 
-std::int64_t Handling::send(Rank r, const program::Program::Stage& at, int j) const {
+std::int64_t MessageCost::send(Rank r, const program::Program::Stage& at, int j) const {
     const schedule::Message message = at.schedule->send(r, at.stage, j);
     if (message.count == 0) return 0;
     std::vector<schedule::Piece> pieces;
@@ -61,7 +61,7 @@ std::int64_t Handling::send(Rank r, const program::Program::Stage& at, int j) co
     return end(r, message, at, pieces, true);
 }
 
-std::int64_t Handling::keep(Rank r, const program::Program::Stage& at) const {
+std::int64_t MessageCost::keep(Rank r, const program::Program::Stage& at) const {
     if (!at.schedule) return 0;
     std::vector<schedule::Copy> copies;
     at.schedule->copies(r, at.stage, copies);
@@ -74,10 +74,10 @@ std::int64_t Handling::keep(Rank r, const program::Program::Stage& at) const {
     }
     const pattern::Pattern& pattern = at.schedule->pattern();
     const double parts = std::max(runs(pattern, r, from), runs(pattern, r, to));
-    return picoseconds(carriage_.copies.seconds(bytes(points), parts));
+    return picoseconds(transport_.copies.seconds(bytes(points), parts));
 }
 
-std::int64_t Handling::receive(Rank r, const program::Program::Stage& at) const {
+std::int64_t MessageCost::receive(Rank r, const program::Program::Stage& at) const {
     std::int64_t time = 0;
     std::vector<schedule::Piece> pieces;
     for (int j = 0, n = at.receives(r); j < n; ++j) {

@@ -40,11 +40,11 @@ def test_packets_leave_at_their_times(topology, exchange, eager_limit, ranks_per
         )
         return prepare(exchange, file, buffers=buffers, ranks_per_node=ranks_per_node)
 
-    finite, held = core(simulation("credits")), core(simulation("unbounded"), crowd_bytes=0)
+    finite, held = core(simulation("credits")), core(simulation("unbounded"), compact_from_bytes=0)
     if topology is not CROSSBAR:  # which has no links between switches, and the receivers' own need no event
         assert longest_wait_s(finite) > 2 * PATIENCE_S
     assert bits(held) == bits(finite)
-    assert bits(core(simulation("unbounded"), 2, adaptive=False, crowd_bytes=0)) == bits(finite)
+    assert bits(core(simulation("unbounded"), 2, adaptive=False, compact_from_bytes=0)) == bits(finite)
 
 
 SWITCH = {"bandwidth": "20GB/s"}
@@ -59,7 +59,9 @@ def test_packets_leave_at_their_times_where_a_switch_takes_them_in_order(followe
     exchange = Exchange("halo", 24, (48, 48, 4), (6, 4), algorithm="sweep", width=20, periodic="xy")
     finite = core(prepare(exchange, file, buffers="credits"))
     assert longest_wait_s(finite) > 2 * PATIENCE_S
-    held = core(prepare(exchange, file, buffers="unbounded"), threads, adaptive=False, crowd_bytes=0, followed=followed)
+    held = core(
+        prepare(exchange, file, buffers="unbounded"), threads, adaptive=False, compact_from_bytes=0, followed=followed
+    )
     assert bits(held) == bits(finite)
 
 
@@ -72,5 +74,5 @@ from tradewind.workload.exchange import Exchange
 rows = {"kind": "torus", "shape": [2], "nodes_per_switch": 16}
 exchange = Exchange("halo", 32, (32, 2, 10_000_000 // 8), (16, 2), algorithm="sweep", width=1, periodic="")
 simulation = prepare(exchange, machine(rows, packet="100B"), buffers="unbounded")"""
-    simulated = "assert core(simulation, crowd_bytes=0).packet_hops > 2_000_000"
+    simulated = "assert core(simulation, compact_from_bytes=0).packet_hops > 2_000_000"
     assert memory_taken(prepared, simulated) < 20_000

@@ -18,7 +18,7 @@ from tradewind.base.errors import InputError
 from tradewind.simulation import prepare
 from tradewind.workload.exchange import Exchange
 
-KINDS = list(_core.act_kinds)
+KINDS = list(_core.trace_event_kinds)
 EXCHANGE = Exchange("transpose", 24, (30, 26, 25), (6, 4), algorithm="ring-2")
 
 
@@ -27,13 +27,13 @@ def showing(simulation, *ranks):
     return replace(simulation, shown=ranks or tuple(range(simulation.exchange.ranks)))
 
 
-def acts(result):
+def trace_events(result):
     """[(rank, stage, begin, end, kind, peer, NIC, bytes)]"""
-    return [(*row[:4], KINDS[row[4]], *row[5:]) for row in result.acts.tolist()]
+    return [(*row[:4], KINDS[row[4]], *row[5:]) for row in result.trace_events.tolist()]
 
 
 def test_nothing_is_kept_unasked():
-    assert core(prepare(EXCHANGE, machine(TORUS))).acts.shape == (0, 8)
+    assert core(prepare(EXCHANGE, machine(TORUS))).trace_events.shape == (0, 8)
 
 
 @pytest.mark.parametrize("more", [{}, {"mpi": {"eager_limit": "200B"}}, {"mpi": {"bypass": "1200B"}}], ids=str)
@@ -54,8 +54,8 @@ def test_same_bits_with_any_number_of_threads(topology, routing, buffers, ranks_
         result = core(simulation, threads, adaptive=False)
         assert bits(result) == bits(alone)
         assert np.array_equal(result.delay_pairs, alone.delay_pairs)
-        assert np.array_equal(result.acts, one.acts)
-    assert {act[0] for act in acts(one)} == {0, 1, 2, 3, 4, 17}
+        assert np.array_equal(result.trace_events, one.trace_events)
+    assert {event[0] for event in trace_events(one)} == {0, 1, 2, 3, 4, 17}
 
 
 def test_one_message_reckoned_by_hand():
@@ -63,7 +63,7 @@ def test_one_message_reckoned_by_hand():
     simulation = prepare(pair(1000), file, packet="1KiB", buffers="unbounded", **placed(file, (3, 0)))
     left, arrives = 7 * NS + 8000 * BYTE, (7 + 5 * 100) * NS + 8000 * BYTE
     for rank in (0, 1):
-        assert [act for act in acts(core(showing(simulation))) if act[0] == rank] == [
+        assert [event for event in trace_events(core(showing(simulation))) if event[0] == rank] == [
             (rank, 0, 0, arrives + 9 * NS, "stage", -1, 0, 0),
             (rank, 0, 0, 7 * NS, "post", -1, 0, 0),
             (rank, 0, 7 * NS, left, "send", 1 - rank, 0, 8000),
@@ -77,8 +77,8 @@ def test_a_message_that_waits_until_it_is_asked_for():
     file = machine(TORUS, mpi={"eager_limit": "0B", "header": "64B"})
     simulation = prepare(pair(1000), file, packet="1KiB", buffers="unbounded", **placed(file, (3, 0)))
     control = 5 * 100 * NS + 64 * BYTE
-    sends = [act for act in acts(core(showing(simulation))) if act[4] == "send"]
-    arrivals = [act for act in acts(core(showing(simulation))) if act[4] == "arrival"]
+    sends = [event for event in trace_events(core(showing(simulation))) if event[4] == "send"]
+    arrivals = [event for event in trace_events(core(showing(simulation))) if event[4] == "arrival"]
     assert [send[2:4] for send in sends] == 2 * [(2 * control, 2 * control + 8000 * BYTE)]
     assert [arrival[2] for arrival in arrivals] == 2 * [2 * control + 5 * 100 * NS + 8000 * BYTE]
 
@@ -87,14 +87,14 @@ def test_copies_and_messages_past_the_network():
     file = machine(CROSSBAR, memory_bandwidth="20GB/s")
     copied = core(showing(prepare(pair(1000), file, ranks_per_node=2)))
     # One memory, two copies, each no faster than one can be: at once, since a node serves many.
-    assert [act[2:8] for act in acts(copied) if act[4] == "copy"] == [
+    assert [event[2:8] for event in trace_events(copied) if event[4] == "copy"] == [
         (0, 8000 * BYTE // 2, "copy", 1, 0, 8000),
         (0, 8000 * BYTE // 2, "copy", 0, 0, 8000),
     ]
-    assert {act[2] for act in acts(copied) if act[4] == "arrival"} == {copied.time_ps}
+    assert {event[2] for event in trace_events(copied) if event[4] == "arrival"} == {copied.time_ps}
     past = core(showing(prepare(pair(10), machine(CROSSBAR, mpi={"bypass": "80B"}))))
-    assert {act[2:4] for act in acts(past) if act[4] == "send"} == {(0, 80 * BYTE)}
-    assert {act[2] for act in acts(past) if act[4] == "arrival"} == {200 * NS + 80 * BYTE}
+    assert {event[2:4] for event in trace_events(past) if event[4] == "send"} == {(0, 80 * BYTE)}
+    assert {event[2] for event in trace_events(past) if event[4] == "arrival"} == {200 * NS + 80 * BYTE}
 
 
 @pytest.mark.parametrize("buffers", ["credits", "unbounded"])
@@ -106,7 +106,9 @@ def test_ranks_that_share_a_nic_take_turns(latency, buffers):
     simulation = prepare(exchange, file, packet="256B", ranks_per_node=2, placement="round-robin", buffers=buffers)
     packet = 256 * BYTE
     for rank, begin, end in ((0, 0, 127 * packet), (2, packet, 128 * packet)):
-        (send,) = (act for act in acts(core(showing(simulation))) if act[:2] == (rank, 0) and act[4] == "send")
+        (send,) = (
+            event for event in trace_events(core(showing(simulation))) if event[:2] == (rank, 0) and event[4] == "send"
+        )
         assert send[2:4] == (begin, end)
 
 
@@ -117,7 +119,7 @@ def test_computing():
     halo = tw.Halo(blocks, width=1).schedule("direct")
     program = tw.Program(tw.Compute("physics", seconds=3e-6), tw.Compute("inside", seconds=5e-6, during=halo))
     result = core_of_program(program, machine(CROSSBAR, send_overhead="10ns"))
-    computed = {act[:4] for act in acts(result) if act[4] == "compute"}
+    computed = {event[:4] for event in trace_events(result) if event[4] == "compute"}
     posts = 3 * 10 * NS  # to three neighbours
     assert computed == {
         (rank, stage, begin, begin + length)
@@ -139,7 +141,7 @@ def test_acts_are_what_the_schedule_says(simulation):
     result = core(showing(simulation))
     sent, came = Counter(), Counter()
     for kind, count in (("send", sent), ("copy", sent), ("arrival", came)):
-        for rank, stage, _, _, name, peer, _, size in acts(result):
+        for rank, stage, _, _, name, peer, _, size in trace_events(result):
             if name == kind:
                 count[(rank, peer) if count is sent else (peer, rank), stage] += size
     wanted = Counter()
@@ -156,7 +158,7 @@ def test_acts_are_what_the_schedule_says(simulation):
 def test_acts_come_when_they_must(simulation):
     result = core(showing(simulation))
     stages_of, within, messages = defaultdict(list), defaultdict(list), {}
-    for rank, stage, begin, end, kind, peer, nic, _ in acts(result):
+    for rank, stage, begin, end, kind, peer, nic, _ in trace_events(result):
         if kind == "stage":
             stages_of[rank].append((stage, begin, end))
         else:
@@ -177,7 +179,7 @@ def test_acts_come_when_they_must(simulation):
         for nic in {nic for *_, nic in done}:
             sends = sorted((a, b) for kind, a, b, n in done if kind == "send" and n == nic)
             assert all(a < b for a, b in sends)
-    for rank, stage, begin, _, kind, peer, _, _ in acts(result):
+    for rank, stage, begin, _, kind, peer, _, _ in trace_events(result):
         if kind == "arrival":
             assert max(messages[peer, rank, stage]) <= begin
 
@@ -194,7 +196,7 @@ def test_senders_beyond_those_that_packets_can_name():
     halo = Exchange("halo", 4100, (328, 200, 1), (82, 50), algorithm="direct", width=1)
     simulation = prepare(halo, machine({"kind": "crossbar", "nodes": 4100}), pairs=4095)
     result = core(showing(simulation, 100))
-    arrivals = sorted((act[5], act[7]) for act in acts(result) if act[4] == "arrival")
+    arrivals = sorted((event[5], event[7]) for event in trace_events(result) if event[4] == "arrival")
     assert arrivals == [(-1, (4 * 4 + 3) * 8), (183, 8)]  # one neighbour, at a corner, has a code
     assert np.array_equal(result.delay_pairs, core(simulation).delay_pairs)
 

@@ -1,4 +1,4 @@
-"""What a run of a study has in store, and what it still has to compute."""
+"""Cases of a study that its store holds already, and cases that are still to be computed."""
 
 from __future__ import annotations
 
@@ -12,31 +12,30 @@ from tradewind.study.plan.planned import Planned
 
 
 @dataclass
-class Stock:
+class CachedCases:
     """The cases of a study, each once."""
 
-    at_hand: list[Planned] = field(default_factory=list)
-    """Stored already, or known."""
+    present: list[Planned] = field(default_factory=list)
+    """Stored or known."""
     missing: list[Planned] = field(default_factory=list)
     """To be computed."""
     damaged: dict[str, str] = field(default_factory=dict)
-    """Key -> what is wrong with a stored one, which is missing therefore."""
+    """Key -> problem of a damaged stored case, which is computed again."""
 
 
-def take_stock(
+def scan_cache(
     cases: Iterable[Planned], store: Store, *, known: Collection[str] = (), remeasure: bool = False
-) -> Stock:
-    """Sorts cases by whether they need to be computed.
+) -> CachedCases:
+    """Sort cases by whether they have to be computed.
 
-    `known`: keys of answers that take the place of cases that were never stored. `remeasure`: what was measured is
-    measured again.
+    `known`: keys of results that stand for cases without a stored one. `remeasure`: measure again what was measured.
     """
-    stock = Stock()
+    cached = CachedCases()
     for key, planned in {planned.key: planned for planned in cases}.items():
         again = remeasure and planned.case.kind in HERE_ONLY
-        is_whole = _is_whole(key, store, known, stock.damaged)
-        (stock.at_hand if is_whole and not again else stock.missing).append(planned)
-    return stock
+        is_whole = _is_whole(key, store, known, cached.damaged)
+        (cached.present if is_whole and not again else cached.missing).append(planned)
+    return cached
 
 
 def _is_whole(key: str, store: Store, known: Collection[str], damaged: dict[str, str]) -> bool:

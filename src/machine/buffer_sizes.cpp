@@ -7,13 +7,13 @@
 
 namespace tradewind::machine {
 
-std::int64_t Room::packet() const {
+std::int64_t BufferSizes::packet() const {
     std::int64_t least = std::min(channel, nic);
     if (output > 0) least = std::min(least, output);
     return least;
 }
 
-Room room_of(const Machine& machine) {
+BufferSizes buffer_sizes(const Machine& machine) {
     const int used = with_routing(machine, [](const auto& routing) { return routing.channels(); });
     if (machine.channels > 0 && machine.channels < used)
         throw InputError("switch.channels = " + std::to_string(machine.channels) + ": routing " + machine.routing +

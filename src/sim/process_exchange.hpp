@@ -11,11 +11,11 @@
 
 namespace tradewind::sim {
 
-// One letter a window from each process to each other one: its report, then the events that its parts have for each
+// One buffer a window from each process to each other one: its report, then the events that its parts have for each
 // part there.
-class Mail {
+class ProcessExchange {
   public:
-    Mail(Peers& peers, const Parts& parts);
+    ProcessExchange(Peers& peers, const Parts& parts);
 
     // Collective, by one thread of each process while the others wait. Returns the sum of all reports.
     Report exchange(const Report& mine, const std::vector<Outbox*>& outboxes);
@@ -28,7 +28,7 @@ class Mail {
 
     Peers& peers_;
     Parts parts_;
-    std::vector<Letter> sent_, received_;          // [process]
+    std::vector<ByteBuffer> sent_, received_;      // [process]
     std::vector<std::span<const Event>> arrived_;  // [process * threads + thread]
 };
 

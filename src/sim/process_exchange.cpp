@@ -1,15 +1,15 @@
-#include "sim/mail.hpp"
+#include "sim/process_exchange.hpp"
 
 namespace tradewind::sim {
 
-Mail::Mail(Peers& peers, const Parts& parts)
+ProcessExchange::ProcessExchange(Peers& peers, const Parts& parts)
     : peers_(peers),
       parts_(parts),
       sent_(parts.processes),
       received_(parts.processes),
       arrived_(std::size_t{parts.processes} * parts.here) {}
 
-Report Mail::exchange(const Report& mine, const std::vector<Outbox*>& outboxes) {
+Report ProcessExchange::exchange(const Report& mine, const std::vector<Outbox*>& outboxes) {
     Report all = mine;
     const auto here = static_cast<std::uint32_t>(peers_.process());
     for (std::uint32_t p = 0; p < parts_.processes; ++p)
@@ -21,34 +21,34 @@ Report Mail::exchange(const Report& mine, const std::vector<Outbox*>& outboxes) 
     return all;
 }
 
-void Mail::deliver(std::uint32_t thread, Outbox& outbox) const {
+void ProcessExchange::deliver(std::uint32_t thread, Outbox& outbox) const {
     for (std::uint32_t p = 0; p < parts_.processes; ++p)
         for (const Event& event : arrived_[p * parts_.here + thread]) outbox.receive(event);
 }
 
-void Mail::write(std::uint32_t process, const Report& mine, const std::vector<Outbox*>& outboxes) {
-    Letter& letter = sent_[process];
-    letter.clear();
-    letter.put(mine);
+void ProcessExchange::write(std::uint32_t process, const Report& mine, const std::vector<Outbox*>& outboxes) {
+    ByteBuffer& buffer = sent_[process];
+    buffer.clear();
+    buffer.put(mine);
     const std::uint32_t first = process * parts_.here;
     for (std::uint32_t part = first; part < first + parts_.here; ++part) {
         std::uint64_t count = 0;
         for (Outbox* outbox : outboxes) count += outbox->away(part).size();
-        letter.put(count);
+        buffer.put(count);
     }
-    letter.align(sizeof(Event));
+    buffer.align(sizeof(Event));
     for (std::uint32_t part = first; part < first + parts_.here; ++part)
-        for (Outbox* outbox : outboxes) letter.put(outbox->away(part));
+        for (Outbox* outbox : outboxes) buffer.put(outbox->away(part));
 }
 
-Report Mail::read(std::uint32_t process) {
-    LetterReader counts(received_[process].bytes()), letter(received_[process].bytes());
+Report ProcessExchange::read(std::uint32_t process) {
+    ByteReader counts(received_[process].bytes()), buffer(received_[process].bytes());
     const auto report = counts.take<Report>();
-    letter.skip(sizeof(Report) + parts_.here * sizeof(std::uint64_t));
-    letter.align(sizeof(Event));
+    buffer.skip(sizeof(Report) + parts_.here * sizeof(std::uint64_t));
+    buffer.align(sizeof(Event));
     for (std::uint32_t thread = 0; thread < parts_.here; ++thread) {
         const auto count = counts.take<std::uint64_t>();
-        arrived_[process * parts_.here + thread] = {reinterpret_cast<const Event*>(letter.skip(count * sizeof(Event))),
+        arrived_[process * parts_.here + thread] = {reinterpret_cast<const Event*>(buffer.skip(count * sizeof(Event))),
                                                     count};
     }
     return report;

@@ -19,7 +19,7 @@ namespace tradewind::sim {
 // wait for one port are held here in the order in which they take it. They belong to few messages, follow one another
 // without a gap and come at even intervals, so that what is next can mostly be foretold from the last packet of its
 // message: then it takes a byte, which says which message that is; else what is new about it.
-class Backlog {
+class CompactQueue {
   public:
     // A packet as it arrives at the next switch, but for its time and its delay.
     struct Waiting {
@@ -34,14 +34,14 @@ class Backlog {
     // `likely`: as `prefetch` has said, or any number.
     bool put(Port& port, const Waiting& packet, std::int64_t duration, std::uint32_t likely);
 
-    // When the first packet of a port that has a backlog takes it.
-    std::int64_t first(const Port& port) const { return lines_[port.backlog].first; }
+    // When the first packet of a port that has a compact queue takes it.
+    std::int64_t first(const Port& port) const { return lines_[port.compact_queue].first; }
 
     // Calls `use` with each packet that takes the port before `end`, in order. Returns whether any are left; else the
-    // port has no backlog any more.
+    // port has no compact queue any more.
     template <class Duration, class Use>
     bool take(Port& port, std::int64_t end, Duration duration, Use use) {
-        Line& line = lines_[port.backlog];
+        Line& line = lines_[port.compact_queue];
         for (std::uint32_t i = 0; i < line.known; ++i) prefetch_line(&line.flows[i]);
         while (line.first < end) {
             const Waiting packet = read(line);
@@ -56,15 +56,15 @@ class Backlog {
         return true;
     }
 
-    // For `put` or `take` at a port with a backlog. First the line of the port; once that has come, what it has of the
-    // message, which is found again faster by the number that is returned.
+    // For `put` or `take` at a port with a compact queue. First the line of the port; once that has come, what it has
+    // of the message, which is found again faster by the number that is returned.
     void prefetch(const Port& port) const {
-        const Line& line = lines_[port.backlog];
+        const Line& line = lines_[port.compact_queue];
         prefetch_line(&line);
         prefetch_line(&line.tags);
     }
     std::uint32_t prefetch(const Port& port, std::uint32_t to, std::uint32_t memory) const {
-        const Line& line = lines_[port.backlog];
+        const Line& line = lines_[port.compact_queue];
         prefetch_line(&blocks_[line.tail].bytes[line.end]);
         return for_likely(line, tag_of(to, memory), [&](std::uint32_t number) {
             prefetch_line(&line.flows[number]);

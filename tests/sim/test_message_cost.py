@@ -40,8 +40,8 @@ nic = "chosen"
 node = "chosen"
 packet = "chosen"
 copy = "chosen"
-carriage = "chosen"
-[[carriage]]
+intranode = "chosen"
+[[intranode]]
 transport = "isend-irecv"
 packing = "buffer"
 latency = "1us"
@@ -49,7 +49,7 @@ overhead = "400ns"
 sizes = ["1KiB"]
 whole = ["2GB/s"]
 runs = { "24B" = ["0.5GB/s"] }
-[[carriage]]
+[[intranode]]
 transport = "shared"
 packing = "direct"
 latency = "100ns"
@@ -155,7 +155,7 @@ def test_the_answer_says_what_was_simulated(machine):
 
 
 def test_a_machine_with_tables_is_any_machine_while_no_transport_is_named(machine):
-    without = machine.machine.model_copy(update={"carriage": [], "copy_": None})
+    without = machine.machine.model_copy(update={"intranode": [], "copy_": None})
     plain = type(machine)(machine.name, without)
     assert seconds(halo((2, 1)), machine, None, None) == seconds(halo((2, 1)), plain, None, None)
     assert (model_version(machine, 2), model_version(plain, 2)) == (5, 3)
