@@ -30,8 +30,8 @@ from tradewind.figure.curves import valued
 from tradewind.figure.figure import draw
 from tradewind.plot.export import to_png, to_svg
 from tradewind.report.build import build_report, slug
-from tradewind.study.cases.case import expand
 from tradewind.study.cases.environment import here
+from tradewind.study.cases.expand import expand
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.finding import CONFIRMED, SOURCE, VERDICTS, Verdict
 from tradewind.study.claims.judgement import (

@@ -22,7 +22,7 @@ from networks import NETWORKS, PETERSEN, ROUTED
 from tradewind.base.data import data_folder
 from tradewind.base.errors import InputError
 from tradewind.machine import load_machine
-from tradewind.study.cases.case import expand
+from tradewind.study.cases.expand import expand
 from tradewind.study.plan.load import load_study
 
 LONGEST_S = 1.0

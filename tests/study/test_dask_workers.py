@@ -143,7 +143,7 @@ def test_a_worker_with_another_tradewind_is_not_used(small_study: Path, calls: C
 def task(small_study: Path, memory_gb: float, wall_s: float = 1.0) -> Task:
     from tradewind.workload.exchange import Exchange
 
-    case = Case("s", "simulate", Exchange("allreduce", 4, algorithm="recursive-2"), "recursive-2", {"seed": wall_s})
+    case = Case("s", "simulate", Exchange("allreduce", 4, algorithm="recursive-2"), {"seed": wall_s})
     forecast = {"memory_bytes": memory_gb * 1e9, "wall_s": wall_s, "messages": 1.0, "packet_hops": 1.0}
     return Task(Planned(case, {"n": [memory_gb, wall_s]}, None, forecast), FAKES.simulate)
 

@@ -23,7 +23,7 @@ HALF_WAY = Progress(simulated_s=1e-3, fraction=0.5, packet_hops=3e6, wall_s=2.0)
 
 def task(name: str, memory_bytes: float, executor: Any = None) -> Task:
     options = {"settings": {}, "machine": "torus-M"}
-    case = Case("s", "simulate", Exchange("allreduce", 4, algorithm="recursive-2"), "recursive-2", options)
+    case = Case("s", "simulate", Exchange("allreduce", 4, algorithm="recursive-2"), options)
     forecast = {"memory_bytes": memory_bytes, "wall_s": 1.0}
     return Task(Planned(case, {"name": name}, None, forecast), executor)
 

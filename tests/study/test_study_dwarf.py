@@ -13,11 +13,11 @@ from study_fakes import FAKES, HERE, run_study
 from tradewind.base.errors import InputError
 from tradewind.dataset.build import build_dataset, without_empty, write_dataset
 from tradewind.dataset.read import read_dataset
+from tradewind.dwarfs.dwarf import Dwarf
 from tradewind.figure.figure import draw
 from tradewind.report.build import build_report
 from tradewind.simulation import simulate
-from tradewind.study.cases.case import expand
-from tradewind.study.cases.dwarf_case import DwarfCase
+from tradewind.study.cases.expand import expand
 from tradewind.study.cases.records import Records, exchange_of, read_records
 from tradewind.study.cases.store import Store
 from tradewind.study.claims.finding import judge
@@ -280,4 +280,4 @@ def test_parts_of_a_dwarf_are_as_unequal_as_its_layout() -> None:
 
 def _is(case: Any, strategy: str, ranks: int, nodes: int) -> bool:
     wanted = (strategy, ranks, nodes)
-    return isinstance(case, DwarfCase) and wanted == tuple(case.labels[k] for k in ("strategy", "ranks", "nodes"))
+    return isinstance(case.workload, Dwarf) and wanted == tuple(case.labels[k] for k in ("strategy", "ranks", "nodes"))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tradewind.base.errors import InputError
-from tradewind.study.cases.case import expand
+from tradewind.study.cases.expand import expand
 from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, Verdict, judge
 from tradewind.study.model.study import Finding
 from tradewind.study.plan.load import load_study

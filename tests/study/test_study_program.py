@@ -15,9 +15,9 @@ from tradewind.dataset.build import build_dataset, without_empty, write_dataset
 from tradewind.dataset.read import read_dataset
 from tradewind.report.build import build_report
 from tradewind.simulation import simulate
-from tradewind.study.cases.case import expand
+from tradewind.study.cases.expand import expand
 from tradewind.study.cases.lines import lines_sent
-from tradewind.study.cases.program_case import ProgramCase
+from tradewind.study.cases.model_step import ModelStep
 from tradewind.study.cases.records import Record, exchange_of, read_records
 from tradewind.study.cases.store import Store
 from tradewind.study.claims.finding import judge
@@ -229,7 +229,7 @@ def test_mistakes_are_told_with_their_line(old: str, new: str, said: str) -> Non
 
 def test_an_unknown_algorithm_of_a_step_is_a_case_that_cannot_be() -> None:
     cases, skips = expand(load_study("a.toml", STUDY.replace('"burst"', '"birst"')).study)
-    assert not [case for case in cases if isinstance(case, ProgramCase) and case.sweep == "rows"]
+    assert not [case for case in cases if isinstance(case.workload, ModelStep) and case.sweep == "rows"]
     assert "did you mean 'burst'" in skips[0].reason
 
 

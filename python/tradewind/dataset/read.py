@@ -11,7 +11,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.reading import check_source
 from tradewind.base.units import byte_count
 from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS, PART, STEP
-from tradewind.study.cases.program_case import PATTERN
+from tradewind.study.cases.model_step import PATTERN
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.finding import Verdict
 from tradewind.study.model.labels import INTEGER_LABELS, LABELS

@@ -207,6 +207,16 @@ class Dwarf(Workload, ABC):
 
         return simulate(self.program(), machine, **options)
 
+    def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """The steps that were simulated, and the seconds of one of them that are computing, where they can be told."""
+        compute_s, steps = self.program().compute_s(result), self.steps_per_round
+        return {"steps": steps, "compute_s": None if compute_s is None else compute_s / steps}
+
+    def traits(self) -> list[str]:
+        grid = self.labels().get("grid")
+        many = [f"{key} {n}" for key in ("threads", "work") if (n := getattr(self, key)) > 1]
+        return list(filter(None, (grid, f"{self.ranks} ranks", self.transport, *many)))
+
     def as_dict(self) -> dict[str, Any]:
         return {"dwarf": self.kind, **asdict(self)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -29,6 +30,8 @@ class Workload:
 
     ranks: int
     """How many take part."""
+    split: tuple[int, int] | None = None
+    """(cx, cy) ranks over x and y, where a grid is divided so."""
     family: ClassVar[str] = "program"
     """What a request of it is called where studies store it: exchange, dwarf or program."""
 
@@ -46,11 +49,6 @@ class Workload:
     def element_bytes(self) -> int:
         """Bytes of a point of one field."""
         raise NotImplementedError
-
-    @property
-    def split(self) -> tuple[int, int] | None:
-        """(cx, cy) ranks over x and y, where a grid is divided so."""
-        return None
 
     def steps(self) -> list[Step]:
         """The steps, in the order in which they are run."""
@@ -72,9 +70,27 @@ class Workload:
         """What was asked for, as plain values."""
         raise NotImplementedError
 
+    def labels(self) -> dict[str, Any]:
+        """What studies call its values by: those of `as_dict`, numbers of several parts as text."""
+        return {key: _text(value) for key, value in self.as_dict().items()}
+
+    def traits(self) -> list[str]:
+        """What a line about it says beside its name."""
+        return [f"{self.ranks} ranks"]
+
     def imbalance(self) -> float:
         """Points of the largest part over the mean."""
         return 1.0
+
+    def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """What a study keeps of a simulation beside its result."""
+        return {}
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return "x".join(str(number) for number in value)
+    return str(value) if isinstance(value, float) else value
 
 
 @dataclass(frozen=True)
@@ -101,7 +117,7 @@ class OneSchedule(Workload):
         return DTYPES[self.dtype]
 
     @property
-    def split(self) -> tuple[int, int] | None:
+    def split(self) -> tuple[int, int] | None:  # type: ignore[override]  # of its layout
         pattern = self.schedule.pattern
         layout = getattr(pattern, "layout", None) or getattr(pattern, "from_layout", None)
         return None if layout is None else (layout.split[0], layout.split[1])

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tradewind.base.units import format_seconds
-from tradewind.study.cases.program_case import PATTERN
+from tradewind.study.cases.model_step import PATTERN
 
 Record = Mapping[str, Any]
 

@@ -12,7 +12,8 @@ from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place
 from tradewind.method.method import packing_names
 from tradewind.study.cases.bases import OwnRouting
-from tradewind.study.cases.case import AnyCase, expand
+from tradewind.study.cases.case import Case
+from tradewind.study.cases.expand import expand
 from tradewind.study.cases.machines import own_routings
 from tradewind.study.claims.curve import Selected, is_meant, name_of, some_of
 from tradewind.study.claims.finding import SELECTIONS, base_of
@@ -106,7 +107,7 @@ def labels_of(study_file: StudyFile) -> list[Labels]:
     return [_labels(case, routing_of) for case in expand(study_file.study, routing_of)[0]]
 
 
-def _labels(case: AnyCase, routing_of: OwnRouting) -> Labels:
+def _labels(case: Case, routing_of: OwnRouting) -> Labels:
     labels: dict[str, Sequence[Any]] = {label: (value,) for label, value in case.labels.items()}
     if case.kind == "simulate" and case.options["routing"] is None:
         labels["routing"] = (None, routing_of(case.options["machine"], case.options["settings"]))

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from tradewind.study.cases.case import Case, canonical
+from tradewind.study.cases.case import canonical
 from tradewind.study.plan.planned import Result
 from tradewind.study.runner.task import Answer, Task, answer, way_of
 
@@ -71,4 +71,4 @@ def measured(tasks: Iterable[Task], together: Together) -> Iterator[tuple[Task, 
 
 def _takes_turns(task: Task) -> bool:
     case = task.planned.case
-    return isinstance(case, Case) and case.kind == "measure" and "rounds" in case.options
+    return case.kind == "measure" and "rounds" in case.options
