@@ -137,7 +137,8 @@ class Transpose(_core.Transpose, _Scheduled):
 
     def adjoint(self) -> Transpose:
         """Return the way back: each point has one place before and one after, so the adjoint is the inverse."""
-        return Transpose(self.to_layout, self.from_layout)
+        back: Transpose = Transpose(self.to_layout, self.from_layout)
+        return back
 
 
 class Redistribution(_core.Redistribution, _Scheduled):

@@ -156,8 +156,8 @@ void bind_layout(nb::module_& module) {
         .def("in_one_row", &layout::Product::in_one_row,
              "The same points where the rows of a grid lie one after another along x: (nx ny, 1, nz) points. Raises\n"
              "InputError where x is divided.")
-        .def("placed", &layout::Product::placed, "first"_a, "ranks"_a,
-             "The same on `ranks` ranks, of which those from `first` on own something.");
+        .def("placed", &layout::Product::placed, "from_rank"_a, "ranks"_a,
+             "The same on `ranks` ranks, of which those from `from_rank` on own something.");
     module.def(
         "pencil_axes", [](const std::string& along) { return layout::pencil_axes(along.empty() ? '?' : along[0]); },
         "along"_a);
