@@ -66,6 +66,20 @@ class Parts:
     def width(self, part: int) -> int:
         """Points of a part."""
 
+    def runs(self, part: int) -> list[tuple[int, int]]:
+        """[(begin, end)] of the points of a part, ascending."""
+
+class Lists(Layout):
+    """
+    Points that are known by their numbers alone: those of each rank, in the order of its array. Point i of n lies
+    at x = i of a grid of n x 1 x 1 points. Raises InputError for a number that is missing or owned twice.
+    """
+
+    def __init__(self, ids: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None: ...
+
+    def ids(self, rank: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
+        """The numbers of a rank's points, in the order of its array."""
+
 class Blocks(Layout):
     """
     A grid divided along two of its directions: rank i + j * split[0] owns part i of the first of
@@ -128,9 +142,9 @@ class Product(Layout):
         InputError where x is divided.
         """
 
-    def placed(self, first: int, ranks: int) -> Product:
+    def placed(self, from_rank: int, ranks: int) -> Product:
         """
-        The same on `ranks` ranks, of which those from `first` on own something.
+        The same on `ranks` ranks, of which those from `from_rank` on own something.
         """
 
 def pencil_axes(along: str) -> str: ...

@@ -18,6 +18,10 @@ std::array<Index, 3> shape_of(const layout::Box& box) {
     return {box.width(layout::X), box.width(layout::Y), box.width(layout::Z)};
 }
 
+Index volume_of(const std::array<Index, 3>& s) {
+    return s[layout::X] * s[layout::Y] * s[layout::Z];
+}
+
 std::string shape_text(const std::array<Index, 3>& s) {
     return "(nz, ny, nx) = (" + std::to_string(s[layout::Z]) + ", " + std::to_string(s[layout::Y]) + ", " +
            std::to_string(s[layout::X]) + ")";
@@ -26,7 +30,7 @@ std::string shape_text(const std::array<Index, 3>& s) {
 void check_shapes(const char* what, const std::vector<Field>& fields, const layout::Box& box,
                   const pattern::Pattern& pattern, Rank rank) {
     for (std::size_t f = 0; f < fields.size(); ++f)
-        if (fields[f].shape != shape_of(box))
+        if (fields[f].shape != shape_of(box) && (volume_of(fields[f].shape) > 0 || !box.empty()))
             throw InputError(std::string(what) + " field " + std::to_string(f) + " has the shape " +
                              shape_text(fields[f].shape) + ", but rank " + std::to_string(rank) + " of " +
                              pattern.describe() + " needs " + shape_text(shape_of(box)));

@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
+#include "layout/lists.hpp"
 #include "layout/product.hpp"
 #include "places.hpp"
 
@@ -75,7 +76,37 @@ void bind_layout(nb::module_& module) {
         .def_prop_ro("widest", &layout::Parts::widest)
         .def(
             "width", [](const layout::Parts& p, Index part) { return p.width(checked_place("part", part, p.parts())); },
-            "part"_a, "Points of a part.");
+            "part"_a, "Points of a part.")
+        .def(
+            "runs",
+            [](const layout::Parts& p, Index part) {
+                std::vector<std::pair<Index, Index>> runs;
+                for (const layout::Run& run : p.runs(checked_place("part", part, p.parts())))
+                    if (run.length() > 0) runs.emplace_back(run.begin, run.end);
+                return runs;
+            },
+            "part"_a, "[(begin, end)] of the points of a part, ascending.");
+    nb::class_<layout::Lists, layout::Layout>(
+        module, "Lists",
+        "Points that are known by their numbers alone: those of each rank, in the order of its array. Point i of n "
+        "lies\n"
+        "at x = i of a grid of n x 1 x 1 points. Raises InputError for a number that is missing or owned twice.")
+        .def(
+            "__init__",
+            [](layout::Lists* self,
+               const std::vector<nb::ndarray<const Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>>& ids) {
+                std::vector<std::vector<Index>> lists;
+                for (const auto& each : ids) lists.push_back(listed<Index>(each));
+                new (self) layout::Lists(std::move(lists));
+            },
+            "ids"_a)
+        .def(
+            "ids",
+            [](const layout::Lists& l, Index rank) {
+                const auto& ids = l.ids(checked_rank(l, rank));
+                return nb::ndarray<nb::numpy, const Index, nb::ndim<1>>(ids.data(), {ids.size()}, nb::find(&l));
+            },
+            "rank"_a, "The numbers of a rank's points, in the order of its array.");
     nb::class_<layout::Blocks, layout::Layout>(
         module, "Blocks",
         "A grid divided along two of its directions: rank i + j * split[0] owns part i of the first of\n"
@@ -125,8 +156,8 @@ void bind_layout(nb::module_& module) {
         .def("in_one_row", &layout::Product::in_one_row,
              "The same points where the rows of a grid lie one after another along x: (nx ny, 1, nz) points. Raises\n"
              "InputError where x is divided.")
-        .def("placed", &layout::Product::placed, "first"_a, "ranks"_a,
-             "The same on `ranks` ranks, of which those from `first` on own something.");
+        .def("placed", &layout::Product::placed, "from_rank"_a, "ranks"_a,
+             "The same on `ranks` ranks, of which those from `from_rank` on own something.");
     module.def(
         "pencil_axes", [](const std::string& along) { return layout::pencil_axes(along.empty() ? '?' : along[0]); },
         "along"_a);
