@@ -47,7 +47,7 @@ std::int64_t MessageCost::end(Rank r, const schedule::Message& message, const Pr
         const double packed = parts > 1 ? transport_.copies.seconds(size, parts) : 0;
         return (sending ? machine_.send_overhead : machine_.receive_overhead).value + picoseconds(packed);
     }
-    // What a fetch takes lies in other runs at its two ends, but in the same arrays each time, as a halo does.
+    // A fetch has other runs at its two ends, but uses the same arrays each time, as a halo does.
     const bool alike = !dynamic_cast<const pattern::Transpose*>(&pattern);
     const double seconds = at.schedule->combines(at.stage) ? transport_.combined_seconds(size)
                            : sending                       ? transport_.send_seconds(size, parts, alike)

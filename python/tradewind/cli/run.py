@@ -161,7 +161,7 @@ def _asked(name: str, problems: list[str], extents: dict[str, str | None], **val
     from tradewind.dwarfs import find
 
     kind = find(name)
-    # What cannot be read is taken as if it had not been said, so that the rest is looked at, too.
+    # A value that cannot be read counts as not given, so that the rest is checked, too.
     read: dict[str, Any] = {"grid": parse_extents(_GRID, 3, "grid"), "split": None}
     for what, text in extents.items():
         with gathered(problems):
