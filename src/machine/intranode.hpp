@@ -51,8 +51,8 @@ struct IntranodeTransport {
     // to get there.
     double send_seconds(double bytes, double runs, bool alike) const;
     double receive_seconds(double bytes, double runs, bool alike) const;
-    // CPU time at either end of a message that is combined. What is sent is new each time, as only gathered messages are among
-    // those that were measured; so it counts as one of the longest runs of these.
+    // CPU time at either end of a message that is combined. What is sent is new each time, as only gathered messages
+    // are among those that were measured; so it counts as one of the longest runs of these.
     double combined_seconds(double bytes) const {
         const RateTable& table = gathered ? *gathered : rates;
         return table.seconds(bytes, table.fewest_runs(bytes)) / 2;

@@ -47,7 +47,8 @@ struct World {
         if (message.count == 0) return 0;
         return message_cost ? message_cost->send(r, at, j) : send_overhead;
     }
-    // The number of packets of a message from `peer` to rank r; a message that does not travel as packets counts as one.
+    // The number of packets of a message from `peer` to rank r; a message that does not travel as packets counts as
+    // one.
     std::uint64_t packets(Rank r, const schedule::Message& message) const {
         const std::int64_t bytes = message.count * program.bytes_per_point();
         if (bytes <= packet || bytes <= bypass) return bytes > 0;

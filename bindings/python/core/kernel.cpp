@@ -86,8 +86,7 @@ void bind_kernel(nb::module_& module) {
         .def(nb::init<int>(), "threads"_a = 1)
         .def_prop_ro("threads", &kernel::Team::threads);
     nb::class_<kernel::Diagnosis>(
-        module, "Diagnosis",
-        "Diagnosis of a part of a field. Sums are exact: the sum of digit[i] * 2^(32 i - 1074).")
+        module, "Diagnosis", "Diagnosis of a part of a field. Sums are exact: the sum of digit[i] * 2^(32 i - 1074).")
         .def_prop_ro(
             "sum", [](kernel::Diagnosis& d) { return d.sum.normal(); }, "Digits of the exact sum.")
         .def_prop_ro(

@@ -180,7 +180,8 @@ void bind_walker(nb::module_& module) {
 
 void bind_machine(nb::module_& module) {
     bind_topologies(module);
-    nb::class_<machine::Machine>(module, "Machine", "Bandwidths in bytes per second, latencies and overheads in seconds.")
+    nb::class_<machine::Machine>(module, "Machine",
+                                 "Bandwidths in bytes per second, latencies and overheads in seconds.")
         .def(
             "__init__",
             [](machine::Machine* self, std::shared_ptr<machine::Topology> topology, std::string routing,

@@ -5,8 +5,8 @@
 namespace tradewind::machine {
 
 // An extended generalized fat-tree (Ohring, Ibel, Das & Kumar 1995) of `levels` levels: a switch of level l has m_l
-// downlinks (to nodes, at the lowest level 0) and u_l uplinks (none at the top). With m_l = u_l = k everywhere it is a k-ary
-// n-tree (Petrini & Vanneschi 1997), with u_l < m_l a tapered one.
+// downlinks (to nodes, at the lowest level 0) and u_l uplinks (none at the top). With m_l = u_l = k everywhere it is a
+// k-ary n-tree (Petrini & Vanneschi 1997), with u_l < m_l a tapered one.
 //
 // A switch of level l has a digit for each pair of neighbouring levels: digit i, below level i + 1, says which child
 // it is below (base m_{i+1}) where l <= i, and which of the parents (base u_i) where l > i. Going up from level l by
