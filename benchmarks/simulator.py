@@ -55,7 +55,7 @@ def simulator() -> None:
 
 
 def set_up(ranks: tuple[int, int] = (FEW, MANY), samples: int = 25) -> None:
-    """What `prepare` takes for an allreduce, ten ranks per node; what ranks keep is made when they run, and not here."""
+    """Time of `prepare` for an allreduce, ten ranks per node; the state of ranks is allocated when they run."""
     medians = []
     for count in ranks:
         exchange = Exchange("allreduce", count, algorithm="recursive-21", count=3)
