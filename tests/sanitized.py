@@ -1,4 +1,4 @@
-"""What `sanitizers.sh` runs: every algorithm verified, every routing of every network simulated on several threads.
+"""Program of `sanitizers.sh`: every algorithm verified, every routing of every network simulated on several threads.
 
 Not a pytest module: under a sanitizer only the compiled core matters, and hypothesis would take an hour.
 """
@@ -79,7 +79,7 @@ def every_routing() -> None:
 
 
 def every_option() -> None:
-    """What a simulation may be asked for, drawn; then repetitions, computations, and points of a mesh."""
+    """Simulate with random options; then repetitions, computations, and points of a mesh."""
     for name, simulation in shared_cases.cases():
         found = [shared_cases.everything(core(simulation, threads, adaptive=threads == 1)) for threads in (1, 2)]
         assert found[0] == found[1], name

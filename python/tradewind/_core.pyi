@@ -462,7 +462,7 @@ def choose_way(pattern: Pattern, algorithm: str, transport: str, packing: str, e
 
 def tuning_request(pattern: Pattern, dtype: str, fields: int, memory: str) -> list[tuple[str, str | int | bool | list[int]]]:
     """
-    What is asked of a plan, by which an entry of a tuning file is found: its keys and values.
+    The keys and values of a request for a plan, by which an entry of a tuning file is found.
     """
 
 def tuned_way(text: str, path: str, strict: bool, pattern: Pattern, dtype: str, fields: int, memory: str, site: tuple[str, str, int]) -> tuple[str, str, str, str] | None:
@@ -541,7 +541,7 @@ class Crossbar(Topology):
     def __init__(self, nodes: int) -> None: ...
 
 class Machine:
-    """Bandwidths in bytes a second, latencies and overheads in seconds."""
+    """Bandwidths in bytes per second, latencies and overheads in seconds."""
 
     def __init__(self, *, topology: Topology, routing: str, link_bandwidth: float, link_latency: float, global_bandwidth: float, global_latency: float, injection_bandwidth: float, injection_latency: float, ejection_bandwidth: float, ejection_latency: float, send_overhead: float, receive_overhead: float, memory_bandwidth: float, buffer: int = 65536, crossbar_bandwidth: float = 0, nics: int = 1, copy_bandwidth: float = 1e+18, flops: float = 0, eager_limit: int = -1, header: int = 64, bypass: int = 0, port_buffer: int = 0, output_buffer: int = 0, channels: int = 0, nic_buffer: int = 0, bypass_last_dimension: bool = False, unexpected_bandwidth: float = 0, receives_at_start: bool = False) -> None: ...
 
@@ -567,15 +567,15 @@ class Machine:
     def routing(self) -> str: ...
 
 class RateTable:
-    """Rates in bytes a second, by bytes and by the runs in which they lie."""
+    """Rates in bytes per second, by bytes and by the runs in which they lie."""
 
     def __init__(self, sizes: Sequence[float], runs: Sequence[float], rates: Sequence[Sequence[float]], whole: Sequence[float]) -> None: ...
 
     def seconds(self, bytes: float, runs: float = 1) -> float:
-        """What so many bytes take that lie in so many runs of equal length."""
+        """Return the seconds for these bytes in this many runs of equal length."""
 
 class IntranodeTransport:
-    """How a transport with a packing carries messages within a node."""
+    """Cost of messages within a node, of one transport with one packing."""
 
     def __init__(self, *, latency: float, overhead: float, rates: RateTable, copies: RateTable, element_bytes: int = 8, scattered: RateTable | None = None, gathered: RateTable | None = None) -> None: ...
 
@@ -583,7 +583,7 @@ class IntranodeTransport:
 
     def receive_seconds(self, bytes: float, runs: float = 1, alike: bool = True) -> float:
         """
-        What a message in so many runs takes of the CPU of its receiver, beside half of the overhead.
+        Return the CPU time of the receiver for a message in this many runs, without half of the overhead.
         """
 
     def combined_seconds(self, bytes: float) -> float: ...
@@ -719,7 +719,7 @@ class SimulationResult:
 
 class Compute:
     """
-    What CPUs do: seconds, or flops and bytes, a rank or a point of a layout.
+    Computation: seconds, or flops and bytes, per rank or per point of a layout.
     """
 
     def __init__(self, seconds: float = 0, flops: float = 0, bytes: float = 0, layout: Blocks | None = None, point_seconds: float = 0) -> None: ...
@@ -820,7 +820,7 @@ class Team:
 
 class Diagnosis:
     """
-    What a part of a field amounts to. Sums are exact: the sum of digit[i] * 2^(32 i - 1074).
+    Diagnosis of a part of a field. Sums are exact: the sum of digit[i] * 2^(32 i - 1074).
     """
 
     @property
@@ -859,11 +859,11 @@ def diagnose(field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, No
 @overload
 def diagnose(field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], region: tuple[slice, slice, slice], team: Team) -> Diagnosis:
     """
-    What the points of a region, slices (z, y, x), of a field [z][y][x] amount to.
+    Return the diagnosis of a region, slices (z, y, x), of a field [z][y][x].
     """
 
 class Verified:
-    """What was verified: counts over all ranks and stages."""
+    """Result of a verification: counts over all ranks and stages."""
 
     @property
     def ranks(self) -> int: ...
@@ -929,7 +929,7 @@ def posting(transport: str, schedule: Schedule, rank: int, stage: int) -> list[t
     """
 
 def stage_text(schedule: Schedule, rank: int, stage: int) -> str:
-    """What a rank does in a stage, one line a message or copy."""
+    """Return what a rank does in a stage, one line per message or copy."""
 
 def communication_matrix(schedule: Schedule, ranks_per_bin: int, first: int, last: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """

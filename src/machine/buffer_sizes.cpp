@@ -22,7 +22,7 @@ BufferSizes buffer_sizes(const Machine& machine) {
     const std::int64_t exit = machine.output_buffer.value, port = machine.port_buffer.value;
     if ((port > 0 && port < among) || (exit > 0 && exit < among))
         throw InputError("a buffer of " + std::to_string(port > 0 && port < among ? port : exit) +
-                         " bytes a port leaves nothing for each of " + std::to_string(among) + " channels");
+                         " bytes per port leaves nothing for each of " + std::to_string(among) + " channels");
     const std::int64_t channel = port > 0 ? port / among : machine.buffer.value;
     return {channel, exit / among, exit, machine.nic_buffer.value > 0 ? machine.nic_buffer.value : channel};
 }

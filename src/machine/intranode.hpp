@@ -21,9 +21,9 @@ class RateTable {
     RateTable(std::vector<double> sizes, std::vector<double> runs, std::vector<std::vector<double>> rates,
               std::vector<double> whole);
 
-    // Of bytes in so many runs of equal length; 0 runs of 0 bytes.
+    // Seconds for bytes in this many runs of equal length; 0 bytes have 0 runs.
     double seconds(double bytes, double runs) const;
-    // Of the longest length that has rates of its own; 1 where none has.
+    // The number of runs of the longest length that has rates of its own; 1 where none has.
     double fewest_runs(double bytes) const { return runs_.empty() ? 1 : std::max(1.0, bytes / runs_.back()); }
 
   private:
@@ -44,15 +44,15 @@ struct IntranodeTransport {
     Bytes element{8};                    // of one value of one field: several fields are as many runs
     std::optional<RateTable> gathered;   // of the same transport with messages that are gathered, where these are not
 
-    // What the bytes of a message, in so many runs there, take of the CPU of one end: half of the time of such runs
+    // CPU time at one end for the bytes of a message, in this many runs there: half of the time of such runs
     // where both ends are `alike`, halos and fetches. Else the other end is taken to be one run. Then what runs cost a
     // receiver was measured; a sender that gathers has all the rest of a message of runs at both ends, but for the copy
     // to where it is scattered to: a buffer that is written each time is not in the receiver's cache, and takes longer
     // to get there.
     double send_seconds(double bytes, double runs, bool alike) const;
     double receive_seconds(double bytes, double runs, bool alike) const;
-    // Of either end, of a message that is combined. What is sent is new each time, as only gathered messages are among
-    // those that were measured; so it counts as one of the longest runs of these.
+    // CPU time at either end of a message that is combined. What is sent is new each time, as only gathered messages
+    // are among those that were measured; so it counts as one of the longest runs of these.
     double combined_seconds(double bytes) const {
         const RateTable& table = gathered ? *gathered : rates;
         return table.seconds(bytes, table.fewest_runs(bytes)) / 2;

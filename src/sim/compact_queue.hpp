@@ -73,7 +73,7 @@ class CompactQueue {
     }
 
   private:
-    // What is known of the last packet of a message, from which the next one is foretold.
+    // State after the last packet of a message, from which the next one is predicted.
     struct State {
         std::int64_t came = 0;
         std::int32_t step = 0;  // from packet to packet
@@ -92,7 +92,7 @@ class CompactQueue {
 
     static constexpr std::uint32_t most_flows = 63;
     static_assert(most_flows <= 1u << RunPool<Flow>::most);
-    // Of a line that has any flows there is room for 2^shortest_run at least.
+    // A line with flows has room for at least 2^shortest_run of them.
     static constexpr int shortest_run = 2;
 
     // Two cache lines: what a packet needs, and where its message is found.
@@ -107,7 +107,7 @@ class CompactQueue {
         std::uint8_t known = 0;                      // flows
         std::uint8_t run = 0;                        // room for 2^run of them; 0: none
         std::int8_t gain = 0;                        // packets that were foretold less others, of late
-        // Of flow i byte i % 8 of word i / 8: so the cache lines of other messages need not be touched.
+        // The tag of flow i is byte i % 8 of word i / 8, so that the cache lines of other messages are not touched.
         alignas(64) std::array<std::uint64_t, 8> tags;
     };
     static_assert(sizeof(Line) == 128);
@@ -118,7 +118,7 @@ class CompactQueue {
         std::uint8_t bytes[size];
     };
 
-    // What stands of a packet: its message in six bits, what follows in two.
+    // Encoding of a packet: its message in six bits, the kind of what follows in two.
     enum Mode : std::uint32_t {
         foretold,
         delayed,  // its delay, else as foretold

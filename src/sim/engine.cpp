@@ -16,7 +16,7 @@ constexpr double full_window = 16;
 // The first thread, alone, looks up after so many windows, or events where these are full.
 constexpr int look_up_windows = 64;
 constexpr std::uint64_t look_up_events = 50'000;
-// How often the caller hears of progress.
+// Time between two calls of the caller's progress function.
 constexpr std::chrono::milliseconds between_calls{100};
 
 Report sum(const std::vector<Report>& reports) {
@@ -30,10 +30,10 @@ Report sum(const std::vector<Report>& reports) {
 Engine::Engine(World& world, const SwitchFactory& switches, const SimulationOptions& options, Peers& peers,
                double events_per_window)
     : world_(world), options_(options), peers_(peers), barrier_(options.threads) {
-    const std::uint32_t events_a_chunk = events_per_window < full_window ? 7 : 63;
+    const std::uint32_t events_per_chunk = events_per_window < full_window ? 7 : 63;
     for (auto& reports : reports_) reports.resize(world.parts.here);
     for (std::uint32_t p = 0; p < world.parts.here; ++p)
-        parts_.push_back(std::make_unique<Part>(world, switches, world.parts.first + p, events_a_chunk));
+        parts_.push_back(std::make_unique<Part>(world, switches, world.parts.first + p, events_per_chunk));
     for (auto& part : parts_) outboxes_.push_back(&part->outbox());
     if (world.parts.processes > 1) exchange_ = std::make_unique<ProcessExchange>(peers, world.parts);
 }

@@ -38,12 +38,12 @@ class Engine {
     void process(int id, std::int64_t window);
     // The other threads sleep meanwhile; waking them for every few windows would cost what they cannot give.
     void go_alone(Report all, std::size_t parity);
-    // What all parts of all processes have reported.
+    // The sum of the reports of all parts of all processes.
     Report conclude(int id, std::size_t parity);
     Report agree(std::size_t parity);
     // All ranks have ended what is asked about next. By the first thread, while the others wait.
     void ask(const Report& all);
-    // What the first thread does between windows. Returns whether it goes on alone.
+    // Runs in the first thread between windows. Returns whether it goes on alone.
     bool look_up(const Report& all);
     // An exception in one thread stops all of them at the next barrier.
     template <class Action>

@@ -29,7 +29,7 @@ class Paths {
     double copy_byte_time() const {
         return 1e12 / std::min(machine_.memory_bandwidth.value, machine_.copy_bandwidth.value);
     }
-    // Of a rank: its messages leave through all NICs of its node.
+    // Picoseconds per injected byte of a rank: its messages leave through all NICs of its node.
     double injection_byte_time() const { return 1e12 / (machine_.injection.bandwidth.value * machine_.nics); }
 
     Path between(Rank a, Rank b) const {
@@ -76,7 +76,7 @@ class StageTimes {
         std::fill(received_.begin(), received_.end(), Received{});
         for (Rank r = 0; r < program_.ranks(); ++r) {
             left_[r] = send_all(r, schedule, stage, time[r], result);
-            if (r % ranks_a_check == 0) check(r);
+            if (r % ranks_per_check == 0) check(r);
         }
         for (Rank r = 0; r < program_.ranks(); ++r) {
             const Received& received = received_[r];
@@ -91,7 +91,7 @@ class StageTimes {
     }
 
   private:
-    static constexpr Rank ranks_a_check = 64;
+    static constexpr Rank ranks_per_check = 64;
     static constexpr const char* ends = "a stage ends at";
 
     struct Received {

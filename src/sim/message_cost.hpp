@@ -1,4 +1,4 @@
-// What the CPU of a rank has to do for the messages of a stage, where a simulation names a transport: to gather and
+// CPU time of a rank for the messages of a stage, where a simulation names a transport: to gather and
 // hand them over, to copy what stays, to take and scatter what comes.
 #pragma once
 
@@ -28,9 +28,9 @@ class MessageCost {
     std::int64_t receive(Rank r, const program::Program::Stage& at) const;
 
   private:
-    // How many runs of memory pieces are, of all fields together.
+    // The number of runs of memory of these pieces, of all fields together.
     double runs(const pattern::Pattern& pattern, Rank r, const std::vector<schedule::Piece>& pieces) const;
-    // What one end of a message costs. Between nodes it is gathered and scattered by copies, and the network does the
+    // The cost at one end of a message. Between nodes it is gathered and scattered by copies, and the network does the
     // rest; what a NIC asks of the CPU comes on top.
     std::int64_t end(Rank r, const schedule::Message& message, const program::Program::Stage& at,
                      const std::vector<schedule::Piece>& pieces, bool sending) const;

@@ -96,7 +96,7 @@ class Network {
         return reinterpret_cast<Channel*>(&blocks_[std::size_t{index} * stride_ + 1]);
     }
 
-    // Of a port and one of its channels; a port to a node has one alone.
+    // The output buffer of a port and one of its channels; a port to a node has only one.
     Exit& exit(std::uint32_t index, std::uint32_t channel) {
         return exits_[std::size_t{index} * static_cast<std::size_t>(channels_) + channel];
     }

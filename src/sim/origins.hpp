@@ -1,4 +1,4 @@
-// What a packet tells of its sender, in the few bits that it has room for (see Delay).
+// The origin of a packet, in the few bits that it has room for (see Delay).
 #pragma once
 
 #include <cstdint>

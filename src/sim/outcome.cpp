@@ -13,7 +13,7 @@ namespace {
 // With fewer events a window than this for each thread, more threads do not pay.
 constexpr double few_events = 300;
 
-// What kind of link or NIC has the bound.
+// The kind of link or NIC that sets the bound.
 const char* bound_by(const World& world, std::uint64_t at) {
     const Network& network = world.network;
     if (at >= network.ports()) return "injection";

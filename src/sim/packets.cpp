@@ -34,7 +34,7 @@ void check(const machine::Machine& machine, const program::Program& program, con
     machine.check();
     if (options.packet.value < 0 || options.packet.value > SimulationOptions::largest_packet)
         throw InputError("packet of " + std::to_string(options.packet.value) + " bytes: 1 to " +
-                         std::to_string(SimulationOptions::largest_packet) + " are allowed, or one packet a message");
+                         std::to_string(SimulationOptions::largest_packet) + " are allowed, or one packet per message");
     if (options.threads < 1 || options.threads > 256)
         throw InputError(std::to_string(options.threads) + " threads: 1 to 256 are allowed");
     const int most_parts = std::numeric_limits<std::uint16_t>::max();

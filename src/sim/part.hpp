@@ -21,9 +21,9 @@ namespace tradewind::sim {
 
 class Part {
   public:
-    Part(World& world, const SwitchFactory& switches, std::uint32_t id, std::uint32_t events_a_chunk)
+    Part(World& world, const SwitchFactory& switches, std::uint32_t id, std::uint32_t events_per_chunk)
         : world_(world),
-          outbox_(world.parts, id, world.shift, events_a_chunk),
+          outbox_(world.parts, id, world.shift, events_per_chunk),
           ranks_(world, outbox_, id),
           switches_(switches.make(world, outbox_, ranks_)) {}
 

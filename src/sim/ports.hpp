@@ -16,7 +16,7 @@
 
 namespace tradewind::sim {
 
-// What is known of a packet beside its event when it comes to its output port.
+// State of a packet at its output port, in addition to its event.
 struct Claim {
     static constexpr std::uint32_t credit_mark = ~0u - 255, call_mark = credit_mark - 1;
     std::uint32_t next = 0;   // packet of the slice with the same port
@@ -160,7 +160,7 @@ class Ports {
         channel.last = id;
     }
 
-    // What waits for room takes it, first come, first served.
+    // Packets that wait for room take it, first come, first served.
     void drain(Port& port, Channel& channel, std::uint32_t number, std::int64_t time) {
         while (channel.first != Port::none && channel.credit >= channel.first_bytes) {
             const std::uint32_t id = channel.first;

@@ -1,4 +1,4 @@
-// What the processes of a simulation tell each other at the end of a window.
+// The exchange between the processes of a simulation at the end of a window.
 #pragma once
 
 #include <span>

@@ -37,7 +37,7 @@ class Recorder {
     struct Arrived {
         std::int64_t bytes = 0, time = 0;
     };
-    // Of a rank that is shown: its stage, and what its NICs send.
+    // The state of a rank that is shown: its stage, and the messages of its NICs.
     struct Open {
         std::uint32_t stage = 0;
         std::int64_t begin = 0;

@@ -27,7 +27,7 @@ struct EarlyEnd {
 };
 
 struct SimulationOptions {
-    Bytes packet{4096};  // 0: one packet a message (of at most largest_packet)
+    Bytes packet{4096};  // 0: one packet per message (of at most largest_packet)
     int threads = 1;
     std::uint64_t seed = 1;
     // Use fewer threads where windows hold little and one alone where that is faster; false: always all.
@@ -76,7 +76,7 @@ SimulationResult simulate_packets(const machine::Machine& machine, const program
 SimulationResult simulate_loggp(const machine::Machine& machine, const program::Program& program,
                                 const machine::Placement& placement, const SimulationOptions& options);
 
-// What a simulation will cost, from a sample of the ranks.
+// The cost of a simulation, estimated from a sample of the ranks.
 struct Forecast {
     double messages = 0, bytes = 0, packet_hops = 0, memory_bytes = 0;
 };

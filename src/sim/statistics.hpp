@@ -1,4 +1,4 @@
-// What a simulation answers.
+// Results of a simulation.
 #pragma once
 
 #include <array>

@@ -40,7 +40,7 @@ class CommonSwitches : public Switches {
             crossbars_ = LazyArray<std::int64_t>(world.machine.topology->switches());
     }
 
-    // What a packet does at a switch depends on others, even if it does not look at queues.
+    // A packet at a switch depends on others, even if it does not look at queues.
     bool one_after_another() const { return !crossbars_.empty() || world_.followed != nowhere; }
 
     std::uint32_t terminal_of(const Event& event) const {
@@ -157,7 +157,7 @@ class CommonSwitches : public Switches {
             claims_[at].likely = ports_.prefetch_queue(port, packets[at]);
     }
 
-    // Of the input port in a key; credits come after packets, by their channels.
+    // The input port in a key; credits come after packets, by their channels.
     int input_bits() const { return net_.port_bits() + (finite ? 5 : 0); }
 
     // Through the switch itself, where that has a limit: one packet after another, in order of arrival.

@@ -1,4 +1,4 @@
-// What ranks did in a simulation, and when: for time lines.
+// Events of ranks in a simulation, for time lines.
 #pragma once
 
 #include <cstdint>

@@ -42,12 +42,13 @@ struct World {
         return (digits(from) + digits(to)) % nics_per_node;
     }
     bool rendezvous(std::int64_t bytes) const { return bytes > eager_limit; }
-    // What the CPU does before a message of a stage is on its way, in ps.
+    // CPU time before a message of a stage is on its way, in ps.
     std::int64_t post_time(Rank r, const program::Program::Stage& at, int j, const schedule::Message& message) const {
         if (message.count == 0) return 0;
         return message_cost ? message_cost->send(r, at, j) : send_overhead;
     }
-    // How many packets a message from `peer` arrives in at rank r; what does not travel as packets comes whole.
+    // The number of packets of a message from `peer` to rank r; a message that does not travel as packets counts as
+    // one.
     std::uint64_t packets(Rank r, const schedule::Message& message) const {
         const std::int64_t bytes = message.count * program.bytes_per_point();
         if (bytes <= packet || bytes <= bypass) return bytes > 0;
@@ -66,10 +67,10 @@ struct World {
     LazyArray<std::int64_t> cpus;     // [rank] ps until which it is busy; empty where nothing costs it time
     LazyArray<Handshake> handshakes;  // [rank]; empty where all messages are sent at once
     LazyArray<std::uint32_t> posted;  // [rank] stages whose receives are posted; empty where that makes no difference
-    LazyArray<std::int64_t> memory;   // [node] ps until which its memory copies; empty for one rank a node
+    LazyArray<std::int64_t> memory;   // [node] ps until which its memory copies; empty for one rank per node
     Divider by_switch, by_radix;
     std::uint32_t first_terminal, nics_per_node;
-    bool shared_nodes;  // several ranks a node
+    bool shared_nodes;  // several ranks per node
     bool finite, spreads;
     // Whether what ranks do within a window must be done in order of time: they share a NIC or its room, or a CPU is
     // busy with one thing when the next comes. Otherwise no action has an effect on another of the same window.

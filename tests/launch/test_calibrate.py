@@ -236,7 +236,7 @@ def test_predictions_stand_beside_measurements(here):
     ],
 )
 def test_every_pattern_is_predicted(here, exchange, algorithms):
-    """What is simulated on the machine file by itself; for the MPI library's own algorithm nobody can tell."""
+    """Predictions equal simulations on the machine file; the MPI library's own algorithm has none."""
     result = run_bench(exchange, algorithms, ["isend-irecv", "shared"], repeat=2, predict=here)
     predicted = {(row["algorithm"], row["transport"]): row["predicted_s"] for row in result["results"]}
     ours = [name for name in algorithms if name != "native"]

@@ -1,4 +1,4 @@
-"""What is fitted to measurements: made-up ones, of known latencies, overheads and rates, must give these back."""
+"""Fits to made-up measurements of known latencies, overheads and rates give these back."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GATHER, SCATTER = {8: 4e-10, 512: 1e-10}, {8: 2e-10, 512: 0.5e-10}
 """Seconds a byte more, at either end."""
 EAGER = 8000
 LATE, UNEXPECTED = 40e-9, 5.3e9
-"""The extra cost of a message that came before its receive: seconds for each, and bytes a second."""
+"""The extra cost of a message that came before its receive: seconds for each, and bytes per second."""
 
 
 def noisy(seconds: float, noise: float, rng: random.Random) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def copied(noise_s: float = 0, rate: float = UNEXPECTED, seed: int = 1) -> list[
 
 
 def made_up(noise: float = 0.05, transport: str = "isend-irecv", latency: float = LATENCY) -> dict[str, Any]:
-    """What a probe of a machine with these properties would answer."""
+    """Return the result of a probe of a machine with these properties."""
     rng = random.Random(7)
     way = {"transport": transport, "packing": "buffer"}
     inside: list[dict[str, Any]] = []
@@ -189,7 +189,7 @@ def test_a_busy_machine_is_refused():
     (problem,) = refusals(calibrated(made_up(noise=0.9), 21, 3), 0.25)
     assert problem.startswith("the machine is busy: in one of four measurements half of the samples lie ")
     shared = made_up() | {"ranks_per_core": 2.0}
-    assert "2 ranks a core: at most 1 is allowed" in refusals(calibrated(shared, 21, 3), 0.25)[0]
+    assert "2 ranks per core: at most 1 is allowed" in refusals(calibrated(shared, 21, 3), 0.25)[0]
 
 
 def test_nothing_measured_is_refused():

@@ -132,7 +132,7 @@ def test_two_tables_of_one_way_are_refused(tmp_path):
 
 def test_rates_between_sizes_and_runs():
     table = _core.RateTable([1000, 100_000], [10, 40], [[1e9, 2e9], [4e9]], [8e9])
-    # Of one run, and at what is given.
+    # One run, at the given sizes.
     assert table.seconds(1000) == pytest.approx(1000 / 8e9)
     assert table.seconds(1000, 100) == pytest.approx(1000 / 1e9)
     assert table.seconds(100_000, 10_000) == pytest.approx(100_000 / 2e9)

@@ -59,7 +59,7 @@ LARGE = [
 
 
 def all_links(topology):
-    """How many links each two switches have."""
+    """Return the number of links per pair of switches."""
     ends = Counter((s, other) for s in range(topology.switches) for _, other in links_of(topology, s))
     return {pair: count for pair, count in ends.items() if pair[0] < pair[1]}
 

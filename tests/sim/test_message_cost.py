@@ -1,4 +1,4 @@
-"""Transports within a node, simulated: against what can be reckoned by hand from the tables."""
+"""Transports within a node, simulated: against values computed by hand from the tables."""
 
 from __future__ import annotations
 

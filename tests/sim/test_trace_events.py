@@ -1,4 +1,4 @@
-"""What is kept of ranks for time lines: it changes nothing, is what the schedule says, and comes when it must."""
+"""Trace events of ranks: recording changes nothing, events match the schedule, and their times are right."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_same_bits_with_any_number_of_threads(topology, routing, buffers, ranks_
     assert {event[0] for event in trace_events(one)} == {0, 1, 2, 3, 4, 17}
 
 
-def test_one_message_reckoned_by_hand():
+def test_one_message_computed_by_hand():
     file = machine(TORUS, send_overhead="7ns", receive_overhead="9ns")
     simulation = prepare(pair(1000), file, packet="1KiB", buffers="unbounded", **placed(file, (3, 0)))
     left, arrives = 7 * NS + 8000 * BYTE, (7 + 5 * 100) * NS + 8000 * BYTE

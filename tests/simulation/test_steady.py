@@ -1,4 +1,4 @@
-"""Repetitions that are reckoned from the first ones, against simulations of all of them."""
+"""Repetitions extrapolated from the first ones, against simulations of all of them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_repetitions_one_by_one_take_as_long_as_in_a_row() -> None:
     ],
     ids=str,
 )
-def test_what_is_reckoned_is_what_all_repetitions_take(exchange: Exchange, machine: str) -> None:
+def test_extrapolated_time_is_that_of_all_repetitions(exchange: Exchange, machine: str) -> None:
     whole = simulate(exchange, machine, threads=1)
     steady = simulate(exchange, machine, threads=1, steady=True)
     assert steady["simulated_times"] < exchange.times

@@ -95,7 +95,7 @@ def test_news_that_nobody_reads_do_not_stop_a_case() -> None:
         read = list(news.read())
     assert 0 < len(read) < 5000
     assert set(read) == {("k", HALF_WAY)}
-    send({"key": "k"})  # the newsroom is gone
+    send({"key": "k"})  # the receiver is gone
     with pytest.raises(OSError, match=r"."):
         socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).connect(news.address)
 

@@ -1,4 +1,4 @@
-"""What a run has in store: stored and whole, or known; everything else is to be computed."""
+"""Cached cases of a run: stored and whole, or known; all others are computed."""
 
 from __future__ import annotations
 

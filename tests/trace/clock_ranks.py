@@ -1,4 +1,4 @@
-"""What ranks of the tests do: compare clocks that are known to differ, and gather what they did."""
+"""Ranks of the tests: compare clocks that are known to differ, and gather events."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ std::shared_ptr<pattern::Fetch> of_ids(const std::vector<Indices>& owned, const 
                                             pattern::lists_of_ids(all_listed(owned), all_listed(wanted)));
 }
 
-// What a rank wants, in the order in which it receives it.
+// The points that a rank wants, in the order in which it receives them.
 std::tuple<IndexArray, IndexArray, IndexArray, Index> list_of(const pattern::Fetch& fetch, Index rank) {
     std::vector<Index> owner, index, place;
     const auto add = [&](Rank peer, const pattern::Runs& runs) {

@@ -128,14 +128,14 @@ void bind_topologies(nb::module_& module) {
 
 void bind_intranode(nb::module_& module) {
     nb::class_<machine::RateTable>(module, "RateTable",
-                                   "Rates in bytes a second, by bytes and by the runs in which they lie.")
+                                   "Rates in bytes per second, by bytes and by the runs in which they lie.")
         .def(
             nb::init<std::vector<double>, std::vector<double>, std::vector<std::vector<double>>, std::vector<double>>(),
             "sizes"_a, "runs"_a, "rates"_a, "whole"_a)
         .def("seconds", &machine::RateTable::seconds, "bytes"_a, "runs"_a = 1,
-             "What so many bytes take that lie in so many runs of equal length.");
+             "Return the seconds for these bytes in this many runs of equal length.");
     nb::class_<machine::IntranodeTransport>(module, "IntranodeTransport",
-                                            "How a transport with a packing carries messages within a node.")
+                                            "Cost of messages within a node, of one transport with one packing.")
         .def(
             "__init__",
             [](machine::IntranodeTransport* self, double latency, double overhead, const machine::RateTable& rates,
@@ -152,7 +152,7 @@ void bind_intranode(nb::module_& module) {
         .def("send_seconds", &machine::IntranodeTransport::send_seconds, "bytes"_a, "runs"_a = 1, "alike"_a = true)
         .def("receive_seconds", &machine::IntranodeTransport::receive_seconds, "bytes"_a, "runs"_a = 1,
              "alike"_a = true,
-             "What a message in so many runs takes of the CPU of its receiver, beside half of the overhead.")
+             "Return the CPU time of the receiver for a message in this many runs, without half of the overhead.")
         .def("combined_seconds", &machine::IntranodeTransport::combined_seconds, "bytes"_a);
 }
 
@@ -180,7 +180,8 @@ void bind_walker(nb::module_& module) {
 
 void bind_machine(nb::module_& module) {
     bind_topologies(module);
-    nb::class_<machine::Machine>(module, "Machine", "Bandwidths in bytes a second, latencies and overheads in seconds.")
+    nb::class_<machine::Machine>(module, "Machine",
+                                 "Bandwidths in bytes per second, latencies and overheads in seconds.")
         .def(
             "__init__",
             [](machine::Machine* self, std::shared_ptr<machine::Topology> topology, std::string routing,

@@ -26,7 +26,7 @@ std::tuple<Index, Index, Index> shape(const layout::Box& box) {
     return {box.width(layout::Z), box.width(layout::Y), box.width(layout::X)};
 }
 
-// Of the rank's array, which begins at the first point of its halo.
+// Slices of the rank's array, which begins at the first point of its halo.
 using Slices = std::tuple<nb::slice, nb::slice, nb::slice>;
 
 Slices slices(const pattern::Halo& halo, Rank rank, const layout::Box& box) {

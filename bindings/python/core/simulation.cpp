@@ -148,7 +148,7 @@ void bind_result(nb::module_& module) {
 
 void bind_program(nb::module_& module) {
     nb::class_<program::Compute>(module, "Compute",
-                                 "What CPUs do: seconds, or flops and bytes, a rank or a point of a layout.")
+                                 "Computation: seconds, or flops and bytes, per rank or per point of a layout.")
         .def(
             "__init__",
             [](program::Compute* self, double seconds, double flops, double bytes,

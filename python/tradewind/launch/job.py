@@ -56,7 +56,7 @@ class Launcher:
 
     command: tuple[str, ...]
     version: str
-    """What it says of itself, in short."""
+    """Short name of the launcher, from its version text."""
 
     def __str__(self) -> str:
         return f"{shlex.join(self.command)} ({self.version})"
@@ -145,7 +145,7 @@ def _watch(command: list[str], folder: Path, timeout_s: float | None, watch: Wat
 
 
 def _end_with_parent() -> None:
-    """Of the launcher, before it begins: it ends, and its ranks with it, when whoever waits for them is gone."""
+    """Let the launcher, and its ranks, end when the process that waits for them is gone."""
     if sys.platform == "linux":
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
@@ -187,7 +187,7 @@ def _collect(folder: Path, ranks: int, code: int | None, launcher: Launcher) -> 
 
 
 def _failure(records: list[dict[str, Any]]) -> TradewindError:
-    """What the first one says; and where ranks wait for each other, what each of them waits for."""
+    """Return the text of the first failure; where ranks wait for each other, what each of them waits for."""
     first = records[0]
     kind = getattr(errors, first["kind"], None)
     if not (isinstance(kind, type) and issubclass(kind, TradewindError)):

@@ -1,4 +1,4 @@
-"""What each rank of a started job runs: ``python -m tradewind.launch.worker FOLDER`` (see `tradewind.launch.job`)."""
+"""Program of each rank of a job: ``python -m tradewind.launch.worker FOLDER`` (see `tradewind.launch.job`)."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def main(folder: str) -> None:
             write_whole(job_folder / "answer.json", answer)
         comm.Barrier()  # no rank leaves before all are through
     except Exception as error:
-        # Of several ranks that fail, the one with its own reason counts, not those that heard of it.
+        # If several ranks fail, the one with its own reason counts, not those that received the error.
         number = rank if not isinstance(error, (PlanError, PeerError)) else rank + 2**31
         problems = list(getattr(error, "problems", None) or [str(error)])
         record = {"rank": rank, "kind": type(error).__name__, "problems": problems, "text": traceback.format_exc()}

@@ -78,7 +78,7 @@ def _sources(calibration: Calibration) -> dict[str, str]:
         f"{calibration.rounds} rounds, the median of the best of which counts; the middle half of one lies within "
         f"{calibration.spread:.1%} of the median in three of four measurements"
     )
-    pairs = "pairs of ranks, all at the same time, send each other one message a stage of a halo"
+    pairs = "pairs of ranks, all at the same time, send each other one message per stage of a halo"
     network = (
         f"as between nodes: {pairs}, by {DEFAULT_TRANSPORT} {DEFAULT_PACKING}; latency and overhead of both ends "
         f"halved; of a pair {_by_size(calibration.bases.rates)}, of which the last counts, for all ranks of a node"

@@ -20,7 +20,7 @@ class Groups:
     """Groups of a dragonfly, planes of a torus, subtrees of a fat-tree, and which switch is in which."""
 
     name: str
-    """What one of them is called."""
+    """Name of one of them."""
     count: int
     of: NDArray[np.int64]
     """[switch]: its group."""

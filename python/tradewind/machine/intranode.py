@@ -88,7 +88,7 @@ class RateTable(Table):
 
     @property
     def run_bytes(self) -> list[int]:
-        """Of each run."""
+        """Bytes of each run."""
         return [units.byte_count(run) for run in self.runs]
 
     def build(self) -> _core.RateTable:
@@ -103,9 +103,9 @@ class IntranodeTransport(RateTable):
     transport: Annotated[str, _name("transport", transport_names())]
     packing: Annotated[str, _name("packing", packing_names())]
     latency: Time
-    """Of a stage, beside what its messages cost the CPUs."""
+    """Seconds per stage, in addition to the cost of its messages on the CPUs."""
     overhead: Time
-    """Of the CPUs of both ends of a message together."""
+    """Seconds per message, on the CPUs of both ends together."""
     scattered: dict[str, Rates] = Field(default_factory=dict)
     """As `runs`, of messages that are one run at their sender; left out: both ends cost the same."""
 

@@ -55,7 +55,7 @@ DEFAULT_BUFFER = 65536
 
 
 class GlobalLink(Table):
-    """What links between groups have of their own; None: as other links."""
+    """Links between groups, where they differ; None: as other links."""
 
     bandwidth: Bandwidth | None = None
     latency: Latency | None = None
@@ -69,16 +69,16 @@ class Link(Table):
 
 
 class Switch(Table):
-    """What a switch has besides its ports."""
+    """A switch: crossbar and buffers."""
 
     bandwidth: Bandwidth | None = None
     """Through its crossbar, all ports together; None: no limit."""
     buffer: Size | None = None
-    """Of each virtual channel of an input port; None: `DEFAULT_BUFFER`, or a packet where that is larger."""
+    """Bytes per virtual channel of an input port; None: `DEFAULT_BUFFER`, or a packet if larger."""
     port_buffer: Size | None = None
     """Instead of `buffer`: of an input port, divided among its channels."""
     output_buffer: Size | None = None
-    """Of a port, behind the crossbar, divided among its channels; None: there is none."""
+    """Bytes per port behind the crossbar, divided among its channels; None: no such buffer."""
     channels: Annotated[int, Field(strict=True, ge=1, le=16)] | None = None
     """That both are divided among; None: as many as the routing uses."""
 
@@ -94,13 +94,13 @@ class Nic(Table):
     receive_overhead: Latency
     """Time of the CPU, a message."""
     buffer: Size | None = None
-    """Of the input port of a switch that a NIC sends to; None: as a channel of the others has."""
+    """Bytes of the switch's input port for a NIC; None: as a channel of other ports."""
 
 
 class Node(Table):
     cores: Count | None = None
     memory_bandwidth: Bandwidth
-    """Of copies between ranks of one node, all together."""
+    """Rate of copies between ranks of one node, all together."""
     flow_memory_bandwidth: Bandwidth | None = None
     """Most that one copy reaches alone; None: as memory_bandwidth."""
     flops: Flops | None = None
@@ -113,11 +113,11 @@ class Mpi(Table):
     eager_limit: Limit | None = None
     """Largest message that is sent without asking the receiver first; None: all are."""
     header: Size = 64
-    """Of each of the three small messages of a rendezvous: request, clear-to-send, acknowledgement."""
+    """Bytes of each of the three small messages of a rendezvous: request, clear-to-send, acknowledgement."""
     bypass: Bypass = 0
     """Messages up to this size wait for no other rank's: only latency, overhead and what their rank sends count."""
     bypass_distance: Literal["path", "last-dimension"] = "path"
-    """What these travel: a shortest path, or, of a torus, the last dimension of one (as SST/macro 7.1 counts)."""
+    """Their distance: a shortest path or, on a torus, its last dimension only (as SST/macro 7.1 counts)."""
     unexpected_bandwidth: Bandwidth | None = None
     """At which the CPU copies what came, from other nodes, before its receive was posted; None: that costs nothing."""
     receives: Literal["stage", "start"] = "stage"
@@ -149,11 +149,11 @@ class Machine(Table):
 
     @property
     def buffer_bytes(self) -> int:
-        """Of each virtual channel of an input port."""
+        """Bytes per virtual channel of an input port."""
         return self.switch.buffer or max(DEFAULT_BUFFER, self.packet.size)
 
     def evidence(self) -> dict[str, Evidence]:
-        """What each value of the file rests on; one that only a setting names may be missing."""
+        """Return the evidence per value of the file; a value that only a setting names may be missing."""
         values = self.model_dump(by_alias=True, exclude_unset=True, exclude={"title", "routing", "source"})
         named = {key: naming(key, self.source) for key in _keys(values)}
         return {key: evidence_of(self.source[name]) for key, name in named.items() if name is not None}

@@ -30,7 +30,7 @@ _SPOTS_OF_PLANE = 1500
 
 
 def panels(topology: _core.Topology, table: Table, loads: Loads | None = None) -> list[Panel]:
-    """What a picture of a machine shows; `loads`: of its links, in a simulation."""
+    """Return the panels of a picture of a machine; `loads`: of its links in a simulation."""
     switches = range(topology.switches)
     if topology.switches == 1:
         return [star(topology, loads)]

@@ -18,7 +18,7 @@ from tradewind.workload.workload import Workload
 
 MODELS = ("packet", "loggp")
 BUFFERS = ("credits", "unbounded")
-"""Of switches: finite, and a packet waits until the next one has room; or as large as need be."""
+"""Buffers of switches: finite, so that a packet waits for room in the next one, or unbounded."""
 PROTOCOLS = ("send", "put")
 """Messages are sent, and long ones announced first where the machine has an eager limit; or put into the memory of
 their receivers, whose CPUs have nothing to do with it."""
@@ -132,7 +132,7 @@ def _out_of_range(pairs: int, threads: int | None, seed: int, ranks_per_node: in
 
 
 def _packet_bytes(packet: str | None) -> int:
-    """What an option asks for; 0 for one packet a message, or where nothing is asked for. Raises InputError."""
+    """Return the bytes that an option names; 0 for one packet per message, or without the option. Raises InputError."""
     if packet in (None, "message"):
         return 0
     try:
@@ -140,7 +140,7 @@ def _packet_bytes(packet: str | None) -> int:
     except InputError as error:
         raise InputError(f"packet {error}") from None
     if not 1 <= size <= _core.largest_packet:
-        raise InputError(f"packet {packet!r}: 1B to 128MiB are allowed, or 'message' for one packet a message")
+        raise InputError(f"packet {packet!r}: 1B to 128MiB are allowed, or 'message' for one packet per message")
     return size
 
 

@@ -27,7 +27,7 @@ def coarse_packets(
 ) -> str | None:
     """Return why packets are too coarse for the time to be trusted, and what to use instead; None if they are not.
 
-    `packet_bytes`: the largest packet, 0 for one packet a message; `own_bytes`: that of the machine file;
+    `packet_bytes`: the largest packet, 0 for one packet per message; `own_bytes`: that of the machine file;
     `message_bytes`: mean size of the messages; `buffer_bytes`: of a channel, None for unbounded buffers; `topology`:
     of which kind.
     """
@@ -47,7 +47,7 @@ def coarse_packets(
     if size >= int(message_bytes) >= PACKETS_PER_MESSAGE * own_bytes:
         most = min(LARGEST_PACKET, int(message_bytes) // PACKETS_PER_MESSAGE)
         return (
-            f"one packet a message can mislead where messages have {format_bytes(message_bytes)}: "
+            f"one packet per message can mislead where messages have {format_bytes(message_bytes)}: "
             f"use --packet {_argument(max(own_bytes, most - most % own_bytes))}"
         )
     return None

@@ -56,7 +56,7 @@ class Simulation:
     placement: _core.Placement
     model: str
     packet_bytes: int
-    """0: one packet a message."""
+    """0: one packet per message."""
     threads: int
     seed: int
     buffers: str = "credits"
@@ -97,11 +97,11 @@ class Simulation:
         return self.machine, self.program(), self.placement, options
 
     def program(self) -> _core.Program:
-        """What the core simulates."""
+        """Return the program for the core."""
         return self.exchange.core()
 
     def forecast(self) -> dict[str, float]:
-        """What the run will cost: messages, packet_hops, memory_bytes, wall_s (from a sample of the ranks)."""
+        """Estimate the cost of the run from a sample of ranks: messages, packet_hops, memory_bytes, wall_s."""
         cost = _core.forecast(*self._arguments())
         events = cost.packet_hops if self.model == "packet" else cost.messages
         return {
@@ -170,7 +170,7 @@ class Simulation:
     def _congestion(
         self, result: _core.SimulationResult, answer: dict[str, Any], wanted: bool | str | Path
     ) -> dict[str, Any]:
-        """What links did and when packets waited; with a folder wanted, also as pictures."""
+        """Return the loads of links and the delays of packets; draw them if a folder is given."""
         topology, machine = self.machine.topology, self.file.machine
         loads = loads_of(result, topology, machine)
         found: dict[str, Any] = {"congestion": link_shares(loads), "delay_over_time": over_time(result)}
@@ -210,7 +210,7 @@ class Simulation:
         return run(*arguments, report)
 
     def _reporter(self, progress: Watch) -> Callable[..., None]:
-        """What the core calls now and then."""
+        """Return a callback for the core."""
         total, begin = max(1.0, _core.forecast(*self._arguments()).bytes), time.perf_counter()
         parts = [1.0]  # of the whole, after which it may end
         if isinstance(self.exchange, Repetitions):
@@ -224,7 +224,7 @@ class Simulation:
         return report
 
     def inputs(self) -> dict[str, Any]:
-        """What an answer begins with."""
+        """Return the first values of a result."""
         packet = {
             "packet_bytes": self.packet_bytes or "message",
             "buffers": self.buffers,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 Event = tuple[str, int, int, int, float, float]
-"""What a rank did: (name, stage, peer, bytes, begin, end), seconds of its clock. Peer -1: none; stage -1: none."""
+"""Recorded event of a rank: (name, stage, peer, bytes, begin, end), seconds of its clock. -1: no peer, no stage."""
 
 PAIRS = {"pack": "unpack"}
 """Events of a sender, with its receiver as peer, and those of the receiver that belong to them: arrows join them."""
@@ -55,7 +55,7 @@ def gather(
 
 
 def time_line(events: Sequence[Sequence[Event]], clocks: Sequence[Clock], title: str) -> TimeLine:
-    """Of the events of each rank, by rank; the earliest of all begins at 0.
+    """Return the time line of the events of all ranks; the earliest begins at 0.
 
     A rank has one row. A message has an arrow where both its ends are known (see `PAIRS`). An arrow that runs backwards
     is within the error of the clocks, which the track of each rank states.

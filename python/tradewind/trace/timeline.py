@@ -34,7 +34,7 @@ def picture(line: TimeLine, suffix: str) -> bytes:
 
 
 def _innermost(row: Row) -> Iterator[TraceEvent]:
-    """What holds others is not drawn."""
+    """Yield the events that hold no others; only these are drawn."""
     for lane in row.lanes():
         for event, inside in zip_longest(lane, lane[1:]):
             if inside is None or inside.begin_ns >= event.end_ns:

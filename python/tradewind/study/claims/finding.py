@@ -46,12 +46,12 @@ CONFIRMED, CONTRADICTED, NOT_TESTABLE = "confirmed", "contradicted", "not testab
 VERDICTS = (CONFIRMED, CONTRADICTED, NOT_TESTABLE)
 SOURCE = "source"
 EARLIER_VERDICTS = dict(zip(("reproduced", "not reproduced", "not testable here"), VERDICTS, strict=True))
-"""What older results call the verdicts."""
+"""Names of the verdicts in older results."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a finding."""
+    """Outcome of a finding."""
 
     figure: str
     claim: str
@@ -66,7 +66,7 @@ class Verdict:
     group: str = SOURCE
     """Whose claim it is: a name of `GROUPS`."""
     decided_by: str | None = None
-    """What decides it: a name of `DECIDED_BY`."""
+    """Test that decides it: a name of `DECIDED_BY`."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

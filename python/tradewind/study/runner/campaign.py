@@ -37,7 +37,7 @@ class Entry:
     plan: Plan
     folder: Path
     notes: list[str]
-    """What a quick run leaves out."""
+    """Cases that a quick run leaves out."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def run_campaign(
     results: dict[Path, dict[str, Any]] = {}
 
     def complete(study: StudyRun) -> None:
-        # What is wrong with a report must not end the cases that still run: it is told when all are done.
+        # An error of a report must not end the cases that still run: it is raised when all are done.
         with suppress(TradewindError, OSError):
             results[study.store.folder] = _reported(study, environment, report)
         if study.store.folder in results:

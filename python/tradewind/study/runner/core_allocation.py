@@ -10,14 +10,14 @@ from tradewind.study.runner.task import LARGE_S
 from tradewind.study.runner.workers import beginning
 
 EFFICIENCY = 0.7
-"""What of each core a simulation on all of them makes use of. Measured: 0.95 where most packets move at once, and 0.55
-where few do, as behind a congested link; side by side, on a core each, simulations hardly hinder each other."""
+"""Parallel efficiency of a simulation on all cores. Measured: 0.95 where most packets move at once, 0.55 where few do,
+as behind a congested link. Simulations side by side, on one core each, hardly slow each other down."""
 MOST = 64
-"""Of so many cases at most is it tried whether they are better alone."""
+"""Maximum number of cases for which running alone is tried."""
 WORTH = 0.02
-"""Of the whole time, what is not worth another order: cores may be idle so long at the end."""
+"""Share of the whole time that cores may be idle at the end without another order."""
 DOUBT = 2.0
-"""What others are forecast to take may be so many times too much: they do not keep the other cores busy so long."""
+"""Factor by which the forecast of other cases may be too high: they keep the other cores busy for less."""
 
 
 def alone_first(cases: Sequence[Planned], cores: int, memory_bytes: float) -> list[Planned]:
@@ -50,7 +50,7 @@ def in_turn(studies: Sequence[Sequence[Planned]], cores: int) -> list[Planned]:
     first: list[Planned] = []
     rest: list[Planned] = []
     behind_s = 0.0
-    """What the other cores still have to do when a case begins."""
+    """Seconds of work for the other cores when a case begins."""
     for planned in reversed(order):
         waiting_s = planned.cost_s - behind_s / DOUBT / (cores - 1) if cores > 1 else 0.0
         if waiting_s > WORTH * whole_s:

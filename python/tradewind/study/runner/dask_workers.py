@@ -25,9 +25,9 @@ from tradewind.study.runner.task import LARGE_S, Answer, Task, answer
 from tradewind.study.runner.workers import WORKER_BYTES, Finish, Lose, Tell
 
 ATTEMPTS = 3
-"""How often a case is begun before it is given up."""
+"""Number of times that a case is begun before it has failed."""
 LOOK_UP_S = 0.5
-"""How often the workers are counted."""
+"""Seconds between two counts of the workers."""
 ANSWER_S = 60.0
 """How long an answer may take from its worker to here."""
 TOPIC = "tradewind-progress"
@@ -36,7 +36,7 @@ INSTALL_DASK = "install it with  pip install 'tradewind[cluster]'"
 
 @dataclass(frozen=True)
 class Worker:
-    """What a worker offers."""
+    """Cores and memory of a worker."""
 
     threads: int
     memory_bytes: float

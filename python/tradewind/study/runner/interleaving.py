@@ -39,14 +39,14 @@ class Group:
         self.wall_s += time.perf_counter() - start
 
     def answers(self) -> Iterator[tuple[Task, Answer]]:
-        """Of each case. Where a round has failed each is measured alone: none takes another with it."""
+        """Yield the result of each case. If a round failed, measure each case alone."""
         if self.failed:
             yield from ((task, answer(task)) for task in self.tasks)
             return
         result = self.together(self.results)
         for task in self.tasks:
             picked = answer(replace(task, executor=lambda *_, **__: result))
-            # Of what the jobs have taken, each is said to have its share.
+            # Each case gets an equal share of the time of the jobs.
             yield task, replace(picked, wall_s=self.wall_s / len(self.tasks))
 
 

@@ -34,7 +34,7 @@ from tradewind.study.runner.task import Answer, Task, make_task
 from tradewind.study.runner.workers import LocalWorkers, Workers
 
 MEMORY_SHARE = 0.9
-"""Of the memory that is free when simulations begin, what they may take together."""
+"""Share of the free memory that all simulations may take together."""
 
 
 class Observer:
@@ -64,7 +64,7 @@ class Outcome:
     failed: dict[str, str] = field(default_factory=dict)
     """Key -> why."""
     recomputed: list[str] = field(default_factory=list)
-    """What was wrong with stored cases that had to be computed again."""
+    """Problems of stored cases that had to be computed again."""
 
 
 class StudyRun:

@@ -19,7 +19,7 @@ from tradewind.study.runner.progress_messages import ProgressReceiver, datagram_
 from tradewind.study.runner.task import Answer, Task, answer
 
 WORKER_BYTES = 150e6
-"""What a worker process needs beside its case: Python, NumPy and the compiled core."""
+"""Bytes of a worker process without its case: Python, NumPy and the compiled core."""
 LOOK_UP_S = 0.25
 """Seconds between two readings of the progress of running cases."""
 
