@@ -1,4 +1,4 @@
-"""What makes a case the same case: the digests of requests as earlier versions stored them."""
+"""The digests of requests as earlier versions stored them: they say which case is the same case."""
 
 from __future__ import annotations
 

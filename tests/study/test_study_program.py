@@ -109,7 +109,7 @@ def test_steps_are_those_that_the_study_names(computed: tuple[list[Record], Stor
     case = one(computed[0], sweep="rows", ranks=6, point_time="10us")
     steps = case["result"]["step_time_s"]
     assert list(steps) == ["1 compute xy", "2 halo", "3 xy-zy", "3 zy-zx", "3 zx-zy", "3 zy-xy", "4 compute zy"]
-    # Of 3 x 2 ranks each has 8 x 10 x 12 points, in every layout as many.
+    # Each of 3 x 2 ranks has 8 x 10 x 12 points, in every layout as many.
     assert steps["1 compute xy"] == pytest.approx(0.8 * 960 * 10e-6)
     assert quantity_of(case, "compute") == pytest.approx(1.2 * 960 * 10e-6, rel=0.01)
     assert sum(steps.values()) == pytest.approx(case["time_s"])

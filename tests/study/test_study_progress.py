@@ -1,4 +1,4 @@
-"""What is said while a study runs."""
+"""Messages while a study runs."""
 
 from __future__ import annotations
 

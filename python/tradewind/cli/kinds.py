@@ -25,7 +25,7 @@ class Family:
     """The kinds that a command can be about."""
 
     what: str
-    """What errors call one of them: pattern, dwarf."""
+    """Name in errors: pattern, dwarf."""
     kinds: Callable[[], Mapping[str, str]]
     """Names and what they are."""
     options: Callable[[str], Mapping[str, Option]]
@@ -56,7 +56,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a user gives of the options of a kind, as it was written; what is not given is not there."""
+    """Options of a kind that the user gave, as text."""
 
     given: Mapping[str, Any] = field(default_factory=dict)
 

@@ -28,11 +28,11 @@ def command(
     ] = None,
     picture: Annotated[
         str | None,
-        typer.Option("--picture", help="machines: draw the one of --machine: FILE.svg, .png, .pdf or .html."),
+        typer.Option("--picture", help="machines: draw the machine of --machine: FILE.svg, .png, .pdf or .html."),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """What there is, by name; a map of a machine."""
+    """List everything that has a name, or draw a machine."""
     from pathlib import Path
 
     from tradewind.base.errors import InputError

@@ -26,21 +26,21 @@ Algorithm = Annotated[
 ]
 Threads = Annotated[
     int | None,
-    typer.Option("--threads", help="Of this process, or of each that shares a simulation.", show_default="all cores"),
+    typer.Option("--threads", help="Threads per process.", show_default="all cores"),
 ]
 Placement = Annotated[str, typer.Option("--placement", help="linear, round-robin, random, scattered or blocks.")]
-Seed = Annotated[int, typer.Option("--seed", help="Of random routing and placement.")]
-RanksPerNode = Annotated[int, typer.Option("--ranks-per-node", help="Ranks a node.")]
+Seed = Annotated[int, typer.Option("--seed", help="Random seed for routing and placement.")]
+RanksPerNode = Annotated[int, typer.Option("--ranks-per-node", help="Ranks per node.")]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Any machine value, like link.bandwidth=100GB/s; repeatable.",
+        help="Set a machine value, like link.bandwidth=100GB/s; repeatable.",
         show_default=False,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Answer as JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def _patterns() -> dict[str, str]:
@@ -101,7 +101,7 @@ def exchange(asked: Asked, pattern: str, ranks: int, algorithm: str | None = Non
 
 
 def machine_settings(texts: list[str] | None) -> dict[str, str]:
-    """What --set asks for, by key."""
+    """Return the values of --set by key."""
     from tradewind.base.errors import InputError
 
     texts = texts or []
@@ -115,7 +115,7 @@ def machine_settings(texts: list[str] | None) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What every command that simulates may be told about the simulation (see `with_options`)."""
+    """Options of every command that simulates (see `with_options`)."""
 
     threads: Threads = None
     placement: Placement = "linear"

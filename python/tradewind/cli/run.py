@@ -151,7 +151,7 @@ def _requests(
     kind, given = find(name), dict(asked.given)
     named = given.pop("strategy", None)
     strategies = list(kind.strategies) if named == ALL else [None] if named is None else named.split(",")
-    # What cannot be read is taken as if it had not been said, so that the rest is looked at, too.
+    # A value that cannot be read counts as not given, so that the rest is checked, too.
     values, unread = read(kind, given)
     offered, _ = read(kind, {option.name: option.offered for option in options_of(kind).values() if option.offered})
     problems = [*problems, *unread]

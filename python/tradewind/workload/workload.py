@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -120,7 +121,9 @@ class OneSchedule(Workload):
     def split(self) -> tuple[int, int] | None:  # type: ignore[override]  # of its layout
         pattern = self.schedule.pattern
         layout = getattr(pattern, "layout", None) or getattr(pattern, "from_layout", None)
-        return None if layout is None else (layout.split[0], layout.split[1])
+        if layout is None or math.prod(layout.split) != self.ranks:  # some ranks own nothing
+            return None
+        return layout.split[0], layout.split[1]
 
     @property
     def name(self) -> str:

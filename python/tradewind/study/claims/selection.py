@@ -29,11 +29,11 @@ COMPARING = ("time", "bars", "parts", "best", "delay")
 """The kinds of plots that lay curves or bars beside one another."""
 
 Labels = Mapping[str, Sequence[Any]]
-"""What a case can be found under: of each label the value, or those that its answer may give it."""
+"""Return the values per label under which a case is found, or those that its result may give it."""
 
 
 def selection_problems(study_file: StudyFile) -> list[str]:
-    """What findings ask for and no case of the study has, each with its line."""
+    """Return selections of findings that match no case of the study, each with its line."""
     study = study_file.study
     findings = [
         (i, finding)
@@ -63,7 +63,7 @@ def selection_problems(study_file: StudyFile) -> list[str]:
 
 
 def _mixed_bases(plot: Plot, cases: Sequence[Labels]) -> Iterator[str]:
-    """What is wrong with a plot whose curves have cases of several bases."""
+    """Return the problem of a plot whose curves have cases of several bases."""
     if BASE in (plot.curve, plot.panel, plot.along, *plot.over) or plot.kind not in COMPARING:
         return
     chosen = [case for selection in plot.of for case in _matching(cases, selection)]
@@ -171,7 +171,7 @@ def _several_bases(finding: Finding, cases: Sequence[Labels]) -> Iterator[tuple[
 
 
 def _unlike(finding: Finding, cases: Sequence[Labels], *, values: bool = True) -> Iterator[tuple[Place, str]]:
-    """What a finding asks for that no case has. `values`: each value of a selection must be that of some case."""
+    """Return selections of a finding that match no case. `values`: each value of a selection must match some case."""
     chosen = _matching(cases, finding.where)
     if wrong := [(("where", *place), text) for place, text in _unmatched(finding.where, cases) if values]:
         yield from wrong

@@ -58,7 +58,7 @@ Problem = tuple[Place, str]
 _MOST = 40
 """Names of a sweep that do not fit, of which it is said; the others come out when these are mended."""
 MOST_CASES = 100_000
-"""Of a study: more would take hours to be planned alone."""
+"""Maximum cases per study: planning more would take hours."""
 
 
 def load_study(path: Path | str, text: str | None = None) -> StudyFile:
@@ -93,7 +93,7 @@ def _too_many(study: Study) -> list[tuple[int, str]]:
 
 
 def _most_cases(sweep: BaseModel, bases: int) -> int:
-    """How many cases a sweep of a study with so many bases has: every list multiplies them."""
+    """Return the number of cases of a sweep, with so many bases: every list multiplies them."""
     if isinstance(sweep, PublishedSweep):
         return len(sweep.ranks)
     values = {key: getattr(sweep, key) for key in type(sweep).model_fields if key != "step"}
@@ -185,7 +185,7 @@ def _tables(data: dict[str, Any], name: str) -> Iterator[tuple[int, dict[str, An
 
 
 def _cross_checks(data: dict[str, Any]) -> list[Problem]:
-    """What no single value shows: names that must fit one another."""
+    """Return problems of names that must fit one another."""
     problems: list[Problem] = []
     names: list[str] = []
     bases = [str(base.get("name")) for _, base in _tables(data, "base")]
@@ -308,7 +308,7 @@ def _values(table: dict[str, Any], key: str) -> Iterator[tuple[Place, Any]]:
 
 
 def _algorithm_problem(pattern: str, name: str, kind: str | None) -> str | None:
-    """What is wrong with an algorithm's name; whether its radix fits is found case by case."""
+    """Return the problem of an algorithm's name; its radix is checked case by case."""
     core = pattern_named(pattern).core_pattern
     entries = {entry.name: entry for entry in _core.algorithms() if entry.pattern == core}
     base, _, radix = (name, "", "") if f"{name}-k" in entries else name.rpartition("-")

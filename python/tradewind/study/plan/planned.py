@@ -1,4 +1,4 @@
-"""What a study will compute, before it is computed: its cases, what each will cost, and what cannot be."""
+"""Plan of a study: its cases, the cost of each, and the skipped cases."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from tradewind.study.cases.environment import Environment
 from tradewind.study.plan.planned import Planned, Result, simulation_options
 
 LARGE_S = 2.0
-"""A simulation that takes longer on one core may get more: all of its Dask worker's; here see `study.shares`."""
+"""A simulation that takes longer on one core may get more: all cores of its Dask worker, or see `core_allocation`."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Task:
 
     @property
     def memory_bytes(self) -> float:
-        """What the case will need beside the worker itself, as far as anybody knows."""
+        """Bytes that the case needs in addition to its worker, if known."""
         return float(self.planned.forecast["memory_bytes"]) if self.planned.forecast else 0.0
 
     @property
@@ -47,7 +47,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a case: a result, or why there is none. Errors cross between processes as text."""
+    """Outcome of a case: a result or an error. Errors cross between processes as text."""
 
     result: Result | None
     error: str | None
@@ -101,12 +101,12 @@ def way_of(task: Task) -> Choice:
 
 
 def samples_of(task: Task) -> dict[str, int]:
-    """How often a measured case is repeated, and in how many rounds where it says so."""
+    """Return the number of samples and rounds of a measured case."""
     return {key: task.planned.case.options[key] for key in ("repeat", "rounds") if key in task.planned.case.options}
 
 
 def result_of(task: Task, result: Result) -> Result:
-    """What was measured of this case, of a result of several ways. Raises TradewindError where it was not."""
+    """Return the row of this case from a result of several methods. Raises TradewindError without one."""
     way = {part: name for part, name in asdict(way_of(task)).items() if name is not None}
     rows = [row for row in result["results"] if way.items() <= row.items()]
     if not rows:
