@@ -30,7 +30,7 @@ def under_launcher(ranks: int, arguments: str) -> subprocess.CompletedProcess[st
 
 
 OF_DWARF = {"diffusion": "--grid 32x24x4"}
-"""What each dwarf is asked for, so that it is small."""
+"""Options of each dwarf for a small run."""
 
 
 @pytest.mark.parametrize("name", DWARFS)
