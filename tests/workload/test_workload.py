@@ -1,4 +1,4 @@
-"""What exchanges, dwarfs, programs and a model's time step have in common: each is a workload."""
+"""Exchanges, dwarfs, programs and time steps of a model are workloads, with one face for executors and studies."""
 
 from __future__ import annotations
 
