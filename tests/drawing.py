@@ -158,7 +158,7 @@ def ceil_log(base: int, n: int) -> int:
 
 
 def cells(boxes) -> dict[tuple[int, int, int], int]:
-    """How many of the boxes ((x0, y0, z0), (x1, y1, z1)) each point lies in."""
+    """Return the number of the boxes ((x0, y0, z0), (x1, y1, z1)) each point lies in."""
     count: dict[tuple[int, int, int], int] = defaultdict(int)
     for (x0, y0, z0), (x1, y1, z1) in boxes:
         for x in range(x0, x1):

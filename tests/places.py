@@ -54,13 +54,13 @@ OBJECTS: dict[str, list[Any]] = {
     "Walker": [_core.Walker(machine(CROSSBAR).machine.build()), _core.Walker(machine(TORUS).machine.build())],
     "Placement": PLACEMENTS,
 }
-"""What the methods of each class are called on."""
+"""Objects on which the methods of each class are called."""
 
 NODES = {id(OBJECTS["Walker"][0]): CROSSBAR["nodes"], id(OBJECTS["Walker"][1]): 4 * 3 * 2 * 2}
-"""Of the machines of walkers."""
+"""Number of nodes of the machines of walkers."""
 
 OTHERS: dict[str, Any] = {"transport": "isend-irecv", "fault": "drop", "by": 0, "random": 0, "queues": 0}
-"""What else functions want to know."""
+"""Further arguments of functions."""
 
 COUNTS: dict[str, Callable[[Any], int]] = {
     "rank": lambda of: of.ranks,
@@ -82,7 +82,7 @@ COUNTS: dict[str, Callable[[Any], int]] = {
     "to_node": lambda of: NODES[id(of)],
     "bin": lambda _: 257,
 }
-"""How many there are of what a parameter with this name is the number of, by what it belongs to."""
+"""Number of things that a parameter with this name counts, by owner."""
 
 
 def functions() -> Iterator[tuple[str, str, list[str]]]:

@@ -163,19 +163,13 @@ class Meetings : public schedule::Schedule {
 
 }  // namespace
 
-Index redistribution_rounds(const pattern::Redistribution& pattern) {
-    Index rounds = 0;
-    for (const auto& place : pattern.places()) rounds += pattern.closed() ? place.size() - 1 : place.size();
-    return std::max<Index>(1, rounds);
-}
-
 std::shared_ptr<const schedule::Schedule> meeting_ring(std::shared_ptr<const pattern::Redistribution> pattern,
                                                        Index radix) {
     return std::make_shared<Meetings>(std::move(pattern), radix, false, "ring-" + std::to_string(radix));
 }
 
 std::shared_ptr<const schedule::Schedule> meeting_burst(std::shared_ptr<const pattern::Redistribution> pattern) {
-    const Index all = redistribution_rounds(*pattern);
+    const Index all = pattern->rounds();
     return std::make_shared<Meetings>(std::move(pattern), all, false, "burst");
 }
 

@@ -11,7 +11,7 @@ namespace tradewind::algorithm {
 // Each message is what one rank has for another, sent straight. The distances of all meeting places are gone through in
 // one order by all ranks, `radix` of them in a stage (ring-k of Zheng & Marguinaud 2018, between unlike sets of ranks).
 // A rank is asked for the distances at which it may meet somebody alone: none of that takes time that grows with the
-// ranks. radix in 1..redistribution_rounds().
+// ranks. radix in 1..Redistribution::rounds().
 std::shared_ptr<const schedule::Schedule> meeting_ring(std::shared_ptr<const pattern::Redistribution> pattern,
                                                        Index radix);
 // Everything at once: the ring with all distances in one stage.
@@ -19,8 +19,5 @@ std::shared_ptr<const schedule::Schedule> meeting_burst(std::shared_ptr<const pa
 // Places p and q meet in stage (p + q) mod n of a meeting place of n, so that ranks that have something for each other
 // exchange it.
 std::shared_ptr<const schedule::Schedule> meeting_pairwise(std::shared_ptr<const pattern::Redistribution> pattern);
-
-// The distances of all meeting places together: the stages of ring-1.
-Index redistribution_rounds(const pattern::Redistribution& pattern);
 
 }  // namespace tradewind::algorithm

@@ -56,11 +56,9 @@ std::array<Index, 2> no_radices(const pattern::Pattern&) {
 }
 
 std::array<Index, 2> ring_radices(const pattern::Pattern& pattern) {
-    if (const auto* any = dynamic_cast<const pattern::Redistribution*>(&pattern))
-        return {1, redistribution_rounds(*any)};
-    const auto* transpose = dynamic_cast<const pattern::Transpose*>(&pattern);
-    if (!transpose) throw InputError("ring-k is an algorithm of transpose, not of " + pattern.name());
-    return {1, std::max<Index>(1, transpose->largest_group() - 1)};
+    if (pattern.name() != "transpose")
+        throw InputError("ring-k is an algorithm of transpose, not of " + pattern.name());
+    return {1, pattern.rounds()};
 }
 
 std::array<Index, 2> ranks_a_node(const pattern::Pattern& pattern) {
@@ -191,14 +189,6 @@ std::string names_of(const std::string& pattern) {
                      ")");
 }
 
-std::string scope(const pattern::Pattern& pattern) {
-    if (const auto* transpose = dynamic_cast<const pattern::Transpose*>(&pattern))
-        return "groups of " + std::to_string(transpose->largest_group()) + " ranks";
-    if (const auto* any = dynamic_cast<const pattern::Redistribution*>(&pattern))
-        return "a transposition of " + std::to_string(redistribution_rounds(*any)) + " rounds";
-    return std::to_string(pattern.ranks()) + (pattern.ranks() == 1 ? " rank" : " ranks");
-}
-
 }  // namespace
 
 const std::vector<AlgorithmEntry>& algorithms() {
@@ -232,7 +222,7 @@ std::shared_ptr<const schedule::Schedule> make_schedule(std::shared_ptr<const pa
     if (!e.has_radix && name.radix) throw InputError(algorithm + ": " + e.name + " takes no radix");
     const auto [least, most] = e.radices(*pattern);
     const std::string allowed =
-        std::to_string(least) + ".." + std::to_string(most) + " are allowed for " + scope(*pattern);
+        std::to_string(least) + ".." + std::to_string(most) + " are allowed for " + pattern->group_text();
     if (e.has_radix && !name.radix)
         throw InputError(algorithm + ": the radix is missing, write " + base_of(e) + "-" + std::to_string(least) +
                          " (" + allowed + ")");

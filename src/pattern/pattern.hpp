@@ -1,14 +1,27 @@
 // What must move between ranks, with the reference answer that every schedule is held against.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "layout/patch.hpp"
 
 namespace tradewind::pattern {
+
+// The collective that an MPI library has for a pattern: MPI_Alltoallv within each group, MPI_Allreduce, or none.
+enum class Collective : std::uint8_t { none, all_to_all, reduction };
+
+// What tells a pattern from others of its kind, as the keys and values of a tuning file.
+using Parameter = std::variant<std::string, Index, bool, std::vector<Index>>;
+using Parameters = std::vector<std::pair<std::string, Parameter>>;
+Parameter listed(const auto& numbers) {
+    return std::vector<Index>(numbers.begin(), numbers.end());
+}
 
 // Each rank holds a source array and a target array (one and the same where `in_place`), each a box of points in
 // global coordinates. Halo cells may lie beyond the grid: along a periodic direction of n points the cell at X holds
@@ -39,6 +52,26 @@ class Pattern {
     // The reference answer: disjoint boxes of the target array, each point of which must be written exactly once;
     // nothing else may be. (For a reduction: the points that must hold the sum over all ranks.)
     virtual std::vector<layout::Box> answer(Rank rank) const = 0;
+
+    // Ranks with one number form a group, which exchanges nothing with other ranks.
+    virtual Rank group(Rank) const { return 0; }
+    virtual Index largest_group() const { return ranks(); }
+    // Distances around a ring at which ranks meet: the stages in which each of them exchanges with one other.
+    virtual Index rounds() const { return std::max<Index>(1, largest_group() - 1); }
+    // "12 ranks", "groups of 4 ranks": those among whom an algorithm works.
+    virtual std::string group_text() const;
+    virtual Collective collective() const { return Collective::none; }
+    // Whether the two ends of a message lie in arrays of one shape and order, so that a copy between them is as quick
+    // as one within an array. Not where the points are put into another order, as by a transposition.
+    virtual bool ends_alike() const { return true; }
+    virtual Parameters parameters() const = 0;
+
+    // Whether its arrays hold points along x, and any levels along y and z.
+    virtual bool has_levels() const { return false; }
+    // The same pattern with other levels. Throws InputError where it has none.
+    virtual std::shared_ptr<const Pattern> for_levels(std::array<Index, 2> levels) const;
+    // Whether source and target may be one array, though they are described as two.
+    virtual bool one_array() const { return false; }
 
     // Length of the direction where it is periodic, else 0.
     virtual std::array<Index, 3> period() const { return {0, 0, 0}; }

@@ -97,6 +97,16 @@ std::string Redistribution::describe() const {
            " ranks meet";
 }
 
+Index Redistribution::rounds() const {
+    Index rounds = 0;
+    for (const MeetingPlace& at : places_) rounds += closed_ ? at.size() - 1 : at.size();
+    return std::max<Index>(1, rounds);
+}
+
+Parameters Redistribution::parameters() const {
+    return {{"grid", listed(from_->grid().points)}, {"from", from_->describe()}, {"to", to_->describe()}};
+}
+
 Index Redistribution::largest_place() const {
     Index most = 1;
     for (const MeetingPlace& at : places_) most = std::max(most, at.size());

@@ -38,6 +38,10 @@ class Redistribution : public Pattern {
     std::vector<layout::Box> owned_boxes(Rank rank) const override { return from_->boxes(rank); }
     std::vector<layout::Box> answer(Rank rank) const override { return to_->boxes(rank); }
     Index storage() const override { return from_->grid().volume(); }
+    Index rounds() const override;  // the distances of all meeting places together
+    std::string group_text() const override { return "a transposition of " + std::to_string(rounds()) + " rounds"; }
+    bool ends_alike() const override { return false; }
+    Parameters parameters() const override;
 
     const layout::Product& from() const { return *from_; }
     const layout::Product& to() const { return *to_; }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/clock.hpp"
+#include "sim/computing.hpp"
 
 namespace tradewind::sim {
 
@@ -21,14 +22,14 @@ struct Needs {
 
 class LeastTime {
   public:
-    LeastTime(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
+    LeastTime(const machine::Machine& machine, const program::Program& program, const machine::Placement& placement,
               const SimulationOptions& options)
         : machine_(machine), program_(program), placement_(placement), options_(options) {}
 
     double of(Rank rank) const {
         std::map<const schedule::Schedule*, Needs> known;
         double sending = 0, receiving = 0;
-        for (const Step& step : program_.steps()) {
+        for (const program::Step& step : program_.steps()) {
             Needs needs;
             if (step.exchanges()) {
                 const auto [found, is_new] = known.try_emplace(step.schedule.get());
@@ -36,7 +37,8 @@ class LeastTime {
                 needs = found->second;
             }
             // A computation goes on beside the exchange.
-            sending += step.repeat * std::max(needs.sending, step.compute.time(machine_, placement_, rank).seconds());
+            sending +=
+                step.repeat * std::max(needs.sending, time_of(step.compute, machine_, placement_, rank).seconds());
             receiving += step.repeat * needs.receiving;
         }
         return std::max(sending, receiving);
@@ -55,7 +57,7 @@ class LeastTime {
                 posted += machine_.send_overhead.seconds();
             }
             // A transport that is named may do without the copies and the overhead.
-            const double others = options_.carriage ? 0 : std::max(posted, copied / copy_rate());
+            const double others = options_.intranode ? 0 : std::max(posted, copied / copy_rate());
             needs.sending += std::max(out / (machine_.injection.bandwidth.value * machine_.nics), others);
             for (int j = 0, n = schedule.receives(rank, stage); j < n && looks < enough; ++j, ++looks) {
                 const schedule::Message message = schedule.receive(rank, stage, j);
@@ -78,15 +80,15 @@ class LeastTime {
     }
 
     const machine::Machine& machine_;
-    const Program& program_;
+    const program::Program& program_;
     const machine::Placement& placement_;
     const SimulationOptions& options_;
 };
 
 }  // namespace
 
-void check_least_time(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
-                      const SimulationOptions& options) {
+void check_least_time(const machine::Machine& machine, const program::Program& program,
+                      const machine::Placement& placement, const SimulationOptions& options) {
     const LeastTime time(machine, program, placement, options);
     const Rank ranks = program.ranks();
     for (const Rank rank : std::set<Rank>{0, ranks / 3, ranks - 1})  // the first one has the largest part of a grid

@@ -5,6 +5,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "sim/clock.hpp"
+#include "sim/computing.hpp"
 #include "sim/ending.hpp"
 #include "sim/least_time.hpp"
 #include "sim/simulate.hpp"
@@ -28,7 +29,7 @@ class Paths {
     double copy_byte_time() const {
         return 1e12 / std::min(machine_.memory_bandwidth.value, machine_.copy_bandwidth.value);
     }
-    // Of a rank: its messages leave through all NICs of its node.
+    // Picoseconds per injected byte of a rank: its messages leave through all NICs of its node.
     double injection_byte_time() const { return 1e12 / (machine_.injection.bandwidth.value * machine_.nics); }
 
     Path between(Rank a, Rank b) const {
@@ -58,7 +59,7 @@ class Paths {
 class StageTimes {
   public:
     // `one_sided`: as SimulationOptions has it.
-    StageTimes(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
+    StageTimes(const machine::Machine& machine, const program::Program& program, const machine::Placement& placement,
                bool one_sided)
         : machine_(machine),
           program_(program),
@@ -75,11 +76,11 @@ class StageTimes {
         std::fill(received_.begin(), received_.end(), Received{});
         for (Rank r = 0; r < program_.ranks(); ++r) {
             left_[r] = send_all(r, schedule, stage, time[r], result);
-            if (r % ranks_a_check == 0) check(r);
+            if (r % ranks_per_check == 0) check(r);
         }
         for (Rank r = 0; r < program_.ranks(); ++r) {
             const Received& received = received_[r];
-            // The receiver's NICs take its bytes one after another; its CPU each message in turn.
+            // The receiver's NICs take its bytes one after another; its CPU each message in repetition.
             const double drain =
                 static_cast<double>(received.bytes) * 1e12 / (machine_.ejection.bandwidth.value * machine_.nics);
             if (received.messages > 0)
@@ -90,7 +91,7 @@ class StageTimes {
     }
 
   private:
-    static constexpr Rank ranks_a_check = 64;
+    static constexpr Rank ranks_per_check = 64;
     static constexpr const char* ends = "a stage ends at";
 
     struct Received {
@@ -130,7 +131,7 @@ class StageTimes {
     }
 
     const machine::Machine& machine_;
-    const Program& program_;
+    const program::Program& program_;
     Paths paths_;
     double receive_overhead_;         // ps
     bool asks_;                       // long messages wait until they are asked for
@@ -144,7 +145,7 @@ void wait_for(const std::vector<std::int64_t>& done, std::vector<std::int64_t>& 
 
 }  // namespace
 
-SimulationResult simulate_loggp(const machine::Machine& machine, const Program& program,
+SimulationResult simulate_loggp(const machine::Machine& machine, const program::Program& program,
                                 const machine::Placement& placement, const SimulationOptions& options) {
     machine.check();
     sim::check_least_time(machine, program, placement, options);
@@ -152,16 +153,16 @@ SimulationResult simulate_loggp(const machine::Machine& machine, const Program& 
     std::vector<std::int64_t> time(static_cast<std::size_t>(program.ranks()), 0);
     SimulationResult result;
     sim::Ending ending(program, options.early_end);
-    for (const Step& step : program.steps()) {
+    for (const program::Step& step : program.steps()) {
         const auto check = [&](Rank r) {
             if (options.progress && !options.progress({time[r]}, Bytes{result.bytes}, 0)) throw Interrupted();
         };
-        for (int turn = 0; turn < step.repeat; ++turn) {
+        for (int repetition = 0; repetition < step.repeat; ++repetition) {
             // A computation goes on beside the first stage; the next one waits for both.
             std::vector<std::int64_t> computed;
             for (Rank r = 0; step.compute.any() && r < program.ranks(); ++r)
                 computed.push_back(
-                    sim::after(time[r], step.compute.time(machine, placement, r).value, "a computation ends at"));
+                    sim::after(time[r], time_of(step.compute, machine, placement, r).value, "a computation ends at"));
             for (int stage = 0; step.exchanges() && stage < step.schedule->stages(); ++stage) {
                 times.pass(*step.schedule, stage, time, result, check);
                 if (stage == 0) wait_for(computed, time);

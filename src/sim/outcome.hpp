@@ -10,9 +10,10 @@ namespace tradewind::sim {
 // of so many processes.
 struct Effort {
     int threads;
-    double events_a_window;
+    double events_per_window;
 };
-Effort effort(const machine::Machine& machine, const Program& program, const SimulationOptions& options, int processes);
+Effort effort(const machine::Machine& machine, const program::Program& program, const SimulationOptions& options,
+              int processes);
 
 // Collective. The result, on process 0, of what each process knows once all ranks are done. Throws std::runtime_error
 // where some are not.

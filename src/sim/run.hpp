@@ -5,7 +5,7 @@
 
 namespace tradewind::sim {
 
-SimulationResult run(const machine::Machine& machine, const Program& program, const machine::Placement& placement,
-                     const SimulationOptions& options);
+SimulationResult run(const machine::Machine& machine, const program::Program& program,
+                     const machine::Placement& placement, const SimulationOptions& options);
 
 }  // namespace tradewind::sim

@@ -54,17 +54,17 @@ def test_a_floor_stands_only_on_those_before_it():
         ("src/pattern/halo.cpp", "schedule/schedule.hpp", "base, layout, pattern"),
         ("src/mpi/plan.cpp", "algorithm/registry.hpp", "base, layout, pattern, schedule, mpi"),
         ("src/mpi/transport/notify.cpp", "sim/program.hpp", "base, layout, pattern, schedule, mpi"),
-        ("src/sim/run.cpp", "verify/match.hpp", "base, layout, pattern, schedule, machine, sim"),
+        ("src/sim/run.cpp", "verify/match.hpp", "base, layout, pattern, schedule, program, machine, sim"),
         ("src/machine/topology/torus.hpp", "pattern/halo.hpp", "base, layout, machine"),
         ("src/kernel/team.cpp", "schedule/text.hpp", "base, layout, kernel"),
-        ("src/verify/match.cpp", "match.hpp", "base, layout, pattern, schedule, verify"),
-        ("src/sim/run.cpp", "../mpi/plan.hpp", "base, layout, pattern, schedule, machine, sim"),
+        ("src/verify/match.cpp", "match.hpp", "base, layout, pattern, schedule, program, verify"),
+        ("src/sim/run.cpp", "../mpi/plan.hpp", "base, layout, pattern, schedule, program, machine, sim"),
         ("bindings/c/plan.cpp", "sim/run.hpp", "base, layout, pattern, schedule, algorithm, mpi, tradewind"),
         ("bindings/python/mpi/mpi.cpp", "sim/run.hpp", "base, layout, pattern, schedule, algorithm, mpi"),
         (
             "bindings/python/core/core.cpp",
             "mpi/plan.hpp",
-            "base, layout, pattern, schedule, algorithm, verify, machine, kernel, sim",
+            "base, layout, pattern, schedule, program, algorithm, verify, machine, kernel, sim",
         ),
     ],
 )
@@ -112,9 +112,9 @@ def test_using_namespace_in_a_header_is_refused(checkout):
 
 
 def test_a_new_folder_needs_a_floor(checkout):
-    (checkout / "src/program").mkdir()
-    (checkout / "src/program/step.hpp").write_text("#pragma once\n\nnamespace tradewind::program {\n")
-    assert problems(checkout) == ["src/program/step.hpp:1: src/program has no floor in tests/core_floors.py"]
+    (checkout / "src/gpu").mkdir()
+    (checkout / "src/gpu/step.hpp").write_text("#pragma once\n\nnamespace tradewind::gpu {\n")
+    assert problems(checkout) == ["src/gpu/step.hpp:1: src/gpu has no floor in tests/core_floors.py"]
 
 
 def test_lint_fails_where_a_floor_is_broken(checkout):

@@ -23,7 +23,7 @@ namespace tradewind::python {
 namespace {
 
 // As TraceEventKind counts them.
-constexpr const char* act_kinds[] = {"stage", "post", "compute", "match", "send", "copy", "arrival"};
+constexpr const char* trace_event_kinds[] = {"stage", "post", "compute", "match", "send", "copy", "arrival"};
 
 using Progress = std::function<void(double, std::int64_t, std::int64_t)>;
 using Enough = std::function<bool(const std::vector<double>&)>;
@@ -63,9 +63,9 @@ nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<1>> array(const std::vector<std::
     return {copy->data(), {copy->size()}, owner};
 }
 
-template <sim::SimulationResult (*Simulate)(const machine::Machine&, const sim::Program&, const machine::Placement&,
+template <sim::SimulationResult (*Simulate)(const machine::Machine&, const program::Program&, const machine::Placement&,
                                             const sim::SimulationOptions&)>
-sim::SimulationResult run(const machine::Machine& machine, const sim::Program& program,
+sim::SimulationResult run(const machine::Machine& machine, const program::Program& program,
                           const machine::Placement& placement, const sim::SimulationOptions& chosen,
                           Progress progress) {
     sim::SimulationOptions options = chosen;
@@ -85,14 +85,14 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> packets_and_delays(const Values& val
     return {copy->data(), {copy->size() / 2, 2}, owner};
 }
 
-nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> table(const std::vector<sim::TraceEvent>& acts) {
+nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> table(const std::vector<sim::TraceEvent>& events) {
     auto* copy = new std::vector<std::int64_t>;
-    copy->reserve(8 * acts.size());
-    for (const sim::TraceEvent& act : acts)
-        copy->insert(copy->end(), {act.rank, act.stage, act.begin.value, act.end.value,
-                                   static_cast<std::int64_t>(act.kind), act.peer, act.nic, act.bytes});
+    copy->reserve(8 * events.size());
+    for (const sim::TraceEvent& event : events)
+        copy->insert(copy->end(), {event.rank, event.stage, event.begin.value, event.end.value,
+                                   static_cast<std::int64_t>(event.kind), event.peer, event.nic, event.bytes});
     nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
-    return {copy->data(), {acts.size(), 8}, owner};
+    return {copy->data(), {events.size(), 8}, owner};
 }
 
 void bind_result(nb::module_& module) {
@@ -133,8 +133,10 @@ void bind_result(nb::module_& module) {
             "(switch, port by which it goes on, bytes, time in ps of its head at the switch) of every packet to the "
             "rank that was followed, in order of time.")
         .def_prop_ro(
-            "acts", [](const sim::SimulationResult& r) { return table(r.acts); }, nb::rv_policy::reference,
-            "[act][rank, stage of the program, begin (ps), end (ps), kind (of act_kinds), peer, NIC, bytes] of the "
+            "trace_events", [](const sim::SimulationResult& r) { return table(r.trace_events); },
+            nb::rv_policy::reference,
+            "[event][rank, stage of the program, begin (ps), end (ps), kind (of trace_event_kinds), peer, NIC, bytes] "
+            "of the "
             "ranks that are shown, by rank and in order of time. Peer -1: none, or one that could not be told.")
         .def_prop_ro(
             "port_bytes", [](const sim::SimulationResult& r) { return array(r.port_bytes); }, nb::rv_policy::reference,
@@ -145,30 +147,30 @@ void bind_result(nb::module_& module) {
 }
 
 void bind_program(nb::module_& module) {
-    nb::class_<sim::Compute>(module, "Compute",
-                             "What CPUs do: seconds, or flops and bytes, a rank or a point of a layout.")
+    nb::class_<program::Compute>(module, "Compute",
+                                 "Computation: seconds, or flops and bytes, per rank or per point of a layout.")
         .def(
             "__init__",
-            [](sim::Compute* self, double seconds, double flops, double bytes, std::shared_ptr<layout::Blocks> layout,
-               double point_seconds) {
-                new (self) sim::Compute{seconds, flops, bytes, std::move(layout), point_seconds};
+            [](program::Compute* self, double seconds, double flops, double bytes,
+               std::shared_ptr<layout::Blocks> layout, double point_seconds) {
+                new (self) program::Compute{seconds, flops, bytes, std::move(layout), point_seconds};
             },
             "seconds"_a = 0, "flops"_a = 0, "bytes"_a = 0, "layout"_a.none() = nb::none(), "point_seconds"_a = 0);
-    nb::class_<sim::Step>(module, "Step", "An exchange, a computation, or both at once, so many times.")
+    nb::class_<program::Step>(module, "Step", "An exchange, a computation, or both at once, so many times.")
         .def(
             "__init__",
-            [](sim::Step* self, std::string name, std::shared_ptr<schedule::Schedule> schedule, int repeat,
-               const sim::Compute& compute) {
-                new (self) sim::Step{std::move(name), std::move(schedule), repeat, compute};
+            [](program::Step* self, std::string name, std::shared_ptr<schedule::Schedule> schedule, int repeat,
+               const program::Compute& compute) {
+                new (self) program::Step{std::move(name), std::move(schedule), repeat, compute};
             },
-            "name"_a, "schedule"_a.none(), "repeat"_a = 1, "compute"_a = sim::Compute{})
-        .def_ro("name", &sim::Step::name)
-        .def_prop_ro("stages", &sim::Step::stages)
-        .def_ro("repeat", &sim::Step::repeat);
-    nb::class_<sim::Program>(module, "Program", "The steps of all ranks, one after another.")
-        .def(nb::init<std::vector<sim::Step>, std::int64_t>(), "steps"_a, "bytes_per_point"_a)
-        .def_prop_ro("ranks", &sim::Program::ranks)
-        .def_prop_ro("stages", &sim::Program::stages);
+            "name"_a, "schedule"_a.none(), "repeat"_a = 1, "compute"_a = program::Compute{})
+        .def_ro("name", &program::Step::name)
+        .def_prop_ro("stages", &program::Step::stages)
+        .def_ro("repeat", &program::Step::repeat);
+    nb::class_<program::Program>(module, "Program", "The steps of all ranks, one after another.")
+        .def(nb::init<std::vector<program::Step>, std::int64_t>(), "steps"_a, "bytes_per_point"_a)
+        .def_prop_ro("ranks", &program::Program::ranks)
+        .def_prop_ro("stages", &program::Program::stages);
 }
 
 }  // namespace
@@ -187,28 +189,28 @@ void bind_simulation(nb::module_& module) {
             "__init__",
             [](sim::SimulationOptions* self, std::int64_t packet_bytes, int threads, std::uint64_t seed, bool adaptive,
                bool finite_buffers, bool one_sided, int blocks, Rank followed, std::vector<Rank> shown,
-               std::shared_ptr<Peers> peers, std::shared_ptr<machine::Carriage> carriage, std::int64_t crowd_bytes,
-               int turn_steps, std::vector<int> asked, Enough enough) {
+               std::shared_ptr<Peers> peers, std::shared_ptr<machine::IntranodeTransport> intranode,
+               std::int64_t compact_from_bytes, int repetition_steps, std::vector<int> asked, Enough enough) {
                 new (self) sim::SimulationOptions{{packet_bytes},
                                                   threads,
                                                   seed,
                                                   adaptive,
                                                   finite_buffers,
                                                   one_sided,
-                                                  std::move(carriage),
+                                                  std::move(intranode),
                                                   blocks,
                                                   followed,
                                                   std::move(shown),
                                                   {},
                                                   std::move(peers),
-                                                  early_end(turn_steps, std::move(asked), std::move(enough)),
-                                                  {crowd_bytes}};
+                                                  early_end(repetition_steps, std::move(asked), std::move(enough)),
+                                                  {compact_from_bytes}};
             },
             nb::kw_only(), "packet_bytes"_a, "threads"_a = 1, "seed"_a = 1, "adaptive"_a = true,
             "finite_buffers"_a = false, "one_sided"_a = false, "blocks"_a = 0, "followed"_a = -1,
-            "shown"_a = std::vector<Rank>{}, "peers"_a.none() = nb::none(), "carriage"_a.none() = nb::none(),
-            "crowd_bytes"_a = sim::SimulationOptions{}.crowd.value, "turn_steps"_a = 1, "asked"_a = std::vector<int>{},
-            "enough"_a.none() = nb::none());
+            "shown"_a = std::vector<Rank>{}, "peers"_a.none() = nb::none(), "intranode"_a.none() = nb::none(),
+            "compact_from_bytes"_a = sim::SimulationOptions{}.compact_from.value, "repetition_steps"_a = 1,
+            "asked"_a = std::vector<int>{}, "enough"_a.none() = nb::none());
     nb::class_<sim::Forecast>(module, "Forecast")
         .def_ro("messages", &sim::Forecast::messages)
         .def_ro("bytes", &sim::Forecast::bytes)
@@ -225,7 +227,8 @@ void bind_simulation(nb::module_& module) {
             return sim::DelayHistogram::lower_edge(checked_place("bin", bin, sim::DelayHistogram::bins + 1));
         },
         "bin"_a, "The lower edge of a bin of `delay_counts`; of the bin after the last one, the upper edge of that.");
-    module.attr("act_kinds") = std::vector<std::string>(std::begin(act_kinds), std::end(act_kinds));
+    module.attr("trace_event_kinds") =
+        std::vector<std::string>(std::begin(trace_event_kinds), std::end(trace_event_kinds));
     module.attr("latest_s") = sim::latest.seconds();
     module.def("refuse_time", &sim::refuse_time, "what"_a, "seconds"_a,
                "Raises InputError: what is later than `latest_s`, the longest time that can be simulated.");

@@ -57,7 +57,7 @@ def checked_targets(
     pattern: _core.Pattern, sources: list[Array], target: Array | Sequence[Array] | None
 ) -> list[Array]:
     """Where a plan writes. Raises InputError where that does not go together with where it reads."""
-    if pattern.in_place or (target is None and getattr(pattern, "one_array", False)):
+    if pattern.in_place or (target is None and pattern.one_array):
         if target is not None:
             raise InputError(f"a {pattern.name} works in place: give no target")
         _check_apart(sources, [])
@@ -101,14 +101,10 @@ def described_box(array: Array, pattern: _core.Pattern, dims: str) -> Described:
     """For all but fetches; the core checks the shape."""
     if isinstance(pattern, _core.Redistribution) and pattern.from_layout.grid.points[1] == 1:
         array, dims = _in_one_row(array, dims), "zyx"
-    if pattern.name == "allreduce" and array.ndim == 1:
+    if pattern.reduces and array.ndim == 1:
         return array, (array.shape[0], 1, 1), (array.strides[0], array.nbytes, array.nbytes)
     if array.ndim != 3:
-        wanted = (
-            "one dimension"
-            if pattern.name == "allreduce"
-            else f"three dimensions, ({', '.join('n' + d for d in dims)}),"
-        )
+        wanted = "one dimension" if pattern.reduces else f"three dimensions, ({', '.join('n' + d for d in dims)}),"
         raise InputError(f"a field of shape {array.shape}: {wanted} are allowed")
     order = [dims.index(axis) for axis in "xyz"]
     return array, [array.shape[i] for i in order], [array.strides[i] for i in order]

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -84,7 +85,7 @@ class Program(Workload):
         self._steps = [_step(step, i) for i, step in enumerate(steps)]
         if len({step.name for step in self._steps}) < len(self._steps):
             raise InputError("two steps of a program have one name")
-        self.ranks = self.program().ranks
+        self.ranks = self.core().ranks
 
     @property
     def name(self) -> str:
@@ -100,6 +101,14 @@ class Program(Workload):
 
     def steps(self) -> list[Step]:
         return self._steps
+
+    def compute_s(self, result: Mapping[str, Any]) -> float | None:
+        """Of a simulation's result, the seconds of all computations.
+
+        None where one of them overlaps with an exchange: nobody can say what of the time is which.
+        """
+        apart = [result["step_time_s"][name] for name in self.only_computing]
+        return sum(apart) if len(apart) == self.computations else None
 
     def as_dict(self) -> dict[str, Any]:
         return {"program": self.name, "ranks": self.ranks}

@@ -1,0 +1,122 @@
+// The second waist: what every rank does in a time step, exchanges and computations, one after another, each so and so
+// often. It is verified, run and simulated.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "layout/blocks.hpp"
+#include "schedule/schedule.hpp"
+
+namespace tradewind::program {
+
+// What the CPUs do: for so many seconds, or as long as so many flops or bytes of memory take, whichever is longer, at a
+// rank's share of its node (the roofline of Williams, Waterman & Patterson 2009). With a layout, flops and bytes are
+// those of a point that a rank owns, else of a rank; a point takes point_seconds beside them.
+struct Compute {
+    double seconds = 0, flops = 0, bytes = 0;
+    std::shared_ptr<const layout::Blocks> layout;
+    double point_seconds = 0;
+
+    bool any() const { return seconds > 0 || flops > 0 || bytes > 0 || point_seconds > 0; }
+};
+
+// An exchange, a computation, or both at once: the computation begins when the first stage of the exchange has been
+// posted, and what needs the CPU meanwhile (to post the next stage, to match a message) waits for it: MPI makes no
+// progress by itself. The step ends when both have.
+struct Step {
+    std::string name;
+    std::shared_ptr<const schedule::Schedule> schedule;  // null: computation alone
+    int repeat = 1;
+    Compute compute;
+
+    // A computation beside an exchange of nothing (on one rank) has a stage of its own.
+    int stages() const { return exchanges() || (schedule && !compute.any()) ? schedule->stages() : 1; }
+    bool exchanges() const { return schedule && schedule->stages() > 0; }
+};
+
+// The stages of all steps, numbered through.
+class Program {
+  public:
+    Program(std::vector<Step> steps, std::int64_t bytes_per_point)
+        : steps_(std::move(steps)), bytes_per_point_(bytes_per_point) {
+        if (bytes_per_point < 1) throw InputError("bytes a point: 1 or more are allowed");
+        for (const Step& step : steps_) {
+            if (step.repeat < 1) throw InputError("a step is repeated 1 or more times");
+            if (step.schedule) {
+                add_ranks(step.schedule->ranks());
+                pattern::check_bytes(step.schedule->pattern(), bytes_per_point);
+            }
+            if (step.compute.layout) add_ranks(step.compute.layout->ranks());
+            const Compute& c = step.compute;
+            for (const double value : {c.seconds, c.flops, c.bytes, c.point_seconds})
+                if (!(value >= 0)) throw InputError("a computation takes 0 or more seconds, flops and bytes");
+            const std::int64_t stages = first_.back() + std::int64_t{step.stages()} * step.repeat;
+            if (stages > most_stages)
+                throw InputError("a program of more than " + std::to_string(most_stages) + " stages");
+            first_.push_back(stages);
+        }
+        if (ranks_ == 0) throw InputError("a program without an exchange, or a computation on a layout, has no ranks");
+    }
+
+    static constexpr std::int64_t most_stages = (1 << 24) - 1;
+
+    const std::vector<Step>& steps() const { return steps_; }
+    Rank ranks() const { return ranks_; }
+    std::int64_t bytes_per_point() const { return bytes_per_point_; }
+    std::uint32_t stages() const { return static_cast<std::uint32_t>(first_.back()); }
+    bool computes() const {
+        for (const Step& step : steps_)
+            if (step.compute.any()) return true;
+        return false;
+    }
+
+    // A stage of the program as a stage of one of its steps.
+    struct Stage {
+        std::uint32_t step;
+        const schedule::Schedule* schedule;  // null: nothing is exchanged
+        int stage;
+
+        int sends(Rank r) const { return schedule ? schedule->sends(r, stage) : 0; }
+        int receives(Rank r) const { return schedule ? schedule->receives(r, stage) : 0; }
+    };
+    Stage at(std::uint32_t stage) const {
+        const std::uint32_t i = step_of(stage);
+        const auto within = static_cast<int>(stage - first_[i]);
+        return {i, steps_[i].exchanges() ? steps_[i].schedule.get() : nullptr,
+                steps_[i].repeat == 1 ? within : within % steps_[i].stages()};
+    }
+    // Whether a step ends with this stage, and which.
+    bool ends_step(std::uint32_t stage, std::uint32_t& step) const {
+        step = step_of(stage);
+        return stage + 1 == first_[step + 1];
+    }
+    // Where a step begins, or, after the last one, how many stages there are.
+    std::uint32_t first_stage(std::size_t step) const { return static_cast<std::uint32_t>(first_[step]); }
+
+  private:
+    // Most programs have few steps, some have many.
+    std::uint32_t step_of(std::uint32_t stage) const {
+        constexpr std::size_t few = 8;
+        if (steps_.size() > few)
+            return static_cast<std::uint32_t>(std::upper_bound(first_.begin(), first_.end(), stage) - first_.begin()) -
+                   1;
+        std::uint32_t i = 0;
+        while (stage >= first_[i + 1]) ++i;
+        return i;
+    }
+    void add_ranks(Rank ranks) {
+        if (ranks_ != 0 && ranks != ranks_) throw InputError("the steps of a program have different ranks");
+        ranks_ = ranks;
+    }
+
+    std::vector<Step> steps_;
+    std::int64_t bytes_per_point_;
+    Rank ranks_ = 0;
+    std::vector<std::int64_t> first_{0};
+};
+
+}  // namespace tradewind::program
