@@ -185,6 +185,7 @@ class Shared : public Carrier {
             append_copies(slice(end.memory, begin, begin + bytes),
                           {buffer_block(slot(used, static_cast<Index>(h.chunks.size())), bytes)}, Stores::streamed,
                           h.chunks.emplace_back());
+            compile(h.chunks.back());
         }
         h.all = h.chunks.size();
         used += slots * h.chunk;
@@ -238,6 +239,7 @@ class Shared : public Carrier {
         for (const Block& block : from) there += block.bytes();
         if (there == end.bytes) {
             append_copies(from, end.place(), stores, h.chunks.emplace_back());
+            compile(h.chunks.back());
             return h;
         }
         h.chunk = from[0].bytes();
@@ -246,6 +248,7 @@ class Shared : public Carrier {
             const Block& slot = from[h.chunks.size() % from.size()];
             append_copies({buffer_block(slot.data, bytes)}, slice(end.place(), begin, begin + bytes), stores,
                           h.chunks.emplace_back());
+            compile(h.chunks.back());
         }
         h.all = h.chunks.size();
         return h;
