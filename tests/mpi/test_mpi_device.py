@@ -1,6 +1,6 @@
 """Arrays in a memory that is not the host's: a fake one, which only its copier may touch, behind real transports.
 
-The program is compiled with the sources of the core: `Copier` is an interface of C++, which no language over it has yet.
+The program is compiled with the sources of the core: `Copier` is an interface of C++ alone.
 """
 
 from __future__ import annotations
