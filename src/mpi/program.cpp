@@ -33,7 +33,8 @@ void check_shapes(const char* what, const std::vector<Field>& fields, const layo
 
 // Others than these want to know where each piece of a message lies.
 bool gathered_by_runs(const schedule::Schedule& schedule, const PlanRequest& request) {
-    return schedule.has_runs() && request.packing == "buffer" && request.transport != "shared" && !request.check;
+    return schedule.has_runs() && request.packed_by(schedule::Packing::buffer) &&
+           request.carried_by().family != schedule::Family::shared && !request.check;
 }
 
 Buffering buffering_of(const std::vector<Field>& fields, Buffering wanted) {

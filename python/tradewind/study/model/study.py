@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
 
-from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.base.units import seconds
 from tradewind.dwarfs import find
 from tradewind.dwarfs.dwarf import PRECISIONS
-from tradewind.method.method import packing_names, transport_names
+from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, packing_names, transport_names
 from tradewind.study.model.base_model import Base
 from tradewind.study.model.pattern_keys import key_fields, swept_patterns
 from tradewind.study.model.program_model import ProgramSweep
@@ -34,8 +33,6 @@ from tradewind.study.model.values import (
 from tradewind.workload.repetitions import tolerance_of
 
 KINDS = ("verify", "measure", "simulate", "run", "program", "published")
-PACKINGS = tuple(entry.name for entry in _core.packings())
-POSTING_ORDERS = tuple(entry.name for entry in _core.transports())
 PLOTS = {
     "time": "time against ranks",
     "bars": "time of each curve as a bar",
@@ -101,15 +98,15 @@ class VerifySweep(Sweep):
     """Each case is proved in one process."""
 
     kind: Literal["verify"]
-    transport: Many[Annotated[str, one_of("transport", POSTING_ORDERS)]] = ["isend-irecv"]
+    transport: Many[Annotated[str, one_of("transport", transport_names())]] = [DEFAULT_TRANSPORT]
 
 
 class MeasureSweep(Sweep):
     """Each case is timed on this machine, alone."""
 
     kind: Literal["measure"]
-    transport: Many[Annotated[str, one_of("transport", transport_names())]] = ["isend-irecv"]
-    packing: Many[Annotated[str, one_of("packing", packing_names())]] = ["buffer"]
+    transport: Many[Annotated[str, one_of("transport", transport_names())]] = [DEFAULT_TRANSPORT]
+    packing: Many[Annotated[str, one_of("packing", packing_names())]] = [DEFAULT_PACKING]
     repeat: Positive = 20
     rounds: Positive = 1
     """More than 1: cases take turns. In each round all that differ in algorithm, transport and packing alone are
@@ -170,8 +167,8 @@ class RunSweep(OnMachine):
     """None: the dwarf's first, as of all that follows what `tradewind run` takes."""
     width: Many[Annotated[int, Field(ge=0, strict=True)]] | None = None
     algorithm: Many[str] | None = None
-    transport: Many[Annotated[str, one_of("transport", POSTING_ORDERS)]] | None = None
-    packing: Many[Annotated[str, one_of("packing", PACKINGS)]] | None = None
+    transport: Many[Annotated[str, one_of("transport", transport_names())]] | None = None
+    packing: Many[Annotated[str, one_of("packing", packing_names())]] | None = None
     threads: Many[Positive] = [1]
     work: Many[Positive] = [1]
     steps: Positive = 64
@@ -216,7 +213,7 @@ class PublishedSweep(Table):
     precision: Annotated[str, one_of("precision", PRECISIONS)] = "f8"
     strategy: str | None = None
     width: Annotated[int, Field(ge=0, strict=True)] | None = None
-    transport: Annotated[str, one_of("transport", POSTING_ORDERS)] | None = None
+    transport: Annotated[str, one_of("transport", transport_names())] | None = None
     nodes: Positive = 1
     quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
 
