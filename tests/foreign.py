@@ -22,7 +22,7 @@ class Exported:
 
 
 class OnDevice:
-    """What says that it lies in a device's memory: whoever reads it all the same fails the test."""
+    """An array that says it lies in a device's memory: whoever reads it all the same fails the test."""
 
     def __init__(self, kind: int = 2, number: int = 0) -> None:
         self.place = (kind, number)
