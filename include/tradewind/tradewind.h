@@ -190,7 +190,7 @@ TW_API tw_status tw_points_free(tw_points points);
 /* Types of elements: 32- and 64-bit reals, integers, and complex numbers of two such reals. */
 typedef enum tw_element { TW_F4 = 0, TW_F8 = 1, TW_I4 = 2, TW_I8 = 3, TW_C8 = 4, TW_C16 = 5 } tw_element;
 
-/* An array of one rank. */
+/* An array of one rank, in the memory of the host: of C, C++ and Fortran plans take no array of a device. */
 typedef struct tw_field {
     void* data;         /* its element at the lowest x, y and z */
     int64_t points[3];  /* along x, y, z */
