@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from figures import figure, figures
 
+from tradewind import _core
 from tradewind.launch import job
 
 HERE = Path(__file__).parent
 BENCHMARKS = HERE.parents[1] / "benchmarks"
+WAYS = {f"{entry.name},{packing}" for entry in _core.transports() for packing in entry.packings}
 
 
 @pytest.fixture(autouse=True)
@@ -34,12 +39,35 @@ def test_a_wrong_peer_is_found() -> None:
 def test_a_redistribution_has_its_goal_and_every_way() -> None:
     payload = {"grid": "12x10x6", "path": "xy-zy-zx-zy-xy", "few": 2, "samples": 2}
     lines = job.run(2, "exchanges.redistribution:redistribution", payload)
-    assert any("goal: at least 1.5" in line for line in lines)
-    assert any(line.startswith("  put-notify,datatype: ") for line in lines)
+    found, given_up = figures(lines)
+    assert len(found) + len(given_up) == len(lines) - 2  # and two headings
+    assert {each.what for each in found} | given_up >= WAYS
+    assert [each.goal for each in found if each.goal] == [("least", 1.5)]
+    assert {each.samples for each in found} == {2}
 
 
 def test_figures_come_with_their_goals() -> None:
     payload = {"edge": 8, "few": 2, "samples": 2}
     lines = job.run(1, "exchanges.transposition:transposition", payload)
-    assert any("goal: at most 1.3" in line for line in lines)
-    assert any("goal: at least 1.6" in line for line in lines)
+    found, given_up = figures(lines)
+    assert {each.what for each in found} | given_up >= WAYS
+    goals = [each.goal for each in found if each.goal]
+    assert goals == [("most", 1.0), ("most", 1.3), ("least", 1.6), ("least", 1.6)]
+    assert all(each.to == "the floor" for each in found if each.goal and each.goal[0] == "most")
+
+
+def test_a_figure_is_the_median_of_ratios_round_by_round_and_its_goal_is_met_or_missed() -> None:
+    samples = {"ours": [2.0, 8.0, 3.0], "theirs": [1.0, 2.0, 3.0]}
+    program = f"from exchanges.sampling import line; print(line('it', {samples!r}, 'ours', 'theirs', %s))"
+
+    def said(goal: str) -> str:
+        command = [sys.executable, "-c", program % goal]
+        return subprocess.run(command, cwd=BENCHMARKS, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+    found = figure(said("at_most=2"))
+    assert (found.what, found.to, found.ratio, found.samples) == ("it", "theirs", 2.0, 3)
+    assert not found.missed
+    assert figure(said("at_most=1.9")).missed
+    assert not figure(said("at_least=2")).missed
+    assert figure(said("at_least=2.1")).missed
+    assert figure(said("at_most=None")).goal is None
