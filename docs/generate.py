@@ -13,6 +13,7 @@ from tradewind import _core
 from tradewind.cli import COMMANDS, command_for
 from tradewind.cli.help import REQUIRED, default_of, flags_of, is_argument, name_of
 from tradewind.cli.options import PATTERNS
+from tradewind.cli.program import COMMANDS as PROGRAMS
 
 REFERENCE = Path(__file__).parent / "reference"
 
@@ -77,7 +78,8 @@ def commands() -> str:
 
 def options(name: str) -> str:
     """Arguments and options of a command; of one that is about a kind, without those of the kinds."""
-    command = command_for(name, [])
+    first, *more = name.split()
+    command = command_for(first, more)
     panel = command.family.panel if hasattr(command, "family") else None
     rows = []
     for parameter in command.params:
@@ -118,7 +120,7 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "dwarfs": dwarfs,
     },
     "command-line.md": {"commands": commands, "patterns": pattern_options}
-    | {name: lambda name=name: options(name) for name in COMMANDS},
+    | {name: lambda name=name: options(name) for name in (*COMMANDS, *(f"{each} program" for each in PROGRAMS))},
 }
 """By page, the sections between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``."""
 

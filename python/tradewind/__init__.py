@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from tradewind.simulation.advice import advise
     from tradewind.verification import verify
     from tradewind.workload.exchange import Exchange
-    from tradewind.workload.program import Compute
+    from tradewind.workload.program import Compute, Exchanged, Group, Poke
+    from tradewind.workload.program_file import load_program
 
 # Imported when first used: `tradewind --help` must not wait for NumPy and pydantic.
 _HOMES = {
@@ -77,7 +78,8 @@ _HOMES = {
         "Transpose",
     ),
     "tradewind.points": ("Points", "renumbered"),  # needs MPI too
-    "tradewind.workload.program": ("Compute",),
+    "tradewind.workload.program": ("Compute", "Exchanged", "Group", "Poke"),
+    "tradewind.workload.program_file": ("load_program",),
     "tradewind.simulation": ("forecast", "simulate"),
     "tradewind.verification": ("verify",),
     "tradewind.method.method": ("Choice",),
@@ -90,8 +92,10 @@ __all__ = [
     "Choice",
     "Compute",
     "Exchange",
+    "Exchanged",
     "Fetch",
     "Grid",
+    "Group",
     "Halo",
     "InputError",
     "MissingMPIError",
@@ -99,6 +103,7 @@ __all__ = [
     "OutOfMemoryError",
     "Pencils",
     "PlanError",
+    "Poke",
     "Program",
     "Schedule",
     "TradewindError",
@@ -109,6 +114,7 @@ __all__ = [
     "advise",
     "forecast",
     "load_machine",
+    "load_program",
     "simulate",
     "verify",
 ]

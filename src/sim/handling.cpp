@@ -26,7 +26,8 @@ Index runs_of(const layout::Box& box, const layout::Box& array) {
 
 }  // namespace
 
-double Handling::runs(const pattern::Pattern& pattern, Rank r, const std::vector<schedule::Piece>& pieces) const {
+double Handling::runs(const program::Program::Stage& at, Rank r, const std::vector<schedule::Piece>& pieces) const {
+    const pattern::Pattern& pattern = at.schedule->pattern();
     Index runs = 0;
     for (const schedule::Piece& piece : pieces) {
         if (piece.box.empty()) continue;
@@ -35,20 +36,19 @@ double Handling::runs(const pattern::Pattern& pattern, Rank r, const std::vector
                         : runs_of(piece.box, piece.buffer == schedule::Buffer::source ? pattern.source_box(r)
                                                                                       : pattern.target_box(r));
     }
-    return static_cast<double>(runs) * static_cast<double>(program_.bytes_per_point()) /
+    return static_cast<double>(runs) * static_cast<double>(at.bytes_per_point) /
            static_cast<double>(carriage_.element.value);
 }
 
 std::int64_t Handling::end(Rank r, const schedule::Message& message, const program::Program::Stage& at,
                            const std::vector<schedule::Piece>& pieces, bool sending) const {
-    const pattern::Pattern& pattern = at.schedule->pattern();
-    const double size = bytes(message.count), parts = runs(pattern, r, pieces);
+    const double size = bytes(at, message.count), parts = runs(at, r, pieces);
     if (placement_.node(r) != placement_.node(message.peer)) {
         const double packed = parts > 1 ? carriage_.copies.seconds(size, parts) : 0;
         return (sending ? machine_.send_overhead : machine_.receive_overhead).value + picoseconds(packed);
     }
     // What a fetch takes lies in other runs at its two ends, but in the same arrays each time, as a halo does.
-    const bool alike = !dynamic_cast<const pattern::Transpose*>(&pattern);
+    const bool alike = !dynamic_cast<const pattern::Transpose*>(&at.schedule->pattern());
     const double seconds = at.schedule->combines(at.stage) ? carriage_.combined_seconds(size)
                            : sending                       ? carriage_.send_seconds(size, parts, alike)
                                                            : carriage_.receive_seconds(size, parts, alike);
@@ -74,9 +74,8 @@ std::int64_t Handling::keep(Rank r, const program::Program::Stage& at) const {
         from.push_back(copy.from);
         to.push_back(copy.to);
     }
-    const pattern::Pattern& pattern = at.schedule->pattern();
-    const double parts = std::max(runs(pattern, r, from), runs(pattern, r, to));
-    return picoseconds(carriage_.copies.seconds(bytes(points), parts));
+    const double parts = std::max(runs(at, r, from), runs(at, r, to));
+    return picoseconds(carriage_.copies.seconds(bytes(at, points), parts));
 }
 
 std::int64_t Handling::receive(Rank r, const program::Program::Stage& at) const {

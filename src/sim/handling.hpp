@@ -14,9 +14,8 @@ namespace tradewind::sim {
 
 class Handling {
   public:
-    Handling(const machine::Carriage& carriage, const machine::Machine& machine, const program::Program& program,
-             const machine::Placement& placement)
-        : carriage_(carriage), machine_(machine), program_(program), placement_(placement) {}
+    Handling(const machine::Carriage& carriage, const machine::Machine& machine, const machine::Placement& placement)
+        : carriage_(carriage), machine_(machine), placement_(placement) {}
 
     std::int64_t latency() const { return carriage_.latency.value; }
 
@@ -29,18 +28,17 @@ class Handling {
 
   private:
     // How many runs of memory pieces are, of all fields together.
-    double runs(const pattern::Pattern& pattern, Rank r, const std::vector<schedule::Piece>& pieces) const;
+    double runs(const program::Program::Stage& at, Rank r, const std::vector<schedule::Piece>& pieces) const;
     // What one end of a message costs. Between nodes it is gathered and scattered by copies, and the network does the
     // rest; what a NIC asks of the CPU comes on top.
     std::int64_t end(Rank r, const schedule::Message& message, const program::Program::Stage& at,
                      const std::vector<schedule::Piece>& pieces, bool sending) const;
-    double bytes(Index points) const {
-        return static_cast<double>(points) * static_cast<double>(program_.bytes_per_point());
+    static double bytes(const program::Program::Stage& at, Index points) {
+        return static_cast<double>(points) * static_cast<double>(at.bytes_per_point);
     }
 
     const machine::Carriage carriage_;
     const machine::Machine& machine_;
-    const program::Program& program_;
     const machine::Placement& placement_;
 };
 
