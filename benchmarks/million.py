@@ -52,7 +52,7 @@ def million(names: tuple[str, ...] = tuple(CASES)) -> None:
         )
     if {"halo-messages", "halo-packets"} <= times.keys():
         apart = times["halo-messages"] / times["halo-packets"] - 1
-        print(f"the halo with one packet a message is reckoned {apart:+.2%} beside that with packets of 4 KiB")
+        print(f"the halo with one packet per message is estimated {apart:+.2%} beside that with packets of 4 KiB")
 
 
 if __name__ == "__main__":

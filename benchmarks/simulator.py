@@ -50,12 +50,12 @@ def simulator() -> None:
             elif threads == 2:
                 least = FASTER if ranks >= 100_000 and buffers == "unbounded" else 1
                 print(f"        two threads are {rates[-1] / alone:.2f} times as fast as one; goal: at least {least}")
-    print(f"bytes a rank beside ports and packets in flight: {_core.rank_bytes}; goal: at most 128")
+    print(f"bytes per rank beside ports and packets in flight: {_core.rank_bytes}; goal: at most 128")
     set_up()
 
 
 def set_up(ranks: tuple[int, int] = (FEW, MANY), samples: int = 25) -> None:
-    """What `prepare` takes for an allreduce, ten ranks a node; what ranks keep is made when they run, and not here."""
+    """Time of `prepare` for an allreduce, ten ranks per node; the state of ranks is allocated when they run."""
     medians = []
     for count in ranks:
         exchange = Exchange("allreduce", count, algorithm="recursive-21", count=3)

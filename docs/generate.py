@@ -12,7 +12,8 @@ from pathlib import Path
 from tradewind import _core
 from tradewind.cli import COMMANDS, command_for
 from tradewind.cli.help import REQUIRED, default_of, flags_of, is_argument, name_of
-from tradewind.cli.options import PATTERNS
+from tradewind.cli.kinds import Family
+from tradewind.cli.options import DWARFS, PATTERNS
 from tradewind.cli.program import COMMANDS as PROGRAMS
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -90,16 +91,14 @@ def options(name: str) -> str:
     return table(("option", "what", "default"), rows)
 
 
-def pattern_options() -> str:
-    """The options of every pattern, which all commands about an exchange take."""
+def kind_options(family: Family, command: str) -> str:
+    """The options of every kind of a family: patterns, which all commands about an exchange take; dwarfs."""
     rows = []
-    for pattern in PATTERNS.kinds():
-        command = command_for("verify", [pattern])
-        for parameter in command.params:
-            if getattr(parameter, "rich_help_panel", None) == PATTERNS.panel and not parameter.hidden:
-                row = (pattern, f"`{flags_of(parameter)}`", parameter.help or "", _default(parameter))
-                rows.append(row)
-    return table(("pattern", "option", "what", "default"), rows)
+    for kind in family.kinds():
+        for parameter in command_for(command, [kind]).params:
+            if getattr(parameter, "rich_help_panel", None) == family.panel and not parameter.hidden:
+                rows.append((kind, f"`{flags_of(parameter)}`", parameter.help or "", _default(parameter)))
+    return table((family.what, "option", "what", "default"), rows)
 
 
 def _default(parameter: object) -> str:
@@ -119,7 +118,11 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "machines": machines,
         "dwarfs": dwarfs,
     },
-    "command-line.md": {"commands": commands, "patterns": pattern_options}
+    "command-line.md": {
+        "commands": commands,
+        "patterns": lambda: kind_options(PATTERNS, "verify"),
+        "dwarfs": lambda: kind_options(DWARFS, "run"),
+    }
     | {name: lambda name=name: options(name) for name in (*COMMANDS, *(f"{each} program" for each in PROGRAMS))},
 }
 """By page, the sections between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``."""

@@ -30,8 +30,8 @@ from tradewind.figure.curves import valued
 from tradewind.figure.figure import draw
 from tradewind.plot.export import to_png, to_svg
 from tradewind.report.build import build_report, slug
-from tradewind.study.cases.case import expand
 from tradewind.study.cases.environment import here
+from tradewind.study.cases.expand import expand
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.finding import CONFIRMED, SOURCE, VERDICTS, Verdict
 from tradewind.study.claims.judgement import (
@@ -200,7 +200,7 @@ def findings(folder: str, group: str | None = None) -> str:
 
 
 def counts_text(verdicts: Sequence[Verdict]) -> str:
-    """How many claims came out how: a sentence, or a table where groups or bases are counted apart."""
+    """Return the counts of verdicts: a sentence, or a table where groups or bases are counted apart."""
     found = counts(verdicts)
     if len(found) < 2:
         return f"Claims tested: {counted(verdicts)}."
@@ -235,7 +235,7 @@ def _all_of(folder: str) -> Iterator[Kept]:
 
 
 def cost(folder: str) -> str:
-    """What the simulations of the studies of a folder took when they were computed, each once: wall time, added up."""
+    """Return the total wall time of the simulations of a folder's studies, each counted once."""
     records = {record["key"]: record for kept in _all_of(folder) for record in kept.records}
     simulated = [record for record in records.values() if record["kind"] == "simulate"]
     minutes = sum(record["wall_s"] for record in simulated) / 60
@@ -245,7 +245,7 @@ def cost(folder: str) -> str:
 
 
 def repetitions(folder: str) -> str:
-    """Of how many repeated exchanges the time is known how well, by study."""
+    """Return the number of extrapolated exchanges and their accuracy, by study."""
     rows = []
     for kept in _all_of(folder):
         steady = [record["result"] for record in kept.records if record["result"].get("reckoned_change") is not None]
@@ -263,7 +263,7 @@ def _order(name: str) -> list[tuple[int, str]]:
 
 
 def all_counts(folder: str) -> str:
-    """How many findings of all studies of a folder came out how, and what decides those of the source."""
+    """Return the counts of verdicts of all studies of a folder, and the tests that decide the source's claims."""
     verdicts = [verdict for kept in _all_of(folder) if kept.records for verdict in kept.verdicts]
     bases = bases_in(verdicts)
     rows: dict[str, Counter[str]] = {}
@@ -363,7 +363,7 @@ def _table(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
 
 
 def section(name: str, folder: str) -> str:
-    """What stands between the marks of a section."""
+    """Return the text between the marks of a section."""
     if name == "all-findings":
         return findings(folder)
     if name in GROUPS_OF_FINDINGS:

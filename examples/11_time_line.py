@@ -40,5 +40,5 @@ if line is not None:  # on rank 0
     for name in ("run.pftrace", "run.svg"):
         trace.save(line, Path(name))
     for track in line.tracks:
-        longest_ns = max(span.end_ns - span.begin_ns for span in track.rows[0].spans if span.name == "exchange")
+        longest_ns = max(span.end_ns - span.begin_ns for span in track.rows[0].events if span.name == "exchange")
         print(f"{track.name} {track.note}: longest exchange {1e-6 * longest_ns:.2f} ms")

@@ -17,7 +17,7 @@ from tradewind.cli import answer, make_app
 
 @dataclass(frozen=True)
 class Answer:
-    """What the command line said."""
+    """Output and exit code of the command line."""
 
     code: int
     out: str

@@ -24,14 +24,14 @@ FLOORS = {
     "kernel": ("base", "layout"),
     "sim": (*GROUND, "program", "machine"),
 }
-"""Of each folder of src/, those that it may include beside itself. ARCHITECTURE.md draws them."""
+"""Folders that each folder of src/ may include beside itself. ARCHITECTURE.md draws them."""
 BINDINGS = {
     "bindings/c": (*GROUND, "algorithm", "mpi", "tradewind"),
     "bindings/python/mpi": (*GROUND, "algorithm", "mpi"),
     "bindings/python/core": tuple(folder for folder in FLOORS if folder != "mpi"),
     "bindings/python": ("base",),
 }
-"""Of each library over the core, the folders that are linked into it; `tradewind` is include/tradewind."""
+"""Folders that are linked into each library over the core; `tradewind` is include/tradewind."""
 OUTSIDE = {
     "mpi.h": ("src/mpi", "bindings/c", "bindings/python/mpi"),
     "Python.h": (),
@@ -84,7 +84,7 @@ def namespace_problems(lines: list[str], wanted: str) -> Iterator[tuple[int, str
 
 
 def problems(root: Path) -> list[str]:
-    """What breaks the floors in the checkout at `root`, as file:line: what, and what is allowed."""
+    """Yield what breaks the floors in the checkout at `root`, as file:line: what, and what is allowed."""
     found = []
     sources = [path for top in ("src", "bindings") for path in sorted((root / top).rglob("*.[ch]pp"))]
     for path in sources:

@@ -58,6 +58,53 @@ def slab_transposes(draw, most_ranks=40):
 
 
 @st.composite
+def divisions(draw, points, parts):
+    """One direction divided in any way; parts may hold nothing."""
+    kind = draw(st.sampled_from(["even", "cut", "dealt"]))
+    if kind == "even":
+        return _core.Parts.even(points, parts)
+    if kind == "cut":
+        cuts = sorted(draw(st.lists(st.integers(0, points), min_size=parts - 1, max_size=parts - 1)))
+        return _core.Parts.cut(np.array([0, *cuts, points], dtype=np.int64))
+    owners = draw(st.lists(st.integers(0, parts - 1), min_size=points, max_size=points))
+    return _core.Parts.dealt(np.array(owners, dtype=np.int32), parts)
+
+
+@st.composite
+def products(draw, points=None, most_ranks=12, ranks=None):
+    """Layouts that have a closed form, on some of the ranks: uneven, of several runs, with empty parts."""
+    points = draw(grids(most=9)) if points is None else points
+    ranks = draw(st.integers(1, most_ranks)) if ranks is None else ranks
+    columns = draw(st.integers(1, ranks))
+    split = (columns, draw(st.integers(1, ranks // columns)))
+    first = draw(st.integers(0, ranks - split[0] * split[1]))
+    parts, coordinates = [_core.Parts.even(n, 1) for n in points], [-1, -1, -1]
+    for coordinate, axis in enumerate(draw(st.permutations(range(3)))[:2]):
+        coordinates[axis] = coordinate
+        parts[axis] = draw(divisions(points[axis], split[coordinate]))
+    return _core.Product(_core.Grid(*points), parts, coordinates, first, ranks, "a layout")
+
+
+@st.composite
+def redistributions(draw, most_ranks=12):
+    """Any two layouts that have a closed form."""
+    points, ranks = draw(grids(most=9)), draw(st.integers(1, most_ranks))
+    before, after = (draw(products(points=points, ranks=ranks)) for _ in range(2))
+    return _core.Redistribution(before, after)
+
+
+def owners_of(layout):
+    """The owner of each point by a layout's boxes, [x][y][z]; a point that two boxes hold is an error."""
+    owner = np.full(layout.grid.points, -1)
+    for rank in range(layout.ranks):
+        for begin, end in layout.boxes(rank):
+            box = tuple(slice(a, b) for a, b in zip(begin, end, strict=True))
+            assert (owner[box] == -1).all()
+            owner[box] = rank
+    return owner
+
+
+@st.composite
 def halos(draw, most_ranks=40):
     """Widths within the neighbour, beyond it and beyond the grid."""
     layout = draw(layouts(among=["xy", "xy", "yx", "xz", "zy"], most_ranks=most_ranks))
@@ -111,7 +158,7 @@ def ceil_log(base: int, n: int) -> int:
 
 
 def cells(boxes) -> dict[tuple[int, int, int], int]:
-    """How many of the boxes ((x0, y0, z0), (x1, y1, z1)) each point lies in."""
+    """Return the number of the boxes ((x0, y0, z0), (x1, y1, z1)) each point lies in."""
     count: dict[tuple[int, int, int], int] = defaultdict(int)
     for (x0, y0, z0), (x1, y1, z1) in boxes:
         for x in range(x0, x1):

@@ -22,11 +22,11 @@ from networks import NETWORKS, PETERSEN, ROUTED
 from tradewind.base.data import data_folder
 from tradewind.base.errors import InputError
 from tradewind.machine import load_machine
-from tradewind.study.cases.case import expand
+from tradewind.study.cases.expand import expand
 from tradewind.study.plan.load import load_study
 
 LONGEST_S = 1.0
-"""Of processor time, for one file."""
+"""Seconds of processor time for one file."""
 
 TOKEN = re.compile(rb"[A-Za-z_]+|[0-9.]+|[^\sA-Za-z_0-9.]")
 NUMBER = re.compile(rb"[0-9]+(?:\.[0-9]+)?")
@@ -189,7 +189,7 @@ def mutants(seed: int, count: int) -> Iterator[tuple[Original, bytes]]:
 
 
 def read(path: Path, kind: str) -> str:
-    """What a reader makes of a file: "read" or "refused". Raises whatever else it raises."""
+    """Return "read" or "refused" for a file. Any other error of the reader is raised."""
     try:
         if kind == "study":
             expand(load_study(path).study)

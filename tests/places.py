@@ -23,18 +23,27 @@ STUB = Path(tw.__file__).parent / "_core.pyi"
 BLOCKS = tw.Blocks(tw.Grid(8, 6, 5), (3, 2))
 HALO = tw.Halo(BLOCKS, width=2, periodic=("x",))
 TRANSPOSE = tw.Transpose(BLOCKS, tw.Pencils(BLOCKS.grid, "x", (3, 2)))
+BANDS = tw.Bands(BLOCKS.grid, 6, shared=False, level_sets=2)
+REDISTRIBUTION = tw.Transpose(tw.Placed(tw.Blocks(BLOCKS.grid, (2, 2)), 1, 6), BANDS)
+LISTS = tw.Lists([[0, 3], [], [2, 1]])
 FETCH = tw.Fetch([[0, 1, 2], [3, 4]], [[4, 3, 0], [1]])
-PATTERNS: list[Any] = [HALO, TRANSPOSE, FETCH, FETCH.adjoint(), tw.AllReduce(5, 3)]
+PATTERNS: list[Any] = [HALO, TRANSPOSE, REDISTRIBUTION, FETCH, FETCH.adjoint(), tw.AllReduce(5, 3)]
 SCHEDULES = [
     _core.make_schedule(pattern, entry.name.replace("-k", "-2"))
     for pattern in PATTERNS
     for entry in _core.algorithms()
     if entry.pattern == pattern.name
+    if pattern is not REDISTRIBUTION or entry.name in ("ring-k", "burst", "pairwise")
 ]
 MACHINE = machine(CROSSBAR).machine.build()
 PLACEMENTS = [_core.Placement(kind, 6, 2, 8, 1, (3, 2), (2, 2)) for kind in _core.placements()]
 
 OBJECTS: dict[str, list[Any]] = {
+    "Layout": [BLOCKS, BANDS, LISTS],
+    "Parts": [BANDS.parts(axis) for axis in range(3)],
+    "Product": [BANDS, REDISTRIBUTION.from_layout],
+    "Lists": [LISTS],
+    "Redistribution": [REDISTRIBUTION],
     "Blocks": [BLOCKS, TRANSPOSE.to_layout],
     "Pattern": PATTERNS,
     "Halo": [HALO],
@@ -45,18 +54,20 @@ OBJECTS: dict[str, list[Any]] = {
     "Walker": [_core.Walker(machine(CROSSBAR).machine.build()), _core.Walker(machine(TORUS).machine.build())],
     "Placement": PLACEMENTS,
 }
-"""What the methods of each class are called on."""
+"""Objects on which the methods of each class are called."""
 
 NODES = {id(OBJECTS["Walker"][0]): CROSSBAR["nodes"], id(OBJECTS["Walker"][1]): 4 * 3 * 2 * 2}
-"""Of the machines of walkers."""
+"""Number of nodes of the machines of walkers."""
 
 OTHERS: dict[str, Any] = {"transport": "isend-irecv", "fault": "drop", "by": 0, "random": 0, "queues": 0}
-"""What else functions want to know."""
+"""Further arguments of functions."""
 
 COUNTS: dict[str, Callable[[Any], int]] = {
     "rank": lambda of: of.ranks,
     "sender": lambda of: of.ranks,
     "receiver": lambda of: of.ranks,
+    "axis": lambda _: 3,
+    "part": lambda of: of.parts,
     "stage": lambda of: of.stages,
     "first": lambda of: of.stages + 1,
     "last": lambda of: of.stages + 1,
@@ -71,7 +82,7 @@ COUNTS: dict[str, Callable[[Any], int]] = {
     "to_node": lambda of: NODES[id(of)],
     "bin": lambda _: 257,
 }
-"""How many there are of what a parameter with this name is the number of, by what it belongs to."""
+"""Number of things that a parameter with this name counts, by owner."""
 
 
 def functions() -> Iterator[tuple[str, str, list[str]]]:

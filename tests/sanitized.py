@@ -1,4 +1,4 @@
-"""What `sanitizers.sh` runs: every algorithm verified, every routing of every network simulated on several threads.
+"""Program of `sanitizers.sh`: every algorithm verified, every routing of every network simulated on several threads.
 
 Not a pytest module: under a sanitizer only the compiled core matters, and hypothesis would take an hour.
 """
@@ -58,8 +58,10 @@ def long_waits() -> None:
     )
     program = _core.Program([step.core() for step in crowd.steps()], crowd.bytes_per_point)
     times = set()
-    for threads, crowd_bytes in ((1, 2**30), (1, 0), (2, 0)):
-        options = _core.SimulationOptions(packet_bytes=64, threads=threads, adaptive=False, crowd_bytes=crowd_bytes)
+    for threads, compact_from_bytes in ((1, 2**30), (1, 0), (2, 0)):
+        options = _core.SimulationOptions(
+            packet_bytes=64, threads=threads, adaptive=False, compact_from_bytes=compact_from_bytes
+        )
         result = _core.simulate_packets(simulation.machine, program, simulation.placement, options)
         times.add((result.time_ps, tuple(result.delay_counts)))
     assert len(times) == 1, times
@@ -77,7 +79,7 @@ def every_routing() -> None:
 
 
 def every_option() -> None:
-    """What a simulation may be asked for, drawn; then repetitions, computations, and points of a mesh."""
+    """Simulate with random options; then repetitions, computations, and points of a mesh."""
     for name, simulation in shared_cases.cases():
         found = [shared_cases.everything(core(simulation, threads, adaptive=threads == 1)) for threads in (1, 2)]
         assert found[0] == found[1], name

@@ -7,7 +7,7 @@ from pathlib import Path
 SOURCES = Path(__file__).parents[1] / "src"
 NAMESPACE = re.compile(r"namespace ([\w:]+) \{")
 TYPE = re.compile(r"(?:template <.*> )?(?:struct|class|union|enum(?: class)?) (?:alignas\(\w+\) )?(\w+)[^;]*$")
-"""Of a namespace: what is inside another type, or without a name, is indented or in a .cpp file."""
+"""Definition in a namespace: one inside another type, or without a name, is indented or in a .cpp file."""
 
 
 def types() -> dict[str, set[Path]]:

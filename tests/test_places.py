@@ -17,7 +17,7 @@ REFUSALS = {"IndexError", "TypeError", "InputError"}
 
 
 def outcomes() -> dict[str, str]:
-    """Of each call, by its name."""
+    """Return the places of each call, by its name."""
     found: dict[str, str] = {}
     first, roots = 0, [str(Path(__file__).parent), str(Path(__file__).parents[1])]
     while True:

@@ -1,4 +1,4 @@
-"""What may be skipped where all is there that the tests need, by the settings of all tests (conftest.py)."""
+"""Skips that are allowed where everything that the tests need is there (conftest.py)."""
 
 from pathlib import Path
 
@@ -48,7 +48,7 @@ def outcomes(pytester, monkeypatch):
     [(None, 0, 0), ("", 1, 1), (",", 1, 1), ("memory", 0, 1), ("disk,compiler", 1, 0), ("memory,compiler", 0, 0)],
 )
 def test_a_skip_is_a_failure_unless_its_reason_is_allowed(outcomes, may_skip, failed, errors):
-    """What a mark skips does so before the test, where a failure is an error."""
+    """A mark skips before the test, where a failure is an error."""
     result = outcomes(may_skip)
     result.assert_outcomes(passed=1, xfailed=1, failed=failed, errors=errors, skipped=2 - failed - errors)
     assert (result.ret == 0) == (failed + errors == 0)

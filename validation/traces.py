@@ -1,7 +1,7 @@
-"""Packets followed from switch to switch, beside times reckoned by hand: ``python -m validation.traces [--json]``.
+"""Packets followed from switch to switch, beside times computed by hand: ``python -m validation.traces [--json]``.
 
 A row is one way through a network: the switches that the packets come to, the times (ns) at which their heads should
-be there and at which the simulator has them there, and when the last tail arrives. How each is reckoned stands in
+be there and at which the simulator has them there, and when the last tail arrives. How each is computed stands in
 `validation.ways`.
 """
 

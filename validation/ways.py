@@ -1,4 +1,4 @@
-"""Ways through small networks, reckoned by hand: which switches a packet comes to, and when.
+"""Ways through small networks, computed by hand: which switches a packet comes to, and when.
 
 From a NIC to its switch are 90 ns, between switches 70 ns, by a global link 200 ns. A packet of 1000 bytes passes in
 100 ns, or in 200 ns where a global link of 5 GB/s is on its way; its tail is there so long after its head.

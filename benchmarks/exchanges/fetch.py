@@ -13,7 +13,7 @@ from tradewind.pattern import Blocks, Grid, Halo
 
 
 def fetch(comm: MPI.Intracomm, payload: dict[str, Any]) -> list[str]:
-    """Lines. `payload`: grid, width, points a rank, levels, repeat, samples."""
+    """Lines. `payload`: grid, width, points per rank, levels, repeat, samples."""
     return [_halos(comm, payload), *_on_demand(comm, payload)]
 
 

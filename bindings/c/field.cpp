@@ -20,7 +20,7 @@ void check_dimensions(const pattern::Pattern& pattern, const std::string& name, 
         name + " has " + std::to_string(f.dimensions) + (f.dimensions == 1 ? " dimension: " : " dimensions: ");
     if (f.dimensions < 1 || f.dimensions > 3) throw InputError(has + "1, 2 and 3 are allowed");
     if (pattern.reduces() && f.dimensions != 1) throw InputError(has + "a reduction takes vectors, of one");
-    if (!pattern.reduces() && !has_levels(pattern) && f.dimensions == 1)
+    if (!pattern.reduces() && !pattern.has_levels() && f.dimensions == 1)
         throw InputError(has + "a " + pattern.name() + " takes arrays over x, y and z, or over x and y of one level");
 }
 
@@ -49,7 +49,7 @@ bool is_empty(const tw_field& f) {
 
 void check_extents(const pattern::Pattern& pattern, int axis, const std::string& name, const tw_field& f) {
     for (const int direction : {layout::X, layout::Y, layout::Z}) {
-        const Index least = has_levels(pattern) && direction == axis ? 0 : 1;
+        const Index least = pattern.has_levels() && direction == axis ? 0 : 1;
         if (f.points[direction] < least)
             throw InputError(name + " has the shape " + shape_text(f) + ": an extent below " + std::to_string(least) +
                              " holds no point");
@@ -63,7 +63,7 @@ mpi::Field taken(const pattern::Pattern& pattern, int axis, const std::string& n
                          mpi::name_of(element) + ": all fields of a plan have one type");
     check_extents(pattern, axis, name, f);
     check_dimensions(pattern, name, f);
-    if (has_levels(pattern) && axis >= f.dimensions)
+    if (pattern.has_levels() && axis >= f.dimensions)
         throw InputError("axis " + std::string(1, layout::axis_names[axis]) + " over points: " + name + " has " +
                          std::to_string(f.dimensions) + (f.dimensions == 1 ? " dimension" : " dimensions"));
     if (!is_empty(f)) {
@@ -73,7 +73,7 @@ mpi::Field taken(const pattern::Pattern& pattern, int axis, const std::string& n
     const mpi::Field field{static_cast<std::byte*>(f.data),
                            {f.points[layout::X], f.points[layout::Y], f.points[layout::Z]},
                            {f.strides[layout::X], f.strides[layout::Y], f.strides[layout::Z]}};
-    return has_levels(pattern) ? along_points(field, axis) : field;
+    return pattern.has_levels() ? along_points(field, axis) : field;
 }
 
 std::vector<mpi::Field> all_taken(const pattern::Pattern& pattern, int axis, const char* side, int count,
@@ -150,9 +150,9 @@ void take_fields(const pattern::Pattern& pattern, int axis, int sources, const t
                  const tw_field* target, mpi::PlanRequest& request) {
     if (sources < 1) throw InputError(std::to_string(sources) + " source fields: one or more are allowed");
     require(source, "source");
-    if (has_levels(pattern) && (axis < layout::X || axis > layout::Z))
+    if (pattern.has_levels() && (axis < layout::X || axis > layout::Z))
         throw InputError("axis " + std::to_string(axis) + " over points: 0, 1 and 2 (x, y, z) are allowed");
-    const bool in_place = pattern.in_place() || (targets == 0 && may_be_one_array(pattern));
+    const bool in_place = pattern.in_place() || (targets == 0 && pattern.one_array());
     const int wanted = in_place ? 0 : sources;
     if (targets != wanted)
         throw InputError(std::to_string(targets) + " target fields of " + std::to_string(sources) +

@@ -1,17 +1,10 @@
 #include "levels.hpp"
 
 #include "base/error.hpp"
-#include "pattern/fetch_adjoint.hpp"
 
 namespace tradewind::c {
 
 namespace {
-
-// Of a fetch or its adjoint; none of another pattern.
-const pattern::Fetch* fetch_of(const pattern::Pattern& pattern) {
-    if (const auto* adjoint = dynamic_cast<const pattern::FetchAdjoint*>(&pattern)) return &adjoint->fetch();
-    return dynamic_cast<const pattern::Fetch*>(&pattern);
-}
 
 using Levels = std::array<Index, 2>;
 
@@ -20,15 +13,6 @@ std::string text_of(const Levels& levels) {
 }
 
 }  // namespace
-
-bool has_levels(const pattern::Pattern& pattern) {
-    return fetch_of(pattern) != nullptr;
-}
-
-bool may_be_one_array(const pattern::Pattern& pattern) {
-    const pattern::Fetch* fetch = fetch_of(pattern);
-    return fetch && fetch->one_array();
-}
 
 mpi::Field along_points(const mpi::Field& field, int axis) {
     mpi::Field turned = field;
@@ -43,7 +27,7 @@ mpi::Field along_points(const mpi::Field& field, int axis) {
 
 std::shared_ptr<const pattern::Pattern> with_levels_of(std::shared_ptr<const pattern::Pattern> pattern, MPI_Comm comm,
                                                        const mpi::PlanRequest& request) {
-    if (!has_levels(*pattern)) return pattern;
+    if (!pattern->has_levels()) return pattern;
     int rank = 0, ranks = 0;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
@@ -66,15 +50,7 @@ std::shared_ptr<const pattern::Pattern> with_levels_of(std::shared_ptr<const pat
     };
     check("source", request.source, pattern->source_box(rank).width(layout::X));
     check("target", request.target, pattern->target_box(rank).width(layout::X));
-    return with_levels(pattern, wanted);
-}
-
-std::shared_ptr<const pattern::Pattern> with_levels(const std::shared_ptr<const pattern::Pattern>& pattern,
-                                                    const Levels& levels) {
-    if (const auto* adjoint = dynamic_cast<const pattern::FetchAdjoint*>(pattern.get()))
-        return adjoint->with_levels(levels);
-    if (const auto* fetch = dynamic_cast<const pattern::Fetch*>(pattern.get())) return fetch->with_levels(levels);
-    throw InputError("levels of a " + pattern->name() + ": a fetch and its adjoint have them");
+    return pattern->for_levels(wanted);
 }
 
 }  // namespace tradewind::c

@@ -7,11 +7,6 @@
 
 namespace tradewind::c {
 
-// A fetch, or the adjoint of one.
-bool has_levels(const pattern::Pattern& pattern);
-// Whether the source array may be the target array too, as that of an unstructured halo and its adjoint is.
-bool may_be_one_array(const pattern::Pattern& pattern);
-
 // A field whose points lie along `axis`, as plans have it: points along x, the inner levels along y, the outer along z.
 mpi::Field along_points(const mpi::Field& field, int axis);
 
@@ -20,9 +15,5 @@ mpi::Field along_points(const mpi::Field& field, int axis);
 // is.
 std::shared_ptr<const pattern::Pattern> with_levels_of(std::shared_ptr<const pattern::Pattern> pattern, MPI_Comm comm,
                                                        const mpi::PlanRequest& request);
-
-// A fetch, or adjoint, with these levels along y and z. Throws InputError for another pattern, and below 0 levels.
-std::shared_ptr<const pattern::Pattern> with_levels(const std::shared_ptr<const pattern::Pattern>& pattern,
-                                                    const std::array<Index, 2>& levels);
 
 }  // namespace tradewind::c

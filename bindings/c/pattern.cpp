@@ -47,7 +47,7 @@ layout::Box tradewind::c::box_of(const pattern::Pattern& pattern, int side, int 
     if (side != TW_SOURCE && side != TW_TARGET)
         throw InputError("side " + std::to_string(side) + ": TW_SOURCE and TW_TARGET are allowed");
     layout::Box box = side == TW_SOURCE ? pattern.source_box(rank) : pattern.target_box(rank);
-    if (has_levels(pattern)) {  // whose source arrays count the points of all ranks, in an order of the core's own
+    if (pattern.has_levels()) {  // whose source arrays count the points of all ranks, in an order of the core's own
         box.end[layout::X] -= box.begin[layout::X];
         box.begin[layout::X] = 0;
     }

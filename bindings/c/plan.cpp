@@ -14,7 +14,6 @@
 #include "mpi/known_to_all.hpp"
 #include "mpi/prepare.hpp"
 #include "objects.hpp"
-#include "pattern/transpose.hpp"
 #include "tuning.hpp"
 
 using namespace tradewind;
@@ -124,8 +123,7 @@ Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const algorithm
 // The MPI library's own collective of a transposition is the transport alltoallv of its one-stage schedule.
 algorithm::Way resolved(const pattern::Pattern& pattern, const algorithm::Way& way) {
     if (!way.native()) return way;
-    const auto* transpose = dynamic_cast<const pattern::Transpose*>(&pattern);
-    if (!transpose || !transpose->complete()) return {"native", "isend-irecv", "buffer"};
+    if (pattern.collective() != pattern::Collective::all_to_all) return {"native", "isend-irecv", "buffer"};
     if ((!way.transport.empty() && way.transport != "alltoallv") || (!way.packing.empty() && way.packing != "buffer"))
         throw InputError("algorithm 'native' is MPI_Alltoallv of packed data, not transport '" + way.transport +
                          "' with packing '" + way.packing + "'");

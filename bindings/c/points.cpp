@@ -365,6 +365,6 @@ tw_status tw_adjoint(tw_pattern fetch, tw_pattern* pattern) {
 tw_status tw_fetch_levels(tw_pattern fetch, const int64_t levels[2], tw_pattern* pattern) {
     return add_pattern(pattern, [&] {
         require(levels, "levels");
-        return with_levels(patterns().at(fetch.id), {levels[0], levels[1]});
+        return patterns().at(fetch.id)->for_levels({levels[0], levels[1]});
     });
 }

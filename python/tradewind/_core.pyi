@@ -20,7 +20,67 @@ class Grid:
 
     def __repr__(self) -> str: ...
 
-class Blocks:
+class Layout:
+    """The points of a grid divided among ranks; each point has one owner."""
+
+    @property
+    def grid(self) -> Grid: ...
+
+    @property
+    def ranks(self) -> int: ...
+
+    def describe(self) -> str: ...
+
+    def boxes(self, rank: int) -> list[tuple[list[int], list[int]]]:
+        """
+        [((x0, y0, z0), (x1, y1, z1))] of the points that a rank owns, upper bounds excluded; they do not overlap.
+        """
+
+    def owner(self, point: Sequence[int]) -> int:
+        """The rank that owns the point (x, y, z)."""
+
+class Parts:
+    """One direction of a grid divided among parts; a part may hold nothing."""
+
+    @staticmethod
+    def even(points: int, parts: int) -> Parts:
+        """As evenly as it goes, the first parts one point more."""
+
+    @staticmethod
+    def cut(cuts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Parts:
+        """Part p holds the points from cuts[p] up to cuts[p + 1]."""
+
+    @staticmethod
+    def dealt(owners: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], parts: int) -> Parts:
+        """`owners`: the part of each point."""
+
+    @property
+    def points(self) -> int: ...
+
+    @property
+    def parts(self) -> int: ...
+
+    @property
+    def widest(self) -> int: ...
+
+    def width(self, part: int) -> int:
+        """Points of a part."""
+
+    def runs(self, part: int) -> list[tuple[int, int]]:
+        """[(begin, end)] of the points of a part, ascending."""
+
+class Lists(Layout):
+    """
+    Points that are known by their numbers alone: those of each rank, in the order of its array. Point i of n lies
+    at x = i of a grid of n x 1 x 1 points. Raises InputError for a number that is missing or owned twice.
+    """
+
+    def __init__(self, ids: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None: ...
+
+    def ids(self, rank: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
+        """The numbers of a rank's points, in the order of its array."""
+
+class Blocks(Layout):
     """
     A grid divided along two of its directions: rank i + j * split[0] owns part i of the first of
     `axes` and part j of the second. Raises InputError where a part would be empty.
@@ -29,16 +89,10 @@ class Blocks:
     def __init__(self, grid: Grid, split: Sequence[int], axes: str = 'xy') -> None: ...
 
     @property
-    def grid(self) -> Grid: ...
-
-    @property
     def split(self) -> list[int]: ...
 
     @property
     def axes(self) -> str: ...
-
-    @property
-    def ranks(self) -> int: ...
 
     def box(self, rank: int) -> tuple[list[int], list[int]]:
         """
@@ -47,6 +101,51 @@ class Blocks:
 
     def shape(self, rank: int) -> tuple[int, int, int]:
         """(nz, ny, nx) of a rank's array."""
+
+class Product(Layout):
+    """
+    Each direction of a grid divided by itself, among the ranks from `first` on; the others own nothing.
+    `coordinates` says of x, y and z which coordinate of a rank, 0 or 1, divides it; -1: none. Raises InputError
+    where parts and grid do not go together.
+    """
+
+    @overload
+    def __init__(self, grid: Grid, parts: Sequence[Parts], coordinates: Sequence[int], first: int, ranks: int, name: str) -> None: ...
+
+    @overload
+    def __init__(self, blocks: Blocks) -> None: ...
+
+    @overload
+    def __init__(self, other: Product) -> None: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def first(self) -> int: ...
+
+    @property
+    def split(self) -> list[int]: ...
+
+    def parts(self, axis: int) -> Parts:
+        """How direction 0, 1 or 2 (x, y, z) is divided."""
+
+    def part_of(self, rank: int) -> list[int] | None:
+        """The parts (x, y, z) that a rank has; None where it owns nothing."""
+
+    def shape(self, rank: int) -> tuple[int, int, int]:
+        """(nz, ny, nx) of a rank's array."""
+
+    def in_one_row(self) -> Product:
+        """
+        The same points where the rows of a grid lie one after another along x: (nx ny, 1, nz) points. Raises
+        InputError where x is divided.
+        """
+
+    def placed(self, from_rank: int, ranks: int) -> Product:
+        """
+        The same on `ranks` ranks, of which those from `from_rank` on own something.
+        """
 
 def pencil_axes(along: str) -> str: ...
 
@@ -61,6 +160,45 @@ class Pattern:
 
     @property
     def in_place(self) -> bool: ...
+
+    @property
+    def reduces(self) -> bool: ...
+
+    @property
+    def ends_alike(self) -> bool:
+        """
+        Whether the two ends of a message lie in arrays of one shape and order.
+        """
+
+    @property
+    def collective(self) -> str:
+        """
+        The collective that an MPI library has for it: "all-to-all" within each group, "reduction", or "" for none.
+        """
+
+    @property
+    def largest_group(self) -> int:
+        """Ranks of the largest group."""
+
+    def group(self, rank: int) -> int:
+        """
+        The number of a rank's group, which exchanges nothing with other ranks.
+        """
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether its arrays hold points along x, and any levels along y and z."""
+
+    def for_levels(self, levels: Sequence[int]) -> Pattern:
+        """
+        The same pattern with other levels along y and z. Raises InputError where it has none.
+        """
+
+    @property
+    def one_array(self) -> bool:
+        """
+        Whether source and target may be one array, though they are described as two.
+        """
 
     def describe(self) -> str: ...
 
@@ -123,9 +261,6 @@ class Transpose(Pattern):
     def to_layout(self) -> Blocks: ...
 
     @property
-    def largest_group(self) -> int: ...
-
-    @property
     def closed(self) -> bool: ...
 
     @property
@@ -144,6 +279,32 @@ class Transpose(Pattern):
     def position(self, sender: int) -> int: ...
 
     def block_volume(self, sender: int, receiver: int) -> int: ...
+
+class Redistribution(Pattern):
+    """
+    The transposition between any two layouts that have a closed form: a rank may own nothing in one of them.
+    """
+
+    def __init__(self, from_layout: Product, to_layout: Product) -> None: ...
+
+    @property
+    def from_layout(self) -> Product: ...
+
+    @property
+    def to_layout(self) -> Product: ...
+
+    @property
+    def closed(self) -> bool: ...
+
+    @property
+    def complete(self) -> bool:
+        """False: blocks are not passed on between these layouts."""
+
+    def receivers(self, sender: int) -> list[tuple[int, int]]:
+        """[(rank, points)] of those that a rank has something for, itself too."""
+
+    def senders(self, receiver: int) -> list[tuple[int, int]]:
+        """[(rank, points)] of those that have something for a rank, itself too."""
 
 class AllReduce(Pattern):
     def __init__(self, ranks: int, count: int) -> None: ...
@@ -165,10 +326,6 @@ class Fetch(Pattern):
     @property
     def partial(self) -> bool:
         """Whether it describes one rank alone."""
-
-    @property
-    def one_array(self) -> bool:
-        """Whether the source array is the target array too."""
 
     def list_of(self, rank: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
         """
@@ -205,9 +362,6 @@ class FetchAdjoint(Pattern):
 
     @property
     def partial(self) -> bool: ...
-
-    @property
-    def one_array(self) -> bool: ...
 
     @property
     def levels(self) -> list[int]: ...
@@ -288,6 +442,9 @@ def completed_way(pattern: str, algorithm: str, transport: str, packing: str) ->
     The parts of a way, and for those that are "" the default, or the next best that goes with the others.
     """
 
+def native_refusal(pattern: Pattern) -> str:
+    """Why MPI has no collective for a pattern; "" where it has."""
+
 def needs_all_lists(pattern: Pattern, algorithm: str) -> bool:
     """
     Whether an algorithm passes points on from rank to rank, and a fetch says what one rank wants alone.
@@ -305,7 +462,7 @@ def choose_way(pattern: Pattern, algorithm: str, transport: str, packing: str, e
 
 def tuning_request(pattern: Pattern, dtype: str, fields: int, memory: str) -> list[tuple[str, str | int | bool | list[int]]]:
     """
-    What is asked of a plan, by which an entry of a tuning file is found: its keys and values.
+    The keys and values of a request for a plan, by which an entry of a tuning file is found.
     """
 
 def tuned_way(text: str, path: str, strict: bool, pattern: Pattern, dtype: str, fields: int, memory: str, site: tuple[str, str, int]) -> tuple[str, str, str, str] | None:
@@ -384,7 +541,7 @@ class Crossbar(Topology):
     def __init__(self, nodes: int) -> None: ...
 
 class Machine:
-    """Bandwidths in bytes a second, latencies and overheads in seconds."""
+    """Bandwidths in bytes per second, latencies and overheads in seconds."""
 
     def __init__(self, *, topology: Topology, routing: str, link_bandwidth: float, link_latency: float, global_bandwidth: float, global_latency: float, injection_bandwidth: float, injection_latency: float, ejection_bandwidth: float, ejection_latency: float, send_overhead: float, receive_overhead: float, memory_bandwidth: float, buffer: int = 65536, crossbar_bandwidth: float = 0, nics: int = 1, copy_bandwidth: float = 1e+18, flops: float = 0, eager_limit: int = -1, header: int = 64, bypass: int = 0, port_buffer: int = 0, output_buffer: int = 0, channels: int = 0, nic_buffer: int = 0, bypass_last_dimension: bool = False, unexpected_bandwidth: float = 0, receives_at_start: bool = False) -> None: ...
 
@@ -401,7 +558,7 @@ class Machine:
         """
 
     @property
-    def room(self) -> tuple[int, int, int]:
+    def buffer_sizes(self) -> tuple[int, int, int]:
         """
         Bytes of an input buffer's channel, of one behind the crossbar (0: none), of the buffer for a NIC.
         """
@@ -410,15 +567,15 @@ class Machine:
     def routing(self) -> str: ...
 
 class RateTable:
-    """Rates in bytes a second, by bytes and by the runs in which they lie."""
+    """Rates in bytes per second, by bytes and by the runs in which they lie."""
 
     def __init__(self, sizes: Sequence[float], runs: Sequence[float], rates: Sequence[Sequence[float]], whole: Sequence[float]) -> None: ...
 
     def seconds(self, bytes: float, runs: float = 1) -> float:
-        """What so many bytes take that lie in so many runs of equal length."""
+        """Return the seconds for these bytes in this many runs of equal length."""
 
-class Carriage:
-    """How a transport with a packing carries messages within a node."""
+class IntranodeTransport:
+    """Cost of messages within a node, of one transport with one packing."""
 
     def __init__(self, *, latency: float, overhead: float, rates: RateTable, copies: RateTable, element_bytes: int = 8, scattered: RateTable | None = None, gathered: RateTable | None = None) -> None: ...
 
@@ -426,7 +583,7 @@ class Carriage:
 
     def receive_seconds(self, bytes: float, runs: float = 1, alike: bool = True) -> float:
         """
-        What a message in so many runs takes of the CPU of its receiver, beside half of the overhead.
+        Return the CPU time of the receiver for a message in this many runs, without half of the overhead.
         """
 
     def combined_seconds(self, bytes: float) -> float: ...
@@ -547,9 +704,9 @@ class SimulationResult:
         """
 
     @property
-    def acts(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+    def trace_events(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
         """
-        [act][rank, stage of the program, begin (ps), end (ps), kind (of act_kinds), peer, NIC, bytes] of the ranks that are shown, by rank and in order of time. Peer -1: none, or one that could not be told.
+        [event][rank, stage of the program, begin (ps), end (ps), kind (of trace_event_kinds), peer, NIC, bytes] of the ranks that are shown, by rank and in order of time. Peer -1: none, or one that could not be told.
         """
 
     @property
@@ -562,7 +719,7 @@ class SimulationResult:
 
 class Compute:
     """
-    What CPUs do: seconds, or flops and bytes, a rank or a point of a layout.
+    Computation: seconds, or flops and bytes, per rank or per point of a layout.
     """
 
     def __init__(self, seconds: float = 0, flops: float = 0, bytes: float = 0, layout: Blocks | None = None, point_seconds: float = 0, points: Sequence[float] | None = None) -> None: ...
@@ -654,7 +811,7 @@ class Peers:
         """Whether nothing can be done together any more: all have to end."""
 
 class SimulationOptions:
-    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1, shown: Sequence[int] = [], peers: Peers | None = None, carriage: Carriage | None = None, crowd_bytes: int = 536870912, turn_steps: int = 1, asked: Sequence[int] = [], enough: Callable[[Sequence[float]], bool] | None = None, progress_by: str = 'pokes') -> None: ...
+    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1, shown: Sequence[int] = [], peers: Peers | None = None, intranode: IntranodeTransport | None = None, compact_from_bytes: int = 536870912, repetition_steps: int = 1, asked: Sequence[int] = [], enough: Callable[[Sequence[float]], bool] | None = None, progress_by: str = 'pokes') -> None: ...
 
 class Forecast:
     @property
@@ -682,7 +839,7 @@ def delay_lower_edge_s(bin: int) -> float:
 
 progress_kinds: list = ['calls', 'pokes', 'thread']
 
-act_kinds: list = ...
+trace_event_kinds: list = ...
 
 latest_s: float = 9000000.0
 
@@ -708,7 +865,7 @@ class Team:
 
 class Diagnosis:
     """
-    What a part of a field amounts to. Sums are exact: the sum of digit[i] * 2^(32 i - 1074).
+    Diagnosis of a part of a field. Sums are exact: the sum of digit[i] * 2^(32 i - 1074).
     """
 
     @property
@@ -747,11 +904,11 @@ def diagnose(field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, No
 @overload
 def diagnose(field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], region: tuple[slice, slice, slice], team: Team) -> Diagnosis:
     """
-    What the points of a region, slices (z, y, x), of a field [z][y][x] amount to.
+    Return the diagnosis of a region, slices (z, y, x), of a field [z][y][x].
     """
 
 class Verified:
-    """What was verified: counts over all ranks and stages."""
+    """Result of a verification: counts over all ranks and stages."""
 
     @property
     def ranks(self) -> int: ...
@@ -823,7 +980,7 @@ def posting(transport: str, schedule: Schedule, rank: int, stage: int) -> list[t
     """
 
 def stage_text(schedule: Schedule, rank: int, stage: int) -> str:
-    """What a rank does in a stage, one line a message or copy."""
+    """Return what a rank does in a stage, one line per message or copy."""
 
 def communication_matrix(schedule: Schedule, ranks_per_bin: int, first: int, last: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """

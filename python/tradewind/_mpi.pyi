@@ -166,7 +166,7 @@ def shared_bytes(bytes: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None
     """An array in memory that the ranks of a node share."""
 
 def library_version() -> str:
-    """What the MPI library in use calls itself."""
+    """Return the name and version of the MPI library in use."""
 
 build_mpi: str = 'MPICH 5.0.2'
 

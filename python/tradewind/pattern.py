@@ -18,6 +18,17 @@ from typing import TYPE_CHECKING, Any
 from tradewind import _core
 from tradewind.base.collective import collective
 from tradewind.base.errors import InputError
+from tradewind.layout.closed import (
+    Bands,
+    Lists,
+    Placed,
+    ReducedGrid,
+    Wavenumbers,
+    Whole,
+    on_one_grid,
+    snake,
+    wanted_ids,
+)
 from tradewind.layout.lists import listed, of_owners
 from tradewind.method.method import default_algorithm
 from tradewind.workload import program
@@ -28,6 +39,27 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from tradewind.mpi.library import Array, Plan
+
+__all__ = [
+    "Adjoint",
+    "AllReduce",
+    "Bands",
+    "Blocks",
+    "Fetch",
+    "Grid",
+    "Halo",
+    "Lists",
+    "Pencils",
+    "Placed",
+    "Program",
+    "Redistribution",
+    "ReducedGrid",
+    "Schedule",
+    "Transpose",
+    "Wavenumbers",
+    "Whole",
+    "snake",
+]
 
 Grid = _core.Grid
 Blocks = _core.Blocks
@@ -87,7 +119,42 @@ class Halo(_core.Halo, _Scheduled):
 
 
 class Transpose(_core.Transpose, _Scheduled):
-    """The redistribution of a grid from one layout to another."""
+    """The redistribution of a grid from one layout to another.
+
+    Any two layouts of one grid on one number of ranks go together: `Blocks` and `Pencils`; `Bands`, `Wavenumbers`,
+    `Whole` and `Placed`, with which ``Transpose(...)`` is a `Redistribution`; `Lists`, with which it is a `Fetch` of
+    points one after another: then point (x, y, z) of a grid has the number x + nx (y + ny z), and arrays have one
+    dimension. Raises InputError for layouts of different grids or numbers of ranks.
+    """
+
+    def __new__(cls, from_layout: _core.Layout, to_layout: _core.Layout) -> Any:
+        """Return a `Transpose` between blocks, a `Fetch` where a layout is a list, else a `Redistribution`."""
+        if isinstance(from_layout, _core.Blocks) and isinstance(to_layout, _core.Blocks):
+            return super().__new__(cls)
+        if isinstance(from_layout, _core.Lists) or isinstance(to_layout, _core.Lists):
+            return Fetch(*wanted_ids(from_layout, to_layout))
+        return Redistribution(from_layout, to_layout)
+
+    def adjoint(self) -> Transpose:
+        """Return the way back: each point has one place before and one after, so the adjoint is the inverse."""
+        back: Transpose = Transpose(self.to_layout, self.from_layout)
+        return back
+
+
+class Redistribution(_core.Redistribution, _Scheduled):
+    """The transposition between any two layouts that have a closed form; see `Transpose`.
+
+    Arrays have the shapes ``layout.shape(rank)``. Where a layout has all rows one after another, as `Bands` that share
+    rows have, an array of bands may be (nz, points), and one of blocks (nz, ny, nx) if its rows follow each other in
+    memory.
+    """
+
+    def __init__(self, from_layout: _core.Layout, to_layout: _core.Layout) -> None:
+        super().__init__(*on_one_grid(from_layout, to_layout))
+
+    def adjoint(self) -> Redistribution:
+        """Return the way back: each point has one place before and one after, so the adjoint is the inverse."""
+        return Redistribution(self.to_layout, self.from_layout)
 
 
 class Fetch(_core.Fetch, _Scheduled):

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from mpi4py import MPI
 
 from tradewind import _core
-from tradewind.base.collective import collective
+from tradewind.base.collective import check_communicator, collective, telling
+from tradewind.base.errors import InputError
+from tradewind.layout.closed import own_ids
+from tradewind.layout.lists import ids
 from tradewind.mpi import points
 from tradewind.mpi.points import Renumbered, renumbered
 from tradewind.pattern import Fetch
 
-__all__ = ["Points", "Renumbered", "gathered", "known_to_all", "renumbered"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Points", "Renumbered", "gathered", "known_to_all", "redistribution", "renumbered"]
 
 
 class Points(points.PointsMaking[Fetch]):
@@ -19,6 +28,31 @@ class Points(points.PointsMaking[Fetch]):
     def made(self, fetch: _core.Fetch) -> Fetch:
         """A fetch of the core as one with `Fetch.schedule` and `Fetch.plan`."""
         return Fetch.of(fetch)
+
+
+@collective
+def redistribution(comm: MPI.Intracomm, before: _core.Layout | ArrayLike, after: _core.Layout | ArrayLike) -> Fetch:
+    """Return the transposition from one layout to another, at least one of which has no form, as a fetch.
+
+    `before` and `after`: a layout that all ranks name alike, or the numbers of this rank's points in the order of its
+    array; point (x, y, z) of a grid has the number x + nx (y + ny z). Each rank lists its own points alone, about 100
+    bytes for each; who has what is found out by a sparse exchange. Arrays have one dimension. Raises InputError for
+    a number that nobody owns before, PlanError where another rank raises.
+    """
+    check_communicator(comm)
+    with telling(comm):
+        own, wanted = (_own(each, comm) for each in (before, after))
+    return Points(comm, own).fetch(wanted)
+
+
+def _own(layout: _core.Layout | ArrayLike, comm: MPI.Intracomm) -> NDArray[np.int64]:
+    if not isinstance(layout, _core.Layout):
+        return ids("ids", layout)
+    if layout.ranks != comm.Get_size():
+        raise InputError(
+            f"a layout of {layout.ranks} ranks on a communicator of {comm.Get_size()}: as many are allowed"
+        )
+    return own_ids(layout, comm.Get_rank())
 
 
 @collective

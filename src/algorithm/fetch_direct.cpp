@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "schedule/run_lists.hpp"
-
 namespace tradewind::algorithm {
 
 namespace {
@@ -16,7 +14,7 @@ struct Turn {
     std::int32_t send = -1, receive = -1;
 };
 
-class FetchDirect : public schedule::Schedule, public schedule::RunLists {
+class FetchDirect : public schedule::Schedule {
   public:
     explicit FetchDirect(std::shared_ptr<const pattern::Fetch> fetch)
         : Schedule(fetch, "direct"), fetch_(std::move(fetch)) {
@@ -37,17 +35,11 @@ class FetchDirect : public schedule::Schedule, public schedule::RunLists {
         const Turn& turn = turns(rank)[static_cast<std::size_t>(j)];
         return message(rank, turn, turn.receive < 0 ? nullptr : &received(rank, turn), false);
     }
-    void send_pieces(Rank rank, int, int j, std::vector<schedule::Piece>& pieces) const override {
-        const Turn& turn = turns(rank)[static_cast<std::size_t>(j)];
-        if (turn.send < 0) return;
-        for (const pattern::FetchRun& run : sent(rank, turn).runs)
-            pieces.push_back({schedule::Buffer::source, fetch_->source_of(rank, run)});
+    void send_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const override {
+        append_pieces(send_runs(rank, stage, j), fetch_->source_box(rank), pieces);
     }
-    void receive_pieces(Rank rank, int, int j, std::vector<schedule::Piece>& pieces) const override {
-        const Turn& turn = turns(rank)[static_cast<std::size_t>(j)];
-        if (turn.receive < 0) return;
-        for (const pattern::FetchRun& run : received(rank, turn).runs)
-            pieces.push_back({schedule::Buffer::target, fetch_->target_of(run)});
+    void receive_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const override {
+        append_pieces(receive_runs(rank, stage, j), fetch_->target_box(rank), pieces);
     }
     void copies(Rank rank, int, std::vector<schedule::Copy>& copies) const override {
         for (const pattern::FetchRun& run : fetch_->part(rank).kept)
@@ -55,15 +47,18 @@ class FetchDirect : public schedule::Schedule, public schedule::RunLists {
                               {schedule::Buffer::target, fetch_->target_of(run)}});
     }
 
+    bool has_runs() const override { return true; }
     schedule::RunList send_runs(Rank rank, int, int j) const override {
-        return {&sent(rank, turns(rank)[static_cast<std::size_t>(j)]).runs, &pattern::Runs::Kind::source,
-                schedule::Buffer::source};
+        const Turn& turn = turns(rank)[static_cast<std::size_t>(j)];
+        const pattern::Runs* runs = turn.send < 0 ? nullptr : &sent(rank, turn).runs;
+        return {runs, &pattern::Runs::Kind::source, schedule::Buffer::source};
     }
     schedule::RunList receive_runs(Rank rank, int, int j) const override {
-        return {&received(rank, turns(rank)[static_cast<std::size_t>(j)]).runs, &pattern::Runs::Kind::target,
-                schedule::Buffer::target};
+        const Turn& turn = turns(rank)[static_cast<std::size_t>(j)];
+        const pattern::Runs* runs = turn.receive < 0 ? nullptr : &received(rank, turn).runs;
+        return {runs, &pattern::Runs::Kind::target, schedule::Buffer::target};
     }
-    Kept kept_runs(Rank rank, int) const override {
+    schedule::RunCopy kept_runs(Rank rank, int) const override {
         const pattern::Runs* runs = &fetch_->part(rank).kept;
         return {{runs, &pattern::Runs::Kind::source, schedule::Buffer::source},
                 {runs, &pattern::Runs::Kind::target, schedule::Buffer::target}};

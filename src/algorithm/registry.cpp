@@ -10,6 +10,7 @@
 #include "algorithm/allreduce_recursive.hpp"
 #include "algorithm/allreduce_ring.hpp"
 #include "algorithm/alltoall_bruck.hpp"
+#include "algorithm/alltoall_meeting.hpp"
 #include "algorithm/alltoall_pairwise.hpp"
 #include "algorithm/alltoall_ring.hpp"
 #include "algorithm/alltoall_two_level.hpp"
@@ -35,14 +36,29 @@ std::shared_ptr<const Wanted> as(const PatternPtr& pattern) {
     return wanted;
 }
 
+using RedistributionPtr = std::shared_ptr<const pattern::Redistribution>;
+
+// Between layouts of any closed form blocks go straight; what is said of blocks alone passes them on.
+RedistributionPtr redistribution(const PatternPtr& pattern) {
+    return std::dynamic_pointer_cast<const pattern::Redistribution>(pattern);
+}
+
+std::shared_ptr<const pattern::Transpose> between_blocks(const PatternPtr& pattern, const std::string& algorithm) {
+    if (redistribution(pattern))
+        throw InputError(algorithm +
+                         " passes blocks on from rank to rank, which it can between layouts of blocks; this " +
+                         pattern->describe() + " is not like that: use ring-k, pairwise or burst");
+    return as<pattern::Transpose>(pattern);
+}
+
 std::array<Index, 2> no_radices(const pattern::Pattern&) {
     return {0, 0};
 }
 
 std::array<Index, 2> ring_radices(const pattern::Pattern& pattern) {
-    const auto* transpose = dynamic_cast<const pattern::Transpose*>(&pattern);
-    if (!transpose) throw InputError("ring-k is an algorithm of transpose, not of " + pattern.name());
-    return {1, std::max<Index>(1, transpose->largest_group() - 1)};
+    if (pattern.name() != "transpose")
+        throw InputError("ring-k is an algorithm of transpose, not of " + pattern.name());
+    return {1, pattern.rounds()};
 }
 
 std::array<Index, 2> ranks_a_node(const pattern::Pattern& pattern) {
@@ -65,16 +81,28 @@ constexpr const char* patarasuk = "Patarasuk & Yuan 2009, doi:10.1016/j.jpdc.200
 std::vector<AlgorithmEntry> make_table() {
     return {
         {"transpose", "ring-k", true, "k ranks further on in each of ceil((n-1)/k) stages", zheng,
-         [](PatternPtr p, Index k) { return alltoall_ring(as<pattern::Transpose>(p), k); }, ring_radices, true},
+         [](PatternPtr p, Index k) {
+             const auto any = redistribution(p);
+             return any ? meeting_ring(any, k) : alltoall_ring(as<pattern::Transpose>(p), k);
+         },
+         ring_radices, true},
         {"transpose", "burst", false, "everything at once, in 1 stage", zheng,
-         [](PatternPtr p, Index) { return alltoall_burst(as<pattern::Transpose>(p)); }, no_radices},
+         [](PatternPtr p, Index) {
+             const auto any = redistribution(p);
+             return any ? meeting_burst(any) : alltoall_burst(as<pattern::Transpose>(p));
+         },
+         no_radices},
         {"transpose", "pairwise", false, "one partner in each of n-1 stages (n, where n is not a power of 2)", thakur,
-         [](PatternPtr p, Index) { return alltoall_pairwise(as<pattern::Transpose>(p)); }, no_radices},
+         [](PatternPtr p, Index) {
+             const auto any = redistribution(p);
+             return any ? meeting_pairwise(any) : alltoall_pairwise(as<pattern::Transpose>(p));
+         },
+         no_radices},
         {"transpose", "bruck", false, "blocks passed on from rank to rank, in ceil(log2 n) stages", bruck,
-         [](PatternPtr p, Index) { return alltoall_bruck(as<pattern::Transpose>(p)); }, no_radices},
+         [](PatternPtr p, Index) { return alltoall_bruck(between_blocks(p, "bruck")); }, no_radices},
         {"transpose", "two-level-k", true,
          "k ranks a node gather, nodes exchange, ranks scatter, in ceil((G-1)/k) + 2 stages for G nodes", traeff,
-         [](PatternPtr p, Index k) { return alltoall_two_level(as<pattern::Transpose>(p), k); }, ranks_a_node},
+         [](PatternPtr p, Index k) { return alltoall_two_level(between_blocks(p, "two-level-k"), k); }, ranks_a_node},
         {"halo", "sweep", false, "along x, then along y with the x halo attached, in 2 stages", zheng,
          [](PatternPtr p, Index) { return halo_sweep(as<pattern::Halo>(p)); }, no_radices, true},
         {"halo", "direct", false, "all neighbours at once, corners too, in 1 stage",
@@ -161,12 +189,6 @@ std::string names_of(const std::string& pattern) {
                      ")");
 }
 
-std::string scope(const pattern::Pattern& pattern) {
-    if (const auto* transpose = dynamic_cast<const pattern::Transpose*>(&pattern))
-        return "groups of " + std::to_string(transpose->largest_group()) + " ranks";
-    return std::to_string(pattern.ranks()) + (pattern.ranks() == 1 ? " rank" : " ranks");
-}
-
 }  // namespace
 
 const std::vector<AlgorithmEntry>& algorithms() {
@@ -200,7 +222,7 @@ std::shared_ptr<const schedule::Schedule> make_schedule(std::shared_ptr<const pa
     if (!e.has_radix && name.radix) throw InputError(algorithm + ": " + e.name + " takes no radix");
     const auto [least, most] = e.radices(*pattern);
     const std::string allowed =
-        std::to_string(least) + ".." + std::to_string(most) + " are allowed for " + scope(*pattern);
+        std::to_string(least) + ".." + std::to_string(most) + " are allowed for " + pattern->group_text();
     if (e.has_radix && !name.radix)
         throw InputError(algorithm + ": the radix is missing, write " + base_of(e) + "-" + std::to_string(least) +
                          " (" + allowed + ")");

@@ -3,10 +3,6 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "pattern/allreduce.hpp"
-#include "pattern/fetch_adjoint.hpp"
-#include "pattern/halo.hpp"
-#include "pattern/transpose.hpp"
 
 namespace tradewind::algorithm {
 
@@ -18,10 +14,6 @@ std::string joined(const std::vector<std::string>& texts, const std::string& bet
     return all;
 }
 
-std::vector<Index> listed_of(const auto& numbers) {
-    return {numbers.begin(), numbers.end()};
-}
-
 }  // namespace
 
 TuningRequest tuning_request(const pattern::Pattern& pattern, const std::string& element, Index fields,
@@ -31,28 +23,7 @@ TuningRequest tuning_request(const pattern::Pattern& pattern, const std::string&
                         {"fields", fields},
                         {"dtype", element},
                         {"memory", memory}};
-    const auto add = [&](const std::string& key, TuningValue value) { asked.emplace_back(key, std::move(value)); };
-    if (const auto* halo = dynamic_cast<const pattern::Halo*>(&pattern)) {
-        add("grid", listed_of(halo->layout().grid().points));
-        add("split", listed_of(halo->layout().split()));
-        add("width", halo->width());
-        add("periodic", std::string(halo->periodic(layout::X) ? "x" : "") + (halo->periodic(layout::Y) ? "y" : ""));
-    } else if (const auto* transpose = dynamic_cast<const pattern::Transpose*>(&pattern)) {
-        add("grid", listed_of(transpose->from().grid().points));
-        add("from_split", listed_of(transpose->from().split()));
-        add("from_axes", transpose->from().axes());
-        add("to_split", listed_of(transpose->to().split()));
-        add("to_axes", transpose->to().axes());
-    } else if (const auto* reduction = dynamic_cast<const pattern::AllReduce*>(&pattern)) {
-        add("count", reduction->count());
-    } else {
-        const auto* adjoint = dynamic_cast<const pattern::FetchAdjoint*>(&pattern);
-        if (const auto* fetch = adjoint ? &adjoint->fetch() : dynamic_cast<const pattern::Fetch*>(&pattern)) {
-            add("points", fetch->points());
-            add("levels", fetch->depth());
-            add("adjoint", adjoint != nullptr);
-        }
-    }
+    for (auto& parameter : pattern.parameters()) asked.push_back(std::move(parameter));
     return asked;
 }
 

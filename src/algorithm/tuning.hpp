@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "algorithm/way.hpp"
@@ -12,8 +11,8 @@
 namespace tradewind::algorithm {
 
 // What is asked of a plan, by which an entry is found: keys of the file, and their values.
-using TuningValue = std::variant<std::string, Index, bool, std::vector<Index>>;
-using TuningRequest = std::vector<std::pair<std::string, TuningValue>>;
+using TuningValue = pattern::Parameter;
+using TuningRequest = pattern::Parameters;
 // Memory of arrays that only their own rank can read, and of those that the ranks of a node share.
 inline const std::string private_memory = "private", shared_memory = "shared";
 // `element`: "f8". `fields`: how many arrays travel together. `memory`: where they lie.

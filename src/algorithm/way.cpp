@@ -7,7 +7,6 @@
 #include "algorithm/registry.hpp"
 #include "base/error.hpp"
 #include "pattern/fetch.hpp"
-#include "pattern/transpose.hpp"
 #include "schedule/transport.hpp"
 
 namespace tradewind::algorithm {
@@ -37,12 +36,6 @@ bool goes_together(const std::string& transport_name, const std::string& packing
         if (entry.name == transport_name)
             return std::find(entry.packings.begin(), entry.packings.end(), packing) != entry.packings.end();
     return false;
-}
-
-std::string native_refusal(const pattern::Pattern& pattern) {
-    const auto* transpose = dynamic_cast<const pattern::Transpose*>(&pattern);
-    if (pattern.name() == "allreduce" || (transpose && transpose->complete())) return "";
-    return "algorithm 'native': MPI has one for transpose and allreduce, none for " + pattern.name();
 }
 
 // Has the stages of one that does something.
@@ -123,6 +116,11 @@ bool needs_all_lists(const pattern::Pattern& pattern, const std::string& algorit
     if (!pattern.partial()) return false;
     const AlgorithmEntry* const entry = find_algorithm(pattern.name(), parse_algorithm(algorithm));
     return entry && entry->passes_on;
+}
+
+std::string native_refusal(const pattern::Pattern& pattern) {
+    if (pattern.collective() != pattern::Collective::none) return "";
+    return "algorithm 'native': MPI has one for transpose and allreduce, none for " + pattern.name();
 }
 
 std::string way_refusal(const std::shared_ptr<const pattern::Pattern>& pattern, const Way& way) {

@@ -37,6 +37,9 @@ Way completed(const std::string& pattern, Way way);
 // tell each other first (see known_to_all).
 bool needs_all_lists(const pattern::Pattern& pattern, const std::string& algorithm);
 
+// Why MPI has no collective for a pattern; "" where it has.
+std::string native_refusal(const pattern::Pattern& pattern);
+
 // Why a pattern cannot be carried out in a way; "" where it can. Open parts count as their defaults, and a fetch that
 // needs the lists of all ranks as if it had them.
 std::string way_refusal(const std::shared_ptr<const pattern::Pattern>& pattern, const Way& way);

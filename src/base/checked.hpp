@@ -11,7 +11,7 @@
 
 namespace tradewind {
 
-// Of all arrays of all ranks together: far more than any machine has, and far enough below 2^63 for what is computed
+// Maximum points of all arrays of all ranks: far beyond any machine, and far enough below 2^63 for what is computed
 // from them on the way.
 inline constexpr Index most_points = Index{1} << 60;
 inline constexpr std::int64_t most_counted = std::numeric_limits<std::int64_t>::max();

@@ -6,7 +6,7 @@
 
 namespace tradewind {
 
-// What the caller asked for cannot be: says what is wrong, the value, what is allowed.
+// Invalid input: the text says what is wrong, the value, and what is allowed.
 class InputError : public std::invalid_argument {
   public:
     using std::invalid_argument::invalid_argument;

@@ -12,7 +12,7 @@ namespace tradewind {
 // Lists go to and fro between ranks: those that came up last are known without a look into the table of all.
 class Numbering {
   public:
-    // Of a rank, 0 or more: 0 for the first that is asked for, then 1; the same whenever it is asked for.
+    // The number of a rank: 0 for the first rank that is asked for, then 1; always the same for the same rank.
     std::size_t of(Rank rank) {
         Known& known = recent_[static_cast<std::size_t>(rank) % recent_.size()];
         if (known.rank != rank) known = {rank, all_.try_emplace(rank, all_.size()).first->second};

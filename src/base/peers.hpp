@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "base/byte_buffer.hpp"
 #include "base/error.hpp"
-#include "base/letter.hpp"
 
 namespace tradewind {
 
@@ -21,11 +21,11 @@ class Peers {
     virtual int process() const { return 0; }
     virtual int processes() const { return 1; }
     // Collective. The least of the values.
-    virtual std::int64_t least(std::int64_t value) { return value; }
+    virtual std::int64_t minimum(std::int64_t value) { return value; }
     // Collective. Sends out[p] to each other process p, and writes to in[p] what that one sends here.
-    virtual void swap(const std::vector<Letter>&, std::vector<Letter>&) {}
-    // Collective. Process 0 is shown the letters of the others, in their order, one at a time.
-    virtual void gather(const Letter&, const std::function<void(int, std::span<const std::byte>)>&) {}
+    virtual void swap(const std::vector<ByteBuffer>&, std::vector<ByteBuffer>&) {}
+    // Collective. Process 0 is shown the buffers of the others, in their order, one at a time.
+    virtual void gather(const ByteBuffer&, const std::function<void(int, std::span<const std::byte>)>&) {}
 
     // A collective function has thrown here, and so left the others waiting: nothing can be done together any more, and
     // the whole job has to end.
@@ -35,7 +35,7 @@ class Peers {
     // Collective. Each process does something, without the others; where that throws in one, it throws in all: there
     // PeerFailed.
     template <class Action>
-    void together(const Action& action) {
+    void collective(const Action& action) {
         if (processes() == 1) return action();
         std::exception_ptr failure;
         try {
@@ -43,13 +43,13 @@ class Peers {
         } catch (...) {
             failure = std::current_exception();
         }
-        const bool well = least(failure ? 0 : 1) == 1;
+        const bool well = minimum(failure ? 0 : 1) == 1;
         if (failure) std::rethrow_exception(failure);
         if (!well) throw PeerFailed();
     }
 
     // Collective, where the others do something together: this process cannot.
-    void refuse() { least(0); }
+    void refuse() { minimum(0); }
 
   private:
     bool severed_ = false;

@@ -27,7 +27,7 @@ struct Recycling {
     }
     void deallocate(T* memory, std::size_t n) noexcept { give_recycled(memory, n * sizeof(T)); }
 
-    // What grows is about to be written: it need not be zero before.
+    // New elements are about to be written, so they are not set to zero.
     template <class U>
     void construct(U* place) {
         ::new (static_cast<void*>(place)) U;

@@ -21,7 +21,7 @@ inline bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-// Of a word of the file: a whole or real number as TOML writes it; nothing for what is none, or does not fit.
+// The value of a word: a whole or real number as TOML writes it; nothing for other words, or one that does not fit.
 std::optional<TomlValue> parse_toml_number(const std::string& word);
 // "2025-01-31T12:00:00.5+01:00"; nothing for what is none, and without a distance to UTC.
 std::optional<TomlTime> parse_toml_time(const std::string& word);

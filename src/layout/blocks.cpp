@@ -68,6 +68,13 @@ Box Blocks::box(Rank rank) const {
     return box;
 }
 
+Rank Blocks::owner(const std::array<Index, 3>& point) const {
+    std::array<Index, 2> coordinates{0, 0};
+    for (int a = 0; a < 3; ++a)
+        if (const int c = coordinate_of_[a]; c >= 0) coordinates[c] = division_[a].owner(point[a]);
+    return rank_at(coordinates);
+}
+
 std::string pencil_axes(char along) {
     switch (along) {
         case 'x': return "zy";

@@ -5,33 +5,24 @@
 #include <string>
 
 #include "base/divide.hpp"
-#include "layout/box.hpp"
 #include "layout/division.hpp"
+#include "layout/layout.hpp"
 
 namespace tradewind::layout {
-
-// nx x ny x nz points; arrays are [z][y][x], x fastest.
-struct Grid {
-    std::array<Index, 3> points{1, 1, 1};
-    // Throws InputError for a direction without points, and for more points than can be counted.
-    Grid(Index nx, Index ny, Index nz);
-    friend bool operator==(const Grid&, const Grid&) = default;
-    Index volume() const { return points[X] * points[Y] * points[Z]; }
-};
 
 // Ranks r = i + j * split[0] with i < split[0], j < split[1]; i divides the direction axes[0], j divides axes[1], the
 // third direction stays whole. Blocks over x/y are "xy"; x pencils are "zy", y pencils "zx", columns (z pencils) "xy"
 // or "yx". Nothing is stored a rank.
-class Blocks {
+class Blocks : public Layout {
   public:
     // Throws InputError where a part would be empty, naming direction, parts and points.
     Blocks(Grid grid, std::array<Index, 2> split, std::string axes = "xy");
 
-    const Grid& grid() const { return grid_; }
+    const Grid& grid() const final { return grid_; }
     const std::array<Index, 2>& split() const { return split_; }
     const std::string& axes() const { return axes_; }
-    std::string describe() const;  // "60 x 40 x 5 points, split 2 x 2 along xy"
-    Rank ranks() const { return static_cast<Rank>(split_[0] * split_[1]); }
+    std::string describe() const final;  // "60 x 40 x 5 points, split 2 x 2 along xy"
+    Rank ranks() const final { return static_cast<Rank>(split_[0] * split_[1]); }
 
     const Division& division(int axis) const { return division_[axis]; }
     // Which of the two rank coordinates divides an axis: 0, 1, or -1 for none.
@@ -48,6 +39,8 @@ class Blocks {
     }
     // The points that a rank owns.
     Box box(Rank rank) const;
+    std::vector<Box> boxes(Rank rank) const final { return {box(rank)}; }
+    Rank owner(const std::array<Index, 3>& point) const final;
 
     friend bool operator==(const Blocks& a, const Blocks& b) {
         return a.grid_ == b.grid_ && a.split_ == b.split_ && a.axes_ == b.axes_;

@@ -43,9 +43,9 @@ void Machine::check() const {
     if (header.value < 1 || header.value > 1 << 20) throw InputError("header of a message: 1B to 1MiB are allowed");
     if (bypass.value < 0 || bypass.value > 1 << 27)
         throw InputError("messages that bypass the network: 0B to 128MiB are allowed");
-    if (nics < 1 || nics > 16) throw InputError("NICs a node: 1 to 16 are allowed");
+    if (nics < 1 || nics > 16) throw InputError("NICs per node: 1 to 16 are allowed");
     if (topology->nodes_per_switch() % nics != 0)
-        throw InputError(std::to_string(nics) + " NICs a node do not divide the " +
+        throw InputError(std::to_string(nics) + " NICs per node do not divide the " +
                          std::to_string(topology->nodes_per_switch()) + " that hang on a switch");
     bool known = false;
     std::string allowed;

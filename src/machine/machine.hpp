@@ -55,7 +55,7 @@ struct Machine {
 };
 
 // Finite buffers, in bytes.
-struct Room {
+struct BufferSizes {
     std::int64_t channel;  // of a virtual channel of an input port
     std::int64_t output;   // of one behind the crossbar; 0: none
     std::int64_t exit;     // behind the crossbar, of a port to a node, which has one channel; 0: none
@@ -65,7 +65,7 @@ struct Room {
     std::int64_t packet() const;
 };
 // Throws InputError where buffers are divided among fewer channels than the routing uses.
-Room room_of(const Machine& machine);
+BufferSizes buffer_sizes(const Machine& machine);
 
 struct RoutingEntry {
     std::string name, topology, description, source;

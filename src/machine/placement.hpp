@@ -25,7 +25,7 @@ class Placement {
     std::uint32_t node(Rank rank) const {
         return table_.empty() ? by_node_.quotient(static_cast<std::uint32_t>(rank)) : table_[rank];
     }
-    // One rank a node, in order: the node of a rank is its number.
+    // One rank per node, in order: the node of a rank is its number.
     bool identity() const { return table_.empty() && ranks_per_node_ == 1; }
     Rank ranks() const { return ranks_; }
     std::uint32_t ranks_per_node() const { return ranks_per_node_; }

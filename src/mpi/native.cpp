@@ -6,7 +6,7 @@
 #include "mpi/packing/copy.hpp"
 #include "mpi/prepare.hpp"
 #include "mpi/waiting.hpp"
-#include "pattern/allreduce.hpp"
+#include "pattern/pattern.hpp"
 
 namespace tradewind::mpi {
 
@@ -36,20 +36,21 @@ MPI_Op operation_of(Operation operation) {
 
 class NativeAllReduce : public Plan {
   public:
-    NativeAllReduce(MPI_Comm comm, const pattern::AllReduce& pattern, const PlanRequest& request)
+    NativeAllReduce(MPI_Comm comm, const pattern::Pattern& pattern, const PlanRequest& request)
         : Plan(comm, pattern.describe() + ", native", request),
           type_(type_of(request.element)),
           operation_(operation_of(request.operation)),
           watchdog_s_(request.watchdog_s) {
         const Index element = bytes_of(request.element);
-        count_ = static_cast<int>(pattern.count() * static_cast<Index>(request.source.size()));
+        const Index elements = pattern.source_box(communicator_.rank()).volume();
+        count_ = static_cast<int>(elements * static_cast<Index>(request.source.size()));
         buffer_ = prepare(communicator(), "", [&] { return Memory(count_ * element); }, limit_of(watchdog_s_));
         std::byte* data = buffer_.data();
         for (const Field& field : request.source) {
             const View memory{field.data, field.stride}, dense{data, dense_strides(field.shape, element)};
             pack_.push_back(make_copy(memory, dense, field.shape, element, Stores::cached));
             unpack_.push_back(make_copy(dense, memory, field.shape, element, Stores::cached));
-            data += pattern.count() * element;
+            data += elements * element;
         }
     }
     ~NativeAllReduce() override {
@@ -108,24 +109,23 @@ class NativeAllReduce : public Plan {
 
 std::unique_ptr<Plan> make_native_plan(const pattern::Pattern& pattern, MPI_Comm comm, const PlanRequest& request,
                                        Unlike unlike) {
-    const auto* reduce = dynamic_cast<const pattern::AllReduce*>(&pattern);
     const auto check = [&] {
-        check_request(pattern, comm, request);
-        if (!reduce)
+        const Rank rank = check_request(pattern, comm, request);
+        if (pattern.collective() != pattern::Collective::reduction)
             throw InputError(
                 "algorithm \"native\" is the MPI library's own collective: there is one for transpositions "
                 "within rows or columns of ranks (MPI_Alltoallv) and for reductions (MPI_Allreduce), none "
                 "for this " +
                 pattern.describe());
         combine_function(request.element, request.operation);  // which may refuse
-        const Index count = reduce->count() * static_cast<Index>(request.source.size());
+        const Index count = pattern.source_box(rank).volume() * static_cast<Index>(request.source.size());
         if (count > std::numeric_limits<int>::max())
             throw InputError("algorithm \"native\": " + std::to_string(count) +
                              " elements to reduce are more than the collectives of MPI count (2147483647)");
     };
     if (!prepared(comm, identity(pattern, "native", request), unlike, limit_of(request.watchdog_s), check))
         return nullptr;
-    return std::make_unique<NativeAllReduce>(comm, *reduce, request);
+    return std::make_unique<NativeAllReduce>(comm, pattern, request);
 }
 
 }  // namespace tradewind::mpi

@@ -10,7 +10,7 @@ namespace tradewind::mpi {
 
 namespace {
 
-// A letter goes in pieces: a first one, for which the receiver has room before it comes, and where that is full, others
+// A buffer goes in pieces: a first one, for which the receiver has room before it comes, and where that is full, others
 // of any size. A piece that is full has another behind it, be it empty.
 constexpr std::size_t first_piece = std::size_t{1} << 14, next_pieces = std::size_t{1} << 30;
 enum PieceTag : int { first_piece_tag = 1, next_piece_tag = 2, gathered_piece_tag = 3 };
@@ -50,7 +50,7 @@ void wait_until(Done done) {
         if (tries >= impatient) std::this_thread::sleep_for(nap);
 }
 
-void receive_pieces(Letter& letter, int from, int tag, MPI_Comm comm) {
+void receive_pieces(ByteBuffer& buffer, int from, int tag, MPI_Comm comm) {
     for (;;) {
         MPI_Message message = MPI_MESSAGE_NULL;
         MPI_Status status;
@@ -60,7 +60,7 @@ void receive_pieces(Letter& letter, int from, int tag, MPI_Comm comm) {
             return found != 0;
         });
         const std::size_t bytes = received_bytes(status);
-        check(MPI_Mrecv(letter.add(bytes), static_cast<int>(bytes), MPI_BYTE, &message, &status), telling_processes);
+        check(MPI_Mrecv(buffer.add(bytes), static_cast<int>(bytes), MPI_BYTE, &message, &status), telling_processes);
         if (bytes < next_pieces) return;
     }
 }
@@ -79,13 +79,13 @@ void Processes::severing(Action action) {
     }
 }
 
-std::int64_t Processes::least(std::int64_t value) {
+std::int64_t Processes::minimum(std::int64_t value) {
     std::int64_t least = value;
     severing([&] { check(MPI_Allreduce(&value, &least, 1, MPI_INT64_T, MPI_MIN, comm_.handle()), telling_processes); });
     return least;
 }
 
-void Processes::swap(const std::vector<Letter>& out, std::vector<Letter>& in) {
+void Processes::swap(const std::vector<ByteBuffer>& out, std::vector<ByteBuffer>& in) {
     severing([&] {
         expect(in);
         sends_.clear();
@@ -99,9 +99,9 @@ void Processes::swap(const std::vector<Letter>& out, std::vector<Letter>& in) {
                 check(MPI_Testany(processes(), receives_.data(), &p, &found, &status), telling_processes);
                 return found != 0;
             });
-            Letter& letter = in[static_cast<std::size_t>(p)];
-            letter.shrink(received_bytes(status));
-            if (letter.bytes().size() == first_piece) receive_pieces(letter, p, next_piece_tag, comm_.handle());
+            ByteBuffer& buffer = in[static_cast<std::size_t>(p)];
+            buffer.shrink(received_bytes(status));
+            if (buffer.bytes().size() == first_piece) receive_pieces(buffer, p, next_piece_tag, comm_.handle());
         }
         wait_until([&] {
             int sent = 0;
@@ -112,8 +112,8 @@ void Processes::swap(const std::vector<Letter>& out, std::vector<Letter>& in) {
     });
 }
 
-// Makes room for the first piece of each letter.
-void Processes::expect(std::vector<Letter>& in) {
+// Makes room for the first piece of each buffer.
+void Processes::expect(std::vector<ByteBuffer>& in) {
     receives_.assign(static_cast<std::size_t>(processes()), MPI_REQUEST_NULL);
     for (int p = 0; p < processes(); ++p) {
         if (p == process()) continue;
@@ -125,19 +125,19 @@ void Processes::expect(std::vector<Letter>& in) {
     }
 }
 
-void Processes::send(std::span<const std::byte> letter, int to) {
+void Processes::send(std::span<const std::byte> buffer, int to) {
     const auto begin = [&](std::span<const std::byte> piece, int tag) {
         check(MPI_Isend(memory(piece), static_cast<int>(piece.size()), MPI_BYTE, to, tag, comm_.handle(),
                         &sends_.emplace_back()),
               telling_processes);
     };
-    const std::span<const std::byte> first = letter.first(std::min(letter.size(), first_piece));
+    const std::span<const std::byte> first = buffer.first(std::min(buffer.size(), first_piece));
     begin(first, first_piece_tag);
     if (first.size() == first_piece)
-        in_pieces(letter.subspan(first_piece), [&](std::span<const std::byte> piece) { begin(piece, next_piece_tag); });
+        in_pieces(buffer.subspan(first_piece), [&](std::span<const std::byte> piece) { begin(piece, next_piece_tag); });
 }
 
-void Processes::gather(const Letter& mine, const std::function<void(int, std::span<const std::byte>)>& use) {
+void Processes::gather(const ByteBuffer& mine, const std::function<void(int, std::span<const std::byte>)>& use) {
     severing([&] {
         if (process() > 0) {
             in_pieces(mine.bytes(), [&](std::span<const std::byte> piece) {
@@ -147,11 +147,11 @@ void Processes::gather(const Letter& mine, const std::function<void(int, std::sp
             });
             return;
         }
-        Letter letter;
+        ByteBuffer buffer;
         for (int p = 1; p < processes(); ++p) {
-            letter.clear();
-            receive_pieces(letter, p, gathered_piece_tag, comm_.handle());
-            use(p, letter.bytes());
+            buffer.clear();
+            receive_pieces(buffer, p, gathered_piece_tag, comm_.handle());
+            use(p, buffer.bytes());
         }
     });
 }

@@ -13,15 +13,15 @@ class Processes : public Peers {
 
     int process() const override { return comm_.rank(); }
     int processes() const override { return comm_.ranks(); }
-    std::int64_t least(std::int64_t value) override;
-    void swap(const std::vector<Letter>& out, std::vector<Letter>& in) override;
-    void gather(const Letter& mine, const std::function<void(int, std::span<const std::byte>)>& use) override;
+    std::int64_t minimum(std::int64_t value) override;
+    void swap(const std::vector<ByteBuffer>& out, std::vector<ByteBuffer>& in) override;
+    void gather(const ByteBuffer& mine, const std::function<void(int, std::span<const std::byte>)>& use) override;
 
   private:
     template <class Action>
     void severing(Action action);
-    void expect(std::vector<Letter>& in);
-    void send(std::span<const std::byte> letter, int to);
+    void expect(std::vector<ByteBuffer>& in);
+    void send(std::span<const std::byte> buffer, int to);
 
     Communicator comm_;
     std::vector<MPI_Request> receives_;  // of a swap, [process]

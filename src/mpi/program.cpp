@@ -18,6 +18,10 @@ std::array<Index, 3> shape_of(const layout::Box& box) {
     return {box.width(layout::X), box.width(layout::Y), box.width(layout::Z)};
 }
 
+Index volume_of(const std::array<Index, 3>& s) {
+    return s[layout::X] * s[layout::Y] * s[layout::Z];
+}
+
 std::string shape_text(const std::array<Index, 3>& s) {
     return "(nz, ny, nx) = (" + std::to_string(s[layout::Z]) + ", " + std::to_string(s[layout::Y]) + ", " +
            std::to_string(s[layout::X]) + ")";
@@ -26,16 +30,15 @@ std::string shape_text(const std::array<Index, 3>& s) {
 void check_shapes(const char* what, const std::vector<Field>& fields, const layout::Box& box,
                   const pattern::Pattern& pattern, Rank rank) {
     for (std::size_t f = 0; f < fields.size(); ++f)
-        if (fields[f].shape != shape_of(box))
+        if (fields[f].shape != shape_of(box) && (volume_of(fields[f].shape) > 0 || !box.empty()))
             throw InputError(std::string(what) + " field " + std::to_string(f) + " has the shape " +
                              shape_text(fields[f].shape) + ", but rank " + std::to_string(rank) + " of " +
                              pattern.describe() + " needs " + shape_text(shape_of(box)));
 }
 
 // Others than these want to know where each piece of a message lies.
-const schedule::RunLists* lists_for(const schedule::Schedule& schedule, const PlanRequest& request) {
-    const bool gathered = request.packing == "buffer" && request.transport != "shared" && !request.check;
-    return gathered ? schedule::run_lists(schedule) : nullptr;
+bool gathered_by_runs(const schedule::Schedule& schedule, const PlanRequest& request) {
+    return schedule.has_runs() && request.packing == "buffer" && request.transport != "shared" && !request.check;
 }
 
 bool same(const std::vector<schedule::Piece>& a, const std::vector<schedule::Piece>& b) {
@@ -55,11 +58,13 @@ Compiler::Compiler(const schedule::Schedule& schedule, Rank rank, const PlanRequ
       fields_(static_cast<Index>(request.source.size())),
       source_(schedule.pattern().source_box(rank)),
       target_(schedule.pattern().target_box(rank)),
-      lists_(lists_for(schedule, request)) {
+      source_patch_(schedule.pattern().source_patch(rank)),
+      target_patch_(schedule.pattern().target_patch(rank)),
+      by_runs_(gathered_by_runs(schedule, request)) {
     program_.scratch = Memory(schedule_.scratch(rank_) * element_ * fields_);
     Index temporary = 0;
     for (int s = 0; s < schedule_.stages(); ++s) {
-        if (lists_)
+        if (by_runs_)
             draft_lists(s);
         else
             draft(s);
@@ -86,18 +91,18 @@ Program Compiler::compile(std::byte* outgoing, std::byte* incoming) {
         place(stage.program.receives, stage.receive_buffered, incoming);
         const Stores stores = stage.program.stores;
         for (std::size_t i = 0; i < stage.program.sends.size(); ++i)
-            if (End& end = stage.program.sends[i]; end.buffer && lists_)
+            if (End& end = stage.program.sends[i]; end.buffer && by_runs_)
                 copy_runs(stage.send_runs[i], end, true, stores);
             else if (end.buffer)
                 end.copies = copies_between(end.memory, end.place(), stores);
         temporary_used_ = 0;
-        if (lists_)
+        if (by_runs_)
             copy_kept(stage);
         else
             add_local(stage);
         if (stage.combines) add_combinations(stage);
         for (std::size_t i = 0; i < stage.program.receives.size() && !stage.combines; ++i)
-            if (End& end = stage.program.receives[i]; end.buffer && lists_)
+            if (End& end = stage.program.receives[i]; end.buffer && by_runs_)
                 copy_runs(stage.receive_runs[i], end, false, stores);
             else if (end.buffer)
                 end.copies = copies_between(end.place(), end.memory, stores);
@@ -152,28 +157,22 @@ void Compiler::draft_lists(int s) {
     stage.program.adds = schedule_.adds();
     stage.program.sends = ends(schedule_.sends(rank_, s), [&](int j) { return schedule_.send(rank_, s, j); });
     stage.program.receives = ends(schedule_.receives(rank_, s), [&](int j) { return schedule_.receive(rank_, s, j); });
-    stage.kept = lists_->kept_runs(rank_, s);
+    stage.kept = schedule_.kept_runs(rank_, s);
     program_.pattern = schedule_.shared_pattern();
     const auto some = [this](const schedule::RunList& list) {
         std::vector<schedule::Piece> pieces;
-        const layout::Box& array = list.buffer == schedule::Buffer::source ? source_ : target_;
-        for (const pattern::Runs::Kind& kind : list.runs->kinds())
-            for (std::size_t i = 0; i < kind.runs && pieces.size() < 2; ++i) {
-                schedule::Piece& piece = pieces.emplace_back(schedule::Piece{list.buffer, array});
-                piece.box.begin[layout::X] += (kind.*list.places)()[i];
-                piece.box.end[layout::X] = piece.box.begin[layout::X] + kind.length;
-            }
+        append_pieces(list, list.buffer == schedule::Buffer::source ? source_ : target_, pieces, 2);
         return blocks(pieces);
     };
     Index written =
         stage.kept.to.runs->points() * source_.width(layout::Y) * source_.width(layout::Z) * element_ * fields_;
     for (End& end : stage.program.sends) {
-        stage.send_runs.push_back(lists_->send_runs(rank_, s, end.j));
+        stage.send_runs.push_back(schedule_.send_runs(rank_, s, end.j));
         end.memory = some(stage.send_runs.back());
         stage.send_buffered.push_back(stage.send_runs.back().runs->size() > 1 || buffering_.send(end.peer, end.memory));
     }
     for (End& end : stage.program.receives) {
-        stage.receive_runs.push_back(lists_->receive_runs(rank_, s, end.j));
+        stage.receive_runs.push_back(schedule_.receive_runs(rank_, s, end.j));
         end.memory = some(stage.receive_runs.back());
         stage.receive_buffered.push_back(stage.receive_runs.back().runs->size() > 1 || stage.program.adds ||
                                          buffering_.receive(end.peer, end.memory));
@@ -322,10 +321,10 @@ Block Compiler::block(const schedule::Piece& piece, std::size_t field) const {
     }
     const bool from_source = piece.buffer == schedule::Buffer::source;
     const Field& f = from_source ? request_.source[field] : request_.target[field];
-    const layout::Box& storage = from_source ? source_ : target_;
+    const layout::Patch& storage = from_source ? source_patch_ : target_patch_;
     if (!storage.contains(piece.box)) throw InputError("a piece lies outside the array of rank " + who());
     std::byte* data = f.data;
-    for (int a = 0; a < 3; ++a) data += (piece.box.begin[a] - storage.begin[a]) * f.stride[a];
+    for (int a = 0; a < 3; ++a) data += storage.place(a, piece.box.begin[a]) * f.stride[a];
     return {data, element_, shape, f.stride};
 }
 

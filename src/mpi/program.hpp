@@ -11,7 +11,6 @@
 #include "mpi/packing/listed.hpp"
 #include "mpi/packing/run_copies.hpp"
 #include "mpi/plan.hpp"
-#include "schedule/run_lists.hpp"
 
 namespace tradewind::mpi {
 
@@ -87,7 +86,7 @@ class Compiler {
         std::vector<std::vector<schedule::Piece>> send_pieces, receive_pieces;
         std::vector<bool> send_buffered, receive_buffered;
         std::vector<schedule::RunList> send_runs, receive_runs;  // in place of pieces, where the schedule has lists
-        schedule::RunLists::Kept kept;
+        schedule::RunCopy kept;
         std::vector<schedule::Copy> copies;
         bool combines = false;
         StageProgram program;
@@ -126,7 +125,8 @@ class Compiler {
     const Buffering buffering_;
     const Index element_, fields_;
     const layout::Box source_, target_;
-    const schedule::RunLists* const lists_;  // where messages are gathered straight from them
+    const layout::Patch source_patch_, target_patch_;
+    const bool by_runs_;  // messages are gathered straight from the schedule's lists of runs
     std::vector<Stage> stages_;
     Index outgoing_ = 0, incoming_ = 0, temporary_used_ = 0;
     bool any_ahead_ = false;

@@ -1,6 +1,8 @@
 #include "mpi/window.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <mutex>
 
 #include "mpi/error.hpp"
@@ -52,8 +54,11 @@ bool free_of_fences(const Window::State& state) {
     return freed != 0;
 }
 
+// Threads that make plans on communicators of their own get their windows in another order on each rank. Freeing waits
+// for the other ranks of a window, so that all of them must go through their windows in one order.
 int free_all(MPI_Comm, int, void*, void*) {
     const std::lock_guard lock(all_mutex());
+    std::ranges::sort(all_windows(), {}, [](const auto& state) { return state->place; });
     for (const auto& state : all_windows())
         if (state->win != MPI_WIN_NULL && free_of_fences(*state)) free_window(*state);
     all_windows().clear();
@@ -87,6 +92,16 @@ Windows& windows_of(MPI_Comm original) {
     return *fresh;
 }
 
+// Collective: the first rank's own count, and who it is, which no other window has.
+std::array<std::int64_t, 2> agreed_place(MPI_Comm comm) {
+    static std::atomic<std::int64_t> made{0};
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    std::array<std::int64_t, 2> place{rank, made++};
+    must(MPI_Bcast(place.data(), 2, MPI_INT64_T, 0, comm), "agreeing on the order of windows");
+    return place;
+}
+
 // Collective: frees what all ranks have dropped.
 void free_dropped(MPI_Comm comm, Windows& windows) {
     std::vector<int> dropped;
@@ -107,6 +122,7 @@ Window::Window(const Communicator& communicator, Index bytes) {
     free_all_at_the_end();
     Windows& windows = windows_of(communicator.original());
     free_dropped(communicator.handle(), windows);
+    state_->place = agreed_place(communicator.handle());
     bytes = std::max<Index>(bytes, 8);
     must(MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, communicator.handle(), &data_, &state_->win),
          "allocating a window");

@@ -21,6 +21,8 @@ class AllReduce : public Pattern {
     std::vector<layout::Box> answer(Rank) const override { return {range(0, count_)}; }
     Index storage() const override { return ranks_ * count_; }
     bool reduces() const override { return true; }
+    Collective collective() const override { return Collective::reduction; }
+    Parameters parameters() const override { return {{"count", count_}}; }
 
     Index count() const { return count_; }
     static layout::Box range(Index begin, Index end) { return {{begin, 0, 0}, {end, 1, 1}}; }

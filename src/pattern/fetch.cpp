@@ -239,6 +239,14 @@ std::shared_ptr<const Fetch> Fetch::with_levels(std::array<Index, 2> levels) con
     return std::shared_ptr<const Fetch>(new Fetch(lists_, levels));
 }
 
+Parameters Fetch::parameters() const {
+    return {{"points", points()}, {"levels", depth()}, {"adjoint", false}};
+}
+
+Parameters FetchAdjoint::parameters() const {
+    return {{"points", fetch_->points()}, {"levels", fetch_->depth()}, {"adjoint", true}};
+}
+
 std::vector<layout::Box> FetchAdjoint::answer(Rank rank) const {
     const FetchPart& own = fetch_->part(rank);
     std::vector<bool> given(static_cast<std::size_t>(own.source), false);

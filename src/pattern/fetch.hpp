@@ -48,6 +48,12 @@ class Fetch : public Pattern {
     std::vector<layout::Box> answer(Rank rank) const override;
     Index storage() const override { return lists_->storage * depth(); }  // of a partial one, of its rank
     bool partial() const override { return lists_->only >= 0; }
+    bool has_levels() const override { return true; }
+    std::shared_ptr<const Pattern> for_levels(std::array<Index, 2> levels) const override {
+        return with_levels(levels);
+    }
+    bool one_array() const override { return lists_->one_array; }
+    Parameters parameters() const override;
     bool same_points(Rank rank, const layout::Box& target, const layout::Box& points) const override;
 
     // The same with other levels along y and z. The lists are shared. Throws InputError for a number below 0, and where
@@ -56,8 +62,7 @@ class Fetch : public Pattern {
     const std::array<Index, 2>& levels() const { return levels_; }
     Index depth() const { return levels_[0] * levels_[1]; }
 
-    Rank only() const { return lists_->only; }  // the rank that it describes, of a partial one; else -1
-    bool one_array() const { return lists_->one_array; }
+    Rank only() const { return lists_->only; }       // the rank that it describes, of a partial one; else -1
     Index points() const { return lists_->points; }  // fetched by all ranks together
     // Throws InputError for a rank that this does not know.
     const FetchPart& part(Rank rank) const;

@@ -22,6 +22,12 @@ class FetchAdjoint : public Pattern {
     std::vector<layout::Box> answer(Rank rank) const override;
     Index storage() const override { return fetch_->storage(); }
     bool partial() const override { return fetch_->partial(); }
+    bool has_levels() const override { return true; }
+    std::shared_ptr<const Pattern> for_levels(std::array<Index, 2> levels) const override {
+        return with_levels(levels);
+    }
+    bool one_array() const override { return fetch_->one_array(); }
+    Parameters parameters() const override;
     std::shared_ptr<const Pattern> forward() const override { return fetch_; }
 
     const Fetch& fetch() const { return *fetch_; }

@@ -36,6 +36,13 @@ layout::Box Halo::target_box(Rank rank) const {
     return box;
 }
 
+Parameters Halo::parameters() const {
+    return {{"grid", listed(layout_.grid().points)},
+            {"split", listed(layout_.split())},
+            {"width", width_},
+            {"periodic", std::string(periodic(layout::X) ? "x" : "") + (periodic(layout::Y) ? "y" : "")}};
+}
+
 std::array<Index, 2> Halo::extended(int axis, Index part) const {
     const layout::Division& d = layout_.division(axis);
     Index begin = d.begin_unwrapped(part) - width_, end = d.end_unwrapped(part) + width_;

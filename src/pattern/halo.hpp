@@ -23,6 +23,7 @@ class Halo : public Pattern {
     std::vector<layout::Box> answer(Rank rank) const override;
     Index storage() const override { return storage_; }
     std::array<Index, 3> period() const override;
+    Parameters parameters() const override;
 
     const layout::Blocks& layout() const { return layout_; }
     Index width() const { return width_; }

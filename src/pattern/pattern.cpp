@@ -5,6 +5,14 @@
 
 namespace tradewind::pattern {
 
+std::string Pattern::group_text() const {
+    return std::to_string(ranks()) + (ranks() == 1 ? " rank" : " ranks");
+}
+
+std::shared_ptr<const Pattern> Pattern::for_levels(std::array<Index, 2>) const {
+    throw InputError("levels of a " + name() + ": a fetch and its adjoint have them");
+}
+
 void check_bytes(const Pattern& pattern, std::int64_t bytes_per_point) {
     if (bytes_per_point < 1)
         throw InputError(std::to_string(bytes_per_point) + " bytes a point: 1 or more are allowed");

@@ -85,6 +85,18 @@ bool Transpose::compute_closed() const {
     return true;
 }
 
+std::string Transpose::group_text() const {
+    return "groups of " + std::to_string(largest_group_) + " ranks";
+}
+
+Parameters Transpose::parameters() const {
+    return {{"grid", listed(from_.grid().points)},
+            {"from_split", listed(from_.split())},
+            {"from_axes", from_.axes()},
+            {"to_split", listed(to_.split())},
+            {"to_axes", to_.axes()}};
+}
+
 std::string Transpose::describe() const {
     return "transposition from " + from_.axes() + " to " + to_.axes() + " blocks, groups of up to " +
            std::to_string(largest_group_) + " ranks";

@@ -31,6 +31,12 @@ class Transpose : public Pattern {
     layout::Box owned_box(Rank rank) const override { return from_.box(rank); }
     std::vector<layout::Box> answer(Rank rank) const override { return {to_.box(rank)}; }
     Index storage() const override { return from_.grid().volume(); }
+    Rank group(Rank rank) const override { return complete() ? receiver_at(rank, 0) : 0; }
+    Index largest_group() const override { return largest_group_; }
+    std::string group_text() const override;
+    Collective collective() const override { return complete() ? Collective::all_to_all : Collective::none; }
+    bool ends_alike() const override { return false; }
+    Parameters parameters() const override;
 
     const layout::Blocks& from() const { return from_; }
     const layout::Blocks& to() const { return to_; }
@@ -53,7 +59,6 @@ class Transpose : public Pattern {
     Rank receiver_at(Rank sender, Index position) const;
     Rank sender_at(Rank receiver, Index position) const;
 
-    Index largest_group() const { return largest_group_; }
     // Whether the receivers of each group are its senders, in the same order. (Not said of layouts that are split
     // differently, though by chance it may be so.)
     bool closed() const { return closed_; }

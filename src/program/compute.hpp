@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "layout/blocks.hpp"
+#include "layout/layout.hpp"
 
 namespace tradewind::program {
 
@@ -14,15 +14,12 @@ namespace tradewind::program {
 // point_seconds beside them.
 struct Compute {
     double seconds = 0, flops = 0, bytes = 0;
-    std::shared_ptr<const layout::Blocks> layout;
+    std::shared_ptr<const layout::Layout> layout;
     double point_seconds = 0;
     std::shared_ptr<const std::vector<double>> points;  // [rank]
 
     bool any() const { return seconds > 0 || flops > 0 || bytes > 0 || point_seconds > 0; }
-    double points_of(Rank rank) const {
-        if (points) return (*points)[static_cast<std::size_t>(rank)];
-        return layout ? static_cast<double>(layout->box(rank).volume()) : 1;
-    }
+    double points_of(Rank rank) const;
 };
 
 // Throws InputError for a computation that is negative, or for another number of ranks.

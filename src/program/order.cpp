@@ -7,6 +7,14 @@
 
 namespace tradewind::program {
 
+double Compute::points_of(Rank rank) const {
+    if (points) return (*points)[static_cast<std::size_t>(rank)];
+    if (!layout) return 1;
+    Index owned = 0;
+    for (const layout::Box& box : layout->boxes(rank)) owned += box.volume();
+    return static_cast<double>(owned);
+}
+
 void check(const Compute& compute, Rank ranks) {
     for (const double value : {compute.seconds, compute.flops, compute.bytes, compute.point_seconds})
         if (!(value >= 0)) throw InputError("a computation takes 0 or more seconds, flops and bytes");

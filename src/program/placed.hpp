@@ -29,6 +29,17 @@ class PlacedPattern : public pattern::Pattern {
     layout::Box owned_box(Rank rank) const override {
         return takes_part(rank) ? pattern_->owned_box(rank - first_) : layout::Box{};
     }
+    layout::Patch source_patch(Rank rank) const override {
+        return takes_part(rank) ? pattern_->source_patch(rank - first_) : layout::Patch(layout::Box{});
+    }
+    layout::Patch target_patch(Rank rank) const override {
+        return takes_part(rank) ? pattern_->target_patch(rank - first_) : layout::Patch(layout::Box{});
+    }
+    std::vector<layout::Box> owned_boxes(Rank rank) const override {
+        return takes_part(rank) ? pattern_->owned_boxes(rank - first_) : std::vector<layout::Box>{};
+    }
+    bool ends_alike() const override { return pattern_->ends_alike(); }
+    pattern::Parameters parameters() const override { return pattern_->parameters(); }
     Index storage() const override { return pattern_->storage(); }
     std::vector<layout::Box> answer(Rank rank) const override {
         return takes_part(rank) ? pattern_->answer(rank - first_) : std::vector<layout::Box>{};

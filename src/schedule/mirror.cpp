@@ -22,21 +22,16 @@ RunList mirror(RunList list) {
 
 }  // namespace
 
-const RunLists* run_lists(const Schedule& schedule) {
-    if (const auto* image = dynamic_cast<const Mirror*>(&schedule)) return image->lists() ? image : nullptr;
-    return dynamic_cast<const RunLists*>(&schedule);
-}
-
 RunList Mirror::send_runs(Rank rank, int stage, int j) const {
-    return mirror(lists()->receive_runs(rank, mirrored(stage), j));
+    return mirror(schedule_->receive_runs(rank, mirrored(stage), j));
 }
 
 RunList Mirror::receive_runs(Rank rank, int stage, int j) const {
-    return mirror(lists()->send_runs(rank, mirrored(stage), j));
+    return mirror(schedule_->send_runs(rank, mirrored(stage), j));
 }
 
-RunLists::Kept Mirror::kept_runs(Rank rank, int stage) const {
-    const Kept kept = lists()->kept_runs(rank, mirrored(stage));
+RunCopy Mirror::kept_runs(Rank rank, int stage) const {
+    const RunCopy kept = schedule_->kept_runs(rank, mirrored(stage));
     return {mirror(kept.to), mirror(kept.from)};
 }
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "schedule/run_lists.hpp"
+#include "schedule/schedule.hpp"
 
 namespace tradewind::schedule {
 
 // A schedule from its last stage to its first, with everything that was sent received and everything that was received
 // sent: what a rank received into its target array it sends from there, and what it sent from its source array comes
 // back. Of a schedule that moves data the mirror adds, which is its adjoint; the mirror of that moves data again.
-class Mirror : public Schedule, public RunLists {
+class Mirror : public Schedule {
   public:
     // `pattern`: whose sources are the targets of the schedule's, and its targets the sources.
     Mirror(std::shared_ptr<const Schedule> schedule, std::shared_ptr<const pattern::Pattern> pattern);
@@ -23,10 +23,10 @@ class Mirror : public Schedule, public RunLists {
     bool adds() const override { return !schedule_->adds(); }
     Index scratch(Rank rank) const override { return schedule_->scratch(rank); }
 
-    const RunLists* lists() const { return run_lists(*schedule_); }  // none: it has none either
+    bool has_runs() const override { return schedule_->has_runs(); }
     RunList send_runs(Rank rank, int stage, int j) const override;
     RunList receive_runs(Rank rank, int stage, int j) const override;
-    Kept kept_runs(Rank rank, int stage) const override;
+    RunCopy kept_runs(Rank rank, int stage) const override;
 
   private:
     int mirrored(int stage) const { return schedule_->stages() - 1 - stage; }

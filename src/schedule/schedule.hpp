@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pattern/pattern.hpp"
+#include "schedule/run_list.hpp"
 
 namespace tradewind::schedule {
 
@@ -62,6 +63,14 @@ class Schedule {
     virtual void receive_pieces(Rank rank, int stage, int j, std::vector<Piece>& pieces) const = 0;
     // Appends the copies that a rank makes within its own memory in a stage (read before, written after).
     virtual void copies(Rank, int, std::vector<Copy>&) const {}
+
+    // Pieces that are many short runs have a second form, lists of runs: the same points in the same order. Whether
+    // the schedule has it of every message that is not empty, and of what a rank copies within itself; it then writes
+    // nothing that it reads. Only then may the three after it be asked.
+    virtual bool has_runs() const { return false; }
+    virtual RunList send_runs(Rank, int, int) const { return {}; }
+    virtual RunList receive_runs(Rank, int, int) const { return {}; }
+    virtual RunCopy kept_runs(Rank, int) const { return {}; }
 
     // Whether what is received in a stage is combined with what is there: then the result is the combination of the
     // rank's own value and all received ones in ascending order of rank, so that ranks which combine the same values

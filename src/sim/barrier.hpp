@@ -13,18 +13,18 @@ class Barrier {
     explicit Barrier(int threads) : threads_(threads) {}
 
     void wait() {
-        const std::uint32_t turn = turn_.load(std::memory_order_relaxed);
+        const std::uint32_t generation = generation_.load(std::memory_order_relaxed);
         if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
             arrived_.store(0, std::memory_order_relaxed);
-            turn_.store(turn + 1, std::memory_order_release);
-            turn_.notify_all();
+            generation_.store(generation + 1, std::memory_order_release);
+            generation_.notify_all();
             return;
         }
-        for (int spins = 0; turn_.load(std::memory_order_acquire) == turn; ++spins) {
+        for (int spins = 0; generation_.load(std::memory_order_acquire) == generation; ++spins) {
             if (spins < 4096)
                 pause();
             else
-                turn_.wait(turn, std::memory_order_acquire);
+                generation_.wait(generation, std::memory_order_acquire);
         }
     }
 
@@ -36,7 +36,7 @@ class Barrier {
     }
 
     alignas(64) std::atomic<int> arrived_{0};
-    alignas(64) std::atomic<std::uint32_t> turn_{0};
+    alignas(64) std::atomic<std::uint32_t> generation_{0};
     int threads_;
 };
 

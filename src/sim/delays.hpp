@@ -9,7 +9,7 @@
 
 namespace tradewind::sim {
 
-// Of the packets that arrive at the ranks of one part.
+// Delays of the packets that arrive at the ranks of one part.
 class Delays {
   public:
     explicit Delays(const World& world) : world_(world) {

@@ -15,7 +15,7 @@ class Ending {
     // Throws InputError for questions that do not fit the program.
     Ending(const program::Program& program, const EarlyEnd& early);
 
-    // What of the program is simulated.
+    // The part of the program that is simulated.
     std::uint32_t stages() const { return stages_; }
     std::size_t steps() const { return steps_; }
 
@@ -26,7 +26,7 @@ class Ending {
     // The one that comes next, if any does.
     std::size_t next() const { return next_; }
     bool asks() const { return next_ < questions(); }
-    // How many steps it is about.
+    // The number of steps that it is about.
     std::size_t steps_asked() const { return static_cast<std::size_t>(early_.asked[next_] * early_.steps); }
 
     // The answer. `furthest`: the last stage that any rank has begun.
@@ -34,8 +34,8 @@ class Ending {
         ++next_;
         if (!enough) return;
         next_ = questions();
-        const std::size_t turn = program_.at(furthest).step / static_cast<std::size_t>(early_.steps);
-        steps_ = (turn + 1) * static_cast<std::size_t>(early_.steps);
+        const std::size_t repetition = program_.at(furthest).step / static_cast<std::size_t>(early_.steps);
+        steps_ = (repetition + 1) * static_cast<std::size_t>(early_.steps);
         stages_ = program_.first_stage(steps_);
     }
 

@@ -16,7 +16,7 @@ constexpr double full_window = 16;
 // The first thread, alone, looks up after so many windows, or events where these are full.
 constexpr int look_up_windows = 64;
 constexpr std::uint64_t look_up_events = 50'000;
-// How often the caller hears of progress.
+// Time between two calls of the caller's progress function.
 constexpr std::chrono::milliseconds between_calls{100};
 
 Report sum(const std::vector<Report>& reports) {
@@ -28,14 +28,14 @@ Report sum(const std::vector<Report>& reports) {
 }  // namespace
 
 Engine::Engine(World& world, const SwitchFactory& switches, const SimulationOptions& options, Peers& peers,
-               double events_a_window)
+               double events_per_window)
     : world_(world), options_(options), peers_(peers), barrier_(options.threads) {
-    const std::uint32_t events_a_chunk = events_a_window < full_window ? 7 : 63;
+    const std::uint32_t events_per_chunk = events_per_window < full_window ? 7 : 63;
     for (auto& reports : reports_) reports.resize(world.parts.here);
     for (std::uint32_t p = 0; p < world.parts.here; ++p)
-        parts_.push_back(std::make_unique<Part>(world, switches, world.parts.first + p, events_a_chunk));
+        parts_.push_back(std::make_unique<Part>(world, switches, world.parts.first + p, events_per_chunk));
     for (auto& part : parts_) outboxes_.push_back(&part->outbox());
-    if (world.parts.processes > 1) mail_ = std::make_unique<Mail>(peers, world.parts);
+    if (world.parts.processes > 1) exchange_ = std::make_unique<ProcessExchange>(peers, world.parts);
 }
 
 void Engine::run() {
@@ -45,7 +45,7 @@ void Engine::run() {
         const std::shared_future<bool> go = all_there.get_future().share();
         std::vector<std::jthread> others;
         try {
-            peers_.together([&] { start_threads(others, go); });
+            peers_.collective([&] { start_threads(others, go); });
         } catch (...) {
             all_there.set_value(false);
             throw;
@@ -85,32 +85,32 @@ void Engine::work(int id) {
         }
         const bool alone = reports_[round % 2][0].alone;
         if (alone && id != 0) continue;
-        const std::size_t turn = (round + 1) % 2;
+        const std::size_t parity = (round + 1) % 2;
         if (alone) {
-            go_alone(all, turn);
+            go_alone(all, parity);
             continue;
         }
-        guarded(id, turn, [&] {
+        guarded(id, parity, [&] {
             process(id, all.next);
-            reports_[turn][id] = parts_[id]->report();
+            reports_[parity][id] = parts_[id]->report();
             if (id == 0) {
                 ++windows_;
-                reports_[turn][0].alone = look_up(all);
+                reports_[parity][0].alone = look_up(all);
             }
         });
     }
 }
 
 void Engine::process(int id, std::int64_t window) {
-    if (mail_) mail_->deliver(static_cast<std::uint32_t>(id), parts_[id]->outbox());
+    if (exchange_) exchange_->deliver(static_cast<std::uint32_t>(id), parts_[id]->outbox());
     parts_[id]->process(window, outboxes_);
 }
 
-void Engine::go_alone(Report all, std::size_t turn) {
-    std::vector<Report>& reports = reports_[turn];
+void Engine::go_alone(Report all, std::size_t parity) {
+    std::vector<Report>& reports = reports_[parity];
     std::uint64_t enough = all.events + look_up_events;
     for (int i = 1;; ++i) {
-        guarded(0, turn, [&] {
+        guarded(0, parity, [&] {
             for (std::size_t p = 0; p < parts_.size(); ++p) process(static_cast<int>(p), all.next);
             for (std::size_t p = 0; p < parts_.size(); ++p) reports[p] = parts_[p]->report();
             reports[0].alone = true;
@@ -121,34 +121,34 @@ void Engine::go_alone(Report all, std::size_t turn) {
             enough = all.events + look_up_events;
         });
         if (reports[0].stop || !reports[0].alone) return;
-        all = agree(turn);
+        all = agree(parity);
         if (!all.stop && all.next != Wheel::never) {
             if (all.ended == world_.program.ranks()) ask(all);
             if (!refused_) continue;
             all.stop = reports[0].stop = true;
         }
-        totals_[turn] = all;
+        totals_[parity] = all;
         agreed_ = true;
         return;
     }
 }
 
-Report Engine::conclude(int id, std::size_t turn) {
+Report Engine::conclude(int id, std::size_t parity) {
     barrier_.wait();
-    if (!mail_) return sum(reports_[turn]);
+    if (!exchange_) return sum(reports_[parity]);
     if (id == 0) {
-        if (!agreed_) totals_[turn] = agree(turn);
+        if (!agreed_) totals_[parity] = agree(parity);
         agreed_ = false;
-        stopped_ = totals_[turn].stop;
+        stopped_ = totals_[parity].stop;
     }
     barrier_.wait();
-    return totals_[turn];
+    return totals_[parity];
 }
 
-Report Engine::agree(std::size_t turn) {
-    Report all = sum(reports_[turn]);
+Report Engine::agree(std::size_t parity) {
+    Report all = sum(reports_[parity]);
     try {
-        if (mail_) all = mail_->exchange(all, outboxes_);
+        if (exchange_) all = exchange_->exchange(all, outboxes_);
     } catch (...) {
         peers_.sever();
         fail();
@@ -163,13 +163,13 @@ void Engine::ask(const Report& all) {
         for (std::size_t step = 0; step < world_.ending.steps_asked(); ++step) {
             std::int64_t end = 0;
             for (const auto& part : parts_) end = std::max(end, part->step_end(step));
-            ends.push_back({-peers_.least(-end)});
+            ends.push_back({-peers_.minimum(-end)});
         }
         bool enough = false;
-        peers_.together([&] {
+        peers_.collective([&] {
             if (peers_.process() == 0) enough = options_.early_end.enough(ends);
         });
-        world_.ending.answer(peers_.least(enough ? 0 : 1) == 0, all.furthest);
+        world_.ending.answer(peers_.minimum(enough ? 0 : 1) == 0, all.furthest);
     } catch (...) {
         fail();
         refused_ = true;

@@ -12,16 +12,16 @@
 
 #include "base/peers.hpp"
 #include "sim/barrier.hpp"
-#include "sim/mail.hpp"
 #include "sim/pace.hpp"
 #include "sim/part.hpp"
+#include "sim/process_exchange.hpp"
 
 namespace tradewind::sim {
 
 class Engine {
   public:
     Engine(World& world, const SwitchFactory& switches, const SimulationOptions& options, Peers& peers,
-           double events_a_window);
+           double events_per_window);
 
     // Throws what a thread has thrown; PeerFailed where one of another process has.
     void run();
@@ -37,22 +37,22 @@ class Engine {
     void work(int id);
     void process(int id, std::int64_t window);
     // The other threads sleep meanwhile; waking them for every few windows would cost what they cannot give.
-    void go_alone(Report all, std::size_t turn);
-    // What all parts of all processes have reported.
-    Report conclude(int id, std::size_t turn);
-    Report agree(std::size_t turn);
+    void go_alone(Report all, std::size_t parity);
+    // The sum of the reports of all parts of all processes.
+    Report conclude(int id, std::size_t parity);
+    Report agree(std::size_t parity);
     // All ranks have ended what is asked about next. By the first thread, while the others wait.
     void ask(const Report& all);
-    // What the first thread does between windows. Returns whether it goes on alone.
+    // Runs in the first thread between windows. Returns whether it goes on alone.
     bool look_up(const Report& all);
     // An exception in one thread stops all of them at the next barrier.
     template <class Action>
-    void guarded(int id, std::size_t turn, Action action) {
+    void guarded(int id, std::size_t parity, Action action) {
         try {
             action();
         } catch (...) {
             fail();
-            reports_[turn][id].stop = true;
+            reports_[parity][id].stop = true;
         }
     }
     void fail();
@@ -63,10 +63,10 @@ class Engine {
     Barrier barrier_;
     std::array<std::vector<Report>, 2> reports_;  // [round % 2][part]
     std::vector<std::unique_ptr<Part>> parts_;
-    std::vector<Outbox*> outboxes_;  // [part]
-    std::unique_ptr<Mail> mail_;     // null where there is one process
-    std::array<Report, 2> totals_;   // [round % 2], of all processes
-    bool agreed_ = false;            // the first thread has the totals of the round already
+    std::vector<Outbox*> outboxes_;              // [part]
+    std::unique_ptr<ProcessExchange> exchange_;  // null where there is one process
+    std::array<Report, 2> totals_;               // [round % 2], of all processes
+    bool agreed_ = false;                        // the first thread has the totals of the round already
     bool stopped_ = false;
     bool refused_ = false;  // the question whether the program may end early has failed
     std::uint64_t windows_ = 0, windows_alone_ = 0;

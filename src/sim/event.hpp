@@ -53,7 +53,7 @@ enum AsideKind : std::uint32_t {
     call_next  // packets that have waited long for a port will take it soon
 };
 
-// What a packet has waited so far, and where it comes from, in 32 bits: a float (ps, never negative) whose 12 lowest
+// The delay of a packet so far, and its origin, in 32 bits: a float (ps, never negative) whose 12 lowest
 // bits hold the block of ranks of its source. Twelve bits of mantissa are left: delays are exact to 1/8000.
 struct Delay {
     static constexpr std::uint32_t block_mask = (1u << 12) - 1;
@@ -79,9 +79,9 @@ enum RankEvent : std::uint32_t {
     advance,           // the stage has ended
     post,              // the next one begins, once the CPU is free to post its receives
     arrive,            // a message has come by another way than packets, or its last packet has
-    room,              // the switch has room for more from a NIC
+    credit,            // the switch has room for more from a NIC
     serve,             // a NIC goes on with its jobs
-    turn,              // a NIC is free for the next in its line
+    arbitration,       // a NIC is free for the next in its line
     asked,             // a control packet has come: request, ...
     told_to_send,      // ... pull, ...
     acknowledged,      // ... acknowledge

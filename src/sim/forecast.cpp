@@ -61,7 +61,7 @@ class Sampling {
              const SimulationOptions& options)
         : machine_(machine), program_(program), placement_(placement) {
         const std::int64_t whole =
-            options.finite_buffers ? machine::room_of(machine).packet() : SimulationOptions::largest_packet;
+            options.finite_buffers ? machine::buffer_sizes(machine).packet() : SimulationOptions::largest_packet;
         packet_ = static_cast<double>(options.packet.value > 0 ? options.packet.value : whole);
         // Links of a path: valiant takes up to two shortest ones, and UGAL and PAR one or the other.
         const bool around = machine.routing.starts_with("valiant");
@@ -116,21 +116,22 @@ class Sampling {
     Sent sent_;
 };
 
-// Bytes of events, and of what stands for them in the ports' backlogs.
+// Bytes of events, and of what stands for them in the ports' compact queues.
 double in_flight(const Sent& sent, Rank ranks, const machine::Machine& machine, const SimulationOptions& options) {
     // A NIC lets out packets only as they leave, so a rank has no more than a stage, nor more than a path's worth, in
     // flight; twice for the chunks that are not full. Of what waits in the network beyond that a byte or two are kept.
     constexpr double path = 32;
     double bytes = ranks * std::min(sent.most_in_a_stage, path) * 2 * sizeof(sim::Event);
     if (options.finite_buffers) return bytes;
-    // Packets that hold a port for long against its latency stay events for longer (see Ports::crowd_from; a window
+    // Packets that hold a port for long against its latency stay events for longer (see Ports::compact_from; a window
     // is half of a latency at least).
     const double waiting = ranks * std::max(sent.most_in_a_stage - path, 0.0) * sizeof(sim::Event);
     const double held_s =
         sent.bytes_over_links / std::max(sent.packets_over_links, 1.0) / machine.local.bandwidth.value;
     const bool large = 32 * held_s > 512e-12 * static_cast<double>(machine.local.latency.value);
-    const double room = static_cast<double>(options.crowd.value) * SimulationOptions::large_crowd * options.threads;
-    bytes += large ? std::min(waiting, room) : 0;
+    const double limit =
+        static_cast<double>(options.compact_from.value) * SimulationOptions::long_hold_factor * options.threads;
+    bytes += large ? std::min(waiting, limit) : 0;
     return bytes + ranks * sent.most_in_a_stage * 1.5;
 }
 
@@ -149,7 +150,8 @@ Forecast forecast(const machine::Machine& machine, const program::Program& progr
     const Sent sent = Sampling(machine, program, placement, options).draw();
     const double scale = static_cast<double>(program.ranks()) / static_cast<double>(sent.ranks);
     const double ports = static_cast<double>(topology.switches()) * topology.radix();
-    // With finite buffers a port has its channels beside it (four at most, in most routings), and where to report room.
+    // With finite buffers a port has its channels beside it (four at most, in most routings), and where to report
+    // credits.
     const double port_bytes = sizeof(sim::Port) + 8.0 + (options.finite_buffers ? 4 * sizeof(sim::Channel) + 8.0 : 0);
     Forecast forecast;
     forecast.messages = sent.messages * scale;

@@ -63,7 +63,7 @@ class LeastTime {
                 posted += machine_.send_overhead.seconds();
             }
             // A transport that is named may do without the copies and the overhead.
-            const double others = options_.carriage ? 0 : std::max(posted, copied / copy_rate());
+            const double others = options_.intranode ? 0 : std::max(posted, copied / copy_rate());
             needs.sending += std::max(out / (machine_.injection.bandwidth.value * machine_.nics), others);
             for (int j = 0, n = schedule.receives(rank, stage); j < n && looks < enough; ++j, ++looks) {
                 const schedule::Message message = schedule.receive(rank, stage, j);

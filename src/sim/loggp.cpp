@@ -29,7 +29,7 @@ class Paths {
     double copy_byte_time() const {
         return 1e12 / std::min(machine_.memory_bandwidth.value, machine_.copy_bandwidth.value);
     }
-    // Of a rank: its messages leave through all NICs of its node.
+    // Picoseconds per injected byte of a rank: its messages leave through all NICs of its node.
     double injection_byte_time() const { return 1e12 / (machine_.injection.bandwidth.value * machine_.nics); }
 
     Path between(Rank a, Rank b) const {
@@ -76,11 +76,11 @@ class StageTimes {
         std::fill(received_.begin(), received_.end(), Received{});
         for (Rank r = 0; r < program_.ranks(); ++r) {
             left_[r] = send_all(r, schedule, stage, time[r], result);
-            if (r % ranks_a_check == 0) check(r);
+            if (r % ranks_per_check == 0) check(r);
         }
         for (Rank r = 0; r < program_.ranks(); ++r) {
             const Received& received = received_[r];
-            // The receiver's NICs take its bytes one after another; its CPU each message in turn.
+            // The receiver's NICs take its bytes one after another; its CPU each message in repetition.
             const double drain =
                 static_cast<double>(received.bytes) * 1e12 / (machine_.ejection.bandwidth.value * machine_.nics);
             if (received.messages > 0)
@@ -91,7 +91,7 @@ class StageTimes {
     }
 
   private:
-    static constexpr Rank ranks_a_check = 64;
+    static constexpr Rank ranks_per_check = 64;
     static constexpr const char* ends = "a stage ends at";
 
     struct Received {
@@ -162,7 +162,7 @@ SimulationResult simulate_loggp(const machine::Machine& machine, const program::
         const auto check = [&](Rank r) {
             if (options.progress && !options.progress({time[r]}, Bytes{result.bytes}, 0)) throw Interrupted();
         };
-        for (int turn = 0; turn < step.repeat; ++turn) {
+        for (int repetition = 0; repetition < step.repeat; ++repetition) {
             // A computation goes on beside the first stage; the next one waits for both.
             std::vector<std::int64_t> computed;
             for (Rank r = 0; step.compute.any() && r < program.ranks(); ++r)

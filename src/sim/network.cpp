@@ -27,14 +27,14 @@ Network::Network(const machine::Machine& machine, const machine::Placement& plac
     rates.push_back(machine.crossbar_bandwidth.value > 0 ? rate(machine.crossbar_bandwidth, {0}) : Rate{});
     look_ahead_ = std::min(rates[injection].latency, rates[ejection].latency);
     divide(topology, placement, machine.nics, ranks);
-    if (channels > 0) room_ = machine::room_of(machine);
+    if (channels > 0) buffer_sizes_ = machine::buffer_sizes(machine);
     wire(topology);
 }
 
 void Network::wire(const machine::Topology& topology) {
     blocks_ = LazyArray<Block>(std::size_t{count_} * stride_, !scattered());
     if (channels_ > 0) upstreams = LazyArray<Upstream>(count_, !scattered());
-    if (room_.output > 0) exits_ = LazyArray<Exit>(std::size_t{count_} * channels_, !scattered());
+    if (buffer_sizes_.output > 0) exits_ = LazyArray<Exit>(std::size_t{count_} * channels_, !scattered());
     for_switches_of(parts_.process(), [&](std::uint32_t sw) {
         for (std::uint32_t port = 0; port < radix_; ++port) wire(topology, sw * radix_ + port);
     });
@@ -53,10 +53,10 @@ void Network::wire(const machine::Topology& topology, std::uint32_t index) {
         look_ahead_ = std::min(look_ahead_, rates[port.rate].latency);
     }
     for (int c = 0; c < channels_; ++c)
-        (new (channels(index) + c) Channel)->credit = static_cast<std::uint32_t>(room_.channel);
+        (new (channels(index) + c) Channel)->credit = static_cast<std::uint32_t>(buffer_sizes_.channel);
     for (int c = 0; has_exits() && c < channels_; ++c)
-        (new (&exit(index, static_cast<std::uint32_t>(c))) Exit)->free =
-            static_cast<std::uint32_t>(end.kind == machine::LinkKind::terminal ? room_.exit : room_.output);
+        (new (&exit(index, static_cast<std::uint32_t>(c))) Exit)->free = static_cast<std::uint32_t>(
+            end.kind == machine::LinkKind::terminal ? buffer_sizes_.exit : buffer_sizes_.output);
     if (channels_ > 0) upstreams[index] = {port.peer, port.owner, port.rate, port.kind};
 }
 

@@ -16,14 +16,14 @@ namespace tradewind::sim {
 struct alignas(32) Port {
     static constexpr std::uint32_t none = ~0u;
 
-    std::int64_t busy = 0;         // ps until which it is held
-    std::uint64_t bytes = 0;       // sent in all
-    std::uint32_t peer = 0;        // `where` of the other end
-    std::uint32_t pending = none;  // the engine's: a packet that will pass in the slice in hand
-    std::uint32_t backlog = none;  // packets that will pass much later
-    std::uint8_t rate = 0;         // index of its byte time and latency
-    std::uint8_t kind = 0;         // LinkKind
-    std::uint16_t owner = 0;       // the part of the simulation that the other end belongs to
+    std::int64_t busy = 0;               // ps until which it is held
+    std::uint64_t bytes = 0;             // sent in all
+    std::uint32_t peer = 0;              // `where` of the other end
+    std::uint32_t pending = none;        // the engine's: a packet that will pass in the slice in hand
+    std::uint32_t compact_queue = none;  // packets that will pass much later
+    std::uint8_t rate = 0;               // index of its byte time and latency
+    std::uint8_t kind = 0;               // LinkKind
+    std::uint16_t owner = 0;             // the part of the simulation that the other end belongs to
 };
 static_assert(sizeof(Port) == 32);
 
@@ -96,12 +96,12 @@ class Network {
         return reinterpret_cast<Channel*>(&blocks_[std::size_t{index} * stride_ + 1]);
     }
 
-    // Of a port and one of its channels; a port to a node has one alone.
+    // The output buffer of a port and one of its channels; a port to a node has only one.
     Exit& exit(std::uint32_t index, std::uint32_t channel) {
         return exits_[std::size_t{index} * static_cast<std::size_t>(channels_) + channel];
     }
     bool has_exits() const { return !exits_.empty(); }
-    const machine::Room& room() const { return room_; }
+    const machine::BufferSizes& buffer_sizes() const { return buffer_sizes_; }
 
     std::vector<Rate> rates;        // local, global, injection, ejection, crossbar
     LazyArray<Upstream> upstreams;  // [switch * radix + port]; empty where buffers are unbounded
@@ -126,7 +126,7 @@ class Network {
     int channels_;
     std::size_t stride_;  // blocks a port
     std::int64_t look_ahead_ = 0;
-    machine::Room room_{};  // of finite buffers
+    machine::BufferSizes buffer_sizes_{};  // of finite buffers
     LazyArray<Block> blocks_;
     LazyArray<Exit> exits_;              // [(switch * radix + port) * channels + channel]; empty without output buffers
     std::vector<std::uint16_t> owners_;  // [switch]

@@ -1,4 +1,4 @@
-// What a packet tells of its sender, in the few bits that it has room for (see Delay).
+// The origin of a packet, in the few bits that it has room for (see Delay).
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace tradewind::sim {
 
-// A code is the block of ranks that the sender belongs to. Where acts of ranks are kept, the ranks that send to them
-// have codes of their own, behind those of the blocks, as long as there are any left.
+// A code is the block of ranks that the sender belongs to. Where trace events of ranks are kept, the ranks that send to
+// them have codes of their own, behind those of the blocks, as long as there are any left.
 class Origins {
   public:
-    // `blocks`: 0 for none. `shown`: ranks whose acts are kept.
+    // `blocks`: 0 for none. `shown`: ranks whose trace events are kept.
     Origins(const program::Program& program, std::uint32_t blocks, const std::vector<Rank>& shown);
 
     // Whether packets tell anything.

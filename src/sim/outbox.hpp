@@ -1,5 +1,5 @@
-// What one part of a simulation puts aside for later windows: packets for all parts, actions of its own ranks.
-// Packets for parts of other processes are on their way at the end of the window (see mail.hpp).
+// Events of one part of a simulation for later windows: packets for all parts, actions of its own ranks.
+// Packets for parts of other processes are on their way at the end of the window (see process_exchange.hpp).
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace tradewind::sim {
 
 class Outbox {
   public:
-    Outbox(const Parts& parts, std::uint32_t id, int shift, std::uint32_t events_a_chunk)
-        : parts_(parts), id_(id), shift_(shift), pool_(events_a_chunk) {
+    Outbox(const Parts& parts, std::uint32_t id, int shift, std::uint32_t events_per_chunk)
+        : parts_(parts), id_(id), shift_(shift), pool_(events_per_chunk) {
         for (std::uint32_t p = 0; p < parts.here; ++p) wheels_.push_back(std::make_unique<Wheel>());
         if (parts.processes > 1) away_.resize(parts.all());
         for (Staged& staged : staged_) staged.place = &nowhere_;
@@ -64,7 +64,7 @@ class Outbox {
         pool_.drain(from.wheels_[id_ - parts_.first]->take(window_), use);
     }
 
-    // What this window has brought for a part of another process.
+    // The packets of this window for a part of another process.
     std::span<const Event> away(std::uint32_t part) const { return {away_[part].events.data(), away_[part].count}; }
     void clear_away() {
         for (Away& away : away_) away.count = 0;

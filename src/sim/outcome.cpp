@@ -13,7 +13,7 @@ namespace {
 // With fewer events a window than this for each thread, more threads do not pay.
 constexpr double few_events = 300;
 
-// What kind of link or NIC has the bound.
+// The kind of link or NIC that sets the bound.
 const char* bound_by(const World& world, std::uint64_t at) {
     const Network& network = world.network;
     if (at >= network.ports()) return "injection";
@@ -27,8 +27,8 @@ const char* bound_by(const World& world, std::uint64_t at) {
 
 // Packets of a message that a rank sends first, times the ports on a path, over the time that the NIC takes for one:
 // what a window would hold if every rank sent without a pause.
-double events_a_window(const machine::Machine& machine, const program::Program& program,
-                       const SimulationOptions& options) {
+double events_per_window(const machine::Machine& machine, const program::Program& program,
+                         const SimulationOptions& options) {
     const std::int64_t most = options.packet.value > 0 ? options.packet.value : SimulationOptions::largest_packet;
     double packet = 1;
     for (const program::Step& step : program.steps()) {
@@ -47,16 +47,16 @@ double events_a_window(const machine::Machine& machine, const program::Program& 
 
 Effort effort(const machine::Machine& machine, const program::Program& program, const SimulationOptions& options,
               int processes) {
-    const double events = events_a_window(machine, program, options) / processes;
+    const double events = events_per_window(machine, program, options) / processes;
     if (!options.adaptive) return {options.threads, events};
     return {static_cast<int>(std::clamp(events / few_events, 1.0, static_cast<double>(options.threads))), events};
 }
 
 SimulationResult conclude(const World& world, Peers& peers, Share& share) {
-    peers.together([&] { weigh(world, share); });
+    peers.collective([&] { weigh(world, share); });
     gather(world, peers, share);
     SimulationResult result;
-    peers.together([&] {
+    peers.collective([&] {
         if (peers.process() > 0) return;
         result = std::move(share.result);
         if (result.bytes < 0) refuse_count("messages of the simulation", "more", "bytes", most_counted);
@@ -73,7 +73,7 @@ SimulationResult conclude(const World& world, Peers& peers, Share& share) {
         std::stable_sort(result.passages.begin(), result.passages.end(), [](const Passage& a, const Passage& b) {
             return a.time != b.time ? a.time < b.time : a.switch_id < b.switch_id;
         });
-        std::sort(result.acts.begin(), result.acts.end());
+        std::sort(result.trace_events.begin(), result.trace_events.end());
         const Load& load = share.load;
         result.bound = load.bound;
         if (load.bound.value > 0) result.bound_by = bound_by(world, load.bound_at);

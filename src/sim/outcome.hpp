@@ -10,7 +10,7 @@ namespace tradewind::sim {
 // of so many processes.
 struct Effort {
     int threads;
-    double events_a_window;
+    double events_per_window;
 };
 Effort effort(const machine::Machine& machine, const program::Program& program, const SimulationOptions& options,
               int processes);

@@ -18,13 +18,13 @@ void check_shown(const program::Program& program, const std::vector<Rank>& shown
         if (shown[i] < 0 || shown[i] >= program.ranks() || (i > 0 && shown[i] <= shown[i - 1]))
             throw InputError("time line of rank " + std::to_string(shown[i]) + ": 0 to " +
                              std::to_string(program.ranks() - 1) + " are allowed, in ascending order");
-    std::int64_t acts = 0;
+    std::int64_t events = 0;
     for (std::uint32_t stage = 0; stage < program.stages(); ++stage) {
         const auto at = program.at(stage);
-        for (const Rank r : shown) acts += 1 + at.sends(r) + at.receives(r);
-        if (acts > SimulationOptions::most_acts)
+        for (const Rank r : shown) events += 1 + at.sends(r) + at.receives(r);
+        if (events > SimulationOptions::max_trace_events)
             throw InputError("time line of " + std::to_string(shown.size()) + " ranks: more than " +
-                             std::to_string(SimulationOptions::most_acts) +
+                             std::to_string(SimulationOptions::max_trace_events) +
                              " stages and messages; name fewer ranks, or simulate fewer stages");
     }
 }
@@ -34,7 +34,7 @@ void check(const machine::Machine& machine, const program::Program& program, con
     machine.check();
     if (options.packet.value < 0 || options.packet.value > SimulationOptions::largest_packet)
         throw InputError("packet of " + std::to_string(options.packet.value) + " bytes: 1 to " +
-                         std::to_string(SimulationOptions::largest_packet) + " are allowed, or one packet a message");
+                         std::to_string(SimulationOptions::largest_packet) + " are allowed, or one packet per message");
     if (options.threads < 1 || options.threads > 256)
         throw InputError(std::to_string(options.threads) + " threads: 1 to 256 are allowed");
     const int most_parts = std::numeric_limits<std::uint16_t>::max();
@@ -65,10 +65,10 @@ void check(const machine::Machine& machine, const program::Program& program, con
     sim::check_least_time(machine, program, placement, options);
     if (!options.finite_buffers) return;
     const std::int64_t packet = std::max(options.packet.value, machine.header.value),
-                       room = machine::room_of(machine).packet();
-    if (packet > room)
+                       largest = machine::buffer_sizes(machine).packet();
+    if (packet > largest)
         throw InputError("a packet of " + std::to_string(packet) + " bytes does not fit a buffer of " +
-                         std::to_string(room) + ": name a smaller packet, larger buffers, or unbounded ones");
+                         std::to_string(largest) + ": name a smaller packet, larger buffers, or unbounded ones");
 }
 
 }  // namespace
@@ -76,12 +76,12 @@ void check(const machine::Machine& machine, const program::Program& program, con
 SimulationResult simulate_packets(const machine::Machine& machine, const program::Program& program,
                                   const machine::Placement& placement, const SimulationOptions& options) {
     if (options.peers)
-        options.peers->together([&] { check(machine, program, placement, options); });
+        options.peers->collective([&] { check(machine, program, placement, options); });
     else
         check(machine, program, placement, options);
     SimulationOptions fitting = options;
     if (fitting.finite_buffers && fitting.packet.value == 0)
-        fitting.packet = {machine::room_of(machine).packet()};  // a message in as few packets as fit
+        fitting.packet = {machine::buffer_sizes(machine).packet()};  // a message in as few packets as fit
     return sim::run(machine, program, placement, fitting);
 }
 

@@ -4,7 +4,7 @@
 // elsewhere before the next one. In a window each part (1) takes the packets that arrive at its switches and finds
 // their ports, (2) lets them pass, port by port in the order of (time, input port), (3) lets its ranks act. Steps 2 and
 // 3 only ever touch the part's own state and put events into later windows, so a barrier a window is all the
-// synchronisation there is (and a letter, between processes), and the order of events does not depend on the number of
+// synchronisation there is (and a buffer, between processes), and the order of events does not depend on the number of
 // parts: two packets never enter one input port at one time.
 #pragma once
 
@@ -21,9 +21,9 @@ namespace tradewind::sim {
 
 class Part {
   public:
-    Part(World& world, const SwitchFactory& switches, std::uint32_t id, std::uint32_t events_a_chunk)
+    Part(World& world, const SwitchFactory& switches, std::uint32_t id, std::uint32_t events_per_chunk)
         : world_(world),
-          outbox_(world.parts, id, world.shift, events_a_chunk),
+          outbox_(world.parts, id, world.shift, events_per_chunk),
           ranks_(world, outbox_, id),
           switches_(switches.make(world, outbox_, ranks_)) {}
 
@@ -74,7 +74,7 @@ class Part {
         switches_->delays().add_to(result);
         const std::vector<Passage>& passages = switches_->passages();
         result.passages.insert(result.passages.end(), passages.begin(), passages.end());
-        ranks_.add_acts_to(result.acts);
+        ranks_.add_trace_events_to(result.trace_events);
         share.finished += counts.finished;
         share.arrived += counts.arrived;
     }

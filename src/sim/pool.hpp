@@ -26,7 +26,7 @@ class Pool {
     }
     T& operator[](std::uint32_t id) { return blocks_[id / size][id % size]; }
     const T& operator[](std::uint32_t id) const { return blocks_[id / size][id % size]; }
-    // How many there have ever been at one time.
+    // The maximum number in use at one time.
     std::uint32_t capacity() const { return static_cast<std::uint32_t>(blocks_.size()) * size; }
 
   private:

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "base/prefetch.hpp"
-#include "sim/backlog.hpp"
 #include "sim/clock.hpp"
+#include "sim/compact_queue.hpp"
 #include "sim/delays.hpp"
 #include "sim/outbox.hpp"
 #include "sim/pool.hpp"
@@ -16,13 +16,13 @@
 
 namespace tradewind::sim {
 
-// What is known of a packet beside its event when it comes to its output port.
+// State of a packet at its output port, in addition to its event.
 struct Claim {
     static constexpr std::uint32_t credit_mark = ~0u - 255, call_mark = credit_mark - 1;
     std::uint32_t next = 0;   // packet of the slice with the same port
     std::uint32_t input = 0;  // index of its input port; of a credit: credit_mark + channel; or call_mark
     std::uint32_t channel = 0;
-    std::uint32_t likely = 0;  // of a backlog: see Backlog::prefetch
+    std::uint32_t likely = 0;  // of a compact queue: see CompactQueue::prefetch
 
     bool credit() const { return input >= credit_mark; }
     bool call() const { return input == call_mark; }
@@ -38,8 +38,8 @@ struct Claim {
 // channel, and its room in the input buffer comes free then; it takes room in the next switch, and the port, as above.
 // When it comes in is known once all before it have their time on the port, so this too costs no event of its own.
 //
-// `shelved`: what waits long for a port of unbounded buffers is held in a backlog.
-template <bool finite, bool shelved>
+// `compact`: what waits long for a port of unbounded buffers is held in a compact queue.
+template <bool finite, bool compact>
 class Ports {
   public:
     Ports(World& world, Outbox& outbox, Ranks& ranks)
@@ -60,7 +60,7 @@ class Ports {
         return event.kind() == Event::control ? world_.header : event.bytes();
     }
 
-    // The bytes that wait for a port: committed, or for want of room.
+    // The bytes that wait for a port: committed, or for want of credits.
     std::uint64_t queue(std::uint32_t where, std::int64_t time) const {
         const Port& port = net_.port(where);
         std::uint64_t bytes = 0;
@@ -98,7 +98,7 @@ class Ports {
         }
         const std::int64_t start = commit(port, where, event, event.time, claim.channel, claim.likely);
         if constexpr (finite)
-            give_room(net_.upstreams[claim.input], claim.input, event.channel(), start, size_of(event));
+            return_credit(net_.upstreams[claim.input], claim.input, event.channel(), start, size_of(event));
     }
 
     // Sends on what takes a port soon, so that its next switch hears of it in time.
@@ -106,12 +106,12 @@ class Ports {
         Port& port = net_.port(where);
         const Rate rate = net_.rates[port.rate];
         const auto duration = [&](std::uint32_t size) { return rate.duration(size & Event::size_mask); };
-        const auto send = [&](const Backlog::Waiting& packet) {
+        const auto send = [&](const CompactQueue::Waiting& packet) {
             send_on(port, packet.start, packet.to, packet.size, packet.stage, packet.memory,
                     Delay::longer(packet.delay, packet.start - packet.came));
         };
         ++calls_;
-        if (backlog_.take(port, time + patience_ / 2, duration, send)) call_at(where, backlog_.first(port));
+        if (compact_queue_.take(port, time + patience_ / 2, duration, send)) call_at(where, compact_queue_.first(port));
     }
 
     // The packet that a credit lets go, or that another one will stand behind.
@@ -122,10 +122,11 @@ class Ports {
         if (id != Port::none && id < waiting_.capacity()) prefetch_line(&waiting_[id]);
     }
 
-    // Fetches the backlog of a port that has one; once that has come, what it has of a packet's message: see Claim.
-    void prefetch_backlog(const Port& port) const { backlog_.prefetch(port); }
-    std::uint32_t prefetch_backlog(const Port& port, const Event& event) const {
-        return backlog_.prefetch(port, event.to, event.memory);
+    // Fetches the compact queue of a port that has one; once that has come, what it has of a packet's message: see
+    // Claim.
+    void prefetch_queue(const Port& port) const { compact_queue_.prefetch(port); }
+    std::uint32_t prefetch_queue(const Port& port, const Event& event) const {
+        return compact_queue_.prefetch(port, event.to, event.memory);
     }
 
   private:
@@ -159,7 +160,7 @@ class Ports {
         channel.last = id;
     }
 
-    // What waits for room takes it, first come, first served.
+    // Packets that wait for room take it, first come, first served.
     void drain(Port& port, Channel& channel, std::uint32_t number, std::int64_t time) {
         while (channel.first != Port::none && channel.credit >= channel.first_bytes) {
             const std::uint32_t id = channel.first;
@@ -168,8 +169,8 @@ class Ports {
             channel.first = waiting.next;
             channel.first_bytes = waiting.next_bytes;
             if (channel.first != Port::none) prefetch_line(&waiting_[channel.first]);
-            give_room(waiting.up, waiting.input, waiting.event.channel(),
-                      commit(port, 0, waiting.event, time, number, 0), size_of(waiting.event));
+            return_credit(waiting.up, waiting.input, waiting.event.channel(),
+                          commit(port, 0, waiting.event, time, number, 0), size_of(waiting.event));
             waiting_.give(id);
         }
     }
@@ -187,7 +188,7 @@ class Ports {
         Exit& exit = net_.exit(where, number);
         std::int64_t entry = unknown;
         if (exit.outside == Port::none) entry = enter(exit, event.time, bytes);
-        if (entry != unknown) give_room(net_.upstreams[claim.input], claim.input, event.channel(), entry, bytes);
+        if (entry != unknown) return_credit(net_.upstreams[claim.input], claim.input, event.channel(), entry, bytes);
         Channel& channel = net_.channels(where)[number];
         if (!leaves && (channel.first != Port::none || channel.credit < bytes)) {
             wait(channel, event, claim.input);
@@ -215,7 +216,7 @@ class Ports {
                 const std::uint32_t bytes = size_of(next.event);
                 const std::int64_t entry = enter(exit, next.event.time, bytes);
                 if (entry == unknown) break;
-                give_room(next.up, next.input, next.event.channel(), entry, bytes);
+                return_credit(next.up, next.input, next.event.channel(), entry, bytes);
                 exit.outside = next.next;
             }
         }
@@ -269,8 +270,8 @@ class Ports {
             return start;
         }
         const std::uint32_t stage = Event::stage_word(event.program_stage(), slowest, channel);
-        if constexpr (shelved)
-            if (start - event.time > patience_ && outbox_.bytes() >= crowd_from(port.busy - start) && !control)
+        if constexpr (compact)
+            if (start - event.time > patience_ && outbox_.bytes() >= compact_from(port.busy - start) && !control)
                 [[unlikely]]
                 if (put_aside(port, where, event, stage, start, likely)) return start;
         send_on(port, start, event.to, event.size, stage, event.memory, delay);
@@ -293,18 +294,19 @@ class Ports {
     // The bytes of events from which packets that hold a port so long are put aside. A call takes what begins within an
     // eighth of the patience or a quarter. Where that is a packet or two, the call costs ten times what the event had,
     // and memory has to be short.
-    std::size_t crowd_from(std::int64_t duration) const {
+    std::size_t compact_from(std::int64_t duration) const {
         constexpr std::int64_t few = 4;  // packets in an eighth of it
-        return duration * 8 * few <= patience_ ? world_.crowd : SimulationOptions::large_crowd * world_.crowd;
+        return duration * 8 * few <= patience_ ? world_.compact_from
+                                               : SimulationOptions::long_hold_factor * world_.compact_from;
     }
 
     // Returns whether the packet is sent on later, by `call`.
     [[gnu::noinline]] bool put_aside(Port& port, std::uint32_t where, const Event& event, std::uint32_t stage,
                                      std::int64_t start, std::uint32_t likely) {
         if (start > latest.value) refuse_time("the simulation reaches", static_cast<double>(start) * 1e-12);
-        const bool begins = port.backlog == Port::none;
-        const Backlog::Waiting packet{event.to, event.size, stage, event.memory, start, event.time, event.delay};
-        if (!backlog_.put(port, packet, port.busy - start, likely)) return false;
+        const bool begins = port.compact_queue == Port::none;
+        const CompactQueue::Waiting packet{event.to, event.size, stage, event.memory, start, event.time, event.delay};
+        if (!compact_queue_.put(port, packet, port.busy - start, likely)) return false;
         if (begins) call_at(where, start);
         return true;
     }
@@ -323,12 +325,12 @@ class Ports {
     }
 
     // A packet's head leaves an input buffer: its room is reported to the other end of the link.
-    void give_room(const Upstream& up, std::uint32_t input, std::uint32_t channel, std::int64_t start,
-                   std::uint32_t bytes) {
+    void return_credit(const Upstream& up, std::uint32_t input, std::uint32_t channel, std::int64_t start,
+                       std::uint32_t bytes) {
         if (up.kind == static_cast<std::uint8_t>(machine::LinkKind::terminal)) {
             const std::uint32_t sw = world_.by_radix.quotient(input);
-            ranks_.room(sw * world_.by_switch.divisor() + (input - sw * net_.radix() - world_.first_terminal),
-                        start + net_.rates[Network::injection].latency, bytes);
+            ranks_.add_credit(sw * world_.by_switch.divisor() + (input - sw * net_.radix() - world_.first_terminal),
+                              start + net_.rates[Network::injection].latency, bytes);
             return;
         }
         const std::int64_t time = start + net_.rates[up.rate].latency;
@@ -346,12 +348,12 @@ class Ports {
     Network& net_;
     Outbox& outbox_;
     Ranks& ranks_;
-    bool told_;              // packets tell of their senders
-    bool exits_;             // ports have output buffers
-    Pool<Waiting> waiting_;  // for room
-    Pool<Leaving> leaving_;  // output buffers
-    Backlog backlog_;        // of unbounded buffers: for their ports
-    std::int64_t patience_;  // what waits longer for its port is put there
+    bool told_;                   // packets tell of their senders
+    bool exits_;                  // ports have output buffers
+    Pool<Waiting> waiting_;       // for room
+    Pool<Leaving> leaving_;       // output buffers
+    CompactQueue compact_queue_;  // of unbounded buffers: for their ports
+    std::int64_t patience_;       // what waits longer for its port is put there
     std::int64_t hops_ = 0;
     std::uint64_t calls_ = 0;
     Delays delays_;

@@ -20,22 +20,22 @@ constexpr const char* computes = "a rank computes until";
 }  // namespace
 
 Ranks::Ranks(World& world, Outbox& outbox, std::uint32_t id)
-    : world_(world), outbox_(outbox), id_(id), prefetches_(world.placement.identity() && world.nics_a_node == 1) {
+    : world_(world), outbox_(outbox), id_(id), prefetches_(world.placement.identity() && world.nics_per_node == 1) {
     counts_.step_end.resize(world.program.steps().size(), 0);
     counts_.ended.resize(world.ending.questions(), 0);
-    if (world.finite) rooms_ = LazyArray<Room>(world.nics.size());
-    if (world.turns) lines_ = LazyArray<Line>(world.nics.size());
-    if (!world.shown.empty()) recorder_ = std::make_unique<Recorder>(world.shown, world.nics_a_node);
+    if (world.finite) credits_ = LazyArray<Credits>(world.nics.size());
+    if (world.arbitrates) lines_ = LazyArray<Line>(world.nics.size());
+    if (!world.shown.empty()) recorder_ = std::make_unique<Recorder>(world.shown, world.nics_per_node);
 }
 
 void Ranks::start() {
     for (Rank r = 0; r < world_.program.ranks(); ++r) {
         const std::uint32_t terminal = world_.terminal(world_.node(r), 0);
         if (world_.network.owner(world_.by_switch.quotient(terminal)) != id_) continue;
-        for (std::uint32_t c = 0; c < world_.nics_a_node; ++c) {
+        for (std::uint32_t c = 0; c < world_.nics_per_node; ++c) {
             if (world_.finite)
-                rooms_[terminal + c] = {static_cast<std::uint32_t>(world_.network.room().nic), nobody, {}};
-            if (world_.turns) lines_[terminal + c] = {nobody, false, {}};
+                credits_[terminal + c] = {static_cast<std::uint32_t>(world_.network.buffer_sizes().nic), nobody, {}};
+            if (world_.arbitrates) lines_[terminal + c] = {nobody, false, {}};
         }
         if (!world_.handshakes.empty())
             for (std::uint32_t l = 0; l < world_.lines; ++l)
@@ -51,8 +51,8 @@ void Ranks::start() {
         begin_stage(r, 0);
         // Ranks of one node begin together; the others need not pass through the actions of one window.
         if (world_.shared_nodes)
-            for (std::uint32_t c = 0; c < world_.nics_a_node; ++c)
-                act_later(0, static_cast<std::uint32_t>(r) * world_.nics_a_node + c, emit, 0, 0);
+            for (std::uint32_t c = 0; c < world_.nics_per_node; ++c)
+                act_later(0, static_cast<std::uint32_t>(r) * world_.nics_per_node + c, emit, 0, 0);
         else
             run(static_cast<std::size_t>(r));
     }
@@ -74,7 +74,7 @@ void Ranks::prefetch(const Event& event) const {
     prefetch_line(&world_.senders[event.to]);
     prefetch_line(&world_.receivers[event.to]);
     prefetch_line(&world_.nics[event.to]);
-    if (world_.finite) prefetch_line(&rooms_[event.to]);
+    if (world_.finite) prefetch_line(&credits_[event.to]);
 }
 
 // A rank's state must be there already.
@@ -162,9 +162,9 @@ void Ranks::act(const Event& event) {
                     static_cast<std::int64_t>(static_cast<std::uint64_t>(event.memory) << 32 | event.size),
                     attend(r, event.time));
             return;
-        case sim::room: give_room(event.to, event.size); return;
+        case sim::credit: return_credit(event.to, event.size); return;
         case serve: serve_jobs(event.to); return;
-        case turn: give_turn(event.to); return;
+        case arbitration: grant(event.to); return;
         case asked:
             if (held(r, event)) return;
             answer_request(r, event.memory, event.stage, event.size, event.time);
@@ -258,18 +258,18 @@ void Ranks::begin_stage(std::size_t line, std::int64_t time) {
     if (!world_.cpus.empty()) time = std::max(clock(r), time);
     if (!world_.posted.empty()) time = post_receives(line, time);
     receiver.departed = time;
-    receiver.sending = world_.nics_a_node;
-    for (std::uint32_t c = 0; c < world_.nics_a_node; ++c)
-        world_.senders[line * world_.nics_a_node + c] = {time, time, 0, receiver.stage, 0};
+    receiver.sending = world_.nics_per_node;
+    for (std::uint32_t c = 0; c < world_.nics_per_node; ++c)
+        world_.senders[line * world_.nics_per_node + c] = {time, time, 0, receiver.stage, 0};
     std::int64_t posted = time, computed = time;
     if (!world_.cpus.empty()) {
-        // The CPU posts all sends of the stage before it turns to what arrives, or computes.
+        // The CPU posts all sends of the stage before it arbitrates to what arrives, or computes.
         std::int64_t& cpu = clock(r) = time;
-        if (world_.send_overhead > 0 || world_.handling)
+        if (world_.send_overhead > 0 || world_.message_cost)
             for (int j = 0, n = at.sends(r); j < n; ++j)
                 cpu = after(cpu, world_.post_time(r, at, j, at.schedule->send(r, at.stage, j)), computes);
         posted = cpu;
-        if (world_.handling) cpu = after(cpu, world_.handling->keep(r, at), computes);
+        if (world_.message_cost) cpu = after(cpu, world_.message_cost->keep(r, at), computes);
         if (at.stage == 0 && !world_.program.order())
             cpu =
                 after(cpu, time_of(world_.program.steps()[at.step].compute, world_.machine, world_.placement, r).value,
@@ -313,10 +313,10 @@ bool Ranks::end_stage_if_done(std::size_t line) {
 bool Ranks::end_stage(std::size_t line, std::int64_t time) {
     const Rank r = world_.rank_of(line);
     Receiver& receiver = world_.receivers[line];
-    if (world_.handling) {
+    if (world_.message_cost) {
         std::int64_t& cpu = world_.cpus[r];
         time = cpu =
-            after(std::max(cpu, time), world_.handling->receive(r, world_.program.at(receiver.stage)), computes);
+            after(std::max(cpu, time), world_.message_cost->receive(r, world_.program.at(receiver.stage)), computes);
     }
     if (std::uint32_t step; world_.program.ends_step(receiver.stage, step)) {
         std::int64_t& end = counts_.step_end[step];
@@ -334,7 +334,7 @@ bool Ranks::end_stage(std::size_t line, std::int64_t time) {
         // What comes until then comes before its receive.
         time = std::max(time, world_.cpus[r]);
         if (time > time_) {
-            receiver.sending = world_.nics_a_node;  // it has not begun, so nothing may end it
+            receiver.sending = world_.nics_per_node;  // it has not begun, so nothing may end it
             act_later(time, static_cast<std::uint32_t>(r), post, 0, 0);
             return false;
         }

@@ -37,14 +37,14 @@ class Ranks {
     }
     // A message that has bypassed the network, in this window.
     void come_past(const Event& event);
-    // A packet of a message, before it is delivered; for those whose acts are kept.
+    // A packet of a message, before it is delivered; for those whose trace events are kept.
     void record_arrival(const Event& event, std::int64_t time);
-    void add_acts_to(std::vector<TraceEvent>& acts) const {
-        if (recorder_) recorder_->add_to(acts);
+    void add_trace_events_to(std::vector<TraceEvent>& events) const {
+        if (recorder_) recorder_->add_to(events);
     }
     // The switch of a terminal has room for so many more bytes from its NIC.
-    void room(std::uint32_t terminal, std::int64_t time, std::uint32_t bytes) {
-        act_later(time, terminal, sim::room, 0, bytes);
+    void add_credit(std::uint32_t terminal, std::int64_t time, std::uint32_t bytes) {
+        act_later(time, terminal, sim::credit, 0, bytes);
     }
 
     struct Counts {
@@ -83,7 +83,7 @@ class Ranks {
     };
     // With finite buffers: room for a NIC at its switch, and which of its senders wait for it.
     // The first stands here: to look it up elsewhere would cost a cache miss, and most NICs have one sender.
-    struct Room {
+    struct Credits {
         std::uint32_t credit, first;
         Queue others;
     };
@@ -152,7 +152,7 @@ class Ranks {
         return world_.lines == 1 ? 0 : stage >> program::Order::line_shift << program::Order::line_shift;
     }
     std::uint32_t sender_id(Rank r, std::uint32_t stage, std::uint32_t nic) const {
-        return static_cast<std::uint32_t>(world_.line(r, stage)) * world_.nics_a_node + nic;
+        return static_cast<std::uint32_t>(world_.line(r, stage)) * world_.nics_per_node + nic;
     }
 
     // Of ranks that walk through an order of acts (ranks_order.cpp).
@@ -190,13 +190,13 @@ class Ranks {
     void send_past(Sender& sender, Rank from, Rank to, std::int64_t bytes);
     bool inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic, int& packets);
 
-    bool take_turn(std::uint32_t terminal, std::uint32_t sender);
-    void give_turn(std::uint32_t terminal);
-    void stand_in(Queue& queue, std::uint32_t sender);
+    bool arbitrate(std::uint32_t terminal, std::uint32_t sender);
+    void grant(std::uint32_t terminal);
+    void queue_up(Queue& queue, std::uint32_t sender);
     void emit_packet(std::uint32_t terminal, std::int64_t start, const Event& packet);
-    void wait_for_room(Room& room, std::uint32_t sender);
-    bool take_room(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t sender);
-    void give_room(std::uint32_t terminal, std::uint32_t bytes);
+    void wait_for_credit(Credits& credits, std::uint32_t sender);
+    bool take_credit(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t sender);
+    void return_credit(std::uint32_t terminal, std::uint32_t bytes);
     std::uint32_t draw(std::uint32_t from, std::uint32_t to, std::uint32_t stage, std::int64_t left) const;
 
     void send_control(ControlKind kind, Rank from, Rank to, std::uint32_t stage, std::uint32_t message,
@@ -220,15 +220,15 @@ class Ranks {
     Pool<Job> jobs_;
     Pool<Waiter> waiters_;
     std::unordered_map<std::uint32_t, Queue> job_queues_;  // by terminal, of those with jobs
-    LazyArray<Room> rooms_;                                // [terminal]
+    LazyArray<Credits> credits_;                           // [terminal]
     LazyArray<Line> lines_;                                // [terminal]; none where nobody shares a NIC
-    bool has_turn_ = false;                                // the sender that goes on now
+    bool granted_ = false;                                 // the sender that goes on now
     bool resuming_ = false;
     Rank calling_ = -1;                    // the rank whose CPU is in a call that does not wait
     std::size_t going_ = ~std::size_t{0};  // the line that is being brought on
     Pool<Held> held_;                      // what has come, and waits for a call
     Counts counts_;
-    std::unique_ptr<Recorder> recorder_;  // null: nobody's acts are kept
+    std::unique_ptr<Recorder> recorder_;  // null: no trace events are kept
 };
 
 }  // namespace tradewind::sim

@@ -18,7 +18,7 @@ void Ranks::start_walk(Rank r) {
     for (std::uint32_t l = 0; l < world_.lines; ++l) {
         Receiver& receiver = world_.receivers[static_cast<std::size_t>(r) * world_.lines + l];
         receiver.stage = order.first_stage(group, l);
-        receiver.sending = world_.nics_a_node;  // it has not begun, so nothing may end it
+        receiver.sending = world_.nics_per_node;  // it has not begun, so nothing may end it
     }
     act_later(0, static_cast<std::uint32_t>(r), resume, 0, 0);
 }
@@ -175,13 +175,13 @@ void Ranks::bring_on(std::size_t line) {
     Receiver& receiver = world_.receivers[line];
     while (state.what == LineState::over) {
         const program::Instance& instance = world_.program.order()->instance(state.instance);
-        if (world_.handling) {
+        if (world_.message_cost) {
             std::int64_t& busy = clock(r);
-            busy = after(std::max(busy, state.time), world_.handling->receive(r, world_.program.at(receiver.stage)),
+            busy = after(std::max(busy, state.time), world_.message_cost->receive(r, world_.program.at(receiver.stage)),
                          "a rank computes until");
         }
         leave_stage(r, receiver);
-        receiver.sending = world_.nics_a_node;  // the next one has not begun
+        receiver.sending = world_.nics_per_node;  // the next one has not begun
         if (receiver.stage == instance.first + instance.stages) {
             state.what = LineState::done;
         } else if (clock(r) > time_) {

@@ -13,12 +13,12 @@ namespace tradewind::sim {
 void Ranks::run(std::size_t line) {
     int packets = 0;
     do {
-        for (std::uint32_t c = 0; c < world_.nics_a_node; ++c) send(line, c, packets);
+        for (std::uint32_t c = 0; c < world_.nics_per_node; ++c) send(line, c, packets);
     } while (world_.receivers[line].sending == 0 && end_stage_if_done(line));
 }
 
 void Ranks::run_sender(std::uint32_t sender) {
-    const std::uint32_t nics = world_.nics_a_node, line = nics == 1 ? sender : sender / nics;
+    const std::uint32_t nics = world_.nics_per_node, line = nics == 1 ? sender : sender / nics;
     int packets = 0;
     if (!send(line, sender - line * nics, packets)) return;
     if (world_.receivers[line].sending == 0 && end_stage_if_done(line)) run(line);
@@ -27,7 +27,7 @@ void Ranks::run_sender(std::uint32_t sender) {
 // Returns false when it has put the rest aside for a later time; counts the packets that it has sent.
 bool Ranks::send(std::size_t line, std::uint32_t nic, int& packets) {
     const Rank r = world_.rank_of(line);
-    Sender& sender = world_.senders[line * world_.nics_a_node + nic];
+    Sender& sender = world_.senders[line * world_.nics_per_node + nic];
     if (sender.message == Sender::all_sent) return true;
     const auto at = world_.program.at(sender.stage);
     const auto count = static_cast<std::uint32_t>(at.sends(r));
@@ -59,7 +59,7 @@ bool Ranks::send_message(Rank r, Sender& sender, const program::Program::Stage& 
     ++counts_.messages;
     counts_.sent += bytes;
     if (world_.shared_nodes && world_.node(r) == world_.node(message.peer)) {
-        world_.handling ? carry(sender, r, message.peer, bytes) : copy(sender, r, message.peer, bytes);
+        world_.message_cost ? carry(sender, r, message.peer, bytes) : copy(sender, r, message.peer, bytes);
         return false;
     }
     if (bytes <= world_.bypass) {
@@ -108,7 +108,7 @@ void Ranks::copy(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
 // Between ranks of one node, by a transport that has been measured: its time is the CPUs', and was spent when the
 // message was posted, but for the latency.
 void Ranks::carry(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
-    const std::int64_t start = std::max(sender.departed, sender.post), end = start + world_.handling->latency();
+    const std::int64_t start = std::max(sender.departed, sender.post), end = start + world_.message_cost->latency();
     sender.departed = start;
     if (recorder_) {
         recorder_->copy(from, to, bytes, start, end);
@@ -157,16 +157,16 @@ bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, i
     const std::uint32_t id = sender_id(r, sender.stage, nic_index);
     for (; sender.left > 0; ++packets) {
         // The CPU may have to post it, and may do copies before, when the window has long begun.
-        const std::int64_t start = std::max({world_.turns ? 0 : nic.busy, sender.post, time_});
+        const std::int64_t start = std::max({world_.arbitrates ? 0 : nic.busy, sender.post, time_});
         // One that has a NIC for itself knows when its next packets will leave, and sends a few ahead: an action costs
         // as much as a hop.
-        if (world_.turns ? start > time_ : packets >= packets_ahead && start >= outbox_.end()) {
+        if (world_.arbitrates ? start > time_ : packets >= packets_ahead && start >= outbox_.end()) {
             act_later(start, id, emit, 0, 0);
             return false;
         }
-        if (world_.turns && !take_turn(terminal, id)) return false;
+        if (world_.arbitrates && !arbitrate(terminal, id)) return false;
         const auto bytes = static_cast<std::uint32_t>(std::min(sender.left, world_.packet));
-        if (world_.finite && !take_room(terminal, bytes, id)) return false;
+        if (world_.finite && !take_credit(terminal, bytes, id)) return false;
         const std::uint32_t random =
             draw(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(peer), sender.stage, sender.left);
         sender.left -= bytes;
@@ -185,36 +185,36 @@ bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, i
 
 // Senders that share a NIC take turns, a packet at a time, in the order in which they ask for it; who has it goes
 // behind all who ask meanwhile. Whether it is this one's turn, at this time; if not it stands in line.
-bool Ranks::take_turn(std::uint32_t terminal, std::uint32_t sender) {
+bool Ranks::arbitrate(std::uint32_t terminal, std::uint32_t sender) {
     const std::int64_t free = world_.nics[terminal].busy;
     Line& line = lines_[terminal];
-    if (std::exchange(has_turn_, false) || (line.empty() && free <= time_)) {
+    if (std::exchange(granted_, false) || (line.empty() && free <= time_)) {
         line.user = sender;
         return true;
     }
-    if (line.empty()) act_later(free, terminal, turn, 0, 0);
+    if (line.empty()) act_later(free, terminal, arbitration, 0, 0);
     if (sender == line.user && free > time_)
         line.again = true;
     else
-        stand_in(line.others, sender);
+        queue_up(line.others, sender);
     return false;
 }
 
-void Ranks::give_turn(std::uint32_t terminal) {
+void Ranks::grant(std::uint32_t terminal) {
     Line& line = lines_[terminal];
-    if (std::exchange(line.again, false)) stand_in(line.others, line.user);
+    if (std::exchange(line.again, false)) queue_up(line.others, line.user);
     const std::uint32_t id = line.others.pop(waiters_), sender = waiters_[id].sender;
     waiters_.give(id);
     const bool others = !line.empty();
-    has_turn_ = true;
+    granted_ = true;
     if (sender == jobs_wait)
         serve_jobs(terminal);
     else
         run_sender(sender);
-    if (others) act_later(std::max(world_.nics[terminal].busy, time_), terminal, turn, 0, 0);
+    if (others) act_later(std::max(world_.nics[terminal].busy, time_), terminal, arbitration, 0, 0);
 }
 
-void Ranks::stand_in(Queue& queue, std::uint32_t sender) {
+void Ranks::queue_up(Queue& queue, std::uint32_t sender) {
     const std::uint32_t id = waiters_.take();
     waiters_[id].sender = sender;
     queue.push(waiters_, id);
@@ -240,44 +240,44 @@ inline void Ranks::emit_packet(std::uint32_t terminal, std::int64_t start, const
     event.delay = packet.delay;
 }
 
-bool Ranks::take_room(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t sender) {
-    Room& room = rooms_[terminal];
-    if (room.credit >= bytes) {
-        room.credit -= bytes;
+bool Ranks::take_credit(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t sender) {
+    Credits& credits = credits_[terminal];
+    if (credits.credit >= bytes) {
+        credits.credit -= bytes;
         return true;
     }
-    wait_for_room(room, sender);
+    wait_for_credit(credits, sender);
     return false;
 }
 
 // Behind the others; one that was resumed, and must wait again, before them.
-void Ranks::wait_for_room(Room& room, std::uint32_t sender) {
-    if (room.first == nobody) {
-        room.first = sender;
+void Ranks::wait_for_credit(Credits& credits, std::uint32_t sender) {
+    if (credits.first == nobody) {
+        credits.first = sender;
         return;
     }
     if (!resuming_) {
-        stand_in(room.others, sender);
+        queue_up(credits.others, sender);
         return;
     }
     const std::uint32_t id = waiters_.take();
-    waiters_[id].sender = std::exchange(room.first, sender);
-    room.others.push_front(waiters_, id);
+    waiters_[id].sender = std::exchange(credits.first, sender);
+    credits.others.push_front(waiters_, id);
 }
 
 // Those who wait go on in their order, until the room is taken again. One may have to wait for its time as well: then
 // it goes on by an action of its own, takes room, and the news of that room wakes the next.
-void Ranks::give_room(std::uint32_t terminal, std::uint32_t bytes) {
-    Room& room = rooms_[terminal];
-    room.credit += bytes;
-    if (room.first == nobody) return;
+void Ranks::return_credit(std::uint32_t terminal, std::uint32_t bytes) {
+    Credits& credits = credits_[terminal];
+    credits.credit += bytes;
+    if (credits.first == nobody) return;
     world_.nics[terminal].busy = std::max(world_.nics[terminal].busy, time_);
-    while (room.first != nobody) {
-        const std::uint32_t sender = room.first;
-        room.first = nobody;
-        if (!room.others.empty()) {
-            const std::uint32_t id = room.others.pop(waiters_);
-            room.first = waiters_[id].sender;
+    while (credits.first != nobody) {
+        const std::uint32_t sender = credits.first;
+        credits.first = nobody;
+        if (!credits.others.empty()) {
+            const std::uint32_t id = credits.others.pop(waiters_);
+            credits.first = waiters_[id].sender;
             waiters_.give(id);
         }
         resuming_ = true;
@@ -286,7 +286,7 @@ void Ranks::give_room(std::uint32_t terminal, std::uint32_t bytes) {
         else
             run_sender(sender);
         resuming_ = false;
-        if (room.first == sender) return;
+        if (credits.first == sender) return;
     }
 }
 
@@ -316,9 +316,9 @@ void Ranks::serve_jobs(std::uint32_t terminal) {
         act_later(job.post, terminal, serve, 0, 0);
         return;
     }
-    if (!take_turn(terminal, jobs_wait)) return;
+    if (!arbitrate(terminal, jobs_wait)) return;
     const auto bytes = static_cast<std::uint32_t>(job.is_control ? job.left : std::min(job.left, world_.packet));
-    if (world_.finite && !take_room(terminal, bytes, jobs_wait)) return;
+    if (world_.finite && !take_credit(terminal, bytes, jobs_wait)) return;
     const std::uint32_t random = draw(job.from, job.to & Event::rank_mask, job.message, job.left);
     job.left -= bytes;
     Event packet{0, 0, job.to, 0, Event::stage_word(job.stage, Network::injection, 0), machine::memory::fresh | random,

@@ -4,16 +4,16 @@
 
 namespace tradewind::sim {
 
-Recorder::Recorder(const std::vector<Rank>& shown, std::uint32_t nics_a_node)
-    : shown_(shown), open_(shown.size(), Open{0, 0, std::vector<Sending>(2 * nics_a_node)}) {}
+Recorder::Recorder(const std::vector<Rank>& shown, std::uint32_t nics_per_node)
+    : shown_(shown), open_(shown.size(), Open{0, 0, std::vector<Sending>(2 * nics_per_node)}) {}
 
 Recorder::Open* Recorder::open(Rank rank) {
     const auto found = std::lower_bound(shown_.begin(), shown_.end(), rank);
     return found == shown_.end() || *found != rank ? nullptr : &open_[static_cast<std::size_t>(found - shown_.begin())];
 }
 
-void Recorder::add(const TraceEvent& act) {
-    if (act.end > act.begin) acts_.push_back(act);
+void Recorder::add(const TraceEvent& event) {
+    if (event.end > event.begin) events_.push_back(event);
 }
 
 void Recorder::begin_stage(Rank rank, std::uint32_t stage, std::int64_t begin, std::int64_t posted,
@@ -61,11 +61,12 @@ void Recorder::arrive(Rank rank, std::uint32_t stage, Rank peer, std::int64_t by
     arrived.time = std::max(arrived.time, time);
 }
 
-void Recorder::add_to(std::vector<TraceEvent>& acts) const {
-    acts.insert(acts.end(), acts_.begin(), acts_.end());
+void Recorder::add_to(std::vector<TraceEvent>& events) const {
+    events.insert(events.end(), events_.begin(), events_.end());
     for (const auto& [key, arrived] : arrived_) {
         const auto& [rank, stage, peer] = key;
-        acts.push_back({rank, stage, {arrived.time}, {arrived.time}, TraceEventKind::arrival, peer, 0, arrived.bytes});
+        events.push_back(
+            {rank, stage, {arrived.time}, {arrived.time}, TraceEventKind::arrival, peer, 0, arrived.bytes});
     }
 }
 

@@ -14,7 +14,7 @@ namespace tradewind::sim {
 class Recorder {
   public:
     // `shown`: in ascending order.
-    Recorder(const std::vector<Rank>& shown, std::uint32_t nics_a_node);
+    Recorder(const std::vector<Rank>& shown, std::uint32_t nics_per_node);
 
     void begin_stage(Rank rank, std::uint32_t stage, std::int64_t begin, std::int64_t posted, std::int64_t computed);
     void end_stage(Rank rank, std::int64_t end);
@@ -28,7 +28,7 @@ class Recorder {
     void arrive(Rank rank, std::uint32_t stage, Rank peer, std::int64_t bytes, std::int64_t time);
 
     // Adds all that was written down.
-    void add_to(std::vector<TraceEvent>& acts) const;
+    void add_to(std::vector<TraceEvent>& events) const;
 
   private:
     struct Sending {
@@ -37,7 +37,7 @@ class Recorder {
     struct Arrived {
         std::int64_t bytes = 0, time = 0;
     };
-    // Of a rank that is shown: its stage, and what its NICs send.
+    // The state of a rank that is shown: its stage, and the messages of its NICs.
     struct Open {
         std::uint32_t stage = 0;
         std::int64_t begin = 0;
@@ -45,11 +45,11 @@ class Recorder {
     };
 
     Open* open(Rank rank);
-    void add(const TraceEvent& act);
+    void add(const TraceEvent& event);
 
     std::vector<Rank> shown_;
     std::vector<Open> open_;  // [shown rank]
-    std::vector<TraceEvent> acts_;
+    std::vector<TraceEvent> events_;
     std::map<std::tuple<Rank, std::uint32_t, Rank>, Arrived> arrived_;  // [rank, stage, peer]
 };
 

@@ -1,4 +1,4 @@
-// What a part of a simulation tells the others at the end of a window.
+// The report of a part of a simulation to the others at the end of a window.
 #pragma once
 
 #include <algorithm>

@@ -28,17 +28,17 @@ SimulationResult run(const machine::Machine& machine, const program::Program& pr
     Peers alone;
     Peers& peers = options.peers ? *options.peers : alone;
     const Effort expected = effort(machine, program, options, peers.processes());
-    options.threads = static_cast<int>(peers.least(expected.threads));
-    if (options.threads == 0) throw PeerFailed();                      // one has refused
-    options.blocks = static_cast<int>(-peers.least(-options.blocks));  // as many as any of them wants
+    options.threads = static_cast<int>(peers.minimum(expected.threads));
+    if (options.threads == 0) throw PeerFailed();                        // one has refused
+    options.blocks = static_cast<int>(-peers.minimum(-options.blocks));  // as many as any of them wants
     std::optional<World> world;
-    peers.together([&] {
+    peers.collective([&] {
         world.emplace(machine, program, placement, options, Parts(options.threads, peers), switches.channels,
                       switches.spreads);
     });
-    world->look_ahead(peers.least(world->network.look_ahead()));
+    world->look_ahead(peers.minimum(world->network.look_ahead()));
     std::optional<Engine> engine;
-    peers.together([&] { engine.emplace(*world, switches, options, peers, expected.events_a_window); });
+    peers.collective([&] { engine.emplace(*world, switches, options, peers, expected.events_per_window); });
     engine->run();
     Share share(world->ending.steps());
     share.result.windows = engine->windows();

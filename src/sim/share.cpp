@@ -39,61 +39,61 @@ void for_nics(const World& world, Use use) {
     });
 }
 
-void write(Letter& letter, const World& world, const Share& share) {
+void write(ByteBuffer& buffer, const World& world, const Share& share) {
     const SimulationResult& result = share.result;
-    letter.put(share.finished);
-    letter.put(share.arrived);
-    letter.put(share.load);
-    letter.put(result.messages);
-    letter.put(result.bytes);
-    letter.put(result.unexpected_bytes);
-    letter.put(result.packet_hops);
-    letter.put(result.events);
-    letter.put(std::span(result.step_end));
-    letter.put(result.delay);
-    letter.put(result.delay_series.shift);
-    letter.put(std::span(result.delay_series.values));
-    letter.put(std::span(result.delay_pairs.values));
-    letter.put(static_cast<std::uint64_t>(result.passages.size()));
-    letter.put(std::span(result.passages));
-    letter.put(static_cast<std::uint64_t>(result.acts.size()));
-    letter.put(std::span(result.acts));
-    for_ports(world, [&](std::uint32_t, std::uint64_t bytes) { letter.put(bytes); });
-    for_nics(world, [&](std::uint32_t, std::uint64_t bytes) { letter.put(bytes); });
+    buffer.put(share.finished);
+    buffer.put(share.arrived);
+    buffer.put(share.load);
+    buffer.put(result.messages);
+    buffer.put(result.bytes);
+    buffer.put(result.unexpected_bytes);
+    buffer.put(result.packet_hops);
+    buffer.put(result.events);
+    buffer.put(std::span(result.step_end));
+    buffer.put(result.delay);
+    buffer.put(result.delay_series.shift);
+    buffer.put(std::span(result.delay_series.values));
+    buffer.put(std::span(result.delay_pairs.values));
+    buffer.put(static_cast<std::uint64_t>(result.passages.size()));
+    buffer.put(std::span(result.passages));
+    buffer.put(static_cast<std::uint64_t>(result.trace_events.size()));
+    buffer.put(std::span(result.trace_events));
+    for_ports(world, [&](std::uint32_t, std::uint64_t bytes) { buffer.put(bytes); });
+    for_nics(world, [&](std::uint32_t, std::uint64_t bytes) { buffer.put(bytes); });
 }
 
 template <class T>
-void take_all(LetterReader& letter, std::span<T> values) {
-    for (T& value : values) value = letter.take<T>();
+void take_all(ByteReader& buffer, std::span<T> values) {
+    for (T& value : values) value = buffer.take<T>();
 }
 
-// The statistics of a letter go into `other`, which has their sizes.
-void read(LetterReader letter, const World& world, std::uint32_t process, Share& other, Share& share) {
+// The statistics of a buffer go into `other`, which has their sizes.
+void read(ByteReader buffer, const World& world, std::uint32_t process, Share& other, Share& share) {
     SimulationResult& result = other.result;
-    other.finished = letter.take<std::int64_t>();
-    other.arrived = letter.take<std::int64_t>();
-    other.load = letter.take<Load>();
-    result.messages = letter.take<std::int64_t>();
-    result.bytes = letter.take<std::int64_t>();
-    result.unexpected_bytes = letter.take<std::int64_t>();
-    result.packet_hops = letter.take<std::int64_t>();
-    result.events = letter.take<std::uint64_t>();
-    take_all(letter, std::span(result.step_end));
-    result.delay = letter.take<DelayHistogram>();
-    result.delay_series.shift = letter.take<int>();
-    take_all(letter, std::span(result.delay_series.values));
-    take_all(letter, std::span(result.delay_pairs.values));
-    result.passages.resize(letter.take<std::uint64_t>());
-    take_all(letter, std::span(result.passages));
-    result.acts.resize(letter.take<std::uint64_t>());
-    take_all(letter, std::span(result.acts));
+    other.finished = buffer.take<std::int64_t>();
+    other.arrived = buffer.take<std::int64_t>();
+    other.load = buffer.take<Load>();
+    result.messages = buffer.take<std::int64_t>();
+    result.bytes = buffer.take<std::int64_t>();
+    result.unexpected_bytes = buffer.take<std::int64_t>();
+    result.packet_hops = buffer.take<std::int64_t>();
+    result.events = buffer.take<std::uint64_t>();
+    take_all(buffer, std::span(result.step_end));
+    result.delay = buffer.take<DelayHistogram>();
+    result.delay_series.shift = buffer.take<int>();
+    take_all(buffer, std::span(result.delay_series.values));
+    take_all(buffer, std::span(result.delay_pairs.values));
+    result.passages.resize(buffer.take<std::uint64_t>());
+    take_all(buffer, std::span(result.passages));
+    result.trace_events.resize(buffer.take<std::uint64_t>());
+    take_all(buffer, std::span(result.trace_events));
     const std::uint32_t radix = world.network.radix();
     world.network.for_switches_of(process, [&](std::uint32_t sw) {
-        take_all(letter, std::span(share.result.port_bytes).subspan(std::size_t{sw} * radix, radix));
+        take_all(buffer, std::span(share.result.port_bytes).subspan(std::size_t{sw} * radix, radix));
     });
     world.network.for_switches_of(process, [&](std::uint32_t sw) {
         const Terminals nics = terminals(world, sw);
-        take_all(letter, std::span(share.result.nic_bytes).subspan(nics.first, nics.count));
+        take_all(buffer, std::span(share.result.nic_bytes).subspan(nics.first, nics.count));
     });
 }
 
@@ -113,7 +113,8 @@ void merge(Share& share, const Share& other) {
     result.delay_series.merge(other.result.delay_series);
     result.delay_pairs.merge(other.result.delay_pairs);
     result.passages.insert(result.passages.end(), other.result.passages.begin(), other.result.passages.end());
-    result.acts.insert(result.acts.end(), other.result.acts.begin(), other.result.acts.end());
+    result.trace_events.insert(result.trace_events.end(), other.result.trace_events.begin(),
+                               other.result.trace_events.end());
 }
 
 }  // namespace
@@ -149,18 +150,18 @@ void weigh(const World& world, Share& share) {
 
 void gather(const World& world, Peers& peers, Share& share) {
     if (peers.processes() == 1) return;
-    Letter letter;
+    ByteBuffer buffer;
     std::optional<Share> other;
-    peers.together([&] {
+    peers.collective([&] {
         if (peers.process() > 0) {
-            write(letter, world, share);
+            write(buffer, world, share);
         } else {
             other.emplace(world.ending.steps());
             other->result.delay_pairs.resize(share.result.delay_pairs.blocks);
         }
     });
-    peers.gather(letter, [&](int process, std::span<const std::byte> bytes) {
-        read(LetterReader(bytes), world, static_cast<std::uint32_t>(process), *other, share);
+    peers.gather(buffer, [&](int process, std::span<const std::byte> bytes) {
+        read(ByteReader(bytes), world, static_cast<std::uint32_t>(process), *other, share);
         merge(share, *other);
     });
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/peers.hpp"
-#include "machine/carriage.hpp"
+#include "machine/intranode.hpp"
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
 #include "program/program.hpp"
@@ -16,10 +16,10 @@
 
 namespace tradewind::sim {
 
-// A program whose steps are turns of so many each, all alike, may end before the last one. Whenever all ranks have
-// ended one of `asked` (turns so far, ascending), `enough` is told when each step so far was over. Where it says that
-// this will do, ranks end the turn that the first of them has begun, and nothing else: as if the program had so many
-// turns.
+// A program whose steps are repetitions of so many each, all alike, may end before the last one. Whenever all ranks
+// have ended one of `asked` (repetitions so far, ascending), `enough` is told when each step so far was over. Where it
+// says that this will do, ranks end the repetition that the first of them has begun, and nothing else: as if the
+// program had so many repetitions.
 struct EarlyEnd {
     int steps = 1;
     std::vector<int> asked;
@@ -34,7 +34,7 @@ enum class Progress : std::uint8_t {
 };
 
 struct SimulationOptions {
-    Bytes packet{4096};  // 0: one packet a message (of at most largest_packet)
+    Bytes packet{4096};  // 0: one packet per message (of at most largest_packet)
     int threads = 1;
     std::uint64_t seed = 1;
     // Use fewer threads where windows hold little and one alone where that is faster; false: always all.
@@ -46,12 +46,13 @@ struct SimulationOptions {
     bool one_sided = false;
     // How the transport and the packing that are simulated carry messages within a node, and what they cost the CPUs;
     // null: none is named, and such messages are copies at the bandwidth of the node's memory.
-    std::shared_ptr<const machine::Carriage> carriage;
+    std::shared_ptr<const machine::IntranodeTransport> intranode;
     // Delays by pair of so many blocks of ranks, at most 4096; 0: not kept.
     int blocks = 0;
     // The rank whose packets are followed on their way to it, from switch to switch; -1: none.
     Rank followed = -1;
-    // The ranks whose acts are kept, in ascending order; with all their stages and messages at most `most_acts`.
+    // The ranks whose trace events are kept, in ascending order; with all their stages and messages at most
+    // `max_trace_events`.
     std::vector<Rank> shown;
     // Called now and then from the thread that called simulate(), with the simulated time, the bytes that have arrived
     // and the packet-hops so far; returns false to stop (then simulate() throws Interrupted).
@@ -61,14 +62,14 @@ struct SimulationOptions {
     // Process 0 alone is asked.
     EarlyEnd early_end;
     // Memory for events of a thread from which on those of packets that wait long are kept in less, which takes time;
-    // so often as much for packets that hold a port for long (see Ports::crowd_from).
-    Bytes crowd{512 << 20};
-    static constexpr std::int64_t large_crowd = 4;
-    // Of a program with an order.
+    // so often as much for packets that hold a port for long (see Ports::compact_from).
+    Bytes compact_from{512 << 20};
+    static constexpr std::int64_t long_hold_factor = 4;
+    // For programs with an order.
     Progress progress_by = Progress::pokes;
 
     static constexpr std::int64_t largest_packet = 1 << 27;
-    static constexpr std::int64_t most_acts = 500'000;
+    static constexpr std::int64_t max_trace_events = 500'000;
 };
 
 // Packet level with cut-through: a packet's head waits for a port in the order of arrival, and with finite buffers for
@@ -84,7 +85,7 @@ SimulationResult simulate_packets(const machine::Machine& machine, const program
 SimulationResult simulate_loggp(const machine::Machine& machine, const program::Program& program,
                                 const machine::Placement& placement, const SimulationOptions& options);
 
-// What a simulation will cost, from a sample of the ranks.
+// The cost of a simulation, estimated from a sample of the ranks.
 struct Forecast {
     double messages = 0, bytes = 0, packet_hops = 0, memory_bytes = 0;
 };

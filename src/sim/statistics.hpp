@@ -1,4 +1,4 @@
-// What a simulation answers.
+// Results of a simulation.
 #pragma once
 
 #include <array>
@@ -138,7 +138,7 @@ struct SimulationResult {
     std::string bound_by;                   // which
     double imbalance = 1;                   // most loaded over mean of the links between switches that were used
     std::vector<Passage> passages;          // in order of time; empty unless asked for
-    std::vector<TraceEvent> acts;           // by rank, in order of time; empty unless asked for
+    std::vector<TraceEvent> trace_events;   // by rank, in order of time; empty unless asked for
 };
 
 }  // namespace tradewind::sim

@@ -15,7 +15,7 @@
 namespace tradewind::sim {
 
 // Compiled once for each kind of ports (see there), not once for each routing: that takes a compiler seconds.
-template <bool finite, bool shelved>
+template <bool finite, bool compact>
 class CommonSwitches : public Switches {
   public:
     std::size_t collect(const std::vector<Outbox*>& outboxes) override { return slices_.collect(outbox_, outboxes); }
@@ -40,11 +40,11 @@ class CommonSwitches : public Switches {
             crossbars_ = LazyArray<std::int64_t>(world.machine.topology->switches());
     }
 
-    // What a packet does at a switch depends on others, even if it does not look at queues.
+    // A packet at a switch depends on others, even if it does not look at queues.
     bool one_after_another() const { return !crossbars_.empty() || world_.followed != nowhere; }
 
     std::uint32_t terminal_of(const Event& event) const {
-        if (world_.nics_a_node == 1)
+        if (world_.nics_per_node == 1)
             return world_.placement.identity() ? event.rank() : world_.node(static_cast<Rank>(event.rank()));
         return world_.terminal(world_.node(static_cast<Rank>(event.rank())), event.nic());
     }
@@ -63,9 +63,9 @@ class CommonSwitches : public Switches {
             if (i + ahead < count) {
                 const Port& soon = net_.port(used_[i + ahead]);
                 prefetch_line(&packets[soon.pending]);
-                if (shelved && soon.backlog != Port::none) ports_.prefetch_backlog(soon);
+                if (compact && soon.compact_queue != Port::none) ports_.prefetch_queue(soon);
             }
-            if (shelved && i + ahead / 2 < count) prefetch_backlog(used_[i + ahead / 2], packets);
+            if (compact && i + ahead / 2 < count) prefetch_queue(used_[i + ahead / 2], packets);
             const std::uint32_t where = used_[i];
             Port& port = net_.port(where);
             const std::uint32_t first = std::exchange(port.pending, Port::none);
@@ -121,7 +121,7 @@ class CommonSwitches : public Switches {
             Event& event = packets[keys_[i] & mask];
             Claim& claim = claims_[keys_[i] & mask];
             if (event.where == nowhere) continue;
-            if (shelved && claim.call()) [[unlikely]] {
+            if (compact && claim.call()) [[unlikely]] {
                 ports_.call(event.where, event.time);
                 continue;
             }
@@ -139,7 +139,7 @@ class CommonSwitches : public Switches {
     Outbox& outbox_;
     Ranks& ranks_;
     Slices slices_;
-    Ports<finite, shelved> ports_;
+    Ports<finite, compact> ports_;
     HugeVector<Claim> claims_;         // [packet of the slice]
     std::vector<std::uint32_t> used_;  // ports with packets in the slice
     std::uint64_t events_ = 0;
@@ -150,14 +150,14 @@ class CommonSwitches : public Switches {
         std::uint32_t input, at;
     };
 
-    void prefetch_backlog(std::uint32_t where, const Event* packets) {
+    void prefetch_queue(std::uint32_t where, const Event* packets) {
         const Port& port = net_.port(where);
-        if (port.backlog == Port::none) return;
+        if (port.compact_queue == Port::none) return;
         for (std::uint32_t at = port.pending; at != Port::none; at = claims_[at].next)
-            claims_[at].likely = ports_.prefetch_backlog(port, packets[at]);
+            claims_[at].likely = ports_.prefetch_queue(port, packets[at]);
     }
 
-    // Of the input port in a key; credits come after packets, by their channels.
+    // The input port in a key; credits come after packets, by their channels.
     int input_bits() const { return net_.port_bits() + (finite ? 5 : 0); }
 
     // Through the switch itself, where that has a limit: one packet after another, in order of arrival.

@@ -11,16 +11,16 @@
 
 namespace tradewind::sim {
 
-// Whether what waits long for a port is held in a backlog: the packets of a message must be alike, and not each on
-// a way of its own.
+// Whether what waits long for a port is held in a compact queue: the packets of a message must be alike, and not each
+// on a way of its own.
 template <class Routing, bool finite>
-inline constexpr bool shelved_with = !finite && !Routing::adaptive && !Routing::spreads;
+inline constexpr bool compact_with = !finite && !Routing::adaptive && !Routing::spreads;
 
 // Compiled for each routing: no more stands here than must, for a packet to find its port without a call.
 template <class Routing, bool finite>
-class RoutedSwitches final : public CommonSwitches<finite, shelved_with<Routing, finite>> {
-    static constexpr bool shelved = shelved_with<Routing, finite>;
-    using Common = CommonSwitches<finite, shelved>;
+class RoutedSwitches final : public CommonSwitches<finite, compact_with<Routing, finite>> {
+    static constexpr bool compact = compact_with<Routing, finite>;
+    using Common = CommonSwitches<finite, compact>;
 
   public:
     RoutedSwitches(World& world, Routing& routing, Outbox& outbox, Ranks& ranks)
@@ -38,7 +38,7 @@ class RoutedSwitches final : public CommonSwitches<finite, shelved_with<Routing,
             else
                 this->apply_in_order(slice, Common::all_decided);
         } else if constexpr (!Routing::adaptive) {
-            hang(slice);
+            enqueue(slice);
             this->apply_by_port(slice);
         }
         events_ += slice.count;
@@ -59,7 +59,7 @@ class RoutedSwitches final : public CommonSwitches<finite, shelved_with<Routing,
         const std::uint32_t sw = net_.switch_of(event.where), input = net_.port_of(event.where);
         const std::uint32_t first = sw * net_.radix();
         if (event.kind() == Event::aside) [[unlikely]] {
-            if (shelved && event.memory == call_next) {
+            if (compact && event.memory == call_next) {
                 claim.input = Claim::call_mark;
                 event.where = first + input;
                 prefetch_line(&net_.port(event.where));
@@ -97,7 +97,7 @@ class RoutedSwitches final : public CommonSwitches<finite, shelved_with<Routing,
     // First pass, where packets of different ports do not depend on each other: routes the packets of a slice and hangs
     // each one on its port, once that has come into the cache. Sorting them all by time would cost a quarter of all
     // time; most ports have one packet in a slice.
-    void hang(Slice& slice) {
+    void enqueue(Slice& slice) {
         constexpr std::size_t ahead = finite ? 28 : 32;
         const std::size_t count = slice.count;
         used_.clear();
@@ -112,8 +112,8 @@ class RoutedSwitches final : public CommonSwitches<finite, shelved_with<Routing,
             if (where == nowhere) [[unlikely]]
                 continue;
             Port& port = net_.port(where);
-            if (shelved && claims[done].call()) [[unlikely]] {
-                ports_.prefetch_backlog(port);
+            if (compact && claims[done].call()) [[unlikely]] {
+                ports_.prefetch_queue(port);
                 called_.push_back({packets[done].time, where});
                 continue;
             }

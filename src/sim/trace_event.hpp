@@ -1,4 +1,4 @@
-// What ranks did in a simulation, and when: for time lines.
+// Events of ranks in a simulation, for time lines.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,9 @@ struct TraceEvent {
 
     // By rank, then in order of time; what holds others comes before them.
     friend bool operator<(const TraceEvent& a, const TraceEvent& b) {
-        const auto key = [](const TraceEvent& act) {
-            return std::tuple(act.rank, act.begin, -act.end.value, act.kind, act.stage, act.peer, act.nic, act.bytes);
+        const auto key = [](const TraceEvent& event) {
+            return std::tuple(event.rank, event.begin, -event.end.value, event.kind, event.stage, event.peer, event.nic,
+                              event.bytes);
         };
         return key(a) < key(b);
     }

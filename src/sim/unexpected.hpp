@@ -1,5 +1,5 @@
-// What comes before its receive is posted: the bytes and times of packets, by rank and by the receives that are posted
-// together.
+// Unexpected messages, which arrive before their receive is posted: bytes and times of packets, by rank and by the
+// receives posted together.
 #pragma once
 
 #include <cstdint>

@@ -97,12 +97,12 @@ class Wheel {
     void push(const Event& event, std::int64_t window, std::int64_t current, ChunkPool& pool) {
         *place(window, current, pool) = event;
     }
-    // Room for one more event of a window, to be filled before the window begins.
+    // Credits for one more event of a window, to be filled before the window begins.
     Event* place(std::int64_t window, std::int64_t current, ChunkPool& pool) {
         if (static_cast<std::uint64_t>(window - current - 1) < windows - 1) [[likely]]
             return place_near(window, pool);
         if (window <= current) throw std::logic_error("an event for a window that has begun");
-        return room(far_[window / stretch], pool);
+        return append(far_[window / stretch], pool);
     }
     // The window that must be visited for the sake of an event: its own, or the one before which its far list moves
     // near.
@@ -142,7 +142,7 @@ class Wheel {
   private:
     static std::size_t slot(std::int64_t window) { return static_cast<std::size_t>(window & (windows - 1)); }
 
-    static Event* room(Chunks& list, ChunkPool& pool) {
+    static Event* append(Chunks& list, ChunkPool& pool) {
         if (!list.first || list.count == pool.capacity()) [[unlikely]]
             list = {pool.take_before(list.first), 0};
         return &list.first->events()[list.count++];
@@ -154,7 +154,7 @@ class Wheel {
             bits_[at / 64] |= 1ULL << (at % 64);
             words_ |= 1ULL << (at / 64);
         }
-        return room(list, pool);
+        return append(list, pool);
     }
     std::int64_t next_near(std::int64_t current) const {
         const std::size_t start = slot(current + 1);

@@ -22,13 +22,13 @@ World::World(const machine::Machine& machine, const program::Program& program, c
       by_switch(machine.topology->nodes_per_switch()),
       by_radix(network.radix()),
       first_terminal(machine.topology->first_terminal()),
-      nics_a_node(machine.nics),
+      nics_per_node(machine.nics),
       shared_nodes(placement.ranks_per_node() > 1),
       finite(channels > 0),
       spreads(spreads),
       packet(options.packet.value == 0 ? SimulationOptions::largest_packet : options.packet.value),
-      send_overhead(options.carriage ? 0 : machine.send_overhead.value),
-      receive_overhead(options.carriage || options.one_sided ? 0 : machine.receive_overhead.value),
+      send_overhead(options.intranode ? 0 : machine.send_overhead.value),
+      receive_overhead(options.intranode || options.one_sided ? 0 : machine.receive_overhead.value),
       eager_limit(options.one_sided || machine.eager_limit.value < 0 ? std::numeric_limits<std::int64_t>::max()
                                                                      : machine.eager_limit.value),
       bypass(machine.bypass.value),
@@ -38,14 +38,14 @@ World::World(const machine::Machine& machine, const program::Program& program, c
       unexpected_byte_time(
           machine.unexpected_bandwidth.value > 0 && !options.one_sided ? 1e12 / machine.unexpected_bandwidth.value : 0),
       receives_at_start(machine.receives_at_start),
-      crowd(static_cast<std::size_t>(options.crowd.value)),
+      compact_from(static_cast<std::size_t>(options.compact_from.value)),
       blocks(static_cast<std::uint32_t>(std::min<std::int64_t>(options.blocks, program.ranks()))),
       followed(static_cast<std::uint32_t>(options.followed)),
       shown(options.shown),
       origins(program, blocks, shown),
       seed(mix(options.seed)) {
     const bool handshake = eager_limit != std::numeric_limits<std::int64_t>::max();
-    if (options.carriage) handling.emplace(*options.carriage, machine, placement);
+    if (options.intranode) message_cost.emplace(*options.intranode, machine, placement);
     const bool copies = unexpected_byte_time > 0;
     const auto ranks = static_cast<std::size_t>(program.ranks());
     if (program.order()) {
@@ -53,23 +53,23 @@ World::World(const machine::Machine& machine, const program::Program& program, c
         line_states = LazyArray<LineState>(receivers.size());
         if (progress == Progress::thread) helpers = LazyArray<std::int64_t>(ranks);
     }
-    if (send_overhead > 0 || receive_overhead > 0 || program.computes() || handling || copies || program.order())
+    if (send_overhead > 0 || receive_overhead > 0 || program.computes() || message_cost || copies || program.order())
         cpus = LazyArray<std::int64_t>(ranks);
     if (handshake) handshakes = LazyArray<Handshake>(receivers.size());
     if (shared_nodes) memory = LazyArray<std::int64_t>(machine.topology->nodes() / machine.nics);
     if (copies || (handshake && receives_at_start)) posted = LazyArray<std::uint32_t>(receivers.size());
-    ordered = shared_nodes || finite || handshake || receive_overhead > 0 || handling || copies || program.order();
-    turns = shared_nodes || handshake || lines > 1;
+    ordered = shared_nodes || finite || handshake || receive_overhead > 0 || message_cost || copies || program.order();
+    arbitrates = shared_nodes || handshake || lines > 1;
 }
 
-void World::look_ahead(std::int64_t least) {
-    if (least < 1)
+void World::look_ahead(std::int64_t minimum) {
+    if (minimum < 1)
         throw InputError(
             "a link or NIC latency of 0 leaves the packet model no time to look ahead; "
             "name a latency of 1ps or more, or use the model 'loggp'");
-    // Where all packets of a window are sorted, a key has 64 bits: time in the window, input port, and at least 24 for
-    // the packets of one window.
-    while ((std::int64_t{2} << shift) <= least && shift + network.port_bits() < 40) ++shift;
+    // Where all packets of a window are sorted, a key has 64 bits: time in the window, input port, and at minimum 24
+    // for the packets of one window.
+    while ((std::int64_t{2} << shift) <= minimum && shift + network.port_bits() < 40) ++shift;
 }
 
 }  // namespace tradewind::sim

@@ -11,7 +11,7 @@
 #include "base/random.hpp"
 #include "program/program.hpp"
 #include "sim/ending.hpp"
-#include "sim/handling.hpp"
+#include "sim/message_cost.hpp"
 #include "sim/network.hpp"
 #include "sim/origins.hpp"
 #include "sim/parts.hpp"
@@ -27,34 +27,35 @@ struct World {
           const SimulationOptions& options, const Parts& parts, int channels, bool spreads);
 
     // The smallest latency of all processes, which says how long a window is. Throws InputError where it is 0.
-    void look_ahead(std::int64_t least);
+    void look_ahead(std::int64_t minimum);
 
     std::uint32_t node(Rank rank) const { return placement.node(rank); }
-    std::uint32_t terminal(std::uint32_t node, std::uint32_t nic) const { return node * nics_a_node + nic; }
+    std::uint32_t terminal(std::uint32_t node, std::uint32_t nic) const { return node * nics_per_node + nic; }
     // Both ends of a message use the NIC of one number, and a rank's messages spread over all of them, on either side:
     // those to the rank of its own place on each other node as well.
     std::uint32_t nic_of_message(Rank from, Rank to) const {
-        if (nics_a_node == 1) return 0;
+        if (nics_per_node == 1) return 0;
         const auto digits = [this](Rank r) {
             const std::uint32_t rank = static_cast<std::uint32_t>(r), each = placement.ranks_per_node();
             return rank / each + rank % each;
         };
-        return (digits(from) + digits(to)) % nics_a_node;
+        return (digits(from) + digits(to)) % nics_per_node;
     }
     bool rendezvous(std::int64_t bytes) const { return bytes > eager_limit; }
-    // What the CPU does before a message of a stage is on its way, in ps.
+    // CPU time before a message of a stage is on its way, in ps.
     std::int64_t post_time(Rank r, const program::Program::Stage& at, int j, const schedule::Message& message) const {
         if (message.count == 0) return 0;
-        return handling ? handling->send(r, at, j) : send_overhead;
+        return message_cost ? message_cost->send(r, at, j) : send_overhead;
     }
-    // How many packets a message from `peer` arrives in at rank r; what does not travel as packets comes whole.
+    // The number of packets of a message from `peer` to rank r; a message that does not travel as packets counts as
+    // one.
     std::uint64_t packets(Rank r, const program::Program::Stage& at, const schedule::Message& message) const {
         const std::int64_t bytes = message.count * at.bytes_per_point;
         if (bytes <= packet || bytes <= bypass) return bytes > 0;
         if (shared_nodes && node(r) == node(message.peer)) return 1;
         return static_cast<std::uint64_t>((bytes - 1) / packet + 1);
     }
-    // What a rank sends and receives of its exchanges that are open at once stands in one line each.
+    // The index of what a rank sends and receives of one of its open exchanges, by a stage of that.
     std::size_t line(Rank r, std::uint32_t stage) const {
         return lines == 1 ? static_cast<std::size_t>(r)
                           : static_cast<std::size_t>(r) * lines + (stage >> program::Order::line_shift);
@@ -78,27 +79,26 @@ struct World {
     LazyArray<Nic> nics;               // [terminal]
     LazyArray<std::int64_t> cpus;      // [rank] ps until which it is busy; empty where nothing costs it time
     LazyArray<Handshake> handshakes;   // [rank][line]; empty where all messages are sent at once
-    LazyArray<std::uint32_t>
-        posted;  // [rank][line] stages whose receives are posted; empty where that makes no difference
-    LazyArray<std::int64_t> memory;  // [node] ps until which its memory copies; empty for one rank a node
+    LazyArray<std::uint32_t> posted;   // [rank][line] stages with posted receives; empty where that is all the same
+    LazyArray<std::int64_t> memory;    // [node] ps until which its memory copies; empty for one rank per node
     Divider by_switch, by_radix;
-    std::uint32_t first_terminal, nics_a_node;
-    bool shared_nodes;  // several ranks a node
+    std::uint32_t first_terminal, nics_per_node;
+    bool shared_nodes;  // several ranks per node
     bool finite, spreads;
     // Whether what ranks do within a window must be done in order of time: they share a NIC or its room, or a CPU is
     // busy with one thing when the next comes. Otherwise no action has an effect on another of the same window.
     bool ordered;
-    bool turns;  // several senders share a NIC, and take turns, a packet at a time
+    bool arbitrates;  // several senders share a NIC, and take turns, a packet at a time
     std::int64_t packet, send_overhead, receive_overhead, eager_limit, bypass;
     std::uint32_t header;
     double memory_byte_time, copy_byte_time;  // ps; of a node's memory, and of one copy
     double unexpected_byte_time;              // ps; of a copy of what came before its receive; 0: none is made
     bool receives_at_start;                   // all of an exchange are posted when it begins
-    std::optional<Handling> handling;         // none where no transport is named; it knows the overheads, then
-    std::size_t crowd;        // bytes of events from which a part holds packets back; large ones from more on
-    std::uint32_t blocks;     // of ranks, for the matrix of delays
-    std::uint32_t followed;   // rank; ~0: none
-    std::vector<Rank> shown;  // whose acts are kept, in ascending order
+    std::optional<MessageCost> message_cost;  // none where no transport is named; it knows the overheads, then
+    std::size_t compact_from;  // bytes of events from which a part holds packets back; large ones from more on
+    std::uint32_t blocks;      // of ranks, for the matrix of delays
+    std::uint32_t followed;    // rank; ~0: none
+    std::vector<Rank> shown;   // whose trace events are kept, in ascending order
     Origins origins;
     std::uint64_t seed;
     int shift = 0;  // a window is 2^shift ps long

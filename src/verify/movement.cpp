@@ -73,9 +73,10 @@ void Movement::transfer(Rank from, const schedule::Piece& source, Rank to, const
 void Movement::check_held(Rank rank, const schedule::Piece& piece, const std::string& where) const {
     Index held = 0;
     if (pattern_.in_place() || piece.buffer == schedule::Buffer::source) {
-        const layout::Box owned = pattern_.owned_box(rank);
-        if (owned.contains(piece.box)) return;
-        held += layout::intersection(owned, piece.box).volume();
+        for (const layout::Box& owned : pattern_.owned_boxes(rank)) {
+            if (owned.contains(piece.box)) return;
+            held += layout::intersection(owned, piece.box).volume();
+        }
     }
     if (pattern_.in_place() || piece.buffer == schedule::Buffer::target)
         for (const layout::Box& box : memory_[rank].written) held += layout::intersection(box, piece.box).volume();

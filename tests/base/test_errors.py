@@ -1,4 +1,4 @@
-"""What an error quotes of what was asked for is short enough to be read."""
+"""Errors quote their input only as far as it can be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written is whole or not there at all, and takes the place of regular files alone."""
+"""Files are written as a whole or not at all, and replace regular files only."""
 
 from __future__ import annotations
 

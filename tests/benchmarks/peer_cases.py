@@ -1,4 +1,4 @@
-"""What ranks do to see that the benchmark's peers are right, and that a wrong one would be found."""
+"""Ranks check that the benchmark's peers are right, and that a wrong one would be found."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def right(comm: MPI.Intracomm, _: Any) -> list[str]:
 
 
 def wrong(comm: MPI.Intracomm, _: Any) -> list[str]:
-    """What is said of peers that do nothing, or nothing on one rank."""
+    """Return the errors for peers that do nothing, or nothing on one rank."""
     room = transposition.Room(comm, 8, transposition.OWN)
     halos = halo.Room(comm, [8, 8, 2], (comm.Get_size(), 1), 1, halo.OWN)
     plan = halos.peer("packed isend-irecv")

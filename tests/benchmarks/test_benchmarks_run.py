@@ -1,4 +1,4 @@
-"""What no other test runs of the benchmarks still works, at sizes at which its figures say nothing."""
+"""Benchmarks that no other test runs still work, at sizes at which their figures mean nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BENCHMARKS = ROOT / "benchmarks"
 
 
 def said(program: str) -> str:
-    """What a program says that is run as one of the benchmarks."""
+    """Return the output of a program that is run as one of the benchmarks."""
     command = [sys.executable, "-c", program]
     return subprocess.run(command, cwd=BENCHMARKS, check=True, stdout=subprocess.PIPE, text=True).stdout
 

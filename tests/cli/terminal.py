@@ -1,4 +1,4 @@
-"""What a command shows on a terminal of so many columns."""
+"""Run a command on a terminal with a given number of columns."""
 
 import fcntl
 import os

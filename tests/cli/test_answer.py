@@ -1,4 +1,4 @@
-"""What becomes of errors of the system: of the output, and of anything else."""
+"""Errors of the system: of the output, and of anything else."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def pairs(
 
 
 def answer(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    """What a command says that refuses."""
+    """Return the error of a command that refuses."""
     code = run(make_app(), arguments)
     said = capsys.readouterr()
     assert code == 2, (arguments, said)
@@ -202,7 +202,7 @@ FOLDERS = ("--congestion", "--out", "--pool")
 
 
 def there(folder: Path) -> dict[str, tuple[int, ...]]:
-    """What lies in a folder, as far as writing would change it."""
+    """Return the content of a folder, as far as writing would change it."""
     found = {path.name: path.lstat() for path in folder.iterdir()}
     return {name: (each.st_ino, each.st_mode, each.st_size, each.st_mtime_ns) for name, each in found.items()}
 

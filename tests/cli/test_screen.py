@@ -1,4 +1,4 @@
-"""What commands print on terminals of several widths, and where no terminal looks on."""
+"""Output of commands on terminals of several widths, and without a terminal."""
 
 import io
 import re

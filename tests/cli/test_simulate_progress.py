@@ -31,7 +31,7 @@ def terminal(monkeypatch):
 
 
 def run(terminal, terminal_is, *more):
-    """What comes on the terminal and, of standard output or error, on the other, which is none."""
+    """Return the text on the terminal and on the other stream, standard output or error, which is none."""
     mine, theirs = terminal
     other = "stderr" if terminal_is == "stdout" else "stdout"
     streams = {terminal_is: theirs, other: subprocess.PIPE}

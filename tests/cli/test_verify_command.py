@@ -119,7 +119,7 @@ def test_show_prints_the_stages_of_a_rank(capsys):
     )
     assert code == 0
     assert out.splitlines()[:3] == [
-        "halo 3 sweep, 6 ranks, rank 4; 8 bytes a point",
+        "halo 3 sweep, 6 ranks, rank 4; 8 bytes per point",
         "",
         "halo: halo of width 3, 2 stages",
     ]

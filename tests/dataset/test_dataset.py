@@ -30,9 +30,9 @@ def records() -> list[dict[str, Any]]:
     row = {"median_s": 3.0, "min_s": 2.0, "samples_s": [2.0, 3.0, 4.0], "bytes_per_s": 100.0}
     measured = {"results": [row], "floor_s": 1.0, "copy_bytes_per_s": 400.0, "ranks_per_core": 2.0}
     return [
-        record(Case("s", "simulate", exchange, "ring-1", options), simulated, simulated["time_s"]),
-        record(Case("m", "measure", exchange, "native", {"repeat": 3}), measured, 3.0),
-        record(Case("v", "verify", exchange, "ring-1", {"transport": "sendrecv"}), {"ok": True}, None),
+        record(Case("s", "simulate", exchange, options), simulated, simulated["time_s"]),
+        record(Case("m", "measure", exchange, {"repeat": 3}, native="native"), measured, 3.0),
+        record(Case("v", "verify", exchange, {"transport": "sendrecv"}), {"ok": True}, None),
     ]
 
 

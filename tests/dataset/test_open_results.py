@@ -21,7 +21,7 @@ from tradewind.workload.exchange import Exchange
 
 def record(algorithm: str, ranks: int, machine: str) -> dict[str, Any]:
     exchange = Exchange("transpose", ranks, grid=(40, 40, 40), slab="xz", split=(ranks, 1), algorithm=algorithm)
-    case = Case("s", "simulate", exchange, algorithm, {"machine": machine, "seed": 1, "settings": {}})
+    case = Case("s", "simulate", exchange, {"machine": machine, "seed": 1, "settings": {}})
     seconds = ranks + (0.5 if algorithm == "ring-1" else 0.25)
     own = {"key": f"{algorithm} {ranks} {machine}", "result": {"time_s": seconds}, "time_s": seconds, "wall_s": 1.0}
     return {**case.labels, **own, "layout_imbalance": 1.0, "environment": here().as_dict()}

@@ -38,7 +38,7 @@ class Block:
     title: str | None
     text: str
     line: int
-    """Of its first line of text in the page."""
+    """Line number of its first line of text in the page."""
     output: str | None = None
     """python: what it prints, where the page says so."""
 

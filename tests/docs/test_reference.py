@@ -176,7 +176,7 @@ def test_keys_of_calibrate(tmp_path: Path) -> None:
 
 
 def test_keys_of_run(tmp_path: Path) -> None:
-    result = answer(f"run diffusion -n 2 {GRID} --steps 2 --picture field.svg", tmp_path)
+    result = answer(f"run diffusion -n 2 {GRID} --steps 2 --picture field.svg --chart parts.svg", tmp_path)
     documented = first_column(section(page("json.md"), "run"))
     assert set(keys(result)) == documented
 
@@ -234,7 +234,7 @@ def test_keys_of_study_files() -> None:
 
 
 def signatures() -> dict[str, ast.Call]:
-    """What the blocks of the Python page call, by name."""
+    """Yield the functions that the blocks of the Python page call, by name."""
     calls = re.findall(r"^```py\n(.*?)^```$", page("python.md"), re.DOTALL | re.MULTILINE)
     found = {}
     for text in calls:
@@ -270,7 +270,7 @@ def actual_parameters(name: str) -> list[str]:
 
 
 def compiled_parameters(name: str) -> list[str]:
-    """Of a class of the compiled core, by its stubs."""
+    """Return the members of a class of the compiled core, by its stubs."""
     stubs = ast.parse((ROOT / "python" / "tradewind" / "_core.pyi").read_text(encoding="utf-8"))
     made = next(node for node in stubs.body if isinstance(node, ast.ClassDef) and node.name == name)
     init = next(node for node in made.body if isinstance(node, ast.FunctionDef) and node.name == "__init__")

@@ -76,7 +76,7 @@ def final_fields(comm: MPI.Intracomm, _: Any) -> list[dict[str, Any]]:
                 "field": None if whole is None else digest(whole),
                 "diagnosis": asdict(run.diagnose()),
                 "exchanges": run.exchanges,
-                "sent": comm.gather([run.plan.messages, run.plan.bytes_sent]),
+                "sent": comm.gather([run.plans["halo"].messages, run.plans["halo"].bytes_sent]),
             }
         )
     return outcomes

@@ -17,7 +17,7 @@ WAYS = [(entry.name, packing) for entry in _core.transports() for packing in ent
 
 
 def every_way(comm: Any, _: None) -> list[str]:
-    """What rank 0 prints by each way, or how a rank has failed."""
+    """Return the output of rank 0 for each method, or how a rank has failed."""
     told = []
     for transport, packing in WAYS:
         os.environ["TRADEWIND_TRANSPOSE"] = f"burst,{transport},{packing}"

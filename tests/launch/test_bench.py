@@ -73,7 +73,7 @@ def test_fetch_as_json(capsys):
 
 
 def test_fetch_by_nodes(capsys):
-    """Of an octahedral mesh, all algorithms; those that pass points on are checked bit for bit as the others."""
+    """All algorithms on an octahedral mesh; store-and-forward ones are checked bit for bit as the others."""
     code, text = tradewind(
         capsys, "bench fetch -n 3 --mesh octahedral --grid 1x16x4 --width 2 --algorithm all --repeat 1 --json"
     )
@@ -116,7 +116,7 @@ def test_all_skips_with_a_reason():
 
 
 def test_all_transports_and_packings():
-    """Of one algorithm with two stages everything in the registry that carries several, and a sentence for the rest."""
+    """All transports that carry several stages run an algorithm of two; the others are skipped with a reason."""
     exchange = Exchange("halo", 2, grid=(20, 10, 4), split=(2, 1))
     every = {(t.name, p.name) for t in _core.transports() for p in _core.packings()}
     found, skipped = combine(exchange, ["sweep"], transport_names(), packing_names())

@@ -21,7 +21,7 @@ WAYS = (["isend-irecv", "put-fence", "shared", "alltoallw"], ["buffer", "datatyp
 
 @pytest.mark.parametrize(("path", "sent"), [("xy-zy-zx-zy-xy", 4 * 1), ("xy-z-x-z-xy", 4 * 3)])
 def test_there_and_back_brings_the_right_answer_by_every_family(path: str, sent: int) -> None:
-    """Of 2 x 2 ranks each exchanges with the other one of its row or column, or with the three others."""
+    """Each of 2 x 2 ranks exchanges with the other one of its row or column, or with the three others."""
     exchange = Exchange("transpose", 4, (13, 11, 7), (2, 2), slab=path, algorithm="burst", fields=2)
     result = bench(exchange, None, *WAYS, repeat=1, warmup=0)
     assert result["checked"]

@@ -57,7 +57,7 @@ def test_a_machine_is_written(capsys, tmp_path):
     assert (result["nodes"], result["ranks_per_node"]) == (1, 2)
     assert 0 <= result["spread"] <= result["worst_spread"]
     machine = load_machine(result["file"]).machine
-    (isend, shared) = machine.carriage
+    (isend, shared) = machine.intranode
     assert (isend.transport, shared.transport) == ("isend-irecv", "shared")
     assert list(isend.runs) == ["8B", "24B", "64B", "512B", "4KiB"]
     assert list(isend.scattered) == list(isend.runs)
@@ -116,7 +116,7 @@ def test_pretended_nodes_are_measured_too(tmp_path):
     write(run_calibrate(2, **quick, ranks_per_node=1), path)
     machine = load_machine(path).machine
     assert machine.topology.nodes == 2
-    assert machine.carriage == []
+    assert machine.intranode == []
     assert machine.source["nic"].startswith("as between nodes: ")
     assert machine.mpi.unexpected_bandwidth is not None
 
@@ -141,9 +141,9 @@ def test_a_busy_machine_is_written_if_forced(capsys, tmp_path):
     assert code == 0, text
     result = json.loads(text)
     sources = tomllib.loads((tmp_path / "busy.toml").read_text())["source"]
-    for table in ("copy", "carriage", "node.cores"):
+    for table in ("copy", "intranode", "node.cores"):
         assert table in sources
-    assert f"the middle half of one lies within {result['spread']:.1%} of the median" in sources["carriage"]
+    assert f"the middle half of one lies within {result['spread']:.1%} of the median" in sources["intranode"]
     assert load_machine(tmp_path / "busy.toml").machine.topology.nodes == 1
 
 
@@ -236,7 +236,7 @@ def test_predictions_stand_beside_measurements(here):
     ],
 )
 def test_every_pattern_is_predicted(here, exchange, algorithms):
-    """What is simulated on the machine file by itself; for the MPI library's own algorithm nobody can tell."""
+    """Predictions equal simulations on the machine file; the MPI library's own algorithm has none."""
     result = run_bench(exchange, algorithms, ["isend-irecv", "shared"], repeat=2, predict=here)
     predicted = {(row["algorithm"], row["transport"]): row["predicted_s"] for row in result["results"]}
     ours = [name for name in algorithms if name != "native"]

@@ -1,4 +1,4 @@
-"""What `tradewind doctor` says of an installation where something is missing."""
+"""Output of `tradewind doctor` for an installation where something is missing."""
 
 import os
 import subprocess

@@ -9,9 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
 
-from tradewind.cli import answer, list, run
+from tradewind.cli import answer, make_app
 from tradewind.dwarfs import DWARFS
 from tradewind.launch.job import find_launcher
 
@@ -21,10 +20,7 @@ SMALL = "run diffusion -n 2 --grid 32x24x4 --steps 5"
 
 
 def tradewind(capsys: pytest.CaptureFixture[str], arguments: str) -> tuple[int, str]:
-    app = typer.Typer()
-    app.command("run")(run.command)
-    app.command("list")(list.command)
-    code = answer.run(app, arguments.split())
+    code = answer.run(make_app(), arguments.split())
     return code, capsys.readouterr().out
 
 
@@ -41,7 +37,7 @@ def test_every_dwarf_is_listed_and_runs_by_all_its_strategies(capsys, name):
     assert row["description"]
     assert row["source"]
     kind = DWARFS[name].load()
-    assert kind.name == name
+    assert kind.kind == name
     fields = set()
     for strategy in kind.strategies:
         code, text = tradewind(capsys, f"run {name} -n 2 --grid 32x24x4 --steps 5 --strategy {strategy} --check --json")
@@ -102,6 +98,65 @@ def test_table(capsys, monkeypatch):
     assert "diffusion 32x24x4, 5 steps, overlap, 2 ranks" in text
     assert "Gpoint/s" in text
     assert "the same bits as the reference" in text
+
+
+def test_all_strategies_in_one_table_and_one_chart(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("COLUMNS", "150")
+    chart = tmp_path / "parts.svg"
+    code, text = tradewind(capsys, f"{SMALL} --strategy all --check --chart {chart}")
+    assert code == 0
+    lines = text.splitlines()
+    assert lines[0].startswith("diffusion 32x24x4, 5 steps, 2 ranks")
+    rows = [line.split() for line in lines[4:9]]
+    assert sorted(row[0] for row in rows) == ["barrier", "exchange", "objects", "overlap", "wide"]
+    assert "all end with sum 384.0, of squares" in text
+    assert "the same bits as the reference" in text
+    drawn = chart.read_text()
+    assert [
+        word for word in ("barrier", "objects", "wide", "compute", "unpack", "loop") if f">{word}<" not in drawn
+    ] == []
+
+
+def test_a_list_of_strategies_as_json(capsys):
+    code, text = tradewind(capsys, f"{SMALL} --strategy wide,exchange --json")
+    assert code == 0
+    found = json.loads(text)
+    assert [each["strategy"] for each in found["results"]] == ["wide", "exchange"]
+    assert [each["messages"] for each in found["results"]] == [6, 10]
+    assert found["skipped"] == []
+
+
+def test_of_all_strategies_those_that_cannot_be_are_skipped(capsys):
+    code, text = tradewind(capsys, f"{SMALL} --strategy all --width 3 --transport isend-irecv --json")
+    assert code == 0
+    found = json.loads(text)
+    assert [each["strategy"] for each in found["results"]] == ["exchange", "overlap", "barrier"]
+    reasons = {each["strategy"]: each["reason"] for each in found["skipped"]}
+    assert "a multiple of 2 is allowed" in reasons["wide"]
+    assert "the strategy objects has no plan" in reasons["objects"]
+
+
+def test_all_strategies_simulated(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("COLUMNS", "150")
+    chart = tmp_path / "parts.svg"
+    more = f"--simulate torus-M --set topology.shape=[4,4,4] --set node.flops=1TFlop/s --chart {chart}"
+    code, text = tradewind(capsys, f"run diffusion -n 64 --strategy all {more}")
+    assert code == 0
+    assert "diffusion 128x128x64 on 64 ranks of torus-M" in text
+    assert "skipped barrier: strategy barrier: the simulator does not know what it adds" in text
+    assert ">interior<" in chart.read_text()
+
+
+def test_help_shows_the_options_of_the_dwarf(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "150")
+    code, text = tradewind(capsys, "run diffusion --help")
+    assert code == 0
+    assert "--width WIDTH            Points of the halo. [default: what the strategy needs]" in text
+    assert "--grid GRID              Points NXxNYxNZ. [default: 128x128x64]" in text
+    assert "comma list of exchange, overlap, wide" in text
+    code, text = tradewind(capsys, "run --help")
+    assert "diffusion  fourth-order diffusion" in " ".join(text.split(" "))
+    assert "--width" not in text
 
 
 def test_picture(capsys, tmp_path):
@@ -173,6 +228,12 @@ def test_all_problems_at_once(capsys):
     [
         ("run diffusion", "how many ranks? Say -n RANKS"),
         ("run difusion -n 2", "unknown dwarf 'difusion'; did you mean 'diffusion'?"),
+        ("run -n 2", "which dwarf? diffusion"),
+        ("run diffusion -n 2 --widht 4", "unknown option '--widht'; did you mean '--width'?"),
+        ("run diffusion -n 2 --strategy exchange,overlop", "unknown strategy 'overlop'; did you mean 'overlap'?"),
+        ("run diffusion -n 2 --strategy all --precision f2", "unknown precision 'f2'"),
+        ("run diffusion -n 2 --strategy all --timeline a.pftrace", "--timeline: it shows one strategy, not 5"),
+        ("run diffusion -n 2 --chart a.gif", "chart a.gif: a name that ends in"),
         ("run diffusion -n 2 --strategy wide --width 5", "width 5: with the strategy wide, a multiple of 2"),
         ("run diffusion -n 2 --picture no/folder/a.svg", "there is no folder"),
         ("run diffusion -n 2 --timeline no/folder/a.pftrace", "there is no folder"),

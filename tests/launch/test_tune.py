@@ -274,7 +274,7 @@ def test_the_command_writes_the_file_and_the_page(tradewind, tmp_path, monkeypat
     assert [str(entry.choice) for entry in entries] == [str(Choice(**table["choice"])) for table in result["tuned"]]
     assert {(entry.from_axes, entry.to_axes) for entry in entries} == {("xy", "zy"), ("zy", "zx"), ("zx", "yx")}
     assert all(entry.oversubscribed == result["oversubscribed"] for entry in entries)
-    # What a plan of the same transposition would do.
+    # The choice of a plan of the same transposition.
     grid = _core.Grid(24, 20, 4)
     swap = _core.Transpose(_core.Blocks(grid, (2, 1), "xy"), _core.Blocks(grid, (2, 1), "zy"))
     chosen = choose(

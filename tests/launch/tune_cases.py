@@ -1,4 +1,4 @@
-"""What ranks do that tune, and choose together."""
+"""Ranks that tune, and choose together."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def bad_choice_of_rank_0(comm: Any, _: None) -> Any:
 
 
 def plan_of_a_pattern(comm: Any, _: None) -> Any:
-    """What a plan receives, made of the pattern itself."""
+    """Return the result of a plan that is made of the pattern itself."""
     import tradewind as tw
 
     layout = tw.Blocks(GRID, (comm.size, 1))

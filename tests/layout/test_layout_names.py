@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from tradewind.base.errors import InputError
@@ -51,9 +53,33 @@ def test_any_layout_follows_any_other(before: str) -> None:
     assert len(proof["steps"]) == 2 * (len(LAYOUTS) - 1) - 1
 
 
+@pytest.mark.parametrize("path", ["y-bands-whole-zy", "z-bands-y", "xy-whole:1-xy", "bands-whole:2-bands-zy-whole:5"])
+def test_bands_and_whole_fields_are_layouts_of_a_path(path: str) -> None:
+    grid = (13, 11, 7)
+    proof = verify(exchange := Exchange("transpose", 6, grid, (3, 2) if "xy" in path else (2, 3), slab=path))
+    assert proof["ok"]
+    assert all(step["bytes"] + step["copied_bytes"] == 13 * 11 * 7 * 8 for step in proof["steps"])
+    assert [step["name"] for step in proof["steps"]] == [f"{a}-{b}" for a, b in pairwise(path.split("-"))]
+    assert exchange.imbalance() >= 1
+
+
+def test_whole_fields_come_to_the_last_ranks_alone() -> None:
+    exchange = Exchange("transpose", 6, (13, 11, 7), (1, 6), slab="y-whole:2", algorithm="burst")
+    (step,) = verify(exchange)["steps"]
+    assert step["messages"] == 4 * 2 + 2  # each of the last two keeps what it has for itself
+    assert exchange.imbalance() == pytest.approx(4 / 3.5)
+
+
 @pytest.mark.parametrize(
     ("path", "said"),
     [
+        ("xy-bands", "slab xy-bands: xy blocks: x is divided among 14 parts: rows that are whole can be put one after"),
+        ("xy-whole:0", "path 'xy-whole:0': unknown layout 'whole:0' (known: xy, "),
+        (
+            "xy-whole:x",
+            "unknown layout 'whole:x' (known: xy, yx, xz, zx, yz, zy, x, y, z, bands, whole, whole:SERVERS)",
+        ),
+        ("y-whole:500", "whole fields on 500 servers: 1..196 are allowed among 196 ranks"),
         ("xy-", "path 'xy-': unknown layout '' (known: xy, "),
         ("xy-zq-zz", "path 'xy-zq-zz': unknown layout 'zz'"),
         ("xy-zy-zy", "path 'xy-zy-zy': from zy to zy nothing moves"),

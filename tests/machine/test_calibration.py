@@ -1,4 +1,4 @@
-"""What is fitted to measurements: made-up ones, of known latencies, overheads and rates, must give these back."""
+"""Fits to made-up measurements of known latencies, overheads and rates give these back."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GATHER, SCATTER = {8: 4e-10, 512: 1e-10}, {8: 2e-10, 512: 0.5e-10}
 """Seconds a byte more, at either end."""
 EAGER = 8000
 LATE, UNEXPECTED = 40e-9, 5.3e9
-"""The extra cost of a message that came before its receive: seconds for each, and bytes a second."""
+"""The extra cost of a message that came before its receive: seconds for each, and bytes per second."""
 
 
 def noisy(seconds: float, noise: float, rng: random.Random) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def copied(noise_s: float = 0, rate: float = UNEXPECTED, seed: int = 1) -> list[
 
 
 def made_up(noise: float = 0.05, transport: str = "isend-irecv", latency: float = LATENCY) -> dict[str, Any]:
-    """What a probe of a machine with these properties would answer."""
+    """Return the result of a probe of a machine with these properties."""
     rng = random.Random(7)
     way = {"transport": transport, "packing": "buffer"}
     inside: list[dict[str, Any]] = []
@@ -141,21 +141,21 @@ def test_the_file_is_a_machine_with_these_values(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(text)
     machine = load_machine(path).machine
-    carriage = machine.carries("isend-irecv", "buffer", 8)
-    assert machine.carriage[0].latency == pytest.approx(LATENCY, rel=1e-3)
-    assert machine.carriage[0].overhead == pytest.approx(OVERHEAD, rel=1e-3)
-    assert carriage.send_seconds(65536) == pytest.approx(65536 / 12e9 / 2, rel=1e-3)
+    intranode = machine.intranode_transport("isend-irecv", "buffer", 8)
+    assert machine.intranode[0].latency == pytest.approx(LATENCY, rel=1e-3)
+    assert machine.intranode[0].overhead == pytest.approx(OVERHEAD, rel=1e-3)
+    assert intranode.send_seconds(65536) == pytest.approx(65536 / 12e9 / 2, rel=1e-3)
     scattered = 65536 * (1 / 12e9 / 2 + SCATTER[8])
-    assert carriage.receive_seconds(65536, 65536 / 8, alike=False) == pytest.approx(scattered, rel=2e-3)
+    assert intranode.receive_seconds(65536, 65536 / 8, alike=False) == pytest.approx(scattered, rel=2e-3)
     both = 65536 * (1 / 12e9 + GATHER[8] + SCATTER[8])
-    assert carriage.receive_seconds(65536, 65536 / 8) == pytest.approx(both / 2, rel=2e-3)
+    assert intranode.receive_seconds(65536, 65536 / 8) == pytest.approx(both / 2, rel=2e-3)
     assert (machine.node.cores, machine.topology.kind, machine.topology.nodes) == (2, "crossbar", 1)
     assert machine.node.memory_bandwidth == pytest.approx(16e9)
     assert machine.node.flow_memory_bandwidth == pytest.approx(9e9)
     sources = tomllib.loads(text)["source"]
     assert sources["nic"] == "not measured, as there is one node: taken from what is within it"
-    assert "measured by tradewind calibrate" in sources["carriage"]
-    assert 'an "MPI"' in sources["carriage"]
+    assert "measured by tradewind calibrate" in sources["intranode"]
+    assert 'an "MPI"' in sources["intranode"]
     assert "up to 21 samples" in sources["copy"]
     assert machine.mpi.unexpected_bandwidth == pytest.approx(UNEXPECTED, rel=1e-3)
     source = sources["mpi.unexpected_bandwidth"]
@@ -175,7 +175,7 @@ def test_between_nodes_the_network_takes_what_was_measured_there(tmp_path):
     assert machine.topology.nodes == 2
     by_size = "of a pair 2GB/s with 8KiB, 12GB/s with 64KiB, 5GB/s with 1MiB, of which the last counts"
     assert by_size in tomllib.loads(path.read_text())["source"]["nic"]
-    assert [each.transport for each in machine.carriage] == ["shared"]
+    assert [each.transport for each in machine.intranode] == ["shared"]
 
 
 def test_spread():
@@ -189,7 +189,7 @@ def test_a_busy_machine_is_refused():
     (problem,) = refusals(calibrated(made_up(noise=0.9), 21, 3), 0.25)
     assert problem.startswith("the machine is busy: in one of four measurements half of the samples lie ")
     shared = made_up() | {"ranks_per_core": 2.0}
-    assert "2 ranks a core: at most 1 is allowed" in refusals(calibrated(shared, 21, 3), 0.25)[0]
+    assert "2 ranks per core: at most 1 is allowed" in refusals(calibrated(shared, 21, 3), 0.25)[0]
 
 
 def test_nothing_measured_is_refused():

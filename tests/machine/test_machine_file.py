@@ -492,7 +492,7 @@ def test_what_is_refused_of_a_topology(tmp_path, kind, key, value, words):
 
 
 LISTS = {("fattree", "down_ports"): 3, ("fattree", "up_ports"): 2, ("hyperx", "links"): 2}
-"""How many numbers a list must have, by kind and key."""
+"""Length of lists, by kind and key."""
 
 
 @pytest.mark.parametrize(("kind", "key"), LISTS)

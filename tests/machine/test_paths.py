@@ -108,7 +108,7 @@ def test_every_path_ends_and_no_packets_wait_in_a_circle(values, routing):
     ],
 )
 def test_with_one_channel_packets_could_wait_in_a_circle(kind, routing):
-    """What the test above looks for is there to be found: all of these need their channels."""
+    """The test above can fail: all of these need their channels."""
     paths = {tuple((s, p, 0) for s, p, _ in path) for _, _, path in walks(NETWORKS[kind][0], routing)}
     with pytest.raises(graphlib.CycleError):
         order_of_waits(paths)
@@ -131,7 +131,7 @@ def mix(x):
 
 
 def waiting(queues, switch, port):
-    """What a walked packet finds at a port."""
+    """Return the far end of a port for a packet on its path."""
     return 1024 * (mix(mix(mix(mix(queues) ^ switch)) ^ port) >> 62) if queues else 0
 
 

@@ -64,15 +64,15 @@ def test_scattered_deals_ranks_to_groups_and_their_switches(ranks, each, holders
 
 
 @given(st.integers(1, 7), st.integers(1, 9), st.integers(1, 4), st.integers(1, 3), st.data())
-def test_scattered_is_as_even_as_can_be(groups, switches, nodes_a_switch, each, data):
-    count = groups * switches * nodes_a_switch
+def test_scattered_is_as_even_as_can_be(groups, switches, nodes_per_switch, each, data):
+    count = groups * switches * nodes_per_switch
     ranks = data.draw(st.integers(1, count * each))
     place = _core.Placement("scattered", ranks, each, count, 1, (0, 0), (groups, switches))
     found = Counter(place.node(rank) for rank in range(ranks))
     assert max(found.values()) <= each
     assert sorted(found.values())[1:] == [each] * (len(found) - 1)  # but for the last node
-    held = Counter(node // nodes_a_switch for node in found)
-    in_groups = Counter(node // nodes_a_switch // switches for node in found)
+    held = Counter(node // nodes_per_switch for node in found)
+    in_groups = Counter(node // nodes_per_switch // switches for node in found)
     assert max(in_groups.values()) - (min(in_groups.values()) if len(in_groups) == groups else 0) <= 1
     for group in range(groups):
         numbers = [held[group * switches + switch] for switch in range(switches)]

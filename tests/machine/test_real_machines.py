@@ -63,7 +63,7 @@ def test_the_peak_of_all_nodes_is_that_of_the_system(name):
 
 
 def global_bandwidth(name):
-    """Of all links between groups, each way."""
+    """Return the bandwidth of all links between groups, one way."""
     machine = load_machine(name).machine
     topology = machine.build().topology
     ends = sum(topology.port(s, p)[0] == "global" for s in range(topology.switches) for p in range(topology.radix))

@@ -20,7 +20,8 @@ TORUSES = [((n,), 1) for n in (1, 2, 3, 5, 8)] + [
     ((1, 1), 4),
 ]
 FATTREES = [(1, 2), (1, 5), (2, 2), (2, 3), (3, 2), (3, 4), (4, 3), (5, 2)]
-# rows, columns, groups, nodes a switch, global links: one switch a group, one row, groups that divide no links evenly.
+# rows, columns, groups, nodes per switch, global links: one switch per group, one row, groups that divide no links
+# evenly.
 DRAGONFLIES = [
     (1, 1, 1, 3, 0),
     (3, 4, 1, 2, 2),
@@ -88,7 +89,7 @@ def test_nodes_hang_on_the_first_switches(topology):
 
 @pytest.mark.parametrize("topology", TOPOLOGIES, ids=lambda t: t.describe())
 def test_distance_is_the_length_of_a_shortest_path(topology):
-    """Of a dragonfly: of those with at most one global link (two can be shorter, but no minimal routing takes them)."""
+    """Return paths of a dragonfly with at most one global link: no minimal routing takes two, even if shorter."""
     shortest = distances(topology)
     for start in range(topology.switches):
         assert len(shortest[start]) == topology.switches, "not connected"
@@ -173,12 +174,12 @@ def test_every_arrangement_joins_all_pairs_of_groups_alike(arrangement, groups, 
         (lambda: _core.Torus([2] * 7, 1), "1 to 6 dimensions"),
         (lambda: _core.Torus([1025], 1), "1 to 1024"),
         (lambda: _core.Torus([0, 3], 1), "1 to 1024"),
-        (lambda: _core.Torus([2], 0), "nodes a switch"),
+        (lambda: _core.Torus([2], 0), "nodes per switch"),
         (lambda: _core.Torus([1024, 1024, 1024], 8), "too large"),
         (lambda: _core.FatTree([], []), "levels"),
         (lambda: _core.FatTree([2] * 17, [2] * 16), "levels"),
-        (lambda: _core.FatTree([2, 1], [1]), "descendant ports"),
-        (lambda: _core.FatTree([2, 2], [0]), "upward ports"),
+        (lambda: _core.FatTree([2, 1], [1]), "downlinks"),
+        (lambda: _core.FatTree([2, 2], [0]), "uplinks"),
         (lambda: _core.FatTree([2, 2], [1, 1]), "all 2 but the top"),
         (lambda: _core.FatTree([100] * 10, [100] * 9), "too large"),
         (lambda: _core.FatTree([2, 2], [2**31]), "too large"),
@@ -197,7 +198,7 @@ def test_every_arrangement_joins_all_pairs_of_groups_alike(arrangement, groups, 
         (lambda: _core.HyperX([2, 3], [1], 1), "parallel links for 1 dimensions, but it has 2"),
         (lambda: _core.HyperX([2, 3], [1, 0], 1), "1 to 1024 parallel"),
         (lambda: _core.HyperX([2, 0], [1, 1], 1), "1 to 65536 switches"),
-        (lambda: _core.HyperX([2], [1], 0), "nodes a switch"),
+        (lambda: _core.HyperX([2], [1], 0), "nodes per switch"),
         (lambda: _core.HyperX([4096, 4096, 4096], [1, 1, 1], 1), "too large"),
         (lambda: _core.Complete(0, 1, 1), "complete: 1 to 65536 switches"),
         (lambda: _core.Complete(60000, 1, 20000), "complete: too large"),
@@ -206,7 +207,7 @@ def test_every_arrangement_joins_all_pairs_of_groups_alike(arrangement, groups, 
         (lambda: _core.SlimFly(6, 1), "q = 6: a power of a prime"),
         (lambda: _core.SlimFly(2, 1), "q = 2: a power of a prime"),
         (lambda: _core.SlimFly(257, 1), "from 3 to 256"),
-        (lambda: _core.SlimFly(5, 0), "nodes a switch"),
+        (lambda: _core.SlimFly(5, 0), "nodes per switch"),
         (lambda: _core.SlimFly(256, 2**15), "too large"),
         (lambda: _core.CubeMesh("A100", 1), "known: P100, V100"),
         (lambda: _core.CubeMesh("V100", 0), "1 to 256 boxes"),

@@ -172,6 +172,25 @@ def two_threads_make_plans(comm: Any, _: None) -> list[list[bool]]:
     return comm.allgather(found)  # type: ignore[no-any-return]
 
 
+KEPT: list[Any] = []
+
+
+def two_threads_keep_plans(comm: Any, _: None) -> int:
+    """Many plans with windows, made in an order that differs between the ranks, kept until MPI is finalized."""
+    comms = [comm.Dup(), comm.Dup()]
+
+    def work(which: int) -> None:
+        for _ in range(24):
+            KEPT.append(made(comms[which], "put-fence", 10.0 * which)[0])
+
+    threads = [threading.Thread(target=work, args=(which,)) for which in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return len(KEPT)
+
+
 def nobody_comes(comm: Any, _: None) -> list[str]:
     """Rank 0 makes a plan, the others do not."""
     from mpi4py import MPI

@@ -74,6 +74,10 @@ def test_two_threads_make_plans_at_once():
     assert launch.run(2, "abandoned:two_threads_make_plans", None, timeout_s=60) == [[True, True]] * 2
 
 
+def test_windows_made_in_unlike_orders_are_freed_at_the_end():
+    assert launch.run(2, "abandoned:two_threads_keep_plans", None, timeout_s=60) == 48
+
+
 def test_watchdog_of_the_making_of_a_plan():
     first, other = launch.run(2, "abandoned:nobody_comes", None, timeout_s=60)
     lines = first.splitlines()

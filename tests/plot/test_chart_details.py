@@ -1,4 +1,4 @@
-"""What charts show in detail: axes, bins, medians, tooltips, descriptions."""
+"""Details of charts: axes, bins, medians, tooltips, descriptions."""
 
 from __future__ import annotations
 

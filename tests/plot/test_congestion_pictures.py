@@ -1,4 +1,4 @@
-"""What pictures of congestion show, against loads that can be calculated by hand or are written elsewhere."""
+"""Pictures of congestion against loads that are computed by hand or written elsewhere."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tradewind.workload.exchange import Exchange
 # Five groups of four switches, one node each; two groups share one link.
 DRAGONFLY = {"kind": "dragonfly", "rows": 1, "columns": 4, "groups": 5, "nodes_per_switch": 1, "global_links": 1}
 MESSAGE = 8 * 500
-RATE = 10e9  # bytes a second, of all links of torus-M
+RATE = 10e9  # bytes per second, of all links of torus-M
 
 
 def machine(topology: dict[str, Any], routing: str) -> MachineFile:
@@ -42,7 +42,7 @@ def all_to_all(ranks: int) -> Exchange:
 
 
 def busy_lines(path: Path) -> list[float]:
-    """What the lines of a map say, in parts of the time, the least first."""
+    """Return the loads of the lines of a map as shares of the time, in ascending order."""
     lines = [e for e in ElementTree.parse(path).iter() if "link" in e.get("class", "").split()]
     return sorted(float(re.findall(r"busy ([\d.e+-]+) %", line[0].text or "")[0]) / 100 for line in lines)
 

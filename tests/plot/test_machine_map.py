@@ -11,7 +11,7 @@ from networks import PETERSEN
 from tradewind.base.errors import InputError
 from tradewind.machine import load_machine, machine_names
 from tradewind.machine.shapes import lattice, square
-from tradewind.machine.switch_coordinates import standing
+from tradewind.machine.switch_coordinates import switch_coordinates
 from tradewind.machine.topology import TOPOLOGIES
 from tradewind.plot.machine_map import panels, save_map
 from tradewind.plot.panels import links_of
@@ -59,7 +59,7 @@ LARGE = [
 
 
 def all_links(topology):
-    """How many links each two switches have."""
+    """Return the number of links per pair of switches."""
     ends = Counter((s, other) for s in range(topology.switches) for _, other in links_of(topology, s))
     return {pair: count for pair, count in ends.items() if pair[0] < pair[1]}
 
@@ -94,7 +94,7 @@ def test_lines_between_blocks_count_their_links(table, size):
     topology = table.build()
     blocks, inside = panels(topology, table)
     assert len(inside.spots) == size
-    found = standing(table, topology.switches)
+    found = switch_coordinates(table, topology.switches)
     block_of = {switch: block for block in range(len(found.blocks)) for switch in found.switches_of(block)}
     assert sorted(block_of) == list(range(topology.switches))
     between = Counter()
@@ -181,7 +181,7 @@ def test_no_two_switches_stand_on_one_place():
         assert len({(round(x, 6), round(y, 6)) for x, y in points}) == len(points)
         assert all(abs(c) <= 1 + 1e-9 for point in points for c in point)
     for small in SMALL:
-        places = list(standing(small, small.build().switches).places().values())
+        places = list(switch_coordinates(small, small.build().switches).places().values())
         assert len(places) == small.build().switches
         assert min((math.dist(a, b) for a in places for b in places if a is not b), default=1) > 1e-3
 

@@ -1,4 +1,4 @@
-"""What the charts of best values, of congestion and of communication show."""
+"""Charts of best values, congestion and communication."""
 
 from __future__ import annotations
 

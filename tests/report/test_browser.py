@@ -1,4 +1,4 @@
-"""What pages do in chromium: on a wide and on a narrow screen, on paper, by mouse and by keyboard."""
+"""Pages in chromium: on a wide and on a narrow screen, on paper, by mouse and by keyboard."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_parts_have_names(kind: str, chromium: Any, pages: dict[str, Path]) -> N
 
 
 def text_of_pdf(page: Any) -> tuple[str, int]:
-    """What is printed, without the spaces, and on how many sheets."""
+    """Return the printed text without spaces, and the number of sheets."""
     pypdf = pytest.importorskip("pypdf", reason="no pypdf here")
     sheets = pypdf.PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True))).pages
     text = unicodedata.normalize("NFKC", "".join(sheet.extract_text() for sheet in sheets))  # no ligatures

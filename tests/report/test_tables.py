@@ -1,4 +1,4 @@
-"""What the tables of a report say, against values that can be computed by hand."""
+"""Tables of a report against values that are computed by hand."""
 
 from __future__ import annotations
 

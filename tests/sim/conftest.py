@@ -7,7 +7,7 @@ TESTS = Path(__file__).parent
 
 @pytest.fixture(autouse=True, scope="session")
 def processes_find_the_tests():
-    """What they run lies beside the tests, and in the package validation."""
+    """Their programs lie beside the tests, and in the package validation."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", ":".join(str(path) for path in (TESTS, TESTS.parent, TESTS.parent.parent)))
         yield

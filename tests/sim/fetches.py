@@ -9,7 +9,7 @@ from tradewind import _core
 from tradewind.machine import MachineFile
 
 BYTES = 8
-"""Of a point."""
+"""Bytes per point."""
 
 
 def schedule(ranks: int, messages: Mapping[tuple[int, int], int]) -> _core.Schedule:
@@ -34,7 +34,7 @@ def simulated(
     placement: _core.Placement | None = None,
     **options: Any,
 ) -> _core.SimulationResult:
-    """What the core answers for the steps one after another, one rank a node."""
+    """Return the result of the core for the steps one after another, one rank per node."""
     built = file.machine.build()
     program = _core.Program([_core.Step(str(i), schedule(ranks, step), 1) for i, step in enumerate(steps)], BYTES)
     chosen = _core.SimulationOptions(

@@ -75,7 +75,7 @@ def large() -> Iterator[tuple[str, Simulation]]:
             pairs=17,
         )
         simulation = replace(simulation, shown=(*range(9), 100, *range(230, 240)))
-        yield f"{topology['kind']} {routing}, {buffers}, {protocol}, {ranks_per_node} ranks a node", simulation
+        yield f"{topology['kind']} {routing}, {buffers}, {protocol}, {ranks_per_node} ranks per node", simulation
 
 
 def drawn() -> Iterator[tuple[str, Simulation]]:
@@ -112,12 +112,12 @@ def special() -> Iterator[tuple[str, Simulation]]:
     file = machine(dragonfly, latency="10ns", global_link={"latency": "1ms"})
     yield "links beyond the wheel", prepare(all_to_all(12, "ring-2", 100), file)
     nics = machine(DRAGONFLY, "ugal", nic={"count": 2}, mpi={"eager_limit": "100B"})
-    yield "two NICs a node", prepare(all_to_all(36, "ring-3", 40), nics, ranks_per_node=2, buffers="credits")
+    yield "two NICs per node", prepare(all_to_all(36, "ring-3", 40), nics, ranks_per_node=2, buffers="credits")
     yield "one switch", prepare(all_to_all(16, "pairwise", 40), machine(CROSSBAR), buffers="credits")
 
 
 def runs() -> Simulation:
-    """Of two processes of two threads each part has several runs of switches: they have 100,000 ranks."""
+    """With two processes of two threads each part has several runs of switches: they have 100,000 ranks."""
     halo = Exchange("halo", 400_000, (28800, 14400, 16), (500, 800), width=20)
     return prepare(halo, "dragonfly-ML", packet="message", buffers="unbounded")
 
@@ -137,7 +137,7 @@ def everything(result: Any) -> Result:
         "delays of pairs": np.asarray(result.delay_pairs).tolist(),
         "ports": result.port_bytes.tolist(),
         "NICs": result.nic_bytes.tolist(),
-        "acts": result.acts.tolist(),
+        "acts": result.trace_events.tolist(),
     }
     return {name: hashlib.sha256(json.dumps(value).encode()).hexdigest()[:16] for name, value in values.items()}
 
@@ -146,7 +146,7 @@ def everything(result: Any) -> Result:
 
 
 def results(comm: Any, threads: int) -> dict[str, Result]:
-    """Of all cases."""
+    """Names of all cases."""
     from tradewind.simulation.processes import Processes
 
     peers = Processes(comm).core

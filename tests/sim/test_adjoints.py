@@ -20,7 +20,7 @@ def lists():
 
 
 def sent(schedule):
-    """Of each stage (sender, receiver, points)."""
+    """Return (sender, receiver, points) per stage."""
     core = schedule.core
     return [
         sorted((rank, m.peer, m.count) for rank in range(core.ranks) for m in core.sends(rank, stage))

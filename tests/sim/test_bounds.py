@@ -1,4 +1,4 @@
-"""What every simulation must satisfy, whatever the network, routing, algorithm and placement."""
+"""Conditions that every simulation satisfies, whatever the network, routing, algorithm and placement."""
 
 import itertools
 
@@ -124,7 +124,7 @@ def test_what_holds_for_every_run(topology, routing, exchange):
 
 
 def check_conservation(result, network, sent, received):
-    """What comes into a switch goes out of it."""
+    """Bytes into a switch equal bytes out of it."""
     each = network.nodes_per_switch
     load = result.port_bytes.reshape(network.switches, network.radix).astype(np.int64)
     balance = -load.sum(axis=1)

@@ -99,7 +99,7 @@ def test_what_a_channel_gets_is_all_that_counts(topology, routing):
     exchange = all_to_all(min(nodes, 24), "ring-1", 100)
     divided = machine(topology, routing, packet="512B", switch={"port_buffer": f"{1000 * channels + channels - 1}B"})
     each = machine(topology, routing, packet="512B", switch={"buffer": "1000B"})
-    assert divided.machine.build().room == (1000, 0, 1000)
+    assert divided.machine.build().buffer_sizes == (1000, 0, 1000)
     assert bits(run(exchange, divided, buffers="credits")) == bits(run(exchange, each, buffers="credits"))
 
 
@@ -180,7 +180,7 @@ def test_small_output_buffers_drain_with_the_same_bits_on_any_threads(topology, 
             "a packet of 4096 bytes does not fit a buffer of 4095: .* a larger switch.port_buffer",
         ),
         ({"switch": {"output_buffer": "6KiB"}}, "does not fit a buffer of 3 KiB: .* a larger switch.output_buffer"),
-        ({"switch": {"output_buffer": "1B"}}, "1 bytes a port leaves nothing for each of 2 channels"),
+        ({"switch": {"output_buffer": "1B"}}, "1 bytes per port leaves nothing for each of 2 channels"),
         ({"nic": {"buffer": "2KiB"}}, "does not fit a buffer of 2 KiB: .* a larger nic.buffer"),
     ],
 )

@@ -65,7 +65,7 @@ def test_the_fold_of_rabenseifner(ranks, bits):
 
 
 def test_two_roles_send_one_after_the_other():
-    """Of 3 ranks, rank 0 plays two roles. Ranks 1 and 2 exchange halves, then each a quarter with one role of rank 0;
+    """Rank 0 of 3 ranks plays two roles. Ranks 1 and 2 exchange halves, then each a quarter with one role of rank 0;
     on the way back rank 0 sends one quarter after the other, then ranks 1 and 2 exchange halves again."""
     size = 64 * 800
     exchange = Exchange("allreduce", 3, algorithm="halving-doubling", count=size // 8)
@@ -141,7 +141,7 @@ def test_one_rank_has_nothing_to_do():
 @pytest.mark.parametrize("algorithm", ["ring-1", "burst", "pairwise"])
 @pytest.mark.parametrize("split", [(4, 1), (1, 4), (2, 2)])
 def test_a_step_without_messages_takes_no_time(split, algorithm, model):
-    """Of a transposition of 4 x 1 ranks one slab has groups of one rank."""
+    """One slab of a transposition of 4 x 1 ranks has groups of one rank."""
     exchange = Exchange("transpose", 4, (8, 8, 8), split, algorithm=algorithm)
     ends = run(exchange, machine(CROSSBAR), model=model).step_end_s
     times = [end - before for before, end in zip([0.0, *ends], ends, strict=False)]

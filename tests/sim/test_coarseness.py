@@ -61,7 +61,7 @@ def test_one_packet_a_message_with_unbounded_buffers(message: float, most: int) 
     for packet in (0, 1 << 27):
         text = coarse(packet, message, None)
         assert text is not None
-        assert "one packet a message" in text
+        assert "one packet per message" in text
         assert text.endswith(f"--packet {most}KiB")
         assert coarse(most * KIB, message, None) is None, "what is named instead is not warned of"
 
@@ -129,7 +129,7 @@ def test_a_simulation_knows_its_buffers_and_messages() -> None:
     behind = {"switch.output_buffer": "64KiB", "switch.channels": "2", "switch.buffer": "64KiB"}
     assert "32 KiB hold fewer than 4" in str(told(packet="16KiB", settings=behind))
     assert told(packet="32KiB", buffers="unbounded") is None
-    assert "one packet a message" in str(told(packet="message", buffers="unbounded"))
+    assert "one packet per message" in str(told(packet="message", buffers="unbounded"))
     assert told(packet="16KiB", routing="valiant") is None, "of a torus"
     dragonfly = prepare(exchange, "dragonfly-MM", packet="16KiB", routing="valiant")
     assert "valiant chooses a path" in str(dragonfly.coarseness())

@@ -86,8 +86,8 @@ def test_a_crowd_before_one_port_is_found_on_the_way():
     fetch = tw._core.fetch_of_messages([count] * ranks, [(r, 5, count) for r in range(ranks) if r != 5])
     simulation = prepare(Exchange("allreduce", ranks), slow(), **options("packet"))
     program = tw._core.Program([tw._core.Step("crowd", tw._core.make_schedule(fetch, "direct"))], 1)
-    for crowd_bytes in (1, 512 << 20):
-        chosen = tw._core.SimulationOptions(packet_bytes=0, crowd_bytes=crowd_bytes)
+    for compact_from_bytes in (1, 512 << 20):
+        chosen = tw._core.SimulationOptions(packet_bytes=0, compact_from_bytes=compact_from_bytes)
         with pytest.raises(
             tw.InputError, match=rf"(a packet arrives at|the simulation reaches) \d+ s \(10\d days\); {ALLOWED}"
         ):

@@ -1,4 +1,4 @@
-"""What a rank costs in memory, measured from outside."""
+"""Memory per rank, measured from outside."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def peak(ranks: int) -> int:
     return int(json.loads(done.stdout)["peak_rss_bytes"])
 
 
-def test_bytes_a_rank() -> None:
+def test_bytes_per_rank() -> None:
     """The machine, its ports and the program itself are the same on both sides, so the difference is that of ranks."""
     few, many = 2**17, 2**19
     a_rank = (peak(many) - peak(few)) / (many - few)
-    assert 0 < a_rank <= MOST, f"{a_rank:.0f} bytes a rank"
+    assert 0 < a_rank <= MOST, f"{a_rank:.0f} bytes per rank"
 
 
 def test_a_process_does_not_count_what_its_parent_has_had() -> None:

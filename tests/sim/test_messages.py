@@ -1,4 +1,4 @@
-"""What happens to a message beside the network: rendezvous, one-sided puts, the bypass, several NICs, memory, and the
+"""Messages outside the network: rendezvous, one-sided puts, the bypass, several NICs, memory, and the
 switch's own bandwidth; each against its closed form."""
 
 import pytest
@@ -27,7 +27,7 @@ from tradewind.workload.exchange import Exchange
 BYTE = 100
 """Picoseconds at 10 GB/s."""
 TRIP = 200 * NS
-"""Of a head, from NIC to NIC."""
+"""Latency of a head, from NIC to NIC."""
 HEADER = 64 * BYTE
 
 

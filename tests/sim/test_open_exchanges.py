@@ -204,6 +204,16 @@ def test_a_program_is_never_slower_by_a_thread_than_by_its_pokes_alone():
     assert times[0] < times[1]
 
 
+def test_points_are_those_of_any_layout():
+    """Whole levels on two servers of four ranks: the others compute nothing."""
+    grid = tw.Grid(nx=8, ny=6, nz=5)
+    levels = tw.Whole(grid, 4, 2)
+    found = run(tw.Compute("levels", layout=levels, point_s=1e-8), summed("a", 1))
+    assert found["step_end_s"]["levels"] == pytest.approx(3 * 48 * 1e-8, rel=1e-9)
+    plain = run(tw.Compute("levels", layout=levels, point_s=1e-8))
+    assert plain["time_s"] == pytest.approx(3 * 48 * 1e-8, rel=1e-9)
+
+
 def test_what_the_models_do_not_know_is_refused():
     a = summed("a")
     with pytest.raises(tw.InputError, match="simulated by the model 'packet'"):

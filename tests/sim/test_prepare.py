@@ -1,4 +1,4 @@
-"""What `prepare` refuses, and what `simulate` answers."""
+"""Refusals of `prepare`, and results of `simulate`."""
 
 import json
 

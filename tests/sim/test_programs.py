@@ -37,7 +37,7 @@ def test_seconds_add_up(model):
 
 @pytest.mark.parametrize("ranks_per_node", [1, 2])
 def test_a_point_takes_its_time_on_every_rank_that_owns_it(model, ranks_per_node):
-    """Of 7 x 6 x 10 points one rank has 4 columns, one 3; the time of a point is a core's, whoever shares the node."""
+    """With 7 x 6 x 10 points one rank has 4 columns, one 3; the time per point is a core's, whoever shares the node."""
     uneven = tw.Blocks(tw.Grid(nx=7, ny=6, nz=10), split=(2, 1))
     physics = tw.Compute("physics", layout=uneven, point_s=2e-9)
     answer = time(physics, model=model, ranks_per_node=ranks_per_node)

@@ -1,4 +1,4 @@
-"""What each routing is for."""
+"""Each routing serves its purpose."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_d_mod_k_carries_shift_permutations_without_contention(levels):
 
 
 def test_round_robin_deals_evenly():
-    """Every switch gives its ports up the same number of packets, or one more to some."""
+    """Every switch gives its uplinks the same number of packets, or one more to some."""
     file = machine(FATTREE, "round-robin", packet="64B")
     simulation = prepare(all_to_all(64, "ring-3", 8), file)
     result, topology = core(simulation), simulation.machine.topology
@@ -57,7 +57,7 @@ def test_a_taper_of_two_halves_the_speed_of_what_goes_up():
 
 
 def test_adaptive_goes_round_the_conflicts_of_d_mod_k():
-    """Of ranks on nodes at random, several below one switch send to nodes with the same digit."""
+    """With random placement, several ranks below one switch send to nodes with the same digit."""
     tree = {"kind": "fattree", "levels": 2, "down_ports": 8}
     d_mod_k, adaptive = (
         run(all_to_all(64, "ring-1", 2000), machine(tree, name, packet="512B"), placement="random", seed=1)
@@ -134,7 +134,8 @@ def test_ugal_of_sst_71_never_takes_a_detour_and_has_a_third_of_the_room():
     assert bits(ugal) == bits(minimal)
     switch = {"port_buffer": "48KiB"}
     rooms = [
-        machine(DRAGONFLY, routing, switch=switch).machine.build().room[0] for routing in ("minimal", "ugal-sst71")
+        machine(DRAGONFLY, routing, switch=switch).machine.build().buffer_sizes[0]
+        for routing in ("minimal", "ugal-sst71")
     ]
     assert rooms == [24 << 10, 8 << 10]
     finite = [

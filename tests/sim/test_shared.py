@@ -22,7 +22,7 @@ from tradewind.base.errors import InputError, PeerError, PlanError
 
 TRADEWIND = Path(sys.executable).with_name("tradewind")
 TAKEN = ("wall_s", "packet_hops_per_s", "peak_rss_bytes", "processes", "threads")
-"""What an answer says of the simulation itself."""
+"""Keys of a result that describe the simulation itself."""
 MANY = [(3, 2), (4, 1), (4, 2)]
 """Processes, and threads of each, that keep two cores waiting."""
 SHARED = [(1, 2), (2, 1), (2, 2), (3, 1), *(pytest.param(*more, marks=pytest.mark.slow) for more in MANY)]
@@ -178,7 +178,7 @@ def test_ctrl_c_ends_all(started):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # What a shell starts in the background ignores the signal, and so would this child of it.
+        # Processes that a shell starts in the background ignore the signal, and so would this child.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:

@@ -82,7 +82,7 @@ def test_threads_without_ranks_of_their_own():
 
 
 def test_same_bits_where_a_thread_has_several_runs_of_switches():
-    """Of 100,000 ranks a thread on, each has several."""
+    """From 100,000 ranks per thread on, each has several."""
     halo = Exchange("halo", 300_000, (28800, 14400, 16), (500, 600), width=20)
     simulation = prepare(halo, "dragonfly-ML", packet="message", buffers="unbounded")
     one = core(simulation)
@@ -175,7 +175,7 @@ def test_ctrl_c_stops_a_long_simulation(threads, model):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # What a shell starts in the background ignores the signal, and so would this child of it.
+        # Processes that a shell starts in the background ignore the signal, and so would this child.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:

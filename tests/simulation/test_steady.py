@@ -1,4 +1,4 @@
-"""Repetitions that are reckoned from the first ones, against simulations of all of them."""
+"""Repetitions extrapolated from the first ones, against simulations of all of them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_repetitions_one_by_one_take_as_long_as_in_a_row() -> None:
     ],
     ids=str,
 )
-def test_what_is_reckoned_is_what_all_repetitions_take(exchange: Exchange, machine: str) -> None:
+def test_extrapolated_time_is_that_of_all_repetitions(exchange: Exchange, machine: str) -> None:
     whole = simulate(exchange, machine, threads=1)
     steady = simulate(exchange, machine, threads=1, steady=True)
     assert steady["simulated_times"] < exchange.times
@@ -108,12 +108,12 @@ def test_questions_that_a_program_cannot_answer_are_refused() -> None:
     simulation = prepare(HALO, "torus-M")
     machine, program, placement, _ = simulation._arguments()
     for steps, asked, said in (
-        (2, [1], "turns of 2 steps: a program of 1 steps does not consist of such"),
-        (1, [2], "an early end after 2 turns: 1 to 1 are allowed, in ascending order"),
-        (1, [1, 1], "an early end after 1 turns"),
-        (0, [1], "turns of 0 steps"),
+        (2, [1], "repetitions of 2 steps: a program of 1 steps does not consist of such"),
+        (1, [2], "an early end after 2 repetitions: 1 to 1 are allowed, in ascending order"),
+        (1, [1, 1], "an early end after 1 repetitions"),
+        (0, [1], "repetitions of 0 steps"),
     ):
-        options = _core.SimulationOptions(packet_bytes=4096, turn_steps=steps, asked=asked, enough=bool)
+        options = _core.SimulationOptions(packet_bytes=4096, repetition_steps=steps, asked=asked, enough=bool)
         for simulate_it in (_core.simulate_packets, _core.simulate_loggp):
             with pytest.raises(InputError, match=said):
                 simulate_it(machine, program, placement, options)

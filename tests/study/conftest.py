@@ -50,7 +50,7 @@ def small_study(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], int]:
-    """How often an executor of one kind was called."""
+    """Return the number of calls of an executor of one kind."""
     folder = tmp_path / "calls"
     folder.mkdir()
     monkeypatch.setenv("TRADEWIND_TEST_CALLS", str(folder))

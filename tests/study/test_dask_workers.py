@@ -40,8 +40,8 @@ def run(path: Path, address: str, notes: list[str] | None = None, **options: obj
     store = Store.create(path.parent / "results", study_file.file.text)
     plan = make_plan(study_file, FAKES, here())
     with connect(address) as client:
-        crew = DaskWorkers(client, here(), (notes if notes is not None else []).append, **options)  # type: ignore[arg-type]
-        return run_study(study_file, plan, store, FAKES, here(), crew=crew), store
+        remote_workers = DaskWorkers(client, here(), (notes if notes is not None else []).append, **options)  # type: ignore[arg-type]
+        return run_study(study_file, plan, store, FAKES, here(), remote_workers=remote_workers), store
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -135,15 +135,15 @@ def test_what_is_no_address_of_a_scheduler(address: str) -> None:
 def test_a_worker_with_another_tradewind_is_not_used(small_study: Path, calls: Calls, address: str) -> None:
     notes: list[str] = []
     with running(start_worker(address, "other")), connect(address) as client:
-        crew = DaskWorkers(client, replace(here(), version="0.0.0"), notes.append)
-        wait_for(lambda: not crew.usable() and bool(notes))
+        remote_workers = DaskWorkers(client, replace(here(), version="0.0.0"), notes.append)
+        wait_for(lambda: not remote_workers.usable() and bool(notes))
     assert "is not used: it has Tradewind" in notes[0]
 
 
 def task(small_study: Path, memory_gb: float, wall_s: float = 1.0) -> Task:
     from tradewind.workload.exchange import Exchange
 
-    case = Case("s", "simulate", Exchange("allreduce", 4, algorithm="recursive-2"), "recursive-2", {"seed": wall_s})
+    case = Case("s", "simulate", Exchange("allreduce", 4, algorithm="recursive-2"), {"seed": wall_s})
     forecast = {"memory_bytes": memory_gb * 1e9, "wall_s": wall_s, "messages": 1.0, "packet_hops": 1.0}
     return Task(Planned(case, {"n": [memory_gb, wall_s]}, None, forecast), FAKES.simulate)
 

@@ -13,7 +13,7 @@ import pytest
 from tradewind.simulation import Progress
 from tradewind.study.cases.case import Case
 from tradewind.study.plan.planned import Planned
-from tradewind.study.runner.news import PAUSE_S, Newsroom, datagrams, reporter
+from tradewind.study.runner.progress_messages import PAUSE_S, ProgressReceiver, datagram_sender, reporter
 from tradewind.study.runner.task import Answer, Task
 from tradewind.study.runner.workers import WORKER_BYTES, LocalWorkers
 from tradewind.workload.exchange import Exchange
@@ -23,7 +23,7 @@ HALF_WAY = Progress(simulated_s=1e-3, fraction=0.5, packet_hops=3e6, wall_s=2.0)
 
 def task(name: str, memory_bytes: float, executor: Any = None) -> Task:
     options = {"settings": {}, "machine": "torus-M"}
-    case = Case("s", "simulate", Exchange("allreduce", 4, algorithm="recursive-2"), "recursive-2", options)
+    case = Case("s", "simulate", Exchange("allreduce", 4, algorithm="recursive-2"), options)
     forecast = {"memory_bytes": memory_bytes, "wall_s": 1.0}
     return Task(Planned(case, {"name": name}, None, forecast), executor)
 
@@ -88,14 +88,14 @@ def test_news_come_in_while_a_case_runs(calls: Any) -> None:
 
 
 def test_news_that_nobody_reads_do_not_stop_a_case() -> None:
-    with Newsroom() as news:
-        send = datagrams(news.address)
+    with ProgressReceiver() as news:
+        send = datagram_sender(news.address)
         for _ in range(5000):  # more than the socket holds
             send({"key": "k", **vars(HALF_WAY)})
         read = list(news.read())
     assert 0 < len(read) < 5000
     assert set(read) == {("k", HALF_WAY)}
-    send({"key": "k"})  # the newsroom is gone
+    send({"key": "k"})  # the receiver is gone
     with pytest.raises(OSError, match=r"."):
         socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).connect(news.address)
 

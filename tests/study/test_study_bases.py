@@ -9,7 +9,7 @@ import pytest
 from study_fakes import FAKES, HERE, run_study
 
 from tradewind.base.errors import InputError
-from tradewind.study.cases.case import expand
+from tradewind.study.cases.expand import expand
 from tradewind.study.cases.records import read_records
 from tradewind.study.cases.store import Store
 from tradewind.study.claims.selection import selection_problems

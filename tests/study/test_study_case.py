@@ -8,7 +8,8 @@ from study_fakes import FAKES, HERE
 
 from tradewind.base.errors import InputError
 from tradewind.machine import machine_folder
-from tradewind.study.cases.case import Case, digest, expand, identity
+from tradewind.study.cases.case import Case, digest, identity
+from tradewind.study.cases.expand import expand
 from tradewind.study.plan.load import load_study
 from tradewind.study.plan.planned import make_plan
 from tradewind.study.plan.quick import quick_study
@@ -18,8 +19,8 @@ from tradewind.workload.exchange import Exchange
 def test_lists_multiply_and_what_cannot_be_is_skipped(small_study: Path) -> None:
     cases, skips = expand(load_study(small_study).study)
     assert [case.kind for case in cases] == ["verify"] * 2 + ["measure"] * 2 + ["simulate"] * 6
-    assert [case.algorithm for case in cases[2:4]] == ["burst", "native"]
-    assert {(case.exchange.ranks, case.algorithm) for case in cases[4:]} == {
+    assert [case.labels["algorithm"] for case in cases[2:4]] == ["burst", "native"]
+    assert {(case.workload.ranks, case.labels["algorithm"]) for case in cases[4:]} == {
         (4, "ring-1"),
         (8, "ring-1"),
         (8, "ring-5"),
@@ -37,7 +38,7 @@ def test_ways_that_do_not_go_together_are_skipped() -> None:
         'algorithm = ["sweep", "direct"]\ntransport = ["shared", "neighbor"]\npacking = ["direct", "datatype"]\n'
     )
     cases, skips = expand(load_study("a.toml", text).study)
-    assert [(case.algorithm, case.options["transport"], case.options["packing"]) for case in cases] == [
+    assert [(case.labels["algorithm"], case.options["transport"], case.options["packing"]) for case in cases] == [
         ("sweep", "shared", "direct"),
         ("direct", "shared", "direct"),
         ("direct", "neighbor", "datatype"),
@@ -49,7 +50,7 @@ def test_ways_that_do_not_go_together_are_skipped() -> None:
 def test_ranks_that_no_split_fits_are_skipped() -> None:
     text = 'title = "t"\n[[sweep]]\nname = "a"\nkind = "verify"\npattern = "halo"\ngrid = "5x5x5"\nranks = [4, 26]\n'
     cases, skips = expand(load_study("a.toml", text).study)
-    assert [case.exchange.ranks for case in cases] == [4]
+    assert [case.workload.ranks for case in cases] == [4]
     assert "26 ranks: no split" in skips[0].reason
 
 
@@ -65,7 +66,7 @@ def test_settings_multiply() -> None:
 
 
 def case(kind: str, **options: object) -> Case:
-    return Case("s", kind, Exchange("allreduce", 4, algorithm="recursive-2"), "recursive-2", options)
+    return Case("s", kind, Exchange("allreduce", 4, algorithm="recursive-2"), options)
 
 
 def test_identity_holds_what_the_answer_depends_on() -> None:
@@ -114,9 +115,9 @@ def test_algorithms_of_a_sweep_share_a_split_that_suits_all() -> None:
     )
     cases, skips = expand(load_study("a.toml", sweep + 'algorithm = ["burst", "ring-1", "ring-5"]\n').study)
     assert skips == []
-    assert len({case.exchange.split for case in cases}) == 1
+    assert len({case.workload.split for case in cases}) == 1
     alone = expand(load_study("a.toml", sweep + 'algorithm = "ring-1"\n').study)[0][0]
-    assert alone.exchange.split != cases[0].exchange.split, "else this test says nothing"
+    assert alone.workload.split != cases[0].workload.split, "else this test says nothing"
 
 
 def test_a_quick_run_is_a_part_of_the_full_one_and_says_what_it_leaves_out(small_study: Path) -> None:

@@ -13,11 +13,11 @@ from study_fakes import FAKES, HERE, run_study
 from tradewind.base.errors import InputError
 from tradewind.dataset.build import build_dataset, without_empty, write_dataset
 from tradewind.dataset.read import read_dataset
+from tradewind.dwarfs.dwarf import Dwarf
 from tradewind.figure.figure import draw
 from tradewind.report.build import build_report
 from tradewind.simulation import simulate
-from tradewind.study.cases.case import expand
-from tradewind.study.cases.dwarf_case import DwarfCase
+from tradewind.study.cases.expand import expand
 from tradewind.study.cases.records import Records, exchange_of, read_records
 from tradewind.study.cases.store import Store
 from tradewind.study.claims.finding import judge
@@ -88,7 +88,7 @@ def run(folder: Path, text: str = STUDY, **options: Any) -> tuple[Records, Store
 def test_lists_multiply_and_what_cannot_be_is_skipped() -> None:
     cases, skips = expand(load_study("a.toml", STUDY).study)
     kinds = [case.kind for case in cases]
-    # Of the simulated: two strategies, 1 rank on 1 node only, 12 and 24 on both.
+    # Simulated: two strategies, 1 rank on 1 node only, 12 and 24 on both.
     assert {kind: kinds.count(kind) for kind in kinds} == {"run": 8, "simulate": 2 * 5, "published": 2}
     simulated = [case for case in cases if case.kind == "simulate"]
     assert {(case.labels["ranks"], case.labels["nodes"], case.options["ranks_per_node"]) for case in simulated} == {
@@ -148,7 +148,7 @@ def test_a_simulated_step_takes_what_the_formula_says(tmp_path: Path, calls: Cal
     # Twelve as 4 x 3: the largest part is 32 x 43 columns.
     assert found["exchange", 12, 1] == pytest.approx(32 * 43 * 64 * (10e-9 + 12e-9), rel=1e-6)
     assert found["exchange", 12, 2] == pytest.approx(32 * 43 * 64 * (10e-9 + 6e-9), rel=1e-6)
-    # Of two steps, the first one also computes two points around.
+    # The first of two steps also computes two points around.
     wide = (36 * 47 + 32 * 43) / 2 * 64
     assert found["wide", 12, 1] == pytest.approx(wide * (10e-9 + 12e-9), rel=1e-6)
 
@@ -280,4 +280,4 @@ def test_parts_of_a_dwarf_are_as_unequal_as_its_layout() -> None:
 
 def _is(case: Any, strategy: str, ranks: int, nodes: int) -> bool:
     wanted = (strategy, ranks, nodes)
-    return isinstance(case, DwarfCase) and wanted == tuple(case.labels[k] for k in ("strategy", "ranks", "nodes"))
+    return isinstance(case.workload, Dwarf) and wanted == tuple(case.labels[k] for k in ("strategy", "ranks", "nodes"))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tradewind.base.errors import InputError
-from tradewind.study.cases.case import expand
+from tradewind.study.cases.expand import expand
 from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, Verdict, judge
 from tradewind.study.model.study import Finding
 from tradewind.study.plan.load import load_study
@@ -41,7 +41,7 @@ def test_predicts_by_the_median():
 
 
 def test_ranked_by_pairs():
-    """Of three pairs one, isend-irecv and shared, is the wrong way round."""
+    """One of three pairs, isend-irecv and shared, is in the wrong order."""
     test = {"ranked": {"sweep": "s"}, "by": "transport"}
     found = verdict(records(), **test, share=(0.6, 1.0))
     assert found.verdict == CONFIRMED

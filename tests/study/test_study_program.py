@@ -15,9 +15,9 @@ from tradewind.dataset.build import build_dataset, without_empty, write_dataset
 from tradewind.dataset.read import read_dataset
 from tradewind.report.build import build_report
 from tradewind.simulation import simulate
-from tradewind.study.cases.case import expand
+from tradewind.study.cases.expand import expand
 from tradewind.study.cases.lines import lines_sent
-from tradewind.study.cases.program_case import ProgramCase
+from tradewind.study.cases.model_step import ModelStep
 from tradewind.study.cases.records import Record, exchange_of, read_records
 from tradewind.study.cases.store import Store
 from tradewind.study.claims.finding import judge
@@ -109,7 +109,7 @@ def test_steps_are_those_that_the_study_names(computed: tuple[list[Record], Stor
     case = one(computed[0], sweep="rows", ranks=6, point_time="10us")
     steps = case["result"]["step_time_s"]
     assert list(steps) == ["1 compute xy", "2 halo", "3 xy-zy", "3 zy-zx", "3 zx-zy", "3 zy-xy", "4 compute zy"]
-    # Of 3 x 2 ranks each has 8 x 10 x 12 points, in every layout as many.
+    # Each of 3 x 2 ranks has 8 x 10 x 12 points, in every layout as many.
     assert steps["1 compute xy"] == pytest.approx(0.8 * 960 * 10e-6)
     assert quantity_of(case, "compute") == pytest.approx(1.2 * 960 * 10e-6, rel=0.01)
     assert sum(steps.values()) == pytest.approx(case["time_s"])
@@ -229,7 +229,7 @@ def test_mistakes_are_told_with_their_line(old: str, new: str, said: str) -> Non
 
 def test_an_unknown_algorithm_of_a_step_is_a_case_that_cannot_be() -> None:
     cases, skips = expand(load_study("a.toml", STUDY.replace('"burst"', '"birst"')).study)
-    assert not [case for case in cases if isinstance(case, ProgramCase) and case.sweep == "rows"]
+    assert not [case for case in cases if isinstance(case.workload, ModelStep) and case.sweep == "rows"]
     assert "did you mean 'burst'" in skips[0].reason
 
 

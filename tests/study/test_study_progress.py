@@ -1,4 +1,4 @@
-"""What is said while a study runs."""
+"""Messages while a study runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tradewind.study.plan.planned import Planned
 from tradewind.study.runner import progress
 from tradewind.workload.exchange import Exchange
 
-CASE = Case("s", "simulate", Exchange("allreduce", 4, algorithm="recursive-2"), "recursive-2", {"machine": "torus-M"})
+CASE = Case("s", "simulate", Exchange("allreduce", 4, algorithm="recursive-2"), {"machine": "torus-M"})
 PLANNED = Planned(CASE, {"n": 1})
 QUARTER = Progress(simulated_s=1e-3, fraction=0.25, packet_hops=3e6, wall_s=2.0)
 

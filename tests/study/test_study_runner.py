@@ -141,7 +141,7 @@ def test_studies_that_run_together_share_a_case_whatever_becomes_of_it(small_stu
         return studies
 
     def note(study: StudyRun) -> None:
-        """What a report would find, and how much has been simulated until then."""
+        """Return the cases that a report would find, and the number of simulations so far."""
         records = read_records(Store.existing(study.store.folder), HERE)
         assert (records.missing, len(records.failed)) == ([], len(study.outcome.failed))
         complete.append((study.study_file.name, calls("simulate")))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tradewind.study.runner.shares import alone_first, in_turn, side_by_side
+from tradewind.study.runner.core_allocation import alone_first, in_turn, side_by_side
 
 MEMORY = 16e9
 

@@ -1,4 +1,4 @@
-"""What ranks of the tests do: compare clocks that are known to differ, and gather what they did."""
+"""Ranks of the tests: compare clocks that are known to differ, and gather events."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def gather(comm: Any, ahead_s: list[float]) -> list[Any]:
         events = [("unpack", 2, 0, 80, 103 + mine, 103.5 + mine)]
     line = measured.gather(comm, events, "run", lambda: time.perf_counter() + mine)
     assert (line is None) == (comm.rank > 0)
-    spans = [] if line is None else line.spans()
+    spans = [] if line is None else line.events()
     return [[track.rank, span.name, span.begin_ns, span.end_ns, span.starts, span.ends] for track, _, span in spans]

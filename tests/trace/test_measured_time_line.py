@@ -71,7 +71,7 @@ def test_what_an_event_tells(tmp_path):
 def test_time_begins_at_0_whatever_the_clocks(start, offset, lengths):
     """Sums of floating-point numbers are not exact, and a trace has no negative times."""
     events = [("x", -1, -1, 0, start, start + length) for length in lengths]
-    spans = [span for *_, span in time_line([events, events], [Clock(), Clock(offset, 1e-6)], "run").spans()]
+    spans = [span for *_, span in time_line([events, events], [Clock(), Clock(offset, 1e-6)], "run").events()]
     assert min(span.begin_ns for span in spans) == 0
     assert all(span.begin_ns <= span.end_ns for span in spans)
 

@@ -12,7 +12,7 @@ from perfetto_read import read, structure
 
 from tradewind.base.errors import InputError
 from tradewind.trace.files import check, save
-from tradewind.trace.model import Row, Span, TimeLine, Track
+from tradewind.trace.model import Row, TimeLine, TraceEvent, Track
 
 NOTES = {"words": "ring-4", "number": 2**40, "part": 0.5}
 LINE = TimeLine(
@@ -24,13 +24,15 @@ LINE = TimeLine(
                 Row(
                     "CPU",
                     [
-                        Span("step", "all", 0, 10**15),
-                        Span("post", "first", 0, 2, 1, 5, 800, NOTES, (1, 2)),
-                        Span("post", "second", 2, 10**15, starts=(3,)),
-                        Span("mark", "here", 5, 5, ends=(9,)),
+                        TraceEvent("step", "all", 0, 10**15),
+                        TraceEvent("post", "first", 0, 2, 1, 5, 800, NOTES, (1, 2)),
+                        TraceEvent("post", "second", 2, 10**15, starts=(3,)),
+                        TraceEvent("mark", "here", 5, 5, ends=(9,)),
                     ],
                 ),
-                Row("NIC", [Span("send", "a", 1, 5), Span("send", "b", 3, 7), Span("send", "c", 5, 9)]),
+                Row(
+                    "NIC", [TraceEvent("send", "a", 1, 5), TraceEvent("send", "b", 3, 7), TraceEvent("send", "c", 5, 9)]
+                ),
             ],
             "give or take 1 us",
         ),
@@ -63,10 +65,10 @@ def test_what_is_read_is_what_was_written(tmp_path):
 
 
 def test_of_more_packets_than_are_written_at_a_time(tmp_path):
-    spans = [Span("send", str(i), 2 * i, 2 * i + 1) for i in range(12_000)]
-    save(TimeLine("long", [Track(0, [Row("NIC", spans)])]), tmp_path / "line")
+    events = [TraceEvent("send", str(i), 2 * i, 2 * i + 1) for i in range(12_000)]
+    save(TimeLine("long", [Track(0, [Row("NIC", events)])]), tmp_path / "line")
     (slices,) = (track.slices for track in read(tmp_path / "line").values() if track.name == "NIC")
-    assert [(it.name, it.begin, it.end) for it in slices] == [(s.name, s.begin_ns, s.end_ns) for s in spans]
+    assert [(it.name, it.begin, it.end) for it in slices] == [(s.name, s.begin_ns, s.end_ns) for s in events]
 
 
 times = st.integers(0, 30)
@@ -74,16 +76,16 @@ times = st.integers(0, 30)
 
 @given(st.lists(st.tuples(times, times).map(sorted), max_size=40))
 def test_lanes_hold_every_span_nested_or_apart(pairs):
-    spans = [Span("x", str(i), begin, end) for i, (begin, end) in enumerate(pairs)]
-    lanes = Row("row", spans).lanes()
-    assert sorted(span.name for lane in lanes for span in lane) == sorted(span.name for span in spans)
+    events = [TraceEvent("x", str(i), begin, end) for i, (begin, end) in enumerate(pairs)]
+    lanes = Row("row", events).lanes()
+    assert sorted(event.name for lane in lanes for event in lane) == sorted(event.name for event in events)
     for lane in lanes:
         for i, a in enumerate(lane):
             for b in lane[i + 1 :]:
                 assert a.begin_ns <= b.begin_ns
                 assert b.begin_ns >= a.end_ns or b.end_ns <= a.end_ns
-    most = max((sum(s.begin_ns < t + 0.5 < s.end_ns for s in spans) for t in range(30)), default=0)
-    assert len(lanes) <= max(1, most) if spans else not lanes
+    most = max((sum(s.begin_ns < t + 0.5 < s.end_ns for s in events) for t in range(30)), default=0)
+    assert len(lanes) <= max(1, most) if events else not lanes
 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path):
@@ -94,11 +96,11 @@ def test_a_full_disk_leaves_what_was_there(tmp_path):
 import resource, signal
 from pathlib import Path
 from tradewind.base.errors import InputError
-from tradewind.trace.model import Row, Span, TimeLine, Track
+from tradewind.trace.model import Row, TraceEvent, TimeLine, Track
 from tradewind.trace.files import save
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-line = TimeLine("a run", [Track(0, [Row("CPU", [Span("x", "y", i, i + 1) for i in range(1000)])])])
+line = TimeLine("a run", [Track(0, [Row("CPU", [TraceEvent("x", "y", i, i + 1) for i in range(1000)])])])
 for suffix in ("", ".svg"):
     try:
         save(line, Path({str(path)!r} + suffix))

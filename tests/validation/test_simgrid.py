@@ -78,7 +78,7 @@ def test_what_cannot_be_replayed(tmp_path):
         prepare(pair(1), machine(TORUS), ranks_per_node=2),
         prepare(pair(1), machine(plus)),
     ):
-        with pytest.raises(InputError, match="one rank a node, on networks where one way joins two nodes"):
+        with pytest.raises(InputError, match="one rank per node, on networks where one way joins two nodes"):
             replay.write(tmp_path / "exchange", simulation)
 
 

@@ -96,7 +96,7 @@ def test_settings_are_those_that_the_tables_say():
     for (kind, routing), channels in CHANNELS.items():
         topology = {**NETWORKS[kind]}
         file = machine(topology, routing, switch={"port_buffer": "32KiB", "channels": channels})
-        assert file.machine.build().room[0] == 32 * KIB // channels
+        assert file.machine.build().buffer_sizes[0] == 32 * KIB // channels
     for case in LARGE:
         file = load_machine(case.machine, case.settings)
         assert case.ranks <= file.machine.build(case.routing).nodes

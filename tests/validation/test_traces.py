@@ -1,4 +1,4 @@
-"""Packets go the ways that were reckoned by hand, at the times that were."""
+"""Packets take the paths, at the times, that were computed by hand."""
 
 import dataclasses
 

@@ -44,7 +44,7 @@ void bind_choice(nb::module_& module) {
         "\"default\". `environment`: the text of the pattern's variable. `tuned`: asked for what a file says, and its "
         "name, where a part is open. Raises InputError for what cannot be.");
     module.def("tuning_request", &algorithm::tuning_request, "pattern"_a, "dtype"_a, "fields"_a, "memory"_a,
-               "What is asked of a plan, by which an entry of a tuning file is found: its keys and values.");
+               "The keys and values of a request for a plan, by which an entry of a tuning file is found.");
     module.def(
         "tuned_way",
         [](const std::string& text, const std::string& path, bool strict, const pattern::Pattern& pattern,

@@ -44,7 +44,7 @@ std::shared_ptr<pattern::Fetch> of_ids(const std::vector<Indices>& owned, const 
                                             pattern::lists_of_ids(all_listed(owned), all_listed(wanted)));
 }
 
-// What a rank wants, in the order in which it receives it.
+// The points that a rank wants, in the order in which it receives them.
 std::tuple<IndexArray, IndexArray, IndexArray, Index> list_of(const pattern::Fetch& fetch, Index rank) {
     std::vector<Index> owner, index, place;
     const auto add = [&](Rank peer, const pattern::Runs& runs) {
@@ -108,7 +108,6 @@ void bind_fetch(nb::module_& module) {
             "By rank the points of its source array, and (owners, indices, places, points of its target array).")
         .def(nb::init<const pattern::Fetch&>(), "other"_a, "The same; what it describes is shared.")
         .def_prop_ro("partial", &pattern::Fetch::partial, "Whether it describes one rank alone.")
-        .def_prop_ro("one_array", &pattern::Fetch::one_array, "Whether the source array is the target array too.")
         .def("list_of", &list_of, "rank"_a,
              "(owners, indices, places, points of the target array) of what a rank wants.")
         .def("sent_by", &sent_by, "rank"_a, "[(rank, indices)] of the points that a rank sends to others.")
@@ -131,7 +130,6 @@ void bind_fetch(nb::module_& module) {
             "fetch"_a)
         .def_prop_ro("fetch", &pattern::FetchAdjoint::fetch, nb::rv_policy::reference_internal)
         .def_prop_ro("partial", &pattern::FetchAdjoint::partial)
-        .def_prop_ro("one_array", [](const pattern::FetchAdjoint& a) { return a.fetch().one_array(); })
         .def_prop_ro("levels", [](const pattern::FetchAdjoint& a) { return a.fetch().levels(); })
         .def(
             "with_levels",

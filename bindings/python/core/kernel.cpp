@@ -74,7 +74,7 @@ void bind_loops(nb::module_& module) {
                "target = source - alpha lap(lap(source)) for the points of a region, slices (z, y, x) of the arrays\n"
                "[z][y][x]. Reads two points more on all four sides. The threads of the team share out the levels.");
     module.def("diagnose", &diagnose<Real>, "field"_a.noconvert(), "region"_a, "team"_a,
-               "What the points of a region, slices (z, y, x), of a field [z][y][x] amount to.");
+               "Return the diagnosis of a region, slices (z, y, x), of a field [z][y][x].");
 }
 
 }  // namespace
@@ -86,8 +86,7 @@ void bind_kernel(nb::module_& module) {
         .def(nb::init<int>(), "threads"_a = 1)
         .def_prop_ro("threads", &kernel::Team::threads);
     nb::class_<kernel::Diagnosis>(
-        module, "Diagnosis",
-        "What a part of a field amounts to. Sums are exact: the sum of digit[i] * 2^(32 i - 1074).")
+        module, "Diagnosis", "Diagnosis of a part of a field. Sums are exact: the sum of digit[i] * 2^(32 i - 1074).")
         .def_prop_ro(
             "sum", [](kernel::Diagnosis& d) { return d.sum.normal(); }, "Digits of the exact sum.")
         .def_prop_ro(

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "bind.hpp"
-#include "machine/carriage.hpp"
+#include "machine/intranode.hpp"
 #include "machine/placement.hpp"
 #include "machine/topology/complete.hpp"
 #include "machine/topology/crossbar.hpp"
@@ -126,32 +126,34 @@ void bind_topologies(nb::module_& module) {
     nb::class_<machine::Crossbar, machine::Topology>(module, "Crossbar").def(nb::init<std::uint32_t>(), "nodes"_a);
 }
 
-void bind_carriage(nb::module_& module) {
+void bind_intranode(nb::module_& module) {
     nb::class_<machine::RateTable>(module, "RateTable",
-                                   "Rates in bytes a second, by bytes and by the runs in which they lie.")
+                                   "Rates in bytes per second, by bytes and by the runs in which they lie.")
         .def(
             nb::init<std::vector<double>, std::vector<double>, std::vector<std::vector<double>>, std::vector<double>>(),
             "sizes"_a, "runs"_a, "rates"_a, "whole"_a)
         .def("seconds", &machine::RateTable::seconds, "bytes"_a, "runs"_a = 1,
-             "What so many bytes take that lie in so many runs of equal length.");
-    nb::class_<machine::Carriage>(module, "Carriage", "How a transport with a packing carries messages within a node.")
+             "Return the seconds for these bytes in this many runs of equal length.");
+    nb::class_<machine::IntranodeTransport>(module, "IntranodeTransport",
+                                            "Cost of messages within a node, of one transport with one packing.")
         .def(
             "__init__",
-            [](machine::Carriage* self, double latency, double overhead, const machine::RateTable& rates,
+            [](machine::IntranodeTransport* self, double latency, double overhead, const machine::RateTable& rates,
                const machine::RateTable& copies, std::int64_t element_bytes, const machine::RateTable* scattered,
                const machine::RateTable* gathered) {
                 if (element_bytes < 1) throw InputError("bytes of an element: 1 or more are allowed");
-                new (self) machine::Carriage{
+                new (self) machine::IntranodeTransport{
                     picoseconds(latency), picoseconds(overhead), rates, {}, copies, {element_bytes}, {}};
                 if (scattered) self->scattered = *scattered;
                 if (gathered) self->gathered = *gathered;
             },
             nb::kw_only(), "latency"_a, "overhead"_a, "rates"_a, "copies"_a, "element_bytes"_a = 8,
             "scattered"_a.none() = nb::none(), "gathered"_a.none() = nb::none())
-        .def("send_seconds", &machine::Carriage::send_seconds, "bytes"_a, "runs"_a = 1, "alike"_a = true)
-        .def("receive_seconds", &machine::Carriage::receive_seconds, "bytes"_a, "runs"_a = 1, "alike"_a = true,
-             "What a message in so many runs takes of the CPU of its receiver, beside half of the overhead.")
-        .def("combined_seconds", &machine::Carriage::combined_seconds, "bytes"_a);
+        .def("send_seconds", &machine::IntranodeTransport::send_seconds, "bytes"_a, "runs"_a = 1, "alike"_a = true)
+        .def("receive_seconds", &machine::IntranodeTransport::receive_seconds, "bytes"_a, "runs"_a = 1,
+             "alike"_a = true,
+             "Return the CPU time of the receiver for a message in this many runs, without half of the overhead.")
+        .def("combined_seconds", &machine::IntranodeTransport::combined_seconds, "bytes"_a);
 }
 
 void bind_walker(nb::module_& module) {
@@ -178,7 +180,8 @@ void bind_walker(nb::module_& module) {
 
 void bind_machine(nb::module_& module) {
     bind_topologies(module);
-    nb::class_<machine::Machine>(module, "Machine", "Bandwidths in bytes a second, latencies and overheads in seconds.")
+    nb::class_<machine::Machine>(module, "Machine",
+                                 "Bandwidths in bytes per second, latencies and overheads in seconds.")
         .def(
             "__init__",
             [](machine::Machine* self, std::shared_ptr<machine::Topology> topology, std::string routing,
@@ -229,14 +232,14 @@ void bind_machine(nb::module_& module) {
             "groups", [](const machine::Machine& m) { return m.topology->groups(); },
             "Groups of switches that hold nodes: of dragonflies, and boxes of a cubemesh; else 1.")
         .def_prop_ro(
-            "room",
+            "buffer_sizes",
             [](const machine::Machine& m) {
-                const machine::Room room = machine::room_of(m);
-                return std::tuple{room.channel, room.output, room.nic};
+                const machine::BufferSizes sizes = machine::buffer_sizes(m);
+                return std::tuple{sizes.channel, sizes.output, sizes.nic};
             },
             "Bytes of an input buffer's channel, of one behind the crossbar (0: none), of the buffer for a NIC.")
         .def_ro("routing", &machine::Machine::routing);
-    bind_carriage(module);
+    bind_intranode(module);
     bind_walker(module);
     nb::class_<machine::Placement>(module, "Placement")
         .def(nb::init<const std::string&, Rank, std::uint32_t, std::uint32_t, std::uint64_t, std::array<Index, 2>,

@@ -10,6 +10,7 @@
 #include "bind.hpp"
 #include "pattern/allreduce.hpp"
 #include "pattern/halo.hpp"
+#include "pattern/redistribution.hpp"
 #include "pattern/region.hpp"
 #include "pattern/transpose.hpp"
 #include "places.hpp"
@@ -25,7 +26,7 @@ std::tuple<Index, Index, Index> shape(const layout::Box& box) {
     return {box.width(layout::Z), box.width(layout::Y), box.width(layout::X)};
 }
 
-// Of the rank's array, which begins at the first point of its halo.
+// Slices of the rank's array, which begins at the first point of its halo.
 using Slices = std::tuple<nb::slice, nb::slice, nb::slice>;
 
 Slices slices(const pattern::Halo& halo, Rank rank, const layout::Box& box) {
@@ -43,6 +44,32 @@ void bind_pattern(nb::module_& module) {
         .def_prop_ro("name", &pattern::Pattern::name)
         .def_prop_ro("ranks", &pattern::Pattern::ranks)
         .def_prop_ro("in_place", &pattern::Pattern::in_place)
+        .def_prop_ro("reduces", &pattern::Pattern::reduces)
+        .def_prop_ro("ends_alike", &pattern::Pattern::ends_alike,
+                     "Whether the two ends of a message lie in arrays of one shape and order.")
+        .def_prop_ro(
+            "collective",
+            [](const pattern::Pattern& p) {
+                constexpr std::array<const char*, 3> names{"", "all-to-all", "reduction"};
+                return names[static_cast<std::size_t>(p.collective())];
+            },
+            "The collective that an MPI library has for it: \"all-to-all\" within each group, \"reduction\", or \"\" "
+            "for "
+            "none.")
+        .def_prop_ro("largest_group", &pattern::Pattern::largest_group, "Ranks of the largest group.")
+        .def(
+            "group", [](const pattern::Pattern& p, Index rank) { return p.group(checked_rank(p, rank)); }, "rank"_a,
+            "The number of a rank's group, which exchanges nothing with other ranks.")
+        .def_prop_ro("has_levels", &pattern::Pattern::has_levels,
+                     "Whether its arrays hold points along x, and any levels along y and z.")
+        .def(
+            "for_levels",
+            [](const pattern::Pattern& p, std::array<Index, 2> levels) {
+                return std::const_pointer_cast<pattern::Pattern>(p.for_levels(levels));
+            },
+            "levels"_a, "The same pattern with other levels along y and z. Raises InputError where it has none.")
+        .def_prop_ro("one_array", &pattern::Pattern::one_array,
+                     "Whether source and target may be one array, though they are described as two.")
         .def("describe", &pattern::Pattern::describe)
         .def(
             "source_shape",
@@ -102,7 +129,6 @@ void bind_pattern(nb::module_& module) {
         .def(nb::init<layout::Blocks, layout::Blocks>(), "from_layout"_a, "to_layout"_a)
         .def_prop_ro("from_layout", &pattern::Transpose::from)
         .def_prop_ro("to_layout", &pattern::Transpose::to)
-        .def_prop_ro("largest_group", &pattern::Transpose::largest_group)
         .def_prop_ro("closed", &pattern::Transpose::closed)
         .def_prop_ro("complete", &pattern::Transpose::complete)
         .def(
@@ -135,6 +161,46 @@ void bind_pattern(nb::module_& module) {
                 return t.block_volume(checked_rank(t, sender, "sender"), checked_rank(t, receiver, "receiver"));
             },
             "sender"_a, "receiver"_a);
+    nb::class_<pattern::Redistribution, pattern::Pattern>(
+        module, "Redistribution",
+        "The transposition between any two layouts that have a closed form: a rank may own nothing in one of them.")
+        .def(
+            "__init__",
+            [](pattern::Redistribution* self, const layout::Product& from, const layout::Product& to) {
+                new (self) pattern::Redistribution(std::make_shared<layout::Product>(from),
+                                                   std::make_shared<layout::Product>(to));
+            },
+            "from_layout"_a, "to_layout"_a)
+        .def_prop_ro("from_layout", &pattern::Redistribution::from)
+        .def_prop_ro("to_layout", &pattern::Redistribution::to)
+        .def_prop_ro("closed", &pattern::Redistribution::closed)
+        .def_prop_ro(
+            "complete", [](const pattern::Redistribution&) { return false; },
+            "False: blocks are not passed on between these layouts.")
+        .def(
+            "receivers",
+            [](const pattern::Redistribution& t, Index sender) {
+                const Rank s = checked_rank(t, sender, "sender");
+                std::vector<std::pair<Rank, Index>> found;
+                for (const auto& at : t.places())
+                    for (Index q = 0; q < at.receivers && t.sending(at, s); ++q)
+                        if (const auto partner = t.receiver_at(at, s, q))
+                            found.emplace_back(partner->rank, partner->points);
+                return found;
+            },
+            "sender"_a, "[(rank, points)] of those that a rank has something for, itself too.")
+        .def(
+            "senders",
+            [](const pattern::Redistribution& t, Index receiver) {
+                const Rank r = checked_rank(t, receiver, "receiver");
+                std::vector<std::pair<Rank, Index>> found;
+                for (const auto& at : t.places())
+                    for (Index p = 0; p < at.senders && t.receiving(at, r); ++p)
+                        if (const auto partner = t.sender_at(at, r, p))
+                            found.emplace_back(partner->rank, partner->points);
+                return found;
+            },
+            "receiver"_a, "[(rank, points)] of those that have something for a rank, itself too.");
     nb::class_<pattern::AllReduce, pattern::Pattern>(module, "AllReduce")
         .def(nb::init<Rank, Index>(), "ranks"_a, "count"_a)
         .def_prop_ro("count", &pattern::AllReduce::count);

@@ -92,6 +92,8 @@ void bind_schedule(nb::module_& module) {
         },
         "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a,
         "The parts of a way, and for those that are \"\" the default, or the next best that goes with the others.");
+    module.def("native_refusal", &algorithm::native_refusal, "pattern"_a,
+               "Why MPI has no collective for a pattern; \"\" where it has.");
     module.def("needs_all_lists", &algorithm::needs_all_lists, "pattern"_a, "algorithm"_a,
                "Whether an algorithm passes points on from rank to rank, and a fetch says what one rank wants alone.");
     module.def(

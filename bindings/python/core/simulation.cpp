@@ -34,7 +34,7 @@ sim::Progress progress_of(const std::string& name) {
 }
 
 // As TraceEventKind counts them.
-constexpr const char* act_kinds[] = {"stage", "post", "compute", "match", "send", "copy", "arrival"};
+constexpr const char* trace_event_kinds[] = {"stage", "post", "compute", "match", "send", "copy", "arrival"};
 
 using Progress = std::function<void(double, std::int64_t, std::int64_t)>;
 using Enough = std::function<bool(const std::vector<double>&)>;
@@ -96,14 +96,14 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> packets_and_delays(const Values& val
     return {copy->data(), {copy->size() / 2, 2}, owner};
 }
 
-nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> table(const std::vector<sim::TraceEvent>& acts) {
+nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> table(const std::vector<sim::TraceEvent>& events) {
     auto* copy = new std::vector<std::int64_t>;
-    copy->reserve(8 * acts.size());
-    for (const sim::TraceEvent& act : acts)
-        copy->insert(copy->end(), {act.rank, act.stage, act.begin.value, act.end.value,
-                                   static_cast<std::int64_t>(act.kind), act.peer, act.nic, act.bytes});
+    copy->reserve(8 * events.size());
+    for (const sim::TraceEvent& event : events)
+        copy->insert(copy->end(), {event.rank, event.stage, event.begin.value, event.end.value,
+                                   static_cast<std::int64_t>(event.kind), event.peer, event.nic, event.bytes});
     nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
-    return {copy->data(), {acts.size(), 8}, owner};
+    return {copy->data(), {events.size(), 8}, owner};
 }
 
 void bind_result(nb::module_& module) {
@@ -144,8 +144,10 @@ void bind_result(nb::module_& module) {
             "(switch, port by which it goes on, bytes, time in ps of its head at the switch) of every packet to the "
             "rank that was followed, in order of time.")
         .def_prop_ro(
-            "acts", [](const sim::SimulationResult& r) { return table(r.acts); }, nb::rv_policy::reference,
-            "[act][rank, stage of the program, begin (ps), end (ps), kind (of act_kinds), peer, NIC, bytes] of the "
+            "trace_events", [](const sim::SimulationResult& r) { return table(r.trace_events); },
+            nb::rv_policy::reference,
+            "[event][rank, stage of the program, begin (ps), end (ps), kind (of trace_event_kinds), peer, NIC, bytes] "
+            "of the "
             "ranks that are shown, by rank and in order of time. Peer -1: none, or one that could not be told.")
         .def_prop_ro(
             "port_bytes", [](const sim::SimulationResult& r) { return array(r.port_bytes); }, nb::rv_policy::reference,
@@ -204,11 +206,11 @@ void bind_order(nb::module_& module) {
 
 void bind_program(nb::module_& module) {
     nb::class_<program::Compute>(module, "Compute",
-                                 "What CPUs do: seconds, or flops and bytes, a rank or a point of a layout.")
+                                 "Computation: seconds, or flops and bytes, per rank or per point of a layout.")
         .def(
             "__init__",
             [](program::Compute* self, double seconds, double flops, double bytes,
-               std::shared_ptr<layout::Blocks> layout, double point_seconds,
+               std::shared_ptr<layout::Layout> layout, double point_seconds,
                std::optional<std::vector<double>> points) {
                 std::shared_ptr<const std::vector<double>> of_ranks;
                 if (points) of_ranks = std::make_shared<const std::vector<double>>(std::move(*points));
@@ -257,29 +259,30 @@ void bind_simulation(nb::module_& module) {
             "__init__",
             [](sim::SimulationOptions* self, std::int64_t packet_bytes, int threads, std::uint64_t seed, bool adaptive,
                bool finite_buffers, bool one_sided, int blocks, Rank followed, std::vector<Rank> shown,
-               std::shared_ptr<Peers> peers, std::shared_ptr<machine::Carriage> carriage, std::int64_t crowd_bytes,
-               int turn_steps, std::vector<int> asked, Enough enough, const std::string& progress_by) {
+               std::shared_ptr<Peers> peers, std::shared_ptr<machine::IntranodeTransport> intranode,
+               std::int64_t compact_from_bytes, int repetition_steps, std::vector<int> asked, Enough enough,
+               const std::string& progress_by) {
                 new (self) sim::SimulationOptions{{packet_bytes},
                                                   threads,
                                                   seed,
                                                   adaptive,
                                                   finite_buffers,
                                                   one_sided,
-                                                  std::move(carriage),
+                                                  std::move(intranode),
                                                   blocks,
                                                   followed,
                                                   std::move(shown),
                                                   {},
                                                   std::move(peers),
-                                                  early_end(turn_steps, std::move(asked), std::move(enough)),
-                                                  {crowd_bytes},
+                                                  early_end(repetition_steps, std::move(asked), std::move(enough)),
+                                                  {compact_from_bytes},
                                                   progress_of(progress_by)};
             },
             nb::kw_only(), "packet_bytes"_a, "threads"_a = 1, "seed"_a = 1, "adaptive"_a = true,
             "finite_buffers"_a = false, "one_sided"_a = false, "blocks"_a = 0, "followed"_a = -1,
-            "shown"_a = std::vector<Rank>{}, "peers"_a.none() = nb::none(), "carriage"_a.none() = nb::none(),
-            "crowd_bytes"_a = sim::SimulationOptions{}.crowd.value, "turn_steps"_a = 1, "asked"_a = std::vector<int>{},
-            "enough"_a.none() = nb::none(), "progress_by"_a = "pokes");
+            "shown"_a = std::vector<Rank>{}, "peers"_a.none() = nb::none(), "intranode"_a.none() = nb::none(),
+            "compact_from_bytes"_a = sim::SimulationOptions{}.compact_from.value, "repetition_steps"_a = 1,
+            "asked"_a = std::vector<int>{}, "enough"_a.none() = nb::none(), "progress_by"_a = "pokes");
     nb::class_<sim::Forecast>(module, "Forecast")
         .def_ro("messages", &sim::Forecast::messages)
         .def_ro("bytes", &sim::Forecast::bytes)
@@ -297,7 +300,8 @@ void bind_simulation(nb::module_& module) {
         },
         "bin"_a, "The lower edge of a bin of `delay_counts`; of the bin after the last one, the upper edge of that.");
     module.attr("progress_kinds") = std::vector<std::string>(std::begin(progress_kinds), std::end(progress_kinds));
-    module.attr("act_kinds") = std::vector<std::string>(std::begin(act_kinds), std::end(act_kinds));
+    module.attr("trace_event_kinds") =
+        std::vector<std::string>(std::begin(trace_event_kinds), std::end(trace_event_kinds));
     module.attr("latest_s") = sim::latest.seconds();
     module.def("refuse_time", &sim::refuse_time, "what"_a, "seconds"_a,
                "Raises InputError: what is later than `latest_s`, the longest time that can be simulated.");

@@ -52,7 +52,7 @@ std::vector<layout::Box> boxes(const std::vector<Bounds>& bounds) {
 }  // namespace
 
 void bind_verify(nb::module_& module) {
-    nb::class_<verify::Verified>(module, "Verified", "What was verified: counts over all ranks and stages.")
+    nb::class_<verify::Verified>(module, "Verified", "Result of a verification: counts over all ranks and stages.")
         .def_ro("ranks", &verify::Verified::ranks)
         .def_ro("stages", &verify::Verified::stages)
         .def_ro("messages", &verify::Verified::messages)
@@ -115,7 +115,7 @@ void bind_verify(nb::module_& module) {
             return schedule::stage_text(schedule, checked_rank(schedule, rank),
                                         checked_place("stage", stage, schedule.stages()));
         },
-        "schedule"_a, "rank"_a, "stage"_a, "What a rank does in a stage, one line a message or copy.");
+        "schedule"_a, "rank"_a, "stage"_a, "Return what a rank does in a stage, one line per message or copy.");
     module.def("communication_matrix", &matrix, "schedule"_a, "ranks_per_bin"_a, "first"_a, "last"_a,
                "int64 array [sender bin][receiver bin]: points sent in the stages first..last - 1.");
 

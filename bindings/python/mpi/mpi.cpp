@@ -316,7 +316,7 @@ NB_MODULE(_mpi, module) {
     module.def("measure", &measured, "comm"_a, "steps"_a, "warmup"_a, "samples"_a, "copy_only"_a = false,
                "Collective. Seconds of `samples` exchanges, the maximum over ranks: ([sample], [step][sample]).");
     module.def("shared_bytes", &shared_bytes, "bytes"_a, "An array in memory that the ranks of a node share.");
-    module.def("library_version", &library_version, "What the MPI library in use calls itself.");
+    module.def("library_version", &library_version, "Return the name and version of the MPI library in use.");
     module.attr("build_mpi") = build_version();
     module.attr("build_compiler") = std::string(__VERSION__);
 }

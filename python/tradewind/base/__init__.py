@@ -1,1 +1,1 @@
-"""What everything else stands on: errors, units, names, files, memory."""
+"""Errors, units, names, files and memory, for all other packages."""

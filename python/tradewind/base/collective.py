@@ -1,4 +1,4 @@
-"""What the ranks of a communicator do as one: what one of them cannot, all hear of."""
+"""Collective calls of the ranks of a communicator: an error on one rank is an error on all."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def go_on(comm: MPI.Intracomm) -> None:
 
 
 class Telling:
-    """What a rank does alone before the ranks agree: an error of any kind is told to the others, and raised here."""
+    """Run local code before the ranks agree: an error of any kind is sent to the others and raised here."""
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
@@ -75,7 +75,7 @@ class Telling:
 
 
 def telling(comm: MPI.Intracomm, limit_s: float = 0.0) -> Telling:
-    """What a rank of `comm` does alone before its next agreement with the others."""
+    """Run local code on a rank of `comm` before its next agreement with the others."""
     return Telling(lambda problem: tell(comm, problem, limit_s))
 
 
@@ -118,8 +118,8 @@ def _tell_of_call(args: Sequence[Any], error: TypeError) -> None:
         tell(comm, said(error))
 
 
-def of_first(comm: MPI.Intracomm, make: Callable[[], Value]) -> Value:
-    """What rank 0 makes, for all ranks; what it refuses (InputError), all refuse. Collective.
+def on_root(comm: MPI.Intracomm, make: Callable[[], Value]) -> Value:
+    """Return the result of rank 0 on all ranks; an InputError of rank 0 is raised on all. Collective.
 
     Any other error of rank 0 is raised there, and PlanError with its text on the other ranks.
     """
@@ -145,7 +145,7 @@ def of_first(comm: MPI.Intracomm, make: Callable[[], Value]) -> Value:
 
 
 def attempt(comm: MPI.Intracomm, make: Callable[[], Value]) -> tuple[Value | None, str]:
-    """What each rank makes; or None on all ranks, and why one of them refused it (InputError). Collective.
+    """Return each rank's own result; or None on all ranks, and the InputError of one. Collective.
 
     Any other error of a rank is raised there, and PlanError with its text on the other ranks.
     """

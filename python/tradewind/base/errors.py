@@ -36,7 +36,7 @@ def _shortened(value: str) -> str:
 
 
 class InputError(TradewindError, ValueError):
-    """What was asked for cannot be. The text says what is wrong, where, and what is allowed. Exit code 2."""
+    """Invalid input. The text says what is wrong, where, and what is allowed. Exit code 2."""
 
     exit_code = 2
 
@@ -92,4 +92,4 @@ class PlanError(TradewindError):
 
 
 class TuningWarning(UserWarning):
-    """What was tuned elsewhere is used here."""
+    """A tuning result of another host is used here."""

@@ -33,7 +33,7 @@ _KINDS = (
 
 
 def kind_of(mode: int) -> str | None:
-    """What stands in the place of a regular file, by its mode; None where it is one."""
+    """Return the kind of a file that is not regular, by its mode; None for a regular one."""
     return next((name for is_kind, name in _KINDS if is_kind(mode)), None)
 
 
@@ -108,7 +108,7 @@ def remove_parts(folder: Path) -> None:
 
 
 def _kind_there(path: Path) -> str | None:
-    """What stands in a place; None where nothing does."""
+    """Return the status of a path; None where nothing is there."""
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -193,5 +193,5 @@ def _refused(path: Path, what: str) -> Iterator[None]:
 
 
 def reason_of(error: OSError) -> str:
-    """What the system says, in words."""
+    """Return the message of the operating system."""
     return "its name is too long" if error.errno == errno.ENAMETOOLONG else error.strerror or str(error)

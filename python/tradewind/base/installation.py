@@ -40,7 +40,7 @@ class BuiltWith:
     include_folders: tuple[Path, ...]
     libraries: tuple[Path, ...]
     soname: str
-    """What programs ask for, like libmpi.so.12; empty where it is not known."""
+    """Name by which programs load it, like libmpi.so.12; empty if unknown."""
     mpich_wheel: bool
     """Whether it is that of the mpich wheel, in whichever environment this package is."""
 
@@ -50,7 +50,7 @@ class BuiltWith:
 
     @property
     def advice(self) -> str:
-        """What to do where it is not here."""
+        """Instruction for the user if it is missing."""
         return INSTALL_MPICH if self.mpich_wheel else f"load the module that it comes from, or {BUILD_AGAIN}"
 
 
@@ -154,7 +154,7 @@ def not_loaded(error: ImportError) -> str:
 
 
 def _another_mpich(mpi: BuiltWith) -> str:
-    """What is installed in place of the mpich of the build; nothing where that cannot be told."""
+    """Return what is installed in place of the mpich of the build; nothing if that is unknown."""
     if not mpi.mpich_wheel:
         return ""
     try:

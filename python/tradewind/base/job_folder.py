@@ -21,16 +21,16 @@ _OUTLIVE_S = 10.0
 def temporary_folder() -> Iterator[Path]:
     """A folder for as long as the context lasts. Its holder has a lock in it, which ends with the process."""
     _remove_those_of_the_dead()
-    room = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     try:
-        with open(room / _LOCK, "wb") as lock:
+        with open(folder / _LOCK, "wb") as lock:
             with suppress(OSError):  # a file system without locks: then nobody takes it for one of the dead
                 fcntl.flock(lock, fcntl.LOCK_EX)
             lock.write(platform.node().encode())
             lock.flush()
-            yield room
+            yield folder
     finally:
-        _remove(room, _OUTLIVE_S)
+        _remove(folder, _OUTLIVE_S)
 
 
 def _remove_those_of_the_dead() -> None:

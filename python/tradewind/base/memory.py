@@ -14,7 +14,7 @@ from tradewind.base.errors import InputError, OutOfMemoryError
 from tradewind.base.units import format_bytes, format_seconds
 
 LEAST_FREE = 0.02
-"""Of the computer's memory: a simulation that leaves less is ended."""
+"""Share of the computer's memory: a simulation that leaves less is ended."""
 BYTES_A_RANK = 170
 """For a fetch of nothing (168 were measured for 1e7 ranks)."""
 
@@ -39,7 +39,7 @@ def peak_rss_bytes() -> int:
 
 
 def while_it_lasts(report: Callable[..., None] | None) -> Callable[..., None]:
-    """What the core calls now and then: ends a simulation before the kernel ends the process, and others with it.
+    """Return a callback for the core that ends a simulation before the kernel ends the process.
 
     How many packets will wait at one time, in a network without bounds, is known only when they do.
     """

@@ -13,11 +13,11 @@ from tradewind.base.errors import InputError
 from tradewind.base.files import kind_of, reason_of
 
 MOST_BYTES = 512 * 2**20
-"""Of a file, unless its reader asks for less: a sparse file of terabytes is an error at once."""
+"""Maximum bytes of a file, unless its reader asks for less: a sparse file of terabytes is an error at once."""
 
 
 def read_bytes(path: Path, what: str = "", most: int = MOST_BYTES) -> bytes:
-    """What a file holds. Raises InputError for a folder, a device, a pipe, and more than `most` bytes.
+    """Return the content of a file. Raises InputError for a folder, a device, a pipe, and more than `most` bytes.
 
     `what`: how errors call the file.
     """

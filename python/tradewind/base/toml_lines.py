@@ -59,6 +59,12 @@ class TomlFile:
             place = place[:-1]
         return self._lines.get(place, 1)
 
+    def rename(self, old: Place, new: Place) -> None:
+        """Look up `new` where the file says `old`, for keys that had another name before."""
+        size = len(old)
+        renamed = {new + place[size:]: line for place, line in self._lines.items() if place[:size] == old}
+        self._lines = renamed | self._lines
+
     def first(
         self, mistakes: Sequence[ErrorDetails], place_of: Callable[[tuple[int | str, ...]], Place] = tuple
     ) -> tuple[list[ErrorDetails], list[str]]:

@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     import typer
 
 COMMANDS = {
-    "study": "Run a study or a folder of them, or go on with it, and write the reports.",
-    "simulate": "How long an exchange takes on a machine, packet by packet.",
-    "advise": "The best algorithm and radix for an exchange on a machine, by simulation.",
+    "study": "Run or resume a study or a folder of studies, and write the reports.",
+    "simulate": "Simulate an exchange on a machine, packet by packet.",
+    "advise": "Find the best algorithm and radix for an exchange on a machine, by simulation.",
     "verify": "Prove that a schedule delivers every byte once and cannot deadlock.",
-    "show": "The stages of a rank as text, the communication matrix as a picture.",
-    "bench": "Measure the ways to do one exchange on MPI ranks.",
-    "calibrate": "Measure this machine, and write a machine file of it.",
-    "tune": "Find the fastest way to carry out an exchange on MPI ranks, and keep it for plans.",
-    "run": "Run a dwarf, a small model, on MPI ranks; or simulate its time step.",
-    "report": "Write the report of a study again from its results.",
-    "list": "Machines, topologies, routings, patterns, algorithms, transports, dwarfs, studies.",
-    "config": "Where libtradewind is: the flags of compilers, for programs in C, C++ and Fortran.",
-    "doctor": "Check that all that Tradewind needs is there and works.",
+    "show": "Print the stages of a rank, or draw the communication matrix.",
+    "bench": "Measure the methods for one exchange on MPI ranks.",
+    "calibrate": "Measure this machine and write its machine file.",
+    "tune": "Find the fastest method for an exchange on MPI ranks and keep it for plans.",
+    "run": "Run a dwarf (a small model) on MPI ranks, or simulate its time step.",
+    "report": "Write the report of a study again.",
+    "list": "List machines, topologies, routings, patterns, algorithms, transports, dwarfs or studies.",
+    "config": "Print compiler and linker flags for programs in C, C++ and Fortran.",
+    "doctor": "Check that everything Tradewind needs is installed and works.",
 }
 
 

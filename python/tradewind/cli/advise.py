@@ -32,17 +32,17 @@ def command(
         str | None,
         typer.Option(
             "--packet",
-            help="Size, or `message`: one packet a message.",
+            help="Packet size, or `message` for one packet per message.",
             show_default="the machine's own, or message if those take too long",
         ),
     ] = None,
-    budget: Annotated[str, typer.Option("--budget", help="Time for all simulations, like 60s or 10min.")] = "60s",
+    budget: Annotated[str, typer.Option("--budget", help="Time limit for all simulations, like 60s or 10min.")] = "60s",
     *,
     run: options.RunOptions,
     asked: Asked,
     as_json: options.Json = False,
 ) -> None:
-    """The best algorithm and radix for an exchange on a machine, by simulation."""
+    """Find the best algorithm and radix for an exchange on a machine, by simulation."""
     from tradewind.base import units
     from tradewind.cli.answer import answer
     from tradewind.simulation.advice import advise
@@ -108,7 +108,7 @@ def _show(result: dict[str, Any]) -> None:
     if result["model"] == "loggp":
         how = "by the loggp model alone, without congestion: the budget did not do for packets"
     else:
-        how = "one packet a message" if packet == "message" else f"packets of {format_bytes(packet)}"
+        how = "one packet per message" if packet == "message" else f"packets of {format_bytes(packet)}"
     best = result["best"]
     print()
     say(f"best: {best}; {how}" if best else "nothing could be simulated: give it more time")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 INTERRUPTED = 130
-"""What typer answers for Ctrl-C."""
+"""Exit code of typer after Ctrl-C."""
 
 
 class _OutputError(Exception):
@@ -67,7 +67,7 @@ def _give_up_output() -> None:
 
 
 def _usage_error() -> type[Exception]:
-    """What typer raises for a command line that it cannot read: newer versions carry a click of their own."""
+    """Errors of typer for a command line that it cannot read: newer versions carry a click of their own."""
     import importlib
     import importlib.util
 

@@ -24,11 +24,11 @@ def command(
     algorithm: Annotated[str | None, typer.Option("--algorithm", help=_ALL, show_default="the pattern's own")] = None,
     transport: Annotated[str, typer.Option("--transport", help=_ALL)] = "isend-irecv",
     packing: Annotated[str, typer.Option("--packing", help=_ALL)] = "buffer",
-    repeat: Annotated[int, typer.Option("--repeat", help="Samples of each combination.")] = 20,
+    repeat: Annotated[int, typer.Option("--repeat", help="Samples per method.")] = 20,
     rounds: Annotated[
-        int, typer.Option("--rounds", help="Combinations take turns so often, with a part of the samples each time.")
+        int, typer.Option("--rounds", help="Number of rounds; each measures every method with a part of the samples.")
     ] = 1,
-    warmup: Annotated[int, typer.Option("--warmup", help="Exchanges before the samples.")] = 3,
+    warmup: Annotated[int, typer.Option("--warmup", help="Exchanges before the first sample.")] = 3,
     check: mpi_ranks.Check = True,
     chart: Annotated[
         Path | None, typer.Option("--chart", help="Draw the times: FILE.svg, .png, .pdf or .html.", show_default=False)
@@ -37,15 +37,13 @@ def command(
         Path | None,
         typer.Option(
             "--timeline",
-            help="Write what ranks do when, in the fastest: for Perfetto, or a picture (.svg, .png, .pdf, .html).",
+            help="Write a time line of the fastest method: for Perfetto, or a picture (.svg, .png, .pdf, .html).",
             show_default=False,
         ),
     ] = None,
     predict: Annotated[
         str | None,
-        typer.Option(
-            "--predict", help="Lay what this machine would take beside it: a calibrated FILE.", show_default=False
-        ),
+        typer.Option("--predict", help="Also show predictions from this calibrated machine FILE.", show_default=False),
     ] = None,
     watchdog: mpi_ranks.Watchdog = 0.0,
     timeout: mpi_ranks.Timeout = None,

@@ -23,19 +23,17 @@ def command(
     transport: Annotated[str, typer.Option("--transport", help=_ALL)] = "all",
     packing: Annotated[str, typer.Option("--packing", help=_ALL)] = "all",
     largest: Annotated[str, typer.Option("--largest", help="Size of the largest message, 8KiB or more.")] = "16MiB",
-    repeat: Annotated[int, typer.Option("--repeat", help="Most samples of a measurement.")] = 20,
-    rounds: Annotated[
-        int, typer.Option("--rounds", help="All is measured so often, with a part of the samples each time.")
-    ] = 4,
-    warmup: Annotated[int, typer.Option("--warmup", help="Exchanges before the samples.")] = 2,
+    repeat: Annotated[int, typer.Option("--repeat", help="Maximum number of samples per measurement.")] = 20,
+    rounds: Annotated[int, typer.Option("--rounds", help="Number of rounds; each takes a part of the samples.")] = 4,
+    warmup: Annotated[int, typer.Option("--warmup", help="Exchanges before the first sample.")] = 2,
     ranks_per_node: Annotated[
         int | None,
-        typer.Option("--ranks-per-node", help="As if so many ranks shared a node.", show_default="as it is"),
+        typer.Option("--ranks-per-node", help="Pretend that this many ranks share a node.", show_default="as measured"),
     ] = None,
     limit: Annotated[
-        float, typer.Option("--limit", help="Refuse samples that lie further apart, as a fraction of their median.")
+        float, typer.Option("--limit", help="Maximum spread of samples, as a fraction of their median.")
     ] = 0.25,
-    force: Annotated[bool, typer.Option("--force", help="Also write what a busy machine has measured.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write the file even if the machine was busy.")] = False,
     timeout: mpi_ranks.Timeout = None,
     *,
     as_json: options.Json = False,

@@ -1,4 +1,4 @@
-"""What a study says of the claims that it tests: how many came out how and, where it has bases, each of them."""
+"""Print the claims that a study tests: counts of verdicts and, in a study with bases, each claim."""
 
 from __future__ import annotations
 

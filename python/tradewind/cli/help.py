@@ -1,4 +1,4 @@
-"""What `--help` prints: the options of a command as tables, like all others (see `screen`)."""
+"""Print `--help`: the options of a command as tables, like all others (see `screen`)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class KindCommand(Command):
             raise InputError(self._strange(str(error.option_name))) from None  # type: ignore[attr-defined]
 
     def _strange(self, flag: str) -> str:
-        """What is wrong with an option that this kind does not have."""
+        """Return the error for an option that this kind does not have."""
         from tradewind.base.names import unknown
 
         assert self.kind is not None
@@ -107,7 +107,7 @@ def is_argument(parameter: Any) -> bool:
 
 
 def name_of(parameter: Any) -> str:
-    """What stands for the value of a parameter."""
+    """Return the placeholder for the value of a parameter."""
     longest = max(parameter.opts, key=len)
     return str(parameter.metavar or longest.lstrip("-").replace("-", "_").upper())
 

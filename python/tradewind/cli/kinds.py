@@ -25,7 +25,7 @@ class Family:
     """The kinds that a command can be about."""
 
     what: str
-    """What errors call one of them: pattern, dwarf."""
+    """Name in errors: pattern, dwarf."""
     kinds: Callable[[], Mapping[str, str]]
     """Names and what they are."""
     options: Callable[[str], Mapping[str, Option]]
@@ -56,7 +56,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a user gives of the options of a kind, as it was written; what is not given is not there."""
+    """Options of a kind that the user gave, as text."""
 
     given: Mapping[str, Any] = field(default_factory=dict)
 
@@ -91,7 +91,8 @@ def of_kinds(family: Family) -> Callable[[Command], Command]:
         def general() -> Command:
             """With the options that all kinds have."""
             kinds = [family.own_options(kind) for kind in family.kinds()]
-            common = [each for each in kinds[0] if all(each.name in [o.name for o in other] for other in kinds)]
+            shared = [each for each in kinds[0] if all(each.name in [o.name for o in other] for other in kinds)]
+            common = [each for each in shared if each.common]
             return spread_over(common)
 
         command.family = family  # type: ignore[attr-defined]
@@ -104,9 +105,10 @@ def of_kinds(family: Family) -> Callable[[Command], Command]:
 
 def _parameter(each: Option, panel: str) -> inspect.Parameter:
     """An option of a kind as typer reads it. What is not given is None, and the request's own default holds."""
-    kind: Any = {"int": int, "float": float, "bool": bool}.get(each.kind, str)
-    nothing = each.required or each.default in (None, "")
-    shown: str | bool = each.shown or (False if nothing else each.text(each.default))
+    kind: Any = str if each.unit else {"int": int, "float": float, "bool": bool}.get(each.kind, str)
+    must = each.required and not each.offered
+    nothing = each.required or each.default in (None, "", False)
+    shown: str | bool = each.shown or each.offered or (False if nothing else each.text(each.default))
     option = typer.Option(
         each.flag,
         help=each.help,
@@ -115,6 +117,6 @@ def _parameter(each: Option, panel: str) -> inspect.Parameter:
         metavar=each.metavar or None,
         hidden=each.hidden,
     )
-    annotation = Annotated[kind, option] if each.required else Annotated[kind | None, option]
-    default = inspect.Parameter.empty if each.required else None
+    annotation = Annotated[kind, option] if must else Annotated[kind | None, option]
+    default = inspect.Parameter.empty if must else None
     return inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

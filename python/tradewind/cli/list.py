@@ -28,11 +28,11 @@ def command(
     ] = None,
     picture: Annotated[
         str | None,
-        typer.Option("--picture", help="machines: draw the one of --machine: FILE.svg, .png, .pdf or .html."),
+        typer.Option("--picture", help="machines: draw the machine of --machine: FILE.svg, .png, .pdf or .html."),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """What there is, by name; a map of a machine."""
+    """List everything that has a name, or draw a machine."""
     from pathlib import Path
 
     from tradewind.base.errors import InputError
@@ -126,9 +126,19 @@ def _patterns() -> Rows:
 
 
 def _dwarfs() -> Rows:
+    from tradewind.cli.options import DWARFS as FAMILY
     from tradewind.dwarfs import DWARFS
 
-    return [{"name": name, "description": e.description, "source": e.source} for name, e in DWARFS.items()]
+    return [
+        {
+            "name": name,
+            "description": entry.description,
+            "strategies": list(entry.load().strategies),
+            "options": [each.flag for each in FAMILY.own_options(name)],
+            "source": entry.source,
+        }
+        for name, entry in DWARFS.items()
+    ]
 
 
 def _studies() -> Rows:
@@ -191,7 +201,12 @@ def _columns(what: str) -> dict[str, Column]:
         "patterns": described | {"options": Column("options", prose=20, drop=1)},
         "algorithms": {"pattern": Column("pattern")} | described | {"source": source},
         "transports": described | {"packings": Column("packings", prose=8, drop=1)},
-        "dwarfs": described | {"source": source},
+        "dwarfs": described
+        | {
+            "strategies": Column("strategies", prose=12, drop=2),
+            "options": Column("options", prose=20, drop=1),
+            "source": source,
+        },
         "studies": {"name": name, "title": Column("title", prose=30)},
     }[what]
 

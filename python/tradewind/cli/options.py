@@ -26,21 +26,21 @@ Algorithm = Annotated[
 ]
 Threads = Annotated[
     int | None,
-    typer.Option("--threads", help="Of this process, or of each that shares a simulation.", show_default="all cores"),
+    typer.Option("--threads", help="Threads per process.", show_default="all cores"),
 ]
 Placement = Annotated[str, typer.Option("--placement", help="linear, round-robin, random, scattered or blocks.")]
-Seed = Annotated[int, typer.Option("--seed", help="Of random routing and placement.")]
-RanksPerNode = Annotated[int, typer.Option("--ranks-per-node", help="Ranks a node.")]
+Seed = Annotated[int, typer.Option("--seed", help="Random seed for routing and placement.")]
+RanksPerNode = Annotated[int, typer.Option("--ranks-per-node", help="Ranks per node.")]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Any machine value, like link.bandwidth=100GB/s; repeatable.",
+        help="Set a machine value, like link.bandwidth=100GB/s; repeatable.",
         show_default=False,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Answer as JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def _patterns() -> dict[str, str]:
@@ -64,6 +64,29 @@ of_patterns = of_kinds(PATTERNS)
 """Lets a command take its `Asked` from the options of the pattern that its first argument names."""
 
 
+def _dwarfs() -> dict[str, str]:
+    from tradewind.dwarfs import DWARFS
+
+    return {name: entry.description for name, entry in DWARFS.items()}
+
+
+def _dwarf_options(dwarf: str) -> Mapping[str, Option]:
+    """Those of a dwarf's fields; of strategies the command takes several."""
+    from tradewind.dwarfs import find
+    from tradewind.workload.options import options_of
+
+    known, kind = options_of(find(dwarf)), find(dwarf)
+    names = [name for name in kind.strategies if name not in kind.not_simulated]
+    others = f"; not to be copied, {', '.join(kind.not_simulated)}" if kind.not_simulated else ""
+    help = f"When to exchange: comma list of {', '.join(names)}{others}; or `all`."
+    return {**known, "strategy": replace(known["strategy"], help=help, shown=next(iter(kind.strategies)))}
+
+
+DWARFS = Family("dwarf", _dwarfs, _dwarf_options, beside=("ranks",))
+of_dwarfs = of_kinds(DWARFS)
+"""Lets a command take its `Asked` from the options of the dwarf that its first argument names."""
+
+
 def exchange(asked: Asked, pattern: str, ranks: int, algorithm: str | None = None, **more: Any) -> Exchange:
     """The exchange that is asked for. Raises InputError: all that cannot be read, else all that cannot be."""
     from tradewind.base.errors import InputError
@@ -78,7 +101,7 @@ def exchange(asked: Asked, pattern: str, ranks: int, algorithm: str | None = Non
 
 
 def machine_settings(texts: list[str] | None) -> dict[str, str]:
-    """What --set asks for, by key."""
+    """Return the values of --set by key."""
     from tradewind.base.errors import InputError
 
     texts = texts or []
@@ -92,7 +115,7 @@ def machine_settings(texts: list[str] | None) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What every command that simulates may be told about the simulation (see `with_options`)."""
+    """Options of every command that simulates (see `with_options`)."""
 
     threads: Threads = None
     placement: Placement = "linear"

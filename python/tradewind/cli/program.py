@@ -52,7 +52,7 @@ def simulate(
     protocol: Annotated[str, typer.Option("--protocol", help="send, or put: one-sided.")] = "send",
     packet: Annotated[
         str | None,
-        typer.Option("--packet", help="Size, or `message`: one packet a message.", show_default="the machine's own"),
+        typer.Option("--packet", help="Size, or `message`: one packet per message.", show_default="the machine's own"),
     ] = None,
     mpi_progress: Annotated[
         str,

@@ -11,13 +11,19 @@ import typer
 
 Ranks = Annotated[
     int | None,
-    typer.Option("-n", "--ranks", help="MPI ranks to start; under mpiexec or srun those that run.", show_default=False),
+    typer.Option(
+        "-n",
+        "--ranks",
+        help="Number of MPI ranks to start; under mpiexec or srun, the ranks that run.",
+        show_default=False,
+    ),
 ]
 Check = Annotated[
-    bool, typer.Option("--check/--no-check", help="First compare with the reference answer, bit for bit.")
+    bool, typer.Option("--check/--no-check", help="First compare with the reference result, bit for bit.")
 ]
 Watchdog = Annotated[
-    float, typer.Option("--watchdog", help="Seconds after which an exchange is an error.", show_default="never")
+    float,
+    typer.Option("--watchdog", help="Maximum seconds per exchange; a longer one is an error.", show_default="never"),
 ]
 Timeout = Annotated[
     str | None, typer.Option("--timeout", help="Stop the ranks after this time, like 10min.", show_default="never")
@@ -87,7 +93,7 @@ def busy(text: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
 
 
 def seconds(text: str | None) -> float | None:
-    """Of an option like --timeout. Raises InputError."""
+    """Return the seconds of an option like --timeout. Raises InputError."""
     from tradewind.base import units
 
     return units.seconds(text) if text else None

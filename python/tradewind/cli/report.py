@@ -11,8 +11,10 @@ from tradewind.cli.options import Json
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The results of a study.", show_default=False)],
-    open_page: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Folder with the results of a study.", show_default=False)
+    ],
+    open_page: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
     json: Json = False,
 ) -> int:
     """Write the report of a study again, from its stored cases."""

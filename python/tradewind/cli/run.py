@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,49 +10,37 @@ import typer
 
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
+from tradewind.cli.kinds import Asked
 
 if TYPE_CHECKING:
     from tradewind.dwarfs.dwarf import Dwarf
 
-_Open = "what plan() chooses"
-_GRID = "128x128x64"
+ALL = "all"
 
 
+@options.of_dwarfs
 def command(
-    dwarf: Annotated[str, typer.Argument(help="See `tradewind list dwarfs`.", show_default=False)],
+    dwarf: Annotated[str, typer.Argument(help="See below, and `tradewind list dwarfs`.", show_default=False)],
     ranks: mpi_ranks.Ranks = None,
-    grid: Annotated[str, typer.Option("--grid", help="Points NXxNYxNZ.")] = _GRID,
     steps: Annotated[int, typer.Option("--steps", help="Time steps.")] = 64,
-    split: Annotated[
-        str | None, typer.Option("--split", help="Ranks CXxCY over x and y.", show_default="nearest to a square")
-    ] = None,
-    precision: Annotated[str, typer.Option("--precision", help="f4 or f8.")] = "f8",
-    strategy: Annotated[
-        str | None,
-        typer.Option(
-            "--strategy",
-            help="When to exchange: exchange, overlap or wide; or, not to be copied, barrier or objects.",
-            show_default="exchange",
-        ),
-    ] = None,
-    width: Annotated[
-        int | None, typer.Option("--width", help="Points of the halo.", show_default="what the strategy needs")
-    ] = None,
-    algorithm: Annotated[
-        str | None, typer.Option("--algorithm", help="Of the exchange, like sweep.", show_default=_Open)
-    ] = None,
-    transport: Annotated[str | None, typer.Option("--transport", help="Like isend-irecv.", show_default=_Open)] = None,
-    packing: Annotated[str | None, typer.Option("--packing", help="Like buffer.", show_default=_Open)] = None,
-    threads: Annotated[int, typer.Option("--threads", help="Of each rank.")] = 1,
-    work: Annotated[
-        int, typer.Option("--work", help="How often each computation is done: more of it for the same exchange.")
-    ] = 1,
     repeat: Annotated[
         int, typer.Option("--repeat", help="How often the steps are timed, one after another; the median counts.")
     ] = 1,
+    chart: Annotated[
+        Path | None,
+        typer.Option(
+            "--chart",
+            help="Draw where the time goes, a bar for each strategy: FILE.svg, .png, .pdf or .html.",
+            show_default=False,
+        ),
+    ] = None,
     picture: Annotated[
-        str | None,
-        typer.Option("--picture", help="Draw the middle level before and after: FILE.svg, .png, .pdf or .html."),
+        Path | None,
+        typer.Option(
+            "--picture",
+            help="Draw the field before and after: FILE.svg, .png, .pdf or .html.",
+            show_default=False,
+        ),
     ] = None,
     timeline: Annotated[
         Path | None,
@@ -61,194 +50,151 @@ def command(
             show_default=False,
         ),
     ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Compare checksums of messages, and the field with NumPy's, bit for bit.")
-    ] = False,
-    watchdog: mpi_ranks.Watchdog = 0.0,
     simulate: Annotated[
         str | None,
-        typer.Option("--simulate", help="Not here, but on this machine of the simulator: a name or FILE.toml."),
-    ] = None,
-    point_time: Annotated[
-        str | None,
         typer.Option(
-            "--point-time",
-            help="With --simulate: what a core takes for a point beside the memory, like 15ns.",
-            show_default="by node.flops",
+            "--simulate",
+            help="Not here, but on this machine of the simulator: a name or FILE.toml.",
+            show_default=False,
         ),
     ] = None,
     settings: options.Settings = None,
+    *,
+    asked: Asked,
     as_json: options.Json = False,
 ) -> None:
     """Run a dwarf, and say where its time goes and how far it is from the memory's limit."""
+    from tradewind.cli import run_tables
     from tradewind.cli.answer import answer
 
     place = mpi_ranks.place_of(ranks)
     with place.together(as_json):
-        problems = _problems(steps, repeat, picture, check, simulate, settings, alone=place.rank is None)
-        point_s = _point_time(point_time, problems, simulated=simulate is not None)
-        asked = _asked(
-            dwarf,
-            problems,
-            {"grid": grid, "split": split},
-            ranks=place.ranks,
-            precision=precision,
-            strategy=strategy,
-            width=width,
-            algorithm=algorithm,
-            transport=transport,
-            packing=packing,
-            threads=threads,
-            work=work,
-            point_s=point_s,
-            check=check,
-            watchdog_s=watchdog,
-        )
-        if simulate is not None:
-            result = _simulated(asked, simulate, settings, timeline)
-        else:
-            with mpi_ranks.busy(f"running on {place.ranks} ranks", quiet=as_json or not place.answers):
-                result = _measured(asked, steps, repeat, picture, timeline, draws=place.answers)
+        problems = _count_problems(steps=steps, repeat=repeat)
+        problems += _file_problems(picture, chart)
+        problems += _simulation_problems(simulate, settings, picture, asked, alone=place.rank is None)
+        dwarfs, skipped = _requests(dwarf, asked, place.ranks, problems, simulated=simulate is not None)
+        if timeline is not None and len(dwarfs) > 1:
+            raise _refused(f"--timeline: it shows one strategy, not {len(dwarfs)}")
+        results = []
+        for each in dwarfs:
+            if simulate is not None:
+                results.append(_simulated(each, simulate, settings, timeline))
+                continue
+            with mpi_ranks.busy(f"{each.strategy} on {place.ranks} ranks", quiet=as_json or not place.answers):
+                drawn = picture if each is dwarfs[0] else None  # the same of all
+                results.append(_measured(each, steps, repeat, drawn, timeline, draws=place.answers))
+        several = len(results) > 1 or bool(skipped)
+        result: dict[str, Any] = {"results": results, "skipped": skipped} if several else results[0]
+        if chart is not None:
+            result["chart"] = str(chart)
+            if place.answers:
+                run_tables.draw(chart, results)
     if place.answers:
-        answer(result, as_json, lambda: _show_simulated(result) if simulate else _show(result))
+        show = run_tables.show_several if several else run_tables.show_one
+        answer(result, as_json, lambda: show(result))
 
 
-def _problems(
-    steps: int,
-    repeat: int,
-    picture: str | None,
-    check: bool,
-    simulate: str | None,
-    settings: list[str] | None,
-    *,
-    alone: bool,
-) -> list[str]:
-    """What is wrong with a request, whatever the dwarf is."""
+def _refused(*problems: str) -> Exception:
+    from tradewind.base.errors import InputError
+
+    return InputError(*problems)
+
+
+def _file_problems(picture: Path | None, chart: Path | None) -> list[str]:
+    """Why a picture cannot be written."""
     from tradewind.base.errors import gathered
     from tradewind.plot.field import check_path
+    from tradewind.plot.ways import check_name
 
-    counts = {"steps": steps, "repeat": repeat}
-    problems = [f"{name} {count}: 1 or more are allowed" for name, count in counts.items() if count < 1]
-    if picture is not None:
-        with gathered(problems):
-            check_path(Path(picture))
-    if simulate is None:
-        return problems + (["--set: only a machine of --simulate has values to set"] if settings else [])
-    if picture is not None or check:
+    problems: list[str] = []
+    with gathered(problems):
+        if picture is not None:
+            check_path(picture)
+    with gathered(problems):
+        if chart is not None:
+            check_name(chart)
+    return problems
+
+
+def _count_problems(**counts: int) -> list[str]:
+    return [f"{name} {count}: 1 or more are allowed" for name, count in counts.items() if count < 1]
+
+
+def _simulation_problems(
+    machine: str | None, settings: list[str] | None, picture: Path | None, asked: Asked, *, alone: bool
+) -> list[str]:
+    """Options that belong to a simulation, and those that belong to a real run."""
+    if machine is None:
+        problems = ["--set: only a machine of --simulate has values to set"] if settings else []
+        if "point_s" in asked.given:
+            problems.append("--point-time: a real run takes the time that it takes; it belongs to --simulate")
+        return problems
+    problems = []
+    if picture is not None or asked.given.get("check"):
         problems.append("--simulate: it has no field; leave --picture and --check away")
     if not alone:
         problems.append("--simulate: it needs no MPI ranks; leave mpiexec or srun away, and say -n RANKS")
     return problems
 
 
-def _point_time(text: str | None, problems: list[str], *, simulated: bool) -> float:
-    """In seconds; adds what is wrong with it to `problems`."""
-    from tradewind.base.errors import gathered
-    from tradewind.base.units import seconds
+def _requests(
+    name: str, asked: Asked, ranks: int, problems: list[str], *, simulated: bool
+) -> tuple[list[Dwarf], list[dict[str, str]]]:
+    """The dwarf by each strategy that is named; of `all` also those that cannot be, and why.
 
-    if text is not None and not simulated:
-        problems.append("--point-time: a real run takes the time that it takes; it belongs to --simulate")
-    value = 0.0
-    with gathered(problems):
-        value = 0.0 if text is None else seconds(text)
-    return value
-
-
-def _asked(name: str, problems: list[str], extents: dict[str, str | None], **values: Any) -> Dwarf:
-    """The dwarf of a request. Raises InputError with all that cannot be, `problems` included."""
-    from tradewind.base.errors import InputError, gathered
-    from tradewind.base.extents import parse_extents
+    Raises InputError with all that cannot be, `problems` included.
+    """
+    from tradewind.base.errors import InputError
     from tradewind.dwarfs import find
+    from tradewind.workload.options import options_of, read
 
-    kind = find(name)
-    # What cannot be read is taken as if it had not been said, so that the rest is looked at, too.
-    read: dict[str, Any] = {"grid": parse_extents(_GRID, 3, "grid"), "split": None}
-    for what, text in extents.items():
-        with gathered(problems):
-            if text is not None:
-                read[what] = parse_extents(text, 3 if what == "grid" else 2, what)
-    dwarf = None
-    with gathered(problems):
-        dwarf = kind(**read, **values)
-    if problems or dwarf is None:
-        raise InputError(*problems)
-    return dwarf
+    kind, given = find(name), dict(asked.given)
+    named = given.pop("strategy", None)
+    strategies = list(kind.strategies) if named == ALL else [None] if named is None else named.split(",")
+    # A value that cannot be read counts as not given, so that the rest is checked, too.
+    values, unread = read(kind, given)
+    offered, _ = read(kind, {option.name: option.offered for option in options_of(kind).values() if option.offered})
+    problems = [*problems, *unread]
+    made: list[Dwarf] = []
+    skipped: list[dict[str, str]] = []
+    for strategy in dict.fromkeys(strategies):
+        try:
+            dwarf = kind(ranks=ranks, strategy=strategy, **(offered | values))
+            if simulated:
+                dwarf.program()  # refuses strategies that the simulator does not know
+            made.append(dwarf)
+        except InputError as error:
+            if named == ALL:
+                skipped.append({"strategy": str(strategy), "reason": "; ".join(error.problems)})
+            else:
+                problems += error.problems
+    if not problems and not made:
+        problems = [each["reason"] for each in skipped]
+    if problems:
+        raise InputError(*dict.fromkeys(problems))
+    return made, skipped
 
 
 def _measured(
-    dwarf: Dwarf, steps: int, repeat: int, picture: str | None, timeline: Path | None, *, draws: bool
+    dwarf: Dwarf, steps: int, repeat: int, picture: Path | None, timeline: Path | None, *, draws: bool
 ) -> dict[str, Any]:
-    from tradewind.launch.dwarf import LEVELS, run
+    from tradewind.launch.dwarf import MAPS, run
 
     result = run(dwarf, steps, repeat=repeat, picture=picture is not None, timeline=timeline)
-    levels = result.pop(LEVELS, None)
+    maps = result.pop(MAPS, None)
     if picture is not None and draws:
-        from tradewind.plot.field import save_levels
-
-        titles = ["before", f"after {steps * repeat} steps"]
-        save_levels(levels, titles, dwarf.grid[:2], Path(picture))
-        result["picture"] = picture
+        _draw_maps(maps, ["before", f"after {steps * repeat} steps"], picture)
+        result["picture"] = str(picture)
     return result
+
+
+def _draw_maps(maps: Sequence[dict[str, Any]], titles: list[str], path: Path) -> None:
+    from tradewind.plot.field import save_levels
+
+    nx, ny = maps[0]["points"]
+    save_levels([each["values"] for each in maps], titles, (nx, ny), path)
 
 
 def _simulated(dwarf: Dwarf, machine: str, settings: list[str] | None, timeline: Path | None) -> dict[str, Any]:
     result = dwarf.simulate(machine, settings=options.machine_settings(settings), timeline=timeline)
-    return {**dwarf.as_dict(), "steps": dwarf.steps_a_round, **result}
-
-
-def _show(result: dict[str, Any]) -> None:
-    from tradewind.base.units import format_bytes, format_rate, format_seconds
-    from tradewind.cli.screen import say, show_table
-    from tradewind.cli.table import Column, Table
-
-    columns = [Column("part"), *(Column(title, number=True) for title in ("min", "median", "max", "share"))]
-    whole = result["parts"][-1]["median_s"]
-    rows = [
-        [
-            row["part"],
-            *(format_seconds(row[key]) for key in ("min_s", "median_s", "max_s")),
-            f"{100 * row['median_s'] / whole:.0f} %",
-        ]
-        for row in result["parts"]
-    ]
-    over = "oversubscribed: more threads than cores" if result["oversubscribed"] else ""
-    grid = "x".join(str(n) for n in result["grid"])
-    title = f"{result['dwarf']} {grid}, {result['steps']} steps, {result['strategy']}, {result['ranks']} ranks"
-    show_table(Table(columns, rows, title, over))
-    print()
-    say(
-        f"{result['points_per_s'] / 1e9:.3f} Gpoint/s; {result['ratio_to_copy']:.2f} x the time of a copy of what must "
-        f"move, {format_bytes(result['least_bytes'])} per rank at {format_rate(result['copy_bytes_per_s'])}"
-    )
-    say(
-        f"{result['messages']} messages and {format_bytes(result['bytes_sent'])} from the busiest rank; "
-        f"threads of a rank: {result['threads']}, not bound"
-    )
-    say(
-        f"sum {result['sum']!r}, of squares {result['sum_of_squares']!r}, "
-        f"minimum {result['minimum']!r}, maximum {result['maximum']!r}"
-        + ("; the same bits as the reference" if result["check"] else "")
-    )
-    if "picture" in result:
-        print(f"picture: {result['picture']}")
-    _show_time_line(result)
-
-
-def _show_time_line(result: dict[str, Any]) -> None:
-    if result.get("timeline") is not None:
-        print(f"time line: {result['timeline']}")
-
-
-def _show_simulated(result: dict[str, Any]) -> None:
-    from tradewind.base.units import format_bytes, format_seconds
-    from tradewind.cli.screen import say
-
-    steps = result["steps"]
-    say(
-        f"{result['dwarf']}, {result['strategy']}, on {result['ranks']} ranks of {result['machine']}: "
-        f"{format_seconds(result['time_s'] / steps)} per step; {result['messages']} messages and "
-        f"{format_bytes(result['bytes'])} every {'step' if steps == 1 else f'{steps} steps'}"
-    )
-    for name, seconds in result["step_time_s"].items():
-        say(f"  {name}: {format_seconds(seconds)}")
-    _show_time_line(result)
+    return {**dwarf.as_dict(), "steps": dwarf.steps_per_round, **result}

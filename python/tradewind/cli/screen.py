@@ -1,4 +1,4 @@
-"""What commands print for a reader: as wide as the terminal is, and in full where no terminal looks on.
+"""Print for a reader: as wide as the terminal, and in full where there is no terminal.
 
 Lines are folded between words on a terminal, or where the environment variable COLUMNS says how wide one is. Elsewhere
 a line is as long as it is, and none ends in spaces: what reads it may be `grep`, or a file.

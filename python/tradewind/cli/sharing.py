@@ -53,7 +53,7 @@ def threads(here: Processes | None, wanted: int | None) -> int:
 
 @contextmanager
 def one_voice(processes: Processes | None, as_json: bool) -> Iterator[None]:
-    """What all processes raise together, the first one alone says. Where one may be alone with it, it ends all."""
+    """Let the first process alone print an error that all raise; an error of one process ends all."""
     if processes is None:
         yield
         return

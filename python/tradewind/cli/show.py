@@ -22,14 +22,14 @@ def command(
     pattern: options.Pattern,
     ranks: options.Ranks,
     algorithm: options.Algorithm = None,
-    rank: Annotated[int, typer.Option("--rank", help="Whose stages to show.")] = 0,
+    rank: Annotated[int, typer.Option("--rank", help="Rank whose stages to show.")] = 0,
     stage: Annotated[
         int | None,
         typer.Option("--stage", help="Only this stage of each step, also in the picture.", show_default="all"),
     ] = None,
     picture: Annotated[
         str | None,
-        typer.Option("--picture", help="Draw who sends how much to whom: FILE.svg, .png, .pdf or .html."),
+        typer.Option("--picture", help="Draw the communication matrix: FILE.svg, .png, .pdf or .html."),
     ] = None,
     *,
     asked: Asked,
@@ -101,7 +101,7 @@ def _show(
     from tradewind import _core
     from tradewind.cli.screen import say
 
-    say(f"{exchange.name}, {exchange.ranks} ranks, rank {rank}; {exchange.bytes_per_point} bytes a point")
+    say(f"{exchange.name}, {exchange.ranks} ranks, rank {rank}; {exchange.bytes_per_point} bytes per point")
     for name, schedule in schedules.items():
         print()
         say(f"{name}: {schedule.pattern.describe()}, {schedule.stages} stages")

@@ -25,41 +25,41 @@ _LIST = "One, a comma list, or `all`."
 _Machines = Annotated[str, typer.Option("--machine", help=f"Name or file. {_LIST}", show_default=False)]
 _Routings = Annotated[str | None, typer.Option("--routing", help=_LIST, show_default="the machine's own")]
 _Algorithms = Annotated[str | None, typer.Option("--algorithm", help=_LIST, show_default="the pattern's own")]
-_Model = Annotated[str, typer.Option("--model", help="packet, or loggp: no congestion.")]
-_Buffers = Annotated[str, typer.Option("--buffers", help="Of switches: credits (finite), or unbounded (faster).")]
-_Protocol = Annotated[str, typer.Option("--protocol", help="send, or put: one-sided.")]
+_Model = Annotated[str, typer.Option("--model", help="packet, or loggp (no congestion).")]
+_Buffers = Annotated[str, typer.Option("--buffers", help="Switch buffers: credits (finite) or unbounded (faster).")]
+_Protocol = Annotated[str, typer.Option("--protocol", help="send, or put (one-sided).")]
 _Transport = Annotated[
     str | None,
     typer.Option(
         "--transport",
-        help="How messages are carried within a node, of a machine that tradewind calibrate has measured.",
-        show_default="by memory bandwidth alone",
+        help="Transport within a node; needs a machine file from `tradewind calibrate`.",
+        show_default="memory bandwidth only",
     ),
 ]
-_Packing = Annotated[
-    str | None, typer.Option("--packing", help="How they are packed, with a transport.", show_default="buffer")
-]
+_Packing = Annotated[str | None, typer.Option("--packing", help="Packing of that transport.", show_default="buffer")]
 _Packet = Annotated[
     str | None,
-    typer.Option("--packet", help="Size, or `message`: one packet a message.", show_default="the machine's own"),
+    typer.Option(
+        "--packet", help="Packet size, or `message` for one packet per message.", show_default="the machine's own"
+    ),
 ]
 _Processes = Annotated[
     int | None,
     typer.Option(
         "-n",
         "--processes",
-        help="MPI processes to start, which share each simulation; under mpiexec or srun those that run.",
+        help="Number of MPI processes that share each simulation; under mpiexec or srun, the processes that run.",
         show_default="this one",
     ),
 ]
 _Links = Annotated[
-    Path | None, typer.Option("--links", help="Write the load of every link and NIC, a CSV file.", show_default=False)
+    Path | None, typer.Option("--links", help="Write the load of every link and NIC to a CSV file.", show_default=False)
 ]
 _Congestion = Annotated[
     Path | None,
     typer.Option(
         "--congestion",
-        help="Draw how busy links are and where packets wait, in this FOLDER; of a list, in folders in it.",
+        help="Draw link loads and waiting packets in this FOLDER; for a list, in one subfolder each.",
         show_default=False,
     ),
 ]
@@ -67,14 +67,15 @@ _Timeline = Annotated[
     Path | None,
     typer.Option(
         "--timeline",
-        help="Write what ranks do when: for Perfetto, or a picture (.svg, .png, .pdf, .html).",
+        help="Write a time line of the ranks: for Perfetto, or a picture (.svg, .png, .pdf, .html).",
         show_default=False,
     ),
 ]
 _TimelineRanks = Annotated[
-    str | None, typer.Option("--timeline-ranks", help="Ranks of it, like 0:64 or 0,7,100:110.", show_default="0:64")
+    str | None,
+    typer.Option("--timeline-ranks", help="Ranks on the time line, like 0:64 or 0,7,100:110.", show_default="0:64"),
 ]
-_Force = Annotated[bool, typer.Option("--force", help="Run what memory may not hold.")]
+_Force = Annotated[bool, typer.Option("--force", help="Run even if the estimate exceeds memory.")]
 
 
 @options.of_patterns
@@ -102,7 +103,7 @@ def command(
     asked: Asked,
     as_json: options.Json = False,
 ) -> None:
-    """How long an exchange takes on a machine, packet by packet."""
+    """Simulate an exchange on a machine, packet by packet."""
     from tradewind.cli import sharing
     from tradewind.cli.answer import answer
 
@@ -149,7 +150,7 @@ class _Request:
     exchange: Exchange
     machine: str
     options: dict[str, Any]
-    """Of `tradewind.simulation.prepare`."""
+    """Keyword arguments of `tradewind.simulation.prepare`."""
 
     @cached_property
     def simulation(self) -> Simulation:
@@ -325,7 +326,7 @@ def _show(results: list[dict[str, Any]]) -> None:
         say(f"by step: {steps}")
         if "bound_by" in first:
             packet = first["packet_bytes"]
-            size = "one packet a message" if packet == "message" else f"packets of {format_bytes(packet)}"
+            size = "one packet per message" if packet == "message" else f"packets of {format_bytes(packet)}"
             buffers = "finite" if first["buffers"] == "credits" else first["buffers"]
             say(f"bound by the most loaded {first['bound_by']}; {size}; {buffers} buffers")
     for picture in (picture for r in results for picture in r.get("pictures", [])):

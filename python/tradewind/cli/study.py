@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from tradewind.study.plan.planned import Executors, Plan, Planned
     from tradewind.study.runner.campaign import Campaign
 
-_ELSEWHERE = "Workers elsewhere"
+_ELSEWHERE = "Workers on other machines"
 
 
 _Study = Annotated[
     Path,
     typer.Argument(
         metavar="STUDY",
-        help="A TOML file, or a folder of them; or, if there is none of that path, the name of a study that comes with "
-        "Tradewind (see `tradewind list studies`).",
+        help="A TOML file, a folder of TOML files, or the name of a study that comes with Tradewind "
+        "(see `tradewind list studies`).",
         show_default=False,
     ),
 ]
@@ -43,22 +43,20 @@ _Known = Annotated[
     list[Path] | None,
     typer.Option(
         "--known",
-        help="A results.nc, or a folder of NAME.nc, whose simulated cases need not be computed again (repeatable).",
+        help="A results.nc, or a folder of NAME.nc, whose simulated cases are not computed again; repeatable.",
         show_default=False,
     ),
 ]
-_Quick = Annotated[
-    bool, typer.Option("--quick", help="Only the cases that the study marks for a quick run; says what it leaves out.")
-]
+_Quick = Annotated[bool, typer.Option("--quick", help="Compute only the cases that the study marks for a quick run.")]
 _Workers = Annotated[
     int | None,
-    typer.Option("--workers", min=1, help="Cases at a time, as memory allows.", show_default="as suits their size"),
+    typer.Option("--workers", min=1, help="Maximum number of cases at a time.", show_default="by their size"),
 ]
 _Scheduler = Annotated[
     str | None,
     typer.Option(
         "--scheduler",
-        help="Address of a Dask scheduler, like tcp://HOST:8786, whose workers compute.",
+        help="Compute on the workers of this Dask scheduler, like tcp://HOST:8786.",
         rich_help_panel=_ELSEWHERE,
         show_default=False,
     ),
@@ -67,13 +65,13 @@ _Cluster = Annotated[
     Path | None,
     typer.Option(
         "--cluster",
-        help="TOML file of Slurm, PBS or LSF jobs whose workers compute; with --dry-run, shows a job's script.",
+        help="Compute in the Slurm, PBS or LSF jobs of this TOML file; --dry-run shows a job script.",
         rich_help_panel=_ELSEWHERE,
         show_default=False,
     ),
 ]
-_DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be computed, and its cost.")]
-_Remeasure = Annotated[bool, typer.Option("--remeasure", help="Measure again what is stored already.")]
+_DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would be computed and its cost, and stop.")]
+_Remeasure = Annotated[bool, typer.Option("--remeasure", help="Repeat measurements that are stored already.")]
 
 
 def command(
@@ -93,7 +91,7 @@ def command(
     from tradewind.cli.answer import answer
     from tradewind.study.cases.environment import here
     from tradewind.study.plan.catalogue import find_study, shadowed_by
-    from tradewind.study.runner.campaign import at_hand, hired, plan_campaign
+    from tradewind.study.runner.campaign import at_hand, plan_campaign, start_workers
     from tradewind.study.runner.executors import default_executors
 
     executors, environment = default_executors(), here()
@@ -107,8 +105,10 @@ def command(
         return 0
     stream = sys.stderr if json else sys.stdout
     how = {"workers": workers, "remeasure": remeasure, "known": _known(known or [])}
-    with hired(scheduler, cluster, environment, lambda text: print(f"note: {text}", file=stream)) as crew:
-        results = _run(campaign, executors, environment, stream, crew=crew, **how)
+    with start_workers(
+        scheduler, cluster, environment, lambda text: print(f"note: {text}", file=stream)
+    ) as remote_workers:
+        results = _run(campaign, executors, environment, stream, remote_workers=remote_workers, **how)
     whole = _overview(campaign, results) if campaign.overview else results[0]
     answer(whole, json, lambda: print(f"overview: {whole['overview']}") if campaign.overview else None)
     return 1 if any(result["failed"] for result in results) else 0
@@ -117,7 +117,7 @@ def command(
 def _run(
     campaign: Campaign, executors: Executors, environment: Environment, stream: TextIO, **how: Any
 ) -> list[dict[str, Any]]:
-    """What became of each study. For a reader, says so as soon as it is known."""
+    """Run the studies and return their results; print each as soon as it is complete."""
     from tradewind.study.runner.campaign import run_campaign
     from tradewind.study.runner.progress import make_observer
 
@@ -212,7 +212,7 @@ def _by_base(campaign: Campaign) -> dict[str, dict[str, Planned]]:
 
 
 def _cost(cases: Iterable[Planned]) -> str:
-    """What simulations will cost, in words."""
+    """Return the cost of simulations, in words."""
     from tradewind.base.units import format_count, format_seconds
 
     cases = list(cases)

@@ -26,7 +26,7 @@ class Column:
     prose: int = 0
     """Columns of the screen that folded text needs at least; 0: never folded."""
     indent: str = ""
-    """What stands before the second and the further lines of folded text."""
+    """Indent of the second and further lines of folded text."""
     drop: int = 0
     """Columns with the largest number are left out first; 0: never left out."""
     styles: Mapping[str, str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Table:
     rows: Sequence[Sequence[str]]
     title: str = ""
     warning: str = ""
-    """What a reader must know before he believes the numbers."""
+    """Warnings about the numbers."""
     header: bool = True
     headings: Mapping[int, str] = field(default_factory=dict)
     """Lines that stand before rows, by the number of the row."""
@@ -56,7 +56,7 @@ class Shown:
     lines: list[list[tuple[str, str]]]
     """Lines of the rows, as pieces of text and their styles."""
     notes: list[str]
-    """What was left out."""
+    """Return the columns that were left out."""
 
 
 def layout(table: Table, width: int | None, rule: str = "─") -> Shown:
@@ -75,7 +75,7 @@ def layout(table: Table, width: int | None, rule: str = "─") -> Shown:
     if widths is None:
         widths = [_narrowest(table, i, titles=True) for i in kept]
         if width is not None and (prose := table.columns[kept[-1]].prose):
-            # Of prose at the end only a word that no line can hold, like a path, is wider; the rest is folded.
+            # Prose at the end is folded; only a word that no line can hold, like a path, is wider.
             widths[-1] = min(widths[-1], max(prose, width - sum(widths[:-1]) - len(GAP) * (len(kept) - 1)))
     header = []
     if table.header:
@@ -177,7 +177,7 @@ def _lines(
 
 
 def _notes(table: Table, dropped: list[int], width: int | None) -> list[str]:
-    """What was left out; of a column that says the same in all rows, what it says."""
+    """Return the columns that were left out, with the value of those that are constant."""
     constant = [i for i in dropped if len({row[i] for row in table.rows}) == 1]
     others = [table.columns[i].title for i in dropped if i not in constant]
     notes = []

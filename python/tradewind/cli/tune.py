@@ -18,26 +18,26 @@ _WAYS = "ALGORITHM,TRANSPORT,PACKING or the name of one of them, with wildcards;
 def command(
     pattern: options.Pattern,
     ranks: mpi_ranks.Ranks = None,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Tuning file; keeps what else it holds.")] = Path(
+    out: Annotated[Path, typer.Option("-o", "--out", help="Tuning file; its other entries are kept.")] = Path(
         "tuning.toml"
     ),
     include: Annotated[
-        list[str] | None, typer.Option("--include", help=f"Try only these ways: {_WAYS}", show_default="all")
+        list[str] | None, typer.Option("--include", help=f"Try only these methods: {_WAYS}", show_default="all")
     ] = None,
     exclude: Annotated[
-        list[str] | None, typer.Option("--exclude", help=f"Leave these ways out: {_WAYS}", show_default="none")
+        list[str] | None, typer.Option("--exclude", help=f"Skip these methods: {_WAYS}", show_default="none")
     ] = None,
     memory: Annotated[
-        str, typer.Option("--memory", help="Of the arrays: private, shared (those of tw.empty), or both.")
+        str, typer.Option("--memory", help="Memory of the arrays: private, shared (from tw.empty) or both.")
     ] = "both",
-    warmup: Annotated[int, typer.Option("--warmup", help="Exchanges before the trials of each way.")] = 3,
-    trials: Annotated[int, typer.Option("--trials", help="Samples of each way.")] = 20,
+    warmup: Annotated[int, typer.Option("--warmup", help="Exchanges per method before its trials.")] = 3,
+    trials: Annotated[int, typer.Option("--trials", help="Samples per method.")] = 20,
     give_up: Annotated[
         float,
-        typer.Option("--give-up", help="Give up a way whose first trials take so many times the best so far."),
+        typer.Option("--give-up", help="Skip a method whose first trials take this many times the best so far."),
     ] = 3.0,
     report: Annotated[
-        Path | None, typer.Option("--report", help="Write a page that shows why: FILE.html.", show_default=False)
+        Path | None, typer.Option("--report", help="Write a report of the choice: FILE.html.", show_default=False)
     ] = None,
     check: mpi_ranks.Check = True,
     timeout: mpi_ranks.Timeout = None,
@@ -76,7 +76,7 @@ def command(
 
 
 def _check_files(out: Path, report: Path | None) -> None:
-    """What can be wrong with the files, before anything is measured."""
+    """Return the problems of the files, before anything is measured."""
     from tradewind.base.errors import InputError, gathered
     from tradewind.base.files import check_target
     from tradewind.base.reading import is_there

@@ -11,7 +11,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.reading import check_source
 from tradewind.base.units import byte_count
 from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS, PART, STEP
-from tradewind.study.cases.program_case import PATTERN
+from tradewind.study.cases.model_step import PATTERN
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.finding import Verdict
 from tradewind.study.model.labels import INTEGER_LABELS, LABELS
@@ -33,7 +33,7 @@ RESULTS = {
 }
 """Variables, and what they are called in the answer of a simulation."""
 PARTIAL = ("simulated_times", "reckoned_change")
-"""Of a simulation that did not simulate all repetitions, called alike in both."""
+"""Values of a simulation that extrapolated repetitions, with the same names in both."""
 
 
 def read_dataset(path: Path) -> tuple[list[Record], Mapping[str, Any]]:
@@ -147,7 +147,7 @@ def _result(case: xr.Dataset, record: Record) -> dict[str, Any]:
 
 
 def _packet_bytes(case: xr.Dataset, record: Record) -> float | str | None:
-    """Of datasets that do not keep the size, what the study asked for; None where that was the machine's own."""
+    """Return the packet size that the study asked for, of datasets without one; None for the machine's own."""
     size = _number(case, "packet_size")
     if size is None and record["packet"]:
         return "message" if record["packet"] == "message" else byte_count(record["packet"])

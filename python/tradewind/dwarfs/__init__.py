@@ -1,6 +1,7 @@
 """The dwarfs: small models with the communication of large ones, each a file with its time loop.
 
-`DWARFS` lists them. A new one is a file with a subclass of `tradewind.dwarfs.dwarf.Dwarf`, and a row here.
+`DWARFS` lists them. A new one is a file with a subclass of `tradewind.dwarfs.dwarf.Dwarf`, or of that on a grid,
+`tradewind.dwarfs.on_grid.GridDwarf`, and of `tradewind.dwarfs.running.Running`; and a row here.
 """
 
 from __future__ import annotations
@@ -51,6 +52,11 @@ def find(name: str) -> type[Dwarf]:
 
 
 def from_plain(name: str, values: Mapping[str, Any]) -> Dwarf:
-    """A dwarf of the plain values of ``asdict``, also after a way through JSON, which makes pairs lists."""
-    fields: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in values.items()}
-    return find(name)(**fields)
+    """The dwarf of the plain values of ``asdict``, also after a way through JSON, which makes tuples lists.
+
+    Raises InputError, also for keys that it does not have.
+    """
+    from tradewind.workload import options
+
+    made: Dwarf = options.from_plain(find(name), values)
+    return made

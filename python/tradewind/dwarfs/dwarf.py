@@ -1,134 +1,224 @@
-"""What all dwarfs have in common: how one is asked for, and what is asked of one that runs."""
+"""The base of all dwarfs' requests: what each of them has, and what each of them says of itself."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
-
-import numpy as np
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tradewind import _core
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
+from tradewind.base.extents import MOST
 from tradewind.base.names import unknown
+from tradewind.dwarfs.reference import agreement, difference
+from tradewind.method.method import Choice, algorithm_problems, packing_names, transport_names
+from tradewind.workload.options import option, problems_of
+from tradewind.workload.workload import Step, Workload
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mpi4py import MPI
 
-    from tradewind.dwarfs.diagnosis import Diagnosis
-    from tradewind.mpi.library import Array, Plan
-    from tradewind.trace.measured import Event
+    from tradewind.dwarfs.running import Running
+    from tradewind.mpi.library import Array
     from tradewind.workload.program import Program
 
 PRECISIONS = ("f4", "f8")
 _MOST_THREADS = 1024
 _MOST_WORK = 1_000_000
+_OPEN = "what plan() chooses"
+
+
+def _span_problems(what: str) -> Callable[[float], list[str]]:
+    """The check of a time in seconds that may be 0 and must have an end."""
+    return lambda value: [] if 0 <= value < math.inf else [f"{what} {value} s: 0 or more is allowed"]
+
+
+def method_option(plan: str, pattern: str) -> Any:
+    """The option ``NAME_method`` of a dwarf that has more than one plan: the method of the plan `plan` of a pattern."""
+
+    def problems(text: str) -> list[str]:
+        try:
+            return Choice.parse(text).problems(pattern)
+        except InputError as error:
+            return list(error.problems)
+
+    help = f"Method of the {plan}: ALGORITHM,TRANSPORT,PACKING; parts may be empty."
+    return option(help, None, problems=problems, shown=_OPEN, label=f"method of the {plan}")
 
 
 @dataclass(frozen=True)
-class Dwarf(ABC):
+class Dwarf(Workload, ABC):
     """A dwarf as a user asks for it. All fields are plain values, which can go to other processes as JSON.
 
-    Raises InputError, with every problem at once, when it is made.
+    A dwarf declares its own fields by `option`, as a pattern does. Raises InputError, with every problem at once, when
+    it is made.
     """
 
-    ranks: int
-    grid: tuple[int, int, int]
-    """(nx, ny, nz)"""
-    split: tuple[int, int] | None = None
-    """Ranks over x and y; as square as can be unless given."""
-    precision: str = "f8"
-    strategy: str | None = None
-    """When it exchanges and when it computes; the first of `strategies` unless given."""
-    width: int | None = None
-    """Points of the halo; as many as the strategy needs unless given."""
-    algorithm: str | None = None
-    """As `transport` and `packing`: of the exchange, see `tradewind.mpi.plan`, which chooses where none is given."""
-    transport: str | None = None
-    packing: str | None = None
-    threads: int = 1
-    """Of each rank, for the compiled loops."""
-    work: int = 1
-    """How often each computation is done, to the same result: more to compute for the same exchange."""
-    point_s: float = 0.0
-    """For the simulator: seconds that a core needs for a point beside what the memory takes, where that has been
-    measured; 0: what the machine says of flops."""
-    check: bool = False
-    """Whether a checksum of every message is compared at its two ends."""
-    watchdog_s: float = 0.0
-    """Time after which an exchange that does not end is an error; 0 waits for ever."""
+    ranks: int = option("Number of ranks.", least=1, most=MOST, common=True, by_name=False, swept=False)
+    precision: str = option(
+        f"Element type: {' or '.join(PRECISIONS)}.",
+        "f8",
+        known=lambda: PRECISIONS,
+        common=True,
+        label="element type of a dwarf",
+    )
+    strategy: str | None = option("When it exchanges and when it computes.", None, common=True)
+    """The first of `strategies` unless given."""
+    algorithm: str | None = option("Algorithm of the exchange, like sweep.", None, common=True, shown=_OPEN)
+    """As `transport` and `packing`: of the dwarf's first plan; see `tradewind.mpi.plan`, which chooses what is open."""
+    transport: str | None = option(
+        "Transport of the exchange, like isend-irecv.", None, known=transport_names, common=True, shown=_OPEN
+    )
+    packing: str | None = option(
+        "Packing of the exchange, like buffer.", None, known=packing_names, common=True, shown=_OPEN
+    )
+    threads: int = option("Threads per rank.", 1, least=1, most=_MOST_THREADS, common=True, label="threads of a rank")
+    work: int = option(
+        "How often each computation is done: more of it for the same exchange.",
+        1,
+        least=1,
+        most=_MOST_WORK,
+        common=True,
+        label="how often a dwarf does each computation",
+    )
+    point_s: float = option(
+        "With --simulate: what a core takes for a point beside the memory, like 15ns.",
+        0.0,
+        flag="--point-time",
+        unit="s",
+        problems=_span_problems("time of a point"),
+        shown="by node.flops",
+        swept=False,
+        common=True,
+    )
+    """Seconds; 0: what the machine says of flops."""
+    check: bool = option(
+        "Compare checksums of messages, and the result with a reference that is computed by other code.",
+        False,
+        swept=False,
+        common=True,
+    )
+    watchdog_s: float = option(
+        "Seconds after which an exchange is an error.",
+        0.0,
+        flag="--watchdog",
+        problems=_span_problems("watchdog"),
+        shown="never",
+        swept=False,
+        common=True,
+    )
 
-    name: ClassVar[str]
-    strategies: ClassVar[Mapping[str, object]]
-    """By name, the one first that is taken where none is named."""
+    family: ClassVar[str] = "dwarf"
+    kind: ClassVar[str]
+    """The name of the dwarf, as users give it."""
+    strategies: ClassVar[Mapping[str, Callable[[Any, int], int]]]
+    """By name the functions that advance a run by some of the steps that are left, and return by how many. The first
+    is taken where none is named."""
+    not_simulated: ClassVar[tuple[str, ...]] = ()
+    """Strategies that the simulator cannot know."""
+    plans: ClassVar[Mapping[str, str]]
+    """Its exchanges by name, each with the core's pattern. The first has the method of `algorithm`, `transport` and
+    `packing`; each of the others that of an option ``NAME_method`` (see `method_option`)."""
+    diagnostics: ClassVar[Mapping[str, str]]
+    """The numbers that `Running.diagnose` returns, each with what output calls it."""
+    has_map: ClassVar[bool] = False
+    """Whether a run has a map to draw, see `Running.map`."""
 
     def __post_init__(self) -> None:
-        problems = self._common_problems() + self._problems()
-        if problems:
-            raise InputError(*problems)
+        problems = problems_of(self)
+        if self.strategy is not None and self.strategy not in self.strategies:
+            problems.append(unknown("strategy", self.strategy, self.strategies))
+        else:
+            self._choose(strategy=next(iter(self.strategies)))
+        if self.algorithm is not None:
+            problems += algorithm_problems(next(iter(self.plans.values())), self.algorithm)
+        if problems := problems + self._problems():
+            raise InputError(*dict.fromkeys(problems))
 
     @abstractmethod
     def _problems(self) -> list[str]:
-        """What is wrong with the request beyond what all dwarfs look at; may fill in what was not given."""
+        """What is wrong with the request beyond what `option` says of single values; may fill in what is open."""
 
     @abstractmethod
     def program(self) -> Program:
-        """What `steps_a_round` steps are to the simulator."""
+        """The program of `steps_per_round` time steps. Raises InputError for the strategies of `not_simulated`."""
 
     @abstractmethod
     def on(self, comm: MPI.Intracomm, *, record: str = "totals") -> Running:
         """The dwarf at its first step, on the ranks of a communicator. Collective. `record`: see `Running.events`."""
 
     @abstractmethod
-    def reference_step(self, field: Array) -> Array:
-        """The whole field a step later, by other code than that which runs, bit for bit."""
+    def reference_step(self, whole: Array) -> Array:
+        """The whole state, as `Running.gathered` returns it, a step later: by other code than that which runs."""
 
     @property
-    def steps_a_round(self) -> int:
-        """Steps from one exchange to the next."""
+    @abstractmethod
+    def points(self) -> int:
+        """Grid points that a step advances, on all ranks."""
+
+    @property
+    def tolerance(self) -> float:
+        """How far the state may be from the reference, as a fraction of its largest value; 0: the same bits."""
+        return 0.0
+
+    @property
+    def steps_per_round(self) -> int:
+        """Steps from one round of exchanges to the next."""
         return 1
+
+    def reference(self, whole: Array, steps: int) -> Array:
+        """The whole state some steps later."""
+        for _ in range(steps):
+            whole = self.reference_step(whole)
+        return whole
+
+    def difference(self, found: Array, wanted: Array) -> str:
+        """Where a state is farther from the reference than `tolerance` allows, in words; "" where it is not."""
+        return difference(found, wanted, self.tolerance)
+
+    @property
+    def agreement(self) -> str:
+        """What holds where `difference` finds nothing."""
+        return agreement(self.tolerance)
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind} {self.strategy}"
+
+    @property
+    def bytes_per_point(self) -> int:
+        return self.element_bytes
 
     @property
     def element_bytes(self) -> int:
         return DTYPES[self.precision]
 
+    def steps(self) -> list[Step]:
+        return self.program().steps()
+
     def simulate(self, machine: str | Path, **options: Any) -> dict[str, Any]:
-        """How long `steps_a_round` steps take on a machine; see `tradewind.simulate`."""
+        """How long `steps_per_round` steps take on a machine; see `tradewind.simulate`."""
         from tradewind.simulation import simulate
 
         return simulate(self.program(), machine, **options)
 
-    def as_dict(self) -> dict[str, Any]:
-        """The request as plain values."""
-        return {"dwarf": self.name, **asdict(self)}
+    def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """The steps that were simulated, and the seconds of one of them that are computing, where they can be told."""
+        compute_s, steps = self.program().compute_s(result), self.steps_per_round
+        return {"steps": steps, "compute_s": None if compute_s is None else compute_s / steps}
 
-    def _common_problems(self) -> list[str]:
-        problems = []
-        if self.precision not in PRECISIONS:
-            problems.append(unknown("precision", self.precision, PRECISIONS))
-        if self.strategy is not None and self.strategy not in self.strategies:
-            problems.append(unknown("strategy", self.strategy, self.strategies))
-        if not 1 <= self.threads <= _MOST_THREADS:
-            problems.append(f"threads {self.threads}: 1..{_MOST_THREADS} are allowed")
-        if not 1 <= self.work <= _MOST_WORK:
-            problems.append(f"work {self.work}: 1..{_MOST_WORK} are allowed")
-        if not 0 <= self.point_s < math.inf:
-            problems.append(f"time of a point {self.point_s} s: 0 or more is allowed")
-        if not 0 <= self.watchdog_s < math.inf:
-            problems.append(f"watchdog {self.watchdog_s} s: 0 or more is allowed")
-        for what, name, known in (
-            ("transport", self.transport, _core.transports()),
-            ("packing", self.packing, _core.packings()),
-        ):
-            names = [entry.name for entry in known]
-            if name is not None and name not in names:
-                problems.append(unknown(what, name, names))
-        return problems
+    def traits(self) -> list[str]:
+        grid = self.labels().get("grid")
+        many = [f"{key} {n}" for key in ("threads", "work") if (n := getattr(self, key)) > 1]
+        return list(filter(None, (grid, f"{self.ranks} ranks", self.transport, *many)))
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"dwarf": self.kind, **asdict(self)}
 
     def _choose(self, **values: Any) -> None:
         """Fills in what the request has left open."""
@@ -136,55 +226,28 @@ class Dwarf(ABC):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
 
-    def plan_options(self) -> dict[str, Any]:
-        """What goes through to `tradewind.mpi.plan`."""
-        names = ("algorithm", "transport", "packing", "check", "watchdog_s")
-        return {name: getattr(self, name) for name in names}
+    def method(self, plan: str) -> Choice:
+        """The method of one of the `plans`, as far as it is given."""
+        if plan == next(iter(self.plans)):
+            return Choice(self.algorithm, self.transport, self.packing)
+        text = getattr(self, f"{plan}_method")
+        return Choice() if text is None else Choice.parse(text)
 
-    def empty(self, pattern: _core.Pattern, comm: MPI.Intracomm) -> Array:
-        """An array for an exchange. What nobody has filled is not a number, and a diagnosis would find it."""
-        from tradewind import mpi
+    def plan_options(self, plan: str) -> dict[str, Any]:
+        """The options of `tradewind.mpi.plan` for one of the `plans`."""
+        return {**asdict(self.method(plan)), "check": self.check, "watchdog_s": self.watchdog_s}
 
-        shared = self.transport == "shared"  # then in memory where other ranks can take messages from
-        shape = pattern.source_shape(comm.Get_rank())
-        array: Array = mpi.empty(pattern, comm, self.precision) if shared else np.empty(shape, self.precision)
-        array.fill(np.nan)
-        return array
+    def transport_problems(self, plan: str, schedules: Mapping[str, _core.Schedule]) -> list[str]:
+        """Why the transport of a plan cannot carry its schedules."""
+        known = {entry.name: entry for entry in _core.transports()}
+        method = self.method(plan)
+        if method.transport not in known:
+            return []
+        packing = method.packing or known[method.transport].packings[0]
+        refusals = (_core.transport_refusal(each, method.transport, packing) for each in schedules.values())
+        return list(filter(None, refusals))
 
-
-class Running(Protocol):
-    """A dwarf on MPI ranks, one of which this process is."""
-
-    @property
-    def messages(self) -> int:
-        """Sent by this rank since `reset`."""
-
-    @property
-    def bytes_sent(self) -> int:
-        """By this rank since `reset`."""
-
-    @property
-    def plan(self) -> Plan:
-        """One of those that carry out its exchanges."""
-
-    @property
-    def least_bytes(self) -> int:
-        """What a memory copy must move on this rank to amount to one step: each value read once and written once."""
-
-    def advance(self, steps: int) -> None:
-        """Collective."""
-
-    def reset(self) -> None:
-        """Begins to count seconds and messages. Collective: may do before what only the first time costs."""
-
-    def seconds(self) -> dict[str, float]:
-        """By part of the time loop, of this rank, since `reset`."""
-
-    def events(self) -> list[Event]:
-        """What this rank did since `reset`; nothing unless it was made to record "events"."""
-
-    def diagnose(self) -> Diagnosis:
-        """Of the whole field. Collective. Raises NotFiniteError on all ranks."""
-
-    def gathered(self, levels: slice = ...) -> Array | None:
-        """Some levels of the whole field, [z][y][x], on rank 0. Collective."""
+    @classmethod
+    def keys(cls) -> list[str]:
+        """The names of its plain values."""
+        return [each.name for each in fields(cls)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mpi4py import MPI
 
+    from tradewind.dwarfs.on_grid import GridDwarf
     from tradewind.mpi.library import Array
 
 _Z, _Y, _X = 0, 1, 2
@@ -35,3 +36,19 @@ def _swap(comm: MPI.Intracomm, field: Array, width: int, axis: int, before: int,
     end = field.shape[axis] - width
     field[strip(end)] = comm.sendrecv(field[strip(width)], dest=before, source=after)
     field[strip(0)] = comm.sendrecv(field[strip(end - width)], dest=after, source=before)
+
+
+def object_problems(dwarf: GridDwarf, width: int) -> list[str]:
+    """Why a dwarf cannot exchange objects: these go between neighbours only, without a plan."""
+    problems = [
+        f"{name} {getattr(dwarf, name)!r}: the strategy objects has no plan; leave it out"
+        for name in ("algorithm", "transport", "packing")
+        if getattr(dwarf, name) is not None
+    ]
+    if dwarf.split is not None:
+        smallest = min(points // parts for points, parts in zip(dwarf.grid, dwarf.split, strict=False))
+        if width > smallest:
+            problems.append(
+                f"width {width}: with the strategy objects, up to {smallest}, the smallest part, is allowed"
+            )
+    return problems

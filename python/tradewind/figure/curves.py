@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 
 def label_text(record: Record, label: str | None) -> str:
-    """What stands for a case in a legend or above a panel."""
+    """Return the name of a case in a legend or above a panel."""
     if label is None:
         return ""
     value = record.get(label)

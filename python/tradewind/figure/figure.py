@@ -44,7 +44,7 @@ def chosen(plot: Plot, records: Sequence[Record]) -> list[Record]:
 
 
 def describe(plot: Plot, cases: Sequence[Record]) -> str:
-    """What a plot shows, for those who cannot see it."""
+    """Return a description of a plot for screen readers."""
     parts = [f"{plot.title}."]
     if plot.kind in ("time", "bars"):
         parts.append(f"{_sentence(QUANTITIES[plot.quantity].title)} against {LABELS[plot.along]}.")
@@ -101,7 +101,7 @@ def _delay_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
     rows: list[Row] = []
     for record, each in zip(records, counts, strict=True):
         labels = {"curve": label_text(record, plot.curve), "panel": label_text(record, plot.panel)}
-        # What was not delayed stands in a bin of its own, to the left of all others; the last row closes the line.
+        # Packets without delay have a bin of their own, to the left of all others; the last row closes the line.
         shown = [each[0], *each[first : last + 1], 0.0]
         edges = [DELAY_EDGES[first - 1] / 2, *DELAY_EDGES[first - 1 : last + 1]]
         for i, (low, count) in enumerate(zip(edges, shown, strict=True)):

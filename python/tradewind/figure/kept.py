@@ -23,7 +23,7 @@ def groups_figure(plot: Plot, records: Sequence[Record]) -> Any | None:
 
 
 def labels(plot: Plot, record: Record) -> dict[str, str]:
-    """What stands for a case in a legend and above a panel."""
+    """Return the name of a case in a legend or above a panel."""
     values = {"curve": record.get(plot.curve), "panel": record.get(plot.panel) if plot.panel else None}
     return {name: "" if value is None else str(value) for name, value in values.items()}
 

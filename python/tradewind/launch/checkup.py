@@ -1,4 +1,4 @@
-"""What `tradewind doctor` looks at."""
+"""Checks of `tradewind doctor`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FEATURES = {
     "bench, tune, calibrate, run, and plans in Python": ("core", "mpi", "launcher", "two ranks"),
     "programs in C, C++ and Fortran": ("libtradewind", "launcher"),
 }
-"""What a user can do, and the checks that it rests on."""
+"""Abilities of an installation, and the checks that each needs."""
 
 
 def checkup() -> dict[str, Any]:

@@ -10,8 +10,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tradewind import trace
 from tradewind.base.errors import InputError, VerificationError
 from tradewind.dwarfs import from_plain
@@ -21,11 +19,12 @@ from tradewind.trace.files import check as check_time_line
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from tradewind.dwarfs.dwarf import Dwarf, Running
+    from tradewind.dwarfs.dwarf import Dwarf
+    from tradewind.dwarfs.running import Running
     from tradewind.mpi.library import Array
 
-LEVELS = "levels"
-"""Key of the level before and after, where a picture is wanted."""
+MAPS = "maps"
+"""Key of the map before and after, where a picture is wanted."""
 _MOST_STEPS = 2**31 - 1
 _ROUNDS = 3
 """Of a time line: exchanges, each with the steps that follow it."""
@@ -40,19 +39,21 @@ def run(
     median (the lower one of two). `repeat` and `steps` together are how far the field has come.
 
     Starts the ranks, or where this process is one of them, is one. Where the dwarf asks for a check, rank 0 then takes
-    the same steps of the whole field by `Dwarf.reference_step`, and compares bit for bit. `picture`: also answers the
-    middle level, before and after, coarse enough to be drawn. `timeline`: a file for what ranks do when in a few steps
-    more (see `tradewind.trace`). Answers the values of docs/reference/json.md.
+    the same steps of the whole state by `Dwarf.reference_step`, and compares as `Dwarf.difference` does. `picture`:
+    also returns the map, before and after, coarse enough to be drawn. `timeline`: a file for what ranks do when in a
+    few steps more (see `tradewind.trace`). Returns the values of docs/reference/json.md.
 
     Raises InputError; NotFiniteError; VerificationError where the check finds a difference; PlanError.
     """
+    if picture and not dwarf.has_map:
+        raise InputError(f"picture: {dwarf.kind} has no map to draw")
     for name, count in (("steps", steps), ("repeat", repeat)):
         if not 1 <= count <= _MOST_STEPS:
             raise InputError(f"{name} {count}: 1..{_MOST_STEPS} are allowed")
     if timeline is not None:
         check_time_line(Path(timeline))
     payload = {
-        "name": dwarf.name,
+        "name": dwarf.kind,
         "dwarf": asdict(dwarf),
         "steps": steps,
         "repeat": repeat,
@@ -79,7 +80,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     running = dwarf.on(comm)
     initial = running.diagnose()
     whole = running.gathered() if dwarf.check else None
-    before = _middle(dwarf, running) if payload["picture"] else None
+    before = _map(running) if payload["picture"] else None
     copy_bytes_per_s = measure_copy(comm, dwarf.threads)
     timed = [_timed(comm, running, steps) for _ in range(repeat)]
     samples_s = [comm.allreduce(total_s, MPI.MAX) for _, total_s in timed]
@@ -89,21 +90,28 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         _check(comm, dwarf, running, steps * repeat, whole)
     if payload["timeline"] is not None:
         _save_time_line(comm, dwarf, payload["timeline"])
+    methods = [{"transport": plan.transport, "packing": plan.packing} for plan in running.plans.values()]
     answer = {
         **dwarf.as_dict(),
-        "transport": running.plan.transport,
-        "packing": running.plan.packing,
+        **methods[0],
+        "plans": [{"plan": name} | method for name, method in zip(running.plans, methods, strict=True)],
         "steps": steps,
         "samples_s": samples_s,
         **_speed(comm, dwarf, running, steps, total_s, copy_bytes_per_s),
         "parts": _parts(comm, seconds, total_s),
-        **asdict(final),
-        "initial": asdict(initial),
+        **_numbers(dwarf, final),
+        "initial": _numbers(dwarf, initial),
+        "agreement": dwarf.agreement if dwarf.check else None,
         **_cores(comm, dwarf),
         "timeline": payload["timeline"],
         "provenance": provenance(),
     }
-    return answer | ({LEVELS: [before, _middle(dwarf, running)]} if payload["picture"] else {})
+    return answer | ({MAPS: [before, _map(running)]} if payload["picture"] else {})
+
+
+def _numbers(dwarf: Dwarf, diagnosis: Any) -> dict[str, float]:
+    """The dwarf's diagnostics by name."""
+    return {name: getattr(diagnosis, name) for name in dwarf.diagnostics}
 
 
 def _timed(comm: MPI.Intracomm, running: Running, steps: int) -> tuple[dict[str, float], float]:
@@ -124,10 +132,10 @@ def _save_time_line(comm: MPI.Intracomm, dwarf: Dwarf, path: str) -> None:
     comm.Barrier()
     for number in range(_ROUNDS):
         begin = perf_counter()
-        running.advance(dwarf.steps_a_round)
-        name = f"step {number}" if dwarf.steps_a_round == 1 else f"{dwarf.steps_a_round} steps"
+        running.advance(dwarf.steps_per_round)
+        name = f"step {number}" if dwarf.steps_per_round == 1 else f"{dwarf.steps_per_round} steps"
         events.append((name, -1, -1, 0, begin, perf_counter()))
-    title = f"{dwarf.name}, {dwarf.strategy}, {dwarf.ranks} ranks"
+    title = f"{dwarf.kind}, {dwarf.strategy}, {dwarf.ranks} ranks"
     line = trace.gather(comm, [*events, *running.events()], title)
     if line is not None:
         trace.save(line, Path(path))
@@ -155,7 +163,7 @@ def _speed(
     limit_s = least_bytes / copy_bytes_per_s
     return {
         "wall_s": wall_s,
-        "points_per_s": float(np.prod(dwarf.grid)) * steps / wall_s,
+        "points_per_s": float(dwarf.points) * steps / wall_s,
         "least_bytes": least_bytes,
         "copy_bytes_per_s": copy_bytes_per_s,
         "limit_s": limit_s,
@@ -182,30 +190,15 @@ def _check(comm: MPI.Intracomm, dwarf: Dwarf, running: Running, steps: int, whol
     final = running.gathered()
     problem = None
     if whole is not None and final is not None:
-        for _ in range(steps):
-            whole = dwarf.reference_step(whole)
-        problem = difference(final, whole)
+        problem = dwarf.difference(final, dwarf.reference(whole, steps))
     problem = comm.bcast(problem)
     if problem:
-        raise VerificationError(f"{dwarf.name}, {dwarf.strategy}, after {steps} steps: {problem}")
+        raise VerificationError(f"{dwarf.kind}, {dwarf.strategy}, after {steps} steps: {problem}")
 
 
-def difference(found: Array, wanted: Array) -> str:
-    """Where two fields [z][y][x] differ, in words; "" where they are the same bits."""
-    places = np.argwhere(found != wanted)  # a NaN differs from all
-    if not len(places):
-        return ""
-    place = tuple(int(i) for i in places[0])
-    return (
-        f"{len(places)} of {found.size} points differ from the reference, the first at [z][y][x] = {list(place)}: "
-        f"{found[place]} for {wanted[place]}"
-    )
-
-
-def _middle(dwarf: Dwarf, running: Running) -> list[list[float]] | None:
-    """The middle level of the whole field, made small for a picture; on rank 0. Collective."""
+def _map(running: Running) -> dict[str, Any] | None:
+    """The map of the state, made small for a picture, and its points along x, y; on rank 0. Collective."""
     from tradewind.plot.field import coarse
 
-    middle = dwarf.grid[2] // 2
-    level = running.gathered(slice(middle, middle + 1))
-    return None if level is None else coarse(level[0]).tolist()
+    level = running.map()
+    return None if level is None else {"values": coarse(level).tolist(), "points": level.shape[::-1]}

@@ -33,7 +33,7 @@ _WAITS = " s still waiting for "  # of the core's watchdog
 _MOST_WAITS = 16
 _LAST_LINES = 40
 _BETWEEN_NEWS_S = 0.1
-NEWS = "news.json"
+PROGRESS = "progress.json"
 """File of what rank 0 has told last."""
 
 Watch = Callable[[Any], None]
@@ -56,7 +56,7 @@ class Launcher:
 
     command: tuple[str, ...]
     version: str
-    """What it says of itself, in short."""
+    """Short name of the launcher, from its version text."""
 
     def __str__(self) -> str:
         return f"{shlex.join(self.command)} ({self.version})"
@@ -103,12 +103,12 @@ def run(ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None
     if importlib.util.find_spec("mpi4py") is None:  # not imported: this process must not start an MPI of its own
         raise MissingMPIError(f"MPI is not available (no mpi4py): {INSTALL_MPI}")
     launcher = find_launcher()
-    with temporary_folder() as room:
+    with temporary_folder() as folder:
         job = {"ranks": ranks, "launcher": str(launcher)}
-        (room / "request.json").write_text(json.dumps({"worker": worker, "payload": payload, "job": job}))
-        command = [*launcher.arguments(ranks), sys.executable, "-m", "tradewind.launch.worker", str(room)]
-        code = _watch(command, room, timeout_s, watch)
-        return _collect(room, ranks, code, launcher)
+        (folder / "request.json").write_text(json.dumps({"worker": worker, "payload": payload, "job": job}))
+        command = [*launcher.arguments(ranks), sys.executable, "-m", "tradewind.launch.worker", str(folder)]
+        code = _watch(command, folder, timeout_s, watch)
+        return _collect(folder, ranks, code, launcher)
 
 
 def on_ranks(
@@ -123,9 +123,9 @@ def on_ranks(
     return getattr(importlib.import_module(module), name)(MPI.COMM_WORLD, payload)
 
 
-def _watch(command: list[str], room: Path, timeout_s: float | None, watch: Watch | None) -> int | None:
+def _watch(command: list[str], folder: Path, timeout_s: float | None, watch: Watch | None) -> int | None:
     """The exit code; None when time ran out."""
-    with (room / "output.txt").open("wb") as stream:
+    with (folder / "output.txt").open("wb") as stream:
         job = subprocess.Popen(
             command,
             env=dict(os.environ),  # as Python saw it at first: an MPI in this process adds what confuses a launcher
@@ -136,7 +136,7 @@ def _watch(command: list[str], room: Path, timeout_s: float | None, watch: Watch
             preexec_fn=_end_with_parent,
         )
         try:
-            return job.wait(timeout_s) if watch is None else _wait(job, room / NEWS, timeout_s, watch)
+            return job.wait(timeout_s) if watch is None else _wait(job, folder / PROGRESS, timeout_s, watch)
         except subprocess.TimeoutExpired:
             return None
         finally:
@@ -145,19 +145,19 @@ def _watch(command: list[str], room: Path, timeout_s: float | None, watch: Watch
 
 
 def _end_with_parent() -> None:
-    """Of the launcher, before it begins: it ends, and its ranks with it, when whoever waits for them is gone."""
+    """Let the launcher, and its ranks, end when the process that waits for them is gone."""
     if sys.platform == "linux":
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def _wait(job: subprocess.Popen[bytes], news: Path, timeout_s: float | None, watch: Watch) -> int:
+def _wait(job: subprocess.Popen[bytes], file: Path, timeout_s: float | None, watch: Watch) -> int:
     """The exit code; meanwhile passes on what is told. Raises TimeoutExpired."""
     end = None if timeout_s is None else time.monotonic() + timeout_s
     while end is None or time.monotonic() < end:
         with suppress(subprocess.TimeoutExpired):
             return job.wait(_BETWEEN_NEWS_S)
         with suppress(FileNotFoundError):
-            watch(json.loads(news.read_text()))
+            watch(json.loads(file.read_text()))
     raise subprocess.TimeoutExpired(job.args, timeout_s or 0)
 
 
@@ -172,22 +172,22 @@ def _stop(job: subprocess.Popen[bytes]) -> None:
             continue
 
 
-def _collect(room: Path, ranks: int, code: int | None, launcher: Launcher) -> Any:
-    failures = sorted(room.glob("failure.*.json"), key=lambda path: int(path.suffixes[0][1:]))
+def _collect(folder: Path, ranks: int, code: int | None, launcher: Launcher) -> Any:
+    failures = sorted(folder.glob("failure.*.json"), key=lambda path: int(path.suffixes[0][1:]))
     if failures:
         raise _failure([json.loads(path.read_text()) for path in failures])
-    answer = room / "answer.json"
+    answer = folder / "answer.json"
     if code == 0 and answer.exists():
         return json.loads(answer.read_text())
     end = "were stopped: their time ran out" if code is None else f"ended with exit code {code}"
     end += ", without an answer" if not answer.exists() else ", after their answer"
-    lines = (room / "output.txt").read_text(errors="replace").strip().splitlines()[-_LAST_LINES:]
+    lines = (folder / "output.txt").read_text(errors="replace").strip().splitlines()[-_LAST_LINES:]
     said = "; their last output:\n" + "\n".join(lines) if lines else "; they printed nothing"
     raise PlanError(f"the {ranks} MPI ranks {end}{said}\nthey were started by {launcher}")
 
 
 def _failure(records: list[dict[str, Any]]) -> TradewindError:
-    """What the first one says; and where ranks wait for each other, what each of them waits for."""
+    """Return the text of the first failure; where ranks wait for each other, what each of them waits for."""
     first = records[0]
     kind = getattr(errors, first["kind"], None)
     if not (isinstance(kind, type) and issubclass(kind, TradewindError)):

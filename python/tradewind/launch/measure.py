@@ -1,4 +1,4 @@
-"""What the ranks of a benchmark do."""
+"""Functions that the ranks of a benchmark run."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Room:
             first = False
 
     def wrong(self) -> str:
-        """What differs from the reference answer; "" where nothing does."""
+        """Return the first difference from the reference result; "" if there is none."""
         for name, pattern in self.patterns.items():
             source, target = self.arrays[name]
             for field, array in enumerate(target or source):
@@ -140,7 +140,7 @@ def check_ranks(comm: MPI.Intracomm, exchange: Exchange) -> None:
 
 
 def _save_time_line(comm: MPI.Intracomm, room: Room, results: list[dict[str, Any]], payload: dict[str, Any]) -> None:
-    """Of the fastest combination."""
+    """Save the time line of the fastest method."""
     best = comm.bcast(min(results, key=lambda row: float(row["median_s"])))
     way = [best[name] for name in ("algorithm", "transport", "packing")]
     title = f"{room.exchange.pattern} on {room.exchange.ranks} ranks, {', '.join(dict.fromkeys(way))}"
@@ -153,7 +153,7 @@ def _save_time_line(comm: MPI.Intracomm, room: Room, results: list[dict[str, Any
 def _in_turns(
     comm: MPI.Intracomm, room: Room, payload: dict[str, Any]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """What each way took, and the ways that cannot be, with the reason. One plan at a time: each needs memory."""
+    """Return the times of all methods, and the skipped ones with the reason. One plan at a time: each needs memory."""
     measured = [Measured(way) for way in payload["ways"]]
     skipped: list[dict[str, Any]] = []
     for turn in range(payload["rounds"]):
@@ -167,7 +167,7 @@ def _in_turns(
 
 
 class Measured:
-    """What one way took so far."""
+    """Samples of one method so far."""
 
     def __init__(self, way: dict[str, str]) -> None:
         self.way = way
@@ -189,7 +189,7 @@ class Measured:
         total, by_step = _samples(comm, room, plans, payload)
         self.samples_s += total
         self.by_step_s = [old + new for old, new in zip(self.by_step_s or [[] for _ in by_step], by_step, strict=True)]
-        # What the library's collective sends is its own affair.
+        # The messages of the library's collective are not known.
         self.sent = {"messages": None, "bytes_sent": None} if native else _sent(comm, room, plans)
         return ""
 

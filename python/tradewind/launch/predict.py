@@ -17,9 +17,9 @@ from tradewind.workload.exchange import Exchange
 def machine_of(path: str | Path) -> MachineFile:
     """A machine that says how transports carry messages. Raises InputError."""
     file = load_machine(path)
-    if not file.machine.carriage:
+    if not file.machine.intranode:
         raise InputError(
-            f"{path} does not say how transports carry messages within a node (a table carriage): "
+            f"{path} does not say how transports carry messages within a node (it has no table `intranode`): "
             "tradewind calibrate writes files that do"
         )
     return file
@@ -45,7 +45,7 @@ def lay_beside(answer: dict[str, Any], exchange: Exchange, file: MachineFile) ->
 
 def _predicted(row: dict[str, Any], exchange: Exchange, file: MachineFile, ranks_per_node: int) -> dict[str, Any]:
     way = row["transport"], row["packing"]
-    known = {(each.transport, each.packing) for each in file.machine.carriage}
+    known = {(each.transport, each.packing) for each in file.machine.intranode}
     if row["algorithm"] == NATIVE or way not in known:
         return {"predicted_s": None, "predicted_ratio": None}
     result = simulate(

@@ -1,4 +1,4 @@
-"""What the ranks of a calibration do: pairs of them exchange messages whose shape in memory is known."""
+"""Functions that the ranks of a calibration run: pairs exchange messages of known shape in memory."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _ROW = 64
 """Least elements of the rows of which such runs are a part: each run has cache lines of its own, as in a model."""
 _MOST_RUNS = 2**17
 _MOST_MESSAGES = 2048
-"""Of one exchange, where each run is a message of its own."""
+"""Maximum messages of one exchange, where each run is a message of its own."""
 _LONG_S = 0.2
 """An exchange that takes longer is the last of its kind that is measured."""
 _SAMPLES_S = 1.0
-"""What the samples of one exchange may take together, as long as there are `_LEAST` of them."""
+"""Seconds for all samples of one exchange, once there are `_LEAST` of them."""
 _LEAST = 5
 _TRIALS = 10
 """Samples of a receive, for one of an exchange: receives take some microseconds."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tradewind.workload.arrays import Array
 
 _STREAM_BYTES = 32 * 2**20
-"""Of the array that stands for a computation's memory: beyond most caches."""
+"""Size of the array that stands for a computation's memory: beyond most caches."""
 _FLOP_POINTS = 4096
 
 
@@ -67,7 +67,7 @@ def bench_program(
 
 
 def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
-    """What each rank does. Collective; the answer counts on rank 0."""
+    """Run the program as one of the ranks. Collective; the answer counts on rank 0."""
     from tradewind.launch.measure import provenance
     from tradewind.mpi.library import MPI
 
@@ -204,7 +204,7 @@ class Running:
             bound.wait()
 
     def counts(self) -> dict[str, Any]:
-        """What all ranks send in one pass, by exchange and in all. Collective."""
+        """Return the counts of all ranks in one pass, by exchange and in all. Collective."""
         rows = []
         for exchange in self.program.exchanges:
             bound, times = self.bound.get(exchange.name), self.program.times(exchange)
@@ -267,7 +267,7 @@ class _Bound:
         self.rank = rank
         self.pattern = exchange.core.pattern
         self.known = arrays_of(self.pattern)
-        # What a field holds follows from its name, whichever exchange sees it.
+        # The numbers in a field follow from its name, whichever exchange sees it.
         names = _names(exchange.fields)
         self.numbers = [numbers[name] for name in names] if names else list(range(exchange.count))
         self.sources = self._arrays(fields, False)
@@ -311,7 +311,7 @@ class _Bound:
                 array[...] = self._fresh(field, target).reshape(array.shape)
 
     def wrong(self) -> str:
-        """What differs from the reference answer; "" where nothing does."""
+        """Return the first difference from the reference answer; "" where there is none."""
         for field, array in enumerate(self.targets or self.sources):
             wanted = self._reference(field)
             different = np.argwhere(array != wanted.reshape(array.shape))
@@ -352,7 +352,7 @@ class _Bound:
 
 
 class _Computing:
-    """What stands for a computation: as long as it says, as much memory as it says."""
+    """Stands for computations: takes as long, and as much memory traffic, as they say."""
 
     def __init__(self, rank: int, ranks: int) -> None:
         self.rank = rank
@@ -371,8 +371,8 @@ class _Computing:
 
     def _points(self, compute: Compute) -> float:
         if compute.layout is not None:
-            lower, upper = compute.layout.box(self.rank)
-            return float(np.prod([b - a for a, b in zip(lower, upper, strict=True)]))
+            boxes = compute.layout.boxes(self.rank)
+            return float(sum(np.prod(np.subtract(upper, lower), dtype=float) for lower, upper in boxes))
         if compute.points is None:
             return 1.0
         return float(compute.points(self.rank) if callable(compute.points) else compute.points[self.rank])

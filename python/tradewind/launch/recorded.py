@@ -1,4 +1,4 @@
-"""What the ranks of a benchmark do when: a few exchanges more, written down."""
+"""Time line of a benchmark: a few further exchanges, with recording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows from the samples of a benchmark, and several answers of it made one."""
+"""Statistics of the samples of a benchmark, and the merge of several of its results."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def together(answers: Sequence[Row]) -> Row:
 
 
 def _way_of(row: Row) -> Choice:
-    """Of MPI's own algorithm rows name a transport and reasons none."""
+    """Return the method of a row; rows of MPI's own algorithm name a transport, which does not count."""
     if row["algorithm"] == NATIVE:
         return Choice(NATIVE)
     return Choice(row["algorithm"], row["transport"], row["packing"])

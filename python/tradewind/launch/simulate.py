@@ -34,7 +34,7 @@ def simulate(
 
 
 def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
-    """What each process does."""
+    """Simulate on each process."""
     from tradewind.launch import worker
     from tradewind.simulation import simulate as together
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind import _core, mpi
-from tradewind.base.collective import attempt, check_communicator, collective, go_on, of_first, telling
+from tradewind.base.collective import attempt, check_communicator, collective, go_on, on_root, telling
 from tradewind.base.errors import InputError
 from tradewind.base.units import format_seconds
 from tradewind.launch import worker
@@ -23,7 +23,7 @@ from tradewind.launch.measure import Room, check_answers, check_ranks, provenanc
 from tradewind.method.method import PARTS, Choice, default_way, ways
 from tradewind.method.tuning import NOISE, PRIVATE, SHARED, keep, request_of
 from tradewind.mpi.host import site_of
-from tradewind.mpi.levels import FETCHES, levels_of
+from tradewind.mpi.levels import levels_of
 from tradewind.mpi.library import MPI, Plan, _mpi
 from tradewind.workload.exchange import Exchange
 
@@ -88,7 +88,7 @@ def tune(
             raise InputError(f"{pattern!r} is no pattern")
         default = default_way(pattern.name)
     go_on(comm)
-    terms = of_first(comm, lambda: Terms(tuple(include), tuple(exclude), warmup, trials, give_up))
+    terms = on_root(comm, lambda: Terms(tuple(include), tuple(exclude), warmup, trials, give_up))
 
     def make(way: Choice) -> Plan:
         return mpi.plan(pattern, comm, fields, target, dims=dims, axis=axis, operation=operation, **_parts(way))
@@ -99,16 +99,16 @@ def tune(
     memory = SHARED if plan.in_shared_memory else PRIVATE
     del plan
     arrays, targets = _listed(fields), [] if target is None else _listed(target)
-    if isinstance(pattern, FETCHES):  # by their levels plans find what was tuned
-        pattern = pattern.with_levels(levels_of(pattern, comm.Get_rank(), arrays, targets, axis))
+    if pattern.has_levels:  # by their levels plans find what was tuned
+        pattern = pattern.for_levels(levels_of(pattern, comm.Get_rank(), arrays, targets, axis))
     written = targets or arrays
     with telling(comm):
         copies = [array.copy() for array in written]
     go_on(comm)
-    with _put_back(written, copies, zeros=pattern.name == "allreduce"):
+    with _put_back(written, copies, zeros=pattern.reduces):
         table = try_ways(comm, pattern, make, terms)
     table |= {"request": request_of(pattern, arrays[0].dtype.str[1:], len(arrays), memory)} | circumstances(comm)
-    of_first(comm, lambda: None if tuning is None else keep(Path(tuning), [table], table))
+    on_root(comm, lambda: None if tuning is None else keep(Path(tuning), [table], table))
     return Choice(**table["choice"]), table
 
 
@@ -189,7 +189,7 @@ def try_ways(
     least median), ``median_s``, ``min_s``, ``default_s`` (None where the default way was not measured), ``noisy``,
     ``results`` by ascending median and ``left_out``. Samples are the maximum over ranks, so all ranks choose alike.
     """
-    found, refused = of_first(comm, lambda: ways(pattern, terms.include, terms.exclude))
+    found, refused = on_root(comm, lambda: ways(pattern, terms.include, terms.exclude))
     results: list[Row] = []
     left_out = [_left_out(way, reason) for way, reason in refused]
     for number, way in enumerate(found):

@@ -1,4 +1,4 @@
-"""What each rank of a started job runs: ``python -m tradewind.launch.worker FOLDER`` (see `tradewind.launch.job`)."""
+"""Program of each rank of a job: ``python -m tradewind.launch.worker FOLDER`` (see `tradewind.launch.job`)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def write_whole(path: Path, value: Any, *, keep: bool = True) -> None:
 
 def tell(value: Any) -> None:
     """Tells the process that has started this rank how far it is (see `tradewind.launch.job.run`)."""
-    write_whole(Path(sys.argv[1]) / job.NEWS, value, keep=False)
+    write_whole(Path(sys.argv[1]) / job.PROGRESS, value, keep=False)
 
 
 def _load(worker: str) -> Callable[[Any, Any], Any]:
@@ -78,9 +78,9 @@ def _check_ranks(comm: Any, ranks: int, launcher: str) -> None:
 
 def main(folder: str) -> None:
     """Runs the job's function as one rank; rank 0 writes the answer."""
-    room = Path(folder)
+    job_folder = Path(folder)
     abort_on_error()
-    request = json.loads((room / "request.json").read_text())
+    request = json.loads((job_folder / "request.json").read_text())
     rank = 0
     try:
         from tradewind.mpi.library import MPI  # raises MissingMPIError, which says what to install
@@ -90,14 +90,14 @@ def main(folder: str) -> None:
         _check_ranks(comm, **request["job"])
         answer = _load(request["worker"])(comm, request["payload"])
         if rank == 0:
-            write_whole(room / "answer.json", answer)
+            write_whole(job_folder / "answer.json", answer)
         comm.Barrier()  # no rank leaves before all are through
     except Exception as error:
-        # Of several ranks that fail, the one with its own reason counts, not those that heard of it.
+        # If several ranks fail, the one with its own reason counts, not those that received the error.
         number = rank if not isinstance(error, (PlanError, PeerError)) else rank + 2**31
         problems = list(getattr(error, "problems", None) or [str(error)])
         record = {"rank": rank, "kind": type(error).__name__, "problems": problems, "text": traceback.format_exc()}
-        write_whole(room / f"failure.{number}.json", record)
+        write_whole(job_folder / f"failure.{number}.json", record)
         if not isinstance(error, TradewindError):
             raise
         sys.stderr.write(f"rank {rank}: {error}\n")

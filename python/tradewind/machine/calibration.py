@@ -18,13 +18,13 @@ from tradewind.base.units import format_bytes, format_seconds
 from tradewind.method.method import DEFAULT_TRANSPORT
 
 Row = Mapping[str, Any]
-"""Of `tradewind.launch.probe`."""
+"""Result of `tradewind.launch.probe`."""
 
 SPREAD_LIMIT = 0.25
 """Above this a machine is too busy to be measured, unless forced."""
 
 _LEAST_SHARE = 0.02
-"""Of the time of a message, that is at least due to its bytes: noise could leave nothing, or less."""
+"""Minimum share of a message's time that is due to its bytes: noise could leave none."""
 _TICK_S = 1e-8
 """At least, where what lies beside a measurement took longer than all of it."""
 _CERTAIN = 3
@@ -114,7 +114,7 @@ def copy_rates(rows: Sequence[Row]) -> Rates | None:
 
 
 def _rates(rows: Sequence[Row], start_s: float) -> Rates | None:
-    """Of each run the rates of the sizes, as far as they go without a gap; None without any of one run."""
+    """Return, per run, the rates by size up to the first gap; None without rates of a single run."""
     times = {(row["run"], row["bytes"]): row["best_s"] for row in rows}
     sizes = sorted({size for run, size in times if run == 0})
     lists: dict[int, list[float]] = {}
@@ -188,7 +188,7 @@ def unexpected(rows: Sequence[Row], eager_bytes: int) -> Unexpected:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What is known of a machine once its ranks have measured."""
+    """Measured values of a machine."""
 
     ways: list[Way]
     copies: Rates | None
@@ -198,9 +198,9 @@ class Calibration:
     probed: Mapping[str, Any]
     """The rest of the answer of `tradewind.launch.probe.probe`."""
     spread: float
-    """Of three in four measurements it is less."""
+    """Upper quartile of the spread of measurements."""
     worst_spread: float
-    """Of nine in ten it is less."""
+    """Upper decile of the spread of measurements."""
     repeat: int
     rounds: int
 
@@ -240,7 +240,7 @@ def refusals(calibration: Calibration, limit: float) -> list[str]:
         )
     if calibration.probed["ranks_per_core"] > 1:
         found.append(
-            f"{calibration.probed['ranks_per_core']:g} ranks a core: at most 1 is allowed, as ranks that take turns "
+            f"{calibration.probed['ranks_per_core']:g} ranks per core: at most 1 is allowed, as ranks that take turns "
             "at a core measure that; name fewer, or force it"
         )
     return found

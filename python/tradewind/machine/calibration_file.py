@@ -46,7 +46,7 @@ def text_of(calibration: Calibration, name: str) -> str:
         lines += ["", "[copy]", *_rate_lines(calibration.copies)]
     lines += ["", "[source]", *(f"{key} = {_quoted(text)}" for key, text in _sources(calibration).items())]
     for way in calibration.ways:
-        lines += ["", "[[carriage]]", f"transport = {_quoted(way.transport)}", f"packing = {_quoted(way.packing)}"]
+        lines += ["", "[[intranode]]", f"transport = {_quoted(way.transport)}", f"packing = {_quoted(way.packing)}"]
         lines += [f'latency = "{_time(way.latency_s)}"', f'overhead = "{_time(way.overhead_s)}"']
         lines += _rate_lines(way.rates)
         if way.scattered:
@@ -78,7 +78,7 @@ def _sources(calibration: Calibration) -> dict[str, str]:
         f"{calibration.rounds} rounds, the median of the best of which counts; the middle half of one lies within "
         f"{calibration.spread:.1%} of the median in three of four measurements"
     )
-    pairs = "pairs of ranks, all at the same time, send each other one message a stage of a halo"
+    pairs = "pairs of ranks, all at the same time, send each other one message per stage of a halo"
     network = (
         f"as between nodes: {pairs}, by {DEFAULT_TRANSPORT} {DEFAULT_PACKING}; latency and overhead of both ends "
         f"halved; of a pair {_by_size(calibration.bases.rates)}, of which the last counts, for all ranks of a node"
@@ -99,7 +99,7 @@ def _sources(calibration: Calibration) -> dict[str, str]:
     if calibration.copies is not None:
         sources["copy"] = f"copies around the seam of a halo of one rank, by all ranks at the same time; {by}"
     if calibration.ways:
-        sources["carriage"] = (
+        sources["intranode"] = (
             f"{pairs}; latency and overhead from 1 and 6 messages of 8 bytes, rates from what longer ones take more, "
             f"in one run of memory (whole) and in runs of so many bytes; scattered: {_SCATTERED}; {by}"
         )

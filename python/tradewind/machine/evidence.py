@@ -1,4 +1,4 @@
-"""What the values of a machine file rest on: each text under ``[source]`` says it by how it begins.
+"""Evidence for the values of a machine file: each text under ``[source]`` states its kind by how it begins.
 
 ============== ======================================================================================================
 cited          a text that names what is published: author or publisher with a year, a document, URL, DOI or arXiv
@@ -26,7 +26,7 @@ _MARK = re.compile(r"\s*(assumed|estimated)\b", re.IGNORECASE)
 
 
 def evidence_of(text: str) -> Evidence:
-    """What a text under ``[source]`` says that a value rests on."""
+    """Return the kind of evidence that a text under ``[source]`` states."""
     if text.startswith("assumed: "):
         return "assumed"
     if text.startswith("estimated: "):
@@ -35,8 +35,7 @@ def evidence_of(text: str) -> Evidence:
 
 
 def problem_of(text: str) -> str | None:
-    """What is wrong with a text under ``[source]``: the marks of `evidence_of` can be relied on only where all have one
-    spelling."""
+    """Return the problem of a text under ``[source]``: `evidence_of` needs one spelling of each mark."""
     if not text.strip():
         return "nothing is said: name what is published, or write 'assumed: ' and why"
     if found := _MARK.match(text):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tradewind.machine.switch_coordinates import standing, tree_levels
+from tradewind.machine.switch_coordinates import switch_coordinates, tree_levels
 from tradewind.machine.topology import FatTree, Table
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class Groups:
     """Groups of a dragonfly, planes of a torus, subtrees of a fat-tree, and which switch is in which."""
 
     name: str
-    """What one of them is called."""
+    """Name of one of them."""
     count: int
     of: NDArray[np.int64]
     """[switch]: its group."""
@@ -30,7 +30,7 @@ def groups_of(table: Table, switches: int) -> Groups | None:
     """The groups of a machine; None where it has none, or more than a map shows."""
     if isinstance(table, FatTree):
         return _subtrees(table)
-    found = standing(table, switches)
+    found = switch_coordinates(table, switches)
     if len(found.blocks) < 2:
         return None
     of = np.zeros(switches, dtype=np.int64)

@@ -88,7 +88,7 @@ class RateTable(Table):
 
     @property
     def run_bytes(self) -> list[int]:
-        """Of each run."""
+        """Bytes of each run."""
         return [units.byte_count(run) for run in self.runs]
 
     def build(self) -> _core.RateTable:
@@ -97,15 +97,15 @@ class RateTable(Table):
         return _core.RateTable(self.sizes, runs, list(self.runs.values()), self.whole)
 
 
-class Carriage(RateTable):
+class IntranodeTransport(RateTable):
     """How one transport with one packing carries messages between ranks of a node."""
 
     transport: Annotated[str, _name("transport", transport_names())]
     packing: Annotated[str, _name("packing", packing_names())]
     latency: Time
-    """Of a stage, beside what its messages cost the CPUs."""
+    """Seconds per stage, in addition to the cost of its messages on the CPUs."""
     overhead: Time
-    """Of the CPUs of both ends of a message together."""
+    """Seconds per message, on the CPUs of both ends together."""
     scattered: dict[str, Rates] = Field(default_factory=dict)
     """As `runs`, of messages that are one run at their sender; left out: both ends cost the same."""
 
@@ -123,12 +123,14 @@ class Carriage(RateTable):
             return None
         return RateTable.model_construct(sizes=self.sizes, whole=self.whole, runs=self.scattered)
 
-    def core(self, copies: RateTable, element_bytes: int, gathered: RateTable | None = None) -> _core.Carriage:
+    def core(
+        self, copies: RateTable, element_bytes: int, gathered: RateTable | None = None
+    ) -> _core.IntranodeTransport:
         """As the simulator takes it.
 
         `copies`: rates of copies within a rank; `gathered`: of the same transport with messages that are gathered.
         """
-        return _core.Carriage(
+        return _core.IntranodeTransport(
             latency=self.latency,
             overhead=self.overhead,
             rates=self.build(),
@@ -139,12 +141,12 @@ class Carriage(RateTable):
         )
 
 
-def find_carriage(carriages: Sequence[Carriage], transport: str, packing: str) -> Carriage:
+def find_intranode(transports: Sequence[IntranodeTransport], transport: str, packing: str) -> IntranodeTransport:
     """The table of a transport and a packing. Raises InputError where there is none, and says which there are."""
-    for each in carriages:
+    for each in transports:
         if (each.transport, each.packing) == (transport, packing):
             return each
-    known = ", ".join(f"{each.transport} {each.packing}" for each in carriages)
+    known = ", ".join(f"{each.transport} {each.packing}" for each in transports)
     raise InputError(
         f"transport {transport}, packing {packing}: the machine does not say how they carry messages within a node "
         f"(it says so of: {known or 'none; tradewind calibrate measures them'})"

@@ -81,7 +81,7 @@ class Loads:
 
 
 def loads_of(result: _core.SimulationResult, topology: _core.Topology, machine: Machine) -> Loads:
-    """What links and NICs carried in a simulation."""
+    """Return the loads of links and NICs in a simulation."""
     bandwidths = link_bandwidths(machine)
     port_bytes = result.port_bytes  # a copy each time that it is asked for
     links: list[tuple[int, int, int, int]] = []

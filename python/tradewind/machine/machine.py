@@ -25,7 +25,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.machine.evidence import Evidence, evidence_of, naming, problem_of
-from tradewind.machine.intranode import Carriage, RateTable, find_carriage
+from tradewind.machine.intranode import IntranodeTransport, RateTable, find_intranode
 from tradewind.machine.topology import TOPOLOGIES, Count, Graph, Table, Topology, Torus, with_nics
 from tradewind.method.method import DEFAULT_PACKING
 
@@ -55,7 +55,7 @@ DEFAULT_BUFFER = 65536
 
 
 class GlobalLink(Table):
-    """What links between groups have of their own; None: as other links."""
+    """Links between groups, where they differ; None: as other links."""
 
     bandwidth: Bandwidth | None = None
     latency: Latency | None = None
@@ -69,16 +69,16 @@ class Link(Table):
 
 
 class Switch(Table):
-    """What a switch has besides its ports."""
+    """A switch: crossbar and buffers."""
 
     bandwidth: Bandwidth | None = None
     """Through its crossbar, all ports together; None: no limit."""
     buffer: Size | None = None
-    """Of each virtual channel of an input port; None: `DEFAULT_BUFFER`, or a packet where that is larger."""
+    """Bytes per virtual channel of an input port; None: `DEFAULT_BUFFER`, or a packet if larger."""
     port_buffer: Size | None = None
     """Instead of `buffer`: of an input port, divided among its channels."""
     output_buffer: Size | None = None
-    """Of a port, behind the crossbar, divided among its channels; None: there is none."""
+    """Bytes per port behind the crossbar, divided among its channels; None: no such buffer."""
     channels: Annotated[int, Field(strict=True, ge=1, le=16)] | None = None
     """That both are divided among; None: as many as the routing uses."""
 
@@ -94,13 +94,13 @@ class Nic(Table):
     receive_overhead: Latency
     """Time of the CPU, a message."""
     buffer: Size | None = None
-    """Of the input port of a switch that a NIC sends to; None: as a channel of the others has."""
+    """Bytes of the switch's input port for a NIC; None: as a channel of other ports."""
 
 
 class Node(Table):
     cores: Count | None = None
     memory_bandwidth: Bandwidth
-    """Of copies between ranks of one node, all together."""
+    """Rate of copies between ranks of one node, all together."""
     flow_memory_bandwidth: Bandwidth | None = None
     """Most that one copy reaches alone; None: as memory_bandwidth."""
     flops: Flops | None = None
@@ -113,11 +113,11 @@ class Mpi(Table):
     eager_limit: Limit | None = None
     """Largest message that is sent without asking the receiver first; None: all are."""
     header: Size = 64
-    """Of each of the three small messages of a rendezvous: request, clear-to-send, acknowledgement."""
+    """Bytes of each of the three small messages of a rendezvous: request, clear-to-send, acknowledgement."""
     bypass: Bypass = 0
     """Messages up to this size wait for no other rank's: only latency, overhead and what their rank sends count."""
     bypass_distance: Literal["path", "last-dimension"] = "path"
-    """What these travel: a shortest path, or, of a torus, the last dimension of one (as SST/macro 7.1 counts)."""
+    """Their distance: a shortest path or, on a torus, its last dimension only (as SST/macro 7.1 counts)."""
     unexpected_bandwidth: Bandwidth | None = None
     """At which the CPU copies what came, from other nodes, before its receive was posted; None: that costs nothing."""
     receives: Literal["stage", "start"] = "stage"
@@ -141,19 +141,19 @@ class Machine(Table):
     mpi: Mpi = Mpi()
     packet: Packet
     copy_: Annotated[RateTable | None, Field(alias="copy")] = None
-    """Rates of copies within a rank; needed where there is a carriage."""
-    carriage: list[Carriage] = Field(default_factory=list)
-    """How transports carry messages within a node."""
+    """Rates of copies within a rank; required with `intranode`."""
+    intranode: list[IntranodeTransport] = Field(default_factory=list)
+    """Cost of messages within a node, per transport and packing."""
     source: dict[str, str]
     """Where each number comes from, by its key ("link.bandwidth") or its table; see `tradewind.machine.evidence`."""
 
     @property
     def buffer_bytes(self) -> int:
-        """Of each virtual channel of an input port."""
+        """Bytes per virtual channel of an input port."""
         return self.switch.buffer or max(DEFAULT_BUFFER, self.packet.size)
 
     def evidence(self) -> dict[str, Evidence]:
-        """What each value of the file rests on; one that only a setting names may be missing."""
+        """Return the evidence per value of the file; a value that only a setting names may be missing."""
         values = self.model_dump(by_alias=True, exclude_unset=True, exclude={"title", "routing", "source"})
         named = {key: naming(key, self.source) for key in _keys(values)}
         return {key: evidence_of(self.source[name]) for key, name in named.items() if name is not None}
@@ -182,18 +182,18 @@ class Machine(Table):
                 f"mpi.bypass = {self.mpi.bypass} B is more than mpi.eager_limit = {self.mpi.eager_limit} B: "
                 "only messages that are sent eagerly can bypass the network",
             )
-        if self.carriage and self.copy_ is None:
-            yield ("carriage",), "carriage needs copy, the rates of copies within a rank"
-        ways = [(each.transport, each.packing) for each in self.carriage]
+        if self.intranode and self.copy_ is None:
+            yield ("intranode",), "intranode needs copy, the rates of copies within a rank"
+        ways = [(each.transport, each.packing) for each in self.intranode]
         for i, way in enumerate(ways):
             if way in ways[:i]:
-                yield ("carriage", i), f"carriage {i + 1}: another one is of {way[0]} {way[1]}"
+                yield ("intranode", i), f"intranode {i + 1}: another one is of {way[0]} {way[1]}"
 
-    def carries(self, transport: str, packing: str, element_bytes: int) -> _core.Carriage:
+    def intranode_transport(self, transport: str, packing: str, element_bytes: int) -> _core.IntranodeTransport:
         """How a transport carries messages of such elements within a node. Raises InputError where that is unknown."""
-        found = find_carriage(self.carriage, transport, packing)
+        found = find_intranode(self.intranode, transport, packing)
         assert self.copy_ is not None
-        ways = {(each.transport, each.packing): each for each in self.carriage}
+        ways = {(each.transport, each.packing): each for each in self.intranode}
         gathered = None if packing == DEFAULT_PACKING else ways.get((transport, DEFAULT_PACKING))
         return found.core(self.copy_, element_bytes, gathered)
 
@@ -246,8 +246,12 @@ class MachineFile:
     @property
     def identity(self) -> str:
         """A hash of all values that a simulation depends on, the defaults among them."""
-        measured = () if self.machine.carriage else ("carriage", "copy_")  # so that others are what they always were
-        values = self.machine.model_dump(exclude={"title", "source", *measured})
+        values = self.machine.model_dump(exclude={"title", "source"})
+        intranode = values.pop("intranode")
+        if intranode:  # under its first name, so that stored cases keep their identity
+            values["carriage"] = intranode
+        else:  # machines without it keep theirs
+            del values["copy_"]
         if isinstance(self.machine.topology, Graph):  # what its file holds counts, not where it lies
             values["topology"]["file"] = hashlib.sha256(self.machine.topology.text().encode()).hexdigest()
         for table, key, default in _LATER_KEYS:  # as of all before there were others
@@ -287,6 +291,7 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
             raise InputError(unknown("machine", str(name), machine_names()) + "; or name a file like mine.toml")
         path = machine_folder() / f"{name}.toml"
     file = TomlFile(path)
+    _read_former_keys(file)
     numbers = list(_keys(file.data))  # what a setting adds has no line in the file, and needs no source there
     problems = [_set(file.data, key, text) for key, text in (settings or {}).items()]
     _find_graph(file)
@@ -306,6 +311,16 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
 
 _OPTIONAL = ("global", "switch", "mpi")
 """Tables that a file may leave out."""
+
+
+def _read_former_keys(file: TomlFile) -> None:
+    """Read ``[[carriage]]``, as files of earlier versions call ``[[intranode]]``."""
+    sources = file.data.get("source")
+    for data in (file.data, sources):
+        if isinstance(data, dict) and "carriage" in data and "intranode" not in data:
+            data["intranode"] = data.pop("carriage")
+    file.rename(("carriage",), ("intranode",))
+    file.rename(("source", "carriage"), ("source", "intranode"))
 
 
 def _find_graph(file: TomlFile) -> None:
@@ -369,7 +384,7 @@ def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
         ("mpi",): Mpi,
         ("packet",): Packet,
         ("copy",): RateTable,
-        ("carriage",): Carriage,
+        ("intranode",): IntranodeTransport,
         ("topology",): TOPOLOGIES.get(str(kind), Torus),
     }
     return [
@@ -403,7 +418,7 @@ def _is_there(table: Any, key: str) -> bool:
 
 def _core_problems(file: TomlFile, machine: Machine) -> Iterator[str]:
     try:
-        _ = machine.build().room
+        _ = machine.build().buffer_sizes
     except InputError as error:
         text = str(error)
         place = ("switch",) if "channels" in text else ("routing",) if "routing" in text else ("topology",)

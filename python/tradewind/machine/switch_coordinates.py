@@ -1,4 +1,4 @@
-"""Where the switches of a machine stand in a picture of it: in blocks (groups, planes), each drawn alike."""
+"""Coordinates of the switches in a picture of a machine: blocks (groups, planes), all drawn alike."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from tradewind.machine.topology import (
     Torus,
 )
 
-_MOST_IN_CIRCLE = 150
-_MOST_IN_PLANE = 1000
-_MOST_BLOCKS = 600
-MOST_DOTS = 20_000
+_MAX_IN_CIRCLE = 150
+_MAX_IN_PLANE = 1000
+_MAX_BLOCKS = 600
+MAX_DOTS = 20_000
 """Switches that one drawing can show."""
 
 
 @dataclass(frozen=True)
-class Standing:
-    """Switch ``blocks_of[b][i]`` stands at ``blocks[b] + reach * inside[i]``."""
+class SwitchCoordinates:
+    """Switch ``i`` of block ``b`` is drawn at ``blocks[b] + scale * in_block[i]``."""
 
-    inside: list[Point]
-    """Each switch of a block, from its middle."""
+    in_block: list[Point]
+    """Coordinates of each switch of a block, relative to its centre."""
     blocks: list[Point] = field(default_factory=lambda: [(0.0, 0.0)])
-    """The middle of each block."""
-    reach: float = 1.0
+    """Coordinates of the centre of each block."""
+    scale: float = 1.0
     in_rows: bool = False
-    """Whether switches stand in straight rows, so that straight links would hide each other."""
+    """Whether switches form straight rows, where straight links would hide each other."""
     name: str = "block"
     between: list[tuple[int, int, int]] = field(default_factory=list)
     """(block, block, links) of the pairs of blocks that have links."""
@@ -44,46 +44,48 @@ class Standing:
     """The switches of a block; None: they follow one another."""
 
     def switches_of(self, block: int) -> Sequence[int]:
-        size = len(self.inside)
+        size = len(self.in_block)
         return self.members(block) if self.members else range(block * size, (block + 1) * size)
 
     def places(self) -> dict[int, Point]:
-        """Where every switch stands."""
+        """Return the coordinates of every switch."""
         return {
-            switch: (x + self.reach * dx, y + self.reach * dy)
+            switch: (x + self.scale * dx, y + self.scale * dy)
             for block, (x, y) in enumerate(self.blocks)
-            for switch, (dx, dy) in zip(self.switches_of(block), self.inside, strict=True)
+            for switch, (dx, dy) in zip(self.switches_of(block), self.in_block, strict=True)
         }
 
 
-def standing(table: Table, switches: int) -> Standing:
-    """Where the switches of a topology stand; of more than `MOST_DOTS` that have no blocks only a part."""
-    for kind, stand in _STANDINGS.items():
+def switch_coordinates(table: Table, switches: int) -> SwitchCoordinates:
+    """Return the coordinates of the switches of a topology; without blocks, at most `MAX_DOTS` + 1 of them."""
+    for kind, coordinates in _COORDINATES.items():
         if isinstance(table, kind):
-            return stand(table)
-    shown = min(switches, MOST_DOTS + 1)
-    in_rows = shown > _MOST_IN_CIRCLE
-    return Standing(square(shown) if in_rows else circle(shown), in_rows=in_rows)
+            return coordinates(table)
+    shown = min(switches, MAX_DOTS + 1)
+    in_rows = shown > _MAX_IN_CIRCLE
+    return SwitchCoordinates(square(shown) if in_rows else circle(shown), in_rows=in_rows)
 
 
-def _grid(shape: Sequence[int], neighbours: Callable[[Sequence[int], int], Iterator[tuple[int, int, int]]]) -> Standing:
-    """Planes of the first dimensions, as many as are few enough; `neighbours` of planes, by the other dimensions.
+def _grid(
+    shape: Sequence[int], neighbours: Callable[[Sequence[int], int], Iterator[tuple[int, int, int]]]
+) -> SwitchCoordinates:
+    """Return planes of the first dimensions that fit one; `neighbours` yields the links between planes.
 
-    Of very many planes only one stands there.
+    Beyond `_MAX_BLOCKS` planes, only one is drawn.
     """
     inner, outer = list(shape), list[int]()
-    while math.prod(inner) > _MOST_IN_PLANE and len(inner) > 1:
+    while math.prod(inner) > _MAX_IN_PLANE and len(inner) > 1:
         outer.insert(0, inner.pop())
     if len(inner) == 1 and not outer:
-        return Standing(circle(inner[0]))
-    if not outer or math.prod(outer) > _MOST_BLOCKS:
-        return Standing(lattice(inner), in_rows=True, name="plane")
+        return SwitchCoordinates(circle(inner[0]))
+    if not outer or math.prod(outer) > _MAX_BLOCKS:
+        return SwitchCoordinates(lattice(inner), in_rows=True, name="plane")
     blocks = circle(outer[0]) if len(outer) == 1 else lattice(outer)
     between = list(neighbours(outer, math.prod(inner)))
-    return Standing(lattice(inner), blocks, 0.1, True, "plane", between)
+    return SwitchCoordinates(lattice(inner), blocks, 0.1, True, "plane", between)
 
 
-def _torus(table: Torus) -> Standing:
+def _torus(table: Torus) -> SwitchCoordinates:
     return _grid(table.shape, _ring_links)
 
 
@@ -99,29 +101,29 @@ def _ring_links(shape: Sequence[int], links: int) -> Iterator[tuple[int, int, in
         stride *= count
 
 
-def _dragonfly(table: Dragonfly) -> Standing:
+def _dragonfly(table: Dragonfly) -> SwitchCoordinates:
     size, groups = table.rows * table.columns, table.groups
-    in_rows = size > _MOST_IN_CIRCLE
-    inside = square(size, table.columns) if in_rows else circle(size)
-    return _groups(inside, groups, size * table.global_links, in_rows)
+    in_rows = size > _MAX_IN_CIRCLE
+    in_block = square(size, table.columns) if in_rows else circle(size)
+    return _groups(in_block, groups, size * table.global_links, in_rows)
 
 
 def _groups(
-    inside: list[Point],
+    in_block: list[Point],
     groups: int,
     links: int,
     in_rows: bool = False,
     members: Callable[[int], Sequence[int]] | None = None,
-) -> Standing:
-    """Groups on a ring, each with so many links to others, all pairs alike; of very many groups only one."""
-    if groups == 1 or groups > _MOST_BLOCKS:
-        return Standing(inside, in_rows=in_rows, name="group", members=members)
+) -> SwitchCoordinates:
+    """Groups on a ring, each with so many links to others, all pairs alike; beyond `_MAX_BLOCKS`, only one group."""
+    if groups == 1 or groups > _MAX_BLOCKS:
+        return SwitchCoordinates(in_block, in_rows=in_rows, name="group", members=members)
     between = [(a, b, links // (groups - 1)) for a in range(groups) for b in range(a + 1, groups)]
-    reach = min(0.5, 0.8 * math.sin(math.pi / groups))
-    return Standing(inside, circle(groups), reach, in_rows, "group", between, members)
+    scale = min(0.5, 0.8 * math.sin(math.pi / groups))
+    return SwitchCoordinates(in_block, circle(groups), scale, in_rows, "group", between, members)
 
 
-def _dragonflyplus(table: DragonflyPlus) -> Standing:
+def _dragonflyplus(table: DragonflyPlus) -> SwitchCoordinates:
     leaves, spines, groups = table.leaves, table.spines, table.groups
 
     def members(group: int) -> list[int]:
@@ -131,12 +133,12 @@ def _dragonflyplus(table: DragonflyPlus) -> Standing:
     return _groups(levels([leaves, spines]), groups, spines * table.global_links, members=members)
 
 
-def _hyperx(table: HyperX) -> Standing:
+def _hyperx(table: HyperX) -> SwitchCoordinates:
     links = table.links * len(table.shape) if len(table.links) == 1 else table.links
     return _grid(table.shape, lambda outer, pairs: _row_links(outer, links[-len(outer) :], pairs))
 
 
-def _hypercube(table: Hypercube) -> Standing:
+def _hypercube(table: Hypercube) -> SwitchCoordinates:
     shape = [2] * table.dimensions
     return _grid(shape, lambda outer, pairs: _row_links(outer, [table.links] * len(outer), pairs))
 
@@ -151,37 +153,37 @@ def _row_links(shape: Sequence[int], links: Sequence[int], pairs: int) -> Iterat
         stride *= count
 
 
-def _slimfly(table: SlimFly) -> Standing:
+def _slimfly(table: SlimFly) -> SwitchCoordinates:
     q = table.q
     across = [(x, q + m, q) for x in range(q) for m in range(q)]
-    return Standing(circle(q), circle(2 * q), 0.8 * math.sin(math.pi / (2 * q)), False, "column", across)
+    return SwitchCoordinates(circle(q), circle(2 * q), 0.8 * math.sin(math.pi / (2 * q)), False, "column", across)
 
 
 _CUBE_MESH = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
-"""The four GPUs of one half of a box; those of the other stand beside them."""
+"""The four GPUs of one half of a box; those of the other are drawn beside them."""
 
 
-def _cubemesh(table: CubeMesh) -> Standing:
+def _cubemesh(table: CubeMesh) -> SwitchCoordinates:
     """Box beside box, the GPUs above their PCIe switches, these above the host, all hosts above InfiniBand."""
-    corners = range(min(table.boxes, MOST_DOTS))
+    corners = range(min(table.boxes, MAX_DOTS))
     gpus = [(5 * box + half * 2.3 + x, y + half * 0.3) for box in corners for half in (0, 1) for x, y in _CUBE_MESH]
     pcie = [(5 * box + i * 1.1, -1.2) for box in corners for i in range(4)]
     hosts = [(5 * box + 1.65, -2.2) for box in corners]
     fabric = [(2.5 * len(corners) - 0.85, -3.2)] if table.boxes > 1 else []
-    return Standing([*gpus, *pcie, *hosts, *fabric], in_rows=True)
+    return SwitchCoordinates([*gpus, *pcie, *hosts, *fabric], in_rows=True)
 
 
-def _fattree(table: FatTree) -> Standing:
-    return Standing(levels([pods * size for pods, size in tree_levels(table)]))
+def _fattree(table: FatTree) -> SwitchCoordinates:
+    return SwitchCoordinates(levels([pods * size for pods, size in tree_levels(table)]))
 
 
 def tree_levels(table: FatTree) -> list[tuple[int, int]]:
-    """Of each level, the lowest first: how many subtrees reach up to it, and how many of its switches each has."""
+    """Return, per level from the lowest: the number of subtrees below it, and its switches per subtree."""
     down, up = table.ports()
     return [(math.prod(down[level + 1 :]), math.prod(up[:level])) for level in range(table.levels)]
 
 
-_STANDINGS: dict[type[Table], Callable[..., Standing]] = {
+_COORDINATES: dict[type[Table], Callable[..., SwitchCoordinates]] = {
     Torus: _torus,
     Dragonfly: _dragonfly,
     DragonflyPlus: _dragonflyplus,

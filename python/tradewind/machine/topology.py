@@ -20,7 +20,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.reading import read_text
 
 MOST = 2**31 - 1
-"""Of anything that a topology counts."""
+"""Maximum of anything that a topology counts."""
 
 Count = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 
@@ -75,7 +75,7 @@ class FatTree(Table):
     down_ports: OneOrMore
     """Descendant ports of a switch; one number for all levels, or one for each, the lowest first."""
     up_ports: OneOrMore | None = None
-    """Upward ports of a switch; one number for all levels, or one for each but the top. None: as many as descendant
+    """Uplinks of a switch; one number for all levels, or one for each but the top. None: as many as its downlinks
     ones."""
 
     @field_validator("down_ports", "up_ports")
@@ -202,7 +202,7 @@ class Graph(Table):
         return _core.Graph(self.text(), self.file, self.nodes_per_switch, self.node_switches or 0)
 
     def text(self) -> str:
-        """What the file holds. Raises InputError where it cannot be read."""
+        """Return the content of the file. Raises InputError where it cannot be read."""
         return read_text(Path(self.file))
 
 

@@ -109,9 +109,7 @@ def algorithm_names(patterns: Sequence[_core.Pattern]) -> Iterator[str]:
 
 def native_refusal(pattern: _core.Pattern) -> str:
     """Why MPI has no collective for a pattern; "" where it has."""
-    if pattern.name == "allreduce" or (isinstance(pattern, _core.Transpose) and pattern.complete):
-        return ""
-    return f"algorithm 'native': MPI has one for transpose and allreduce, none for {pattern.name}"
+    return _core.native_refusal(pattern)
 
 
 def combinations(algorithms: Sequence[str], transports: Sequence[str], packings: Sequence[str]) -> Iterator[Choice]:

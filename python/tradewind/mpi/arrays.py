@@ -15,7 +15,6 @@ from tradewind.base.errors import InputError
 from tradewind.base.memory import require
 from tradewind.base.names import unknown
 from tradewind.mpi.fields import checked_dims
-from tradewind.mpi.levels import FETCHES
 from tradewind.mpi.library import MPI, _mpi
 
 if TYPE_CHECKING:
@@ -60,11 +59,11 @@ def _empty(pattern: _core.Pattern, rank: int, dtype: str, fields: int, of: str, 
     arrays = []
     for _ in range(fields):
         array = shared_zeros(shape, dtype)
-        if isinstance(pattern, FETCHES):
+        if pattern.has_levels:
             arrays.append(array.reshape([n for n in shape[:2] if n != 1] + [shape[2]]))
         else:
             order = ["zyx".index(axis) for axis in checked_dims(dims)]
-            arrays.append(array.reshape(-1) if pattern.name == "allreduce" else array.transpose(order))
+            arrays.append(array.reshape(-1) if pattern.reduces else array.transpose(order))
     return arrays
 
 

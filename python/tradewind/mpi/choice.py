@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tradewind import _core
-from tradewind.base.collective import check_communicator, collective, go_on, of_first
+from tradewind.base.collective import check_communicator, collective, go_on, on_root
 from tradewind.method.choice import ARGUMENT, Chosen, choose, tuning_source
 from tradewind.method.method import PARTS, Choice
 from tradewind.method.tuning import PRIVATE
@@ -52,8 +52,8 @@ def chosen_together(
 ) -> Chosen:
     """The same, for ranks that have agreed to ask. `memory`: of the arrays, where it is looked for."""
     # Where ranks run is asked of all, and only where a file is in use.
-    site = site_of(comm) if of_first(comm, lambda: tuning_source(tuning, os.environ) is not None) else None
-    told = of_first(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, memory=memory(), machine=site))
+    site = site_of(comm) if on_root(comm, lambda: tuning_source(tuning, os.environ) is not None) else None
+    told = on_root(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, memory=memory(), machine=site))
     own = {part: name for part in PARTS if (name := getattr(asked, part, None)) is not None}
     if not own:
         return told

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tradewind import _core
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from tradewind import _core
 
     Array = NDArray[Any]
     Described = tuple[Array, Sequence[int], Sequence[int]]
@@ -58,7 +57,7 @@ def checked_targets(
     pattern: _core.Pattern, sources: list[Array], target: Array | Sequence[Array] | None
 ) -> list[Array]:
     """Where a plan writes. Raises InputError where that does not go together with where it reads."""
-    if pattern.in_place or (target is None and getattr(pattern, "one_array", False)):
+    if pattern.in_place or (target is None and pattern.one_array):
         if target is not None:
             raise InputError(f"a {pattern.name} works in place: give no target")
         _check_apart(sources, [])
@@ -100,14 +99,33 @@ def checked_dims(dims: str) -> str:
 
 def described_box(array: Array, pattern: _core.Pattern, dims: str) -> Described:
     """For all but fetches; the core checks the shape."""
-    if pattern.name == "allreduce" and array.ndim == 1:
+    if isinstance(pattern, _core.Redistribution) and pattern.from_layout.grid.points[1] == 1:
+        array, dims = _in_one_row(array, dims), "zyx"
+    if pattern.reduces and array.ndim == 1:
         return array, (array.shape[0], 1, 1), (array.strides[0], array.nbytes, array.nbytes)
     if array.ndim != 3:
-        wanted = (
-            "one dimension"
-            if pattern.name == "allreduce"
-            else f"three dimensions, ({', '.join('n' + d for d in dims)}),"
-        )
+        wanted = "one dimension" if pattern.reduces else f"three dimensions, ({', '.join('n' + d for d in dims)}),"
         raise InputError(f"a field of shape {array.shape}: {wanted} are allowed")
     order = [dims.index(axis) for axis in "xyz"]
     return array, [array.shape[i] for i in order], [array.strides[i] for i in order]
+
+
+def _in_one_row(array: Array, dims: str) -> Array:
+    """An array of bands as [z][1][point]: from [z][point], or from rows that follow each other in memory."""
+    if array.ndim == 2:
+        return array[:, None, :] if dims.index("z") < dims.index("x") else array.T[:, None, :]
+    if array.ndim != 3:
+        return array
+    rows = array.transpose([dims.index(axis) for axis in "zyx"])
+    nz, ny, nx = rows.shape
+    if ny == 1 or not rows.size:
+        return rows
+    if nx > 1 and rows.strides[1] != nx * rows.strides[2]:
+        raise InputError(
+            f"a field of shape {array.shape} and strides {array.strides} bytes: bands of it are sent, so its rows must "
+            "follow each other in memory"
+        )
+    step = rows.strides[2] if nx > 1 else rows.strides[1]
+    return np.lib.stride_tricks.as_strided(
+        rows, (nz, 1, nx * ny), (rows.strides[0], 0, step), writeable=rows.flags.writeable
+    )

@@ -11,7 +11,6 @@ from tradewind.base.errors import InputError
 if TYPE_CHECKING:
     from tradewind.mpi.fields import Array, Described
 
-FETCHES = (_core.Fetch, _core.FetchAdjoint)
 _MOST = 3
 
 

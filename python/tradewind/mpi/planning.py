@@ -18,7 +18,7 @@ from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, 
 from tradewind.method.tuning import PRIVATE, SHARED
 from tradewind.mpi.choice import chosen_together
 from tradewind.mpi.fields import ELEMENTS, checked, checked_dims, checked_targets, described_box
-from tradewind.mpi.levels import FETCHES, described_points, levels_of
+from tradewind.mpi.levels import described_points, levels_of
 from tradewind.mpi.library import MPI, Plan, _mpi
 
 if TYPE_CHECKING:
@@ -78,12 +78,12 @@ def plan(
     heard = telling(comm, limit_s)
     with heard:
         pattern, asked = _asked(what, algorithm, transport, packing)
-        one_array = getattr(pattern, "one_array", False)
+        one_array = pattern.one_array
         checked_dims(dims)
         sources = checked("source", fields, writable=pattern.in_place or one_array)
         targets = checked_targets(pattern, sources, target)
-        if isinstance(pattern, FETCHES):
-            pattern = pattern.with_levels(levels_of(pattern, comm.Get_rank(), sources, targets, axis))
+        if pattern.has_levels:
+            pattern = pattern.for_levels(levels_of(pattern, comm.Get_rank(), sources, targets, axis))
             described = [described_points(a, axis) for a in sources], [described_points(a, axis) for a in targets]
         else:
             boxes = [described_box(a, pattern, dims) for a in (*sources, *targets)]
@@ -162,12 +162,12 @@ def _carried(
     what: _core.Schedule | _core.Pattern, pattern: _core.Pattern, way: Choice
 ) -> tuple[_core.Schedule | None, str, str]:
     """Schedule (None: MPI's own collective), transport and packing of a way."""
-    if way.algorithm == NATIVE and isinstance(pattern, _core.Transpose) and pattern.complete:
+    if way.algorithm == NATIVE and pattern.collective == "all-to-all":
         _check_native(way.transport, way.packing)
         way = Choice("burst", "alltoallv", DEFAULT_PACKING)
     transport, packing = way.transport or DEFAULT_TRANSPORT, way.packing or DEFAULT_PACKING
     if way.algorithm == NATIVE:
         return None, transport, packing
-    if isinstance(what, _core.Schedule) and not isinstance(pattern, FETCHES):  # which may have other levels
+    if isinstance(what, _core.Schedule) and not pattern.has_levels:  # which may have other levels
         return what, transport, packing
     return _core.make_schedule(pattern, way.algorithm or default_algorithm(pattern.name)), transport, packing

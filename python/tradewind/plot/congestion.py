@@ -1,4 +1,4 @@
-"""What a simulation says about congestion, as pictures: on the map, between groups, between ranks, over time."""
+"""Pictures of congestion: on the map, between groups, between ranks, over time."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def save_pictures(folder: Path, answer: dict[str, Any], file: MachineFile, loads
 
 
 def title_of(answer: dict[str, Any]) -> str:
-    """What was simulated, in one line."""
+    """Return one line on what was simulated."""
     what = " ".join(str(answer[key]) for key in ("pattern", "algorithm") if key in answer)
     where = f"{answer['machine']}, {answer['routing']}"
     return f"{what or 'program'} on {answer['ranks']} ranks of {where}: {format_seconds(answer['time_s'])}"

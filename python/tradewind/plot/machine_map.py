@@ -17,7 +17,7 @@ from tradewind.base.errors import InputError
 from tradewind.machine import MachineFile
 from tradewind.machine.groups import Groups, groups_of
 from tradewind.machine.shapes import levels
-from tradewind.machine.switch_coordinates import MOST_DOTS, Standing, standing, tree_levels
+from tradewind.machine.switch_coordinates import MAX_DOTS, SwitchCoordinates, switch_coordinates, tree_levels
 from tradewind.machine.topology import FatTree, Table
 from tradewind.plot.export import SUFFIXES
 from tradewind.plot.panels import MOST_LINES, MOST_SPOTS, busiest_of, by_load, few_links, neighbours, part, star
@@ -30,35 +30,35 @@ _SPOTS_OF_PLANE = 1500
 
 
 def panels(topology: _core.Topology, table: Table, loads: Loads | None = None) -> list[Panel]:
-    """What a picture of a machine shows; `loads`: of its links, in a simulation."""
+    """Return the panels of a picture of a machine; `loads`: of its links in a simulation."""
     switches = range(topology.switches)
     if topology.switches == 1:
         return [star(topology, loads)]
     if topology.switches <= MOST_SPOTS and few_links(topology, switches):
-        found = standing(table, topology.switches)
+        found = switch_coordinates(table, topology.switches)
         return [part(topology, found.places(), switches, "all switches and links", found.in_rows, loads)]
     shown = loads.busiest_switch if loads else 0
     if isinstance(table, FatTree):
         return _tree_panels(topology, table, shown, loads)
-    found = standing(table, topology.switches)
-    if len(found.inside) > MOST_DOTS:
+    found = switch_coordinates(table, topology.switches)
+    if len(found.in_block) > MAX_DOTS:
         return [neighbours(topology, shown, loads)]
     groups = groups_of(table, topology.switches)
     block = _block_of(found, groups, shown)
-    places = dict(zip(found.switches_of(block), found.inside, strict=True))
+    places = dict(zip(found.switches_of(block), found.in_block, strict=True))
     title = f"one {found.name}" if loads is None else f"{found.name} {block}"
     full = part(topology, places, found.switches_of(block), title, found.in_rows, loads)
     return [_blocks_panel(found, groups, loads), full] if groups else [full]
 
 
-def _block_of(found: Standing, groups: Groups | None, switch: int) -> int:
+def _block_of(found: SwitchCoordinates, groups: Groups | None, switch: int) -> int:
     """Also where there are more blocks than are drawn, if they follow one another."""
     if groups:
         return int(groups.of[switch])
-    return 0 if found.members else switch // len(found.inside)
+    return 0 if found.members else switch // len(found.in_block)
 
 
-def _blocks_panel(found: Standing, groups: Groups, loads: Loads | None) -> Panel:
+def _blocks_panel(found: SwitchCoordinates, groups: Groups, loads: Loads | None) -> Panel:
     """The blocks of a large machine, and how many links each two have."""
     kind = "global" if found.name == "group" else "local"
     lines = [Line(a, b, kind, links) for a, b, links in found.between]
@@ -68,7 +68,7 @@ def _blocks_panel(found: Standing, groups: Groups, loads: Loads | None) -> Panel
         lines = [line for line in lines if line.start == 0] if loads is None else busiest_of(lines)
     counts = sorted({line.links for line in lines})
     several = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else str(counts[0])
-    title = f"{len(found.blocks)} {found.name}s of {len(found.inside)} switches; a line is {several} links"
+    title = f"{len(found.blocks)} {found.name}s of {len(found.in_block)} switches; a line is {several} links"
     labels = [f"{found.name} {b}" for b in range(len(found.blocks))]
     return Panel(title, list(found.blocks), lines, labels, in_rows=found.name == "plane")
 
@@ -108,7 +108,7 @@ def _leaf_tree(topology: _core.Topology, table: FatTree, switch: int, loads: Loa
     """Two levels of the subtree of a switch; of the first one if the switch is above them."""
     (pods, _), (above, size) = tree_levels(table)[:2]
     each = pods // above
-    if each + size > MOST_DOTS:
+    if each + size > MAX_DOTS:
         return neighbours(topology, switch, loads)
     subtree = switch // each if switch < pods else (switch - pods) // size if switch < pods + above * size else 0
     leaves = range(subtree * each, (subtree + 1) * each)

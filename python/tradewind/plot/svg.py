@@ -31,7 +31,7 @@ class Line:
     kind: str = "local"
     links: int = 1
     turn: int = 0
-    """How many lines between the same two come before it."""
+    """Number of lines between the same two that come before it."""
     busy: float | None = field(default=None, compare=False)
     """The part of the time that the busiest of its links is busy, either way; None: the picture is not about that."""
 
@@ -127,14 +127,14 @@ def _lines(panel: Panel, places: list[Point], longest_straight: float, most: flo
 
 
 def _busy_look(share: float, faint: float) -> str:
-    """Of a line that is so much busy, in parts of the busiest one."""
+    """Return the colour of a line by its load, relative to the busiest."""
     if share == 0:
         return f'stroke="{UNUSED}" stroke-width="0.8" stroke-opacity="{max(0.3, faint):.2f}"'
     return f'stroke="{shade(share)}" stroke-width="{0.8 + 2 * share:.1f}"'
 
 
 def _words(line: Line) -> str:
-    """What a browser shows where the mouse is."""
+    """Tooltip in a browser."""
     said = [f"{line.links} links"] if line.links > 1 else []
     if line.busy is not None:
         said.append(f"busy {100 * line.busy:.3g} % of the time")

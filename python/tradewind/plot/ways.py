@@ -37,7 +37,7 @@ def ways_chart(results: Sequence[Row], default: Choice | None = None, what: str 
 
 
 def legend(ways: int, oversubscribed: bool) -> list[str]:
-    """What the marks of a chart of so many ways mean, and what to beware of."""
+    """Return the legend of a chart of methods, and its warnings."""
     lines = ["bar: median; line: the middle half of the samples; tick: minimum"]
     if ways > MOST_BARS:
         lines.append(f"the {MOST_BARS} fastest of {ways} methods")

@@ -20,13 +20,13 @@ from tradewind.study.plan.load import load_study
 
 @dataclass(frozen=True)
 class Report:
-    """What was written, and what it says."""
+    """A report: its file and its statements."""
 
     page: Path
     dataset: Path
     figures: list[Path]
     outcome: str
-    """What came out, in a sentence."""
+    """The outcome, in a sentence."""
     verdicts: list[Verdict]
     records: Records
 

@@ -62,7 +62,7 @@ def _verdict(verdict: Verdict | None) -> Cell:
 
 
 def counts_table(counts: Sequence[Count]) -> Table:
-    """How many claims of each group have which verdict under each base."""
+    """Count the verdicts of claims by group and base."""
     rows = [
         {"Claims": Cell(count.name), **{word.capitalize(): whole(n) for word, n in count.verdicts.items()}}
         for count in counts

@@ -75,7 +75,7 @@ def _measured(record: Record) -> Row:
 
 
 def _marks(record: Record) -> tuple[tuple[str, str], ...]:
-    """What keeps the time of a case from being one of this machine."""
+    """Reasons why the time of a case is not one of this machine."""
     result, marks = record["result"], []
     if result.get("oversubscribed"):
         per_core = f": {result['ranks_per_core']:g} ranks per core" if "ranks_per_core" in result else ""

@@ -45,17 +45,17 @@ class Race:
 
     @property
     def to_next(self) -> float:
-        """How many times as fast the fastest is as the next."""
+        """Ratio of the next time to the fastest."""
         return self.contenders[1].value / self.contenders[0].value
 
     @property
     def to_slowest(self) -> float:
-        """How many times as fast the fastest is as the slowest."""
+        """Ratio of the slowest time to the fastest."""
         return self.contenders[-1].value / self.contenders[0].value
 
 
 def outcome(plot: Plot, records: Sequence[Record]) -> str:
-    """What a plot of times shows, in a sentence; an empty text where it compares no two times.
+    """Return the outcome of a plot of times in a sentence; empty where it compares no two times.
 
     Of each panel it compares the curves at the place where most curves have a case; of several such places, at the
     largest, or the last in the order of the study.
@@ -107,7 +107,7 @@ def _contender(name: str, cases: Sequence[tuple[Record, float]]) -> Contender:
 
 
 def _span(record: Record, value: float) -> tuple[float, float]:
-    """What else the value of a measured case might have been: the middle half of its samples, around its own median."""
+    """Return the range of a measured case: the middle half of its samples, around its own median."""
     result = record["result"]
     samples = result["results"][0].get("samples_s", []) if record["kind"] == "measure" else result.get("samples_s", [])
     if not samples or record["kind"] not in ("measure", "run"):

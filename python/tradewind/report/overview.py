@@ -86,7 +86,7 @@ def _page(folder: Path, results: Sequence[dict[str, Any]], rows: Sequence[dict[s
 
 
 def _outcome(results: Sequence[dict[str, Any]]) -> str:
-    """What came out of the first study that compares times."""
+    """Return the outcome of the first study that compares times."""
     said = (result["outcome"] for result in results if result["outcome"] != NOTHING)
     return next(said, "No study compares the times of two curves.")
 

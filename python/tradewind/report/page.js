@@ -1,4 +1,4 @@
-// What pages do in a browser: tables sort and copy as CSV, charts are drawn to fit.
+// Scripts of a page: tables sort and copy as CSV, charts are drawn to fit.
 (() => {
   "use strict";
 

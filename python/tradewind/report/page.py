@@ -33,7 +33,7 @@ class Figure:
     note: str
     specification: dict[str, Any]
     outcome: str = ""
-    """What it shows, in a sentence."""
+    """Caption, in a sentence."""
 
 
 def template(name: str) -> jinja2.Template:
@@ -87,7 +87,7 @@ def render(
 
 
 def summary(figures: Sequence[Figure]) -> str:
-    """What came out of the first figure that compares times."""
+    """Return the outcome of the first figure that compares times."""
     return next((f"{each.title}: {each.outcome}" for each in figures if each.outcome), NOTHING)
 
 

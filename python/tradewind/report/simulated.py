@@ -71,7 +71,7 @@ def _simulated(record: Record) -> Row:
 
 
 def _repetitions(record: Record) -> str:
-    """Of a case whose repetitions were not all simulated: how many were, and what twice as many changed."""
+    """Return, for extrapolated repetitions, how many were simulated and what twice as many changed."""
     result = record["result"]
     simulated = result.get("simulated_times", record["times"])
     if simulated == record["times"]:

@@ -27,13 +27,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """What a reader sees, and the value that stands in the CSV and by which rows are sorted."""
+    """Text for a reader, and the value for the CSV and for sorting."""
 
     text: str
     value: float | str | None = None
     """In the column's unit; None: the text is the value."""
     order: float | None = None
-    """What is sorted by, where it is not the value."""
+    """Sorting key, if it is not the value."""
     note: str = ""
     """A second line, in small type."""
     tags: tuple[tuple[str, str], ...] = ()

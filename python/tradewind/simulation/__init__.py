@@ -48,16 +48,16 @@ def simulate(
 ) -> dict[str, Any]:
     """Simulates an exchange on a machine.
 
-    Options as in `prepare`. What the memory of this computer cannot hold is refused unless forced. `links`: a CSV file
-    for the load of every link and NIC (see `write_link_loads`). `congestion`: also answer the busy shares of the links
-    between switches (see `tradewind.machine.link_loads`) and the delays over time; a folder: also draw them there, and
-    the delays between 64 blocks of ranks if `pairs` names no other number (see `tradewind.plot.congestion`).
-    `timeline`: a file for what ranks do when, for Perfetto or, with the suffix svg, png, pdf or html, as a picture;
-    ``timeline_ranks="0:64"`` says which (see `tradewind.trace`).
-    `steady`: of an exchange that is repeated, simulate only so many repetitions that the time of all can be reckoned
-    from them, to 0.5 % or to the fraction that is named (see `tradewind.workload.repetitions`). `progress`: see
-    `Watch`. `comm`: a communicator of mpi4py, whose processes all call this and share the simulation; all have the
-    answer, process 0 alone tells of progress (see `tradewind.simulation.processes`).
+    Options as in `prepare`. A simulation that needs more memory than this computer has is refused unless `force`.
+    `links`: a CSV file for the load of every link and NIC (see `write_link_loads`). `congestion`: also return the
+    share of time that links are busy (see `tradewind.machine.link_loads`) and the delays over time; with a folder,
+    also draw them there, with the delays between 64 blocks of ranks if `pairs` names no other number (see
+    `tradewind.plot.congestion`). `timeline`: a file for the time line of the ranks ``timeline_ranks="0:64"``, for
+    Perfetto or, with the suffix svg, png, pdf or html, as a picture (see `tradewind.trace`). `steady`: of an exchange
+    that is repeated, simulate only the first repetitions and extrapolate the time of all, to 0.5 % or to this fraction
+    (see `tradewind.workload.repetitions`). `progress`: see `Watch`. `comm`: a communicator of mpi4py whose processes
+    all call this and share the simulation; all return the result, and process 0 reports progress (see
+    `tradewind.simulation.processes`).
 
     Returns a dictionary of plain values: the inputs, and ``time_s`` (until the last rank is done), ``step_time_s`` (of
     each slab or step, from the end of the one before), ``messages``, ``bytes``, ``packet_hops`` (one packet through
@@ -94,7 +94,7 @@ def forecast(
     steady: bool | float = False,
     **options: Any,
 ) -> dict[str, float]:
-    """What `simulate` with the same arguments will cost: messages, packet_hops, memory_bytes, wall_s.
+    """Estimate the cost of `simulate` with the same arguments: messages, packet_hops, memory_bytes, wall_s.
 
     Of a steady simulation, what the repetitions cost that are simulated in any case.
     """

@@ -47,7 +47,7 @@ class Screened:
     loggp_s: float
     latency_s: float
     answer: dict[str, Any]
-    """Of the loggp simulation."""
+    """Seconds of the loggp simulation."""
 
 
 class _TooLongError(Exception):
@@ -55,7 +55,7 @@ class _TooLongError(Exception):
 
 
 class _Clock:
-    """What is left of a budget of wall-clock time."""
+    """A budget of wall-clock time, and what is left of it."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.perf_counter() + seconds
@@ -96,7 +96,7 @@ def advise(
 
     `exchange`: its own algorithm does not matter. `algorithms`: names and families to choose from (see
     `tradewind.workload.candidates.candidates`). `budget_s`: wall-clock seconds; nothing is begun that is expected to
-    exceed them. `packet` None takes the machine's packets, or one packet a message where the budget would not do for
+    exceed them. `packet` None takes the machine's packets, or one packet per message where the budget would not do for
     those. Other options as in `tradewind.simulation.prepare`.
 
     Returns the request and
@@ -134,7 +134,7 @@ def advise(
 
 
 def _request(exchange: Exchange, file: MachineFile, budget_s: float, options: dict[str, Any]) -> dict[str, Any]:
-    """What was asked for, as plain values."""
+    """Return the request as plain values."""
     request = {key: value for key, value in exchange.as_dict().items() if key != "algorithm"}
     return request | {
         "machine": file.name,
@@ -226,7 +226,7 @@ class _Trial:
         return {
             "algorithm": item.candidate.algorithm,
             "time_s": time_s,
-            "stages": exchange.program().stages,
+            "stages": exchange.core().stages,
             **{f"{name}_s": seconds for name, seconds in parts.items()},
             "reason": max(parts, key=lambda name: parts[name]),
             "loggp_s": item.loggp_s,

@@ -1,4 +1,4 @@
-"""What a simulation answers with, of what the core found."""
+"""Result of a simulation, from the result of the core."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tradewind.workload.repetitions import Repetitions
 from tradewind.workload.workload import Workload
 
 LOADS = "loads of links"
-"""What errors call a file of them."""
+"""Name of such a file in errors."""
 
 
 def figures_of(result: _core.SimulationResult, exchange: Workload, model: str, copies: bool = False) -> dict[str, Any]:

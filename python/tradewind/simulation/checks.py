@@ -18,7 +18,7 @@ from tradewind.workload.workload import Workload
 
 MODELS = ("packet", "loggp")
 BUFFERS = ("credits", "unbounded")
-"""Of switches: finite, and a packet waits until the next one has room; or as large as need be."""
+"""Buffers of switches: finite, so that a packet waits for room in the next one, or unbounded."""
 PROTOCOLS = ("send", "put")
 """Messages are sent, and long ones announced first where the machine has an eager limit; or put into the memory of
 their receivers, whose CPUs have nothing to do with it."""
@@ -67,7 +67,7 @@ def prepare(
     packet_bytes: int | None = None
     with gathered(problems):
         packet_bytes = _packet_bytes(packet)
-    file = built = place = carriage = None
+    file = built = place = intranode = None
     way = _way(transport, packing)
     if way is not None and model != "packet":
         problems.append(f"transport {way[0]}: only the packet model knows transports, not {model}")
@@ -77,7 +77,7 @@ def prepare(
         if packet is None:
             packet_bytes = file.machine.packet.size
         if way is not None:
-            carriage = file.machine.carries(*way, exchange.element_bytes)
+            intranode = file.machine.intranode_transport(*way, exchange.element_bytes)
         if model == "packet" and buffers == "credits":
             problems += _no_room(packet_bytes, file.machine, built)
         if can_be_placed:
@@ -100,7 +100,7 @@ def prepare(
         buffers=buffers,
         protocol=protocol,
         pairs=pairs,
-        carriage=carriage,
+        intranode=intranode,
         way=way,
         timeline=line,
         shown=shown,
@@ -140,7 +140,7 @@ def _out_of_range(pairs: int, threads: int | None, seed: int, ranks_per_node: in
 
 
 def _packet_bytes(packet: str | None) -> int:
-    """What an option asks for; 0 for one packet a message, or where nothing is asked for. Raises InputError."""
+    """Return the bytes that an option names; 0 for one packet per message, or without the option. Raises InputError."""
     if packet in (None, "message"):
         return 0
     try:
@@ -148,22 +148,22 @@ def _packet_bytes(packet: str | None) -> int:
     except InputError as error:
         raise InputError(f"packet {error}") from None
     if not 1 <= size <= _core.largest_packet:
-        raise InputError(f"packet {packet!r}: 1B to 128MiB are allowed, or 'message' for one packet a message")
+        raise InputError(f"packet {packet!r}: 1B to 128MiB are allowed, or 'message' for one packet per message")
     return size
 
 
 def _no_room(packet_bytes: int | None, machine: Machine, built: _core.Machine) -> list[str]:
     """Why a packet cannot wait in a buffer."""
-    channel, output, nic = built.room
+    channel, output, nic = built.buffer_sizes
     name = "switch.buffer" if machine.switch.port_buffer is None else "switch.port_buffer"
     buffers = {name: channel, "switch.output_buffer": output or None, "nic.buffer": nic}
     for name, size in buffers.items():
         if packet_bytes is not None and size is not None and packet_bytes > size:
-            packet, room = units.format_bytes(packet_bytes), units.format_bytes(size)
-            if packet == room:
-                packet, room = f"{packet_bytes} bytes", f"{size}"
+            packet, largest = units.format_bytes(packet_bytes), units.format_bytes(size)
+            if packet == largest:
+                packet, largest = f"{packet_bytes} bytes", f"{size}"
             return [
-                f"a packet of {packet} does not fit a buffer of {room}: "
+                f"a packet of {packet} does not fit a buffer of {largest}: "
                 f"name a smaller packet, a larger {name}, or unbounded buffers"
             ]
     return []

@@ -27,12 +27,12 @@ def coarse_packets(
 ) -> str | None:
     """Return why packets are too coarse for the time to be trusted, and what to use instead; None if they are not.
 
-    `packet_bytes`: the largest packet, 0 for one packet a message; `own_bytes`: that of the machine file;
+    `packet_bytes`: the largest packet, 0 for one packet per message; `own_bytes`: that of the machine file;
     `message_bytes`: mean size of the messages; `buffer_bytes`: of a channel, None for unbounded buffers; `topology`:
     of which kind.
     """
-    room = message_bytes if buffer_bytes is None else buffer_bytes
-    size = int(min(packet_bytes or message_bytes, message_bytes, room))
+    limit = message_bytes if buffer_bytes is None else buffer_bytes
+    size = int(min(packet_bytes or message_bytes, message_bytes, limit))
     if size < 2 * own_bytes:
         return None
     packets = f"packets of {format_bytes(size)}"
@@ -47,7 +47,7 @@ def coarse_packets(
     if size >= int(message_bytes) >= PACKETS_PER_MESSAGE * own_bytes:
         most = min(LARGEST_PACKET, int(message_bytes) // PACKETS_PER_MESSAGE)
         return (
-            f"one packet a message can mislead where messages have {format_bytes(message_bytes)}: "
+            f"one packet per message can mislead where messages have {format_bytes(message_bytes)}: "
             f"use --packet {_argument(max(own_bytes, most - most % own_bytes))}"
         )
     return None

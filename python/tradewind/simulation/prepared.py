@@ -38,7 +38,7 @@ def model_version(machine: MachineFile, ranks_per_node: int, steady: bool = Fals
     """
     if (routing or machine.machine.routing) == "ugal-sst71":
         return 6
-    if machine.machine.carriage:
+    if machine.machine.intranode:
         return 5
     if steady:
         return 4
@@ -56,14 +56,14 @@ class Simulation:
     placement: _core.Placement
     model: str
     packet_bytes: int
-    """0: one packet a message."""
+    """0: one packet per message."""
     threads: int
     seed: int
     buffers: str = "credits"
     protocol: str = "send"
     pairs: int = 0
     """Blocks of ranks by whose pairs delays are kept; 0: they are not."""
-    carriage: _core.Carriage | None = None
+    intranode: _core.IntranodeTransport | None = None
     """How messages are carried within a node, where a transport is named."""
     way: tuple[str, str] | None = None
     """That transport, and the packing."""
@@ -80,7 +80,7 @@ class Simulation:
         early: dict[str, Any] = {}
         if isinstance(self.exchange, Repetitions):
             early = {
-                "turn_steps": len(self.exchange.one()),
+                "repetition_steps": len(self.exchange.one()),
                 "asked": self.exchange.asked,
                 "enough": self.exchange.enough,
             }
@@ -93,18 +93,18 @@ class Simulation:
             blocks=self.pairs,
             shown=self.shown,
             peers=self.peers,
-            carriage=self.carriage,
+            intranode=self.intranode,
             progress_by=self.mpi_progress,
             **early,
         )
         return self.machine, self.program(), self.placement, options
 
     def program(self) -> _core.Program:
-        """What the core simulates."""
-        return self.exchange.program()
+        """Return the program for the core."""
+        return self.exchange.core()
 
     def forecast(self) -> dict[str, float]:
-        """What the run will cost: messages, packet_hops, memory_bytes, wall_s (from a sample of the ranks)."""
+        """Estimate the cost of the run from a sample of ranks: messages, packet_hops, memory_bytes, wall_s."""
         cost = _core.forecast(*self._arguments())
         events = cost.packet_hops if self.model == "packet" else cost.messages
         return {
@@ -122,7 +122,7 @@ class Simulation:
         cost = _core.forecast(*self._arguments())
         if not cost.messages:
             return None
-        channel, output, _ = self.machine.room
+        channel, output, _ = self.machine.buffer_sizes
         buffer = None if self.buffers == "unbounded" else min(channel, output or channel)
         kind = self.file.machine.topology.kind
         return coarse_packets(self.packet_bytes, own, cost.bytes / cost.messages, buffer, kind, self.machine.routing)
@@ -173,7 +173,7 @@ class Simulation:
     def _congestion(
         self, result: _core.SimulationResult, answer: dict[str, Any], wanted: bool | str | Path
     ) -> dict[str, Any]:
-        """What links did and when packets waited; with a folder wanted, also as pictures."""
+        """Return the loads of links and the delays of packets; draw them if a folder is given."""
         topology, machine = self.machine.topology, self.file.machine
         loads = loads_of(result, topology, machine)
         found: dict[str, Any] = {"congestion": link_shares(loads), "delay_over_time": over_time(result)}
@@ -193,7 +193,7 @@ class Simulation:
 
         title = f"{self.exchange.name} on {self.exchange.ranks} ranks of {self.file.name}, simulated"
         steps = [step.core() for step in self.exchange.steps()]
-        save(time_line(result.acts, steps, title), path)
+        save(time_line(result.trace_events, steps, title), path)
 
     def take_part(self) -> dict[str, Any]:
         """Does the share of a process that does not answer."""
@@ -213,7 +213,7 @@ class Simulation:
         return run(*arguments, report)
 
     def _reporter(self, progress: Watch) -> Callable[..., None]:
-        """What the core calls now and then."""
+        """Return a callback for the core."""
         total, begin = max(1.0, _core.forecast(*self._arguments()).bytes), time.perf_counter()
         parts = [1.0]  # of the whole, after which it may end
         if isinstance(self.exchange, Repetitions):
@@ -227,7 +227,7 @@ class Simulation:
         return report
 
     def inputs(self) -> dict[str, Any]:
-        """What an answer begins with."""
+        """Return the first values of a result."""
         packet = {
             "packet_bytes": self.packet_bytes or "message",
             "buffers": self.buffers,

@@ -56,7 +56,7 @@ class Processes:
         return self.core.processes
 
     def agree(self, action: Callable[[], Result]) -> Result:
-        """What `action` returns on this process. Where it raises on one, it raises on all."""
+        """Return the result of `action` on this process; raise on all processes if it raises on one."""
         failure: BaseException | None = None
         try:
             result = action()
@@ -67,7 +67,7 @@ class Processes:
         reasons = self.comm.allgather(None if failure is None else _reason(failure))
         if failure is not None and not isinstance(failure, PeerError):
             raise failure
-        # Of several processes that fail, the one with its own reason counts, not those that heard of it.
+        # If several processes fail, the one with its own reason counts, not those that received the error.
         failed = [(reason.kind == PeerError.__name__, p) for p, reason in enumerate(reasons) if reason is not None]
         if failed:
             _, first = min(failed)
@@ -75,7 +75,7 @@ class Processes:
         return result
 
     def answer(self, action: Callable[[], Result]) -> Result:
-        """What `action` returns on process 0, everywhere; see `agree`."""
+        """Return the result of `action` on process 0 on all processes; see `agree`."""
         result = self.agree(action)
         shared: Result = self.comm.bcast(result if self.index == 0 else None)
         return shared
@@ -104,7 +104,7 @@ class Processes:
 
 
 def _identity(simulation: Simulation) -> str:
-    """What must be the same on all processes. Raises InputError for what cannot be shared."""
+    """Return what must be equal on all processes. Raises InputError for what cannot be shared."""
     if simulation.model != "packet":
         raise InputError(f"model {simulation.model!r}: only simulations of packets are shared; use one process")
     ranks = simulation.exchange.ranks

@@ -14,7 +14,7 @@ class Progress:
 
     simulated_s: float
     fraction: float
-    """Of all bytes, those that have arrived."""
+    """Share of bytes that have arrived."""
     packet_hops: float
     """So far."""
     wall_s: float

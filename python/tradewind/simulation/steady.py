@@ -11,7 +11,7 @@ from tradewind.workload.repetitions import durations_of, extrapolated, repetitio
 from tradewind.workload.workload import Workload
 
 SCALED = ("messages", "bytes", "packet_hops", "bound_s")
-"""What grows with the repetitions."""
+"""Values that grow with the repetitions."""
 
 
 def run_until_steady(

@@ -18,7 +18,7 @@ ROUNDS = 50
 
 @dataclass(frozen=True)
 class Clock:
-    """What a rank's clock shows, beside that of rank 0."""
+    """The clock of a rank, relative to that of rank 0."""
 
     offset_s: float = 0.0
     """To be added to what it shows."""

@@ -10,7 +10,7 @@ from tradewind.trace.model import TimeLine
 PICTURES = (".svg", ".png", ".pdf", ".html")
 """Suffixes of files that become a picture; any other file is a trace for Perfetto."""
 WHAT = "time line"
-"""What errors call such a file."""
+"""Name of such a file in errors."""
 
 
 def save(line: TimeLine, path: Path) -> None:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from tradewind.base.collective import check_communicator, collective, go_on, telling
 from tradewind.base.units import format_seconds
 from tradewind.trace.clock import Clock, compare
-from tradewind.trace.model import Row, Span, TimeLine, Track
+from tradewind.trace.model import Row, TimeLine, TraceEvent, Track
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
 Event = tuple[str, int, int, int, float, float]
-"""What a rank did: (name, stage, peer, bytes, begin, end), seconds of its clock. Peer -1: none; stage -1: none."""
+"""Recorded event of a rank: (name, stage, peer, bytes, begin, end), seconds of its clock. -1: no peer, no stage."""
 
 PAIRS = {"pack": "unpack"}
 """Events of a sender, with its receiver as peer, and those of the receiver that belong to them: arrows join them."""
@@ -55,7 +55,7 @@ def gather(
 
 
 def time_line(events: Sequence[Sequence[Event]], clocks: Sequence[Clock], title: str) -> TimeLine:
-    """Of the events of each rank, by rank; the earliest of all begins at 0.
+    """Return the time line of the events of all ranks; the earliest begins at 0.
 
     A rank has one row. A message has an arrow where both its ends are known (see `PAIRS`). An arrow that runs backwards
     is within the error of the clocks, which the track of each rank states.
@@ -65,7 +65,9 @@ def time_line(events: Sequence[Sequence[Event]], clocks: Sequence[Clock], title:
     first = min(starts, default=0.0)
     arrows = _arrows(events)
     tracks = [
-        Track(rank, [Row("CPU", _spans(rank, each, first - clock.offset_s, arrows))] if each else [], _note(clock))
+        Track(
+            rank, [Row("CPU", _trace_events(rank, each, first - clock.offset_s, arrows))] if each else [], _note(clock)
+        )
         for rank, (each, clock) in enumerate(zip(events, clocks, strict=True))
     ]
     return TimeLine(title, tracks)
@@ -78,15 +80,15 @@ def _note(clock: Clock) -> str:
     return f"clock put {offset} {'back' if clock.offset_s < 0 else 'forward'}, give or take {error}, to be rank 0's"
 
 
-def _spans(rank: int, events: Sequence[Event], zero_s: float, arrows: dict[_Message, int]) -> list[Span]:
+def _trace_events(rank: int, events: Sequence[Event], zero_s: float, arrows: dict[_Message, int]) -> list[TraceEvent]:
     """Times are rounded down, so that what is nested stays nested."""
-    spans = []
+    made = []
     for (name, stage, peer, size, begin, end), message in zip(events, _messages(rank, events), strict=True):
         begin_ns, end_ns = (max(0, math.floor((time_s - zero_s) * 1e9)) for time_s in (begin, end))
         number = None if message is None else arrows.get(message)
         arrow = () if number is None else (number,)
-        spans.append(
-            Span(
+        made.append(
+            TraceEvent(
                 name,
                 name if peer < 0 else f"{name} {peer}",
                 begin_ns,
@@ -98,7 +100,7 @@ def _spans(rank: int, events: Sequence[Event], zero_s: float, arrows: dict[_Mess
                 ends=() if name in PAIRS else arrow,
             )
         )
-    return spans
+    return made
 
 
 def _messages(rank: int, events: Sequence[Event]) -> list[_Message | None]:

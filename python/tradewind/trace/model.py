@@ -1,4 +1,4 @@
-"""The one form of all time lines: a track a rank, rows of spans, arrows from row to row."""
+"""The one form of all time lines: one track per rank, rows of events, arrows from row to row."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Span:
+class TraceEvent:
     """Something that a rank did, or that happened to it, from one time to another; at one moment where they are equal.
 
     Times are whole nanoseconds from the beginning of the run.
     """
 
     kind: str
-    """What it is (post, wait, send, ...): spans of one kind have one colour."""
+    """Kind of the event (post, wait, send, ...); events of one kind have one colour."""
     name: str
     begin_ns: int
     end_ns: int
@@ -22,7 +22,7 @@ class Span:
     peer: int | None = None
     bytes: int | None = None
     more: dict[str, str | int | float] = field(default_factory=dict)
-    """What else a reader may want to know."""
+    """Further details, by name."""
     starts: tuple[int, ...] = ()
     """Numbers of the arrows that begin here."""
     ends: tuple[int, ...] = ()
@@ -39,35 +39,40 @@ class Row:
     """Spans under one name; they may overlap."""
 
     name: str
-    spans: list[Span] = field(default_factory=list)
+    events: list[TraceEvent] = field(default_factory=list)
 
-    def lanes(self) -> list[list[Span]]:
-        """The spans on as few lines as hold them, in order of time: on each, two are nested or apart."""
-        lanes: list[tuple[list[Span], list[int]]] = []  # spans, and the ends of those that hold the next one
-        for span in sorted(self.spans, key=lambda span: (span.begin_ns, -span.end_ns)):
-            lane, ends = next((lane for lane in lanes if _fits(span, lane[1])), ([], []))
+    @property
+    def spans(self) -> list[TraceEvent]:
+        """The same as `events`: its former name."""
+        return self.events
+
+    def lanes(self) -> list[list[TraceEvent]]:
+        """The events on as few lines as hold them, in order of time: on each, two are nested or apart."""
+        lanes: list[tuple[list[TraceEvent], list[int]]] = []  # events, and the ends of those that hold the next one
+        for event in sorted(self.events, key=lambda event: (event.begin_ns, -event.end_ns)):
+            lane, ends = next((lane for lane in lanes if _fits(event, lane[1])), ([], []))
             if not lane:
                 lanes.append((lane, ends))
-            lane.append(span)
-            ends.append(span.end_ns)
+            lane.append(event)
+            ends.append(event.end_ns)
         return [lane for lane, _ in lanes]
 
 
-def _fits(span: Span, ends: list[int]) -> bool:
-    """Whether a span is nested in those that are open, or apart; closes those that have ended."""
-    while ends and ends[-1] <= span.begin_ns:
+def _fits(event: TraceEvent, ends: list[int]) -> bool:
+    """Whether an event is nested in those that are open, or apart; closes those that have ended."""
+    while ends and ends[-1] <= event.begin_ns:
         ends.pop()
-    return not ends or span.end_ns <= ends[-1]
+    return not ends or event.end_ns <= ends[-1]
 
 
 @dataclass
 class Track:
-    """What is known of one rank."""
+    """The rows of one rank."""
 
     rank: int
     rows: list[Row]
     note: str = ""
-    """How good its times are, where that is in question."""
+    """Accuracy of its clock, where it was corrected."""
 
     @property
     def name(self) -> str:
@@ -81,9 +86,13 @@ class TimeLine:
     title: str
     tracks: Sequence[Track]
 
-    def spans(self) -> Iterator[tuple[Track, Row, Span]]:
-        """All of them."""
+    def spans(self) -> Iterator[tuple[Track, Row, TraceEvent]]:
+        """The same as `events`: its former name."""
+        return self.events()
+
+    def events(self) -> Iterator[tuple[Track, Row, TraceEvent]]:
+        """Yield all events, each with its track and row."""
         for track in self.tracks:
             for row in track.rows:
-                for span in row.spans:
-                    yield track, row, span
+                for event in row.events:
+                    yield track, row, event

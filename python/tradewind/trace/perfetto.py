@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING, Any
 
-from tradewind.trace.model import Span, TimeLine, Track
+from tradewind.trace.model import TimeLine, TraceEvent, Track
 
 if TYPE_CHECKING:
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TrackDescriptor, TrackEvent
@@ -69,28 +69,28 @@ def _write_rank(trace: _Trace, track: Track, number: int) -> None:
             order += 1
 
 
-def _write_lane(trace: _Trace, lane: list[Span], track: int) -> None:
+def _write_lane(trace: _Trace, lane: list[TraceEvent], track: int) -> None:
     """At one moment, what ends comes before what begins."""
     ends: list[int] = []
-    for span in lane:
-        while ends and ends[-1] <= span.begin_ns:
+    for event in lane:
+        while ends and ends[-1] <= event.begin_ns:
             _write_end(trace, track, ends.pop())
-        _write_begin(trace, track, span)
-        if span.end_ns > span.begin_ns:
-            ends.append(span.end_ns)
+        _write_begin(trace, track, event)
+        if event.end_ns > event.begin_ns:
+            ends.append(event.end_ns)
     while ends:
         _write_end(trace, track, ends.pop())
 
 
-def _write_begin(trace: _Trace, track: int, span: Span) -> None:
-    event = trace.event(track, span.begin_ns)
-    event.type = event.TYPE_SLICE_BEGIN if span.end_ns > span.begin_ns else event.TYPE_INSTANT
-    event.name = span.name
-    event.categories.append(span.kind)
-    event.flow_ids.extend(span.starts)
-    event.terminating_flow_ids.extend(span.ends)
-    for name, value in span.details.items():
-        note = event.debug_annotations.add()
+def _write_begin(trace: _Trace, track: int, event: TraceEvent) -> None:
+    written = trace.event(track, event.begin_ns)
+    written.type = written.TYPE_SLICE_BEGIN if event.end_ns > event.begin_ns else written.TYPE_INSTANT
+    written.name = event.name
+    written.categories.append(event.kind)
+    written.flow_ids.extend(event.starts)
+    written.terminating_flow_ids.extend(event.ends)
+    for name, value in event.details.items():
+        note = written.debug_annotations.add()
         note.name = name
         if isinstance(value, str):
             note.string_value = value

@@ -11,42 +11,42 @@ import altair as alt
 from tradewind.base.errors import InputError
 from tradewind.plot import export
 from tradewind.plot.style import CONFIG, PALETTE, linear_time_axis
-from tradewind.trace.model import Row, Span, TimeLine, Track
+from tradewind.trace.model import Row, TimeLine, TraceEvent, Track
 
-MOST_SPANS = 5000
+MAX_EVENTS = 5000
 _ROW_PIXELS = 15
 _WIDTH = 820
 
 
 def picture(line: TimeLine, suffix: str) -> bytes:
-    """As SVG, PNG, PDF or HTML. Raises InputError for more than `MOST_SPANS` spans."""
-    drawn = [(track, row, span) for track in line.tracks for row in track.rows for span in _innermost(row)]
-    if not drawn or len(drawn) > MOST_SPANS:
+    """As SVG, PNG, PDF or HTML. Raises InputError for more than `MAX_EVENTS` events."""
+    drawn = [(track, row, event) for track in line.tracks for row in track.rows for event in _innermost(row)]
+    if not drawn or len(drawn) > MAX_EVENTS:
         raise InputError(
-            f"a picture of a time line of {len(drawn)} spans: 1 to {MOST_SPANS} are allowed; "
+            f"a picture of a time line of {len(drawn)} events: 1 to {MAX_EVENTS} are allowed; "
             "show fewer ranks, or write a trace for Perfetto (no suffix of a picture)"
         )
     specification: dict[str, Any] = _chart(line.title, drawn).to_dict()
     specification["config"] = CONFIG | {"background": "white"}
-    kinds = ", ".join(dict.fromkeys(span.kind for *_, span in drawn))
-    specification["description"] = f"Time line of {line.title}: {len(drawn)} spans of {kinds}."
+    kinds = ", ".join(dict.fromkeys(event.kind for *_, event in drawn))
+    specification["description"] = f"Time line of {line.title}: {len(drawn)} events of {kinds}."
     return export.picture(specification, suffix)
 
 
-def _innermost(row: Row) -> Iterator[Span]:
-    """What holds others is not drawn."""
+def _innermost(row: Row) -> Iterator[TraceEvent]:
+    """Yield the events that hold no others; only these are drawn."""
     for lane in row.lanes():
-        for span, inside in zip_longest(lane, lane[1:]):
-            if inside is None or inside.begin_ns >= span.end_ns:
-                yield span
+        for event, inside in zip_longest(lane, lane[1:]):
+            if inside is None or inside.begin_ns >= event.end_ns:
+                yield event
 
 
-def _chart(title: str, drawn: list[tuple[Track, Row, Span]]) -> Any:
+def _chart(title: str, drawn: list[tuple[Track, Row, TraceEvent]]) -> Any:
     names = list(dict.fromkeys(_row_name(track, row) for track, row, _ in drawn))
     y = alt.Y("row:N", sort=names, title=None, scale=alt.Scale(domain=names, paddingInner=0.25))
     x = alt.X("begin:Q", axis=linear_time_axis("time from the beginning (s)"))
     layers = [_bars(drawn).encode(x=x, x2="end:Q", y=y)]
-    if moments := [_value(track, row, span) for track, row, span in drawn if span.end_ns == span.begin_ns]:
+    if moments := [_value(track, row, event) for track, row, event in drawn if event.end_ns == event.begin_ns]:
         ticks = alt.Chart(alt.InlineData(moments)).mark_tick(color="#111111", thickness=1.5)
         layers.append(ticks.encode(x=x, y=y))
     if arrows := _arrows(drawn):
@@ -55,15 +55,15 @@ def _chart(title: str, drawn: list[tuple[Track, Row, Span]]) -> Any:
     return alt.layer(*layers).properties(title=title, width=_WIDTH, height=_ROW_PIXELS * len(names))
 
 
-def _bars(drawn: list[tuple[Track, Row, Span]]) -> Any:
-    lasting = [(track, row, span) for track, row, span in drawn if span.end_ns > span.begin_ns]
-    whole_ns = max((span.end_ns for *_, span in lasting), default=0)
+def _bars(drawn: list[tuple[Track, Row, TraceEvent]]) -> Any:
+    lasting = [(track, row, event) for track, row, event in drawn if event.end_ns > event.begin_ns]
+    whole_ns = max((event.end_ns for *_, event in lasting), default=0)
     # A border tells long ones apart that touch; short ones would be nothing but border.
     values = [
-        _value(track, row, span) | {"border": 0.6 if span.end_ns - span.begin_ns > whole_ns / 100 else 0.0}
-        for track, row, span in lasting
+        _value(track, row, event) | {"border": 0.6 if event.end_ns - event.begin_ns > whole_ns / 100 else 0.0}
+        for track, row, event in lasting
     ]
-    kinds = sorted({span.kind for *_, span in lasting}, key=lambda kind: (kind == "wait", kind))
+    kinds = sorted({event.kind for *_, event in lasting}, key=lambda kind: (kind == "wait", kind))
     colours = ["#D0D0D0" if kind == "wait" else PALETTE[i % len(PALETTE)] for i, kind in enumerate(kinds)]
     scale = alt.Scale(domain=kinds, range=colours)
     bars = alt.Chart(alt.InlineData(values)).mark_bar(stroke="white")
@@ -76,20 +76,20 @@ def _row_name(track: Track, row: Row) -> str:
     return f"{track.name} {row.name}"
 
 
-def _value(track: Track, row: Row, span: Span) -> dict[str, Any]:
+def _value(track: Track, row: Row, event: TraceEvent) -> dict[str, Any]:
     return {
         "row": _row_name(track, row),
-        "kind": span.kind,
-        "begin": span.begin_ns * 1e-9,
-        "end": span.end_ns * 1e-9,
+        "kind": event.kind,
+        "begin": event.begin_ns * 1e-9,
+        "end": event.end_ns * 1e-9,
     }
 
 
-def _arrows(drawn: list[tuple[Track, Row, Span]]) -> list[dict[str, Any]]:
-    """From the end of a span to the beginning of another."""
-    ends = {number: _value(track, row, span) for track, row, span in drawn for number in span.ends}
+def _arrows(drawn: list[tuple[Track, Row, TraceEvent]]) -> list[dict[str, Any]]:
+    """From the end of an event to the beginning of another."""
+    ends = {number: _value(track, row, event) for track, row, event in drawn for number in event.ends}
     return [
-        {"row": _row_name(track, row), "begin": span.end_ns * 1e-9, "to": end["row"], "end": end["begin"]}
-        for track, row, span in drawn
-        for end in (ends[number] for number in span.starts if number in ends)
+        {"row": _row_name(track, row), "begin": event.end_ns * 1e-9, "to": end["row"], "end": end["begin"]}
+        for track, row, event in drawn
+        for end in (ends[number] for number in event.starts if number in ends)
     ]

@@ -1,4 +1,4 @@
-"""What is proved of a program as a whole, beside each of its exchanges."""
+"""Proofs about a program as a whole, beside those of each of its exchanges."""
 
 from __future__ import annotations
 

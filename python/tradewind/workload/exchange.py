@@ -40,20 +40,19 @@ class Exchange(Workload):
         "Like ring-4; see `tradewind list algorithms`.", None, common=True, shown="the pattern's own"
     )
     times: int = option(
-        "Repeat the exchange so often in a row.",
+        "Number of exchanges in a row.",
         1,
         least=1,
         most=MOST_TIMES,
         common=True,
         label="repetitions in a row",
     )
-    fields: int = option(
-        "Fields together in each message.", 1, least=1, most=MOST, common=True, label="fields in a message"
-    )
+    fields: int = option("Fields per message.", 1, least=1, most=MOST, common=True, label="fields in a message")
     dtype: str = option(
         f"Element type: {', '.join(DTYPES)}.", "f8", known=lambda: DTYPES, common=True, label="element type"
     )
 
+    family: ClassVar[str] = "exchange"
     kind: ClassVar[str]
     """The name of the pattern, as users give it."""
     core_pattern: ClassVar[str]

@@ -11,7 +11,7 @@ from tradewind import _core
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
 from tradewind.base.extents import MOST, extents_text
-from tradewind.layout.names import divided
+from tradewind.layout.names import LAYOUTS, divided, shares
 from tradewind.workload.exchange import Exchange
 from tradewind.workload.options import option
 
@@ -115,7 +115,7 @@ def misfits(grid: tuple[int, int, int], split: tuple[int, int], layouts: Iterabl
     """Where a split has more ranks along a direction than the grid has points, in any of the layouts."""
     problems = {}
     for axes in layouts:
-        for axis, parts in divided(axes, split):
+        for axis, parts in divided(axes, split) if axes in LAYOUTS else []:  # in other layouts a part may be empty
             points = grid["xyz".index(axis)]
             if parts > points:
                 levels = "levels" if axis == "z" else f"points along {axis}"
@@ -128,8 +128,7 @@ def misfits(grid: tuple[int, int, int], split: tuple[int, int], layouts: Iterabl
 
 def layout_imbalance(grid: tuple[int, int, int], split: tuple[int, int], axes: str) -> float:
     worst = 1.0
-    for axis, parts in divided(axes, split):
-        points = grid["xyz".index(axis)]
+    for points, parts in shares(axes, grid, split):
         worst *= math.ceil(points / parts) * parts / points
     return worst
 

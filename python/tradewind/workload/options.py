@@ -15,10 +15,12 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from tradewind.base.errors import InputError
 from tradewind.base.extents import parse_extents
 from tradewind.base.names import unknown
+from tradewind.base.units import byte_count, seconds
 
 _KEY = "option"
 Problems = Callable[[Any], list[str]]
 """What is wrong with a value, in words."""
+_UNITS: Mapping[str, Callable[[str], float]] = {"s": seconds, "bytes": byte_count}
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,10 @@ class Option:
     metavar: str = ""
     extents: int = 0
     """How many whole numbers joined by 'x' it is."""
+    unit: str = ""
+    """``s`` or ``bytes``: a user writes a number with its unit, such as 15ns or 4KiB."""
+    offered: str = ""
+    """What the command line takes where none is given, of an option that must be given elsewhere."""
     swept: bool = True
     """Whether a sweep of a study may vary it."""
     common: bool = False
@@ -60,7 +66,9 @@ class Option:
         return self.default is MISSING
 
     def read(self, text: Any) -> Any:
-        """A value from the command line. Raises InputError for extents that are none."""
+        """A value from the command line. Raises InputError for extents that are none, and for a missing unit."""
+        if self.unit and isinstance(text, str):
+            return _UNITS[self.unit](text)
         if self.kind == "extents" and isinstance(text, str):
             return parse_extents(text, self.extents, self.what)
         return text
@@ -102,6 +110,8 @@ def option(
     what: str = "",
     shown: str = "",
     metavar: str = "",
+    unit: str = "",
+    offered: str = "",
     swept: bool = True,
     common: bool = False,
     by_name: bool = True,
@@ -118,6 +128,8 @@ def option(
         "what": what,
         "shown": shown,
         "metavar": metavar,
+        "unit": unit,
+        "offered": offered,
         "swept": swept,
         "common": common,
     }

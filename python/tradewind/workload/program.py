@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tradewind import _core
@@ -71,7 +71,7 @@ class Program(Workload):
         self._steps = [_step(step, i) for i, step in enumerate(plain)]
         if len({step.name for step in self._steps}) < len(self._steps):
             raise InputError("two steps of a program have one name")
-        self.ranks = self.program().ranks
+        self.ranks = self.core().ranks
 
     def _take_order(
         self,
@@ -183,10 +183,20 @@ class Program(Workload):
             return {exchange.name: exchange.core for exchange in self.exchanges}
         return super().schedules()
 
-    def program(self) -> _core.Program:
+    def core(self) -> _core.Program:
         if self._order is not None:
             return _core.Program(self._order)
-        return super().program()
+        return super().core()
+
+    def compute_s(self, result: Mapping[str, Any]) -> float | None:
+        """Of a simulation's result, the seconds of all computations.
+
+        None where one of them overlaps with an exchange: nobody can say what of the time is which.
+        """
+        if self._order is not None:
+            return None
+        apart = [result["step_time_s"][name] for name in self.only_computing]
+        return sum(apart) if len(apart) == self.computations else None
 
     def as_dict(self) -> dict[str, Any]:
         return {"program": self.name, "ranks": self.ranks}

@@ -48,7 +48,7 @@ class Repetitions(Workload):
         return self.exchange.element_bytes
 
     @property
-    def split(self) -> tuple[int, int] | None:
+    def split(self) -> tuple[int, int] | None:  # type: ignore[override]  # of the exchange
         return self.exchange.split
 
     @property

@@ -42,7 +42,7 @@ class Compute:
     seconds: float = 0.0
     flops: float = 0.0
     bytes: float = 0.0
-    layout: _core.Blocks | None = None
+    layout: _core.Layout | None = None
     during: Scheduled | _core.Schedule | Exchanged | None = None
     repeat: int = 1
     point_s: float = 0.0

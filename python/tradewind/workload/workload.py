@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from tradewind import _core
 from tradewind.base.elements import DTYPES, point_bytes
@@ -25,10 +27,14 @@ class Step:
 
 
 class Workload:
-    """Steps of all ranks, one after another."""
+    """Steps of all ranks, one after another: an exchange, a program, a dwarf's time step."""
 
     ranks: int
     """How many take part."""
+    split: tuple[int, int] | None = None
+    """(cx, cy) ranks over x and y, where a grid is divided so."""
+    family: ClassVar[str] = "program"
+    """What a request of it is called where studies store it: exchange, dwarf or program."""
 
     @property
     def name(self) -> str:
@@ -45,11 +51,6 @@ class Workload:
         """Bytes of a point of one field."""
         raise NotImplementedError
 
-    @property
-    def split(self) -> tuple[int, int] | None:
-        """(cx, cy) ranks over x and y, where a grid is divided so."""
-        return None
-
     def steps(self) -> list[Step]:
         """The steps, in the order in which they are run."""
         raise NotImplementedError
@@ -58,13 +59,39 @@ class Workload:
         """The schedules by the names of their steps; what is repeated is there once."""
         return {step.name: step.schedule for step in self.steps() if step.schedule is not None}
 
-    def program(self) -> _core.Program:
+    def program(self) -> Workload:
+        """What is simulated: itself, but for requests that make a program of their own."""
+        return self
+
+    def core(self) -> _core.Program:
         """The same as the core takes it."""
         return _core.Program([step.core() for step in self.steps()], self.bytes_per_point)
 
     def as_dict(self) -> dict[str, Any]:
         """What was asked for, as plain values."""
         raise NotImplementedError
+
+    def labels(self) -> dict[str, Any]:
+        """What studies call its values by: those of `as_dict`, numbers of several parts as text."""
+        return {key: _text(value) for key, value in self.as_dict().items()}
+
+    def traits(self) -> list[str]:
+        """What a line about it says beside its name."""
+        return [f"{self.ranks} ranks"]
+
+    def imbalance(self) -> float:
+        """Points of the largest part over the mean."""
+        return 1.0
+
+    def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """What a study keeps of a simulation beside its result."""
+        return {}
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return "x".join(str(number) for number in value)
+    return str(value) if isinstance(value, float) else value
 
 
 @dataclass(frozen=True)
@@ -91,10 +118,12 @@ class OneSchedule(Workload):
         return DTYPES[self.dtype]
 
     @property
-    def split(self) -> tuple[int, int] | None:
+    def split(self) -> tuple[int, int] | None:  # type: ignore[override]  # of its layout
         pattern = self.schedule.pattern
         layout = getattr(pattern, "layout", None) or getattr(pattern, "from_layout", None)
-        return None if layout is None else (layout.split[0], layout.split[1])
+        if layout is None or math.prod(layout.split) != self.ranks:  # some ranks own nothing
+            return None
+        return layout.split[0], layout.split[1]
 
     @property
     def name(self) -> str:

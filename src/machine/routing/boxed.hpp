@@ -12,7 +12,7 @@ namespace tradewind::machine {
 
 struct Machine;
 
-// What users of a routing are compiled for once, not once a routing, at the price of a virtual call a hop.
+// A routing behind virtual calls: its users are compiled once, not once per routing, for one call per hop.
 template <bool Adaptive, bool Spreads>
 class Boxed {
   public:

@@ -55,7 +55,7 @@ class DragonflyPaths {
     struct Position {
         std::uint32_t group, place;  // in the group, row by row
     };
-    // Reckoned, as the gates of global links are: tables would not fit the caches where switches or their links are
+    // Computed, as the gates of global links are: tables would not fit the caches where switches or their links are
     // many, and took a third of a simulation's time.
     Position at(std::uint32_t number) const {
         const std::uint32_t group = by_size_.quotient(number);

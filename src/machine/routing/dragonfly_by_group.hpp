@@ -62,8 +62,8 @@ class DragonflyUgal : public DragonflyByGroup {
     }
 };
 
-// Progressive adaptive routing (Jiang, Kim & Dally 2009): a packet that UGAL has sent the minimal way is asked again at
-// every switch of its source group that it comes to. Its memory stays fresh until it takes the detour or leaves the
+// Progressive adaptive routing (Jiang, Kim & Dally 2009): a packet that UGAL has sent the minimal way is decided anew
+// at every switch of its source group that it comes to. Its memory stays fresh until it takes the detour or leaves the
 // group, so that minimal hops in the source group have a channel of their own below the detour's.
 class DragonflyPar : public DragonflyUgal {
   public:

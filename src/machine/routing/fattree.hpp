@@ -59,8 +59,8 @@ class UpDown {
     std::uint32_t levels_;
 };
 
-// D-mod-k (Zahavi, Johnson, Kerbyson & Lang 2010): the port up is the number of the destination node over the ways up
-// to this level, modulo the ports up; where all switches have k of them, digit l of the node, base k, at level l.
+// D-mod-k (Zahavi, Johnson, Kerbyson & Lang 2010): the uplink is the number of the destination node over the ways up
+// to this level, modulo the uplinks; where all switches have k of them, digit l of the node, base k, at level l.
 class DModK : public UpDown {
   public:
     static constexpr bool adaptive = false, spreads = false;
@@ -74,7 +74,7 @@ class DModK : public UpDown {
     }
 };
 
-// What routings that choose the port up have in common.
+// Common part of the routings that choose the uplink.
 class ChosenUp : public UpDown {
   public:
     static constexpr bool adaptive = true;
@@ -87,7 +87,7 @@ class ChosenUp : public UpDown {
     }
 };
 
-// Every switch deals packets to its ports up in turn.
+// Every switch sends packets to its uplinks in turn.
 class RoundRobin : public ChosenUp {
   public:
     static constexpr bool spreads = false;

@@ -1,4 +1,4 @@
-// What a routing sees of a packet, and what it may keep in it.
+// The view of a packet that a routing has, and the memory that it may keep in it.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ class Complete : public HyperX {
     std::string name() const override { return "complete"; }
     std::string describe() const override {
         return "complete graph of " + std::to_string(switches()) + " switches, " + std::to_string(links()[0]) +
-               " links between two and " + std::to_string(nodes_per_switch_) + " nodes a switch";
+               " links between two and " + std::to_string(nodes_per_switch_) + " nodes per switch";
     }
 };
 

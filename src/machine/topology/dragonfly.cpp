@@ -15,12 +15,12 @@ Dragonfly::Dragonfly(std::uint32_t rows, std::uint32_t columns, std::uint32_t gr
       global_links_(global_links),
       group_links_(rows * columns, global_links, groups, arrangement) {
     if (rows < 1 || columns < 1 || groups < 1 || nodes_per_switch < 1)
-        throw InputError("dragonfly: 1 or more rows, columns, groups and nodes a switch are allowed");
+        throw InputError("dragonfly: 1 or more rows, columns, groups and nodes per switch are allowed");
     const double size = static_cast<double>(rows) * columns;
     // The routing of a packet keeps the number of a group, or of a switch in its group, in 14 bits.
     if (rows > 1023 || columns > 1023 || size > 16384 || groups > 16384)
         throw InputError("dragonfly: at most 16384 switches a group (1023 a row) and 16384 groups are allowed");
-    if (global_links > 16383) throw InputError("dragonfly: at most 16383 global links a switch are allowed");
+    if (global_links > 16383) throw InputError("dragonfly: at most 16383 global links per switch are allowed");
     check_size("dragonfly", size * groups, static_cast<double>(rows) + columns + global_links + nodes_per_switch,
                size * groups * nodes_per_switch);
     group_links_.check("dragonfly");
@@ -29,7 +29,7 @@ Dragonfly::Dragonfly(std::uint32_t rows, std::uint32_t columns, std::uint32_t gr
 std::string Dragonfly::describe() const {
     return "dragonfly of " + std::to_string(groups_) + " groups of " + std::to_string(rows_) + " x " +
            std::to_string(columns_) + " switches, " + std::to_string(global_links_) + " global links and " +
-           std::to_string(nodes_per_switch_) + " nodes a switch" + described(group_links_);
+           std::to_string(nodes_per_switch_) + " nodes per switch" + described(group_links_);
 }
 
 PortEnd Dragonfly::port(std::uint32_t switch_id, std::uint32_t port) const {

@@ -14,7 +14,7 @@ DragonflyPlus::DragonflyPlus(std::uint32_t leaves, std::uint32_t spines, std::ui
       nodes_per_switch_(nodes_per_switch),
       group_links_(spines, global_links, groups, arrangement) {
     if (leaves < 1 || spines < 1 || groups < 1 || nodes_per_switch < 1)
-        throw InputError("dragonflyplus: 1 or more leaves, spines, groups and nodes a switch are allowed");
+        throw InputError("dragonflyplus: 1 or more leaves, spines, groups and nodes per switch are allowed");
     if (spines > 16384 || global_links > 16384)
         throw InputError("dragonflyplus: at most 16384 spines a group and global links a spine are allowed");
     const double radix =

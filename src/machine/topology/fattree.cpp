@@ -11,12 +11,12 @@ FatTree::FatTree(std::vector<std::uint32_t> down, std::vector<std::uint32_t> up)
     const std::size_t levels = down_.size();
     if (levels < 1 || levels > 16) throw InputError("fattree: 1 to 16 levels are allowed");
     if (up_.size() + 1 != levels)
-        throw InputError("fattree: upward ports of " + std::to_string(up_.size()) + " levels: those of all " +
+        throw InputError("fattree: uplinks of " + std::to_string(up_.size()) + " levels: those of all " +
                          std::to_string(levels) + " but the top one are needed");
     double nodes = 1, switches = 0, radix = 0;
     for (std::size_t l = 0; l < levels; ++l) {
-        if (down_[l] < 2) throw InputError("fattree: 2 or more descendant ports a switch are allowed");
-        if (l + 1 < levels && up_[l] < 1) throw InputError("fattree: 1 or more upward ports a switch are allowed");
+        if (down_[l] < 2) throw InputError("fattree: 2 or more downlinks per switch are allowed");
+        if (l + 1 < levels && up_[l] < 1) throw InputError("fattree: 1 or more uplinks per switch are allowed");
         nodes *= down_[l];
         radix = std::max(radix, static_cast<double>(down_[l]) + up_ports(static_cast<std::uint32_t>(l)));
     }
@@ -50,8 +50,8 @@ std::string FatTree::describe() const {
     const bool one = std::all_of(down_.begin(), down_.end(), [&](std::uint32_t k) { return k == down_[0]; }) &&
                      std::all_of(up_.begin(), up_.end(), [&](std::uint32_t k) { return k == down_[0]; });
     const std::string start = "fat-tree of " + std::to_string(levels()) + " levels, ";
-    if (one) return start + std::to_string(down_[0]) + " descendant ports a switch";
-    return start + list(down_) + " descendant and " + list(up_) + " upward ports a switch";
+    if (one) return start + std::to_string(down_[0]) + " downlinks per switch";
+    return start + list(down_) + " downlinks and " + list(up_) + " uplinks per switch";
 }
 
 std::uint32_t FatTree::moved(std::uint32_t w, std::uint32_t level, std::uint32_t to_level, std::uint32_t digit,

@@ -5,8 +5,8 @@
 namespace tradewind::machine {
 
 // An extended generalized fat-tree (Ohring, Ibel, Das & Kumar 1995) of `levels` levels: a switch of level l has m_l
-// ports down (nodes, at the lowest level 0) and u_l up (none at the top). With m_l = u_l = k everywhere it is a k-ary
-// n-tree (Petrini & Vanneschi 1997), with u_l < m_l a tapered one.
+// downlinks (to nodes, at the lowest level 0) and u_l uplinks (none at the top). With m_l = u_l = k everywhere it is a
+// k-ary n-tree (Petrini & Vanneschi 1997), with u_l < m_l a tapered one.
 //
 // A switch of level l has a digit for each pair of neighbouring levels: digit i, below level i + 1, says which child
 // it is below (base m_{i+1}) where l <= i, and which of the parents (base u_i) where l > i. Going up from level l by
@@ -34,12 +34,12 @@ class FatTree : public Topology {
     std::uint32_t level(std::uint32_t switch_id) const;
 
   private:
-    // Of a digit of the switches of a level.
+    // The number of values of a digit of the switches of a level.
     std::uint32_t base(std::uint32_t level, std::uint32_t digit) const {
         return level <= digit ? down_[digit + 1] : up_[digit];
     }
     std::uint32_t stride(std::uint32_t level, std::uint32_t digit) const { return stride_[level * levels() + digit]; }
-    // What w, of a level, is in the next level up or down once the digit between them is `value`.
+    // The number of w, of a level, in the next level up or down once the digit between them is `value`.
     std::uint32_t moved(std::uint32_t w, std::uint32_t level, std::uint32_t to_level, std::uint32_t digit,
                         std::uint32_t value) const;
 

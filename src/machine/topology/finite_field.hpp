@@ -26,7 +26,7 @@ class FiniteField {
     std::uint32_t divide(std::uint32_t a, std::uint32_t b) const {
         return a == 0 ? 0 : power_[logarithm_[a] + q_ - 1 - logarithm_[b]];
     }
-    // Of an element whose powers are all elements but 0; the exponent is below 2 (q - 1).
+    // A power of an element whose powers are all elements but 0; the exponent is below 2 (q - 1).
     std::uint32_t power(std::uint32_t exponent) const { return power_[exponent]; }
 
   private:

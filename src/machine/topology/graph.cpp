@@ -45,7 +45,7 @@ class Line {
 Graph::Graph(const std::string& text, const std::string& file, std::uint32_t nodes_per_switch,
              std::uint32_t node_switches)
     : nodes_per_switch_(nodes_per_switch), node_switches_(node_switches) {
-    if (nodes_per_switch < 1) throw InputError("graph: 1 or more nodes a switch are allowed");
+    if (nodes_per_switch < 1) throw InputError("graph: 1 or more nodes per switch are allowed");
     check(file, read(text, file));
     if (node_switches_ == 0) node_switches_ = switches();
     for (const auto& links : links_)

@@ -50,7 +50,7 @@ class GroupLinks {
         std::uint32_t holder, slot;
     };
     Gate gate(std::uint32_t m, std::uint32_t from_group, std::uint32_t to_group) const {
-        // What every packet of a dragonfly asks at every switch, so the usual case is short.
+        // Every packet of a dragonfly calls this at every switch, so the usual case is short.
         if (arrangement_ != Arrangement::spread) [[unlikely]]
             return blocked_gate(m, from_group, to_group);
         const std::uint32_t q = m * (groups_ - 1) + ahead(from_group, to_group) - 1, slot = by_line_.quotient(q);
@@ -66,7 +66,7 @@ class GroupLinks {
 
   private:
     Gate blocked_gate(std::uint32_t m, std::uint32_t from_group, std::uint32_t to_group) const;
-    // Of a group among the others, as another sees them: 0 .. groups - 2; and back.
+    // The number of a group among the others, as another sees them: 0 .. groups - 2; and back.
     std::uint32_t number(std::uint32_t from_group, std::uint32_t to_group) const;
     std::uint32_t numbered(std::uint32_t from_group, std::uint32_t number) const;
 
@@ -75,7 +75,7 @@ class GroupLinks {
     Divider by_line_;
 };
 
-// What the description of a network adds where it is not arranged as usual.
+// Suffix of the description of a network with another arrangement than the usual one.
 std::string described(const GroupLinks& links);
 
 }  // namespace tradewind::machine

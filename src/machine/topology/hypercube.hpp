@@ -16,7 +16,7 @@ class Hypercube : public HyperX {
     std::string name() const override { return "hypercube"; }
     std::string describe() const override {
         return "hypercube of " + std::to_string(shape().size()) + " dimensions, " + std::to_string(links()[0]) +
-               " links between two switches and " + std::to_string(nodes_per_switch_) + " nodes a switch";
+               " links between two switches and " + std::to_string(nodes_per_switch_) + " nodes per switch";
     }
 
   private:

@@ -11,7 +11,7 @@ HyperX::HyperX(const std::string& what, std::vector<std::uint32_t> shape, std::v
     if (links_.size() != shape_.size())
         throw InputError(what + ": parallel links for " + std::to_string(links_.size()) + " dimensions, but it has " +
                          std::to_string(shape_.size()));
-    if (nodes_per_switch < 1) throw InputError(what + ": 1 or more nodes a switch are allowed");
+    if (nodes_per_switch < 1) throw InputError(what + ": 1 or more nodes per switch are allowed");
     double switches = 1, radix = nodes_per_switch;
     for (std::size_t d = 0; d < shape_.size(); ++d) {
         if (shape_[d] < 1 || shape_[d] > 65536)
@@ -35,7 +35,7 @@ std::string HyperX::describe() const {
         text += (d ? " x " : "") + std::to_string(shape_[d]);
         if (links_[d] > 1) text += " (" + std::to_string(links_[d]) + " parallel links)";
     }
-    return text + ", " + std::to_string(nodes_per_switch_) + " nodes a switch";
+    return text + ", " + std::to_string(nodes_per_switch_) + " nodes per switch";
 }
 
 PortEnd HyperX::port(std::uint32_t switch_id, std::uint32_t port) const {

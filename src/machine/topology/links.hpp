@@ -1,4 +1,4 @@
-// How many links a network has.
+// The number of links of a network.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ class ShortestPaths {
     // All switches can be reached. Throws InputError for more switches or channels than are allowed.
     explicit ShortestPaths(const Topology& topology);
 
-    // Of the first link from one switch to another one.
+    // The port of the first link from one switch to another one.
     std::uint32_t port(std::uint32_t from, std::uint32_t to) const { return ports_[index(from, to)]; }
     std::uint32_t channel(std::uint32_t from, std::uint32_t to) const { return most_turns_ - turns_[index(from, to)]; }
     int channels() const { return most_turns_ + 1; }

@@ -17,7 +17,7 @@ std::uint32_t checked(std::uint32_t q) {
 
 SlimFly::SlimFly(std::uint32_t q, std::uint32_t nodes_per_switch)
     : q_(checked(q)), nodes_per_switch_(nodes_per_switch), field_(q) {
-    if (nodes_per_switch < 1) throw InputError("slimfly: 1 or more nodes a switch are allowed");
+    if (nodes_per_switch < 1) throw InputError("slimfly: 1 or more nodes per switch are allowed");
     const double switches = 2.0 * q * q;
     check_size("slimfly", switches, 1.5 * q + 0.5 + nodes_per_switch, switches * nodes_per_switch);
     // Even powers for side 0 and odd ones for side 1; where q = 4 w - 1, -1 is an odd power, and each set changes from

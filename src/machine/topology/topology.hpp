@@ -27,7 +27,7 @@ class Topology {
     virtual ~Topology() = default;
 
     virtual std::string name() const = 0;      // "torus"
-    virtual std::string describe() const = 0;  // "torus 25 x 25 x 25, 25 nodes a switch"
+    virtual std::string describe() const = 0;  // "torus 25 x 25 x 25, 25 nodes per switch"
     virtual std::uint32_t switches() const = 0;
     virtual std::uint32_t radix() const = 0;
     virtual std::uint32_t nodes() const = 0;

@@ -14,7 +14,7 @@ Torus::Torus(std::vector<std::uint32_t> shape, std::uint32_t nodes_per_switch)
         if (n < 1 || n > 1024) throw InputError("torus: 1 to 1024 switches along a dimension are allowed");
         switches *= n;
     }
-    if (nodes_per_switch < 1) throw InputError("torus: 1 or more nodes a switch are allowed");
+    if (nodes_per_switch < 1) throw InputError("torus: 1 or more nodes per switch are allowed");
     check_size("torus", switches, first_terminal() + static_cast<double>(nodes_per_switch),
                switches * nodes_per_switch);
     for (const std::uint32_t n : shape_) {
@@ -26,7 +26,7 @@ Torus::Torus(std::vector<std::uint32_t> shape, std::uint32_t nodes_per_switch)
 std::string Torus::describe() const {
     std::string text = "torus ";
     for (std::size_t d = 0; d < shape_.size(); ++d) text += (d ? " x " : "") + std::to_string(shape_[d]);
-    return text + ", " + std::to_string(nodes_per_switch_) + " nodes a switch";
+    return text + ", " + std::to_string(nodes_per_switch_) + " nodes per switch";
 }
 
 PortEnd Torus::port(std::uint32_t switch_id, std::uint32_t port) const {

@@ -3,7 +3,7 @@
 
 #include "mpi/field.hpp"
 #include "mpi/packing/listed.hpp"
-#include "schedule/run_lists.hpp"
+#include "schedule/run_list.hpp"
 
 namespace tradewind::mpi {
 

@@ -6,7 +6,7 @@
 #include "mpi/carrier.hpp"
 #include "mpi/error.hpp"
 #include "mpi/packing/datatype.hpp"
-#include "pattern/transpose.hpp"
+#include "pattern/pattern.hpp"
 
 namespace tradewind::mpi {
 
@@ -116,10 +116,8 @@ class Collective : public Carrier {
     }
     // Transpositions often fall apart into rows or columns of ranks; other patterns are one group.
     void make_group(const pattern::Pattern& pattern) {
-        const auto* transpose = dynamic_cast<const pattern::Transpose*>(&pattern);
         const int rank = work_.communicator.rank();
-        const bool closed = transpose && transpose->complete();
-        must(MPI_Comm_split(work_.comm(), closed ? transpose->receiver_at(rank, 0) : 0, rank, &group_.comm));
+        must(MPI_Comm_split(work_.comm(), pattern.group(rank), rank, &group_.comm));
         MPI_Comm_set_errhandler(group_.comm, MPI_ERRORS_RETURN);
     }
     // The ranks of the group, in its order, as the whole communicator numbers them.

@@ -1,4 +1,4 @@
-// What src/base computes, against closed forms and the plain way to do the same.
+// Tests of src/base against closed forms and plain implementations.
 //   base numbers           exact division, random numbers, runs of numbers, recycled memory, ranks in order
 //   base toml FILE NAME    the tables [[NAME]] of a file, a line each table and value
 #include <algorithm>

@@ -10,8 +10,8 @@ from typing import Any
 from tradewind.base.errors import InputError
 from tradewind.study.cases.case import HERE_ONLY
 from tradewind.study.cases.environment import Environment
+from tradewind.study.cases.model_step import PATTERN
 from tradewind.study.cases.network import network_size
-from tradewind.study.cases.program_case import PATTERN
 from tradewind.study.cases.store import CorruptCaseError, Store
 from tradewind.study.model.labels import LABELS
 from tradewind.workload.exchange import Exchange

@@ -51,7 +51,7 @@ def depends_on_chance(case: Record) -> bool:
 
 
 def value_of(case: Record, quantity: str) -> float:
-    """What a finding looks at. Raises NotTestableError where a case does not have it."""
+    """Return the quantity that a finding compares. Raises NotTestableError where a case does not have it."""
     value = quantity_of(case, quantity)
     if value is None:
         raise NotTestableError(f"{case['exchange']} on {case['ranks']} ranks has no {quantity}")

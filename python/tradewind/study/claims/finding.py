@@ -37,7 +37,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tradewind.study.claims import comparison, nearness, prediction, shape, statistic
+from tradewind.study.claims import comparison, prediction, published_comparison, shape, statistic
 from tradewind.study.claims.curve import Answer, NotTestableError, Record, matches
 from tradewind.study.claims.remarks import filled
 from tradewind.study.model.study import Finding
@@ -46,12 +46,12 @@ CONFIRMED, CONTRADICTED, NOT_TESTABLE = "confirmed", "contradicted", "not testab
 VERDICTS = (CONFIRMED, CONTRADICTED, NOT_TESTABLE)
 SOURCE = "source"
 EARLIER_VERDICTS = dict(zip(("reproduced", "not reproduced", "not testable here"), VERDICTS, strict=True))
-"""What older results call the verdicts."""
+"""Names of the verdicts in older results."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a finding."""
+    """Outcome of a finding."""
 
     figure: str
     claim: str
@@ -66,7 +66,7 @@ class Verdict:
     group: str = SOURCE
     """Whose claim it is: a name of `GROUPS`."""
     decided_by: str | None = None
-    """What decides it: a name of `DECIDED_BY`."""
+    """Test that decides it: a name of `DECIDED_BY`."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -93,7 +93,7 @@ _TESTS: dict[str, Callable[[Finding, list[Record]], Answer]] = {
     "alike": statistic.alike,
     "bands": statistic.bands,
     "passes": shape.passes,
-    "near": nearness.near,
+    "near": published_comparison.near,
     "proved": comparison.proved,
     "predicts": prediction.predicts,
     "ranked": prediction.ranked,

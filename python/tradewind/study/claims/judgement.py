@@ -21,7 +21,7 @@ DECIDED_BY = {
     "model": "a modelling choice",
     "unexplained": "unexplained",
 }
-"""What decides a claim, as tables say it."""
+"""Tests that decide a claim, as tables name them."""
 _SENTENCES = re.compile(r"(?<=[.?!]) +(?=[A-Z0-9])")
 
 
@@ -34,7 +34,7 @@ def judge_all(study_file: StudyFile, records: Sequence[Record]) -> list[Verdict]
 
 @dataclass(frozen=True)
 class Count:
-    """How many claims of one group came out how under one base."""
+    """Counts of verdicts for the claims of one group under one base."""
 
     group: str
     base: str | None

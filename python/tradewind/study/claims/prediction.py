@@ -45,8 +45,9 @@ def predicts(finding: Finding, cases: list[Record]) -> Answer:
 
 
 def ranked(finding: Finding, cases: list[Record]) -> Answer:
-    """Of all pairs of values of the label `by` whose measured values differ by more than `tolerance`, a share within
-    `share` is in the same order when simulated."""
+    """Test the order of pairs: a share within `share` is in the same order when simulated.
+
+    Counted are pairs of values of the label `by` whose measured values differ by more than `tolerance`."""
     assert finding.ranked is not None
     assert finding.by is not None
     assert finding.share is not None

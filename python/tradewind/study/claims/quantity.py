@@ -1,4 +1,4 @@
-"""What curves of findings and plots are made of, beside the time of an exchange.
+"""Quantities that findings and plots compare, beside the time of an exchange.
 
 =================== ===============================================================================================
 ``time``            of the exchange
@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tradewind.base.units import format_seconds
-from tradewind.study.cases.program_case import PATTERN
+from tradewind.study.cases.model_step import PATTERN
 
 Record = Mapping[str, Any]
 
@@ -43,7 +43,7 @@ class Quantity:
     """With its unit."""
     show: Callable[[float], str]
     is_part: bool = False
-    """Of a whole: axes go from 0 to 100 %."""
+    """Shares of a whole: axes go from 0 to 100 %."""
 
 
 def quantity_of(case: Record, quantity: str) -> float | None:
@@ -89,7 +89,7 @@ def _step_time(case: Record) -> float | None:
 
 
 def _compute(case: Record) -> float | None:
-    """Of a step, seconds."""
+    """Return the seconds per step of computing."""
     seconds = parts_of(case)["compute"] if case["kind"] == "run" else case["result"].get("compute_s")
     return None if seconds is None else float(seconds)
 
@@ -111,13 +111,13 @@ def _share(case: Record) -> float | None:
 
 
 def _points(case: Record) -> float | None:
-    if not is_step(case):
+    if not is_step(case) or not case.get("grid"):
         return None
     return math.prod(int(n) for n in case["grid"].split("x")) / float(case["time_s"])
 
 
 def _share_of_one(case: Record) -> float | None:
-    """Of a program, what one rank computes for the whole grid, divided by all ranks."""
+    """Return what one rank computes for the whole grid of a program, divided by the number of ranks."""
     alone = case["result"].get("alone_s")
     return None if alone is None else float(alone) / case["ranks"]
 

@@ -21,7 +21,7 @@ from tradewind.study.model.study import Finding, ValueOf
 
 BASE = "base"
 LEFT_OUT = "(not in this run)"
-"""What stands for a number whose cases were not computed, as in a quick run."""
+"""Placeholder for a number whose cases were not computed, as in a quick run."""
 ALIKE = ("sweep", "seed")
 """Labels in which the cases of one value may differ."""
 _COMPARED = (BASE, *(label for label in LABELS if label not in (BASE, "exchange", *ALIKE)), "exchange")
@@ -61,7 +61,7 @@ def _median(value: ValueOf, selection: Selected, base: str | None, records: Sequ
 
 
 def name_problems(finding: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
-    """What is wrong with the names in a remark: no value has them, or a value is in no remark."""
+    """Return the wrong names in a remark: no value has them, or a value is in no remark."""
     remark, values = finding.get("remark", ""), finding.get("values", {})
     texts = [text for text in (remark.values() if isinstance(remark, dict) else [remark]) if isinstance(text, str)]
     used = dict.fromkeys(name for text in texts for name in _NAME.findall(text))
@@ -75,7 +75,7 @@ def name_problems(finding: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
 
 
 def base_problems(finding: Finding, bases: Sequence[str | None]) -> Iterator[tuple[Place, str]]:
-    """What is wrong with a remark by base: texts for bases under which its finding is not judged."""
+    """Return the problems of a remark by base: texts for bases under which its finding is not judged."""
     if isinstance(finding.remark, str):
         return
     known = [base for base in bases if base is not None]
@@ -90,8 +90,8 @@ def base_problems(finding: Finding, bases: Sequence[str | None]) -> Iterator[tup
 def value_problems(
     finding: Finding, bases: Sequence[str | None], cases: Sequence[Mapping[str, Sequence[Any]]]
 ) -> Iterator[tuple[Place, str]]:
-    """What is wrong with the values of a finding that is judged under these bases: their selections have no case, or
-    several that differ in more than their seed. `cases` are their labels, each with what an answer may give it."""
+    """Return the problems of the values of a finding under these bases: a selection matches no case, or cases that
+    differ in more than their seed. `cases`: their labels, with the values that a result may give them."""
     for base in bases:
         for name in dict.fromkeys(_NAME.findall(remark_of(finding, base))):
             value = finding.values.get(name)

@@ -10,13 +10,15 @@ from typing import Any
 
 from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place
+from tradewind.method.method import packing_names
 from tradewind.study.cases.bases import OwnRouting
-from tradewind.study.cases.case import AnyCase, expand
+from tradewind.study.cases.case import Case
+from tradewind.study.cases.expand import expand
 from tradewind.study.cases.machines import own_routings
 from tradewind.study.claims.curve import Selected, is_meant, name_of, some_of
 from tradewind.study.claims.finding import SELECTIONS, base_of
 from tradewind.study.claims.remarks import base_problems, value_problems
-from tradewind.study.model.study import PACKINGS, POSTING_ORDERS, Finding, Plot, Study
+from tradewind.study.model.study import POSTING_ORDERS, Finding, Plot, Study
 from tradewind.study.model.study_file import StudyFile
 
 COMPARED = ("apart", "best")
@@ -27,11 +29,11 @@ COMPARING = ("time", "bars", "parts", "best", "delay")
 """The kinds of plots that lay curves or bars beside one another."""
 
 Labels = Mapping[str, Sequence[Any]]
-"""What a case can be found under: of each label the value, or those that its answer may give it."""
+"""Return the values per label under which a case is found, or those that its result may give it."""
 
 
 def selection_problems(study_file: StudyFile) -> list[str]:
-    """What findings ask for and no case of the study has, each with its line."""
+    """Return selections of findings that match no case of the study, each with its line."""
     study = study_file.study
     findings = [
         (i, finding)
@@ -61,7 +63,7 @@ def selection_problems(study_file: StudyFile) -> list[str]:
 
 
 def _mixed_bases(plot: Plot, cases: Sequence[Labels]) -> Iterator[str]:
-    """What is wrong with a plot whose curves have cases of several bases."""
+    """Return the problem of a plot whose curves have cases of several bases."""
     if BASE in (plot.curve, plot.panel, plot.along, *plot.over) or plot.kind not in COMPARING:
         return
     chosen = [case for selection in plot.of for case in _matching(cases, selection)]
@@ -105,12 +107,12 @@ def labels_of(study_file: StudyFile) -> list[Labels]:
     return [_labels(case, routing_of) for case in expand(study_file.study, routing_of)[0]]
 
 
-def _labels(case: AnyCase, routing_of: OwnRouting) -> Labels:
+def _labels(case: Case, routing_of: OwnRouting) -> Labels:
     labels: dict[str, Sequence[Any]] = {label: (value,) for label, value in case.labels.items()}
     if case.kind == "simulate" and case.options["routing"] is None:
         labels["routing"] = (None, routing_of(case.options["machine"], case.options["settings"]))
     if case.kind == "run":  # the plan of a run chooses what its sweep leaves open
-        for label, known in (("transport", POSTING_ORDERS), ("packing", PACKINGS)):
+        for label, known in (("transport", POSTING_ORDERS), ("packing", packing_names())):
             labels[label] = known if labels[label] == (None,) else labels[label]
     return labels
 
@@ -169,7 +171,7 @@ def _several_bases(finding: Finding, cases: Sequence[Labels]) -> Iterator[tuple[
 
 
 def _unlike(finding: Finding, cases: Sequence[Labels], *, values: bool = True) -> Iterator[tuple[Place, str]]:
-    """What a finding asks for that no case has. `values`: each value of a selection must be that of some case."""
+    """Return selections of a finding that match no case. `values`: each value of a selection must match some case."""
     chosen = _matching(cases, finding.where)
     if wrong := [(("where", *place), text) for place, text in _unmatched(finding.where, cases) if values]:
         yield from wrong

@@ -71,10 +71,10 @@ def number_in(value: Any) -> int:
 
 
 def delays(finding: Finding, cases: list[Record]) -> Answer:
-    """Of the packets of each case, a share within `share` is delayed by less than `below`, or more than `above`.
+    """Test the share of packets per case that are delayed by less than `below`, or more than `above`.
 
-    A bin of the histogram that the limit divides counts on neither side: the share is a span, and all of it must lie
-    within.
+    A bin of the histogram that the limit divides counts on neither side: the share is a range, and all of it must lie
+    within `share`.
     """
     assert finding.delays is not None
     assert finding.share is not None

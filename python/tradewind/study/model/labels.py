@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tradewind.study.model.dwarf_keys import all_dwarf_keys
 from tradewind.study.model.pattern_keys import all_keys
 
 LABELS: dict[str, str] = {
@@ -16,9 +17,7 @@ LABELS: dict[str, str] = {
     "algorithm": "in which stages it moves",
     "ranks": "number of ranks",
     **{name: each.label for name, each in all_keys().items() if each.label},
-    "precision": "element type of a dwarf",
-    "work": "how often a dwarf does each computation",
-    "threads": "threads of a rank",
+    **{name: each.label for name, each in all_dwarf_keys().items() if each.label and name not in all_keys()},
     "steps": "time steps of a measurement",
     "transport": "how messages are carried",
     "packing": "how messages are packed",
@@ -39,8 +38,8 @@ LABELS: dict[str, str] = {
 """Each label with its long name."""
 
 INTEGER_LABELS = frozenset(
-    {"ranks", "ranks_per_node", "seed", "work", "threads", "steps", "nodes"}
-    | {name for name, each in all_keys().items() if each.label and each.kind == "int"}
+    {"ranks", "ranks_per_node", "seed", "steps", "nodes"}
+    | {name for name, each in {**all_dwarf_keys(), **all_keys()}.items() if each.label and each.kind == "int"}
 )
 
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from tradewind.base.errors import InputError
-from tradewind.study.model.values import Grid, Many, Positive, Split, checked, one_of, split_by_ranks
+from tradewind.study.model.option_values import value_of
+from tradewind.study.model.values import Many, Split, split_by_ranks
 from tradewind.workload.options import Option, options_of
 from tradewind.workload.registry import PATTERNS, pattern_named
 
@@ -55,20 +55,5 @@ def _field(each: Option) -> tuple[Any, Any]:
         by_ranks = Annotated[dict[int, Many[Split]], BeforeValidator(split_by_ranks)]
         return by_ranks, Field(default_factory=dict)
     many: Any = Many
-    kind = many[_value(each)]
+    kind = many[value_of(each)]
     return (kind | None, None) if each.default is None else (kind, [each.default])
-
-
-def _value(each: Option) -> Any:
-    if each.kind == "extents":
-        return {3: Grid, 2: Split}[each.extents]
-    if each.kind == "int":
-        return Positive if each.least == 1 else Annotated[int, Field(ge=each.least, strict=True)]
-    if each.known is not None:
-        return Annotated[str, one_of(each.what, tuple(each.known()))]
-    return Annotated[{"str": str, "float": float, "bool": bool}[each.kind], checked(lambda value: _refuse(each, value))]
-
-
-def _refuse(each: Option, value: Any) -> None:
-    if isinstance(value, str) and (problems := each.wrong(value)):
-        raise InputError(*problems)

@@ -10,9 +10,9 @@ from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.base.units import seconds
 from tradewind.dwarfs import find
-from tradewind.dwarfs.dwarf import PRECISIONS
 from tradewind.method.method import packing_names, transport_names
 from tradewind.study.model.base_model import Base
+from tradewind.study.model.dwarf_keys import single_fields, varied_fields
 from tradewind.study.model.pattern_keys import key_fields, swept_patterns
 from tradewind.study.model.program_model import ProgramSweep
 from tradewind.study.model.values import (
@@ -34,7 +34,6 @@ from tradewind.study.model.values import (
 from tradewind.workload.repetitions import tolerance_of
 
 KINDS = ("verify", "measure", "simulate", "run", "program", "published")
-PACKINGS = tuple(entry.name for entry in _core.packings())
 POSTING_ORDERS = tuple(entry.name for entry in _core.transports())
 PLOTS = {
     "time": "time against ranks",
@@ -156,24 +155,40 @@ def _known_dwarf(name: str) -> str:
 KnownDwarf = Annotated[str, AfterValidator(_known_dwarf)]
 
 
-class RunSweep(OnMachine):
-    """Runs of a dwarf: on MPI ranks here, alone; or simulated, where it names a machine. The time is that of a step."""
+class DwarfSweep(OnMachine):
+    """Runs of one dwarf."""
 
     kind: Literal["run"]
     name: str
     dwarf: KnownDwarf
     ranks: Many[Positive]
-    grid: Many[Grid]
-    split: Many[Split] | None = None
-    precision: Many[Annotated[str, one_of("precision", PRECISIONS)]] = ["f8"]
-    strategy: Many[str] | None = None
-    """None: the dwarf's first, as of all that follows what `tradewind run` takes."""
-    width: Many[Annotated[int, Field(ge=0, strict=True)]] | None = None
-    algorithm: Many[str] | None = None
-    transport: Many[Annotated[str, one_of("transport", POSTING_ORDERS)]] | None = None
-    packing: Many[Annotated[str, one_of("packing", PACKINGS)]] | None = None
-    threads: Many[Positive] = [1]
-    work: Many[Positive] = [1]
+
+
+class DwarfTimes(Table):
+    """Times of one dwarf."""
+
+    kind: Literal["published"]
+    name: str
+    dwarf: KnownDwarf
+    ranks: list[Positive]
+
+
+if TYPE_CHECKING:
+
+    class RunKeys(DwarfSweep):
+        """The same, with the keys of all dwarfs."""
+
+    class PublishedKeys(DwarfTimes):
+        """The same, with the keys of all dwarfs."""
+
+else:  # with the keys of all dwarfs; None: as the dwarf has it where nothing is said
+    RunKeys = create_model("RunKeys", __base__=DwarfSweep, __module__=__name__, **varied_fields())
+    PublishedKeys = create_model("PublishedKeys", __base__=DwarfTimes, __module__=__name__, **single_fields())
+
+
+class RunSweep(RunKeys):
+    """Runs of a dwarf: on MPI ranks here, alone; or simulated, where it names a machine. The time is that of a step."""
+
     steps: Positive = 64
     """Of a measurement."""
     repeat: Positive = 5
@@ -199,24 +214,15 @@ class RunSweep(OnMachine):
         return 0.0 if self.point_time is None else seconds(self.point_time)
 
 
-class PublishedSweep(Table):
+class PublishedSweep(PublishedKeys):
     """Times that somebody has published, to be plotted and tested beside what is computed."""
 
-    kind: Literal["published"]
-    name: str
-    dwarf: KnownDwarf
     source: str
     """Where they stand."""
-    ranks: list[Positive]
     time: list[Annotated[str, checked(seconds)]]
     """For each number of ranks, of all steps."""
     steps: Positive = 1
     """That a time is for."""
-    grid: Grid
-    precision: Annotated[str, one_of("precision", PRECISIONS)] = "f8"
-    strategy: str | None = None
-    width: Annotated[int, Field(ge=0, strict=True)] | None = None
-    transport: Annotated[str, one_of("transport", POSTING_ORDERS)] | None = None
     nodes: Positive = 1
     quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
 

@@ -20,6 +20,7 @@ from tradewind.machine import machine_names
 from tradewind.study.claims.finding import COMPANIONS, OPTIONAL, TESTS
 from tradewind.study.claims.remarks import name_problems
 from tradewind.study.model.base_model import Base
+from tradewind.study.model.dwarf_keys import dwarf_keys, unused_dwarf_keys
 from tradewind.study.model.labels import LABELS
 from tradewind.study.model.pattern_keys import pattern_keys, swept_patterns, unused_keys
 from tradewind.study.model.program_model import ProgramStep, ProgramSweep
@@ -57,7 +58,7 @@ Problem = tuple[Place, str]
 _MOST = 40
 """Names of a sweep that do not fit, of which it is said; the others come out when these are mended."""
 MOST_CASES = 100_000
-"""Of a study: more would take hours to be planned alone."""
+"""Maximum cases per study: planning more would take hours."""
 
 
 def load_study(path: Path | str, text: str | None = None) -> StudyFile:
@@ -92,7 +93,7 @@ def _too_many(study: Study) -> list[tuple[int, str]]:
 
 
 def _most_cases(sweep: BaseModel, bases: int) -> int:
-    """How many cases a sweep of a study with so many bases has: every list multiplies them."""
+    """Return the number of cases of a sweep, with so many bases: every list multiplies them."""
     if isinstance(sweep, PublishedSweep):
         return len(sweep.ranks)
     values = {key: getattr(sweep, key) for key in type(sweep).model_fields if key != "step"}
@@ -167,8 +168,9 @@ def _known_keys(place: Place, data: dict[str, Any]) -> Iterable[str]:
         sweep = data["sweep"][place[1]]
         if "step" in place:
             return ProgramStep.model_fields
-        pattern = str(sweep.get("pattern"))
+        pattern, dwarf = str(sweep.get("pattern")), str(sweep.get("dwarf"))
         unused = unused_keys(pattern) if pattern in swept_patterns() else set()
+        unused |= unused_dwarf_keys(dwarf) if dwarf in DWARFS else set()
         return [key for key in SWEEPS[sweep["kind"]].model_fields if key not in unused]
     if place[2] == "values":
         return ValueOf.model_fields
@@ -183,7 +185,7 @@ def _tables(data: dict[str, Any], name: str) -> Iterator[tuple[int, dict[str, An
 
 
 def _cross_checks(data: dict[str, Any]) -> list[Problem]:
-    """What no single value shows: names that must fit one another."""
+    """Return problems of names that must fit one another."""
     problems: list[Problem] = []
     names: list[str] = []
     bases = [str(base.get("name")) for _, base in _tables(data, "base")]
@@ -271,6 +273,11 @@ def _dwarf_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem
         for place, name in _values(sweep, "strategy"):
             if isinstance(name, str) and name not in known:
                 yield place, unknown("strategy", name, known)
+        for key in sorted(unused_dwarf_keys(dwarf) & set(sweep)):
+            yield (key,), f"{key} says nothing about {dwarf}: leave it out"
+        for key, each in dwarf_keys(dwarf).items():
+            if each.required and key not in sweep:
+                yield (), f"key {key!r} is missing"
     if sweep.get("kind") == "run" and "machine" not in sweep:
         for key in MACHINE_KEYS:
             if key in sweep:
@@ -301,7 +308,7 @@ def _values(table: dict[str, Any], key: str) -> Iterator[tuple[Place, Any]]:
 
 
 def _algorithm_problem(pattern: str, name: str, kind: str | None) -> str | None:
-    """What is wrong with an algorithm's name; whether its radix fits is found case by case."""
+    """Return the problem of an algorithm's name; its radix is checked case by case."""
     core = pattern_named(pattern).core_pattern
     entries = {entry.name: entry for entry in _core.algorithms() if entry.pattern == core}
     base, _, radix = (name, "", "") if f"{name}-k" in entries else name.rpartition("-")

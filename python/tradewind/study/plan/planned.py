@@ -1,4 +1,4 @@
-"""What a study will compute, before it is computed: its cases, what each will cost, and what cannot be."""
+"""Plan of a study: its cases, the cost of each, and the skipped cases."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from tradewind.base.errors import InputError
 from tradewind.base.units import byte_count
 from tradewind.machine import MachineFile, load_machine, machine_folder
 from tradewind.study.cases.bases import Bases
-from tradewind.study.cases.case import AnyCase, digest, expand, identity
+from tradewind.study.cases.case import Case, digest, identity
 from tradewind.study.cases.environment import Environment
+from tradewind.study.cases.expand import expand
 from tradewind.study.cases.machines import located, own_routings
 from tradewind.study.model.program_model import ProgramSweep
 from tradewind.study.model.skip import Skip
@@ -47,7 +48,7 @@ class Executors:
 class Planned:
     """A case with what it costs and under which key it is stored."""
 
-    case: AnyCase
+    case: Case
     identity: dict[str, Any]
     machine: Path | None = None
     """The file of the machine that is simulated."""
@@ -83,7 +84,7 @@ def make_plan(study_file: StudyFile, executors: Executors, environment: Environm
         path, options = machines[case.options["machine"]], simulation_options(case)
         machine = load_machine(path, case.options["settings"])
         try:
-            forecast = executors.forecast(case.workload, path, threads=1, **options)
+            forecast = executors.forecast(case.workload.program(), path, threads=1, **options)
         except InputError as error:
             plan.skips.append(Skip(case.sweep, case.name, "; ".join(error.problems)))
             continue
@@ -95,7 +96,7 @@ def make_plan(study_file: StudyFile, executors: Executors, environment: Environm
     return plan
 
 
-def _packet(case: AnyCase, machine: MachineFile) -> int | str:
+def _packet(case: Case, machine: MachineFile) -> int | str:
     """The largest packet of a case in bytes, or "message"."""
     packet = case.options["packet"]
     if packet is None:
@@ -103,7 +104,7 @@ def _packet(case: AnyCase, machine: MachineFile) -> int | str:
     return packet if packet == "message" else byte_count(packet)
 
 
-def simulation_options(case: AnyCase) -> dict[str, Any]:
+def simulation_options(case: Case) -> dict[str, Any]:
     """The options of a case as `simulate` and `forecast` take them."""
     return {key: value for key, value in case.options.items() if key not in ("machine", "nodes")}
 

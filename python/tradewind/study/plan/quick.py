@@ -5,7 +5,8 @@ Its cases are cases of the full run too, which does not compute them again.
 
 from __future__ import annotations
 
-from tradewind.study.cases.case import AnyCase, expand
+from tradewind.study.cases.case import Case
+from tradewind.study.cases.expand import expand
 from tradewind.study.claims.curve import some_of
 from tradewind.study.model.study import Study
 from tradewind.study.model.values import RUN_QUICK_KEYS
@@ -28,7 +29,7 @@ def quick_study(study: Study) -> tuple[Study, list[str]]:
     return reduced, notes
 
 
-def _left_out(full: list[AnyCase], kept: list[AnyCase]) -> str:
+def _left_out(full: list[Case], kept: list[Case]) -> str:
     """The values of labels that no case of the quick run has."""
     gone = []
     for label in RUN_QUICK_KEYS:

@@ -37,14 +37,14 @@ def refusals(
 
 
 def _own(sweep: OnMachine, machine: Path, beneath: Settings, forecast: Forecast) -> Iterator[tuple[str, str]]:
-    """What the sweep itself names, each value alone."""
+    """Return the values that the sweep itself names, each alone."""
     for routing in sweep.routing or []:
         yield from (("routing", text) for text in _problems(forecast, machine, routing=routing))
     firsts = {key: values[0] for key, values in sweep.set.items()}
     for key, values in sweep.set.items():
         for value in values:
             problems = _problems(forecast, machine, settings={**beneath, key: value})
-            # What says nothing alone may do so beside the other keys, as a number of channels beside their buffer.
+            # A value without effect alone may have one with other keys, as a number of channels with their buffer.
             if problems and _problems(forecast, machine, settings={**beneath, **firsts, key: value}):
                 yield from (("set", text) for text in problems)
 
@@ -52,7 +52,7 @@ def _own(sweep: OnMachine, machine: Path, beneath: Settings, forecast: Forecast)
 def _routing_sets(
     sweep: OnMachine, base: Base, machine: tuple[str, Path], bases: Bases, forecast: Forecast
 ) -> Iterator[tuple[Place, str]]:
-    """What a base changes for single routings, as far as the sweep has them."""
+    """Return the settings of a base for single routings of the sweep."""
     name, path = machine
     common = bases.common_settings(base, name)
     routings: Sequence[str | None] = sweep.routing or [bases.own_routing(name, common)]

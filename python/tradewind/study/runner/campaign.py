@@ -19,8 +19,8 @@ from tradewind.study.plan.catalogue import natural_key
 from tradewind.study.plan.load import load_study
 from tradewind.study.plan.planned import Executors, Plan, Planned, make_plan
 from tradewind.study.plan.quick import quick_study
+from tradewind.study.runner.cached_cases import scan_cache
 from tradewind.study.runner.run import Observer, StudyRun, run_studies
-from tradewind.study.runner.stock import take_stock
 from tradewind.study.runner.workers import Workers
 
 Report = Callable[[Path, Environment], dict[str, Any]]
@@ -37,7 +37,7 @@ class Entry:
     plan: Plan
     folder: Path
     notes: list[str]
-    """What a quick run leaves out."""
+    """Cases that a quick run leaves out."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,8 @@ def at_hand(campaign: Campaign, known: Collection[str] = (), *, remeasure: bool 
     keys: set[str] = set()
     for entry in campaign.entries:
         store = Store(entry.folder, campaign.pool)
-        stock = take_stock(entry.plan.planned, store, known=known, remeasure=remeasure)
-        keys |= {planned.key for planned in stock.at_hand}
+        cached = scan_cache(entry.plan.planned, store, known=known, remeasure=remeasure)
+        keys |= {planned.key for planned in cached.present}
     return keys
 
 
@@ -119,7 +119,7 @@ def run_campaign(
     report: Report,
     *,
     workers: int | None = None,
-    crew: Workers | None = None,
+    remote_workers: Workers | None = None,
     remeasure: bool = False,
     known: Mapping[str, dict[str, Any]] | None = None,
 ) -> list[dict[str, Any]]:
@@ -137,13 +137,13 @@ def run_campaign(
     results: dict[Path, dict[str, Any]] = {}
 
     def complete(study: StudyRun) -> None:
-        # What is wrong with a report must not end the cases that still run: it is told when all are done.
+        # An error of a report must not end the cases that still run: it is raised when all are done.
         with suppress(TradewindError, OSError):
             results[study.store.folder] = _reported(study, environment, report)
         if study.store.folder in results:
             tell(results[study.store.folder])
 
-    how: dict[str, Any] = {"workers": workers, "crew": crew, "remeasure": remeasure, "known": known}
+    how: dict[str, Any] = {"workers": workers, "remote_workers": remote_workers, "remeasure": remeasure, "known": known}
     run_studies(studies, executors, environment, **how, observer=observer, complete=complete)
     for study in studies:
         if study.store.folder not in results:
@@ -161,7 +161,7 @@ def _reported(study: StudyRun, environment: Environment, report: Report) -> dict
 
 
 @contextmanager
-def hired(
+def start_workers(
     scheduler: str | None, cluster: Path | None, environment: Environment, note: Callable[[str], None]
 ) -> Iterator[Workers | None]:
     """The workers of a Dask scheduler or of a batch system, for as long as the context lasts; None without either."""

@@ -34,7 +34,7 @@ Count = Annotated[int, Field(ge=1, strict=True)]
 
 
 class ClusterFile(BaseModel):
-    """What one batch job is, and how many are submitted."""
+    """A batch job, and the number of jobs to submit."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -42,13 +42,13 @@ class ClusterFile(BaseModel):
     jobs: Count = 1
     """Batch jobs."""
     cores: Count
-    """Of a job."""
+    """Cores per job."""
     memory: Annotated[str, _checked_by(byte_count)]
-    """Of a job."""
+    """Memory per job."""
     workers: Count = 1
     """Worker processes of a job; they divide its cores and its memory."""
     walltime: Annotated[str, _checked_by(seconds)]
-    """Of a job. A case that is cut off by its end is computed again in another job."""
+    """Time limit per job. A case that its end cuts off is computed again in another job."""
     queue: str | None = None
     """Queue or partition."""
     account: str | None = None

@@ -20,14 +20,14 @@ from tradewind.base.errors import InputError, TradewindError
 from tradewind.base.units import format_bytes, format_seconds
 from tradewind.simulation import Progress
 from tradewind.study.cases.environment import Environment, here
-from tradewind.study.runner.news import reporter
+from tradewind.study.runner.progress_messages import reporter
 from tradewind.study.runner.task import LARGE_S, Answer, Task, answer
 from tradewind.study.runner.workers import WORKER_BYTES, Finish, Lose, Tell
 
 ATTEMPTS = 3
-"""How often a case is begun before it is given up."""
+"""Number of times that a case is begun before it has failed."""
 LOOK_UP_S = 0.5
-"""How often the workers are counted."""
+"""Seconds between two counts of the workers."""
 ANSWER_S = 60.0
 """How long an answer may take from its worker to here."""
 TOPIC = "tradewind-progress"
@@ -36,7 +36,7 @@ INSTALL_DASK = "install it with  pip install 'tradewind[cluster]'"
 
 @dataclass(frozen=True)
 class Worker:
-    """What a worker offers."""
+    """Cores and memory of a worker."""
 
     threads: int
     memory_bytes: float
@@ -94,9 +94,9 @@ class DaskWorkers:
         by_key = {task.key: task for task in tasks}
 
         def hear(event: tuple[float, dict[str, Any]]) -> None:
-            news = dict(event[1])
-            if (task := by_key.get(news.pop("key"))) is not None:
-                tell(task, Progress(**news))
+            message = dict(event[1])
+            if (task := by_key.get(message.pop("key"))) is not None:
+                tell(task, Progress(**message))
 
         self._client.subscribe_topic(TOPIC, hear)
         shift = _Shift(self, list(tasks), finish, lose)
@@ -258,9 +258,9 @@ def worker_environment() -> tuple[str, str | None]:
 
 
 def dask_answer(task: Task) -> Answer:
-    """On a worker: the answer of a case, and news of it on the way."""
+    """Compute a case on a worker, and log its progress."""
     from distributed import get_worker
 
     worker = get_worker()
-    answered = answer(task, reporter(task.key, lambda news: worker.log_event(TOPIC, news)))
+    answered = answer(task, reporter(task.key, lambda message: worker.log_event(TOPIC, message)))
     return replace(answered, environment=here().as_dict())

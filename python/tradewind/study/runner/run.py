@@ -27,14 +27,14 @@ from tradewind.study.model.labels import settings_text
 from tradewind.study.model.skip import Skip
 from tradewind.study.model.study_file import StudyFile
 from tradewind.study.plan.planned import Executors, Plan, Planned, Result
-from tradewind.study.runner.shares import alone_first, in_turn
-from tradewind.study.runner.stock import Stock, take_stock
+from tradewind.study.runner.cached_cases import CachedCases, scan_cache
+from tradewind.study.runner.core_allocation import alone_first, in_turn
+from tradewind.study.runner.interleaving import measured
 from tradewind.study.runner.task import Answer, Task, make_task
-from tradewind.study.runner.turns import measured
 from tradewind.study.runner.workers import LocalWorkers, Workers
 
 MEMORY_SHARE = 0.9
-"""Of the memory that is free when simulations begin, what they may take together."""
+"""Share of the free memory that all simulations may take together."""
 
 
 class Observer:
@@ -64,7 +64,7 @@ class Outcome:
     failed: dict[str, str] = field(default_factory=dict)
     """Key -> why."""
     recomputed: list[str] = field(default_factory=list)
-    """What was wrong with stored cases that had to be computed again."""
+    """Problems of stored cases that had to be computed again."""
 
 
 class StudyRun:
@@ -92,12 +92,12 @@ class StudyRun:
             if planned.key in known and not is_there(self.store.path(planned.key)):
                 self.store.save(planned.key, {**known[planned.key], "identity": planned.identity})
 
-    def claim(self, stock: Stock, taken: set[str]) -> None:
+    def claim(self, cached: CachedCases, taken: set[str]) -> None:
         """Takes over what is missing, but for the keys that an earlier study has taken; adds its own to `taken`."""
-        self.outcome.reused = len(stock.at_hand)
-        self.open = {planned.key for planned in stock.missing}
-        self.own = [planned for planned in stock.missing if planned.key not in taken]
-        self.outcome.recomputed = [text for key, text in stock.damaged.items() if key not in taken]
+        self.outcome.reused = len(cached.present)
+        self.open = {planned.key for planned in cached.missing}
+        self.own = [planned for planned in cached.missing if planned.key not in taken]
+        self.outcome.recomputed = [text for key, text in cached.damaged.items() if key not in taken]
         taken |= self.open
 
     def save_manifest(self) -> None:
@@ -121,7 +121,7 @@ def run_studies(
     environment: Environment,
     *,
     workers: int | None = None,
-    crew: Workers | None = None,
+    remote_workers: Workers | None = None,
     remeasure: bool = False,
     known: Mapping[str, dict[str, Any]] | None = None,
     observer: Observer | None = None,
@@ -129,16 +129,16 @@ def run_studies(
 ) -> None:
     """Computes what the stores of studies do not hold yet. Several studies share one pool of cases.
 
-    `workers` cases at a time; None: as many as suit their size. `crew`: workers elsewhere, which verify and simulate
-    instead of processes of this machine. `known`: answers by key, which are stored first (see `dataset.known`).
-    `complete` is called as soon as all cases of a study are answered or lost. Raises TradewindError where another run
-    writes the same folders.
+    `workers`: cases at a time; None: as many as suit their size. `remote_workers` verify and simulate in place of
+    processes of this machine. `known`: results by key, which are stored first (see `dataset.known`). `complete` is
+    called as soon as all cases of a study are done or have failed. Raises TradewindError where another run writes the
+    same folders.
     """
     with locked(study.store for study in studies):
         for study in studies:
             study.begin()
             study.take(known or {})
-        _Run(studies, executors, environment, observer or Observer(), crew, complete).run(workers, remeasure)
+        _Run(studies, executors, environment, observer or Observer(), remote_workers, complete).run(workers, remeasure)
 
 
 class _Run:
@@ -148,17 +148,17 @@ class _Run:
         executors: Executors,
         environment: Environment,
         observer: Observer,
-        crew: Workers | None,
+        remote_workers: Workers | None,
         complete: Callable[[StudyRun], None],
     ) -> None:
         self.studies, self.executors, self.environment = studies, executors, environment
-        self.observer, self.crew, self.complete = observer, crew, complete
+        self.observer, self.remote_workers, self.complete = observer, remote_workers, complete
 
     def run(self, workers: int | None, remeasure: bool) -> None:
         keys = {planned.key for study in self.studies for planned in study.plan.planned}
         taken: set[str] = set()
         for study in self.studies:
-            study.claim(take_stock(study.plan.planned, study.store, remeasure=remeasure), taken)
+            study.claim(scan_cache(study.plan.planned, study.store, remeasure=remeasure), taken)
             study.save_manifest()
         self.observer.begin(len(keys), len(keys) - len(taken))
         for study in self.studies:
@@ -206,10 +206,10 @@ class _Run:
     def _compute(
         self, cases: Sequence[Planned], executor: Callable[..., Result], local: Workers, threads: int = 1
     ) -> None:
-        """Verification or simulation: on the crew where there is one, else in worker processes of this machine."""
+        """Verify or simulate on the remote workers if there are any, else in worker processes of this machine."""
         tasks = [make_task(planned, executor).with_threads(threads) for planned in cases]
         if tasks:
-            (self.crew or local).run(tasks, self._finish, self._lose, self._tell)
+            (self.remote_workers or local).run(tasks, self._finish, self._lose, self._tell)
 
     def _here(self, cases: list[Planned]) -> None:
         """Measurements and runs, nothing beside them; and what others have published."""
@@ -224,9 +224,9 @@ class _Run:
     def _simulate(self, studies: list[list[Planned]], workers: int | None) -> None:
         cores, simulate = self.environment.cores, self.executors.simulate
         cases = [planned for own in studies for planned in own]
-        if self.crew is not None:  # their number changes; nobody waits for the report of one study before the others
+        if self.remote_workers is not None:  # their number changes, and no report of a study is awaited before others
             longest = sorted(cases, key=lambda planned: -planned.cost_s)
-            self._compute(longest, simulate, self.crew)
+            self._compute(longest, simulate, self.remote_workers)
         elif workers is not None:
             self._compute(in_turn(studies, workers), simulate, self._local(workers), max(1, cores // workers))
         else:

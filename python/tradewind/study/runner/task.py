@@ -8,16 +8,13 @@ from dataclasses import asdict, dataclass, fields, replace
 
 from tradewind.base.errors import TradewindError
 from tradewind.machine import MachineFile, load_machine
-from tradewind.method.method import NATIVE, Choice
+from tradewind.method.method import Choice
 from tradewind.simulation import Progress
-from tradewind.study.cases.case import Case
-from tradewind.study.cases.dwarf_case import DwarfCase
 from tradewind.study.cases.environment import Environment
-from tradewind.study.cases.program_case import ProgramCase
 from tradewind.study.plan.planned import Planned, Result, simulation_options
 
 LARGE_S = 2.0
-"""A simulation that takes longer on one core may get more: all of its Dask worker's; here see `study.shares`."""
+"""A simulation that takes longer on one core may get more: all cores of its Dask worker, or see `core_allocation`."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,7 @@ class Task:
 
     @property
     def memory_bytes(self) -> float:
-        """What the case will need beside the worker itself, as far as anybody knows."""
+        """Bytes that the case needs in addition to its worker, if known."""
         return float(self.planned.forecast["memory_bytes"]) if self.planned.forecast else 0.0
 
     @property
@@ -50,7 +47,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a case: a result, or why there is none. Errors cross between processes as text."""
+    """Outcome of a case: a result or an error. Errors cross between processes as text."""
 
     result: Result | None
     error: str | None
@@ -81,62 +78,38 @@ def answer(task: Task, watch: Callable[[Progress], None] | None = None) -> Answe
 
 def _execute(task: Task, watch: Callable[[Progress], None] | None) -> Result:
     case, options = task.planned.case, task.planned.case.options
-    if isinstance(case, DwarfCase):
-        return _execute_dwarf(task, case, watch)
-    if isinstance(case, ProgramCase):
-        return _execute_program(task, case, watch)
+    if case.kind == "published":
+        return {"time_s": options["step_s"]}
+    if case.kind == "run":
+        return task.executor(case.workload, options["steps"], repeat=options["repeat"])
     if case.kind == "verify":
-        return task.executor(case.exchange, transport=options["transport"])
+        return task.executor(case.workload, transport=options["transport"])
     if case.kind == "simulate":
         chosen = {key: value for key, value in simulation_options(case).items() if key != "settings"}
-        return task.executor(case.exchange, task.machine, threads=task.threads, progress=watch, **chosen)
-    return result_of(task, task.executor(case.exchange, [way_of(task)], **samples_of(task)))
+        program = case.workload.program()
+        result = task.executor(program, task.machine, threads=task.threads, progress=watch, **chosen)
+        return {**result, **case.workload.derived(result)}
+    return result_of(task, task.executor(case.workload, [way_of(task)], **samples_of(task)))
 
 
 def way_of(task: Task) -> Choice:
     """How a measured case is carried out."""
     case = task.planned.case
-    assert isinstance(case, Case)
-    if case.algorithm == NATIVE:
-        return Choice(NATIVE)
-    return Choice(case.algorithm, case.options["transport"], case.options["packing"])
+    if case.native:
+        return Choice(case.native)
+    return Choice(case.workload.as_dict()["algorithm"], case.options["transport"], case.options["packing"])
 
 
 def samples_of(task: Task) -> dict[str, int]:
-    """How often a measured case is repeated, and in how many rounds where it says so."""
+    """Return the number of samples and rounds of a measured case."""
     return {key: task.planned.case.options[key] for key in ("repeat", "rounds") if key in task.planned.case.options}
 
 
 def result_of(task: Task, result: Result) -> Result:
-    """What was measured of this case, of a result of several ways. Raises TradewindError where it was not."""
+    """Return the row of this case from a result of several methods. Raises TradewindError without one."""
     way = {part: name for part, name in asdict(way_of(task)).items() if name is not None}
     rows = [row for row in result["results"] if way.items() <= row.items()]
     if not rows:
         reasons = [str(item["reason"]) for item in result["skipped"] if way.items() <= item.items()]
         raise TradewindError(f"nothing was measured: {'; '.join(reasons)}")
     return {**result, "results": rows, "skipped": []}
-
-
-def _execute_dwarf(task: Task, case: DwarfCase, watch: Callable[[Progress], None] | None) -> Result:
-    """What a run says; of a simulation also how many steps it is about, and what of it is not exchange."""
-    options = case.options
-    if case.kind == "published":
-        return {"time_s": options["step_s"]}
-    if case.kind == "run":
-        return task.executor(case.dwarf, options["steps"], repeat=options["repeat"])
-    steps = case.dwarf.steps_a_round
-    result = _execute_program(task, case, watch)
-    compute_s = result["compute_s"]
-    return {**result, "steps": steps, "compute_s": None if compute_s is None else compute_s / steps}
-
-
-def _execute_program(task: Task, case: DwarfCase | ProgramCase, watch: Callable[[Progress], None] | None) -> Result:
-    """The simulation of a program, what of its time is not exchange, and of a model's step what one rank computes."""
-    program = case.workload
-    chosen = {key: value for key, value in simulation_options(case).items() if key != "settings"}
-    result = task.executor(program, task.machine, threads=task.threads, progress=watch, **chosen)
-    # Where exchange and computation overlap, nobody can say what of the time is which.
-    compute = [result["step_time_s"][name] for name in program.only_computing]
-    apart = len(compute) == program.computations
-    alone = {"alone_s": case.alone_s} if isinstance(case, ProgramCase) else {}
-    return {**result, "compute_s": sum(compute) if apart else None, **alone}

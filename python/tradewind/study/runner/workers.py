@@ -15,13 +15,13 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Protocol
 
 from tradewind.simulation import Progress
-from tradewind.study.runner.news import Newsroom, datagrams, reporter
+from tradewind.study.runner.progress_messages import ProgressReceiver, datagram_sender, reporter
 from tradewind.study.runner.task import Answer, Task, answer
 
 WORKER_BYTES = 150e6
-"""What a worker process needs beside its case: Python, NumPy and the compiled core."""
+"""Bytes of a worker process without its case: Python, NumPy and the compiled core."""
 LOOK_UP_S = 0.25
-"""How often the news of running cases are read."""
+"""Seconds between two readings of the progress of running cases."""
 
 Finish = Callable[[Task, Answer], None]
 Lose = Callable[[Task, str], None]
@@ -52,8 +52,8 @@ class LocalWorkers:
         """Takes tasks from `waiting` and finishes them. Where a worker dies, returns the tasks that were lost."""
         running: dict[Future[Answer], Task] = {}
         lost: list[Task] = []
-        with Newsroom() as news:
-            pool = _pool(min(self.count, len(waiting)), news.address)
+        with ProgressReceiver() as progress_receiver:
+            pool = _pool(min(self.count, len(waiting)), progress_receiver.address)
             try:
                 while (waiting or running) and not lost:
                     for task in self._fitting(waiting, running.values()):
@@ -61,7 +61,7 @@ class LocalWorkers:
                         waiting.remove(task)
                     done, _ = wait(running, LOOK_UP_S, FIRST_COMPLETED)
                     lost += _collect(done, running, finish)
-                    _pass_on(news, running.values(), tell)
+                    _report_progress(progress_receiver, running.values(), tell)
             except BrokenProcessPool:
                 pass  # before the pool took another task, which waits on
             finally:
@@ -105,9 +105,9 @@ def _collect(done: set[Future[Answer]], running: dict[Future[Answer], Task], fin
     return lost
 
 
-def _pass_on(news: Newsroom, running: Iterable[Task], tell: Tell) -> None:
+def _report_progress(receiver: ProgressReceiver, running: Iterable[Task], tell: Tell) -> None:
     by_key = {task.key: task for task in running}
-    for key, progress in news.read():
+    for key, progress in receiver.read():
         if key in by_key:
             tell(by_key[key], progress)
 
@@ -118,13 +118,13 @@ def _pool(count: int, address: str) -> ProcessPoolExecutor:
 
 
 _send: Callable[[dict[str, object]], None]
-"""In a worker process: sends news to the study."""
+"""In a worker process: sends progress to the study."""
 
 
 def _begin(address: str) -> None:
     """In a new worker process. It ends with its study: the pool alone would leave it waiting for ever."""
     global _send
-    _send = datagrams(address)
+    _send = datagram_sender(address)
 
     def watch() -> None:
         parent = multiprocessing.parent_process()

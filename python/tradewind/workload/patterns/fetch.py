@@ -26,7 +26,7 @@ class Fetch(OnGrid):
     mesh: str = option(
         f"Whose halo it is: {', '.join(MESHES)}.", "lonlat", known=lambda: MESHES, label="mesh of a fetch"
     )
-    width: int = option("Points on every side.", 3, least=0, most=MOST, label="halo width")
+    width: int = option("Halo width: points on every side.", 3, least=0, most=MOST, label="halo width")
     periodic: str = option(
         "Periodic directions, x, y or xy.", "", problems=periodic_problems, label="periodic directions", shown="none"
     )

@@ -19,7 +19,7 @@ from tradewind.workload.workload import Step
 class Halo(OnGrid):
     """A request for a halo exchange."""
 
-    width: int = option("Points on every side.", 3, least=0, most=MOST, label="halo width")
+    width: int = option("Halo width: points on every side.", 3, least=0, most=MOST, label="halo width")
     periodic: str = option(
         "Periodic directions, x, y or xy.", "", problems=periodic_problems, label="periodic directions", shown="none"
     )

@@ -10,12 +10,14 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
-from tradewind.layout.names import Leg, blocks, is_path, legs, path_problems
-from tradewind.workload.arrays import Array, Arrays, numbers, ranges_of
+from tradewind.layout.closed import indices
+from tradewind.layout.names import Leg, is_path, legs, path_problems, transposition
+from tradewind.workload.arrays import Array, Arrays, numbers
 from tradewind.workload.on_grid import OnGrid
 from tradewind.workload.options import option
 from tradewind.workload.workload import Step
 
+Transposition = _core.Transpose | _core.Redistribution
 SLABS = {"xz": ("xy", "zy"), "xy": ("zy", "zx"), "yz": ("zx", "yx")}
 """The transpositions of a spectral model: the axes divided before and after (Zheng & Marguinaud 2018, Fig. 3)."""
 
@@ -23,7 +25,7 @@ SLABS = {"xz": ("xy", "zy"), "xy": ("zy", "zx"), "yz": ("zx", "yx")}
 def slab_problems(slab: str) -> list[str]:
     """What is wrong with the name of a transposition, or with a path through layouts."""
     if is_path(slab):
-        return path_problems(slab)
+        return path_problems(slab, blocks_alone=False)
     return [] if slab in (*SLABS, "all") else [unknown("slab", slab, (*SLABS, "all")) + ", or a path like xy-zy-xy"]
 
 
@@ -32,7 +34,7 @@ class Transpose(OnGrid):
     """A request for one transposition or several in order."""
 
     slab: str = option(
-        "xz, xy, yz, all three in order, or a path of layouts like xy-zy-zx-zy-xy.",
+        "xz, xy, yz, all three in order, or a path of layouts like xy-zy-zx-zy-xy or y-bands-whole:2.",
         "all",
         problems=slab_problems,
         label="transpositions",
@@ -51,7 +53,7 @@ class Transpose(OnGrid):
     def legs(self) -> list[Leg]:
         """The transpositions, in order."""
         if is_path(self.slab):
-            return legs(self.slab)
+            return legs(self.slab, blocks_alone=False)
         return [(slab, *SLABS[slab]) for slab in (SLABS if self.slab == "all" else [self.slab])]
 
     def alone(self, step: str) -> Transpose:
@@ -62,9 +64,8 @@ class Transpose(OnGrid):
         grid = _core.Grid(*points)
         steps = []
         for name, *pair in self.legs():
-            before, after = (blocks(grid, split, layout) for layout in pair)
             try:
-                schedule = self.schedule(_core.Transpose(before, after))
+                schedule = self.schedule(transposition(grid, split, *pair))
             except InputError as error:
                 raise InputError(f"slab {name}: {error}") from None
             steps.append(Step(name, schedule))
@@ -79,15 +80,15 @@ class TransposeArrays(Arrays):
     """Numbers of grid points."""
 
     @staticmethod
-    def source(pattern: _core.Transpose, rank: int, field: int, dtype: str) -> Array:
+    def source(pattern: Transposition, rank: int, field: int, dtype: str) -> Array:
         layout = pattern.from_layout
-        return numbers(ranges_of(layout.box(rank)), layout.grid.points, field, dtype)
+        return numbers(indices(layout, rank), layout.grid.points, field, dtype)
 
     @staticmethod
-    def answer(pattern: _core.Transpose, rank: int, field: int, dtype: str) -> Array:
+    def answer(pattern: Transposition, rank: int, field: int, dtype: str) -> Array:
         layout = pattern.to_layout
-        return numbers(ranges_of(layout.box(rank)), layout.grid.points, field, dtype)
+        return numbers(indices(layout, rank), layout.grid.points, field, dtype)
 
     @staticmethod
-    def answer_points(pattern: _core.Transpose, rank: int) -> int:
+    def answer_points(pattern: Transposition, rank: int) -> int:
         return int(np.prod(pattern.target_shape(rank)))

@@ -1,0 +1,187 @@
+"""What `tradewind run` prints and draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+Result = dict[str, Any]
+LOOP, TOTAL = "loop", "all"
+"""Parts of a measurement that are no part of a plan's or a dwarf's own: the rest, and the whole."""
+
+
+def show_one(result: Result) -> None:
+    """Prints the result of one strategy."""
+    if "parts" in result:
+        _show_measured(result)
+    else:
+        _show_simulated(result)
+    _show_files(result)
+
+
+def show_several(result: Result) -> None:
+    """Prints the results of several strategies in one table, the fastest first."""
+    from tradewind.cli.screen import say, show_table
+
+    rows = sorted(result["results"], key=step_s)
+    measured = "parts" in rows[0]
+    show_table(_measured_table(rows) if measured else _simulated_table(rows))
+    print()
+    if measured:
+        texts = _by(rows, _numbers)
+        for text, strategies in texts.items():
+            say(f"all end with {text}" if len(texts) == 1 < len(rows) else f"{strategies}: {text}")
+    for each in result["skipped"]:
+        say(f"skipped {each['strategy']}: {each['reason']}", "dim", indent="  ")
+    _show_files({**result["results"][0], **result})
+
+
+def step_s(result: Result) -> float:
+    """Seconds of a time step."""
+    return float(result["wall_s"] if "parts" in result else result["time_s"]) / float(result["steps"])
+
+
+def phases_of(result: Result) -> dict[str, float]:
+    """Seconds of a time step by part, without the total: of the median rank, or of a simulation by its steps."""
+    if "parts" not in result:
+        return {name: seconds / result["steps"] for name, seconds in result["step_time_s"].items()}
+    return {row["part"]: row["median_s"] / result["steps"] for row in result["parts"] if row["part"] != TOTAL}
+
+
+def draw(path: Path, results: Sequence[Result]) -> None:
+    """Draws where the time of a step goes, a bar for each strategy. Raises InputError where it cannot be written."""
+    from tradewind.plot.phases import phase_rows, save_phases
+
+    first = results[0]
+    rows = [row for result in results for row in phase_rows(str(result["strategy"]), phases_of(result))]
+    place = first.get("machine") or first["provenance"]["cpu"]
+    over = "OVERSUBSCRIBED: more threads than cores, so these are no times of this machine"
+    warning = over if first.get("oversubscribed") else ""
+    save_phases(rows, path, f"{_heading(first)}, {first['ranks']} ranks, {place}", warning)
+
+
+def _heading(result: Result) -> str:
+    """The dwarf and, where it has one, its grid."""
+    grid = result.get("grid")
+    return result["dwarf"] if grid is None else f"{result['dwarf']} {'x'.join(str(n) for n in grid)}"
+
+
+def _by(rows: Sequence[Result], text: Any) -> dict[str, str]:
+    """Texts about results, each with the strategies of which it is true."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        found.setdefault(text(row), []).append(row["strategy"])
+    return {text: ", ".join(names) for text, names in found.items()}
+
+
+def _numbers(result: Result) -> str:
+    """The diagnostics of a run, and that it was checked."""
+    from tradewind.dwarfs import find
+
+    names = find(result["dwarf"]).diagnostics
+    text = ", ".join(f"{label} {result[name]!r}" for name, label in names.items())
+    return text + (f"; {result['agreement']}" if result["check"] else "")
+
+
+def _measured_table(rows: Sequence[Result]) -> Any:
+    from tradewind.base.units import format_bytes, format_seconds
+    from tradewind.cli.table import Column, Table
+
+    first = rows[0]
+    columns = [
+        Column("strategy"),
+        Column("step", number=True),
+        *(Column(title, number=True, drop=3) for title in ("compute", "exchange", "other")),
+        Column("Gpoint/s", number=True, drop=1),
+        Column("x copy", number=True, drop=2),
+        Column("messages", number=True, drop=4),
+        Column("sent", number=True, drop=5),
+    ]
+    cells = []
+    for row in rows:
+        phases = phases_of(row)
+        other, compute = phases.pop(LOOP), phases.pop("compute")
+        cells.append(
+            [
+                row["strategy"],
+                format_seconds(step_s(row)),
+                *(format_seconds(s) for s in (compute, sum(phases.values()), other)),
+                f"{row['points_per_s'] / 1e9:.3f}",
+                f"{row['ratio_to_copy']:.2f}",
+                str(row["messages"]),
+                format_bytes(row["bytes_sent"]),
+            ]
+        )
+    over = "oversubscribed: more threads than cores" if first["oversubscribed"] else ""
+    return Table(columns, cells, f"{_heading(first)}, {first['steps']} steps, {first['ranks']} ranks", over)
+
+
+def _simulated_table(rows: Sequence[Result]) -> Any:
+    from tradewind.base.units import format_bytes, format_seconds
+    from tradewind.cli.table import Column, Table
+
+    titles = ("per step", "messages", "bytes", "steps")
+    columns = [Column("strategy"), *(Column(title, number=True) for title in titles)]
+    cells = [
+        [
+            row["strategy"],
+            format_seconds(step_s(row)),
+            str(row["messages"]),
+            format_bytes(row["bytes"]),
+            str(row["steps"]),
+        ]
+        for row in rows
+    ]
+    first = rows[0]
+    return Table(columns, cells, f"{_heading(first)} on {first['ranks']} ranks of {first['machine']}", "")
+
+
+def _show_measured(result: Result) -> None:
+    from tradewind.base.units import format_bytes, format_rate, format_seconds
+    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.table import Column, Table
+
+    columns = [Column("part"), *(Column(title, number=True) for title in ("min", "median", "max", "share"))]
+    whole = result["parts"][-1]["median_s"]
+    rows = [
+        [
+            row["part"],
+            *(format_seconds(row[key]) for key in ("min_s", "median_s", "max_s")),
+            f"{100 * row['median_s'] / whole:.0f} %",
+        ]
+        for row in result["parts"]
+    ]
+    over = "oversubscribed: more threads than cores" if result["oversubscribed"] else ""
+    title = f"{_heading(result)}, {result['steps']} steps, {result['strategy']}, {result['ranks']} ranks"
+    show_table(Table(columns, rows, title, over))
+    print()
+    say(
+        f"{result['points_per_s'] / 1e9:.3f} Gpoint/s; {result['ratio_to_copy']:.2f} x the time of a copy of what must "
+        f"move, {format_bytes(result['least_bytes'])} per rank at {format_rate(result['copy_bytes_per_s'])}"
+    )
+    say(
+        f"{result['messages']} messages and {format_bytes(result['bytes_sent'])} from the busiest rank; "
+        f"threads of a rank: {result['threads']}, not bound"
+    )
+    say(_numbers(result))
+
+
+def _show_simulated(result: Result) -> None:
+    from tradewind.base.units import format_bytes, format_seconds
+    from tradewind.cli.screen import say
+
+    steps = result["steps"]
+    say(
+        f"{result['dwarf']}, {result['strategy']}, on {result['ranks']} ranks of {result['machine']}: "
+        f"{format_seconds(result['time_s'] / steps)} per step; {result['messages']} messages and "
+        f"{format_bytes(result['bytes'])} every {'step' if steps == 1 else f'{steps} steps'}"
+    )
+    for name, seconds in result["step_time_s"].items():
+        say(f"  {name}: {format_seconds(seconds)}")
+
+
+def _show_files(result: Result) -> None:
+    for key, text in (("picture", "picture"), ("chart", "chart"), ("timeline", "time line")):
+        if result.get(key) is not None:
+            print(f"{text}: {result[key]}")

@@ -1,0 +1,35 @@
+"""How far the state of a dwarf is from that of its reference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from tradewind.mpi.library import Array
+
+_AXES = {1: "[x]", 2: "[y][x]", 3: "[z][y][x]"}
+
+
+def difference(found: Array, wanted: Array, tolerance: float = 0.0) -> str:
+    """Where two states differ, in words; "" where they do not. A NaN differs from everything.
+
+    `tolerance`: how far values may lie apart, as a fraction of the largest absolute value of `wanted`; 0: no bit.
+    """
+    allowed = tolerance * float(np.abs(wanted).max(initial=0.0)) if tolerance else 0.0
+    apart = ~(np.abs(found - wanted) <= allowed) if tolerance else found != wanted
+    places = np.argwhere(apart)
+    if not len(places):
+        return ""
+    place = tuple(int(i) for i in places[0])
+    within = f" by more than {tolerance:g} of its largest value" if tolerance else ""
+    return (
+        f"{len(places)} of {found.size} points differ from the reference{within}, the first at "
+        f"{_AXES.get(found.ndim, 'index')} = {list(place)}: {found[place]} for {wanted[place]}"
+    )
+
+
+def agreement(tolerance: float) -> str:
+    """What holds where `difference` finds nothing."""
+    return f"within {tolerance:g} of the reference" if tolerance else "the same bits as the reference"

@@ -1,0 +1,221 @@
+"""A dwarf on MPI ranks, one of which this process is: the bookkeeping that all dwarfs share.
+
+A dwarf's own class makes its arrays and plans, and says what its strategies are made of. Here the seconds, events,
+messages and bytes of a run are kept.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from tradewind import _core
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from tradewind.method.method import Choice
+    from tradewind.mpi.library import Array, Plan
+    from tradewind.trace.measured import Event
+
+COMPUTE = "compute"
+"""The part of the time loop that a dwarf computes."""
+
+
+class Request(Protocol):
+    """What a run asks of its request, see `tradewind.dwarfs.dwarf.Dwarf`."""
+
+    @property
+    def precision(self) -> str: ...
+    @property
+    def element_bytes(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def work(self) -> int: ...
+    @property
+    def strategy(self) -> str | None: ...
+    @property
+    def strategies(self) -> Mapping[str, Callable[[Any, int], int]]: ...
+    @property
+    def plans(self) -> Mapping[str, str]: ...
+    def method(self, plan: str) -> Choice: ...
+    def plan_options(self, plan: str) -> dict[str, Any]: ...
+
+
+class Exchanges:
+    """One of the exchanges of a dwarf, with a plan for each array that it can be about."""
+
+    def __init__(self, plans: Mapping[int, Plan]) -> None:
+        self._plans = plans
+        self.calls = 0
+        """Since `Running.reset`."""
+
+    def __call__(self, array: Array) -> None:
+        """Exchanges an array. Collective."""
+        self._plans[id(array)]()
+        self.calls += 1
+
+    def start(self, array: Array) -> None:
+        """Begins to exchange an array. Collective."""
+        self._plans[id(array)].start()
+        self.calls += 1
+
+    def wait(self, array: Array) -> None:
+        """Ends what `start` began. Collective."""
+        self._plans[id(array)].wait()
+
+    @property
+    def plans(self) -> list[Plan]:
+        """Those of all arrays."""
+        return list(self._plans.values())
+
+
+class Running(ABC):
+    """A dwarf on MPI ranks."""
+
+    def __init__(self, dwarf: Request, comm: MPI.Intracomm, record: str) -> None:
+        self.comm, self.rank = comm, comm.Get_rank()
+        self.team = _core.Team(dwarf.threads)
+        self._request, self._record = dwarf, record
+        self._exchanges: dict[str, Exchanges] = {}
+        self._warm: list[Plan] = []
+        self._seconds = {COMPUTE: 0.0}
+        self._events: list[Event] = []
+
+    # What a dwarf is made of.
+
+    def array(self, pattern: _core.Pattern, plan: str = "") -> Array:
+        """An array for an exchange, full of NaN: what nobody has filled is found by a diagnosis.
+
+        `plan`: its name; the first of the dwarf unless given.
+        """
+        from tradewind import mpi
+
+        precision = self._request.precision
+        shared = self._request.method(plan or next(iter(self._request.plans))).transport == "shared"
+        shape = pattern.source_shape(self.rank)
+        # For the transport shared, in memory where other ranks can take messages from.
+        array: Array = mpi.empty(pattern, self.comm, precision) if shared else np.empty(shape, precision)
+        array.fill(np.nan)
+        return array
+
+    def plan(
+        self,
+        name: str,
+        pattern: _core.Pattern,
+        *arrays: Array | tuple[Array, Array],
+        warm: bool = True,
+        **options: Any,
+    ) -> Exchanges:
+        """One of the `plans` of the dwarf, for each of some arrays, or of pairs of source and target. Collective.
+
+        `warm`: whether `reset` exchanges once, as the first time costs more. `options`: others of
+        `tradewind.mpi.plan`.
+        """
+        from tradewind import mpi
+
+        made = {}
+        for each in arrays:
+            pair = each if isinstance(each, tuple) else (each,)
+            chosen = self._request.plan_options(name) | options
+            made[id(pair[0])] = mpi.plan(pattern, self.comm, *pair, record=self._record, **chosen)
+        if warm:
+            self._warm += made.values()
+        return self._exchanges.setdefault(name, Exchanges(made))
+
+    def timed(self, loop: Callable[..., None], *arguments: Any, part: str = COMPUTE) -> None:
+        """Calls a loop over points as often as the dwarf's `work` says, and counts its seconds as those of `part`."""
+        begin = perf_counter()
+        for _ in range(self._request.work):
+            loop(*arguments)
+        end = perf_counter()
+        self._seconds[part] = self._seconds.get(part, 0.0) + end - begin
+        if self._record == "events":
+            self._events.append((part, -1, -1, 0, begin, end))
+
+    # What each dwarf says itself.
+
+    @property
+    @abstractmethod
+    def least_bytes(self) -> int:
+        """What a memory copy must move on this rank to amount to one step: each value read once and written once."""
+
+    @abstractmethod
+    def diagnose(self) -> Any:
+        """The `diagnostics` of the whole state: an object with a number by each name. Collective.
+
+        Raises NotFiniteError on all ranks.
+        """
+
+    @abstractmethod
+    def gathered(self) -> Array | None:
+        """The whole state on rank 0, as `Dwarf.reference_step` takes it. Collective."""
+
+    def map(self) -> Array | None:
+        """A field [y][x] to be drawn, on rank 0, of a dwarf that has one. Collective."""
+        return None
+
+    # What a run does, and what it has done.
+
+    def advance(self, steps: int) -> None:
+        """Takes time steps. Collective."""
+        assert self._request.strategy is not None
+        strategy = self._request.strategies[self._request.strategy]
+        while steps > 0:
+            steps -= strategy(self, steps)
+
+    def reset(self) -> None:
+        """Begins to count seconds and exchanges. Collective: before, each plan exchanges once, which costs more."""
+        for plan in self._warm:
+            plan()
+        for exchanges in self._exchanges.values():
+            exchanges.calls = 0
+            for plan in exchanges.plans:
+                plan.clear()
+        self._seconds = {COMPUTE: 0.0}
+        self._events.clear()
+
+    def events(self) -> list[Event]:
+        """What this rank did since `reset`; nothing unless it was made to record "events"."""
+        if self._record != "events":
+            return []
+        plans = [plan for exchanges in self._exchanges.values() for plan in exchanges.plans]
+        return [*self._events, *(event for plan in plans for event in plan.events)]
+
+    def seconds(self) -> dict[str, float]:
+        """Seconds of this rank since `reset` by part of the time loop: computing, and what plans do.
+
+        Of a dwarf with several exchanges the parts of a plan follow its name: ``halo-wait``.
+        """
+        found = dict(self._seconds)
+        for name, exchanges in self._exchanges.items():
+            before = f"{name}-" if len(self._exchanges) > 1 else ""
+            for plan in exchanges.plans:
+                for part, seconds in plan.seconds.items():
+                    found[before + part] = found.get(before + part, 0.0) + seconds
+        return found
+
+    @property
+    def plans(self) -> dict[str, Plan]:
+        """By name a plan of each exchange."""
+        return {name: exchanges.plans[0] for name, exchanges in self._exchanges.items()}
+
+    @property
+    def exchanges(self) -> int:
+        """Exchanges since `reset`."""
+        return sum(exchanges.calls for exchanges in self._exchanges.values())
+
+    @property
+    def messages(self) -> int:
+        """Messages that this rank has sent since `reset`."""
+        return sum(exchanges.calls * exchanges.plans[0].messages for exchanges in self._exchanges.values())
+
+    @property
+    def bytes_sent(self) -> int:
+        """Bytes that this rank has sent since `reset`."""
+        return sum(exchanges.calls * exchanges.plans[0].bytes_sent for exchanges in self._exchanges.values())

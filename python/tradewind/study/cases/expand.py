@@ -1,0 +1,35 @@
+"""The cases of a study: every list of a sweep multiplies them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tradewind.study.cases.bases import Bases, OwnRouting
+from tradewind.study.cases.case import Case
+from tradewind.study.cases.dwarf_cases import expand_dwarfs
+from tradewind.study.cases.exchange_cases import AnySweep, expand_exchanges
+from tradewind.study.cases.program_cases import expand_programs
+from tradewind.study.model.program_model import ProgramSweep
+from tradewind.study.model.skip import Skip
+from tradewind.study.model.study import PublishedSweep, RunSweep, Study
+
+
+def expand(study: Study, own_routing: OwnRouting | None = None) -> tuple[list[Case], list[Skip]]:
+    """All cases of a study, and the points that cannot be: a radix out of range, ranks that no split fits.
+
+    `own_routing` finds out a machine's own routing, which the values of a base may depend on. Without it cases have
+    their labels, and may lack some of these values.
+    """
+    bases = Bases(study.base, own_routing) if own_routing is not None else Bases(study.base)
+    found = [each for sweep in study.sweep for each in _expanded(sweep, study.seed, bases)]
+    return [case for case in found if isinstance(case, Case)], [skip for skip in found if isinstance(skip, Skip)]
+
+
+def _expanded(
+    sweep: AnySweep | RunSweep | PublishedSweep | ProgramSweep, study_seed: int, bases: Bases
+) -> Iterator[Case | Skip]:
+    if isinstance(sweep, RunSweep | PublishedSweep):
+        return expand_dwarfs(sweep, study_seed, bases)
+    if isinstance(sweep, ProgramSweep):
+        return expand_programs(sweep, study_seed, bases)
+    return expand_exchanges(sweep, study_seed, bases)

@@ -1,0 +1,122 @@
+"""A model's time step as a study asks for it: computations and exchanges on one grid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from tradewind import _core
+from tradewind.base.elements import DTYPES, point_bytes
+from tradewind.base.units import seconds
+from tradewind.layout.names import blocks, legs
+from tradewind.method.method import default_algorithm
+from tradewind.study.cases.lines import lines_sent
+from tradewind.study.model.program_model import ProgramStep
+from tradewind.workload.on_grid import layout_imbalance
+from tradewind.workload.program import Compute, Program
+from tradewind.workload.workload import Step, Workload
+
+PATTERN = "program"
+"""What the label `pattern` says of these workloads."""
+
+
+@dataclass(frozen=True)
+class ModelStep(Workload):
+    """A time step. Its time is that of all steps of it, once."""
+
+    grid: tuple[int, int, int]
+    ranks: int
+    split: tuple[int, int] = field()  # else that of a workload would be its default
+    point_time: str
+    line_time: str
+    fields: int
+    dtype: str
+    parts: tuple[ProgramStep, ...]
+    """In order."""
+
+    family: ClassVar[str] = PATTERN
+
+    def program(self) -> Program:
+        """What is simulated. Raises InputError where a layout does not fit."""
+        made = [step for number, said in enumerate(self.parts, 1) for step in self._made(number, said)]
+        return Program(*made, fields=self.fields, dtype=self.dtype, name=self.name)
+
+    def steps(self) -> list[Step]:
+        return self.program().steps()
+
+    @property
+    def bytes_per_point(self) -> int:
+        return point_bytes(self.fields, self.dtype)
+
+    @property
+    def element_bytes(self) -> int:
+        return DTYPES[self.dtype]
+
+    def _made(self, number: int, said: ProgramStep) -> Iterator[Compute | Step]:
+        grid = _core.Grid(*self.grid)
+        if said.compute is not None:
+            layout, point_s = blocks(grid, self.split, said.compute), said.share * seconds(self.point_time)
+            name = f"{number} compute {said.compute}"
+            yield Compute(name, layout=layout, point_s=point_s, repeat=said.times)
+        elif said.halo is not None:
+            around = ["x" in said.periodic, "y" in said.periodic]
+            halo = _core.Halo(blocks(grid, self.split, "xy"), said.halo, around)
+            yield _exchanged(f"{number} halo", halo, said)
+        else:
+            assert said.path is not None
+            for name, before, after in legs(said.path):
+                if lines_s := self._lines_s(before, after):
+                    yield Compute(f"{number} {name} lines", seconds=lines_s, repeat=said.times)
+                pair = (blocks(grid, self.split, layout) for layout in (before, after))
+                yield _exchanged(f"{number} {name}", _core.Transpose(*pair), said)
+
+    def _lines_s(self, before: str, after: str) -> float:
+        """What the busiest rank takes for the lines that it sends from one layout to another."""
+        line_s = seconds(self.line_time) * self.fields
+        return line_s * lines_sent(self.grid, self.split, before, after) if line_s else 0.0
+
+    @property
+    def alone_s(self) -> float:
+        """What one rank that has the whole grid computes, and nothing else, in seconds."""
+        shares = sum(step.share * step.times for step in self.parts if step.compute is not None)
+        return shares * seconds(self.point_time) * math.prod(self.grid)
+
+    @property
+    def name(self) -> str:
+        paths = self._joined("path")
+        return "step by " + paths if paths else "step"
+
+    def traits(self) -> list[str]:
+        grid, split = ("x".join(str(n) for n in extents) for extents in (self.grid, self.split))
+        line = [f"{self.line_time} a line"] if seconds(self.line_time) else []
+        return [grid, f"ranks {split}", f"{self.point_time} a point", *line]
+
+    def _joined(self, key: str) -> str | None:
+        """What the exchanges among the steps name, each once."""
+        named = [str(value) for step in self.parts if (value := getattr(step, key)) is not None]
+        return ", ".join(dict.fromkeys(named)) or None
+
+    def as_dict(self) -> dict[str, Any]:
+        keys = ("grid", "ranks", "split", "point_time", "line_time", "fields", "dtype")
+        steps = [step.model_dump(exclude_none=True) for step in self.parts]
+        return {**{key: getattr(self, key) for key in keys}, "steps": steps}
+
+    def labels(self) -> dict[str, Any]:
+        own = {"pattern": PATTERN, "slab": self._joined("path"), "algorithm": self._joined("algorithm")}
+        known = super().labels()
+        del known["steps"]  # which the label of this name does not mean
+        return known | own
+
+    def imbalance(self) -> float:
+        return layout_imbalance(self.grid, self.split, "xy")
+
+    def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """What of the time is computing, and what one rank computes that has the whole grid (``alone_s``)."""
+        return {"compute_s": self.program().compute_s(result), "alone_s": self.alone_s}
+
+
+def _exchanged(name: str, pattern: _core.Pattern, said: ProgramStep) -> Step:
+    schedule = _core.make_schedule(pattern, said.algorithm or default_algorithm(pattern.name))
+    return Step(name, schedule, said.times)

@@ -1,0 +1,27 @@
+"""The values of an option in a study file."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from tradewind.base.errors import InputError
+from tradewind.study.model.values import Grid, Positive, Split, checked, one_of
+from tradewind.workload.options import Option
+
+
+def value_of(each: Option) -> Any:
+    """The type of one value, as pydantic checks it."""
+    if each.kind == "extents":
+        return {3: Grid, 2: Split}[each.extents]
+    if each.kind == "int":
+        return Positive if each.least == 1 else Annotated[int, Field(ge=each.least, strict=True)]
+    if each.known is not None:
+        return Annotated[str, one_of(each.what, tuple(each.known()))]
+    return Annotated[{"str": str, "float": float, "bool": bool}[each.kind], checked(lambda value: _refuse(each, value))]
+
+
+def _refuse(each: Option, value: Any) -> None:
+    if isinstance(value, str) and (problems := each.wrong(value)):
+        raise InputError(*problems)

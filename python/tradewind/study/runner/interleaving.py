@@ -1,0 +1,74 @@
+"""Measured cases: each alone, or those that take turns, in rounds over all of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from tradewind.study.cases.case import canonical
+from tradewind.study.plan.planned import Result
+from tradewind.study.runner.task import Answer, Task, answer, way_of
+
+Together = Callable[[Sequence[Result]], Result]
+"""One result of those of all rounds."""
+
+
+class Group:
+    """Cases that differ in algorithm, transport and packing alone. In each round one job of ranks measures all."""
+
+    def __init__(self, tasks: list[Task], together: Together) -> None:
+        self.tasks, self.together = tasks, together
+        options = tasks[0].planned.case.options
+        self.rounds, self.repeat = options["rounds"], options["repeat"]
+        self.results: list[Result] = []
+        self.wall_s = 0.0
+        self.failed = False
+
+    def take(self, round_: int) -> None:
+        """One round more, where there is one."""
+        if self.failed or round_ >= self.rounds:
+            return
+        start = time.perf_counter()
+        ways = dict.fromkeys(way_of(task) for task in self.tasks)
+        repeat = self.repeat // self.rounds + (round_ < self.repeat % self.rounds)
+        try:
+            self.results.append(self.tasks[0].executor(self.tasks[0].planned.case.workload, list(ways), repeat=repeat))
+        except Exception:
+            self.failed = True  # which of them it was, and why, comes out when they are alone
+        self.wall_s += time.perf_counter() - start
+
+    def answers(self) -> Iterator[tuple[Task, Answer]]:
+        """Yield the result of each case. If a round failed, measure each case alone."""
+        if self.failed:
+            yield from ((task, answer(task)) for task in self.tasks)
+            return
+        result = self.together(self.results)
+        for task in self.tasks:
+            picked = answer(replace(task, executor=lambda *_, **__: result))
+            # Each case gets an equal share of the time of the jobs.
+            yield task, replace(picked, wall_s=self.wall_s / len(self.tasks))
+
+
+def measured(tasks: Iterable[Task], together: Together) -> Iterator[tuple[Task, Answer]]:
+    """All answers: first of cases that are alone, one by one; then of those that take turns."""
+    groups: dict[str, list[Task]] = {}
+    for task in tasks:
+        if not _takes_turns(task):
+            yield task, answer(task)
+            continue
+        request = task.planned.case.request
+        exchange = {key: value for key, value in request["exchange"].items() if key != "algorithm"}
+        company = {key: value for key, value in request["options"].items() if key not in ("transport", "packing")}
+        groups.setdefault(canonical([exchange, company]), []).append(task)
+    found = [Group(group, together) for group in groups.values()]
+    for round_ in range(max((group.rounds for group in found), default=0)):
+        for group in found:
+            group.take(round_)
+    for group in found:
+        yield from group.answers()
+
+
+def _takes_turns(task: Task) -> bool:
+    case = task.planned.case
+    return case.kind == "measure" and "rounds" in case.options

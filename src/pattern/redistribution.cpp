@@ -1,0 +1,201 @@
+#include "pattern/redistribution.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace tradewind::pattern {
+
+namespace {
+
+constexpr std::array<int, 3> axes{layout::X, layout::Y, layout::Z};
+
+std::vector<layout::Run> common(const std::vector<layout::Run>& a, const std::vector<layout::Run>& b) {
+    std::vector<layout::Run> runs;
+    for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+        const layout::Run both{std::max(a[i].begin, b[j].begin), std::min(a[i].end, b[j].end)};
+        if (both.length() > 0) runs.push_back(both);
+        if (a[i].end < b[j].end)
+            ++i;
+        else
+            ++j;
+    }
+    return runs;
+}
+
+}  // namespace
+
+Redistribution::Redistribution(std::shared_ptr<const layout::Product> from, std::shared_ptr<const layout::Product> to)
+    : from_(std::move(from)), to_(std::move(to)) {
+    if (!(from_->grid() == to_->grid())) throw InputError("transpose: the two layouts divide different grids");
+    if (from_->ranks() != to_->ranks())
+        throw InputError("transpose: " + std::to_string(from_->ranks()) + " ranks before and " +
+                         std::to_string(to_->ranks()) + " after; the two layouts must have the same number");
+    for (const int a : axes) stars_[static_cast<std::size_t>(a)] = stars_of(from_->parts(a), to_->parts(a));
+    make_places();
+    closed_ = compute_closed();
+}
+
+void Redistribution::make_places() {
+    for (const Stars& x : stars_[layout::X])
+        for (const Stars& y : stars_[layout::Y])
+            for (const Stars& z : stars_[layout::Z]) {
+                MeetingPlace at;
+                at.stars = {&x, &y, &z};
+                // Directions in the order of the coordinates that divide them; those that stay whole come last.
+                const auto take = [&](bool gathers, const layout::Product& side, std::array<int, 3>& list,
+                                      Index& size) {
+                    std::size_t next = 0;
+                    for (const int c : {0, 1, -1})
+                        for (const int a : axes)
+                            if (side.coordinate_of(a) == c &&
+                                at.stars[static_cast<std::size_t>(a)]->gathers == gathers) {
+                                list[next++] = a;
+                                size *= at.stars[static_cast<std::size_t>(a)]->widest;
+                            }
+                };
+                take(true, *from_, at.gathering, at.senders);
+                take(false, *to_, at.dealing, at.receivers);
+                places_.push_back(at);
+            }
+}
+
+// Each coordinate divides one direction before, all of which comes together after, and another one after; or nothing
+// changes along it.
+bool Redistribution::compute_closed() const {
+    if (places_.size() != 1 || from_->split() != to_->split() || from_->first() != to_->first()) return false;
+    const auto& split = from_->split();
+    if (split[0] * split[1] != from_->ranks()) return false;
+    const MeetingPlace& at = places_[0];
+    if (at.senders != at.receivers) return false;
+    for (const int c : {0, 1}) {
+        if (split[static_cast<std::size_t>(c)] == 1) continue;
+        int before = -1, after = -1;
+        for (const int a : axes) {
+            if (from_->coordinate_of(a) == c) before = a;
+            if (to_->coordinate_of(a) == c) after = a;
+        }
+        const auto star = [&](int a, bool gathers) {
+            const Stars& stars = *at.stars[static_cast<std::size_t>(a)];
+            return stars.gathers == gathers && stars.widest == split[static_cast<std::size_t>(c)];
+        };
+        const auto alike = [&](int a) {
+            const Stars& stars = *at.stars[static_cast<std::size_t>(a)];
+            if (stars.widest != 1) return false;
+            for (std::size_t i = 0; i < stars.leaves.size(); ++i)
+                if (stars.leaves[i].centre != static_cast<std::int32_t>(i)) return false;
+            return true;
+        };
+        if (before == after ? !alike(before) : !star(before, true) || !star(after, false)) return false;
+        if (before != after && (to_->coordinate_of(before) >= 0 || from_->coordinate_of(after) >= 0)) return false;
+    }
+    return true;
+}
+
+std::string Redistribution::describe() const {
+    return "transposition from " + from_->name() + " to " + to_->name() + ", up to " + std::to_string(largest_place()) +
+           " ranks meet";
+}
+
+Index Redistribution::rounds() const {
+    Index rounds = 0;
+    for (const MeetingPlace& at : places_) rounds += closed_ ? at.size() - 1 : at.size();
+    return std::max<Index>(1, rounds);
+}
+
+Parameters Redistribution::parameters() const {
+    return {{"grid", listed(from_->grid().points)}, {"from", from_->describe()}, {"to", to_->describe()}};
+}
+
+Index Redistribution::largest_place() const {
+    Index most = 1;
+    for (const MeetingPlace& at : places_) most = std::max(most, at.size());
+    return most;
+}
+
+layout::Box Redistribution::storage_box(const layout::Product& layout, Rank rank) {
+    layout::Box box;
+    if (const auto part = layout.part_of(rank))
+        for (const int a : axes) {
+            const auto d = static_cast<std::size_t>(a);
+            const std::vector<layout::Run> runs = layout.parts(a).runs((*part)[d]);
+            box.begin[d] = runs.empty() ? 0 : runs[0].begin;
+            box.end[d] = box.begin[d] + layout.parts(a).width((*part)[d]);
+        }
+    return box;
+}
+
+std::optional<Index> Redistribution::place_of(const MeetingPlace& at, const std::array<Index, 3>& part,
+                                              bool sends) const {
+    Index place = 0, factor = 1;
+    for (const int a : sends ? at.gathering : at.dealing)
+        if (a >= 0) {
+            const auto d = static_cast<std::size_t>(a);
+            const Stars::Leaf& leaf = at.stars[d]->leaves[static_cast<std::size_t>(part[d])];
+            if (leaf.centre < 0) return {};
+            place += leaf.place * factor;
+            factor *= at.stars[d]->widest;
+        }
+    for (const int a : sends ? at.dealing : at.gathering)
+        if (a >= 0 && at.stars[static_cast<std::size_t>(a)]->size(part[static_cast<std::size_t>(a)]) == 0) return {};
+    return place;
+}
+
+std::optional<Index> Redistribution::sending(const MeetingPlace& at, Rank rank) const {
+    const auto part = from_->part_of(rank);
+    return part ? place_of(at, *part, true) : std::nullopt;
+}
+
+std::optional<Index> Redistribution::receiving(const MeetingPlace& at, Rank rank) const {
+    const auto part = to_->part_of(rank);
+    return part ? place_of(at, *part, false) : std::nullopt;
+}
+
+std::optional<Redistribution::Partner> Redistribution::partner(const MeetingPlace& at, const std::array<Index, 3>& part,
+                                                               Index place, bool sends) const {
+    std::array<Index, 3> other{};
+    Index points = 1;
+    for (const int a : sends ? at.dealing : at.gathering)
+        if (a >= 0) {
+            const auto d = static_cast<std::size_t>(a);
+            const Stars& stars = *at.stars[d];
+            const Index digit = place % stars.widest;
+            place /= stars.widest;
+            if (digit >= stars.size(part[d])) return {};
+            other[d] = stars.member(part[d], digit);
+            points *= stars.leaves[static_cast<std::size_t>(other[d])].points;
+        }
+    if (place > 0) return {};
+    for (const int a : sends ? at.gathering : at.dealing)
+        if (a >= 0) {
+            const auto d = static_cast<std::size_t>(a);
+            const Stars::Leaf& leaf = at.stars[d]->leaves[static_cast<std::size_t>(part[d])];
+            other[d] = leaf.centre;
+            points *= leaf.points;
+        }
+    return Partner{(sends ? to_ : from_)->rank_of(other), points};
+}
+
+std::optional<Redistribution::Partner> Redistribution::receiver_at(const MeetingPlace& at, Rank sender,
+                                                                   Index place) const {
+    return partner(at, *from_->part_of(sender), place, true);
+}
+
+std::optional<Redistribution::Partner> Redistribution::sender_at(const MeetingPlace& at, Rank receiver,
+                                                                 Index place) const {
+    return partner(at, *to_->part_of(receiver), place, false);
+}
+
+void Redistribution::append_blocks(Rank sender, Rank receiver, std::vector<layout::Box>& boxes) const {
+    const auto before = from_->part_of(sender), after = to_->part_of(receiver);
+    if (!before || !after) return;
+    std::array<std::vector<layout::Run>, 3> runs;
+    for (const int a : axes) {
+        const auto d = static_cast<std::size_t>(a);
+        runs[d] = common(from_->parts(a).runs((*before)[d]), to_->parts(a).runs((*after)[d]));
+    }
+    const std::vector<layout::Box> blocks = layout::Patch(runs).boxes();
+    boxes.insert(boxes.end(), blocks.begin(), blocks.end());
+}
+
+}  // namespace tradewind::pattern

@@ -1,0 +1,75 @@
+"""Redistributions between layouts with a closed form, against brute force: who has how many points for whom."""
+
+import numpy as np
+import pytest
+from drawing import owners_of, products, redistributions
+from hypothesis import given, settings
+
+from tradewind import _core
+from tradewind.base.errors import InputError
+
+
+def counted(pattern):
+    """[sender][receiver]: points, found point by point."""
+    count = np.zeros((pattern.ranks, pattern.ranks), int)
+    np.add.at(count, (owners_of(pattern.from_layout).ravel(), owners_of(pattern.to_layout).ravel()), 1)
+    return count
+
+
+@settings(max_examples=200)
+@given(redistributions())
+def test_partners_and_counts_are_those_of_a_search_over_all_points(pattern):
+    sent, received = np.zeros((2, pattern.ranks, pattern.ranks), int)
+    for rank in range(pattern.ranks):
+        for receiver, points in pattern.receivers(rank):
+            assert sent[rank, receiver] == 0
+            sent[rank, receiver] = points
+        for sender, points in pattern.senders(rank):
+            assert received[sender, rank] == 0
+            received[sender, rank] = points
+    assert (sent == counted(pattern)).all()
+    assert (received == sent).all()
+
+
+@given(redistributions())
+def test_the_answer_is_what_a_rank_owns_afterwards(pattern):
+    for rank in range(pattern.ranks):
+        assert pattern.answer(rank) == pattern.to_layout.boxes(rank)
+        assert pattern.source_shape(rank) == pattern.from_layout.shape(rank)
+        assert pattern.target_shape(rank) == pattern.to_layout.shape(rank)
+
+
+def test_rows_and_columns_of_ranks_are_closed_and_other_exchanges_are_not():
+    grid = _core.Grid(12, 12, 12)
+
+    def closed(split, before, after):
+        pair = [_core.Product(_core.Blocks(grid, split, axes)) for axes in (before, after)]
+        return _core.Redistribution(*pair).closed
+
+    assert closed((4, 3), "xy", "zy")
+    assert closed((4, 3), "zy", "zx")
+    assert closed((4, 3), "xy", "xy")
+    assert not closed((4, 3), "xy", "yx")
+    placed = _core.Product(_core.Blocks(grid, (4, 1), "xy")).placed(1, 5)
+    assert not _core.Redistribution(placed, placed).closed
+
+
+def test_layouts_that_do_not_go_together_are_refused():
+    grids = [_core.Grid(4, 4, 4), _core.Grid(4, 4, 5)]
+    one, other = (_core.Product(_core.Blocks(grid, (2, 1))) for grid in grids)
+    with pytest.raises(InputError, match="the two layouts divide different grids"):
+        _core.Redistribution(one, other)
+    with pytest.raises(InputError, match="2 ranks before and 3 after"):
+        _core.Redistribution(one, one.placed(0, 3))
+
+
+@given(products())
+def test_there_and_back_each_rank_meets_the_same_ranks(layout):
+    blocks = (
+        _core.Parts.even(layout.grid.points[0], layout.ranks),
+        *(_core.Parts.even(n, 1) for n in layout.grid.points[1:]),
+    )
+    other = _core.Product(layout.grid, blocks, (0, -1, -1), 0, layout.ranks, "slices")
+    there, back = _core.Redistribution(layout, other), _core.Redistribution(other, layout)
+    for rank in range(layout.ranks):
+        assert sorted(there.receivers(rank)) == sorted(back.senders(rank))

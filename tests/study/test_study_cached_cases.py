@@ -1,0 +1,58 @@
+"""Cached cases of a run: stored and whole, or known; all others are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from study_fakes import FAKES, HERE, run_study
+
+from tradewind.study.cases.store import Store
+from tradewind.study.plan.load import load_study
+from tradewind.study.plan.planned import Planned, make_plan
+from tradewind.study.runner.cached_cases import scan_cache
+
+
+def planned_cases(path: Path) -> tuple[list[Planned], Store]:
+    study_file = load_study(path)
+    return make_plan(study_file, FAKES, HERE).planned, Store.create(path.parent / "results", study_file.file.text)
+
+
+def stored_cases(path: Path) -> tuple[list[Planned], Store]:
+    cases, store = planned_cases(path)
+    study_file = load_study(path)
+    run_study(study_file, make_plan(study_file, FAKES, HERE), store, FAKES, HERE)
+    return cases, store
+
+
+def test_of_a_new_study_all_is_missing_once(small_study: Path) -> None:
+    cases, store = planned_cases(small_study)
+    cached = scan_cache([*cases, *cases], store)
+    assert (cached.present, cached.missing, cached.damaged) == ([], cases, {})
+
+
+def test_what_is_known_is_at_hand(small_study: Path) -> None:
+    cases, store = planned_cases(small_study)
+    cached = scan_cache(cases, store, known={cases[1].key, "another"})
+    assert cached.present == cases[1:2]
+    assert cached.missing == cases[:1] + cases[2:]
+
+
+def test_what_is_stored_is_at_hand_unless_measured_again(small_study: Path, calls: Callable[[str], int]) -> None:
+    cases, store = stored_cases(small_study)
+    assert scan_cache(cases, store).present == cases
+    again = scan_cache(cases, store, remeasure=True)
+    assert [planned.case.kind for planned in again.missing] == ["measure", "measure"]
+    assert len(again.present) == len(cases) - 2
+
+
+def test_what_is_damaged_is_missing_even_where_it_is_known(small_study: Path, calls: Callable[[str], int]) -> None:
+    """A run does not write over a stored case with a known one: it computes it again, and says so."""
+    cases, store = stored_cases(small_study)
+    path = store.path(cases[0].key)
+    path.write_text(path.read_text()[:-30])
+    cached = scan_cache(cases, store, known={cases[0].key})
+    assert cached.missing == cases[:1]
+    [said] = cached.damaged.values()
+    assert str(path) in said
+    assert said.endswith("it is computed again")

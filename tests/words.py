@@ -1,0 +1,168 @@
+"""Checks the words of the project: run from the root as ``python tests/words.py``.
+
+Names that a stranger cannot understand, and comments and docstrings that begin with "Of", "What" or "How often", are
+refused with file, line and what to write instead. `PENDING` lists the folders that are still to be revised.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+FOLDERS = ("src", "bindings", "include", "python", "tests", "docs", "examples", "benchmarks", "README.md")
+SUFFIXES = {".c", ".cpp", ".f90", ".h", ".hpp", ".js", ".jinja", ".md", ".py", ".pyi", ".sh"}
+
+FORMER_NAMES = ("CHANGELOG.md", "tests/words.py", "tests/test_words.py")
+"""Files that must name former words."""
+
+PENDING: tuple[str, ...] = (
+    "benchmarks",
+    "bindings/c",
+    "bindings/fortran",
+    "bindings/python/mpi",
+    "docs/explanation/layouts.md",
+    "docs/reference/registry.md",
+    "examples",
+    "include",
+    "python/tradewind/_core.pyi",
+    "python/tradewind/_mpi.pyi",
+    "python/tradewind/cli/run.py",
+    "python/tradewind/cli/run_tables.py",
+    "python/tradewind/dwarfs",
+    "python/tradewind/figure/curves.py",
+    "python/tradewind/launch/dwarf.py",
+    "python/tradewind/layout",
+    "python/tradewind/method",
+    "python/tradewind/mpi",
+    "python/tradewind/pattern.py",
+    "python/tradewind/study/cases",
+    "python/tradewind/study/claims/quantity.py",
+    "python/tradewind/study/model",
+    "python/tradewind/workload",
+    "src/algorithm",
+    "src/kernel",
+    "src/layout",
+    "src/mpi",
+    "src/pattern",
+    "src/program",
+    "src/schedule",
+    "src/sim/forecast.cpp",
+    "src/sim/least_time.cpp",
+    "src/sim/program.hpp",
+    "src/sim/rank.hpp",
+    "src/sim/ranks.cpp",
+    "src/sim/ranks.hpp",
+    "src/sim/ranks_sending.cpp",
+    "src/sim/share.hpp",
+    "src/verify",
+    "tests/algorithm",
+    "tests/cmake",
+    "tests/dwarfs",
+    "tests/kernel",
+    "tests/languages",
+    "tests/method",
+    "tests/mpi",
+    "tests/pattern",
+    "tests/program",
+    "tests/workload",
+)
+"""Folders and files that are still to be revised. The list only shrinks."""
+
+_UNIT = (
+    r"bytes?|ranks?|NICs?|messages?|seconds?|points?|flops|threads?|packets?|cores?|exchanges?|levels?|values?|times"
+)
+_PER = r"rank|node|point|second|packet|stage|step|message|process|switch|part|window|group|port|core"
+
+RULES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    (r"[Cc]arriages?", "intranode", ("python/tradewind/machine/machine.py", "tests/machine/test_intranode.py")),
+    (r"Handling", "MessageCost", ()),
+    (r"Standing", "SwitchCoordinates", ()),
+    (r"[Nn]ewsroom|take_stock|Stock", "ProgressReceiver, scan_cache, CachedCases", ()),
+    (r"[Cc]rew|hired", "workers, start_workers", ()),
+    (r"[Rr]eckon(s|ed|ing)?", "extrapolate, compute, or 'computed by hand'", ()),
+    (r"LetterReader|Mail|Desk", "ByteReader, ProcessExchange, lookup scratch", ()),
+    (r"shelved|backlog|crowd_bytes|crowd_from", "compact queue, compact_from", ()),
+    (r"passes_on", "store_and_forward", ()),
+    (r"of_first", "on_root", ()),
+    (r"TEACHING", "NOT_SIMULATED", ()),
+    (r"nearness", "published comparison", ()),
+    (r"act_kinds|MOST_SPANS", "trace_event_kinds, MAX_EVENTS", ()),
+    (
+        r"\w*(nics|ranks|nodes|bytes|points|steps|messages|packets|events|switches|links)_a_(node|rank|point|window|step|second|switch|chunk|check|message|packet)",
+        "..._per_node, ..._per_rank",
+        (),
+    ),
+    (r"descendant ports|ports up|ports down", "downlinks, uplinks", ()),
+    (r"(letters|tables) to (a few )?ranks that do not know", "dynamic sparse data exchange (NBX)", ()),
+    (r"wait for (one another|each other) in a circle", "cyclic dependency, deadlock", ()),
+    (r"points that cannot be", "skipped cases", ()),
+    (rf"({_UNIT}) an? ({_PER})", "'per', as in bytes per point", ()),
+    (r"[Aa]nswers? as JSON", "print JSON", ()),
+)
+"""(word, what to say instead, files in which the word is the former name of a key)."""
+
+_WORDS = re.compile("|".join(rf"\b(?:{word})\b" for word, _, _ in RULES))
+_OPENING = re.compile(
+    r'"""(?:Of|What|How often|How many)\s|^[ \t]*(?://+|#|!+>?|\*) (?:Of|What|How often|How many)\s', re.MULTILINE
+)
+_GENERATED = re.compile(r"<!-- begin [\w-]+ -->.*?<!-- end [\w-]+ -->", re.DOTALL)
+"""Blocks that `docs/studies.py` writes have the words of the studies."""
+_COMMENT = re.compile(r"\s*(?://|#|!|\*)")
+
+
+def problems_of(text: str, name: str) -> Iterator[str]:
+    """Yield each problem of a file: its name, the line, the word and what to write instead."""
+    text = _GENERATED.sub(lambda block: "\n" * block[0].count("\n"), text)
+    for found in _WORDS.finditer(text):
+        instead, former = next((instead, former) for word, instead, former in RULES if re.fullmatch(word, found[0]))
+        if name not in former:
+            yield f"{name}:{_line(text, found.start())}: {found[0]!r}: write {instead}"
+    if name.endswith(".md"):
+        return
+    for found in _OPENING.finditer(text):
+        line = _line(text, found.start())
+        if found[0].startswith('"""') or not (line > 1 and _COMMENT.match(text.splitlines()[line - 2])):
+            opening = found[0].strip(' \t"/#!*>\n')
+            yield f"{name}:{line}: begins with {opening!r}: begin with a verb or a noun that says what it is"
+
+
+def _line(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
+
+
+def is_pending(name: str) -> bool:
+    """Return whether a file is still to be revised."""
+    return any(name == each or name.startswith(f"{each}/") for each in PENDING)
+
+
+def files_of(root: Path) -> Iterator[Path]:
+    """Yield the files that are checked, in order."""
+    for folder in FOLDERS:
+        path = root / folder
+        found = sorted(path.rglob("*")) if path.is_dir() else [path]
+        yield from (each for each in found if each.suffix in SUFFIXES and each.is_file())
+
+
+def problems(root: Path) -> list[str]:
+    """Return the problems of all files that are not pending."""
+    found: list[str] = []
+    for path in files_of(root):
+        name = path.relative_to(root).as_posix()
+        if name not in FORMER_NAMES and not is_pending(name):
+            found += problems_of(path.read_text(encoding="utf-8"), name)
+    return found
+
+
+def main() -> int:
+    """Print the problems and return the exit code."""
+    found = problems(ROOT)
+    for each in found:
+        print(each)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
