@@ -722,7 +722,7 @@ class Compute:
     Computation: seconds, or flops and bytes, per rank or per point of a layout.
     """
 
-    def __init__(self, seconds: float = 0, flops: float = 0, bytes: float = 0, layout: Blocks | None = None, point_seconds: float = 0, points: Sequence[float] | None = None) -> None: ...
+    def __init__(self, seconds: float = 0, flops: float = 0, bytes: float = 0, layout: Layout | None = None, point_seconds: float = 0, points: Sequence[float] | None = None) -> None: ...
 
 class Step:
     """An exchange, a computation, or both at once, so many times."""
