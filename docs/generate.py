@@ -14,6 +14,7 @@ from tradewind.cli import COMMANDS, command_for
 from tradewind.cli.help import REQUIRED, default_of, flags_of, is_argument, name_of
 from tradewind.cli.kinds import Family
 from tradewind.cli.options import DWARFS, PATTERNS
+from tradewind.cli.program import COMMANDS as PROGRAMS
 
 REFERENCE = Path(__file__).parent / "reference"
 
@@ -78,7 +79,8 @@ def commands() -> str:
 
 def options(name: str) -> str:
     """Arguments and options of a command; of one that is about a kind, without those of the kinds."""
-    command = command_for(name, [])
+    first, *more = name.split()
+    command = command_for(first, more)
     panel = command.family.panel if hasattr(command, "family") else None
     rows = []
     for parameter in command.params:
@@ -121,7 +123,7 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "patterns": lambda: kind_options(PATTERNS, "verify"),
         "dwarfs": lambda: kind_options(DWARFS, "run"),
     }
-    | {name: lambda name=name: options(name) for name in COMMANDS},
+    | {name: lambda name=name: options(name) for name in (*COMMANDS, *(f"{each} program" for each in PROGRAMS))},
 }
 """By page, the sections between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``."""
 

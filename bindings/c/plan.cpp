@@ -199,6 +199,21 @@ tw_status tw_plan_wait(tw_plan plan) {
     return guarded([&] { plan_of(plan).wait(); });
 }
 
+tw_status tw_plan_poke(tw_plan plan, int* over) {
+    return guarded([&] {
+        const bool done = plan_of(plan).poke();
+        if (over) *over = done;
+    });
+}
+
+tw_status tw_plan_pokes(tw_plan plan, int* pokes) {
+    return guarded([&] {
+        const mpi::Plan& found = plan_of(plan);
+        require(pokes, "pokes");
+        *pokes = found.pokes();
+    });
+}
+
 tw_status tw_plan_text(tw_plan plan, const char** text) {
     return guarded([&] {
         require(text, "text");

@@ -347,6 +347,23 @@ module tradewind_interfaces
       integer(c_int) :: status
     end function tw_plan_wait
 
+    !> Between start and wait: completes what has come and posts the next stage, and never waits. over: 1 where the wait
+    !! will return at once. It does nothing with a transport that cannot go on without waiting, see tw_plan_pokes.
+    function tw_plan_poke(plan, over) bind(C) result(status)
+      import :: c_int, tw_plan
+      type(tw_plan), value :: plan
+      integer(c_int), intent(out) :: over
+      integer(c_int) :: status
+    end function tw_plan_poke
+
+    !> pokes: 1 where the transport of the plan can go on in a poke, else 0.
+    function tw_plan_pokes(plan, pokes) bind(C) result(status)
+      import :: c_int, tw_plan
+      type(tw_plan), value :: plan
+      integer(c_int), intent(out) :: pokes
+      integer(c_int) :: status
+    end function tw_plan_pokes
+
     !> Collective. Refused while the plan is under way.
     function tw_plan_free(plan) bind(C) result(status)
       import :: c_int, tw_plan

@@ -24,7 +24,7 @@ module tradewind
   public :: tw_points_fetch, tw_points_fetch_listed, tw_points_halo, tw_points_halo_listed, tw_points_known_to_all
   public :: tw_renumbered, tw_points_free
   public :: tw_empty, tw_release
-  public :: tw_plan_make, tw_plan_call, tw_plan_start, tw_plan_wait, tw_plan_free
+  public :: tw_plan_make, tw_plan_call, tw_plan_start, tw_plan_poke, tw_plan_pokes, tw_plan_wait, tw_plan_free
   public :: tw_plan_text, tw_plan_way, tw_plan_origin, tw_plan_traffic, tw_plan_seconds
   public :: tw_last_error, tw_version
 

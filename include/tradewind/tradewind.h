@@ -255,6 +255,12 @@ TW_API tw_status tw_plan_call(tw_plan plan);
 /* Its beginning and its end: in between the fields may be read, not written, and what is received is undefined. */
 TW_API tw_status tw_plan_start(tw_plan plan);
 TW_API tw_status tw_plan_wait(tw_plan plan);
+/* Between start and wait: completes what has come and posts the next stage, and never waits. `over`: 1 where the wait
+ * will return at once; may be NULL. It does nothing with a transport that cannot go on without waiting: see
+ * tw_plan_pokes. */
+TW_API tw_status tw_plan_poke(tw_plan plan, int* over);
+/* `pokes`: 1 where the transport of the plan can go on in a poke, else 0. */
+TW_API tw_status tw_plan_pokes(tw_plan plan, int* pokes);
 /* One line: pattern and algorithm. Valid until the plan is freed. */
 TW_API tw_status tw_plan_text(tw_plan plan, const char** text);
 /* The way that was chosen, as "sweep,isend-irecv,buffer". Valid until the plan is freed. */

@@ -372,6 +372,18 @@ class Plan : public Owned<tw_plan, tw_plan_free> {
     void operator()() { check(tw_plan_call(handle())); }
     void start() { check(tw_plan_start(handle())); }
     void wait() { check(tw_plan_wait(handle())); }
+    // Between start and wait: completes what has come and posts the next stage. Whether wait will return at once.
+    bool poke() {
+        int over = 0;
+        check(tw_plan_poke(handle(), &over));
+        return over != 0;
+    }
+    // Whether the transport can go on in a poke.
+    bool pokes() const {
+        int pokes = 0;
+        check(tw_plan_pokes(handle(), &pokes));
+        return pokes != 0;
+    }
 
     std::string text() const { return said(tw_plan_text); }
     std::string way() const { return said(tw_plan_way); }

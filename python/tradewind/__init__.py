@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from tradewind.simulation.advice import advise
     from tradewind.verification import verify
     from tradewind.workload.exchange import Exchange
-    from tradewind.workload.program import Compute
+    from tradewind.workload.program import Compute, Exchanged, Group, Poke
+    from tradewind.workload.program_file import load_program
 
 # Imported when first used: `tradewind --help` must not wait for NumPy and pydantic.
 _HOMES = {
@@ -91,7 +92,8 @@ _HOMES = {
         "Whole",
     ),
     "tradewind.points": ("Points", "renumbered"),  # needs MPI too
-    "tradewind.workload.program": ("Compute",),
+    "tradewind.workload.program": ("Compute", "Exchanged", "Group", "Poke"),
+    "tradewind.workload.program_file": ("load_program",),
     "tradewind.simulation": ("forecast", "simulate"),
     "tradewind.verification": ("verify",),
     "tradewind.method.method": ("Choice",),
@@ -105,8 +107,10 @@ __all__ = [
     "Choice",
     "Compute",
     "Exchange",
+    "Exchanged",
     "Fetch",
     "Grid",
+    "Group",
     "Halo",
     "InputError",
     "Lists",
@@ -116,6 +120,7 @@ __all__ = [
     "Pencils",
     "Placed",
     "PlanError",
+    "Poke",
     "Program",
     "Redistribution",
     "ReducedGrid",
@@ -130,6 +135,7 @@ __all__ = [
     "advise",
     "forecast",
     "load_machine",
+    "load_program",
     "simulate",
     "verify",
 ]

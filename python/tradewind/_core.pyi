@@ -729,7 +729,7 @@ class Compute:
     Computation: seconds, or flops and bytes, per rank or per point of a layout.
     """
 
-    def __init__(self, seconds: float = 0, flops: float = 0, bytes: float = 0, layout: Blocks | None = None, point_seconds: float = 0) -> None: ...
+    def __init__(self, seconds: float = 0, flops: float = 0, bytes: float = 0, layout: Layout | None = None, point_seconds: float = 0, points: Sequence[float] | None = None) -> None: ...
 
 class Step:
     """An exchange, a computation, or both at once, so many times."""
@@ -745,10 +745,53 @@ class Step:
     @property
     def repeat(self) -> int: ...
 
+class Exchange:
+    """A schedule among the ranks of a program from `first` on."""
+
+    def __init__(self, name: str, schedule: Schedule, bytes_per_point: int, first: int = 0) -> None: ...
+
+    @property
+    def name(self) -> str: ...
+
+class GroupStep:
+    """A step of a group: one of `step_kinds`."""
+
+    def __init__(self, name: str, kind: str, exchange: int = -1, repeat: int = 1, compute: Compute = ...) -> None: ...
+
+class Group:
+    """Consecutive ranks with the same steps."""
+
+    def __init__(self, name: str, ranks: int, steps: Sequence[GroupStep], repeat: int = 1) -> None: ...
+
+class Order:
+    """
+    In which order the ranks of each group start exchanges, wait for them and compute.
+    """
+
+    def __init__(self, exchanges: Sequence[Exchange], groups: Sequence[Group]) -> None: ...
+
+    @property
+    def ranks(self) -> int: ...
+
+    @property
+    def lines(self) -> int:
+        """How many exchanges may be open at once."""
+
+    def times(self, exchange: int) -> int:
+        """How often an exchange takes place."""
+
+step_kinds: list = ['exchange', 'start', 'wait', 'compute', 'poke']
+
+most_open: int = 8
+
 class Program:
     """The steps of all ranks, one after another."""
 
+    @overload
     def __init__(self, steps: Sequence[Step], bytes_per_point: int) -> None: ...
+
+    @overload
+    def __init__(self, order: Order) -> None: ...
 
     @property
     def ranks(self) -> int: ...
@@ -775,7 +818,7 @@ class Peers:
         """Whether nothing can be done together any more: all have to end."""
 
 class SimulationOptions:
-    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1, shown: Sequence[int] = [], peers: Peers | None = None, intranode: IntranodeTransport | None = None, compact_from_bytes: int = 536870912, repetition_steps: int = 1, asked: Sequence[int] = [], enough: Callable[[Sequence[float]], bool] | None = None) -> None: ...
+    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1, shown: Sequence[int] = [], peers: Peers | None = None, intranode: IntranodeTransport | None = None, compact_from_bytes: int = 536870912, repetition_steps: int = 1, asked: Sequence[int] = [], enough: Callable[[Sequence[float]], bool] | None = None, progress_by: str = 'pokes') -> None: ...
 
 class Forecast:
     @property
@@ -800,6 +843,8 @@ def delay_lower_edge_s(bin: int) -> float:
     """
     The lower edge of a bin of `delay_counts`; of the bin after the last one, the upper edge of that.
     """
+
+progress_kinds: list = ['calls', 'pokes', 'thread']
 
 trace_event_kinds: list = ...
 
@@ -897,6 +942,12 @@ def verify(schedule: Schedule, transport: str, progress: Callable[[int], None] |
     """
     Runs a schedule in this process: every point of the answer arrives exactly once, and the posting order of
     `transport` is free of deadlock. Calls progress(stage) before each stage. Raises VerificationError.
+    """
+
+def verify_order(order: Order, transports: Sequence[str]) -> None:
+    """
+    Proves that no ranks of a program wait for each other for ever, each exchange in the posting order of its
+    transport. Raises VerificationError.
     """
 
 class TransportEntry:

@@ -24,6 +24,18 @@ class Plan:
 
     def wait(self) -> None: ...
 
+    def poke(self) -> bool:
+        """
+        Between start and wait: completes what has come and posts the next stage, without waiting. Returns whether
+        wait will return at once. Does nothing where the transport cannot go on without waiting, see `pokes`.
+        """
+
+    @property
+    def pokes(self) -> bool:
+        """
+        Whether the transport can go on in a poke: isend-irecv, persistent, put-notify and MPI's collectives can.
+        """
+
     @property
     def in_flight(self) -> bool:
         """Started, not yet waited for."""

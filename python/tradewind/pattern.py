@@ -265,3 +265,12 @@ class Program(program.Program):
         from tradewind.simulation import simulate
 
         return simulate(self, machine, **options)
+
+    def verify(self) -> dict[str, Any]:
+        """Proves that every exchange is right, and that no ranks wait for each other for ever across all of them.
+
+        See `tradewind.verification.verify_program`.
+        """
+        from tradewind.verification import verify
+
+        return verify(self)

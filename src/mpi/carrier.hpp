@@ -51,6 +51,14 @@ class Carrier {
     virtual void leave(int) {}           // until this rank's memory is its own again
     // post and arrive in one, for transports that have a call for that; false: they do not.
     virtual bool exchange(int) { return false; }
+    // What follows is only posted, in place of calls that block: others go on until it is awaited. For the plan's calls
+    // from here on.
+    virtual void overlap(bool) {}
+    // Whether `test` may ever say yes.
+    virtual bool pokes() const { return false; }
+    // A call that lets MPI work on a stage that is posted; true: its messages have come and left, arrive and leave do
+    // not wait. Never waits itself.
+    virtual bool test(int) { return false; }
     // Whether arrive and leave record themselves what they spend their time on.
     virtual bool records() const { return false; }
     // Messages, puts, gets or copies that this rank starts in a call of the plan.

@@ -60,6 +60,7 @@ class NativeAllReduce : public Plan {
     ~NativeAllReduce() override {
         if (!settled()) std::make_unique<Memory>(std::move(buffer_)).release();  // MPI still works on it
     }
+    bool pokes() const override { return true; }
     void copy_only() override {
         copy(pack_);
         copy(unpack_);
@@ -78,6 +79,11 @@ class NativeAllReduce : public Plan {
                 [](int) { return std::string("MPI_Iallreduce"); });
         });
         recorder_.during(Activity::unpack, 0, -1, 0, [this] { copy(unpack_); });
+    }
+    bool go_on() override {
+        int over = 0;
+        check(MPI_Test(&request_, &over, MPI_STATUS_IGNORE), [this] { return who(0) + ": MPI_Iallreduce"; });
+        return over != 0;
     }
     void whole() override {
         if (watchdog_s_ > 0) return Plan::whole();  // a blocking call could not be given up

@@ -1,5 +1,7 @@
 #include "mpi/plan.hpp"
 
+#include <string>
+
 #include "mpi/error.hpp"
 #include "mpi/threads.hpp"
 
@@ -16,13 +18,13 @@ Plan::~Plan() {
     if (!settled()) communicator_.keep();
 }
 
-void Plan::enter(State expected) {
+void Plan::enter(State expected, const char* what) {
     communicator_.require_usable();
     State seen = expected;
     if (state_.compare_exchange_strong(seen, expected)) return;
     if (seen == State::broken) throw PlanError("a plan that has failed cannot be used again: make a new one");
     throw PlanError(expected == State::idle ? "start of a plan that is under way: wait for it first"
-                                            : "wait for a plan that was not started: start it first");
+                                            : what + std::string(" a plan that was not started: start it first"));
 }
 
 template <typename Step>
@@ -33,19 +35,27 @@ void Plan::advance(Step step, State after) {
 }
 
 void Plan::start() {
-    enter(State::idle);
+    enter(State::idle, "start");
     const ThreadPermit permit;
     advance([this] { begin(); }, State::in_flight);
 }
 
 void Plan::wait() {
-    enter(State::in_flight);
+    enter(State::in_flight, "wait for");
     const ThreadPermit permit;
     advance([this] { finish(); }, State::idle);
 }
 
+bool Plan::poke() {
+    enter(State::in_flight, "poke of");
+    const ThreadPermit permit;
+    bool over = false;
+    advance([&] { over = go_on(); }, State::in_flight);
+    return over;
+}
+
 void Plan::run() {
-    enter(State::idle);
+    enter(State::idle, "run");
     const ThreadPermit permit;
     advance([this] { whole(); }, State::idle);
 }

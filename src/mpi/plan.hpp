@@ -36,9 +36,11 @@ struct PlanRequest {
     const schedule::TransportEntry& carried_by() const { return schedule::transport(transport); }
 };
 
-// start() posts the first stage and returns; wait() does the rest; run() is both. Between them the fields may be read,
-// but not written, and the target is undefined. Nothing is allocated by any of them. Throws PlanError when used out of
-// turn or after its communicator is gone, and when MPI fails, which leaves the plan unusable.
+// start() posts the first stage and returns; wait() does the rest; run() is both. poke() between them completes what
+// has come, and posts the next stage: where a transport cannot do that without waiting, it does nothing. Between them
+// the fields may be read, but not written, and the target is undefined. Nothing is allocated by any of them. Throws
+// PlanError when used out of turn or after its communicator is gone, and when MPI fails, which leaves the plan
+// unusable.
 class Plan {
   public:
     // A plan that is destroyed before its wait, or after it has failed, is abandoned: MPI and other ranks may still use
@@ -49,6 +51,10 @@ class Plan {
 
     void start();
     void wait();
+    // Whether all stages are over, so that wait() will return at once.
+    bool poke();
+    // Whether the transport of this plan can do anything in a poke.
+    virtual bool pokes() const { return false; }
     void run();
     // All the memory traffic of the plan on one rank and no message: packing, local copies, unpacking. What the target
     // holds afterwards is undefined.
@@ -69,6 +75,7 @@ class Plan {
     Plan(MPI_Comm comm, std::string description, const PlanRequest& request);
     virtual void begin() = 0;
     virtual void finish() = 0;
+    virtual bool go_on() { return false; }
     virtual void whole() {
         begin();
         finish();
@@ -82,7 +89,7 @@ class Plan {
 
   private:
     enum class State { idle, in_flight, broken };
-    void enter(State expected);
+    void enter(State expected, const char* what);
     template <typename Step>
     void advance(Step step, State after);
 

@@ -56,6 +56,7 @@ class StagedPlan : public Plan {
         work_.release();
     }
 
+    bool pokes() const override { return carrier_->pokes(); }
     void copy_only() override {
         for (int s = 0; s < stages(); ++s) {
             for (const End& end : work_->stage(s).sends) program().copy(end.copies);
@@ -66,15 +67,26 @@ class StagedPlan : public Plan {
 
   protected:
     void begin() override {
+        carrier_->overlap(true);
+        posted_ = 0;
         if (stages() > 0) post(0);
     }
     void finish() override {
-        for (int s = 0; s < stages(); ++s) {
-            if (s > 0) post(s);
+        for (int s = posted_; s < stages(); ++s) {
+            if (s > posted_) post(s);
             complete(s);
         }
     }
+    // Stages that are over have been left when the next one is posted, so that wait() goes on from there.
+    bool go_on() override {
+        while (posted_ < stages() && carrier_->test(posted_)) {
+            end(posted_);
+            if (++posted_ < stages()) post(posted_);
+        }
+        return posted_ >= stages();
+    }
     void whole() override {
+        carrier_->overlap(false);
         for (int s = 0; s < stages(); ++s) {
             gather(s);
             if (exchange(s))
@@ -190,6 +202,7 @@ class StagedPlan : public Plan {
     std::unique_ptr<Carrier> carrier_;
     std::unique_ptr<Checksums> checksums_;
     bool any_local_ = false;
+    int posted_ = 0;         // of a plan that is under way: the first stage that is not over
     int packed_ahead_ = -1;  // the stage that has been gathered while the one before was under way
 };
 

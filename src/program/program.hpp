@@ -8,21 +8,11 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "layout/blocks.hpp"
+#include "program/compute.hpp"
+#include "program/order.hpp"
 #include "schedule/schedule.hpp"
 
 namespace tradewind::program {
-
-// What the CPUs do: for so many seconds, or as long as so many flops or bytes of memory take, whichever is longer, at a
-// rank's share of its node (the roofline of Williams, Waterman & Patterson 2009). With a layout, flops and bytes are
-// those of a point that a rank owns, else of a rank; a point takes point_seconds beside them.
-struct Compute {
-    double seconds = 0, flops = 0, bytes = 0;
-    std::shared_ptr<const layout::Blocks> layout;
-    double point_seconds = 0;
-
-    bool any() const { return seconds > 0 || flops > 0 || bytes > 0 || point_seconds > 0; }
-};
 
 // An exchange, a computation, or both at once: the computation begins when the first stage of the exchange has been
 // posted, and what needs the CPU meanwhile (to post the next stage, to match a message) waits for it: MPI makes no
@@ -32,15 +22,23 @@ struct Step {
     std::shared_ptr<const schedule::Schedule> schedule;  // null: computation alone
     int repeat = 1;
     Compute compute;
+    // Of a program with an order of its own:
+    StepKind kind = StepKind::exchange;
+    std::int64_t bytes_per_point = 0;
+    Rank first = 0, ranks = 0;  // of the group whose step it is
+
+    bool is_of(Rank rank) const { return ranks == 0 || (rank >= first && rank - first < ranks); }
 
     // A computation beside an exchange of nothing (on one rank) has a stage of its own.
     int stages() const { return exchanges() || (schedule && !compute.any()) ? schedule->stages() : 1; }
     bool exchanges() const { return schedule && schedule->stages() > 0; }
 };
 
-// The stages of all steps, numbered through.
+// The stages of all steps, numbered through. With an order, in which exchanges are started and awaited by steps of
+// their own, or groups of ranks have steps of their own, stages are numbered as Order says.
 class Program {
   public:
+    explicit Program(std::shared_ptr<const Order> order);
     Program(std::vector<Step> steps, std::int64_t bytes_per_point)
         : steps_(std::move(steps)), bytes_per_point_(bytes_per_point) {
         if (bytes_per_point < 1) throw InputError("bytes a point: 1 or more are allowed");
@@ -50,10 +48,10 @@ class Program {
                 add_ranks(step.schedule->ranks());
                 pattern::check_bytes(step.schedule->pattern(), bytes_per_point);
             }
-            if (step.compute.layout) add_ranks(step.compute.layout->ranks());
-            const Compute& c = step.compute;
-            for (const double value : {c.seconds, c.flops, c.bytes, c.point_seconds})
-                if (!(value >= 0)) throw InputError("a computation takes 0 or more seconds, flops and bytes");
+            const Compute& compute = step.compute;
+            if (compute.layout) add_ranks(compute.layout->ranks());
+            if (compute.points) add_ranks(static_cast<Rank>(compute.points->size()));
+            check(compute, ranks_);
             const std::int64_t stages = first_.back() + std::int64_t{step.stages()} * step.repeat;
             if (stages > most_stages)
                 throw InputError("a program of more than " + std::to_string(most_stages) + " stages");
@@ -66,7 +64,15 @@ class Program {
 
     const std::vector<Step>& steps() const { return steps_; }
     Rank ranks() const { return ranks_; }
+    // Of all messages, unless there is an order: then each step has its own.
     std::int64_t bytes_per_point() const { return bytes_per_point_; }
+    std::int64_t bytes_per_point(const Step& step) const { return order_ ? step.bytes_per_point : bytes_per_point_; }
+    // Null: steps follow one another, the same on all ranks.
+    const Order* order() const { return order_.get(); }
+    // How many exchanges may be open at once.
+    std::uint32_t lines() const { return order_ ? order_->lines() : 1; }
+    std::uint32_t line_of(std::uint32_t stage) const { return order_ ? stage >> Order::line_shift : 0; }
+    // Without an order: the stages are 0 to this.
     std::uint32_t stages() const { return static_cast<std::uint32_t>(first_.back()); }
     bool computes() const {
         for (const Step& step : steps_)
@@ -79,15 +85,18 @@ class Program {
         std::uint32_t step;
         const schedule::Schedule* schedule;  // null: nothing is exchanged
         int stage;
+        std::int64_t bytes_per_point;
 
         int sends(Rank r) const { return schedule ? schedule->sends(r, stage) : 0; }
         int receives(Rank r) const { return schedule ? schedule->receives(r, stage) : 0; }
     };
     Stage at(std::uint32_t stage) const {
+        if (order_) [[unlikely]]
+            return at_of_order(stage);
         const std::uint32_t i = step_of(stage);
         const auto within = static_cast<int>(stage - first_[i]);
         return {i, steps_[i].exchanges() ? steps_[i].schedule.get() : nullptr,
-                steps_[i].repeat == 1 ? within : within % steps_[i].stages()};
+                steps_[i].repeat == 1 ? within : within % steps_[i].stages(), bytes_per_point_};
     }
     // Whether a step ends with this stage, and which.
     bool ends_step(std::uint32_t stage, std::uint32_t& step) const {
@@ -98,6 +107,12 @@ class Program {
     std::uint32_t first_stage(std::size_t step) const { return static_cast<std::uint32_t>(first_[step]); }
 
   private:
+    Stage at_of_order(std::uint32_t stage) const {
+        const Instance& instance = order_->at(stage);
+        const Step& step = steps_[step_of_[instance.exchange]];
+        return {step_of_[instance.exchange], step.schedule.get(), static_cast<int>(stage - instance.first),
+                step.bytes_per_point};
+    }
     // Most programs have few steps, some have many.
     std::uint32_t step_of(std::uint32_t stage) const {
         constexpr std::size_t few = 8;
@@ -117,6 +132,8 @@ class Program {
     std::int64_t bytes_per_point_;
     Rank ranks_ = 0;
     std::vector<std::int64_t> first_{0};
+    std::shared_ptr<const Order> order_;
+    std::vector<std::uint32_t> step_of_;  // [exchange of the order]: the step that starts it first
 };
 
 }  // namespace tradewind::program

@@ -13,7 +13,7 @@ Picoseconds time_of(const program::Compute& compute, const machine::Machine& mac
     if (compute.flops > 0 && machine.flops <= 0)
         throw InputError("a computation of so many flops, and the machine does not say node.flops");
     const double ranks = placement.ranks_per_node();
-    const double points = compute.layout ? static_cast<double>(compute.layout->box(rank).volume()) : 1;
+    const double points = compute.points_of(rank);
     double roofline = 0;
     if (compute.flops > 0) roofline = compute.flops * points * ranks / machine.flops;
     if (compute.bytes > 0)

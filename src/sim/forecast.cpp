@@ -85,15 +85,15 @@ class Sampling {
         double packets = 0;
         for (int j = 0, n = step.schedule->sends(r, stage); j < n; ++j) {
             const schedule::Message message = step.schedule->send(r, stage, j);
-            if (message.count > 0) packets += add(r, message, step.repeat);
+            if (message.count > 0) packets += add(r, message, program_.bytes_per_point(step), step.repeat);
         }
         sent_.most_in_a_stage = std::max(sent_.most_in_a_stage, packets);
     }
 
     // Returns the packets that it takes.
-    double add(Rank r, const schedule::Message& message, double times) {
+    double add(Rank r, const schedule::Message& message, std::int64_t bytes_per_point, double times) {
         ++sent_.messages_seen;
-        const double size = static_cast<double>(message.count) * static_cast<double>(program_.bytes_per_point());
+        const double size = static_cast<double>(message.count) * static_cast<double>(bytes_per_point);
         const std::uint32_t from = placement_.node(r), to = placement_.node(message.peer);
         sent_.messages += times;
         sent_.bytes += size * times;
@@ -135,6 +135,12 @@ double in_flight(const Sent& sent, Rank ranks, const machine::Machine& machine, 
     return bytes + ranks * sent.most_in_a_stage * 1.5;
 }
 
+// A rank has what it sends and receives once for each exchange that may be open.
+double rank_bytes_of(const program::Program& program) {
+    return sim::rank_bytes + 4.0 + (program.lines() - 1) * (sizeof(sim::Sender) + sizeof(sim::Receiver)) +
+           (program.order() ? program.lines() * sizeof(sim::LineState) + sizeof(sim::Walker) : 0);
+}
+
 }  // namespace
 
 Forecast forecast(const machine::Machine& machine, const program::Program& program, const machine::Placement& placement,
@@ -154,7 +160,7 @@ Forecast forecast(const machine::Machine& machine, const program::Program& progr
         refuse_count("messages of the simulation", "about " + std::to_string(forecast.bytes), "bytes", most_counted);
     forecast.packet_hops = sent.hops * scale;
     forecast.memory_bytes = ports * port_bytes + topology.nodes() * (sizeof(sim::Nic) + 24.0) +
-                            program.ranks() * (sim::rank_bytes + 4.0) +
+                            program.ranks() * rank_bytes_of(program) +
                             in_flight(sent, program.ranks(), machine, options);
     return forecast;
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "sim/clock.hpp"
 #include "sim/computing.hpp"
@@ -27,25 +28,30 @@ class LeastTime {
         : machine_(machine), program_(program), placement_(placement), options_(options) {}
 
     double of(Rank rank) const {
-        std::map<const schedule::Schedule*, Needs> known;
-        double sending = 0, receiving = 0;
+        std::map<std::pair<const schedule::Schedule*, std::int64_t>, Needs> known;
+        double sending = 0, receiving = 0, alone = 0;
         for (const program::Step& step : program_.steps()) {
             Needs needs;
             if (step.exchanges()) {
-                const auto [found, is_new] = known.try_emplace(step.schedule.get());
-                if (is_new) found->second = of(rank, *step.schedule);
+                const auto [found, is_new] = known.try_emplace({step.schedule.get(), program_.bytes_per_point(step)});
+                if (is_new) found->second = of(rank, *step.schedule, program_.bytes_per_point(step));
                 needs = found->second;
             }
-            // A computation goes on beside the exchange.
-            sending +=
-                step.repeat * std::max(needs.sending, time_of(step.compute, machine_, placement_, rank).seconds());
+            const double computing =
+                step.is_of(rank) ? time_of(step.compute, machine_, placement_, rank - step.first).seconds() : 0;
+            if (program_.order()) {
+                sending += step.repeat * needs.sending;
+                alone += step.repeat * computing;
+            } else {  // a computation goes on beside the exchange
+                sending += step.repeat * std::max(needs.sending, computing);
+            }
             receiving += step.repeat * needs.receiving;
         }
-        return std::max(sending, receiving);
+        return std::max({sending, receiving, alone});
     }
 
   private:
-    Needs of(Rank rank, const schedule::Schedule& schedule) const {
+    Needs of(Rank rank, const schedule::Schedule& schedule, std::int64_t bytes_per_point) const {
         Needs needs;
         int looks = 0;
         for (int stage = 0; stage < schedule.stages() && looks < enough; ++stage, ++looks) {
@@ -53,7 +59,7 @@ class LeastTime {
             for (int j = 0, n = schedule.sends(rank, stage); j < n && looks < enough; ++j, ++looks) {
                 const schedule::Message message = schedule.send(rank, stage, j);
                 if (message.count == 0) continue;
-                (is_near(rank, message) ? copied : out) += bytes(message);
+                (is_near(rank, message) ? copied : out) += bytes(message, bytes_per_point);
                 posted += machine_.send_overhead.seconds();
             }
             // A transport that is named may do without the copies and the overhead.
@@ -62,7 +68,8 @@ class LeastTime {
             for (int j = 0, n = schedule.receives(rank, stage); j < n && looks < enough; ++j, ++looks) {
                 const schedule::Message message = schedule.receive(rank, stage, j);
                 if (!is_near(rank, message))
-                    needs.receiving += bytes(message) / (machine_.ejection.bandwidth.value * machine_.nics);
+                    needs.receiving +=
+                        bytes(message, bytes_per_point) / (machine_.ejection.bandwidth.value * machine_.nics);
             }
         }
         return needs;
@@ -71,8 +78,8 @@ class LeastTime {
     bool is_near(Rank rank, const schedule::Message& message) const {
         return placement_.node(rank) == placement_.node(message.peer);
     }
-    double bytes(const schedule::Message& message) const {
-        return static_cast<double>(message.count) * static_cast<double>(program_.bytes_per_point());
+    static double bytes(const schedule::Message& message, std::int64_t bytes_per_point) {
+        return static_cast<double>(message.count) * static_cast<double>(bytes_per_point);
     }
     // Each NIC of a node has a queue, in which copies take their turn too.
     double copy_rate() const {

@@ -148,6 +148,11 @@ void wait_for(const std::vector<std::int64_t>& done, std::vector<std::int64_t>& 
 SimulationResult simulate_loggp(const machine::Machine& machine, const program::Program& program,
                                 const machine::Placement& placement, const SimulationOptions& options) {
     machine.check();
+    if (program.order())
+        throw InputError(
+            "model 'loggp': a program with steps start, wait or poke, or with groups of ranks, is simulated by the "
+            "model "
+            "'packet'");
     sim::check_least_time(machine, program, placement, options);
     StageTimes times(machine, program, placement, options.one_sided);
     std::vector<std::int64_t> time(static_cast<std::size_t>(program.ranks()), 0);

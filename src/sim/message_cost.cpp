@@ -25,7 +25,8 @@ Index runs_of(const layout::Box& box, const layout::Box& array) {
 
 }  // namespace
 
-double MessageCost::runs(const pattern::Pattern& pattern, Rank r, const std::vector<schedule::Piece>& pieces) const {
+double MessageCost::runs(const program::Program::Stage& at, Rank r, const std::vector<schedule::Piece>& pieces) const {
+    const pattern::Pattern& pattern = at.schedule->pattern();
     Index runs = 0;
     for (const schedule::Piece& piece : pieces) {
         if (piece.box.empty()) continue;
@@ -34,19 +35,18 @@ double MessageCost::runs(const pattern::Pattern& pattern, Rank r, const std::vec
                         : runs_of(piece.box, piece.buffer == schedule::Buffer::source ? pattern.source_box(r)
                                                                                       : pattern.target_box(r));
     }
-    return static_cast<double>(runs) * static_cast<double>(program_.bytes_per_point()) /
+    return static_cast<double>(runs) * static_cast<double>(at.bytes_per_point) /
            static_cast<double>(transport_.element.value);
 }
 
 std::int64_t MessageCost::end(Rank r, const schedule::Message& message, const program::Program::Stage& at,
                               const std::vector<schedule::Piece>& pieces, bool sending) const {
-    const pattern::Pattern& pattern = at.schedule->pattern();
-    const double size = bytes(message.count), parts = runs(pattern, r, pieces);
+    const double size = bytes(at, message.count), parts = runs(at, r, pieces);
     if (placement_.node(r) != placement_.node(message.peer)) {
         const double packed = parts > 1 ? transport_.copies.seconds(size, parts) : 0;
         return (sending ? machine_.send_overhead : machine_.receive_overhead).value + picoseconds(packed);
     }
-    const bool alike = pattern.ends_alike();
+    const bool alike = at.schedule->pattern().ends_alike();
     const double seconds = at.schedule->combines(at.stage) ? transport_.combined_seconds(size)
                            : sending                       ? transport_.send_seconds(size, parts, alike)
                                                            : transport_.receive_seconds(size, parts, alike);
@@ -72,9 +72,8 @@ std::int64_t MessageCost::keep(Rank r, const program::Program::Stage& at) const 
         from.push_back(copy.from);
         to.push_back(copy.to);
     }
-    const pattern::Pattern& pattern = at.schedule->pattern();
-    const double parts = std::max(runs(pattern, r, from), runs(pattern, r, to));
-    return picoseconds(transport_.copies.seconds(bytes(points), parts));
+    const double parts = std::max(runs(at, r, from), runs(at, r, to));
+    return picoseconds(transport_.copies.seconds(bytes(at, points), parts));
 }
 
 std::int64_t MessageCost::receive(Rank r, const program::Program::Stage& at) const {

@@ -15,8 +15,8 @@ namespace tradewind::sim {
 class MessageCost {
   public:
     MessageCost(const machine::IntranodeTransport& intranode, const machine::Machine& machine,
-                const program::Program& program, const machine::Placement& placement)
-        : transport_(intranode), machine_(machine), program_(program), placement_(placement) {}
+                const machine::Placement& placement)
+        : transport_(intranode), machine_(machine), placement_(placement) {}
 
     std::int64_t latency() const { return transport_.latency.value; }
 
@@ -29,18 +29,17 @@ class MessageCost {
 
   private:
     // The number of runs of memory of these pieces, of all fields together.
-    double runs(const pattern::Pattern& pattern, Rank r, const std::vector<schedule::Piece>& pieces) const;
+    double runs(const program::Program::Stage& at, Rank r, const std::vector<schedule::Piece>& pieces) const;
     // The cost at one end of a message. Between nodes it is gathered and scattered by copies, and the network does the
     // rest; what a NIC asks of the CPU comes on top.
     std::int64_t end(Rank r, const schedule::Message& message, const program::Program::Stage& at,
                      const std::vector<schedule::Piece>& pieces, bool sending) const;
-    double bytes(Index points) const {
-        return static_cast<double>(points) * static_cast<double>(program_.bytes_per_point());
+    static double bytes(const program::Program::Stage& at, Index points) {
+        return static_cast<double>(points) * static_cast<double>(at.bytes_per_point);
     }
 
     const machine::IntranodeTransport transport_;
     const machine::Machine& machine_;
-    const program::Program& program_;
     const machine::Placement& placement_;
 };
 

@@ -35,7 +35,7 @@ double events_per_window(const machine::Machine& machine, const program::Program
         if (!step.schedule || step.schedule->stages() == 0) continue;
         for (int j = 0, n = step.schedule->sends(0, 0); j < n; ++j)
             packet = std::max(packet, static_cast<double>(std::min(
-                                          most, step.schedule->send(0, 0, j).count * program.bytes_per_point())));
+                                          most, step.schedule->send(0, 0, j).count * program.bytes_per_point(step))));
         break;
     }
     const double packet_time = packet / machine.injection.bandwidth.value;
@@ -63,10 +63,13 @@ SimulationResult conclude(const World& world, Peers& peers, Share& share) {
         if (share.finished != world.program.ranks() || share.arrived != result.bytes)
             throw std::runtime_error(std::to_string(world.program.ranks() - share.finished) +
                                      " ranks wait for messages that nobody sends: verify the schedule");
-        for (Picoseconds& end : result.step_end) {  // a step without stages ends with the one before
-            end = std::max(end, result.time);
-            result.time = end;
-        }
+        if (world.program.order())
+            result.time = *std::max_element(result.step_end.begin(), result.step_end.end());
+        else
+            for (Picoseconds& end : result.step_end) {  // a step without stages ends with the one before
+                end = std::max(end, result.time);
+                result.time = end;
+            }
         std::stable_sort(result.passages.begin(), result.passages.end(), [](const Passage& a, const Passage& b) {
             return a.time != b.time ? a.time < b.time : a.switch_id < b.switch_id;
         });

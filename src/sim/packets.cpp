@@ -45,6 +45,14 @@ void check(const machine::Machine& machine, const program::Program& program, con
     if (program.ranks() > static_cast<Rank>(sim::Event::rank_mask))
         throw InputError(std::to_string(program.ranks()) + " ranks: at most " + std::to_string(sim::Event::rank_mask) +
                          " can be simulated");
+    if (program.order() && !options.shown.empty())
+        throw InputError(
+            "time line: of a program with steps start, wait or poke, or with groups, none can be drawn yet");
+    if (const std::int64_t senders = std::int64_t{program.ranks()} * program.lines() * machine.nics;
+        program.order() && senders > static_cast<std::int64_t>(sim::Event::rank_mask))
+        throw InputError(std::to_string(program.ranks()) + " ranks with " + std::to_string(program.lines()) +
+                         " exchanges open at once: at most " + std::to_string(sim::Event::rank_mask) +
+                         " of both together can be simulated");
     if (options.blocks < 0 || options.blocks > static_cast<int>(sim::Delay::block_mask) + 1)
         throw InputError(std::to_string(options.blocks) + " blocks of ranks: at most 4096 are allowed");
     if (options.followed < -1 || options.followed >= program.ranks())

@@ -40,6 +40,28 @@ struct Handshake {
     std::uint32_t requests = ~0u;      // list of requests that came before their stage
 };
 
+// Of a rank with several exchanges open: how far one of them is.
+struct LineState {
+    static constexpr std::uint32_t none = ~0u;
+
+    enum What : std::uint32_t {
+        closed,     // none is open
+        under_way,  // a stage has been posted
+        over,       // it has ended, and the next one is not posted
+        posting,    // the next one will be posted when the CPU is free
+        done        // all have ended
+    } what = closed;
+    std::uint32_t instance = 0;  // of the program's order
+    std::int64_t time = 0;       // ps at which the stage ended
+};
+
+// Of such a rank: what it does next, and what has come that a call must deal with.
+struct Walker {
+    std::uint32_t act = 0;              // of its group
+    std::uint32_t first = 0, last = 0;  // of the list of what has come; numbers of records + 1, 0: none
+    std::uint32_t waits = 0;            // the line that it waits for + 1; 0: it waits for none
+};
+
 // A node's access to the network.
 struct Nic {
     std::int64_t busy = 0;    // ps until which it sends

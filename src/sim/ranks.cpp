@@ -37,7 +37,13 @@ void Ranks::start() {
                 credits_[terminal + c] = {static_cast<std::uint32_t>(world_.network.buffer_sizes().nic), nobody, {}};
             if (world_.arbitrates) lines_[terminal + c] = {nobody, false, {}};
         }
-        if (!world_.handshakes.empty()) world_.handshakes[static_cast<std::size_t>(r)] = {};
+        if (!world_.handshakes.empty())
+            for (std::uint32_t l = 0; l < world_.lines; ++l)
+                world_.handshakes[static_cast<std::size_t>(r) * world_.lines + l] = {};
+        if (world_.program.order()) {
+            start_walk(r);
+            continue;
+        }
         if (world_.program.stages() == 0) {  // a single rank has nobody to talk to
             ++counts_.finished;
             continue;
@@ -48,7 +54,7 @@ void Ranks::start() {
             for (std::uint32_t c = 0; c < world_.nics_per_node; ++c)
                 act_later(0, static_cast<std::uint32_t>(r) * world_.nics_per_node + c, emit, 0, 0);
         else
-            run(r);
+            run(static_cast<std::size_t>(r));
     }
     act();
 }
@@ -74,7 +80,7 @@ void Ranks::prefetch(const Event& event) const {
 // A rank's state must be there already.
 void Ranks::prefetch_early(const Event& event) const {
     if (event.where != advance) return;
-    const Receiver& receiver = world_.receivers[event.to];
+    const Receiver& receiver = world_.receivers[world_.line(static_cast<Rank>(event.to), event.stage)];
     if (receiver.early > 0) early_.prefetch(static_cast<Rank>(event.to), receiver.stage + Receiver::ring);
 }
 
@@ -135,13 +141,23 @@ void Ranks::act(const Event& event) {
     switch (event.where) {
         case emit: run_sender(event.to); return;
         case advance:
-            if (end_stage(r, event.time)) run(r);
+            if (world_.program.order()) {
+                stage_over(world_.line(r, event.stage), event.time);
+                return;
+            }
+            if (end_stage(static_cast<std::size_t>(r), event.time)) run(static_cast<std::size_t>(r));
             return;
         case post:
-            begin_stage(r, event.time);
-            run(r);
+            if (world_.program.order()) {
+                post_stage(world_.line(r, event.stage));
+                return;
+            }
+            begin_stage(static_cast<std::size_t>(r), event.time);
+            run(static_cast<std::size_t>(r));
             return;
+        case resume: walk(r); return;
         case arrive:
+            if (world_.receive_overhead > 0 && held(r, event)) return;
             receive(r, event.stage,
                     static_cast<std::int64_t>(static_cast<std::uint64_t>(event.memory) << 32 | event.size),
                     attend(r, event.time));
@@ -149,13 +165,17 @@ void Ranks::act(const Event& event) {
         case sim::credit: return_credit(event.to, event.size); return;
         case serve: serve_jobs(event.to); return;
         case arbitration: grant(event.to); return;
-        case asked: answer_request(r, event.memory, event.stage, event.size, event.time); return;
+        case asked:
+            if (held(r, event)) return;
+            answer_request(r, event.memory, event.stage, event.size, event.time);
+            return;
         case told_to_send: send_pulled(r, event.stage, event.size, event.memory); return;
         case acknowledged: {
-            Receiver& rank = world_.receivers[r];
+            const std::size_t line = world_.line(r, event.stage);
+            Receiver& rank = world_.receivers[line];
             rank.departed = std::max(rank.departed, event.time);
-            --world_.handshakes[r].unacknowledged;
-            if (all_sent(r, rank) && end_stage_if_done(r)) run(r);
+            --world_.handshakes[line].unacknowledged;
+            if (all_sent(line, rank) && end_stage_if_done(line)) run(line);
             return;
         }
         case acknowledge_pull: {
@@ -213,7 +233,7 @@ void Ranks::take_pulled(const Event& event, std::int64_t time) {
 
 std::int64_t Ranks::attend(Rank r, std::int64_t time) {
     if (world_.receive_overhead == 0) return time;
-    std::int64_t& cpu = world_.cpus[r];
+    std::int64_t& cpu = clock(r);
     const std::int64_t begin = std::max(cpu, time);
     cpu = after(begin, world_.receive_overhead, computes);
     if (recorder_) recorder_->match(r, begin, cpu);
@@ -222,33 +242,35 @@ std::int64_t Ranks::attend(Rank r, std::int64_t time) {
 
 // ------------------------------------------------------------------------------------------------------------- stages
 
-void Ranks::begin_stage(Rank r, std::int64_t time) {
-    Receiver& receiver = world_.receivers[r];
+void Ranks::begin_stage(std::size_t line, std::int64_t time) {
+    const Rank r = world_.rank_of(line);
+    Receiver& receiver = world_.receivers[line];
     counts_.furthest = std::max(counts_.furthest, receiver.stage);
     const auto at = world_.program.at(receiver.stage);
     std::uint64_t expected = 0;
-    for (int j = 0, n = at.receives(r); j < n; ++j) expected += world_.packets(r, at.schedule->receive(r, at.stage, j));
+    for (int j = 0, n = at.receives(r); j < n; ++j)
+        expected += world_.packets(r, at, at.schedule->receive(r, at.stage, j));
     if (expected > Receiver::most_missing) [[unlikely]]
         refuse_count(
             "a stage of rank " + std::to_string(r) + ", with packets of " + std::to_string(world_.packet) + " bytes",
             std::to_string(expected), "packets to receive", Receiver::most_missing);
     receiver.missing[receiver.stage % Receiver::ring] += static_cast<std::uint32_t>(expected);
-    if (!world_.cpus.empty()) time = std::max(world_.cpus[r], time);
-    if (!world_.posted.empty()) time = post_receives(r, time);
+    if (!world_.cpus.empty()) time = std::max(clock(r), time);
+    if (!world_.posted.empty()) time = post_receives(line, time);
     receiver.departed = time;
     receiver.sending = world_.nics_per_node;
     for (std::uint32_t c = 0; c < world_.nics_per_node; ++c)
-        world_.senders[static_cast<std::size_t>(r) * world_.nics_per_node + c] = {time, time, 0, receiver.stage, 0};
+        world_.senders[line * world_.nics_per_node + c] = {time, time, 0, receiver.stage, 0};
     std::int64_t posted = time, computed = time;
     if (!world_.cpus.empty()) {
-        // The CPU posts all sends of the stage before it turns to what arrives, or computes.
-        std::int64_t& cpu = world_.cpus[r] = time;
+        // The CPU posts all sends of the stage before it arbitrates to what arrives, or computes.
+        std::int64_t& cpu = clock(r) = time;
         if (world_.send_overhead > 0 || world_.message_cost)
             for (int j = 0, n = at.sends(r); j < n; ++j)
                 cpu = after(cpu, world_.post_time(r, at, j, at.schedule->send(r, at.stage, j)), computes);
         posted = cpu;
         if (world_.message_cost) cpu = after(cpu, world_.message_cost->keep(r, at), computes);
-        if (at.stage == 0)
+        if (at.stage == 0 && !world_.program.order())
             cpu =
                 after(cpu, time_of(world_.program.steps()[at.step].compute, world_.machine, world_.placement, r).value,
                       computes);
@@ -257,7 +279,7 @@ void Ranks::begin_stage(Rank r, std::int64_t time) {
     if (recorder_) recorder_->begin_stage(r, receiver.stage, time, posted, computed);
     if (world_.handshakes.empty()) return;
     // Requests that came before their receive was posted are answered now; the others stay.
-    std::uint32_t& list = world_.handshakes[r].requests;
+    std::uint32_t& list = world_.handshakes[line].requests;
     std::uint32_t id = std::exchange(list, Pool<Request>::none);
     while (id != Pool<Request>::none) {
         const Request request = requests_[id];
@@ -271,21 +293,26 @@ void Ranks::begin_stage(Rank r, std::int64_t time) {
     }
 }
 
-bool Ranks::end_stage_if_done(Rank r) {
-    const Receiver& receiver = world_.receivers[r];
+bool Ranks::end_stage_if_done(std::size_t line) {
+    const Receiver& receiver = world_.receivers[line];
     const std::uint32_t slot = receiver.stage % Receiver::ring;
-    if (receiver.missing[slot] != 0 || !all_sent(r, receiver)) return false;  // what comes last will go on from here
+    if (receiver.missing[slot] != 0 || !all_sent(line, receiver)) return false;  // what comes last will go on from here
     const std::int64_t time = std::max(receiver.departed, receiver.time[slot]);
     if (time >= outbox_.end() || (world_.ordered && time > time_)) {
-        act_later(time, static_cast<std::uint32_t>(r), advance, 0, 0);
+        act_later(time, static_cast<std::uint32_t>(world_.rank_of(line)), advance, line_bits(receiver.stage), 0);
         return false;
     }
-    return end_stage(r, time);
+    if (world_.program.order()) {
+        stage_over(line, time);
+        return false;
+    }
+    return end_stage(line, time);
 }
 
 // Returns false when that was the rank's last stage.
-bool Ranks::end_stage(Rank r, std::int64_t time) {
-    Receiver& receiver = world_.receivers[r];
+bool Ranks::end_stage(std::size_t line, std::int64_t time) {
+    const Rank r = world_.rank_of(line);
+    Receiver& receiver = world_.receivers[line];
     if (world_.message_cost) {
         std::int64_t& cpu = world_.cpus[r];
         time = cpu =
@@ -298,15 +325,8 @@ bool Ranks::end_stage(Rank r, std::int64_t time) {
             ++counts_.ended[static_cast<std::size_t>(question)];
     }
     if (recorder_) recorder_->end_stage(r, world_.cpus.empty() ? time : std::max(time, world_.cpus[r]));
-    const std::uint32_t slot = receiver.stage % Receiver::ring;
-    receiver.time[slot] = 0;
-    if (receiver.early > 0) {
-        const EarlyPackets::Some early = early_.take(r, receiver.stage + Receiver::ring);
-        receiver.time[slot] = early.time;
-        receiver.missing[slot] -= early.packets;
-        receiver.early -= early.packets;
-    }
-    if (++receiver.stage == world_.ending.stages()) {
+    leave_stage(r, receiver);
+    if (receiver.stage == world_.ending.stages()) {
         ++counts_.finished;
         return false;
     }
@@ -319,16 +339,30 @@ bool Ranks::end_stage(Rank r, std::int64_t time) {
             return false;
         }
     }
-    begin_stage(r, time);
+    begin_stage(line, time);
     return true;
 }
 
+// What has come early for the stage that moves into the ring is counted there from now on.
+inline void Ranks::leave_stage(Rank r, Receiver& receiver) {
+    const std::uint32_t slot = receiver.stage % Receiver::ring;
+    receiver.time[slot] = 0;
+    if (receiver.early > 0) {
+        const EarlyPackets::Some early = early_.take(r, receiver.stage + Receiver::ring);
+        receiver.time[slot] = early.time;
+        receiver.missing[slot] -= early.packets;
+        receiver.early -= early.packets;
+    }
+    ++receiver.stage;
+}
+
 // Receives are posted before anything is sent. The CPU copies what has come before, and goes on when that is done.
-std::int64_t Ranks::post_receives(Rank r, std::int64_t time) {
-    const std::uint32_t stage = world_.receivers[r].stage;
-    if (stage < world_.posted[r]) return time;
+std::int64_t Ranks::post_receives(std::size_t line, std::int64_t time) {
+    const Rank r = world_.rank_of(line);
+    const std::uint32_t stage = world_.receivers[line].stage;
+    if (stage < world_.posted[line]) return time;
     const auto [first, end] = posted_together(stage);
-    world_.posted[r] = end;
+    world_.posted[line] = end;
     if (world_.unexpected_byte_time <= 0) return time;
     const std::int64_t bytes = unexpected_.take(r, first, time);
     counts_.unexpected += bytes;

@@ -70,6 +70,11 @@ class Ranks {
     struct Request {
         std::uint32_t source, stage, message, next;
     };
+    // Something that has come while its rank was in no call.
+    struct Held {
+        Event event;
+        std::uint32_t next;
+    };
     // Something that a NIC sends beside the messages of a stage: a control packet, or a message that was asked for.
     struct Job {
         std::int64_t post, left;
@@ -106,7 +111,7 @@ class Ranks {
 
     void receive(Rank r, std::uint32_t stage, std::int64_t bytes, std::int64_t time) {
         counts_.arrived += bytes;
-        Receiver& rank = world_.receivers[r];
+        Receiver& rank = world_.receivers[world_.line(r, stage)];
         if (stage - rank.stage >= Receiver::ring) {
             ++rank.early;
             early_.add(r, stage, time);
@@ -114,8 +119,8 @@ class Ranks {
         }
         std::int64_t& last = rank.time[stage % Receiver::ring];
         last = std::max(last, time);
-        if (--rank.missing[stage % Receiver::ring] == 0 && stage == rank.stage && all_sent(r, rank))
-            act_later(std::max(rank.departed, last), static_cast<std::uint32_t>(r), advance, 0, 0);
+        if (--rank.missing[stage % Receiver::ring] == 0 && stage == rank.stage && all_sent(world_.line(r, stage), rank))
+            act_later(std::max(rank.departed, last), static_cast<std::uint32_t>(r), advance, line_bits(stage), 0);
     }
     void deliver_other(const Event& event, std::int64_t time);
     void take_pulled(const Event& event, std::int64_t time);
@@ -123,24 +128,59 @@ class Ranks {
     std::int64_t attend(Rank r, std::int64_t time);
 
     // Whether all that a rank has to send in its stage is sent.
-    bool all_sent(Rank r, const Receiver& rank) const {
-        return rank.sending == 0 && (world_.handshakes.empty() || world_.handshakes[r].unacknowledged == 0);
+    bool all_sent(std::size_t line, const Receiver& rank) const {
+        return rank.sending == 0 && (world_.handshakes.empty() || world_.handshakes[line].unacknowledged == 0);
     }
-    void begin_stage(Rank r, std::int64_t time);
-    std::int64_t post_receives(Rank r, std::int64_t time);
+    void begin_stage(std::size_t line, std::int64_t time);
+    void leave_stage(Rank r, Receiver& receiver);
+    std::int64_t post_receives(std::size_t line, std::int64_t time);
     // The receives that are posted together: those of the stage, or of the exchange; by its first stage, and the one
     // after its last.
     std::array<std::uint32_t, 2> posted_together(std::uint32_t stage) const;
     void note_unexpected(Rank r, std::uint32_t stage, std::uint32_t bytes, std::int64_t time);
     bool is_posted(Rank r, std::uint32_t stage) const {
-        return world_.posted.empty() ? stage == world_.receivers[r].stage : stage < world_.posted[r];
+        const std::size_t line = world_.line(r, stage);
+        if (!world_.posted.empty()) return stage < world_.posted[line];
+        return stage == world_.receivers[line].stage && (world_.walkers.empty() || has_begun(line));
     }
     // Whether the stage has ended, and another has begun at once; if it ends later, an action will see to it.
-    bool end_stage_if_done(Rank r);
-    bool end_stage(Rank r, std::int64_t time);
-    void run(Rank r);
+    bool end_stage_if_done(std::size_t line);
+    bool end_stage(std::size_t line, std::int64_t time);
+    void run(std::size_t line);
+    // What of a stage says which line it is of.
+    std::uint32_t line_bits(std::uint32_t stage) const {
+        return world_.lines == 1 ? 0 : stage >> program::Order::line_shift << program::Order::line_shift;
+    }
+    std::uint32_t sender_id(Rank r, std::uint32_t stage, std::uint32_t nic) const {
+        return static_cast<std::uint32_t>(world_.line(r, stage)) * world_.nics_per_node + nic;
+    }
+
+    // Of ranks that walk through an order of acts (ranks_order.cpp).
+    void start_walk(Rank r);
+    void walk(Rank r);
+    bool start(Rank r, const program::Act& act);
+    bool wait(Rank r, const program::Act& act);
+    bool poke(Rank r);
+    void finish_act(Rank r, const program::Act& act);
+    void stage_over(std::size_t line, std::int64_t time);
+    void bring_on(std::size_t line);
+    void post_stage(std::size_t line);
+    // Whether the receives of a line's stage have been posted.
+    bool has_begun(std::size_t line) const {
+        const LineState::What what = world_.line_states[line].what;
+        return what == LineState::under_way || what == LineState::over;
+    }
+    // Whether the CPU, or a thread, can deal with what comes.
+    bool attends(Rank r) const {
+        return world_.progress == Progress::thread || calling_ == r || world_.walkers[r].waits > 0;
+    }
+    bool held(Rank r, const Event& event);
+    void call(Rank r);
+    // Until when whoever deals with messages is busy.
+    std::int64_t& clock(Rank r) { return world_.helpers.empty() || calling_ == r ? world_.cpus[r] : world_.helpers[r]; }
+
     void run_sender(std::uint32_t sender);
-    bool send(Rank r, std::uint32_t nic, int& packets);
+    bool send(std::size_t line, std::uint32_t nic, int& packets);
     bool must_wait_to_copy(Rank r, const Sender& sender, const program::Program::Stage& at,
                            const schedule::Message& message, std::uint32_t nic);
     bool send_message(Rank r, Sender& sender, const program::Program::Stage& at, const schedule::Message& message,
@@ -184,6 +224,9 @@ class Ranks {
     LazyArray<Line> lines_;                                // [terminal]; none where nobody shares a NIC
     bool granted_ = false;                                 // the sender that goes on now
     bool resuming_ = false;
+    Rank calling_ = -1;                    // the rank whose CPU is in a call that does not wait
+    std::size_t going_ = ~std::size_t{0};  // the line that is being brought on
+    Pool<Held> held_;                      // what has come, and waits for a call
     Counts counts_;
     std::unique_ptr<Recorder> recorder_;  // null: no trace events are kept
 };

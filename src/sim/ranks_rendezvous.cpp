@@ -20,14 +20,14 @@ void Ranks::answer_request(Rank r, std::uint32_t source, std::uint32_t stage, st
                            std::int64_t time) {
     if (!is_posted(r, stage)) {
         const std::uint32_t id = requests_.take();
-        requests_[id] = {source, stage, message, std::exchange(world_.handshakes[r].requests, id)};
+        requests_[id] = {source, stage, message, std::exchange(world_.handshakes[world_.line(r, stage)].requests, id)};
         return;
     }
     const std::uint32_t record = pulls_.take();
     if (record > Event::stage_mask) throw std::runtime_error("more messages asked for at a time than can be numbered");
     const auto at = world_.program.at(stage);
     const schedule::Message sent = at.schedule->send(static_cast<Rank>(source), at.stage, static_cast<int>(message));
-    pulls_[record] = {sent.count * world_.program.bytes_per_point(), 0, source, stage, message, 0};
+    pulls_[record] = {sent.count * at.bytes_per_point, 0, source, stage, message, 0};
     send_control(pull, r, static_cast<Rank>(source), stage, message, record,
                  world_.nic_of_message(static_cast<Rank>(source), r), attend(r, time));
 }
@@ -37,7 +37,7 @@ void Ranks::send_pulled(Rank r, std::uint32_t stage, std::uint32_t message, std:
     const schedule::Message sent = at.schedule->send(r, at.stage, static_cast<int>(message));
     const std::uint32_t nic = world_.nic_of_message(r, sent.peer);
     add_job(world_.terminal(world_.node(r), nic),
-            {time_, sent.count * world_.program.bytes_per_point(), static_cast<std::uint32_t>(r),
+            {time_, sent.count * at.bytes_per_point, static_cast<std::uint32_t>(r),
              static_cast<std::uint32_t>(sent.peer) | nic << Event::rank_bits, 0, record, 0, message, 0, false});
 }
 

@@ -10,23 +10,24 @@
 namespace tradewind::sim {
 
 // Sends what a rank has to send before the window ends, stage after stage as they end.
-void Ranks::run(Rank r) {
+void Ranks::run(std::size_t line) {
     int packets = 0;
     do {
-        for (std::uint32_t c = 0; c < world_.nics_per_node; ++c) send(r, c, packets);
-    } while (world_.receivers[r].sending == 0 && end_stage_if_done(r));
+        for (std::uint32_t c = 0; c < world_.nics_per_node; ++c) send(line, c, packets);
+    } while (world_.receivers[line].sending == 0 && end_stage_if_done(line));
 }
 
 void Ranks::run_sender(std::uint32_t sender) {
-    const std::uint32_t nics = world_.nics_per_node, r = nics == 1 ? sender : sender / nics;
+    const std::uint32_t nics = world_.nics_per_node, line = nics == 1 ? sender : sender / nics;
     int packets = 0;
-    if (!send(static_cast<Rank>(r), sender - r * nics, packets)) return;
-    if (world_.receivers[r].sending == 0 && end_stage_if_done(static_cast<Rank>(r))) run(static_cast<Rank>(r));
+    if (!send(line, sender - line * nics, packets)) return;
+    if (world_.receivers[line].sending == 0 && end_stage_if_done(line)) run(line);
 }
 
 // Returns false when it has put the rest aside for a later time; counts the packets that it has sent.
-bool Ranks::send(Rank r, std::uint32_t nic, int& packets) {
-    Sender& sender = world_.senders[static_cast<std::size_t>(r) * world_.nics_per_node + nic];
+bool Ranks::send(std::size_t line, std::uint32_t nic, int& packets) {
+    const Rank r = world_.rank_of(line);
+    Sender& sender = world_.senders[line * world_.nics_per_node + nic];
     if (sender.message == Sender::all_sent) return true;
     const auto at = world_.program.at(sender.stage);
     const auto count = static_cast<std::uint32_t>(at.sends(r));
@@ -43,7 +44,7 @@ bool Ranks::send(Rank r, std::uint32_t nic, int& packets) {
         if (!inject(r, sender, message.peer, nic, packets)) return false;
     }
     sender.message = Sender::all_sent;
-    Receiver& receiver = world_.receivers[r];
+    Receiver& receiver = world_.receivers[line];
     receiver.departed = std::max(receiver.departed, sender.departed);
     --receiver.sending;
     return true;
@@ -53,7 +54,7 @@ bool Ranks::send(Rank r, std::uint32_t nic, int& packets) {
 bool Ranks::send_message(Rank r, Sender& sender, const program::Program::Stage& at, const schedule::Message& message,
                          std::uint32_t nic) {
     if (message.count == 0) return false;
-    const std::int64_t bytes = message.count * world_.program.bytes_per_point();
+    const std::int64_t bytes = message.count * at.bytes_per_point;
     sender.post += world_.post_time(r, at, static_cast<int>(sender.message), message);
     ++counts_.messages;
     counts_.sent += bytes;
@@ -66,7 +67,7 @@ bool Ranks::send_message(Rank r, Sender& sender, const program::Program::Stage& 
         return false;
     }
     if (world_.rendezvous(bytes)) {
-        ++world_.handshakes[r].unacknowledged;
+        ++world_.handshakes[world_.line(r, sender.stage)].unacknowledged;
         send_control(request, r, message.peer, sender.stage, sender.message, static_cast<std::uint32_t>(r), nic,
                      sender.post);
         return false;
@@ -83,7 +84,7 @@ bool Ranks::must_wait_to_copy(Rank r, const Sender& sender, const program::Progr
     const std::int64_t start =
         std::max(sender.departed, sender.post + world_.post_time(r, at, static_cast<int>(sender.message), message));
     if (start <= time_) return false;
-    act_later(start, static_cast<std::uint32_t>(r) * world_.nics_per_node + nic, emit, 0, 0);
+    act_later(start, sender_id(r, sender.stage, nic), emit, 0, 0);
     return true;
 }
 
@@ -153,7 +154,7 @@ bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, i
     const std::uint32_t terminal = world_.terminal(world_.node(r), nic_index);
     Nic& nic = world_.nics[terminal];
     if (recorder_) recorder_->sending(r, nic_index, false, sender.left, std::max({nic.busy, sender.post, time_}));
-    const std::uint32_t id = static_cast<std::uint32_t>(r) * world_.nics_per_node + nic_index;
+    const std::uint32_t id = sender_id(r, sender.stage, nic_index);
     for (; sender.left > 0; ++packets) {
         // The CPU may have to post it, and may do copies before, when the window has long begun.
         const std::int64_t start = std::max({world_.arbitrates ? 0 : nic.busy, sender.post, time_});

@@ -26,6 +26,13 @@ struct EarlyEnd {
     std::function<bool(const std::vector<Picoseconds>&)> enough;
 };
 
+// When an exchange that is open goes on to its next stage, and what has come is dealt with.
+enum class Progress : std::uint8_t {
+    calls,   // while its rank waits for it; other calls deal with what has come
+    pokes,   // at poke steps as well
+    thread,  // at once, by a thread beside the CPU that computes
+};
+
 struct SimulationOptions {
     Bytes packet{4096};  // 0: one packet per message (of at most largest_packet)
     int threads = 1;
@@ -58,6 +65,8 @@ struct SimulationOptions {
     // so often as much for packets that hold a port for long (see Ports::compact_from).
     Bytes compact_from{512 << 20};
     static constexpr std::int64_t long_hold_factor = 4;
+    // For programs with an order.
+    Progress progress_by = Progress::pokes;
 
     static constexpr std::int64_t largest_packet = 1 << 27;
     static constexpr std::int64_t max_trace_events = 500'000;

@@ -14,8 +14,10 @@ World::World(const machine::Machine& machine, const program::Program& program, c
       ending(program, options.early_end),
       parts(parts),
       network(machine, placement, program.ranks(), parts, channels),
-      senders(static_cast<std::size_t>(program.ranks()) * machine.nics),
-      receivers(static_cast<std::size_t>(program.ranks())),
+      lines(program.lines()),
+      progress(options.progress_by),
+      senders(static_cast<std::size_t>(program.ranks()) * lines * machine.nics),
+      receivers(static_cast<std::size_t>(program.ranks()) * lines),
       nics(machine.topology->nodes()),
       by_switch(machine.topology->nodes_per_switch()),
       by_radix(network.radix()),
@@ -43,15 +45,21 @@ World::World(const machine::Machine& machine, const program::Program& program, c
       origins(program, blocks, shown),
       seed(mix(options.seed)) {
     const bool handshake = eager_limit != std::numeric_limits<std::int64_t>::max();
-    if (options.intranode) message_cost.emplace(*options.intranode, machine, program, placement);
+    if (options.intranode) message_cost.emplace(*options.intranode, machine, placement);
     const bool copies = unexpected_byte_time > 0;
-    if (send_overhead > 0 || receive_overhead > 0 || program.computes() || message_cost || copies)
-        cpus = LazyArray<std::int64_t>(receivers.size());
+    const auto ranks = static_cast<std::size_t>(program.ranks());
+    if (program.order()) {
+        walkers = LazyArray<Walker>(ranks);
+        line_states = LazyArray<LineState>(receivers.size());
+        if (progress == Progress::thread) helpers = LazyArray<std::int64_t>(ranks);
+    }
+    if (send_overhead > 0 || receive_overhead > 0 || program.computes() || message_cost || copies || program.order())
+        cpus = LazyArray<std::int64_t>(ranks);
     if (handshake) handshakes = LazyArray<Handshake>(receivers.size());
     if (shared_nodes) memory = LazyArray<std::int64_t>(machine.topology->nodes() / machine.nics);
     if (copies || (handshake && receives_at_start)) posted = LazyArray<std::uint32_t>(receivers.size());
-    ordered = shared_nodes || finite || handshake || receive_overhead > 0 || message_cost || copies;
-    arbitrates = shared_nodes || handshake;
+    ordered = shared_nodes || finite || handshake || receive_overhead > 0 || message_cost || copies || program.order();
+    arbitrates = shared_nodes || handshake || lines > 1;
 }
 
 void World::look_ahead(std::int64_t minimum) {

@@ -49,11 +49,19 @@ struct World {
     }
     // The number of packets of a message from `peer` to rank r; a message that does not travel as packets counts as
     // one.
-    std::uint64_t packets(Rank r, const schedule::Message& message) const {
-        const std::int64_t bytes = message.count * program.bytes_per_point();
+    std::uint64_t packets(Rank r, const program::Program::Stage& at, const schedule::Message& message) const {
+        const std::int64_t bytes = message.count * at.bytes_per_point;
         if (bytes <= packet || bytes <= bypass) return bytes > 0;
         if (shared_nodes && node(r) == node(message.peer)) return 1;
         return static_cast<std::uint64_t>((bytes - 1) / packet + 1);
+    }
+    // The index of what a rank sends and receives of one of its open exchanges, by a stage of that.
+    std::size_t line(Rank r, std::uint32_t stage) const {
+        return lines == 1 ? static_cast<std::size_t>(r)
+                          : static_cast<std::size_t>(r) * lines + (stage >> program::Order::line_shift);
+    }
+    Rank rank_of(std::size_t line) const {
+        return lines == 1 ? static_cast<Rank>(line) : static_cast<Rank>(line / lines);
     }
     const machine::Machine& machine;
     const program::Program& program;
@@ -61,13 +69,18 @@ struct World {
     Ending ending;
     Parts parts;
     Network network;
-    LazyArray<Sender> senders;        // [rank][NIC of the node]
-    LazyArray<Receiver> receivers;    // [rank]
-    LazyArray<Nic> nics;              // [terminal]
-    LazyArray<std::int64_t> cpus;     // [rank] ps until which it is busy; empty where nothing costs it time
-    LazyArray<Handshake> handshakes;  // [rank]; empty where all messages are sent at once
-    LazyArray<std::uint32_t> posted;  // [rank] stages whose receives are posted; empty where that makes no difference
-    LazyArray<std::int64_t> memory;   // [node] ps until which its memory copies; empty for one rank per node
+    std::uint32_t lines;               // exchanges that may be open at once
+    Progress progress;                 // who brings exchanges on that are open
+    LazyArray<Sender> senders;         // [rank][line][NIC of the node]
+    LazyArray<Receiver> receivers;     // [rank][line]
+    LazyArray<Walker> walkers;         // [rank]; empty where all ranks do the same steps one after another
+    LazyArray<LineState> line_states;  // [rank][line], with walkers
+    LazyArray<std::int64_t> helpers;   // [rank] ps until which its thread of communication is busy, if it has one
+    LazyArray<Nic> nics;               // [terminal]
+    LazyArray<std::int64_t> cpus;      // [rank] ps until which it is busy; empty where nothing costs it time
+    LazyArray<Handshake> handshakes;   // [rank][line]; empty where all messages are sent at once
+    LazyArray<std::uint32_t> posted;   // [rank][line] stages with posted receives; empty where that is all the same
+    LazyArray<std::int64_t> memory;    // [node] ps until which its memory copies; empty for one rank per node
     Divider by_switch, by_radix;
     std::uint32_t first_terminal, nics_per_node;
     bool shared_nodes;  // several ranks per node

@@ -57,6 +57,21 @@ def test_a_fetch_has_its_goals(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(each.ratio > 1 for each in on_demand) >= 6
 
 
+def test_pokes_say_what_is_left_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
+    title, *rows = job.run(2, "exchanges.pokes:pokes", {"count": 1000, "compute_s": 1e-3, "samples": 3})
+    assert title == "0.0 MB of doubles over 1.0 ms of computing, 2 ranks, median of 3"
+    assert [row.split(":")[0].strip() for row in rows] == [
+        *("native", "recursive-2, isend-irecv", "ring, isend-irecv", "ring, persistent"),
+    ]
+    for row in rows:
+        found = re.fullmatch(
+            r".*: alone [\d.]+ ms; left to wait [\d.]+ ms with 0 pokes, .* ([\d.]+) ms with 50 pokes", row
+        )
+        assert found, row
+        assert float(found[1]) < 100
+
+
 def test_languages_stand_beside_the_core() -> None:
     core, *others = said("import languages; languages.languages(3, 1000)").splitlines()
     if core.startswith("skipped"):

@@ -1,6 +1,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -21,6 +22,16 @@ using namespace nb::literals;
 namespace tradewind::python {
 
 namespace {
+
+// As program::StepKind and sim::Progress count them.
+constexpr const char* step_kinds[] = {"exchange", "start", "wait", "compute", "poke"};
+constexpr const char* progress_kinds[] = {"calls", "pokes", "thread"};
+
+sim::Progress progress_of(const std::string& name) {
+    for (std::size_t k = 0; k < std::size(progress_kinds); ++k)
+        if (name == progress_kinds[k]) return static_cast<sim::Progress>(k);
+    throw InputError("progress '" + name + "': calls, pokes and thread are allowed");
+}
 
 // As TraceEventKind counts them.
 constexpr const char* trace_event_kinds[] = {"stage", "post", "compute", "match", "send", "copy", "arrival"};
@@ -146,29 +157,88 @@ void bind_result(nb::module_& module) {
             "Bytes that each node has injected, [node].");
 }
 
+program::StepKind kind_of(const std::string& name) {
+    for (std::size_t k = 0; k < std::size(step_kinds); ++k)
+        if (name == step_kinds[k]) return static_cast<program::StepKind>(k);
+    throw InputError("a step of kind '" + name + "'");
+}
+
+void bind_order(nb::module_& module) {
+    nb::class_<program::Exchange>(module, "Exchange", "A schedule among the ranks of a program from `first` on.")
+        .def(
+            "__init__",
+            [](program::Exchange* self, std::string name, std::shared_ptr<schedule::Schedule> schedule,
+               std::int64_t bytes_per_point, Rank first) {
+                new (self) program::Exchange{std::move(name), std::move(schedule), bytes_per_point, first};
+            },
+            "name"_a, "schedule"_a, "bytes_per_point"_a, "first"_a = 0)
+        .def_ro("name", &program::Exchange::name);
+    nb::class_<program::GroupStep>(module, "GroupStep", "A step of a group: one of `step_kinds`.")
+        .def(
+            "__init__",
+            [](program::GroupStep* self, std::string name, const std::string& kind, int exchange, int repeat,
+               const program::Compute& compute) {
+                new (self) program::GroupStep{std::move(name), kind_of(kind), exchange, repeat, compute};
+            },
+            "name"_a, "kind"_a, "exchange"_a = -1, "repeat"_a = 1, "compute"_a = program::Compute{});
+    nb::class_<program::Group>(module, "Group", "Consecutive ranks with the same steps.")
+        .def(
+            "__init__",
+            [](program::Group* self, std::string name, Rank ranks, std::vector<program::GroupStep> steps, int repeat) {
+                new (self) program::Group{std::move(name), ranks, std::move(steps), repeat, 0};
+            },
+            "name"_a, "ranks"_a, "steps"_a, "repeat"_a = 1);
+    nb::class_<program::Order>(module, "Order",
+                               "In which order the ranks of each group start exchanges, wait for them and compute.")
+        .def(nb::init<std::vector<program::Exchange>, std::vector<program::Group>>(), "exchanges"_a, "groups"_a)
+        .def_prop_ro("ranks", &program::Order::ranks)
+        .def_prop_ro("lines", &program::Order::lines, "How many exchanges may be open at once.")
+        .def(
+            "times",
+            [](const program::Order& order, std::size_t exchange) {
+                if (exchange >= order.exchanges().size()) throw nb::index_error();
+                return order.times(exchange);
+            },
+            "exchange"_a, "How often an exchange takes place.");
+    module.attr("step_kinds") = std::vector<std::string>(std::begin(step_kinds), std::end(step_kinds));
+    module.attr("most_open") = program::Order::most_lines;
+}
+
 void bind_program(nb::module_& module) {
     nb::class_<program::Compute>(module, "Compute",
                                  "Computation: seconds, or flops and bytes, per rank or per point of a layout.")
         .def(
             "__init__",
             [](program::Compute* self, double seconds, double flops, double bytes,
-               std::shared_ptr<layout::Blocks> layout, double point_seconds) {
-                new (self) program::Compute{seconds, flops, bytes, std::move(layout), point_seconds};
+               std::shared_ptr<layout::Layout> layout, double point_seconds,
+               std::optional<std::vector<double>> points) {
+                std::shared_ptr<const std::vector<double>> of_ranks;
+                if (points) of_ranks = std::make_shared<const std::vector<double>>(std::move(*points));
+                new (self)
+                    program::Compute{seconds, flops, bytes, std::move(layout), point_seconds, std::move(of_ranks)};
             },
-            "seconds"_a = 0, "flops"_a = 0, "bytes"_a = 0, "layout"_a.none() = nb::none(), "point_seconds"_a = 0);
+            "seconds"_a = 0, "flops"_a = 0, "bytes"_a = 0, "layout"_a.none() = nb::none(), "point_seconds"_a = 0,
+            "points"_a.none() = nb::none());
     nb::class_<program::Step>(module, "Step", "An exchange, a computation, or both at once, so many times.")
         .def(
             "__init__",
             [](program::Step* self, std::string name, std::shared_ptr<schedule::Schedule> schedule, int repeat,
                const program::Compute& compute) {
-                new (self) program::Step{std::move(name), std::move(schedule), repeat, compute};
+                new (self) program::Step{std::move(name), std::move(schedule), repeat, compute, {}, 0, 0, 0};
             },
             "name"_a, "schedule"_a.none(), "repeat"_a = 1, "compute"_a = program::Compute{})
         .def_ro("name", &program::Step::name)
         .def_prop_ro("stages", &program::Step::stages)
         .def_ro("repeat", &program::Step::repeat);
+    bind_order(module);
     nb::class_<program::Program>(module, "Program", "The steps of all ranks, one after another.")
         .def(nb::init<std::vector<program::Step>, std::int64_t>(), "steps"_a, "bytes_per_point"_a)
+        .def(
+            "__init__",
+            [](program::Program* self, std::shared_ptr<program::Order> order) {
+                new (self) program::Program(std::shared_ptr<const program::Order>(std::move(order)));
+            },
+            "order"_a)
         .def_prop_ro("ranks", &program::Program::ranks)
         .def_prop_ro("stages", &program::Program::stages);
 }
@@ -190,7 +260,8 @@ void bind_simulation(nb::module_& module) {
             [](sim::SimulationOptions* self, std::int64_t packet_bytes, int threads, std::uint64_t seed, bool adaptive,
                bool finite_buffers, bool one_sided, int blocks, Rank followed, std::vector<Rank> shown,
                std::shared_ptr<Peers> peers, std::shared_ptr<machine::IntranodeTransport> intranode,
-               std::int64_t compact_from_bytes, int repetition_steps, std::vector<int> asked, Enough enough) {
+               std::int64_t compact_from_bytes, int repetition_steps, std::vector<int> asked, Enough enough,
+               const std::string& progress_by) {
                 new (self) sim::SimulationOptions{{packet_bytes},
                                                   threads,
                                                   seed,
@@ -204,13 +275,14 @@ void bind_simulation(nb::module_& module) {
                                                   {},
                                                   std::move(peers),
                                                   early_end(repetition_steps, std::move(asked), std::move(enough)),
-                                                  {compact_from_bytes}};
+                                                  {compact_from_bytes},
+                                                  progress_of(progress_by)};
             },
             nb::kw_only(), "packet_bytes"_a, "threads"_a = 1, "seed"_a = 1, "adaptive"_a = true,
             "finite_buffers"_a = false, "one_sided"_a = false, "blocks"_a = 0, "followed"_a = -1,
             "shown"_a = std::vector<Rank>{}, "peers"_a.none() = nb::none(), "intranode"_a.none() = nb::none(),
             "compact_from_bytes"_a = sim::SimulationOptions{}.compact_from.value, "repetition_steps"_a = 1,
-            "asked"_a = std::vector<int>{}, "enough"_a.none() = nb::none());
+            "asked"_a = std::vector<int>{}, "enough"_a.none() = nb::none(), "progress_by"_a = "pokes");
     nb::class_<sim::Forecast>(module, "Forecast")
         .def_ro("messages", &sim::Forecast::messages)
         .def_ro("bytes", &sim::Forecast::bytes)
@@ -227,6 +299,7 @@ void bind_simulation(nb::module_& module) {
             return sim::DelayHistogram::lower_edge(checked_place("bin", bin, sim::DelayHistogram::bins + 1));
         },
         "bin"_a, "The lower edge of a bin of `delay_counts`; of the bin after the last one, the upper edge of that.");
+    module.attr("progress_kinds") = std::vector<std::string>(std::begin(progress_kinds), std::end(progress_kinds));
     module.attr("trace_event_kinds") =
         std::vector<std::string>(std::begin(trace_event_kinds), std::end(trace_event_kinds));
     module.attr("latest_s") = sim::latest.seconds();

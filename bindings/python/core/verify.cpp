@@ -18,6 +18,7 @@
 #include "schedule/transport.hpp"
 #include "verify/cover.hpp"
 #include "verify/damage.hpp"
+#include "verify/order.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -73,6 +74,15 @@ void bind_verify(nb::module_& module) {
         "Runs a schedule in this process: every point of the answer arrives exactly once, and the posting order of\n"
         "`transport` is free of deadlock. Calls progress(stage) before each stage. Raises VerificationError.");
 
+    module.def(
+        "verify_order",
+        [](const program::Order& order, const std::vector<std::string>& transports) {
+            const nb::gil_scoped_release release;
+            verify::check_order(order, transports);
+        },
+        "order"_a, "transports"_a,
+        "Proves that no ranks of a program wait for each other for ever, each exchange in the posting order of its\n"
+        "transport. Raises VerificationError.");
     nb::class_<schedule::TransportEntry>(module, "TransportEntry")
         .def_ro("name", &schedule::TransportEntry::name)
         .def_ro("description", &schedule::TransportEntry::description)

@@ -199,6 +199,14 @@ void bind_plan(nb::module_& module) {
             "start", [](BoundPlan& p) { p.plan().start(); }, Released())
         .def(
             "wait", [](BoundPlan& p) { p.plan().wait(); }, Released())
+        .def(
+            "poke", [](BoundPlan& p) { return p.plan().poke(); }, Released(),
+            "Between start and wait: completes what has come and posts the next stage, without waiting. Returns "
+            "whether\n"
+            "wait will return at once. Does nothing where the transport cannot go on without waiting, see `pokes`.")
+        .def_prop_ro(
+            "pokes", [](const BoundPlan& p) { return p.plan().pokes(); },
+            "Whether the transport can go on in a poke: isend-irecv, persistent, put-notify and MPI's collectives can.")
         .def_prop_ro(
             "in_flight", [](const BoundPlan& p) { return p.plan().in_flight(); }, "Started, not yet waited for.")
         .def_prop_ro(

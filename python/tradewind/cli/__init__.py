@@ -98,6 +98,8 @@ def command_for(name: str, arguments: Sequence[str]) -> Any:
 
     from tradewind.cli.help import Command, KindCommand
 
+    if name in ("verify", "simulate", "bench") and arguments[:1] == ["program"]:
+        return _of_programs(name)
     function = importlib.import_module(f"tradewind.cli.{name}").command
     one = typer.Typer(add_completion=False)
     family = getattr(function, "family", None)
@@ -109,3 +111,15 @@ def command_for(name: str, arguments: Sequence[str]) -> Any:
     command = typer.main.get_command(one)
     command.family, command.kind = family, kind  # type: ignore[attr-defined]
     return command
+
+
+def _of_programs(name: str) -> Any:
+    """The command of this name about a program, in place of a pattern."""
+    import typer
+
+    from tradewind.cli import program
+    from tradewind.cli.help import Command
+
+    one = typer.Typer(add_completion=False)
+    one.command(name, cls=Command, help=program.HELP[name])(program.COMMANDS[name])
+    return typer.main.get_command(one)

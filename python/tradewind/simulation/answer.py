@@ -13,6 +13,7 @@ from tradewind import _core
 from tradewind.base.files import replaced
 from tradewind.machine import Machine
 from tradewind.machine.link_loads import link_bandwidths
+from tradewind.workload.program import Program
 from tradewind.workload.repetitions import Repetitions
 from tradewind.workload.workload import Workload
 
@@ -22,6 +23,8 @@ LOADS = "loads of links"
 
 def figures_of(result: _core.SimulationResult, exchange: Workload, model: str, copies: bool = False) -> dict[str, Any]:
     """Times and counts. `copies`: what came before its receive was posted is copied, so how much that was, too."""
+    if isinstance(exchange, Program) and exchange.order is not None:
+        return _figures(result, model, copies) | _ends(result, exchange)
     steps: dict[str, float] = {}
     before = 0.0
     names = [step.name for step in exchange.steps()]
@@ -32,9 +35,18 @@ def figures_of(result: _core.SimulationResult, exchange: Workload, model: str, c
         "time_s": result.time_s,
         "step_time_s": steps,
         **({"step_end_s": result.step_end_s} if isinstance(exchange, Repetitions) else {}),
-        "messages": result.messages,
-        "bytes": result.bytes,
     }
+    return figures | _figures(result, model, copies)
+
+
+def _ends(result: _core.SimulationResult, program: Program) -> dict[str, Any]:
+    """When the last rank had done each step for the last time, and how many stages there were."""
+    ends = {step.name: end for step, end in zip(program.steps(), result.step_end_s, strict=True)}
+    return {"step_end_s": ends, "stages": program.stages}
+
+
+def _figures(result: _core.SimulationResult, model: str, copies: bool) -> dict[str, Any]:
+    figures: dict[str, Any] = {"time_s": result.time_s, "messages": result.messages, "bytes": result.bytes}
     if model == "packet":
         figures |= {
             **({"unexpected_bytes": result.unexpected_bytes} if copies else {}),

@@ -23,6 +23,8 @@ PROTOCOLS = ("send", "put")
 """Messages are sent, and long ones announced first where the machine has an eager limit; or put into the memory of
 their receivers, whose CPUs have nothing to do with it."""
 PLACEMENTS = tuple(_core.placements())
+PROGRESS = tuple(_core.progress_kinds)
+"""When MPI brings exchanges on that are open."""
 
 
 def prepare(
@@ -44,14 +46,18 @@ def prepare(
     settings: Mapping[str, str] | None = None,
     timeline: str | Path | None = None,
     timeline_ranks: str | None = None,
+    mpi_progress: str = "pokes",
 ) -> Simulation:
     """Checks all that a simulation needs. Raises InputError with every problem at once.
 
     `timeline`: a file for what ranks do when; `timeline_ranks` says which (see `tradewind.trace.ranks`).
     `transport`, `packing` (its default where only a transport is named): how messages are carried within a node, and
     what they cost the CPUs, of a machine whose file says so; None: by the node's memory bandwidth alone.
+    `mpi_progress`, of a program with exchanges that are started and awaited: when they go on to their next stage, and
+    what has come is dealt with. "calls": while their rank waits for them; "pokes": at poke steps as well; "thread": at
+    once, by a thread that takes nothing from the CPU.
     """
-    problems = _unknown_names(model, placement, buffers, protocol)
+    problems = _unknown_names(model, placement, buffers, protocol, mpi_progress)
     problems += _out_of_range(pairs, threads, seed, ranks_per_node)
     can_be_placed = not problems
     line = None if timeline is None else Path(timeline)
@@ -98,10 +104,11 @@ def prepare(
         way=way,
         timeline=line,
         shown=shown,
+        mpi_progress=mpi_progress,
     )
 
 
-def _unknown_names(model: str, placement: str, buffers: str, protocol: str) -> list[str]:
+def _unknown_names(model: str, placement: str, buffers: str, protocol: str, mpi_progress: str) -> list[str]:
     return [
         unknown(what, name, known)
         for what, name, known in (
@@ -109,6 +116,7 @@ def _unknown_names(model: str, placement: str, buffers: str, protocol: str) -> l
             ("placement", placement, PLACEMENTS),
             ("kind of buffers", buffers, BUFFERS),
             ("protocol", protocol, PROTOCOLS),
+            ("progress of MPI", mpi_progress, PROGRESS),
         )
         if name not in known
     ]

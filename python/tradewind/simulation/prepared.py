@@ -73,6 +73,8 @@ class Simulation:
     """A file for a time line."""
     shown: tuple[int, ...] = ()
     """Ranks of it."""
+    mpi_progress: str = "pokes"
+    """When exchanges that are open go on; see `prepare`."""
 
     def _arguments(self) -> tuple[_core.Machine, _core.Program, _core.Placement, _core.SimulationOptions]:
         early: dict[str, Any] = {}
@@ -92,6 +94,7 @@ class Simulation:
             shown=self.shown,
             peers=self.peers,
             intranode=self.intranode,
+            progress_by=self.mpi_progress,
             **early,
         )
         return self.machine, self.program(), self.placement, options

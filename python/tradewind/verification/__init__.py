@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tradewind import _core
@@ -11,10 +11,16 @@ from tradewind.base.elements import counted_bytes
 from tradewind.base.errors import InputError, VerificationError
 from tradewind.base.names import unknown
 from tradewind.method.method import DEFAULT_TRANSPORT, transport_names
-from tradewind.workload.workload import Workload
+from tradewind.verification.order import check_fields, check_order
+from tradewind.workload.program import Program
+from tradewind.workload.workload import OneSchedule, Workload
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of a step, the number of its stage that comes next and how many stages it has."""
+
+
+POSTING = ("isend-irecv", "sendrecv", "isend-recv", "send-irecv", "even-odd")
+"""Transports of point-to-point messages, each with a posting order of its own, that carry any schedule."""
 
 
 def transports() -> list[str]:
@@ -31,7 +37,11 @@ def verify(exchange: Workload, transport: str = DEFAULT_TRANSPORT, progress: Pro
     Returns plain values: the request, and for each step and in all `stages`, `messages`, `bytes` (of all messages),
     `largest_message_bytes` and `copied_bytes` (within ranks). What is repeated `times` times is counted once.
     Raises VerificationError, with step, stage and ranks, where a check fails; InputError for an unknown transport.
+
+    Of a program whose exchanges are started and awaited, see `verify_program`.
     """
+    if isinstance(exchange, Program) and exchange.order is not None:
+        return verify_program(exchange, None, progress)
     if transport not in transports():
         raise InputError(unknown("transport", transport, transports()))
     began = time.perf_counter()
@@ -47,6 +57,50 @@ def verify(exchange: Workload, transport: str = DEFAULT_TRANSPORT, progress: Pro
         "bytes": sum(step["bytes"] for step in steps),
         "largest_message_bytes": max(step["largest_message_bytes"] for step in steps),
         "copied_bytes": sum(step["copied_bytes"] for step in steps),
+        "wall_s": time.perf_counter() - began,
+    }
+
+
+def verify_program(
+    program: Program, transports: Sequence[str] | None = None, progress: Progress | None = None
+) -> dict[str, Any]:
+    """Prove a whole program: each exchange, and that no ranks wait for each other across exchanges and groups.
+
+    Every exchange is proved as by `verify`, in the posting order of its transport and in each of `transports` (None:
+    the five of point-to-point messages); for each of them, of all exchanges at once, no ranks of any group may wait for
+    each other for ever, even where every send is synchronous. No exchange that is open may write a field that another
+    one touches.
+
+    Returns as `verify`, with a row for each exchange in place of steps, ``times`` in it, ``orders`` (the posting orders
+    proved; "own": each exchange by its own transport), and in all the ``stages``, ``messages`` and ``bytes`` of the
+    program, what is repeated counted as often. Raises as `verify`.
+    """
+    assert program.order is not None
+    began = time.perf_counter()
+    wanted = list(POSTING if transports is None else transports)
+    for name in wanted:
+        if name not in POSTING:
+            raise InputError(unknown("posting order", name, POSTING))
+    check_fields(program)
+    rows = []
+    for exchange in program.exchanges:
+        single = OneSchedule(exchange.core, exchange.count, exchange.dtype)
+        row = _verify_step(single, exchange.name, exchange.core, exchange.transport, progress)
+        for transport in wanted:
+            if transport != exchange.transport:
+                _verify_step(single, exchange.name, exchange.core, transport, progress)
+        rows.append(row | {"transport": exchange.transport, "times": program.times(exchange)})
+    check_order(program, wanted)
+    return program.as_dict() | {
+        "ok": True,
+        "deadlock_free": True,
+        "orders": ["own", *wanted],
+        "open_at_once": program.order.lines,
+        "groups": [{"name": group.name, "ranks": group.ranks, "steps": len(group.steps)} for group in program.groups],
+        "exchanges": rows,
+        "stages": program.stages,
+        "messages": sum(row["messages"] * row["times"] for row in rows),
+        "bytes": sum(row["bytes"] * row["times"] for row in rows),
         "wall_s": time.perf_counter() - began,
     }
 

@@ -11,81 +11,156 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tradewind import _core
 from tradewind.base.elements import DTYPES, point_bytes
 from tradewind.base.errors import InputError
+from tradewind.workload.steps import (
+    Compute,
+    Exchanged,
+    Group,
+    GroupStep,
+    Poke,
+    Scheduled,
+    Start,
+    Wait,
+    Whole,
+    schedule_of,
+)
 from tradewind.workload.workload import Step, Workload
 
+__all__ = ["Compute", "Exchanged", "Group", "Poke", "Program", "Scheduled", "Start", "Wait", "Whole", "schedule_of"]
 
-class Scheduled(Protocol):
-    """A schedule as users hold it, see `tradewind.pattern.Schedule`."""
-
-    @property
-    def core(self) -> _core.Schedule: ...
-
-
-def schedule_of(schedule: Scheduled | _core.Schedule) -> _core.Schedule:
-    """The schedule of the core."""
-    return schedule if isinstance(schedule, _core.Schedule) else schedule.core
-
-
-@dataclass(frozen=True)
-class Compute:
-    """What every rank computes: for `seconds`, and as long as `flops` or `bytes` of memory take, whichever is longer,
-    at a rank's share of its node (the roofline model of Williams, Waterman & Patterson 2009).
-
-    With a `layout`, flops and bytes are those of a grid point that a rank owns, and `point_s` (s) is what a core takes
-    for such a point beside them. `during` an exchange, the computation
-    begins when the first stage has been posted, and what needs the CPU meanwhile waits for it; both must end.
-    """
-
-    name: str
-    seconds: float = 0.0
-    flops: float = 0.0
-    bytes: float = 0.0
-    layout: _core.Blocks | None = None
-    during: Scheduled | _core.Schedule | None = None
-    repeat: int = 1
-    point_s: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.point_s and self.layout is None:
-            raise InputError(f"{self.name}: point_s {self.point_s:g}: a layout is needed, whose points are meant")
-
-    @property
-    def step(self) -> Step:
-        """The computation as a step of a program."""
-        compute = _core.Compute(self.seconds, self.flops, self.bytes, self.layout, self.point_s)
-        return Step(self.name, None if self.during is None else schedule_of(self.during), self.repeat, compute)
+_ORDERED = (Exchanged, Whole, Start, Wait, Poke)
 
 
 class Program(Workload):
-    """Steps of one kind or another, in order: schedules, `Compute`, and `Step`, which has a name. Raises InputError.
+    """A time step: steps in order, the same on all ranks, or those of `groups` of ranks. Raises InputError.
 
-    `fields` of type `dtype` travel together in every message.
+    Steps are schedules, `Compute`, and `Step`, which has a name; or, several of which may be open at once, an
+    `Exchanged` with its `start()` and `wait()`, and `Poke`. `fields` of type `dtype` travel together in every message
+    of a schedule; an `Exchanged` says itself what travels. `repeat`: time steps, of a program with an `Exchanged`.
     """
 
     def __init__(
         self,
-        *steps: Scheduled | _core.Schedule | Compute | Step,
+        *steps: Scheduled | _core.Schedule | Step | GroupStep,
         fields: int = 1,
         dtype: str = "f8",
         name: str = "program",
+        groups: Sequence[Group] = (),
+        repeat: int = 1,
     ) -> None:
         self._name = name
         self._bytes_per_point = point_bytes(fields, dtype)
         self._element_bytes = DTYPES[dtype]
-        self.only_computing = [step.name for step in steps if isinstance(step, Compute) and step.during is None]
+        self._order: _core.Order | None = None
+        self.groups: list[Group] = []
+        self.exchanges: list[Exchanged] = []
+        if groups or any(isinstance(step, _ORDERED) or _is_during_named(step) for step in steps):
+            self._take_order(steps, list(groups), fields, dtype, repeat)
+            return
+        if repeat != 1:
+            raise InputError(f"repeat {repeat}: of a program with exchanges that have names")
+        plain = [step for step in steps if not isinstance(step, _ORDERED)]
+        self.only_computing = [step.name for step in plain if isinstance(step, Compute) and step.during is None]
         """Steps, by name, during which nothing is exchanged."""
-        self.computations = sum(isinstance(step, Compute) for step in steps)
-        self._steps = [_step(step, i) for i, step in enumerate(steps)]
+        self.computations = sum(isinstance(step, Compute) for step in plain)
+        self._steps = [_step(step, i) for i, step in enumerate(plain)]
         if len({step.name for step in self._steps}) < len(self._steps):
             raise InputError("two steps of a program have one name")
         self.ranks = self.core().ranks
+
+    def _take_order(
+        self,
+        steps: Sequence[Any],
+        groups: list[Group],
+        fields: int,
+        dtype: str,
+        repeat: int,
+    ) -> None:
+        """The steps of groups, of which there is one where none are named."""
+        if steps and groups:
+            raise InputError("steps, or groups that have steps, are allowed, not both")
+        if not groups:
+            named = [_exchanged(step, i, fields, dtype) for i, step in enumerate(steps)]
+            known = [each.core.ranks for step in named if (each := _exchange_of(step)) is not None]
+            groups = [Group("all", known[0] if known else 0, named, repeat)]
+        elif repeat != 1:
+            raise InputError(f"repeat {repeat}: each group says how often its steps are repeated")
+        self.groups = groups
+        for group in groups:
+            for step in group.steps:
+                exchange = _exchange_of(step)
+                if exchange is None or any(each is exchange for each in self.exchanges):
+                    continue
+                if any(each.name == exchange.name for each in self.exchanges):
+                    raise InputError(f"two exchanges of a program have one name, {exchange.name!r}")
+                self.exchanges.append(exchange)
+        self._steps = []
+        self.only_computing = []
+        self.computations = 0
+        core_groups = []
+        for group in groups:
+            core_steps = []
+            names: set[str] = set()
+            for i, step in enumerate(group.steps):
+                name, kind, exchange, times, compute = _parts(step, i)
+                if name in names:
+                    raise InputError(f"group {group.name!r}: two steps have one name, {name!r}")
+                names.add(name)
+                number = -1 if exchange is None else self._number(exchange)
+                made = _core.Compute() if compute is None else compute.core(group.ranks)
+                core_steps.append(_core.GroupStep(name, kind, number, times, made))
+                self._steps.append(Step(f"{group.name}: {name}" if len(groups) > 1 else name))
+                self.computations += compute is not None
+                if kind == "compute":
+                    self.only_computing.append(self._steps[-1].name)
+            core_groups.append(_core.Group(group.name, group.ranks, core_steps, group.repeat))
+        cores = [_core.Exchange(e.name, e.core, e.bytes_per_point, self.first_rank(e)) for e in self.exchanges]
+        self._order = _core.Order(cores, core_groups)
+        self.ranks = self._order.ranks
+
+    def _number(self, exchange: Exchanged) -> int:
+        return next(i for i, each in enumerate(self.exchanges) if each is exchange)
+
+    def first_rank(self, exchange: Exchanged) -> int:
+        """Return the first of the ranks that take part in an exchange. Raises InputError."""
+        if not exchange.groups:
+            return 0
+        names = [group.name for group in self.groups]
+        for name in exchange.groups:
+            if name not in names:
+                raise InputError(f"exchange {exchange.name!r}: no group has the name {name!r} ({', '.join(names)})")
+        first = names.index(exchange.groups[0])
+        taking_part = self.groups[first : first + len(exchange.groups)]
+        if [group.name for group in taking_part] != list(exchange.groups):
+            raise InputError(f"exchange {exchange.name!r}: groups that follow each other are allowed")
+        ranks = sum(group.ranks for group in taking_part)
+        if ranks != exchange.core.ranks:
+            raise InputError(
+                f"exchange {exchange.name!r} is made for {exchange.core.ranks} ranks, and its groups have {ranks}"
+            )
+        return sum(group.ranks for group in self.groups[:first])
+
+    @property
+    def order(self) -> _core.Order | None:
+        """In which order exchanges are started and awaited; None: steps follow each other, alike on all ranks."""
+        return self._order
+
+    def times(self, exchange: Exchanged) -> int:
+        """Return how often an exchange takes place."""
+        assert self._order is not None
+        return self._order.times(self._number(exchange))
+
+    @property
+    def stages(self) -> int:
+        """Stages of all exchanges, as often as they take place."""
+        if self._order is not None:
+            return sum(self.times(exchange) * exchange.core.stages for exchange in self.exchanges)
+        return sum(step.schedule.stages * step.repeat for step in self._steps if step.schedule is not None)
 
     @property
     def name(self) -> str:
@@ -100,13 +175,26 @@ class Program(Workload):
         return self._element_bytes
 
     def steps(self) -> list[Step]:
+        """The steps; of a program of groups, those of each group in turn."""
         return self._steps
+
+    def schedules(self) -> dict[str, _core.Schedule]:
+        if self._order is not None:
+            return {exchange.name: exchange.core for exchange in self.exchanges}
+        return super().schedules()
+
+    def core(self) -> _core.Program:
+        if self._order is not None:
+            return _core.Program(self._order)
+        return super().core()
 
     def compute_s(self, result: Mapping[str, Any]) -> float | None:
         """Of a simulation's result, the seconds of all computations.
 
         None where one of them overlaps with an exchange: nobody can say what of the time is which.
         """
+        if self._order is not None:
+            return None
         apart = [result["step_time_s"][name] for name in self.only_computing]
         return sum(apart) if len(apart) == self.computations else None
 
@@ -114,11 +202,68 @@ class Program(Workload):
         return {"program": self.name, "ranks": self.ranks}
 
 
+def _is_during_named(step: Any) -> bool:
+    return isinstance(step, Compute) and isinstance(step.during, Exchanged)
+
+
+def _during(step: Compute) -> _core.Schedule:
+    assert step.during is not None
+    return step.during.core if isinstance(step.during, Exchanged) else schedule_of(step.during)
+
+
 def _step(step: Scheduled | _core.Schedule | Compute | Step, i: int) -> Step:
     if isinstance(step, Step):
         return step
     if isinstance(step, Compute):
-        return step.step
+        ranks = step.layout.ranks if step.layout is not None else 0
+        if callable(step.points):
+            if step.during is None:
+                raise InputError(f"{step.name}: points as a function of the rank: of how many ranks, nobody says")
+            ranks = _during(step).ranks
+        schedule = None if step.during is None else _during(step)
+        return Step(step.name, schedule, step.repeat, step.core(ranks))
     schedule = schedule_of(step)
     name = f"{i + 1} {schedule.pattern.name} {schedule.algorithm}"
     return Step(name, schedule)
+
+
+def _exchanged(step: Any, i: int, fields: int, dtype: str) -> GroupStep:
+    """A step of a program of one group: a schedule becomes an exchange of its own."""
+    if isinstance(step, Compute):
+        if step.during is None or isinstance(step.during, Exchanged):
+            return step
+        exchange = Exchanged(step.name, _during(step), fields, dtype)
+        return Whole(exchange, step.name, step.repeat, step)
+    if isinstance(step, _ORDERED):
+        return step
+    if isinstance(step, Step):
+        if step.schedule is None or step.compute is not None:
+            raise InputError(f"{step.name}: a Step beside exchanges that are started is one of a schedule alone")
+        return Whole(Exchanged(step.name, step.schedule, fields, dtype), step.name, step.repeat)
+    schedule = schedule_of(step)
+    return Whole(Exchanged(f"{i + 1} {schedule.pattern.name} {schedule.algorithm}", schedule, fields, dtype))
+
+
+def _exchange_of(step: GroupStep) -> Exchanged | None:
+    if isinstance(step, Exchanged):
+        return step
+    if isinstance(step, Compute):
+        return step.during if isinstance(step.during, Exchanged) else None
+    return None if isinstance(step, Poke) else step.exchange
+
+
+def _parts(step: GroupStep, i: int) -> tuple[str, str, Exchanged | None, int, Compute | None]:
+    """Name, kind, exchange, times and computation of a step."""
+    exchange = _exchange_of(step)
+    if isinstance(step, Compute):
+        kind = "compute" if exchange is None else "exchange"
+        return step.name, kind, exchange, step.repeat, step
+    if isinstance(step, Poke):
+        return step.label or f"{i + 1} poke", "poke", None, 1, None
+    assert exchange is not None
+    if isinstance(step, Exchanged):
+        return f"{i + 1} {exchange.name}", "exchange", exchange, 1, None
+    if isinstance(step, Whole):
+        return step.label or f"{i + 1} {exchange.name}", "exchange", exchange, step.repeat, step.compute
+    kind = "start" if isinstance(step, Start) else "wait"
+    return step.label or f"{i + 1} {kind} {exchange.name}", kind, exchange, 1, None

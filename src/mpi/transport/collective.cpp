@@ -76,6 +76,12 @@ class Collective : public Carrier {
         check(call(nullptr), [&] { return work_.where(s) + ": " + name(); });
         return true;
     }
+    bool pokes() const override { return true; }
+    bool test(int s) override {
+        int over = 0;
+        check(MPI_Test(&request_, &over, MPI_STATUS_IGNORE), [&] { return work_.where(s) + ": " + name(); });
+        return over != 0;
+    }
     Index messages() const override { return messages_; }
 
   private:

@@ -1,5 +1,6 @@
 // Puts, each followed by a flag that the target looks for. Nobody but the two ranks of a message waits: the receiver
 // says when its memory may be written, the sender writes it, waits until that is done there, and raises the flag.
+#include <algorithm>
 #include <atomic>
 
 #include "mpi/error.hpp"
@@ -45,6 +46,13 @@ class Notify : public Carrier {
                 progress(s, deadline, i);
             }
         }
+    }
+    bool pokes() const override { return true; }
+    bool test(int s) override {
+        send_ready(s);
+        call_mpi(s);
+        const std::vector<Index>& flags = at(received_, s);
+        return left_ == 0 && std::all_of(flags.begin(), flags.end(), [this](Index place) { return is_raised(place); });
     }
     void leave(int s) override {
         Deadline deadline(work_.request.watchdog_s);
@@ -116,12 +124,16 @@ class Notify : public Carrier {
             --left_;
         }
     }
-    // MPI may need calls to let a peer's puts through. `first`: of the receives, the one that is looked for.
-    void progress(int s, Deadline& deadline, std::size_t first) {
+    // MPI may need calls to let a peer's puts through.
+    void call_mpi(int s) {
         int flag = 0;
         check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, work_.comm(), &flag, MPI_STATUS_IGNORE),
               [&] { return text(s, "MPI_Iprobe"); });
         check(MPI_Win_sync(flags_.handle()), [&] { return text(s, "MPI_Win_sync"); });
+    }
+    // `first`: of the receives, the one that is looked for.
+    void progress(int s, Deadline& deadline, std::size_t first) {
+        call_mpi(s);
         if (!deadline.passed()) return;
         std::string waited_for;
         const auto add = [&](const std::string& what, int peer) {

@@ -1,5 +1,6 @@
 // Requests that are made once with the plan.
 #include <algorithm>
+#include <utility>
 
 #include "mpi/error.hpp"
 #include "mpi/transport/transfers.hpp"
@@ -24,15 +25,32 @@ class Persistent : public Carrier {
         check(MPI_Startall(static_cast<int>(stage.requests.size()), stage.requests.data()),
               [&] { return work_.where(s) + ": MPI_Startall"; });
     }
-    void arrive(int s) override {
-        wait(s, 0, of(s).received);
-        for (std::size_t i = 0; i < of(s).received; ++i)
-            check_length(statuses_[i], *of(s).transfers[i], [&] { return work_.where(s); });
+    bool pokes() const override { return true; }
+    bool test(int s) override {
+        Stage& stage = of(s);
+        int over = 0;
+        check(MPI_Testall(static_cast<int>(stage.requests.size()), stage.requests.data(), &over, statuses_.data()),
+              [&] { return work_.where(s) + ": MPI_Testall"; });
+        if (over == 0) return false;
+        check_lengths(s);
+        tested_ = s;
+        return true;
     }
-    void leave(int s) override { wait(s, of(s).received, of(s).requests.size()); }
+    void arrive(int s) override {
+        if (tested_ == s) return;
+        wait(s, 0, of(s).received);
+        check_lengths(s);
+    }
+    void leave(int s) override {
+        if (std::exchange(tested_, -1) != s) wait(s, of(s).received, of(s).requests.size());
+    }
     Index messages() const override { return transfers_.sent(); }
 
   private:
+    void check_lengths(int s) {
+        for (std::size_t i = 0; i < of(s).received; ++i)
+            check_length(statuses_[i], *of(s).transfers[i], [&] { return work_.where(s); });
+    }
     // Freed before the communicator that they were made on, also where not all of them could be made.
     struct Requests : std::vector<MPI_Request> {
         Requests() = default;
@@ -89,6 +107,7 @@ class Persistent : public Carrier {
     const Transfers transfers_;
     std::vector<Stage> stages_;
     std::vector<MPI_Status> statuses_;
+    int tested_ = -1;  // the stage that a test has found over
 };
 
 class PersistentTransport : public Transport {

@@ -23,20 +23,45 @@ class TwoSided : public Carrier {
     TwoSided(const Work& work, const schedule::Schedule& schedule)
         : work_(work), transfers_(work), blocking_(!work.request.synchronous && work.request.watchdog_s <= 0) {
         const schedule::PostingOrder acts = schedule::transport(work.request.transport).acts;
-        for (int s = 0; s < work.stages(); ++s)
-            stages_.push_back(calls(acts(schedule, work.communicator.rank(), s), s));
+        posts_all_ = acts == schedule::isend_irecv_order;
+        for (int s = 0; s < work.stages(); ++s) {
+            const auto order = acts(schedule, work.communicator.rank(), s);
+            stages_.push_back(calls(order, s, blocking_));
+            if (posts_all_) overlapped_.push_back(calls(order, s, false));
+        }
         std::size_t most = 0;
-        for (const Stage& stage : stages_) most = std::max(most, stage.slots.size());
+        for (const auto* stages : {&stages_, &overlapped_})
+            for (const Stage& stage : *stages) most = std::max(most, stage.slots.size());
         requests_.assign(most, MPI_REQUEST_NULL);
         statuses_.resize(most);
     }
 
+    void overlap(bool on) override { overlap_ = on && posts_all_; }
     void post(int stage) override {
         posted_ = 0;
+        tested_ = -1;
         make(stage, of(stage).posts);
     }
-    void arrive(int stage) override { make(stage, of(stage).middle); }
-    void leave(int stage) override { make(stage, of(stage).waits); }
+    bool pokes() const override { return posts_all_; }
+    bool test(int s) override {
+        if (!overlap_) return false;
+        const Stage& stage = of(s);
+        int over = 0;
+        check(MPI_Testall(static_cast<int>(stage.slots.size()), requests_.data(), &over, statuses_.data()),
+              [&] { return work_.where(s) + ": MPI_Testall"; });
+        if (over == 0) return false;
+        for (std::size_t i = 0; i < stage.slots.size(); ++i)
+            if (!stage.slots[i].sending)
+                check_length(statuses_[i], *stage.slots[i].transfer, [&] { return work_.where(s); });
+        tested_ = s;
+        return true;
+    }
+    void arrive(int stage) override {
+        if (tested_ != stage) make(stage, of(stage).middle);
+    }
+    void leave(int stage) override {
+        if (tested_ != stage) make(stage, of(stage).waits);
+    }
     Index messages() const override { return transfers_.sent(); }
 
   private:
@@ -49,13 +74,13 @@ class TwoSided : public Carrier {
         std::vector<Slot> slots;
     };
 
-    Stage& of(int stage) { return stages_[static_cast<std::size_t>(stage)]; }
+    Stage& of(int stage) { return (overlap_ ? overlapped_ : stages_)[static_cast<std::size_t>(stage)]; }
 
     // --- when the plan is made ---
 
     // A post with its wait next to it is a blocking call; a receive and a send posted together and then both awaited
     // are MPI_Sendrecv.
-    Stage calls(const std::vector<schedule::Act>& acts, int s) {
+    Stage calls(const std::vector<schedule::Act>& acts, int s, bool blocking) {
         Stage stage;
         const std::map<int, std::size_t> sends = numbers(work_.stage(s).sends),
                                          receives = numbers(work_.stage(s).receives);
@@ -71,16 +96,16 @@ class TwoSided : public Carrier {
                 add_wait(all, requests.at({act.sending, act.j}), act.sending);
             } else if (is(i + 1, schedule::Act::wait, act.sending, act.j)) {
                 const Range range = add_slots(stage, s, end_of(act), act.sending);
-                if (blocking_)
+                if (blocking)
                     all.push_back({act.sending ? Call::send : Call::recv, end_of(act), end_of(act), {}, false});
                 else
                     add_post(all, end_of(act), act.sending), add_wait(all, range, act.sending);
-                if (blocking_) stage.slots.resize(range.begin);
+                if (blocking) stage.slots.resize(range.begin);
                 ++i;
             } else if (!act.sending && i + 1 < acts.size() && is(i + 1, schedule::Act::post, true, acts[i + 1].j) &&
                        is(i + 2, schedule::Act::wait, false, act.j) &&
                        is(i + 3, schedule::Act::wait, true, acts[i + 1].j) &&
-                       both_single(s, end_of(act), end_of(acts[i + 1])) && blocking_) {
+                       both_single(s, end_of(act), end_of(acts[i + 1])) && blocking) {
                 all.push_back({Call::sendrecv, end_of(act), end_of(acts[i + 1]), {}, false});
                 i += 3;
             } else {
@@ -190,8 +215,12 @@ class TwoSided : public Carrier {
 
     const Work& work_;
     const Transfers transfers_;
-    const bool blocking_;  // whether blocking calls may be made: they cannot be given up, nor made synchronous
+    const bool blocking_;     // whether blocking calls may be made: they cannot be given up, nor made synchronous
+    bool posts_all_ = false;  // the order has no call that must block
+    bool overlap_ = false;
+    int tested_ = -1;  // the stage that a test has found over
     std::vector<Stage> stages_;
+    std::vector<Stage> overlapped_;  // the same without a blocking call, where the order allows that
     std::vector<MPI_Request> requests_;
     std::vector<MPI_Status> statuses_;
     std::size_t posted_ = 0;

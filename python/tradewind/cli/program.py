@@ -1,0 +1,169 @@
+"""`tradewind verify program FILE`, `simulate program FILE` and `bench program FILE`: a whole time step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tradewind.cli import options
+from tradewind.cli import ranks as mpi_ranks
+
+WORD = "program"
+"""In place of a pattern."""
+HELP = {
+    "verify": "Prove every exchange of a program, and that no ranks of it wait for each other for ever.",
+    "simulate": "How long a program takes on a machine, packet by packet.",
+    "bench": "Run a program on MPI ranks, on real arrays, and check and time it.",
+}
+
+_Word = Annotated[str, typer.Argument(metavar="program", help="This word.", show_default=False)]
+_File = Annotated[Path, typer.Argument(metavar="FILE", help="A program file.", show_default=False)]
+
+
+def verify(
+    program: _Word,
+    file: _File,
+    transport: Annotated[
+        str | None,
+        typer.Option("--transport", help="Posting orders to prove beside each exchange's own.", show_default="all"),
+    ] = None,
+    *,
+    as_json: options.Json = False,
+) -> None:
+    from tradewind.cli.answer import answer
+    from tradewind.verification import verify_program
+    from tradewind.workload.program_file import load_program
+
+    names = None if transport in (None, "all") else str(transport).split(",")
+    result = verify_program(load_program(file), names)
+    answer(result, as_json, lambda: _show_verified(result))
+
+
+@options.with_options
+def simulate(
+    program: _Word,
+    file: _File,
+    machine: Annotated[str, typer.Option("--machine", help="Name or file.", show_default=False)],
+    routing: Annotated[str | None, typer.Option("--routing", show_default="the machine's own")] = None,
+    buffers: Annotated[str, typer.Option("--buffers", help="Of switches: credits, or unbounded.")] = "credits",
+    protocol: Annotated[str, typer.Option("--protocol", help="send, or put: one-sided.")] = "send",
+    packet: Annotated[
+        str | None,
+        typer.Option("--packet", help="Size, or `message`: one packet per message.", show_default="the machine's own"),
+    ] = None,
+    mpi_progress: Annotated[
+        str,
+        typer.Option(
+            "--mpi-progress",
+            help="When exchanges that are open go on: calls (while their rank waits for them), pokes (at poke steps as "
+            "well), or thread (at once).",
+        ),
+    ] = "pokes",
+    *,
+    run: options.RunOptions,
+    force: Annotated[bool, typer.Option("--force", help="Run what memory may not hold.")] = False,
+    as_json: options.Json = False,
+) -> None:
+    from tradewind.cli.answer import answer
+    from tradewind.simulation import prepare
+    from tradewind.workload.program_file import load_program
+
+    chosen: dict[str, Any] = {
+        "routing": routing,
+        "buffers": buffers,
+        "protocol": protocol,
+        "packet": packet,
+        "mpi_progress": mpi_progress,
+    }
+    simulation = prepare(load_program(file), machine, **chosen, **run.chosen())
+    simulation.check_memory(force)
+    result = simulation.run()
+    answer(result, as_json, lambda: _show_simulated(result))
+
+
+def bench(
+    program: _Word,
+    file: _File,
+    ranks: mpi_ranks.Ranks = None,
+    repeat: Annotated[int, typer.Option("--repeat", help="Samples.")] = 20,
+    warmup: Annotated[int, typer.Option("--warmup", help="Passes before the samples.")] = 3,
+    check: mpi_ranks.Check = True,
+    watchdog: mpi_ranks.Watchdog = 0.0,
+    timeout: mpi_ranks.Timeout = None,
+    *,
+    as_json: options.Json = False,
+) -> None:
+    from tradewind.cli.answer import answer
+    from tradewind.launch.program import bench_program
+
+    place = mpi_ranks.place_of(ranks)
+    with place.together(as_json), mpi_ranks.busy(f"running {file}", quiet=as_json or not place.answers):
+        result = bench_program(
+            file,
+            place.ranks,
+            repeat=repeat,
+            warmup=warmup,
+            check=check,
+            watchdog_s=watchdog,
+            timeout_s=mpi_ranks.seconds(timeout),
+        )
+    if place.answers:
+        answer(result, as_json, lambda: _show_measured(result))
+
+
+def _show_verified(result: dict[str, Any]) -> None:
+    from tradewind.base import units
+    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.table import Column, Table
+
+    columns = [Column("exchange"), Column("transport", drop=1)]
+    columns += [Column(title, number=True) for title in ("times", "stages", "messages", "bytes")]
+    rows = [
+        [
+            row["name"],
+            row["transport"],
+            *(f"{row[key]:,}" for key in ("times", "stages", "messages")),
+            units.format_bytes(row["bytes"]),
+        ]
+        for row in result["exchanges"]
+    ]
+    groups = ", ".join(f"{group['ranks']} in {group['name']}" for group in result["groups"])
+    show_table(Table(columns, rows, f"{result['program']} on {result['ranks']} ranks ({groups})"))
+    say("verified: every point of each answer arrives exactly once, and no open exchange writes what another touches")
+    orders = ", ".join(result["orders"])
+    say(f"verified: free of deadlock across exchanges, even where every send is synchronous: {orders}")
+    say(f"{result['stages']:,} stages, {result['messages']:,} messages, in {units.format_seconds(result['wall_s'])}")
+
+
+def _show_simulated(result: dict[str, Any]) -> None:
+    from tradewind.base.units import format_bytes, format_seconds
+    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.table import Column, Table
+
+    ends = result.get("step_end_s") or result["step_time_s"]
+    rows = [[name, format_seconds(end)] for name, end in ends.items()]
+    title = f"{result['program']} on {result['ranks']} ranks of {result['machine']}: {format_seconds(result['time_s'])}"
+    show_table(Table([Column("step"), Column("last rank done at", number=True)], rows, title))
+    say(f"{result['stages']:,} stages, {result['messages']:,} messages, {format_bytes(result['bytes'])}")
+
+
+def _show_measured(result: dict[str, Any]) -> None:
+    from tradewind.base.units import format_bytes, format_seconds
+    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.table import Column, Table
+
+    rows = [[name, format_seconds(seconds)] for name, seconds in result["steps"].items()]
+    title = f"{result['program']} on {result['ranks']} ranks: median {format_seconds(result['median_s'])}"
+    over = "oversubscribed: more ranks than cores" if result["oversubscribed"] else ""
+    show_table(Table([Column("step"), Column("median of the slowest rank", number=True)], rows, title, over))
+    say(f"{result['stages']:,} stages, {result['messages']:,} messages, {format_bytes(result['bytes'])}")
+    if result["checked"]:
+        say("checked: every exchange brings the reference answer, bit for bit")
+    if still := [row["name"] for row in result["exchanges"] if not row["goes_on_at_pokes"]]:
+        say(f"nothing goes on at pokes of {', '.join(still)}: their transports cannot without waiting")
+
+
+COMMANDS: dict[str, Callable[..., None]] = {"verify": verify, "simulate": simulate, "bench": bench}

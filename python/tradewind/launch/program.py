@@ -1,0 +1,392 @@
+"""Running a program on MPI ranks: real arrays are exchanged, checked against the right answer, and timed."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from tradewind.base.errors import InputError, PlanError, VerificationError
+from tradewind.base.reading import read_text
+from tradewind.launch import job
+from tradewind.workload.program import Compute, Exchanged, Group, Poke, Program, Start, Wait, Whole
+from tradewind.workload.program_file import load_program
+from tradewind.workload.steps import GroupStep
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from tradewind.mpi.library import Plan
+    from tradewind.workload.arrays import Array
+
+_STREAM_BYTES = 32 * 2**20
+"""Size of the array that stands for a computation's memory: beyond most caches."""
+_FLOP_POINTS = 4096
+
+
+def bench_program(
+    path: str | Path,
+    ranks: int | None = None,
+    *,
+    repeat: int = 20,
+    warmup: int = 3,
+    check: bool = True,
+    watchdog_s: float = 0.0,
+    timeout_s: float | None = None,
+) -> dict[str, Any]:
+    """Run a program file on real MPI ranks, on arrays of the sizes that it says.
+
+    Each exchange has a plan, with the transport and packing that the file names; its arrays hold known numbers. `check`
+    compares what arrives with the reference answer, bit for bit, in a pass before anything is timed. Computations take
+    as long as the file says: seconds and the time of points by looking at the clock, bytes by copies of memory, flops
+    by multiplications and additions. `watchdog_s`: an exchange that waits longer is an error that names it. Starts the
+    ranks, or where this process is one of them, is one.
+
+    Returns ``median_s``, ``min_s`` and ``samples_s`` (the slowest rank, all time steps), ``steps`` (median seconds of
+    the slowest rank, by step), ``stages``, ``messages`` and ``bytes`` of all ranks in one pass, by exchange and in all,
+    and for each exchange whether its transport goes on at pokes. Raises InputError, VerificationError, PlanError.
+    """
+    if repeat < 1 or warmup < 0:
+        raise InputError(f"repeat {repeat}, warmup {warmup}: at least 1 and 0 are allowed")
+    text = read_text(Path(path))
+    program = load_program(path, text, ranks)
+    payload = {
+        "path": str(path),
+        "text": text,
+        "repeat": repeat,
+        "warmup": warmup,
+        "check": check,
+        "watchdog_s": watchdog_s,
+    }
+    answer: dict[str, Any] = job.on_ranks(program.ranks, f"{__name__}:take_part", payload, timeout_s=timeout_s)
+    return answer
+
+
+def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
+    """Run the program as one of the ranks. Collective; the answer counts on rank 0."""
+    from tradewind.launch.measure import provenance
+    from tradewind.mpi.library import MPI
+
+    program = load_program(payload["path"], payload["text"])
+    if comm.Get_size() != program.ranks:
+        raise InputError(f"{comm.Get_size()} ranks were started for a program of {program.ranks}")
+    running = Running(program, comm, payload["watchdog_s"])
+    if payload["check"]:
+        running.check()
+    for _ in range(payload["warmup"]):
+        running.run()
+    samples, steps = [], []
+    for _ in range(payload["repeat"]):
+        comm.Barrier()
+        begin = perf_counter()
+        steps.append(running.run())
+        samples.append(perf_counter() - begin)
+    slowest = [max(each) for each in zip(*comm.allgather(samples), strict=True)]
+    return {
+        **program.as_dict(),
+        "median_s": statistics.median(slowest),
+        "min_s": min(slowest),
+        "samples_s": slowest,
+        "steps": _slowest_steps(comm, running, steps),
+        **running.counts(),
+        "checked": payload["check"],
+        "oversubscribed": comm.allreduce(int(_ranks_per_core(comm) > 1), MPI.MAX) > 0,
+        "provenance": provenance(),
+    }
+
+
+def _ranks_per_core(comm: MPI.Intracomm) -> float:
+    import os
+
+    from tradewind import mpi
+
+    return mpi.ranks_per_core(comm, len(os.sched_getaffinity(0)))
+
+
+def _slowest_steps(comm: MPI.Intracomm, running: Running, samples: list[list[float]]) -> dict[str, float]:
+    """By step, of each group: the median over the samples of the slowest rank's seconds."""
+    medians = [statistics.median(column) for column in zip(*samples, strict=True)]
+    found: dict[str, float] = {}
+    names = [running.group.name, running.names]
+    for group, labels, values in comm.allgather((*names, medians)):
+        for label, value in zip(labels, values, strict=True):
+            key = f"{group}: {label}" if len(running.program.groups) > 1 else label
+            found[key] = max(found.get(key, 0.0), value)
+    return found
+
+
+class Running:
+    """A program on one rank: its plans, its arrays, and what it does in a step."""
+
+    def __init__(self, program: Program, comm: MPI.Intracomm, watchdog_s: float = 0.0) -> None:
+        self.program = program
+        self.comm = comm
+        self.rank = comm.Get_rank()
+        self.group, first = _group_of(program, self.rank)
+        self.computing = _Computing(self.rank - first, self.group.ranks)
+        self._fields: dict[tuple[str, tuple[int, ...], str], Array] = {}
+        named = [name for exchange in program.exchanges for name in (*_names(exchange.fields), *exchange.into)]
+        self._numbers = {name: number for number, name in enumerate(dict.fromkeys(named))}
+        self.bound: dict[str, _Bound] = {}
+        for exchange in program.exchanges:
+            begin = program.first_rank(exchange)
+            takes_part = begin <= self.rank < begin + exchange.core.ranks
+            own = cast("MPI.Intracomm", comm.Split(0 if takes_part else 1, self.rank))
+            if takes_part:
+                self.bound[exchange.name] = _Bound(
+                    exchange, own, self.rank - begin, self._fields, self._numbers, watchdog_s
+                )
+        self.names = [name for name, _ in self._acts()]
+
+    def _acts(self) -> Iterator[tuple[str, GroupStep]]:
+        """Each step with its name, as simulations show it."""
+        names = [step.name for step in self.program.steps()]
+        before = sum(len(group.steps) for group in self.program.groups[: self.program.groups.index(self.group)])
+        for i, step in enumerate(self.group.steps):
+            name = names[before + i]
+            yield name.removeprefix(f"{self.group.name}: ") if len(self.program.groups) > 1 else name, step
+
+    def run(self) -> list[float]:
+        """Do all steps; return the seconds of each of them on this rank, of all repetitions together."""
+        seconds = [0.0] * len(self.group.steps)
+        for _ in range(self.group.repeat):
+            for i, step in enumerate(self.group.steps):
+                begin = perf_counter()
+                self._do(step)
+                seconds[i] += perf_counter() - begin
+        return seconds
+
+    def check(self) -> None:
+        """Do all steps once, on known numbers. Raises VerificationError on all ranks where one differs."""
+        wrong = ""
+        for step in self.group.steps:
+            exchange = _exchange_of(step)
+            if exchange is not None and not isinstance(step, Wait):
+                self.bound[exchange.name].refill()
+            self._do(step, once=True)
+            if exchange is not None and not isinstance(step, Start):
+                wrong = wrong or self.bound[exchange.name].wrong()
+        problems = [text for text in self.comm.allgather(wrong) if text]
+        if problems:
+            raise VerificationError(*problems)
+
+    def _do(self, step: GroupStep, once: bool = False) -> None:
+        if isinstance(step, Poke):
+            for bound in self.bound.values():
+                bound.poke()
+        elif isinstance(step, Compute) and _exchange_of(step) is None:
+            for _ in range(step.repeat):
+                self.computing.run(step)
+        else:
+            exchange = _exchange_of(step)
+            assert exchange is not None
+            bound = self.bound[exchange.name]
+            if isinstance(step, Start):
+                bound.start()
+            elif isinstance(step, Wait):
+                bound.wait()
+            else:
+                self._whole(bound, step, once)
+
+    def _whole(self, bound: _Bound, step: GroupStep, once: bool) -> None:
+        compute = step if isinstance(step, Compute) else step.compute if isinstance(step, Whole) else None
+        times = step.repeat if isinstance(step, Compute | Whole) else 1
+        for _ in range(1 if once else times):
+            if compute is None:
+                bound.call()
+                continue
+            bound.start()
+            self.computing.run(compute)
+            bound.wait()
+
+    def counts(self) -> dict[str, Any]:
+        """Return the counts of all ranks in one pass, by exchange and in all. Collective."""
+        rows = []
+        for exchange in self.program.exchanges:
+            bound, times = self.bound.get(exchange.name), self.program.times(exchange)
+            own = (0, 0, False) if bound is None else (bound.plan.messages, bound.plan.bytes_sent, bound.plan.pokes)
+            sums = self.comm.allgather(own)
+            rows.append(
+                {
+                    "name": exchange.name,
+                    "algorithm": exchange.core.algorithm,
+                    "transport": exchange.transport,
+                    "packing": exchange.packing,
+                    "times": times,
+                    "stages": exchange.core.stages * times,
+                    "messages": sum(each[0] for each in sums) * times,
+                    "bytes": sum(each[1] for each in sums) * times,
+                    "goes_on_at_pokes": any(each[2] for each in sums),
+                }
+            )
+        return {"exchanges": rows} | {key: sum(row[key] for row in rows) for key in ("stages", "messages", "bytes")}
+
+
+def _group_of(program: Program, rank: int) -> tuple[Group, int]:
+    """The group of a rank, and its first rank."""
+    first = 0
+    for group in program.groups:
+        if rank < first + group.ranks:
+            return group, first
+        first += group.ranks
+    raise InputError(f"rank {rank} of a program of {program.ranks} ranks")
+
+
+def _names(fields: int | Sequence[str]) -> list[str]:
+    return [] if isinstance(fields, int) else list(fields)
+
+
+def _exchange_of(step: GroupStep) -> Exchanged | None:
+    if isinstance(step, Exchanged):
+        return step
+    if isinstance(step, Compute):
+        return step.during if isinstance(step.during, Exchanged) else None
+    return None if isinstance(step, Poke) else step.exchange
+
+
+class _Bound:
+    """An exchange with its arrays and its plan. An error of its plan names it."""
+
+    def __init__(
+        self,
+        exchange: Exchanged,
+        comm: MPI.Intracomm,
+        rank: int,
+        fields: dict[tuple[str, tuple[int, ...], str], Array],
+        numbers: dict[str, int],
+        watchdog_s: float,
+    ) -> None:
+        from tradewind.mpi.planning import plan
+        from tradewind.workload.arrays import arrays_of
+
+        self.exchange = exchange
+        self.rank = rank
+        self.pattern = exchange.core.pattern
+        self.known = arrays_of(self.pattern)
+        # The numbers in a field follow from its name, whichever exchange sees it.
+        names = _names(exchange.fields)
+        self.numbers = [numbers[name] for name in names] if names else list(range(exchange.count))
+        self.sources = self._arrays(fields, False)
+        self.targets = None if self.pattern.in_place else self._arrays(fields, True)
+        self.plan: Plan = self._named(
+            lambda: plan(
+                exchange.core,
+                comm,
+                self.sources,
+                self.targets,
+                transport=exchange.transport,
+                packing=exchange.packing,
+                operation=exchange.operation,
+                watchdog_s=watchdog_s,
+            )
+        )
+
+    def _arrays(self, fields: dict[tuple[str, tuple[int, ...], str], Array], target: bool) -> list[Array]:
+        """Those of a field with a name are the same for all exchanges that see it in one shape."""
+        names = self.exchange.into if target else self.exchange.fields
+        named = _names(names)
+        arrays = []
+        for number in range(self.exchange.count):
+            array = self._fresh(number, target)
+            if number < len(named):
+                array = fields.setdefault((named[number], array.shape, self.exchange.dtype), array)
+            arrays.append(array)
+        return arrays
+
+    def _fresh(self, field: int, target: bool) -> Array:
+        if not target:
+            return self.known.source(self.pattern, self.rank, self.numbers[field], self.exchange.dtype)
+        array = self.known.target(self.pattern, self.rank, self.exchange.dtype)
+        assert array is not None
+        return array
+
+    def refill(self) -> None:
+        """Put known numbers where the exchange reads."""
+        for arrays, target in ((self.sources, False), (self.targets or [], True)):
+            for field, array in enumerate(arrays):
+                array[...] = self._fresh(field, target).reshape(array.shape)
+
+    def wrong(self) -> str:
+        """Return the first difference from the reference answer; "" where there is none."""
+        for field, array in enumerate(self.targets or self.sources):
+            wanted = self._reference(field)
+            different = np.argwhere(array != wanted.reshape(array.shape))
+            if len(different):
+                place = tuple(int(i) for i in different[0])
+                return (
+                    f"rank {self.rank}, exchange {self.exchange.name!r}, field {field}: {len(different)} of "
+                    f"{array.size} elements differ from the reference answer, first {array[place]} at {place}"
+                )
+        return ""
+
+    def _reference(self, field: int) -> Array:
+        dtype, number = self.exchange.dtype, self.numbers[field]
+        if self.pattern.name != "allreduce" or self.exchange.operation == "sum":
+            return self.known.answer(self.pattern, self.rank, number, dtype)
+        ufunc = {"min": np.minimum, "max": np.maximum, "prod": np.multiply}[self.exchange.operation]
+        values = [self.known.source(self.pattern, rank, number, dtype) for rank in range(self.pattern.ranks)]
+        return np.asarray(ufunc.reduce(values), dtype)
+
+    def start(self) -> None:
+        self._named(self.plan.start)
+
+    def wait(self) -> None:
+        self._named(self.plan.wait)
+
+    def call(self) -> None:
+        self._named(self.plan)
+
+    def poke(self) -> None:
+        if self.plan.in_flight:
+            self._named(self.plan.poke)
+
+    def _named(self, do: Callable[[], Any]) -> Any:
+        try:
+            return do()
+        except PlanError as error:
+            raise PlanError(f"exchange {self.exchange.name!r}: {error}") from None
+
+
+class _Computing:
+    """Stands for computations: takes as long, and as much memory traffic, as they say."""
+
+    def __init__(self, rank: int, ranks: int) -> None:
+        self.rank = rank
+        self.ranks = ranks
+        self._stream = np.ones(0)
+        self._target = np.ones(0)
+        self._small = np.linspace(0.5, 1.5, _FLOP_POINTS)
+
+    def run(self, compute: Compute) -> None:
+        points = self._points(compute)
+        end = perf_counter() + compute.seconds + compute.point_s * points
+        self._copy(int(compute.bytes * points))
+        self._reckon(int(compute.flops * points))
+        while perf_counter() < end:
+            pass
+
+    def _points(self, compute: Compute) -> float:
+        if compute.layout is not None:
+            boxes = compute.layout.boxes(self.rank)
+            return float(sum(np.prod(np.subtract(upper, lower), dtype=float) for lower, upper in boxes))
+        if compute.points is None:
+            return 1.0
+        return float(compute.points(self.rank) if callable(compute.points) else compute.points[self.rank])
+
+    def _copy(self, size: int) -> None:
+        """Reads and writes so many bytes together."""
+        if size and not self._stream.size:
+            self._stream, self._target = np.ones(_STREAM_BYTES // 8), np.ones(_STREAM_BYTES // 8)
+        while size > 0:
+            count = min(size // 16 + 1, self._stream.size)
+            self._target[:count] = self._stream[:count]
+            size -= 16 * count
+
+    def _reckon(self, flops: int) -> None:
+        values = self._small
+        for _ in range(-(-flops // (2 * _FLOP_POINTS))):
+            values = values * 0.999 + 0.001

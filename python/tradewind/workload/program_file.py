@@ -1,0 +1,449 @@
+"""Programs as TOML files: a model's time step, which is verified, run on MPI ranks and simulated.
+
+Every error has the line at which it stands. docs/reference/program-file.md says what each key means.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from tradewind import _core
+from tradewind.base.elements import DTYPES
+from tradewind.base.errors import InputError, gathered
+from tradewind.base.extents import MOST, parse_extents
+from tradewind.base.names import unknown
+from tradewind.base.toml_lines import Place, TomlFile
+from tradewind.base.units import seconds
+from tradewind.layout.names import LAYOUTS, blocks, legs, path_problems
+from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, default_algorithm
+from tradewind.workload.between_groups import redistribution
+from tradewind.workload.program import Program
+from tradewind.workload.steps import Compute, Exchanged, Group, GroupStep, Poke, Whole
+
+MOST_TIMES = 1_000_000
+
+
+class Table(BaseModel):
+    """A table of the file. A key that it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _extents(count: int, what: str) -> BeforeValidator:
+    def check(value: Any) -> tuple[int, ...]:
+        if not isinstance(value, str):
+            raise InputError(f"{what} {value!r}: text is allowed, {count} whole numbers joined by 'x'")
+        return parse_extents(value, count, what)
+
+    return BeforeValidator(check)
+
+
+def _one_of(what: str, known: Sequence[str]) -> BeforeValidator:
+    def check(value: Any) -> Any:
+        if value not in known:
+            raise InputError(unknown(what, str(value), known))
+        return value
+
+    return BeforeValidator(check)
+
+
+def _names(value: Any) -> Any:
+    if isinstance(value, list) and len(set(map(str, value))) < len(value):
+        raise InputError(f"{value}: each name is allowed once")
+    return value
+
+
+def _path(value: Any) -> Any:
+    if isinstance(value, str) and (problems := path_problems(value)):
+        raise InputError(*problems)
+    return value
+
+
+def _directions(value: Any) -> Any:
+    if not isinstance(value, str) or not set(value) <= {"x", "y"} or len(set(value)) != len(value):
+        raise InputError(f"periodic {value!r}: some of 'xy' are allowed")
+    return value
+
+
+Count = Annotated[int, Field(ge=1, le=MOST, strict=True)]
+Times = Annotated[int, Field(ge=1, le=MOST_TIMES, strict=True)]
+Amount = Annotated[float, Field(ge=0)]
+Duration = Annotated[float, BeforeValidator(seconds)]
+Grid = Annotated[tuple[int, int, int], _extents(3, "grid")]
+Split = Annotated[tuple[int, int], _extents(2, "split")]
+Fields = Annotated[Count | Annotated[list[str], Field(min_length=1)], BeforeValidator(_names)]
+
+
+class Moved(Table):
+    """What an exchange moves: one of a halo, a path through layouts, a reduction, or a field between two groups."""
+
+    halo: Annotated[int, Field(ge=0, le=MOST, strict=True)] | None = None
+    """Its width, of x/y blocks."""
+    periodic: Annotated[str, BeforeValidator(_directions)] = ""
+    path: Annotated[str, BeforeValidator(_path)] | None = None
+    """A redistribution, like ``xy-zy``; of an exchange with a name one leg."""
+    allreduce: Count | None = None
+    """Elements."""
+    operation: Annotated[str, _one_of("operation", ("sum", "min", "max", "prod"))] = "sum"
+    algorithm: str | None = None
+    transport: str = DEFAULT_TRANSPORT
+    packing: str = DEFAULT_PACKING
+    fields: Fields | None = None
+    """How many travel in each message, or their names; None: as the program says."""
+    into: Annotated[list[str], BeforeValidator(_names)] = Field(default_factory=list)
+    dtype: Annotated[str, _one_of("dtype", tuple(DTYPES))] | None = None
+
+    @property
+    def moved(self) -> list[str]:
+        """The keys that say what is moved."""
+        return [key for key in ("halo", "path", "allreduce") if getattr(self, key) is not None]
+
+
+class NamedExchange(Moved):
+    """An exchange that steps start, await, or do as a whole."""
+
+    name: str
+    group: str | None = None
+    """Whose ranks take part; None: all, or those of `source` and `target`."""
+    source: str | None = Field(default=None, alias="from")
+    target: str | None = Field(default=None, alias="to")
+    source_layout: Annotated[str, _one_of("layout", LAYOUTS)] = "xy"
+    target_layout: Annotated[str, _one_of("layout", LAYOUTS)] = "z"
+
+    @model_validator(mode="after")
+    def _one_thing(self) -> Self:
+        between = self.source is not None or self.target is not None
+        found = [*self.moved, *(["from"] if between else [])]
+        if len(found) != 1:
+            raise InputError(
+                f"exchange {self.name!r} has one of halo, path, allreduce, and from with to, not "
+                + (" and ".join(found) or "none of them")
+            )
+        if between and (self.source is None or self.target is None):
+            raise InputError(f"exchange {self.name!r}: from and to belong together")
+        if self.path is not None and self.path.count("-") != 1:
+            raise InputError(f"exchange {self.name!r}: path {self.path!r}: one leg is allowed, like xy-zy")
+        return self
+
+
+class FileStep(Moved):
+    """One thing that ranks do."""
+
+    label: str | None = None
+    compute: Annotated[str, _one_of("layout", (*LAYOUTS, "rank"))] | None = None
+    """On the points of a layout, or ``rank``: each rank once."""
+    share: Annotated[float, Field(gt=0)] = 1.0
+    seconds: Duration = 0.0
+    flops: Amount = 0.0
+    bytes: Amount = 0.0
+    points: str | list[Amount] | None = None
+    during: str | None = None
+    start: str | None = None
+    wait: str | None = None
+    exchange: str | None = None
+    poke: Annotated[bool, Field(strict=True)] | None = None
+    times: Times = 1
+
+    @model_validator(mode="after")
+    def _one_thing(self) -> Self:
+        what = ("compute", "start", "wait", "exchange", "poke")
+        found = [key for key in what if getattr(self, key) not in (None, False)] + self.moved
+        if len(found) != 1:
+            all_keys = ", ".join((*what, "halo", "path", "allreduce"))
+            raise InputError(f"a step has one of {all_keys}, not {' and '.join(found) or 'none of them'}")
+        own = {"compute": {"share", "seconds", "flops", "bytes", "points", "during"}}
+        own |= {key: set(Moved.model_fields) for key in ("halo", "path", "allreduce")}
+        allowed = own.get(found[0], set()) | {"label", "times", found[0]}
+        if strange := sorted(self.model_fields_set - allowed):
+            raise InputError(f"{', '.join(strange)} belongs to another kind of step, and not to {found[0]}")
+        if found[0] in ("start", "wait", "poke") and self.times != 1:
+            raise InputError(f"times {self.times}: a step {found[0]} is done once")
+        return self
+
+
+class FileGroup(Table):
+    """Ranks with steps of their own."""
+
+    name: str
+    ranks: Count
+    split: Split | None = None
+    repeat: Times = 1
+    step: list[FileStep] = Field(default_factory=list)
+
+
+class ProgramTable(Table):
+    """A whole file."""
+
+    name: str = "program"
+    ranks: Count | None = None
+    grid: Grid
+    split: Split | None = None
+    fields: Count = 1
+    dtype: Annotated[str, _one_of("dtype", tuple(DTYPES))] = "f8"
+    point_time: Duration = 0.0
+    repeat: Times = 1
+    exchange: list[NamedExchange] = Field(default_factory=list)
+    step: list[FileStep] = Field(default_factory=list)
+    group: list[FileGroup] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        if bool(self.step) == bool(self.group):
+            raise InputError("a program has either steps ([[step]]) or groups with steps ([[group]], [[group.step]])")
+        if self.step and self.ranks is None:
+            raise InputError("key 'ranks' is missing")
+        if self.group and self.repeat != 1:
+            raise InputError(f"repeat {self.repeat}: each group says how often its steps are repeated")
+        return self
+
+
+def load_program(path: Path | str, text: str | None = None, ranks: int | None = None) -> Program:
+    """Read a program file (or `text`, as if it stood in `path`). Raises InputError with all of its problems.
+
+    `ranks`: how many there must be; None: as the file says.
+    """
+    file = TomlFile(path, text)
+    try:
+        table = ProgramTable.model_validate(file.data)
+    except ValidationError as error:
+        mistakes, more = file.first(error.errors(include_url=False), _place)
+        problems = [file.at(*_problem(details)) for details in mistakes]
+        raise InputError(*dict.fromkeys(problems), *more) from None
+    program = _Builder(table, file).program()
+    if ranks is not None and program.ranks != ranks:
+        raise InputError(f"{file.path}: the program has {program.ranks} ranks, and {ranks} are asked for")
+    return program
+
+
+def _place(loc: tuple[int | str, ...]) -> Place:
+    """Pydantic puts the kinds of a union behind a key."""
+    return tuple(
+        part for part in loc if isinstance(part, int) or not part.startswith(("constrained", "list[", "int", "str"))
+    )
+
+
+def _problem(details: Any) -> tuple[Place, str]:
+    """One error of pydantic, in our words."""
+    place = _place(details["loc"])
+    key = str(place[-1]) if place else ""
+    if details["type"] == "extra_forbidden":
+        return place, unknown("key", key, _keys(place))
+    if details["type"] == "missing":
+        return place[:-1], f"key {key!r} is missing"
+    if details["type"] == "value_error":
+        text = str(details["ctx"]["error"])
+        return place, text if not place or isinstance(place[-1], int) else f"{key}: {text}"
+    return place, f"{key} = {details['input']!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
+
+
+def _keys(place: Place) -> list[str]:
+    tables: dict[tuple[str, ...], type[BaseModel]] = {
+        (): ProgramTable,
+        ("exchange",): NamedExchange,
+        ("step",): FileStep,
+        ("group",): FileGroup,
+        ("group", "step"): FileStep,
+    }
+    table = tables[tuple(part for part in place[:-1] if isinstance(part, str))]
+    return [field.alias or name for name, field in table.model_fields.items()]
+
+
+class _Builder:
+    """Makes the program of a file whose tables are in order."""
+
+    def __init__(self, table: ProgramTable, file: TomlFile) -> None:
+        self.table = table
+        self.file = file
+        self.grid = _core.Grid(*table.grid)
+        self.problems: list[str] = []
+        self.groups = table.group or [
+            FileGroup.model_construct(
+                name="all", ranks=table.ranks or 1, split=table.split, repeat=table.repeat, step=table.step
+            )
+        ]
+        self.named: dict[str, Exchanged] = {}
+
+    def program(self) -> Program:
+        """Raises InputError with every problem that is found."""
+        for i, said in enumerate(self.table.exchange):
+            self._at(("exchange", i), partial(self._add_named, said))
+        groups = [self._group(number, group) for number, group in enumerate(self.groups)]
+        if self.problems:
+            raise InputError(*dict.fromkeys(self.problems))
+        try:
+            return Program(groups=groups, dtype=self.table.dtype, fields=self.table.fields, name=self.table.name)
+        except InputError as error:
+            raise InputError(*(f"{self.file.path}: {problem}" for problem in error.problems)) from None
+
+    def _at(self, place: Place, make: Callable[[], Any]) -> Any:
+        """What is made of a place of the file; None where that is refused, with the line."""
+        found: list[str] = []
+        made = None
+        with gathered(found):
+            made = make()
+        self.problems += [self.file.at(place, problem) for problem in found]
+        return made
+
+    def _add_named(self, said: NamedExchange) -> None:
+        if said.name in self.named:
+            raise InputError(f"two exchanges have the name {said.name!r}")
+        if said.source is not None and said.target is not None:
+            self.named[said.name] = self._between(said, said.source, said.target)
+            return
+        group = None if said.group is None else self._group_named(said.group)
+        taking_part = self.groups if group is None else [group]
+        ranks = sum(each.ranks for each in taking_part)
+        split = group.split if group is not None else self.groups[0].split if len(self.groups) == 1 else None
+        names = () if len(self.groups) == 1 else tuple(each.name for each in taking_part)
+        (pattern,) = (pattern for _, pattern in self._patterns(said, ranks, split))
+        self.named[said.name] = self._exchanged(said.name, said, pattern, names)
+
+    def _group_named(self, name: str) -> FileGroup:
+        names = [group.name for group in self.groups]
+        if name not in names:
+            raise InputError(unknown("group", name, names))
+        return self.groups[names.index(name)]
+
+    def _between(self, said: NamedExchange, source: str, target: str) -> Exchanged:
+        """A redistribution over both groups, in which each has nothing of what the other one has."""
+        one, other = self._group_named(source), self._group_named(target)
+        places = sorted(self.groups.index(each) for each in (one, other))
+        if places[1] - places[0] != 1:
+            raise InputError(f"exchange {said.name!r}: between groups that follow each other")
+        before = blocks(self.grid, self._split(one), said.source_layout)
+        after = blocks(self.grid, self._split(other), said.target_layout)
+        pattern = redistribution(before, after, source_first=self.groups.index(one) == places[0])
+        return self._exchanged(said.name, said, pattern, tuple(self.groups[place].name for place in places))
+
+    @staticmethod
+    def _split(group: FileGroup) -> tuple[int, int]:
+        if group.split is None:
+            return (group.ranks, 1)
+        if math.prod(group.split) != group.ranks:
+            raise InputError(
+                f"split {group.split[0]}x{group.split[1]} of group {group.name!r} is not {group.ranks} ranks"
+            )
+        return group.split
+
+    def _exchanged(self, name: str, said: Moved, pattern: _core.Pattern, groups: tuple[str, ...] = ()) -> Exchanged:
+        schedule = _core.make_schedule(pattern, said.algorithm or default_algorithm(pattern.name))
+        fields = self.table.fields if said.fields is None else said.fields
+        dtype = said.dtype or self.table.dtype
+        return Exchanged(name, schedule, fields, dtype, said.operation, said.transport, said.packing, said.into, groups)
+
+    def _patterns(self, said: Moved, ranks: int, split: tuple[int, int] | None) -> list[tuple[str, _core.Pattern]]:
+        """What a step or an exchange moves, with a name for each; of a path, leg by leg."""
+        if said.allreduce is not None:
+            return [("allreduce", _core.AllReduce(ranks, said.allreduce))]
+        parts = split or (ranks, 1)
+        if math.prod(parts) != ranks:
+            raise InputError(
+                f"split {parts[0]}x{parts[1]} makes {math.prod(parts)} ranks: {math.prod(parts)} is not {ranks}"
+            )
+        if said.halo is not None:
+            around = ["x" in said.periodic, "y" in said.periodic]
+            return [("halo", _core.Halo(blocks(self.grid, parts, "xy"), said.halo, around))]
+        assert said.path is not None
+        return [
+            (name, _core.Transpose(blocks(self.grid, parts, before), blocks(self.grid, parts, after)))
+            for name, before, after in legs(said.path)
+        ]
+
+    def _group(self, number: int, group: FileGroup) -> Group:
+        steps: list[GroupStep] = []
+        for i, said in enumerate(group.step):
+            place: Place = ("group", number, "step", i) if self.table.group else ("step", i)
+            steps += self._at(place, partial(self._steps, i + 1, said, group)) or []
+        return Group(group.name, group.ranks, steps, group.repeat)
+
+    def _steps(self, number: int, said: FileStep, group: FileGroup) -> list[GroupStep]:
+        label = said.label or ""
+        if said.compute is not None:
+            return [self._compute(number, said, group)]
+        if said.poke:
+            return [Poke(label or f"{number} poke")]
+        for key in ("start", "wait", "exchange"):
+            if (name := getattr(said, key)) is not None:
+                exchange = self._known(name)
+                shown = label or f"{number} {key} {name}"
+                if key == "exchange":
+                    return [Whole(exchange, shown, said.times)]
+                return [exchange.start(shown) if key == "start" else exchange.wait(shown)]
+        split = None if group.split is None else group.split
+        of_group = () if len(self.groups) == 1 else (group.name,)
+        made: list[GroupStep] = []
+        for name, pattern in self._patterns(said, group.ranks, split):
+            shown = f"{label or number} {name}" if said.path is not None else label or f"{number} {name}"
+            where = f"{group.name} {shown}" if of_group else shown
+            made.append(Whole(self._exchanged(where, said, pattern, of_group), shown, said.times))
+        return made
+
+    def _known(self, name: str) -> Exchanged:
+        if name in self.named:
+            return self.named[name]
+        if any(each.name == name for each in self.table.exchange):
+            raise InputError(f"exchange {name!r} cannot be made, see there")
+        raise InputError(unknown("exchange", name, self.named))
+
+    def _compute(self, number: int, said: FileStep, group: FileGroup) -> Compute:
+        assert said.compute is not None
+        layout = None if said.compute == "rank" else blocks(self.grid, self._split(group), said.compute)
+        points = None
+        if said.points is not None:
+            if layout is not None:
+                raise InputError('points: of compute = "rank"; a layout says how many points its ranks have')
+            points = points_of(said.points, group.ranks)
+        point_s = said.share * self.table.point_time if layout is not None or points is not None else 0.0
+        during = None if said.during is None else self._known(said.during)
+        name = said.label or f"{number} compute {said.compute}"
+        return Compute(name, said.seconds, said.flops, said.bytes, layout, during, said.times, point_s, points)
+
+
+_OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+
+
+def points_of(said: str | Sequence[float], ranks: int) -> list[float]:
+    """How many points each of so many ranks has: as listed, or by a formula of ``rank`` and ``ranks``.
+
+    ``"1000 + 50 * (rank % 4)"``: numbers, rank, ranks, + - * / // % and brackets, min and max. Raises InputError.
+    """
+    if not isinstance(said, str):
+        if len(said) != ranks:
+            raise InputError(f"points of {len(said)} ranks: {ranks} are allowed, one for each rank of the group")
+        return list(said)
+    try:
+        formula = ast.parse(said, mode="eval").body
+        found = [float(_value(formula, {"rank": rank, "ranks": ranks})) for rank in range(ranks)]
+    except (SyntaxError, ArithmeticError, RecursionError, ValueError, TypeError) as error:
+        raise InputError(f"points {said!r}: {error}") from None
+    if bad := [rank for rank, points in enumerate(found) if not 0 <= points < math.inf]:
+        raise InputError(f"points {said!r}: {found[bad[0]]:g} on rank {bad[0]}; 0 or more are allowed")
+    return found
+
+
+def _value(node: ast.expr, names: Mapping[str, int]) -> Any:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return node.value
+    if isinstance(node, ast.Name) and node.id in names:
+        return names[node.id]
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        return _OPERATORS[type(node.op)](_value(node.left, names), _value(node.right, names))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("min", "max"):
+        values = [_value(each, names) for each in node.args]
+        return min(values) if node.func.id == "min" else max(values)
+    raise ValueError("numbers, rank, ranks, + - * / // %, min, max and brackets are allowed")

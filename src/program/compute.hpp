@@ -1,0 +1,28 @@
+// What CPUs do between exchanges.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "layout/layout.hpp"
+
+namespace tradewind::program {
+
+// What the CPUs do: for so many seconds, or as long as so many flops or bytes of memory take, whichever is longer, at a
+// rank's share of its node (the roofline of Williams, Waterman & Patterson 2009). With a layout, flops and bytes are
+// those of a point that a rank owns, with `points` of one of so many points; else of a rank. A point takes
+// point_seconds beside them.
+struct Compute {
+    double seconds = 0, flops = 0, bytes = 0;
+    std::shared_ptr<const layout::Layout> layout;
+    double point_seconds = 0;
+    std::shared_ptr<const std::vector<double>> points;  // [rank]
+
+    bool any() const { return seconds > 0 || flops > 0 || bytes > 0 || point_seconds > 0; }
+    double points_of(Rank rank) const;
+};
+
+// Throws InputError for a computation that is negative, or for another number of ranks.
+void check(const Compute& compute, Rank ranks);
+
+}  // namespace tradewind::program

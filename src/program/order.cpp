@@ -1,0 +1,246 @@
+#include "program/order.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace tradewind::program {
+
+double Compute::points_of(Rank rank) const {
+    if (points) return (*points)[static_cast<std::size_t>(rank)];
+    if (!layout) return 1;
+    Index owned = 0;
+    for (const layout::Box& box : layout->boxes(rank)) owned += box.volume();
+    return static_cast<double>(owned);
+}
+
+void check(const Compute& compute, Rank ranks) {
+    for (const double value : {compute.seconds, compute.flops, compute.bytes, compute.point_seconds})
+        if (!(value >= 0)) throw InputError("a computation takes 0 or more seconds, flops and bytes");
+    const auto differ = [&](std::size_t n) {
+        throw InputError("a computation on the points of " + std::to_string(n) + " ranks, in steps of " +
+                         std::to_string(ranks));
+    };
+    if (compute.layout && compute.layout->ranks() != ranks) differ(static_cast<std::size_t>(compute.layout->ranks()));
+    if (!compute.points) return;
+    if (compute.points->size() != static_cast<std::size_t>(ranks)) differ(compute.points->size());
+    for (const double points : *compute.points)
+        if (!(points >= 0)) throw InputError("a computation on " + std::to_string(points) + " points of a rank");
+}
+
+namespace {
+
+std::string quoted(const std::string& name) {
+    return "'" + name + "'";
+}
+
+// What of a group's exchanges is open, while its steps are read.
+class Open {
+  public:
+    explicit Open(std::size_t exchanges) : instance_(exchanges, none), line_(exchanges, 0) {}
+    static constexpr std::uint32_t none = ~0u;
+
+    bool is(std::size_t exchange) const { return instance_[exchange] != none; }
+    std::uint32_t& operator[](std::size_t exchange) { return instance_[exchange]; }
+    std::size_t any() const {
+        return static_cast<std::size_t>(
+            std::find_if(instance_.begin(), instance_.end(), [](auto i) { return i != none; }) - instance_.begin());
+    }
+    // The lowest line that no exchange has.
+    std::uint32_t take_line(std::size_t exchange) {
+        std::uint32_t line = 0;
+        while (line < taken_.size() && taken_[line]) ++line;
+        if (line == taken_.size()) taken_.push_back(false);
+        taken_[line] = true;
+        return line_[exchange] = line;
+    }
+    void give_line(std::size_t exchange) { taken_[line_[exchange]] = false; }
+    std::uint32_t lines() const { return static_cast<std::uint32_t>(taken_.size()); }
+
+  private:
+    std::vector<std::uint32_t> instance_, line_;
+    std::vector<bool> taken_;
+};
+
+}  // namespace
+
+Order::Order(std::vector<Exchange> exchanges, std::vector<Group> groups)
+    : exchanges_(std::move(exchanges)), groups_(std::move(groups)) {
+    if (groups_.empty()) throw InputError("a program without ranks");
+    Rank first = 0;
+    for (Group& group : groups_) {
+        if (group.ranks < 1) throw InputError("group " + quoted(group.name) + ": 1 or more ranks are allowed");
+        if (group.repeat < 1) throw InputError("the steps of a group are repeated 1 or more times");
+        group.first = first;
+        first += group.ranks;
+    }
+    for (const Exchange& exchange : exchanges_) check_exchange(exchange);
+    times_.resize(exchanges_.size(), -1);
+    of_exchange_.resize(exchanges_.size());
+    for (std::size_t g = 0; g < groups_.size(); ++g) add_acts(g);
+    number();
+}
+
+bool Order::between_groups(const Exchange& exchange) const {
+    return group_of(exchange.first) != group_of(exchange.end() - 1);
+}
+
+void Order::check_exchange(const Exchange& exchange) const {
+    const auto begins = [&](Rank rank) {
+        return rank == ranks() || std::any_of(groups_.begin(), groups_.end(), [&](auto& g) { return g.first == rank; });
+    };
+    if (exchange.first < 0 || exchange.end() > ranks() || !begins(exchange.first) || !begins(exchange.end()))
+        throw InputError("exchange " + quoted(exchange.name) + " of the ranks " + std::to_string(exchange.first) +
+                         " to " + std::to_string(exchange.end() - 1) +
+                         ": all ranks of a group, or of several, take part");
+    if (exchange.bytes_per_point < 1) throw InputError("bytes a point: 1 or more are allowed");
+    pattern::check_bytes(exchange.schedule->pattern(), exchange.bytes_per_point);
+}
+
+// The order of a group's acts; instances are numbered as they turn up, lines are given later.
+void Order::add_acts(std::size_t g) {
+    Group& group = groups_[g];
+    std::uint32_t step = 0;
+    for (std::size_t i = 0; i < g; ++i) step += static_cast<std::uint32_t>(groups_[i].steps.size());
+    const auto where = [&](const GroupStep& s) {
+        return (groups_.size() > 1 ? "group " + quoted(group.name) + ", " : "") + "step " + quoted(s.name) + ": ";
+    };
+    std::vector<Act>& acts = acts_.emplace_back();
+    std::vector<std::int64_t> occurrences(exchanges_.size(), 0);
+    Open open(exchanges_.size());
+    const auto add = [&](Act::Kind kind, bool ends, std::uint32_t instance) {
+        if (static_cast<std::int64_t>(acts.size()) >= most_acts)
+            throw InputError("a program of more than " + std::to_string(most_acts) +
+                             " steps of a rank, repeated ones counted");
+        acts.push_back({kind, ends, step, instance});
+    };
+    const auto start = [&](const GroupStep& s, bool ends) {
+        const auto e = static_cast<std::size_t>(s.exchange);
+        if (open.is(e))
+            throw InputError(where(s) + "exchange " + quoted(exchanges_[e].name) +
+                             " is open already: wait for it before it is started again");
+        const std::int64_t occurrence = occurrences[e]++;
+        auto& known = of_exchange_[e];
+        if (occurrence == static_cast<std::int64_t>(known.size())) {
+            known.push_back(static_cast<std::uint32_t>(instances_.size()));
+            instances_.push_back({static_cast<std::uint32_t>(e), 0, 0,
+                                  static_cast<std::uint32_t>(std::max(0, exchanges_[e].schedule->stages()))});
+        }
+        open[e] = known[static_cast<std::size_t>(occurrence)];
+        add(Act::start, ends, open[e]);
+    };
+    const auto wait = [&](const GroupStep& s) {
+        const auto e = static_cast<std::size_t>(s.exchange);
+        if (!open.is(e))
+            throw InputError(where(s) + "exchange " + quoted(exchanges_[e].name) +
+                             " is not open: start it before it is awaited");
+        add(Act::wait, true, open[e]);
+        open[e] = Open::none;
+    };
+    for (const GroupStep& s : group.steps) {
+        check(s.compute, group.ranks);
+        if (s.repeat < 1) throw InputError(where(s) + "a step is repeated 1 or more times");
+        if (s.kind == StepKind::compute || s.kind == StepKind::poke) continue;
+        if (s.exchange < 0 || s.exchange >= static_cast<int>(exchanges_.size()))
+            throw InputError(where(s) + "no such exchange");
+        const Exchange& exchange = exchanges_[static_cast<std::size_t>(s.exchange)];
+        if (group.first < exchange.first || group.first >= exchange.end())
+            throw InputError(where(s) + "the ranks of the group take no part in exchange " + quoted(exchange.name));
+        if (s.kind != StepKind::exchange && s.repeat > 1)
+            throw InputError(where(s) + "a start or a wait is not repeated: the exchange would be opened twice");
+    }
+    for (int turn = 0; turn < group.repeat; ++turn, step -= static_cast<std::uint32_t>(group.steps.size()))
+        for (const GroupStep& s : group.steps) {
+            switch (s.kind) {
+                case StepKind::compute:
+                    for (int i = 0; i < s.repeat; ++i) add(Act::compute, i + 1 == s.repeat, 0);
+                    break;
+                case StepKind::poke: add(Act::poke, true, 0); break;
+                case StepKind::start: start(s, true); break;
+                case StepKind::wait: wait(s); break;
+                case StepKind::exchange:
+                    for (int i = 0; i < s.repeat; ++i) {
+                        start(s, false);
+                        if (s.compute.any()) add(Act::compute, false, 0);
+                        wait(s);
+                    }
+            }
+            ++step;
+        }
+    if (const std::size_t left = open.any(); left < exchanges_.size())
+        throw InputError("exchange " + quoted(exchanges_[left].name) + " is started and never awaited");
+    for (std::size_t e = 0; e < exchanges_.size(); ++e) {
+        if (group.first < exchanges_[e].first || group.first >= exchanges_[e].end()) continue;
+        if (times_[e] >= 0 && times_[e] != occurrences[e])
+            throw InputError("exchange " + quoted(exchanges_[e].name) + " takes place " +
+                             std::to_string(occurrences[e]) + " times in group " + quoted(group.name) + " and " +
+                             std::to_string(times_[e]) + " times in group " +
+                             quoted(groups_[group_of(exchanges_[e].first)].name));
+        times_[e] = occurrences[e];
+    }
+}
+
+// Exchanges within groups have lines as long as they are open; between groups, which may do them in different orders,
+// each has a line of its own.
+void Order::number() {
+    std::vector<std::int64_t> next;  // [line]
+    std::uint32_t local = 0;
+    std::vector<std::vector<std::int64_t>> begins;
+    const auto place = [&](std::uint32_t i, std::uint32_t line) {
+        while (next.size() <= line) {
+            next.push_back(0);
+            of_line_.emplace_back();
+        }
+        Instance& instance = instances_[i];
+        if (next[line] + instance.stages > most_stages)
+            throw InputError("a program with several exchanges open at once, of more than " +
+                             std::to_string(most_stages) + " stages");
+        instance.line = line;
+        instance.first = line << line_shift | static_cast<std::uint32_t>(next[line]);
+        next[line] += instance.stages;
+        if (instance.stages > 0) of_line_[line].push_back(i);
+    };
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+        begins.push_back(next);
+        Open open(exchanges_.size());
+        for (const Act& act : acts_[g]) {
+            if (act.kind != Act::start && act.kind != Act::wait) continue;
+            const std::size_t e = instances_[act.instance].exchange;
+            if (between_groups(exchanges_[e])) continue;
+            if (act.kind == Act::start)
+                place(act.instance, open.take_line(e));
+            else
+                open.give_line(e);
+        }
+        local = std::max(local, open.lines());
+    }
+    lines_ = local;
+    for (std::size_t e = 0; e < exchanges_.size(); ++e) {
+        if (!between_groups(exchanges_[e]) || of_exchange_[e].empty()) continue;
+        for (const std::uint32_t i : of_exchange_[e]) place(i, lines_);
+        ++lines_;
+    }
+    if (lines_ > most_lines)
+        throw InputError(std::to_string(lines_) +
+                         " exchanges are open at once (each between groups counts throughout): at most " +
+                         std::to_string(most_lines) + " are allowed");
+    lines_ = std::max(lines_, 1u);
+    for (auto& of_group : begins) {
+        auto& first = begins_.emplace_back();
+        for (std::uint32_t line = 0; line < lines_; ++line) {
+            const bool known = line < local && line < of_group.size();
+            first.push_back(line << line_shift | (known ? static_cast<std::uint32_t>(of_group[line]) : 0));
+        }
+    }
+    of_line_.resize(lines_);
+}
+
+const Instance& Order::at(std::uint32_t stage) const {
+    const auto& of_line = of_line_[stage >> line_shift];
+    const auto after = std::upper_bound(of_line.begin(), of_line.end(), stage,
+                                        [this](std::uint32_t s, std::uint32_t i) { return s < instances_[i].first; });
+    return instances_[*(after - 1)];
+}
+
+}  // namespace tradewind::program

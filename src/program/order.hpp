@@ -1,0 +1,118 @@
+// In which order ranks start exchanges, wait for them and compute, where several may be open at once, and groups of
+// ranks have steps of their own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "program/compute.hpp"
+#include "schedule/schedule.hpp"
+
+namespace tradewind::program {
+
+// An exchange as steps name it: its schedule, whose ranks are `first`, `first` + 1, ... of the program's, and the bytes
+// of a point in its messages.
+struct Exchange {
+    std::string name;
+    std::shared_ptr<const schedule::Schedule> schedule;
+    std::int64_t bytes_per_point = 8;
+    Rank first = 0;
+
+    Rank ranks() const { return schedule->ranks(); }
+    Rank end() const { return first + ranks(); }
+};
+
+enum class StepKind : std::uint8_t {
+    exchange,  // from its start to its end; with a computation, which begins when the first stage has been posted
+    start,     // the first stage is posted
+    wait,      // until it has ended
+    compute,
+    poke,  // a call that lets all exchanges that are open post their next stage, if the last one is over
+};
+
+struct GroupStep {
+    std::string name;
+    StepKind kind = StepKind::compute;
+    int exchange = -1;  // of exchange, start and wait
+    int repeat = 1;     // of exchange and compute
+    Compute compute;    // whose ranks are numbered from 0 inside the group
+};
+
+// Consecutive ranks with the same steps, which they do `repeat` times.
+struct Group {
+    std::string name;
+    Rank ranks = 0;
+    std::vector<GroupStep> steps;
+    int repeat = 1;
+    Rank first = 0;  // set by Order: groups follow one another
+};
+
+// What a rank of a group does next.
+struct Act {
+    enum Kind : std::uint8_t { compute, start, wait, poke } kind;
+    bool ends_step;          // the last of a step
+    std::uint32_t step;      // of all groups, numbered through
+    std::uint32_t instance;  // of start and wait
+};
+
+// One time that an exchange takes place. Both ends know its stages by the same numbers, and those of a line follow one
+// another on every rank: a rank receives for one stage of each line at a time.
+struct Instance {
+    std::uint32_t exchange, line;
+    std::uint32_t first;  // stage; the line stands in its upper bits
+    std::uint32_t stages;
+};
+
+class Order {
+  public:
+    // More exchanges cannot be open at once; each that goes between groups counts as open throughout.
+    static constexpr std::uint32_t most_lines = 8;
+    static constexpr int line_shift = 21;
+    static constexpr std::int64_t most_stages = 1 << line_shift;  // of a line
+    static constexpr std::int64_t most_acts = 1 << 24;            // of a group
+
+    // Throws InputError for what cannot be carried out: an exchange whose ranks are not those of whole groups, which is
+    // started twice, awaited without a start or left open, or does not take place as often in each of its groups.
+    Order(std::vector<Exchange> exchanges, std::vector<Group> groups);
+
+    const std::vector<Exchange>& exchanges() const { return exchanges_; }
+    const std::vector<Group>& groups() const { return groups_; }
+    Rank ranks() const { return groups_.back().first + groups_.back().ranks; }
+    std::uint32_t lines() const { return lines_; }
+
+    std::size_t group_of(Rank rank) const {
+        std::size_t g = 0;
+        while (rank >= groups_[g].first + groups_[g].ranks) ++g;
+        return g;
+    }
+    const std::vector<Act>& acts(std::size_t group) const { return acts_[group]; }
+    const Instance& instance(std::uint32_t i) const { return instances_[i]; }
+    std::size_t instances() const { return instances_.size(); }
+    // The stage with which a line begins on the ranks of a group.
+    std::uint32_t first_stage(std::size_t group, std::uint32_t line) const { return begins_[group][line]; }
+    // Whose stage a number is.
+    const Instance& at(std::uint32_t stage) const;
+    // How often an exchange takes place.
+    std::int64_t times(std::size_t exchange) const { return times_[exchange]; }
+
+  private:
+    void check_exchange(const Exchange& exchange) const;
+    void add_acts(std::size_t group);
+    void number();
+    std::uint32_t instance_of(std::size_t exchange, std::int64_t occurrence) const;
+    bool between_groups(const Exchange& exchange) const;
+
+    std::vector<Exchange> exchanges_;
+    std::vector<Group> groups_;
+    std::vector<std::vector<Act>> acts_;  // [group]
+    std::vector<Instance> instances_;
+    std::vector<std::vector<std::uint32_t>> of_exchange_;  // [exchange][occurrence] -> instance
+    std::vector<std::int64_t> times_;
+    std::uint32_t lines_ = 1;
+    std::vector<std::vector<std::uint32_t>> begins_;   // [group][line]
+    std::vector<std::vector<std::uint32_t>> of_line_;  // [line]: instances in the order of their stages
+};
+
+}  // namespace tradewind::program

@@ -1,0 +1,32 @@
+#include "program/program.hpp"
+
+#include "program/placed.hpp"
+
+namespace tradewind::program {
+
+// Of the steps of an exchange the first one to start it has its schedule, for those who count what is sent, with all
+// the times that it takes place.
+Program::Program(std::shared_ptr<const Order> order)
+    : bytes_per_point_(1), ranks_(order->ranks()), order_(std::move(order)), step_of_(order_->exchanges().size(), 0) {
+    std::vector<bool> known(order_->exchanges().size(), false);
+    for (const Group& group : order_->groups())
+        for (const GroupStep& said : group.steps) {
+            Step step{said.name, nullptr, said.repeat, said.compute, said.kind, 0, group.first, group.ranks};
+            if (said.kind == StepKind::compute) step.repeat *= group.repeat;
+            const bool starts = said.kind == StepKind::exchange || said.kind == StepKind::start;
+            if (const auto e = static_cast<std::size_t>(said.exchange); starts && !known[e]) {
+                const Exchange& exchange = order_->exchanges()[e];
+                known[e] = true;
+                step_of_[e] = static_cast<std::uint32_t>(steps_.size());
+                step.schedule = exchange.ranks() == ranks_
+                                    ? exchange.schedule
+                                    : std::make_shared<Placed>(exchange.schedule, exchange.first, ranks_);
+                step.repeat = static_cast<int>(order_->times(e));
+                step.bytes_per_point = exchange.bytes_per_point;
+            }
+            steps_.push_back(std::move(step));
+            first_.push_back(0);
+        }
+}
+
+}  // namespace tradewind::program

@@ -1,0 +1,303 @@
+#include "verify/order.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+
+#include "base/error.hpp"
+#include "schedule/transport.hpp"
+#include "verify/match.hpp"
+
+namespace tradewind::verify {
+
+namespace {
+
+enum class Kind { messages, fence, collective };
+
+Kind kind_of(const std::string& transport) {
+    if (transport == "put-fence" || transport == "get-fence") return Kind::fence;
+    return schedule::transport(transport).one_stage ? Kind::collective : Kind::messages;
+}
+
+// A stage of an exchange, as all times that it takes place have it.
+struct StageMessages {
+    std::vector<Match> matches;
+    std::array<std::vector<std::size_t>, 2> first, match_of;  // of receives [0] and sends [1]
+    std::vector<std::vector<schedule::Act>> acts;             // [rank of the exchange]
+    std::vector<std::size_t> at_start;                        // [rank]: acts that a start does
+
+    StageMessages(const schedule::Schedule& schedule, int stage, const schedule::TransportEntry& order)
+        : matches(match_stage(schedule, stage)) {
+        const Rank ranks = schedule.ranks();
+        for (auto& f : first) f.resize(static_cast<std::size_t>(ranks) + 1);
+        for (Rank r = 0; r < ranks; ++r) {
+            const auto i = static_cast<std::size_t>(r);
+            first[0][i + 1] = first[0][i] + static_cast<std::size_t>(schedule.receives(r, stage));
+            first[1][i + 1] = first[1][i] + static_cast<std::size_t>(schedule.sends(r, stage));
+            acts.push_back(order.acts(schedule, r, stage));
+            at_start.push_back(posts_of(acts.back(), order));
+        }
+        for (const int sending : {0, 1}) match_of[sending].resize(first[sending].back());
+        for (std::size_t m = 0; m < matches.size(); ++m) {
+            match_of[0][first[0][static_cast<std::size_t>(matches[m].receiver)] +
+                        static_cast<std::size_t>(matches[m].receive)] = m;
+            match_of[1][first[1][static_cast<std::size_t>(matches[m].sender)] +
+                        static_cast<std::size_t>(matches[m].send)] = m;
+        }
+    }
+    std::size_t match(Rank rank, const schedule::Act& act) const {
+        return match_of[act.sending]
+                       [first[act.sending][static_cast<std::size_t>(rank)] + static_cast<std::size_t>(act.j)];
+    }
+
+  private:
+    // A post with its wait next to it is a blocking call, and so is what MPI_Sendrecv does: a start makes none.
+    static std::size_t posts_of(const std::vector<schedule::Act>& acts, const schedule::TransportEntry& order) {
+        if (order.acts == schedule::sendrecv_order) return 0;
+        std::size_t n = 0;
+        const auto blocks = [&](std::size_t i) {
+            return i + 1 < acts.size() && acts[i + 1].kind == schedule::Act::wait && acts[i + 1].j == acts[i].j &&
+                   acts[i + 1].sending == acts[i].sending;
+        };
+        const bool never = order.acts == schedule::isend_irecv_order;  // blocks in a start
+        while (n < acts.size() && acts[n].kind == schedule::Act::post && (never || !blocks(n))) ++n;
+        return n;
+    }
+};
+
+class Walk {
+  public:
+    Walk(const program::Order& order, const std::vector<std::string>& transports)
+        : order_(order), transports_(transports) {
+        for (std::size_t e = 0; e < order.exchanges().size(); ++e) {
+            kinds_.push_back(kind_of(transports[e]));
+            entries_.push_back(&schedule::transport(transports[e]));
+        }
+        stages_.resize(order.exchanges().size());
+        at_.resize(static_cast<std::size_t>(order.ranks()));
+        under_way_.resize(order.instances());
+    }
+
+    void run() {
+        check_collectives();
+        std::vector<Rank> ready;
+        for (Rank r = order_.ranks(); r-- > 0;) ready.push_back(r);
+        while (!ready.empty()) {
+            const Rank rank = ready.back();
+            ready.pop_back();
+            while (advance(rank, ready)) {
+            }
+        }
+        for (Rank r = 0; r < order_.ranks(); ++r)
+            if (stuck(r)) refuse(r);
+    }
+
+  private:
+    struct At {
+        std::size_t act = 0;   // of the group
+        int stage = 0;         // of the exchange that is awaited
+        std::size_t next = 0;  // act of the stage
+        bool met = false;      // has reached the fence that it is at
+    };
+    struct UnderWay {
+        std::vector<std::vector<std::uint8_t>> posted;  // [stage][message]: 1 its receive, 2 its send
+        std::map<std::pair<int, bool>, Rank> met;       // [stage, end of it]: ranks at the fence
+        Rank done = 0;
+    };
+    static constexpr std::uint8_t both = 3;
+
+    const program::Group& group(Rank rank) const { return order_.groups()[order_.group_of(rank)]; }
+    const std::vector<program::Act>& acts(Rank rank) const { return order_.acts(order_.group_of(rank)); }
+    At& at(Rank rank) { return at_[static_cast<std::size_t>(rank)]; }
+    bool stuck(Rank rank) { return at(rank).act < acts(rank).size(); }
+    const program::Exchange& exchange(std::uint32_t instance) const {
+        return order_.exchanges()[order_.instance(instance).exchange];
+    }
+    const StageMessages& messages(std::size_t e, int stage) {
+        auto& known = stages_[e];
+        const program::Exchange& x = order_.exchanges()[e];
+        while (static_cast<int>(known.size()) <= stage)
+            known.push_back(std::make_unique<StageMessages>(*x.schedule, static_cast<int>(known.size()), *entries_[e]));
+        return *known[static_cast<std::size_t>(stage)];
+    }
+    std::vector<std::uint8_t>& posted(std::uint32_t instance, int stage) {
+        auto& posted = under_way_[instance].posted;
+        while (static_cast<int>(posted.size()) <= stage)
+            posted.emplace_back(
+                messages(order_.instance(instance).exchange, static_cast<int>(posted.size())).matches.size());
+        return posted[static_cast<std::size_t>(stage)];
+    }
+
+    // Does the next act, or as much of it as can be done; false where the rank must wait, or has done all.
+    bool advance(Rank rank, std::vector<Rank>& ready) {
+        At& now = at(rank);
+        if (now.act == acts(rank).size()) return false;
+        const program::Act& act = acts(rank)[now.act];
+        if (act.kind == program::Act::start && !start(rank, act.instance, ready)) return false;
+        if (act.kind == program::Act::wait && !wait(rank, act.instance, ready)) return false;
+        ++now.act;
+        now.stage = 0;
+        now.next = 0;
+        return true;
+    }
+    bool start(Rank rank, std::uint32_t instance, std::vector<Rank>& ready) {
+        if (order_.instance(instance).stages == 0) return true;
+        const std::size_t e = order_.instance(instance).exchange;
+        if (kinds_[e] == Kind::fence && !meet(rank, instance, 0, false, ready)) return false;
+        const Rank own = rank - exchange(instance).first;
+        const StageMessages& stage = messages(e, 0);
+        At& now = at(rank);
+        const std::size_t posts = stage.at_start[static_cast<std::size_t>(own)];
+        while (now.next < posts) act_of(rank, instance, 0, ready);
+        return true;
+    }
+    bool wait(Rank rank, std::uint32_t instance, std::vector<Rank>& ready) {
+        const program::Instance& i = order_.instance(instance);
+        const auto own = static_cast<std::size_t>(rank - exchange(instance).first);
+        At& now = at(rank);
+        while (now.stage < static_cast<int>(i.stages)) {
+            const StageMessages& stage = messages(i.exchange, now.stage);
+            const bool fence = kinds_[i.exchange] == Kind::fence;
+            if (now.next == 0 && now.stage == 0) now.next = stage.at_start[own];  // as the start has left it
+            if (now.stage > 0 && fence && now.next == 0 && !meet(rank, instance, now.stage, false, ready)) return false;
+            while (now.next < stage.acts[own].size())
+                if (!act_of(rank, instance, now.stage, ready)) return false;
+            if (fence && !meet(rank, instance, now.stage, true, ready)) return false;
+            ++now.stage;
+            now.next = 0;
+        }
+        UnderWay& under_way = under_way_[instance];
+        if (++under_way.done == exchange(instance).ranks()) under_way = {};
+        return true;
+    }
+    // All ranks of the exchange, before any goes on.
+    bool meet(Rank rank, std::uint32_t instance, int stage, bool end, std::vector<Rank>& ready) {
+        At& now = at(rank);
+        Rank& count = under_way_[instance].met[{stage, end}];
+        if (!now.met) {
+            now.met = true;
+            if (++count == exchange(instance).ranks())
+                for (Rank r = exchange(instance).first; r < exchange(instance).end(); ++r)
+                    if (r != rank) ready.push_back(r);
+        }
+        if (count < exchange(instance).ranks()) return false;
+        now.met = false;
+        return true;
+    }
+    bool act_of(Rank rank, std::uint32_t instance, int stage, std::vector<Rank>& ready) {
+        const Rank first = exchange(instance).first;
+        const StageMessages& all = messages(order_.instance(instance).exchange, stage);
+        At& now = at(rank);
+        const schedule::Act& act = all.acts[static_cast<std::size_t>(rank - first)][now.next];
+        const std::size_t m = all.match(rank - first, act);
+        std::uint8_t& done = posted(instance, stage)[m];
+        if (act.kind == schedule::Act::wait) {
+            if (done != both) return false;
+        } else {
+            done |= act.sending ? 2 : 1;
+            if (done == both) ready.push_back(first + (act.sending ? all.matches[m].receiver : all.matches[m].sender));
+        }
+        ++now.next;
+        return true;
+    }
+
+    // --- what is said of a program that does not end
+
+    struct Wait {
+        Rank rank;
+        std::string text;
+    };
+    // For whom a rank waits, one of them where they are several.
+    Wait waiting(Rank rank) {
+        const At& now = at(rank);
+        const program::Act& act = acts(rank)[now.act];
+        const program::Exchange& x = exchange(act.instance);
+        const std::string what =
+            "rank " + std::to_string(rank) + who(rank) + " waits in " +
+            (act.kind == program::Act::start ? "the start" : "stage " + std::to_string(now.stage)) + " of exchange '" +
+            x.name + "' ";
+        if (now.met)
+            for (Rank r = x.first; r < x.end(); ++r)
+                if (r != rank && !has_met(r, act.instance))
+                    return {r, what + "for rank " + std::to_string(r) + " to reach the fence"};
+        const StageMessages& all = messages(order_.instance(act.instance).exchange, now.stage);
+        const schedule::Act& a = all.acts[static_cast<std::size_t>(rank - x.first)][now.next];
+        const Match& m = all.matches[all.match(rank - x.first, a)];
+        const Rank peer = x.first + (a.sending ? m.receiver : m.sender);
+        return {peer, what + (a.sending ? "to send to" : "to receive from") + " rank " + std::to_string(peer)};
+    }
+    bool has_met(Rank rank, std::uint32_t instance) {
+        const At& now = at(rank);
+        return now.met && now.act < acts(rank).size() && acts(rank)[now.act].instance == instance;
+    }
+    std::string who(Rank rank) const {
+        return order_.groups().size() > 1 ? " of group '" + group(rank).name + "'" : "";
+    }
+    [[noreturn]] void refuse(Rank rank) {
+        std::vector<Rank> chain;
+        std::vector<std::string> texts;
+        while (std::find(chain.begin(), chain.end(), rank) == chain.end()) {
+            if (!stuck(rank)) throw VerificationError(texts.back() + ", which has ended its steps");
+            const Wait wait = waiting(rank);
+            chain.push_back(rank);
+            texts.push_back(wait.text);
+            rank = wait.rank;
+        }
+        const auto begin = static_cast<std::size_t>(std::find(chain.begin(), chain.end(), rank) - chain.begin());
+        std::string text = "deadlock across exchanges: ";
+        constexpr std::size_t shown = 12;
+        for (std::size_t i = begin; i < chain.size() && i < begin + shown; ++i)
+            text += (i > begin ? "; " : "") + texts[i];
+        if (chain.size() > begin + shown)
+            text += "; and so on for " + std::to_string(chain.size() - begin - shown) + " more ranks";
+        throw VerificationError(text + ", a cycle of " + std::to_string(chain.size() - begin) + " ranks");
+    }
+
+    // Groups with two or more fences or collectives in common begin and end them in one order.
+    void check_collectives() const {
+        const auto calls = [&](std::size_t g, const program::Group& other) {
+            std::vector<const program::Act*> found;
+            for (const program::Act& act : order_.acts(g)) {
+                if (act.kind != program::Act::start && act.kind != program::Act::wait) continue;
+                const program::Exchange& x = exchange(act.instance);
+                if (kinds_[order_.instance(act.instance).exchange] != Kind::messages && other.first >= x.first &&
+                    other.first < x.end())
+                    found.push_back(&act);
+            }
+            return found;
+        };
+        const auto text = [&](const program::Act& act) {
+            return std::string(act.kind == program::Act::start ? "starts" : "waits for") + " '" +
+                   exchange(act.instance).name + "'";
+        };
+        for (std::size_t g = 0; g < order_.groups().size(); ++g)
+            for (std::size_t h = g + 1; h < order_.groups().size(); ++h) {
+                const auto a = calls(g, order_.groups()[h]), b = calls(h, order_.groups()[g]);
+                for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+                    if (a[i]->kind != b[i]->kind || a[i]->instance != b[i]->instance)
+                        throw VerificationError("fences and collectives in different orders: where group '" +
+                                                order_.groups()[g].name + "' " + text(*a[i]) + ", group '" +
+                                                order_.groups()[h].name + "' " + text(*b[i]) + " (transports " +
+                                                transports_[order_.instance(a[i]->instance).exchange] + " and " +
+                                                transports_[order_.instance(b[i]->instance).exchange] + ")");
+            }
+    }
+
+    const program::Order& order_;
+    const std::vector<std::string>& transports_;
+    std::vector<Kind> kinds_;
+    std::vector<const schedule::TransportEntry*> entries_;
+    std::vector<std::vector<std::unique_ptr<StageMessages>>> stages_;  // [exchange][stage]
+    std::vector<At> at_;                                               // [rank]
+    std::vector<UnderWay> under_way_;                                  // [instance]
+};
+
+}  // namespace
+
+void check_order(const program::Order& order, const std::vector<std::string>& transports) {
+    if (transports.size() != order.exchanges().size()) throw InputError("a transport for each exchange is needed");
+    Walk(order, transports).run();
+}
+
+}  // namespace tradewind::verify

@@ -1,0 +1,104 @@
+"""Programs on real ranks: the right answer, the counts that are proved and simulated, and the exchange that hangs."""
+
+from pathlib import Path
+
+import pytest
+
+import tradewind as tw
+
+pytest.importorskip("mpi4py.MPI")
+
+from tradewind.launch.program import Running, bench_program
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.mark.parametrize(("name", "ranks"), [("step.toml", 2), ("servers.toml", 8)])
+def test_what_runs_is_what_is_proved_and_simulated(name, ranks):
+    path = EXAMPLES / name
+    answer = bench_program(path, ranks, repeat=2, warmup=1, timeout_s=240)
+    program = tw.load_program(path)
+    proved, simulated = tw.verify(program), tw.simulate(program, "dragonfly-MM")
+    for key in ("stages", "messages", "bytes"):
+        assert answer[key] == proved[key] == simulated[key]
+    assert list(answer["steps"]) == list(simulated["step_end_s"])
+    assert {row["name"]: row["messages"] for row in answer["exchanges"]} == {
+        row["name"]: row["messages"] * row["times"] for row in proved["exchanges"]
+    }
+    assert answer["checked"]
+    assert len(answer["samples_s"]) == 2
+    assert answer["median_s"] >= answer["min_s"] > (3 * 520e-6 if name == "step.toml" else 600e-6)
+
+
+@pytest.mark.parametrize("transport", ["persistent", "even-odd", "put-fence", "shared", "put-notify"])
+def test_every_transport_runs_programs(transport, tmp_path):
+    file = tmp_path / "p.toml"
+    text = (EXAMPLES / "step.toml").read_text()
+    file.write_text(text.replace("halo = 2\n", f'halo = 2\ntransport = "{transport}"\n'))
+    answer = bench_program(file, 2, repeat=1, warmup=0, watchdog_s=60, timeout_s=240)
+    rows = {row["name"]: row for row in answer["exchanges"]}
+    assert rows["winds"]["transport"] == transport
+    assert rows["winds"]["goes_on_at_pokes"] == (transport in ("persistent", "put-notify"))
+
+
+CROSSED = """
+grid = "8x6x4"
+[[exchange]]
+name = "first"
+allreduce = 10
+[[exchange]]
+name = "second"
+allreduce = 10
+[[group]]
+name = "a"
+ranks = 1
+[[group.step]]
+exchange = "first"
+[[group.step]]
+exchange = "second"
+[[group]]
+name = "b"
+ranks = 1
+[[group.step]]
+exchange = "second"
+[[group.step]]
+exchange = "first"
+"""
+
+
+def test_the_watchdog_names_the_exchange_that_hangs(tmp_path):
+    file = tmp_path / "crossed.toml"
+    file.write_text(CROSSED)
+    with pytest.raises(tw.VerificationError, match="deadlock across exchanges"):
+        tw.verify(tw.load_program(file))
+    with pytest.raises(tw.PlanError, match=r"exchange '(first|second)': rank .*receiving from rank"):
+        bench_program(file, 2, repeat=1, watchdog_s=1, timeout_s=120)
+
+
+def test_other_ranks_than_the_file_has_are_refused():
+    with pytest.raises(tw.InputError, match="the program has 2 ranks, and 3 are asked for"):
+        bench_program(EXAMPLES / "step.toml", 3)
+
+
+@pytest.mark.parametrize("operation", ["sum", "min", "max", "prod"])
+def test_a_wrong_number_is_found(operation):
+    from mpi4py import MPI
+
+    text = f'''ranks = 1
+grid = "8x6x4"
+[[step]]
+allreduce = 5
+dtype = "i4"
+operation = "{operation}"
+[[step]]
+halo = 1
+periodic = "xy"
+'''
+    running = Running(tw.load_program("p.toml", text), MPI.COMM_SELF)
+    running.check()
+    for name, bound in running.bound.items():
+        bound.refill()
+        bound.call()
+        assert bound.wrong() == ""
+        bound.sources[0].flat[3] += 1
+        assert f"exchange {name!r}, field 0: 1 of {bound.sources[0].size} elements differ" in bound.wrong()

@@ -1,0 +1,148 @@
+"""Program files: what they say, and what is wrong with them, with its line."""
+
+from pathlib import Path
+
+import pytest
+
+import tradewind as tw
+from tradewind.workload.program_file import points_of
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+HEAD = 'ranks = 4\ngrid = "8x6x4"\nsplit = "2x2"\n'
+
+
+def read(text, head=HEAD):
+    return tw.load_program("p.toml", head + text)
+
+
+@pytest.mark.parametrize("name", ["step.toml", "servers.toml"])
+def test_the_examples_are_proved_and_simulated_alike(name):
+    program = tw.load_program(EXAMPLES / name)
+    proved, simulated = tw.verify(program), tw.simulate(program, "dragonfly-MM")
+    for key in ("stages", "messages", "bytes"):
+        assert proved[key] == simulated[key] > 0
+
+
+def test_servers_in_another_order_deadlock():
+    text = (EXAMPLES / "servers.toml").read_text()
+    head, servers = text.split('name = "servers"\nranks')
+    output, status = '[[group.step]]\nexchange = "output"', '[[group.step]]\nexchange = "status"'
+    assert output in servers
+    servers = servers.replace(output, "@").replace(status, output).replace("@", status)
+    with pytest.raises(tw.VerificationError, match=r"group 'servers' waits in stage \d of exchange 'status'"):
+        tw.verify(tw.load_program("wrong.toml", f'{head}name = "servers"\nranks{servers}'))
+
+
+def test_a_file_is_what_python_says():
+    file = read(
+        """
+point_time = "10ns"
+repeat = 2
+[[exchange]]
+name = "u"
+halo = 2
+periodic = "x"
+fields = ["a", "b"]
+dtype = "f4"
+[[step]]
+start = "u"
+[[step]]
+compute = "xy"
+share = 0.5
+[[step]]
+poke = true
+[[step]]
+wait = "u"
+[[step]]
+compute = "rank"
+points = "10 * rank"
+bytes = 3
+times = 2
+[[step]]
+path = "xy-zy-xy"
+fields = 3
+"""
+    )
+    blocks = tw.Blocks(tw.Grid(8, 6, 4), (2, 2))
+    pencils = tw.Blocks(tw.Grid(8, 6, 4), (2, 2), "zy")
+    u = tw.Exchanged("u", tw.Halo(blocks, 2, "x").schedule(), ["a", "b"], "f4")
+    there, back = tw.Transpose(blocks, pencils).schedule(), tw.Transpose(pencils, blocks).schedule()
+    program = tw.Program(
+        u.start(),
+        tw.Compute("c", layout=blocks, point_s=5e-9),
+        tw.Poke(),
+        u.wait(),
+        tw.Compute("d", bytes=3, point_s=1e-8, points=lambda rank: 10 * rank, repeat=2),
+        tw.Exchanged("there", there, 3),
+        tw.Exchanged("back", back, 3),
+        repeat=2,
+    )
+    one, other = (tw.simulate(each, "dragonfly-MM") for each in (file, program))
+    for key in ("time_s", "messages", "bytes", "stages"):
+        assert one[key] == other[key]
+    assert list(one["step_end_s"].values()) == list(other["step_end_s"].values())
+
+
+def test_points_are_a_list_or_a_formula():
+    assert points_of("1000 + 50 * (rank % 2) - min(rank, 1)", 4) == [1000, 1049, 999, 1049]
+    assert points_of("ranks / 2 + max(rank // 3, 1)", 2) == [2, 2]
+    assert points_of([1, 2.5], 2) == [1, 2.5]
+    for wrong in ("rank -", "nobody", "rank / 0", "open('x')", "__import__('os')", "-1", "(1).real", "9 ** 9", "[1]"):
+        with pytest.raises(tw.InputError, match="points "):
+            points_of(wrong, 2)
+    with pytest.raises(tw.InputError, match="points of 3 ranks: 2 are allowed"):
+        points_of([1, 2, 3], 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[step]]\nhal = 1\n", r"p.toml:5: unknown key 'hal'; did you mean 'halo'\?"),
+        ("[[step]]\nhalo = 1\npoke = true\n", r"p.toml:4: a step has one of .*, not poke and halo"),
+        ("[[step]]\nlabel = 'x'\n", r"p.toml:4: a step has one of .*, not none of them"),
+        ("[[step]]\nhalo = -1\n", r"p.toml:5: halo = -1: input should be greater than or equal to 0"),
+        ("[[step]]\nhalo = 1\nseconds = '1s'\n", r"p.toml:4: seconds belongs to another kind of step, and not to halo"),
+        ("[[step]]\ncompute = 'xw'\n", r"p.toml:5: compute: unknown layout 'xw'"),
+        ("[[step]]\ncompute = 'rank'\nseconds = 3\n", r"p.toml:6: seconds: 3 has no unit"),
+        ("[[step]]\npath = 'xy-qq'\n", r"p.toml:5: path: path 'xy-qq': unknown layout 'qq'"),
+        ("[[step]]\nhalo = 1\nalgorithm = 'swep'\n", r"p.toml:4: unknown halo algorithm 'swep'"),
+        ("[[step]]\nhalo = 1\ntransport = 'isend'\n", r"p.toml:4: exchange '1 halo': unknown transport 'isend'"),
+        (
+            "[[step]]\nstart = 'u'\n[[exchange]]\nname = 'v'\nhalo = 1\n",
+            r"p.toml:4: unknown exchange 'u' .*known: v",
+        ),
+        ("[[step]]\nstart = 'v'\n[[exchange]]\nname = 'v'\nhalo = 1\n", r"p.toml: exchange 'v' is started and never"),
+        (
+            "[[step]]\nstart = 'v'\ntimes = 2\n[[exchange]]\nname = 'v'\nhalo = 1\n",
+            r"p.toml:4: times 2: a step start is",
+        ),
+        ("[[exchange]]\nname = 'v'\n[[step]]\nhalo = 1\n", r"p.toml:4: exchange 'v' has one of halo, path, allreduce"),
+        ("[[exchange]]\nname = 'v'\nhalo = 1\nfields = ['a', 'a']\n[[step]]\nhalo = 1\n", r"p.toml:7: .*allowed once"),
+        ("", r"a program has either steps"),
+        ("[[group]]\nname = 'a'\nranks = 2\n[[step]]\nhalo = 1\n", r"a program has either steps"),
+        ("[[step]]\nhalo = 1\ntimes = 0\n", r"p.toml:6: times = 0: input should be greater"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(text, message):
+    with pytest.raises(tw.InputError, match=message):
+        read(text)
+
+
+def test_a_split_is_that_of_all_ranks():
+    with pytest.raises(tw.InputError, match="split 2x2 makes 4 ranks: 4 is not 3"):
+        read("[[step]]\nhalo = 1\n", 'ranks = 3\ngrid = "8x6x4"\nsplit = "2x2"\n')
+    with pytest.raises(tw.InputError, match="the program has 4 ranks, and 5 are asked for"):
+        tw.load_program("p.toml", HEAD + "[[step]]\nhalo = 1\n", ranks=5)
+
+
+def test_groups_are_known_by_name():
+    groups = "[[group]]\nname = 'a'\nranks = 2\n[[group.step]]\nexchange = 'x'\n[[group]]\nname = 'b'\nranks = 2\n"
+    head = 'grid = "8x6x4"\n'
+    between = "[[group.step]]\nexchange = 'x'\n[[exchange]]\nname = 'x'\nfrom = '{}'\nto = '{}'\n"
+    for source, target in ("ab", "ba"):
+        answer = tw.verify(read(groups + between.format(source, target), head))
+        assert answer["bytes"] == 8 * 6 * 4 * 8
+    with pytest.raises(tw.InputError, match=r"p.toml:\d+: unknown group 'c'"):
+        read(groups + between.format("a", "c"), head)
+    with pytest.raises(tw.InputError, match="from and to belong together"):
+        read(groups + between.format("a", "b").replace("to = 'b'\n", ""), head)
