@@ -42,7 +42,7 @@ def lonlat(layout: _core.Blocks, width: int, periodic: str = "") -> tuple[list[I
 
 
 def octahedral_points(rows: int) -> int:
-    """How many points an octahedral grid of an even number of rows has."""
+    """Return the number of points of an octahedral grid with an even number of rows."""
     return rows * (rows + 18)
 
 
@@ -120,7 +120,7 @@ def _parts(lengths: Ids, first: Ids, ranks: int) -> list[Ids]:
 
 
 def _steps(points: Ids, lengths: Ids, first: Ids) -> Ids:
-    """What is one step away from points of a reduced grid."""
+    """Return the points one step away from points of a reduced grid."""
     row = np.searchsorted(first, points, side="right") - 1
     place, length = points - first[row], lengths[row]
     found = [first[row] + (place + 1) % length, first[row] + (place - 1) % length]
