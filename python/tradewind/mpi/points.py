@@ -86,7 +86,7 @@ class PointsMaking(Generic[FetchT]):
         places: ArrayLike | None = None,
         peers: Sequence[int] | None = None,
     ) -> FetchT:
-        """What this rank wants: global ids, or points ``index[k]`` of ranks ``owner[k]``, in the order of its target.
+        """Make a fetch of global ids, or of points ``index[k]`` of ranks ``owner[k]``, in the order of the target.
 
         `places`: where they go in the target array (with owner and index); None: one after another. `peers`: the ranks
         with which this one exchanges, where all ranks know that beforehand: then no consensus is needed. Raises
