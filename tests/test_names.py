@@ -25,7 +25,7 @@ def types() -> dict[str, set[Path]]:
 
 def test_every_type_has_a_name_of_its_own():
     found = types()
-    assert {"tradewind::mpi::Program", "tradewind::sim::Program", "tradewind::Peers"} <= set(found)
+    assert {"tradewind::mpi::Program", "tradewind::program::Program", "tradewind::Peers"} <= set(found)
     assert len(found) > 150
     twice = {name: sorted(map(str, paths)) for name, paths in found.items() if len(paths) > 1}
     assert twice == {}
