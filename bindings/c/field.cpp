@@ -49,7 +49,8 @@ bool is_empty(const tw_field& f) {
 
 void check_extents(const pattern::Pattern& pattern, int axis, const std::string& name, const tw_field& f) {
     for (const int direction : {layout::X, layout::Y, layout::Z}) {
-        const Index least = pattern.has_levels() && direction == axis ? 0 : 1;
+        const bool may_be_none = (pattern.has_levels() && direction == axis) || pattern.may_lack_points();
+        const Index least = may_be_none ? 0 : 1;
         if (f.points[direction] < least)
             throw InputError(name + " has the shape " + shape_text(f) + ": an extent below " + std::to_string(least) +
                              " holds no point");
@@ -72,7 +73,8 @@ mpi::Field taken(const pattern::Pattern& pattern, int axis, const std::string& n
     }
     const mpi::Field field{static_cast<std::byte*>(f.data),
                            {f.points[layout::X], f.points[layout::Y], f.points[layout::Z]},
-                           {f.strides[layout::X], f.strides[layout::Y], f.strides[layout::Z]}};
+                           {f.strides[layout::X], f.strides[layout::Y], f.strides[layout::Z]},
+                           nullptr};  // the host's memory, as tradewind.h says of all fields
     return pattern.has_levels() ? along_points(field, axis) : field;
 }
 

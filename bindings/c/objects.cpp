@@ -27,9 +27,16 @@ Handles<Object>& never_destroyed(const char* kind) {
 
 }  // namespace
 
-Handles<const layout::Blocks>& layouts() {
-    static Handles<const layout::Blocks>& all = never_destroyed<const layout::Blocks>("layout");
+Handles<const layout::Layout>& layouts() {
+    static Handles<const layout::Layout>& all = never_destroyed<const layout::Layout>("layout");
     return all;
+}
+
+std::shared_ptr<const layout::Blocks> blocks_of(tw_layout layout, const char* user) {
+    const auto found = layouts().at(layout.id);
+    auto blocks = std::dynamic_pointer_cast<const layout::Blocks>(found);
+    if (!blocks) throw InputError(std::string(user) + " of " + found->describe() + ": blocks or pencils are allowed");
+    return blocks;
 }
 
 Handles<const pattern::Pattern>& patterns() {

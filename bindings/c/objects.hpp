@@ -36,7 +36,9 @@ struct OwnPoints {
 };
 
 // These live until the process ends: plans that nobody frees outlast MPI, which their destructors need.
-Handles<const layout::Blocks>& layouts();
+Handles<const layout::Layout>& layouts();
+// A layout of blocks. Throws InputError for another one, which `user` cannot take.
+std::shared_ptr<const layout::Blocks> blocks_of(tw_layout layout, const char* user);
 Handles<const pattern::Pattern>& patterns();
 Handles<const OwnPoints>& points();
 Handles<BoundPlan>& plans();

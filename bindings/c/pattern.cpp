@@ -1,21 +1,37 @@
 // Layouts and patterns.
 #include "base/error.hpp"
+#include "layout/forms.hpp"
 #include "levels.hpp"
 #include "objects.hpp"
 #include "pattern/allreduce.hpp"
 #include "pattern/halo.hpp"
+#include "pattern/redistribution.hpp"
 #include "pattern/region.hpp"
-#include "pattern/transpose.hpp"
 
 using namespace tradewind;
 using namespace tradewind::c;
 
 namespace {
 
-layout::Blocks blocks(const int64_t points[3], const int64_t split[2], const std::string& axes) {
+layout::Grid grid_of(const int64_t points[3]) {
     require(points, "points");
+    return {points[layout::X], points[layout::Y], points[layout::Z]};
+}
+
+// Adds what `make` gives.
+template <typename Make>
+tw_status add_layout(tw_layout* layout, Make make) {
+    if (layout) layout->id = 0;
+    return guarded([&] {
+        require(layout, "layout");
+        layout->id = layouts().add(std::make_shared<decltype(make())>(make()));
+    });
+}
+
+layout::Blocks blocks(const int64_t points[3], const int64_t split[2], const std::string& axes) {
+    const layout::Grid grid = grid_of(points);
     require(split, "split");
-    return {layout::Grid(points[layout::X], points[layout::Y], points[layout::Z]), {split[0], split[1]}, axes};
+    return {grid, {split[0], split[1]}, axes};
 }
 
 void write(const layout::Box& box, int64_t begin[3], int64_t end[3]) {
@@ -70,11 +86,45 @@ tw_status tw_pencils(const int64_t points[3], const int64_t split[2], char along
     });
 }
 
+tw_status tw_bands(int64_t rows, const int64_t* lengths, int64_t levels, int ranks, int64_t level_sets, int shared,
+                   tw_layout* layout) {
+    return add_layout(layout, [&] {
+        if (rows > 0) require(lengths, "lengths");
+        const std::vector<Index> all(lengths, lengths + std::max<int64_t>(rows, 0));
+        return layout::bands(all, levels, ranks, level_sets, shared != 0);
+    });
+}
+
+tw_status tw_wavenumbers(const int64_t points[3], int64_t lists, const int* owners, int64_t level_sets,
+                         tw_layout* layout) {
+    return add_layout(layout, [&] {
+        const layout::Grid grid = grid_of(points);
+        require(owners, "owners");
+        return layout::wavenumbers(grid, {owners, owners + points[layout::X]}, lists, level_sets);
+    });
+}
+
+tw_status tw_whole(const int64_t points[3], int ranks, int servers, tw_layout* layout) {
+    return add_layout(layout, [&] { return layout::whole(grid_of(points), ranks, servers); });
+}
+
+tw_status tw_placed(tw_layout layout, int first, int ranks, tw_layout* placed) {
+    return add_layout(placed, [&] {
+        const auto found = layouts().at(layout.id);
+        if (const auto* form = dynamic_cast<const layout::Product*>(found.get())) return form->placed(first, ranks);
+        return layout::Product(*blocks_of(layout, "a place")).placed(first, ranks);
+    });
+}
+
 tw_status tw_layout_box(tw_layout layout, int rank, int64_t begin[3], int64_t end[3]) {
     return guarded([&] {
         const auto found = layouts().at(layout.id);
         check_rank(rank, found->ranks());
-        write(found->box(rank), begin, end);
+        const auto boxes = found->boxes(rank);
+        if (boxes.size() > 1)
+            throw InputError("rank " + std::to_string(rank) + " of " + found->describe() + " owns " +
+                             std::to_string(boxes.size()) + " boxes of points: one is allowed here");
+        write(boxes.empty() ? layout::Box() : boxes[0], begin, end);
     });
 }
 
@@ -86,13 +136,12 @@ tw_status tw_halo(tw_layout layout, int64_t width, const int periodic[2], tw_pat
     return add_pattern(pattern, [&] {
         require(periodic, "periodic");
         const std::array<bool, 2> closed{periodic[layout::X] != 0, periodic[layout::Y] != 0};
-        return std::make_shared<pattern::Halo>(*layouts().at(layout.id), width, closed);
+        return std::make_shared<pattern::Halo>(*blocks_of(layout, "a halo"), width, closed);
     });
 }
 
 tw_status tw_transpose(tw_layout from, tw_layout to, tw_pattern* pattern) {
-    return add_pattern(
-        pattern, [&] { return std::make_shared<pattern::Transpose>(*layouts().at(from.id), *layouts().at(to.id)); });
+    return add_pattern(pattern, [&] { return pattern::transposition(*layouts().at(from.id), *layouts().at(to.id)); });
 }
 
 tw_status tw_allreduce(int ranks, int64_t count, tw_pattern* pattern) {

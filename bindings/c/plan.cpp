@@ -120,16 +120,6 @@ Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const algorithm
     return {way, told.substr(end + 1), verdict == '*'};
 }
 
-// The MPI library's own collective of a transposition is the transport alltoallv of its one-stage schedule.
-algorithm::Way resolved(const pattern::Pattern& pattern, const algorithm::Way& way) {
-    if (!way.native()) return way;
-    if (pattern.collective() != pattern::Collective::all_to_all) return {"native", "isend-irecv", "buffer"};
-    if ((!way.transport.empty() && way.transport != "alltoallv") || (!way.packing.empty() && way.packing != "buffer"))
-        throw InputError("algorithm 'native' is MPI_Alltoallv of packed data, not transport '" + way.transport +
-                         "' with packing '" + way.packing + "'");
-    return {"burst", "alltoallv", "buffer"};
-}
-
 std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets,
                                 const tw_field* target, const tw_options* options, const tw_plan* plan) {
     require_communicator(comm);
@@ -147,7 +137,7 @@ std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, 
         limit_s);
     go_on(comm, limit_s);  // all ranks can choose together
     const auto [way, origin, gather] = chosen_together(comm, a.pattern, a.way, a.request);
-    const algorithm::Way carried = or_tell(comm, [&, &way = way] { return resolved(*a.pattern, way); });
+    const algorithm::Way carried = or_tell(comm, [&, &way = way] { return algorithm::carried_way(*a.pattern, way); });
     if (gather)
         a.pattern = mpi::known_to_all(comm, a.pattern, carried.algorithm,
                                       algorithm::needs_all_lists(*a.pattern, carried.algorithm));

@@ -63,7 +63,7 @@ void of_count(MPI_Comm comm, std::int64_t count, Counting first, tw_points* poin
 
 void of_layout(MPI_Comm comm, tw_layout layout, Counting first, tw_points* points) {
     make_points(
-        comm, points, [&] { return layouts().at(layout.id); },
+        comm, points, [&] { return blocks_of(layout, "points"); },
         [&](const std::shared_ptr<const layout::Blocks>& blocks) {
             return new OwnPoints{mpi::Points(comm, *blocks), first, first};
         });

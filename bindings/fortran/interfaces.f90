@@ -61,6 +61,40 @@ module tradewind_interfaces
       integer(c_int) :: status
     end function c_pencils
 
+    function c_bands(rows, lengths, levels, ranks, level_sets, shared, layout) bind(C, name="tw_bands") result(status)
+      import :: c_int, c_int64_t, tw_layout
+      integer(c_int64_t), value :: rows, levels, level_sets
+      integer(c_int64_t), intent(in) :: lengths(*)
+      integer(c_int), value :: ranks, shared
+      type(tw_layout), intent(out) :: layout
+      integer(c_int) :: status
+    end function c_bands
+
+    function c_wavenumbers(points, lists, owners, level_sets, layout) bind(C, name="tw_wavenumbers") result(status)
+      import :: c_int, c_int64_t, tw_layout
+      integer(c_int64_t), intent(in) :: points(3)
+      integer(c_int64_t), value :: lists, level_sets
+      integer(c_int), intent(in) :: owners(*)
+      type(tw_layout), intent(out) :: layout
+      integer(c_int) :: status
+    end function c_wavenumbers
+
+    function c_whole(points, ranks, servers, layout) bind(C, name="tw_whole") result(status)
+      import :: c_int, c_int64_t, tw_layout
+      integer(c_int64_t), intent(in) :: points(3)
+      integer(c_int), value :: ranks, servers
+      type(tw_layout), intent(out) :: layout
+      integer(c_int) :: status
+    end function c_whole
+
+    function c_placed(layout, first, ranks, placed) bind(C, name="tw_placed") result(status)
+      import :: c_int, tw_layout
+      type(tw_layout), value :: layout
+      integer(c_int), value :: first, ranks
+      type(tw_layout), intent(out) :: placed
+      integer(c_int) :: status
+    end function c_placed
+
     function c_layout_box(layout, rank, begin, end) bind(C, name="tw_layout_box") result(status)
       import :: c_int, c_int64_t, tw_layout
       type(tw_layout), value :: layout

@@ -17,7 +17,7 @@ module tradewind
   public :: tw_ok, tw_error_input, tw_error_plan, tw_error_handle, tw_error_memory, tw_error_internal
   public :: tw_source, tw_target, tw_f4, tw_f8, tw_i4, tw_i8, tw_c8, tw_c16
   public :: tw_layout, tw_pattern, tw_points, tw_plan, tw_options, tw_field
-  public :: tw_blocks, tw_pencils, tw_layout_box, tw_layout_free
+  public :: tw_blocks, tw_pencils, tw_bands, tw_wavenumbers, tw_whole, tw_placed, tw_layout_box, tw_layout_free
   public :: tw_halo, tw_transpose, tw_allreduce, tw_adjoint, tw_pattern_box, tw_pattern_free
   public :: tw_halo_interior, tw_halo_rim, tw_halo_widened, tw_fetch_levels
   public :: tw_points_of_ids, tw_points_of_count, tw_points_of_layout, tw_points_count, tw_points_locate
@@ -79,7 +79,58 @@ contains
     status = c_pencils(int(points, c_int64_t), int(split, c_int64_t), int(iachar(along), c_signed_char), layout)
   end function tw_pencils
 
-  !> The points that a rank owns: first to last, both included, from 1 on.
+  !> Bands of a grid of rows, of lengths(i) points each, that lie one after another along x: so many points in one row,
+  !! by so many levels along z. Of equal numbers of points, where ranks share rows; with shared=.false. of whole rows.
+  !! The levels are divided among `level_sets` sets of ranks; rank i + j * ranks / level_sets has band i and set j.
+  function tw_bands(layout, lengths, levels, ranks, level_sets, shared) result(status)
+    type(tw_layout), intent(out) :: layout
+    integer, intent(in) :: lengths(:), levels, ranks
+    integer, intent(in), optional :: level_sets
+    logical, intent(in), optional :: shared
+    integer(c_int) :: status
+    integer(c_int64_t) :: sets
+    integer(c_int) :: share
+    sets = 1
+    share = 1
+    if (present(level_sets)) sets = int(level_sets, c_int64_t)
+    if (present(shared)) share = merge(1_c_int, 0_c_int, shared)
+    status = c_bands(size(lengths, kind=c_int64_t), int(lengths, c_int64_t), int(levels, c_int64_t), &
+                     int(ranks, c_int), sets, share, layout)
+  end function tw_bands
+
+  !> Lists of wavenumbers: points(1) of them along x, each in the list that `owners` says, from 0 to lists - 1; y stays
+  !! whole. Rank i + j * lists has list i, ascending in its array, and set j of the levels along z.
+  function tw_wavenumbers(layout, points, lists, owners, level_sets) result(status)
+    type(tw_layout), intent(out) :: layout
+    integer, intent(in) :: points(3), lists
+    integer, intent(in) :: owners(points(1))
+    integer, intent(in), optional :: level_sets
+    integer(c_int) :: status
+    integer(c_int64_t) :: sets
+    sets = 1
+    if (present(level_sets)) sets = int(level_sets, c_int64_t)
+    status = c_wavenumbers(int(points, c_int64_t), int(lists, c_int64_t), int(owners, c_int), sets, layout)
+  end function tw_wavenumbers
+
+  !> Whole levels or fields, along z, dealt one by one to the last `servers` of all ranks; the others own nothing.
+  function tw_whole(layout, points, ranks, servers) result(status)
+    type(tw_layout), intent(out) :: layout
+    integer, intent(in) :: points(3), ranks, servers
+    integer(c_int) :: status
+    status = c_whole(int(points, c_int64_t), int(ranks, c_int), int(servers, c_int), layout)
+  end function tw_whole
+
+  !> A layout on the ranks from `first` on, of `ranks` in all; the others own nothing.
+  function tw_placed(placed, layout, first, ranks) result(status)
+    type(tw_layout), intent(out) :: placed
+    type(tw_layout), intent(in) :: layout
+    integer, intent(in) :: first, ranks
+    integer(c_int) :: status
+    status = c_placed(layout, int(first, c_int), int(ranks, c_int), placed)
+  end function tw_placed
+
+  !> The points that a rank owns: first to last, both included, from 1 on; none: from 1 to 0. Refused where they are
+  !! several boxes.
   function tw_layout_box(layout, rank, first, last) result(status)
     type(tw_layout), intent(in) :: layout
     integer, intent(in) :: rank
@@ -107,7 +158,8 @@ contains
     status = c_halo(layout, int(width, c_int64_t), closed, pattern)
   end function tw_halo
 
-  !> From one layout of a grid to another.
+  !> From one layout of a grid to another, of any two kinds. Where one has the rows of a grid one after another along x,
+  !! as bands have, blocks with whole rows are seen so, too: their arrays are (nx * ny, 1, nz).
   function tw_transpose(pattern, from, to) result(status)
     type(tw_pattern), intent(out) :: pattern
     type(tw_layout), intent(in) :: from, to

@@ -70,7 +70,20 @@ TW_API tw_status tw_blocks(const int64_t points[3], const int64_t split[2], cons
 /* Whole lines along a direction, 'x', 'y' or 'z'; the other two divided. Between blocks over "xy" and x pencils of the
  * same split a rank keeps its row, between x pencils and y pencils its column. */
 TW_API tw_status tw_pencils(const int64_t points[3], const int64_t split[2], char along, tw_layout* layout);
-/* The points that a rank owns. */
+/* Bands of a grid of `rows` rows, of lengths[i] points each, that lie one after another along x: so many points in one
+ * row, by so many levels along z. Of equal numbers of points, where ranks share rows, or (shared 0) of whole rows. The
+ * levels are divided among `level_sets` sets of ranks; rank i + j * ranks / level_sets has band i and set j. */
+TW_API tw_status tw_bands(int64_t rows, const int64_t* lengths, int64_t levels, int ranks, int64_t level_sets,
+                          int shared, tw_layout* layout);
+/* Lists of wavenumbers: points[0] of them along x, of which owners[m] says the list, 0..lists - 1; y stays whole. Rank
+ * i + j * lists has list i, ascending in its array, and set j of the levels along z. */
+TW_API tw_status tw_wavenumbers(const int64_t points[3], int64_t lists, const int* owners, int64_t level_sets,
+                                tw_layout* layout);
+/* Whole levels or fields, along z, dealt one by one to the last `servers` of all ranks; the others own nothing. */
+TW_API tw_status tw_whole(const int64_t points[3], int ranks, int servers, tw_layout* layout);
+/* A layout on the ranks from `first` on, of `ranks` in all; the others own nothing. */
+TW_API tw_status tw_placed(tw_layout layout, int first, int ranks, tw_layout* placed);
+/* The points that a rank owns; none: a box from 0 to 0. Refused where they are several boxes. */
 TW_API tw_status tw_layout_box(tw_layout layout, int rank, int64_t begin[3], int64_t end[3]);
 /* Patterns that were made of it stay. */
 TW_API tw_status tw_layout_free(tw_layout layout);
@@ -80,7 +93,9 @@ TW_API tw_status tw_layout_free(tw_layout layout);
 /* `width` points around each rank's own to every side in x and y, corners included; in place. Non-zero `periodic`
  * closes a direction to a ring; elsewhere the cells beyond the grid are not touched. */
 TW_API tw_status tw_halo(tw_layout layout, int64_t width, const int periodic[2], tw_pattern* pattern);
-/* From one layout of a grid to another. */
+/* From one layout of a grid to another, of any two kinds. Where one has the rows of a grid one after another along x,
+ * as bands have, blocks with whole rows are seen so, too: their arrays are (nx * ny, 1, nz). The box of an array whose
+ * points are several runs has as many points along each direction, from its first one on. */
 TW_API tw_status tw_transpose(tw_layout from, tw_layout to, tw_pattern* pattern);
 /* The sum, or another operation, over all ranks of a vector of `count` elements; in place. */
 TW_API tw_status tw_allreduce(int ranks, int64_t count, tw_pattern* pattern);
@@ -175,7 +190,7 @@ TW_API tw_status tw_points_free(tw_points points);
 /* Types of elements: 32- and 64-bit reals, integers, and complex numbers of two such reals. */
 typedef enum tw_element { TW_F4 = 0, TW_F8 = 1, TW_I4 = 2, TW_I8 = 3, TW_C8 = 4, TW_C16 = 5 } tw_element;
 
-/* An array of one rank. */
+/* An array of one rank, in the memory of the host: of C, C++ and Fortran plans take no array of a device. */
 typedef struct tw_field {
     void* data;         /* its element at the lowest x, y and z */
     int64_t points[3];  /* along x, y, z */

@@ -85,6 +85,36 @@ struct Pencils : Layout {
     }
 };
 
+// See tw_bands.
+struct Bands : Layout {
+    Bands(const std::vector<std::int64_t>& rows, std::int64_t levels, int ranks, bool shared = true,
+          std::int64_t level_sets = 1) {
+        check(
+            tw_bands(static_cast<std::int64_t>(rows.size()), rows.data(), levels, ranks, level_sets, shared, &handle_));
+    }
+};
+
+// See tw_wavenumbers: the list of each.
+struct Wavenumbers : Layout {
+    Wavenumbers(const Points& points, std::int64_t lists, const std::vector<int>& owners, std::int64_t level_sets = 1) {
+        if (owners.size() != static_cast<std::size_t>(points[0]))
+            throw Error(TW_ERROR_INPUT, (std::to_string(owners.size()) + " owners of " + std::to_string(points[0]) +
+                                         " wavenumbers: one for each is allowed")
+                                            .c_str());
+        check(tw_wavenumbers(points.data(), lists, owners.data(), level_sets, &handle_));
+    }
+};
+
+// Whole levels or fields on the last of all ranks.
+struct Whole : Layout {
+    Whole(const Points& points, int ranks, int servers) { check(tw_whole(points.data(), ranks, servers, &handle_)); }
+};
+
+// A layout on some of the ranks.
+struct Placed : Layout {
+    Placed(const Layout& layout, int first, int ranks) { check(tw_placed(layout.handle(), first, ranks, &handle_)); }
+};
+
 class Pattern : public Owned<tw_pattern, tw_pattern_free> {
   public:
     Box box(int rank, tw_side side = TW_SOURCE) const {

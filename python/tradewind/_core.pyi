@@ -442,6 +442,13 @@ def completed_way(pattern: str, algorithm: str, transport: str, packing: str) ->
     The parts of a way, and for those that are "" the default, or the next best that goes with the others.
     """
 
+def carried_way(pattern: Pattern, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
+    """
+    How a plan carries out a way: of "native" the collective that MPI has for the pattern. Raises InputError for a transport or packing that goes with another one.
+    """
+
+all_to_all_transport: str = 'alltoallv'
+
 def native_refusal(pattern: Pattern) -> str:
     """Why MPI has no collective for a pattern; "" where it has."""
 
@@ -900,6 +907,12 @@ class TransportEntry:
     def description(self) -> str: ...
 
     @property
+    def family(self) -> str:
+        """
+        two-sided, persistent, fence, notify, shared or collective: transports of one family share their code.
+        """
+
+    @property
     def packings(self) -> list[str]:
         """The packings that it goes with."""
 
@@ -913,6 +926,10 @@ class PackingEntry:
 
     @property
     def description(self) -> str: ...
+
+default_transport: str = 'isend-irecv'
+
+default_packing: str = 'buffer'
 
 def transports() -> list[TransportEntry]:
     """The ways to carry the messages of a stage."""

@@ -30,7 +30,7 @@ from tradewind.layout.closed import (
     wanted_ids,
 )
 from tradewind.layout.lists import listed, of_owners
-from tradewind.method.method import default_algorithm
+from tradewind.method.method import DEFAULT_TRANSPORT, default_algorithm
 from tradewind.workload import program
 from tradewind.workload.workload import OneSchedule
 
@@ -231,7 +231,7 @@ class Schedule:
     def stages(self) -> int:
         return self.core.stages
 
-    def verify(self, transport: str = "isend-irecv") -> dict[str, Any]:
+    def verify(self, transport: str = DEFAULT_TRANSPORT) -> dict[str, Any]:
         """Proves that the schedule does what the pattern asks; see `tradewind.verification.verify`."""
         from tradewind.verification import verify
 

@@ -19,8 +19,8 @@ class Rounds {
         append(0, std::min(begin + count - n, end));
     }
     void join() {
-        std::sort(runs_.begin(), runs_.begin() + size_,
-                  [](const layout::Run& a, const layout::Run& b) { return a.begin < b.begin; });
+        for (int i = 1; i < size_; ++i)
+            for (int k = i; k > 0 && runs_[k].begin < runs_[k - 1].begin; --k) std::swap(runs_[k], runs_[k - 1]);
         int kept = 0;
         for (int i = 0; i < size_; ++i)
             if (kept > 0 && runs_[i].begin <= runs_[kept - 1].end)

@@ -13,8 +13,12 @@ namespace tradewind::algorithm {
 
 namespace {
 
-constexpr const char* usual_transport = "isend-irecv";
-constexpr const char* usual_packing = "buffer";
+const std::string& usual_transport() {
+    return schedule::default_transport().name;
+}
+const std::string& usual_packing() {
+    return schedule::default_packing().name;
+}
 
 std::string trimmed(const std::string& text) {
     const char* blank = " \t";
@@ -24,7 +28,7 @@ std::string trimmed(const std::string& text) {
 
 // The named one, or all: the usual one first.
 template <typename Entries>
-std::vector<std::string> candidates(const std::string& named, const char* usual, const Entries& entries) {
+std::vector<std::string> candidates(const std::string& named, const std::string& usual, const Entries& entries) {
     if (!named.empty()) return {named};
     std::vector<std::string> names{usual};
     for (const auto& entry : entries) names.push_back(entry.name);
@@ -105,10 +109,10 @@ std::string default_algorithm(const std::string& pattern) {
 Way completed(const std::string& pattern, Way way) {
     if (way.complete()) return way;
     if (way.algorithm.empty()) way.algorithm = default_algorithm(pattern);
-    for (const std::string& transport_name : candidates(way.transport, usual_transport, schedule::transports()))
-        for (const std::string& packing : candidates(way.packing, usual_packing, schedule::packings()))
+    for (const std::string& transport_name : candidates(way.transport, usual_transport(), schedule::transports()))
+        for (const std::string& packing : candidates(way.packing, usual_packing(), schedule::packings()))
             if (goes_together(transport_name, packing)) return {way.algorithm, transport_name, packing};
-    fill(way, {"", usual_transport, usual_packing});  // whether what is named goes together, its user is told
+    fill(way, {"", usual_transport(), usual_packing()});  // whether what is named goes together, its user is told
     return way;
 }
 
@@ -126,7 +130,7 @@ std::string native_refusal(const pattern::Pattern& pattern) {
 std::string way_refusal(const std::shared_ptr<const pattern::Pattern>& pattern, const Way& way) {
     if (way.native()) return native_refusal(*pattern);
     Way full = way;
-    fill(full, {"", usual_transport, usual_packing});
+    fill(full, {"", usual_transport(), usual_packing()});
     if (full.algorithm.empty()) full.algorithm = default_algorithm(pattern->name());
     try {
         const auto known = needs_all_lists(*pattern, full.algorithm) ? fetch_of_nothing(pattern->ranks()) : pattern;
@@ -134,6 +138,22 @@ std::string way_refusal(const std::shared_ptr<const pattern::Pattern>& pattern, 
     } catch (const InputError& error) {
         return error.what();
     }
+}
+
+const Way& all_to_all_of_mpi() {
+    static const Way way{"burst", "alltoallv", schedule::default_packing().name};
+    return way;
+}
+
+Way carried_way(const pattern::Pattern& pattern, const Way& way) {
+    if (!way.native()) return way;
+    if (pattern.collective() != pattern::Collective::all_to_all)
+        return {way.algorithm, usual_transport(), usual_packing()};
+    const Way& mpis = all_to_all_of_mpi();
+    if (!agrees(mpis, {"", way.transport, way.packing}))
+        throw InputError("algorithm 'native' is MPI_Alltoallv of packed data, not transport '" + way.transport +
+                         "' with packing '" + way.packing + "'");
+    return mpis;
 }
 
 ChosenWay choose_way(const std::shared_ptr<const pattern::Pattern>& pattern, const Way& asked,

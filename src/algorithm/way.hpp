@@ -44,6 +44,12 @@ std::string native_refusal(const pattern::Pattern& pattern);
 // needs the lists of all ranks as if it had them.
 std::string way_refusal(const std::shared_ptr<const pattern::Pattern>& pattern, const Way& way);
 
+// The MPI library's own all-to-all, which is a transport of a schedule of one stage.
+const Way& all_to_all_of_mpi();
+// How a plan carries out a way: of "native" the collective that MPI has for the pattern. Throws InputError for a
+// transport or packing that goes with another one.
+Way carried_way(const pattern::Pattern& pattern, const Way& way);
+
 // What a tuning file says.
 struct TunedWay {
     Way way;

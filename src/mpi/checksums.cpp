@@ -22,6 +22,32 @@ Checksums::Checksums(const Work& work) : work_(work) {
     received_.resize(receives);
     announced_.resize(receives);
     requests_.resize(sends + receives, MPI_REQUEST_NULL);
+    if (!work.program.copier) return;
+    Index longest = 0;
+    for (const StageProgram& s : work.program.stages)
+        for (const auto* ends : {&s.sends, &s.receives})
+            for (const End& end : *ends) longest = std::max(longest, end.bytes);
+    staging_ = Memory(longest);
+    for (const StageProgram& s : work.program.stages) {
+        stage(s.sends);
+        stage(s.receives);
+    }
+}
+
+void Checksums::stage(const std::vector<End>& ends) {
+    for (const End& end : ends) {
+        std::vector<StridedCopy>& copies = staged_[&end];
+        append_copies(end.memory, {buffer_block(staging_.data(), end.bytes)}, Stores::cached, copies);
+        compile(copies);
+    }
+}
+
+std::uint64_t Checksums::sum_of(const End& end) const {
+    const auto staged = staged_.find(&end);
+    if (staged == staged_.end()) return checksum(end.memory);
+    for (const StridedCopy& copy : staged->second) copy.execute(copy);
+    work_.program.copier->finish();
+    return checksum({buffer_block(staging_.data(), end.bytes)});
 }
 
 void Checksums::before(int s) {
@@ -36,7 +62,7 @@ void Checksums::before(int s) {
     }
     for (std::size_t i = 0; i < stage.sends.size(); ++i) {
         const End& end = stage.sends[i];
-        sent_[i] = checksum(end.memory);
+        sent_[i] = sum_of(end);
         check(MPI_Isend(&sent_[i], 1, MPI_UINT64_T, end.peer, first_tag + end.tag, work_.comm(), request++), failed);
     }
 }
@@ -50,7 +76,7 @@ void Checksums::arrived(int s) {
 void Checksums::after(int s) {
     const StageProgram& stage = work_.stage(s);
     if (!stage.combines())
-        for (std::size_t i = 0; i < stage.receives.size(); ++i) received_[i] = checksum(stage.receives[i].memory);
+        for (std::size_t i = 0; i < stage.receives.size(); ++i) received_[i] = sum_of(stage.receives[i]);
     wait_all(
         static_cast<int>(stage.sends.size() + stage.receives.size()), requests_.data(), MPI_STATUSES_IGNORE,
         work_.request.watchdog_s, [&] { return work_.where(s); }, [](int) { return std::string("checksums"); });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "mpi/carrier.hpp"
@@ -17,10 +18,16 @@ class Checksums {
     bool under_way() const { return under_way_; }
 
   private:
+    void stage(const std::vector<End>& ends);
+    std::uint64_t sum_of(const End& end) const;  // of its memory
+
     const Work& work_;
     std::vector<std::uint64_t> sent_, received_, announced_;
     std::vector<MPI_Request> requests_;
     bool under_way_ = false;
+    // Of ends that do not lie in the host's memory: copies into a buffer, for a checksum is computed by the host.
+    std::map<const End*, std::vector<StridedCopy>> staged_;
+    Memory staging_;
 };
 
 }  // namespace tradewind::mpi

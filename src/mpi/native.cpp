@@ -3,7 +3,7 @@
 
 #include "mpi/error.hpp"
 #include "mpi/memory.hpp"
-#include "mpi/packing/copy.hpp"
+#include "mpi/packing/copier.hpp"
 #include "mpi/prepare.hpp"
 #include "mpi/waiting.hpp"
 #include "pattern/pattern.hpp"
@@ -40,18 +40,22 @@ class NativeAllReduce : public Plan {
         : Plan(comm, pattern.describe() + ", native", request),
           type_(type_of(request.element)),
           operation_(operation_of(request.operation)),
-          watchdog_s_(request.watchdog_s) {
+          watchdog_s_(request.watchdog_s),
+          copier_(request.source[0].copier) {
         const Index element = bytes_of(request.element);
         const Index elements = pattern.source_box(communicator_.rank()).volume();
         count_ = static_cast<int>(elements * static_cast<Index>(request.source.size()));
         buffer_ = prepare(communicator(), "", [&] { return Memory(count_ * element); }, limit_of(watchdog_s_));
         std::byte* data = buffer_.data();
         for (const Field& field : request.source) {
-            const View memory{field.data, field.stride}, dense{data, dense_strides(field.shape, element)};
+            const View memory{field.data, field.stride, field.copier.get()},
+                dense{data, dense_strides(field.shape, element)};
             pack_.push_back(make_copy(memory, dense, field.shape, element, Stores::cached));
             unpack_.push_back(make_copy(dense, memory, field.shape, element, Stores::cached));
             data += elements * element;
         }
+        compile(pack_);
+        compile(unpack_);
     }
     ~NativeAllReduce() override {
         if (!settled()) std::make_unique<Memory>(std::move(buffer_)).release();  // MPI still works on it
@@ -86,13 +90,15 @@ class NativeAllReduce : public Plan {
     }
 
   private:
-    static void copy(const std::vector<StridedCopy>& copies) {
+    void copy(const std::vector<StridedCopy>& copies) const {
         for (const StridedCopy& c : copies) c.execute(c);
+        if (copier_) copier_->finish();
     }
 
     MPI_Datatype type_;
     MPI_Op operation_;
     const double watchdog_s_;
+    const std::shared_ptr<Copier> copier_;  // of the arrays; none: they lie in the host's memory
     int count_ = 0;
     Memory buffer_;
     std::vector<StridedCopy> pack_, unpack_;

@@ -12,7 +12,7 @@
 #include "mpi/field.hpp"
 #include "mpi/recorder.hpp"
 #include "mpi/reduce.hpp"
-#include "schedule/schedule.hpp"
+#include "schedule/transport.hpp"
 
 namespace tradewind::mpi {
 
@@ -22,8 +22,8 @@ struct PlanRequest {
     std::vector<Field> target;  // as many; the same as `source` where the pattern is in place
     Element element = Element::f8;
     Operation operation = Operation::sum;  // of a reduction
-    std::string transport = "isend-irecv";
-    std::string packing = "buffer";
+    std::string transport = schedule::default_transport().name;
+    std::string packing = schedule::default_packing().name;
     Bytes largest_message{1 << 30};  // longer ones go in several: MPI counts in int
     bool pack_ahead = true;          // gather the next stage's messages while a stage is under way
     bool synchronous = false;        // sends end only when they are received, as the deadlock proof assumes
@@ -31,6 +31,9 @@ struct PlanRequest {
     double watchdog_s = 0;           // an exchange that waits longer is an error; 0: it may wait for ever
     Recording recording = Recording::none;
     int ranks_per_node = 0;  // transport shared: as if so many ranks in a row had a node; 0: as it is
+
+    bool packed_by(schedule::Packing kind) const { return packing == schedule::name_of(kind); }
+    const schedule::TransportEntry& carried_by() const { return schedule::transport(transport); }
 };
 
 // start() posts the first stage and returns; wait() does the rest; run() is both. Between them the fields may be read,

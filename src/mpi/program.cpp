@@ -4,7 +4,6 @@
 #include <map>
 
 #include "mpi/overlap.hpp"
-#include "mpi/packing/add.hpp"
 #include "mpi/packing/stream.hpp"
 
 namespace tradewind::mpi {
@@ -38,7 +37,18 @@ void check_shapes(const char* what, const std::vector<Field>& fields, const layo
 
 // Others than these want to know where each piece of a message lies.
 bool gathered_by_runs(const schedule::Schedule& schedule, const PlanRequest& request) {
-    return schedule.has_runs() && request.packing == "buffer" && request.transport != "shared" && !request.check;
+    return schedule.has_runs() && request.packed_by(schedule::Packing::buffer) &&
+           request.carried_by().family != schedule::Family::shared && !request.check;
+}
+
+Buffering buffering_of(const std::vector<Field>& fields, Buffering wanted) {
+    if (!fields[0].copier) return wanted;
+    const auto always = [](int, const std::vector<Block>&) { return true; };
+    return {always, always};
+}
+
+std::string memory_of(const Field& field) {
+    return field.copier ? field.copier->memory() : host_copier().memory();
 }
 
 bool same(const std::vector<schedule::Piece>& a, const std::vector<schedule::Piece>& b) {
@@ -53,7 +63,7 @@ Compiler::Compiler(const schedule::Schedule& schedule, Rank rank, const PlanRequ
     : schedule_(schedule),
       rank_(rank),
       request_(request),
-      buffering_(std::move(buffering)),
+      buffering_(buffering_of(request.source, std::move(buffering))),
       element_(bytes_of(request.element)),
       fields_(static_cast<Index>(request.source.size())),
       source_(schedule.pattern().source_box(rank)),
@@ -61,6 +71,7 @@ Compiler::Compiler(const schedule::Schedule& schedule, Rank rank, const PlanRequ
       source_patch_(schedule.pattern().source_patch(rank)),
       target_patch_(schedule.pattern().target_patch(rank)),
       by_runs_(gathered_by_runs(schedule, request)) {
+    program_.copier = request.source[0].copier;
     program_.scratch = Memory(schedule_.scratch(rank_) * element_ * fields_);
     Index temporary = 0;
     for (int s = 0; s < schedule_.stages(); ++s) {
@@ -109,6 +120,7 @@ Program Compiler::compile(std::byte* outgoing, std::byte* incoming) {
         if (stage.program.adds) make_additions(stage.program);
         program_.stages.push_back(std::move(stage.program));
     }
+    tradewind::mpi::compile(program_.copies);
     return std::move(program_);
 }
 
@@ -184,7 +196,7 @@ void Compiler::draft_lists(int s) {
 
 RunMemory Compiler::memory(const schedule::RunList& list, std::size_t field) const {
     const Field& f = (list.buffer == schedule::Buffer::source ? request_.source : request_.target)[field];
-    return {f.data, f.stride, list.places};
+    return {f.data, f.stride, list.places, f.copier.get()};
 }
 
 void Compiler::copy_runs(const schedule::RunList& list, End& end, bool sending, Stores stores) {
@@ -325,7 +337,7 @@ Block Compiler::block(const schedule::Piece& piece, std::size_t field) const {
     if (!storage.contains(piece.box)) throw InputError("a piece lies outside the array of rank " + who());
     std::byte* data = f.data;
     for (int a = 0; a < 3; ++a) data += storage.place(a, piece.box.begin[a]) * f.stride[a];
-    return {data, element_, shape, f.stride};
+    return {data, element_, shape, f.stride, f.copier.get()};
 }
 
 Range Compiler::copies_between(const std::vector<Block>& from, const std::vector<Block>& to, Stores stores) {
@@ -372,7 +384,10 @@ void Compiler::add_local(Stage& stage) {
 
 void Compiler::make_additions(const StageProgram& stage) {
     const auto add = [this](Range range) {
-        for (std::size_t i = range.begin; i < range.end; ++i) make_adding(program_.copies[i], request_.element);
+        for (std::size_t i = range.begin; i < range.end; ++i) {
+            program_.copies[i].adds = true;
+            program_.copies[i].element = request_.element;
+        }
     };
     add(stage.local);
     for (const End& end : stage.receives) add(end.copies);
@@ -401,11 +416,11 @@ void Compiler::add_combinations(Stage& stage) {
     }
 }
 
-// The rank's own value: where it lies in one piece of memory it is combined in place.
+// The rank's own value: where it lies in one piece of the host's memory it is combined in place.
 void Compiler::add_own(const End& in, Combination& c) {
     c.count = in.bytes / element_;
     std::byte* own = program_.temporary.data() + temporary_used_;
-    if (in.memory.size() == 1 && joined(in.memory[0]).contiguous()) {
+    if (one_run(in.memory) && !in.memory[0].copier) {
         own = in.memory[0].data;
     } else {
         const std::vector<Block> dense{buffer_block(own, in.bytes)};
@@ -423,6 +438,13 @@ void check_fields(const pattern::Pattern& pattern, Rank rank, const PlanRequest&
                          std::to_string(request.target.size()) + " target fields: as many of both are allowed");
     check_shapes("source", request.source, pattern.source_box(rank), pattern, rank);
     check_shapes("target", request.target, pattern.target_box(rank), pattern, rank);
+    const std::string memory = memory_of(request.source[0]);
+    for (const auto* fields : {&request.source, &request.target})
+        for (std::size_t i = 0; i < fields->size(); ++i)
+            if ((*fields)[i].copier != request.source[0].copier)
+                throw InputError((fields == &request.source ? "source field " : "target field ") + std::to_string(i) +
+                                 " lies in the memory " + memory_of((*fields)[i]) + ", source field 0 in " + memory +
+                                 ": all fields of a plan lie in one memory");
     for (std::size_t i = 0; i < request.target.size(); ++i)
         if (overlaps_itself(request.target[i], request.element))
             throw InputError((request.target[i].data == request.source[i].data ? "field " : "target field ") +

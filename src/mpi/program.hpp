@@ -8,6 +8,7 @@
 
 #include "mpi/memory.hpp"
 #include "mpi/packing/block.hpp"
+#include "mpi/packing/copier.hpp"
 #include "mpi/packing/listed.hpp"
 #include "mpi/packing/run_copies.hpp"
 #include "mpi/plan.hpp"
@@ -59,14 +60,17 @@ struct Program {
     PlaceLists places;
     std::shared_ptr<const pattern::Pattern> pattern;  // along whose lists copies go
     Memory scratch, temporary;
+    std::shared_ptr<Copier> copier;  // of the arrays; none: they lie in the host's memory
 
     void copy(Range range) const {
         for (std::size_t i = range.begin; i < range.end; ++i) copies[i].execute(copies[i]);
+        if (copier && range.size() > 0) copier->finish();
     }
 };
 
 // Which messages go through buffers, by peer and where their bytes lie. One that need not still does where its memory
-// would change too early: where a stage receives into, or copies to, what it sends.
+// would change too early: where a stage receives into, or copies to, what it sends. Those of arrays that do not lie in
+// the host's memory always do.
 using NeedsBuffer = std::function<bool(int peer, const std::vector<Block>&)>;
 struct Buffering {
     NeedsBuffer send, receive;

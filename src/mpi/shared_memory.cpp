@@ -96,6 +96,7 @@ std::optional<SharedPlace> find_shared(const std::byte* data, Index bytes) {
 }
 
 bool in_shared_memory(const Field& field, Element element) {
+    if (field.copier) return false;
     Index below = 0, above = bytes_of(element);
     for (int a = 0; a < 3; ++a) {
         const Index reach = std::max<Index>(field.shape[a] - 1, 0) * field.stride[a];

@@ -42,7 +42,7 @@ class StagedPlan : public Plan {
         else
             for (const auto& step : steps) together(step);
         messages_ = carrier_->messages();
-        if (tradewind::schedule::transport(request.transport).one_stage) any_local_ = find_any_local();
+        if (request.carried_by().one_stage) any_local_ = find_any_local();
         for (const StageProgram& stage : work_->program.stages)
             for (const End& end : stage.sends) bytes_sent_ += Bytes{end.bytes};
     }

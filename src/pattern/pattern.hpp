@@ -76,6 +76,8 @@ class Pattern {
     // Length of the direction where it is periodic, else 0.
     virtual std::array<Index, 3> period() const { return {0, 0, 0}; }
     virtual bool reduces() const { return false; }
+    // Whether a rank may have no points in one of its arrays, as a server has none before a field comes.
+    virtual bool may_lack_points() const { return false; }
     // Whether it describes one rank alone, as that rank knows itself: nothing else may be asked about the others.
     virtual bool partial() const { return false; }
     // Whether a box of a rank's target array is to hold these points, in this order. Points have the coordinates of

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "pattern/transpose.hpp"
 
 namespace tradewind::pattern {
 
@@ -196,6 +197,23 @@ void Redistribution::append_blocks(Rank sender, Rank receiver, std::vector<layou
     }
     const std::vector<layout::Box> blocks = layout::Patch(runs).boxes();
     boxes.insert(boxes.end(), blocks.begin(), blocks.end());
+}
+
+std::shared_ptr<const Pattern> transposition(const layout::Layout& from, const layout::Layout& to) {
+    const auto *first = dynamic_cast<const layout::Blocks*>(&from), *second = dynamic_cast<const layout::Blocks*>(&to);
+    if (first && second) return std::make_shared<Transpose>(*first, *second);
+    const auto product = [](const layout::Layout& layout) {
+        if (const auto* blocks = dynamic_cast<const layout::Blocks*>(&layout)) return layout::Product(*blocks);
+        if (const auto* other = dynamic_cast<const layout::Product*>(&layout)) return *other;
+        throw InputError("transpose: the " + layout.describe() + " have no closed form: a fetch moves listed points");
+    };
+    layout::Product before = product(from), after = product(to);
+    if (!(before.grid() == after.grid()) && before.grid().volume() == after.grid().volume()) {
+        if (before.grid().points[layout::Y] != 1) before = before.in_one_row();
+        if (after.grid().points[layout::Y] != 1) after = after.in_one_row();
+    }
+    return std::make_shared<Redistribution>(std::make_shared<layout::Product>(std::move(before)),
+                                            std::make_shared<layout::Product>(std::move(after)));
 }
 
 }  // namespace tradewind::pattern

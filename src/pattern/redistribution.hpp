@@ -41,6 +41,7 @@ class Redistribution : public Pattern {
     Index rounds() const override;  // the distances of all meeting places together
     std::string group_text() const override { return "a transposition of " + std::to_string(rounds()) + " rounds"; }
     bool ends_alike() const override { return false; }
+    bool may_lack_points() const override { return true; }
     Parameters parameters() const override;
 
     const layout::Product& from() const { return *from_; }
@@ -84,5 +85,10 @@ class Redistribution : public Pattern {
     std::vector<MeetingPlace> places_;
     bool closed_ = false;
 };
+
+// The pattern between any two layouts but lists: a `Transpose` between blocks, else a `Redistribution`; where one
+// layout has the rows of a grid one after another along x, the other is seen so, too. Throws InputError where they do
+// not go together.
+std::shared_ptr<const Pattern> transposition(const layout::Layout& from, const layout::Layout& to);
 
 }  // namespace tradewind::pattern

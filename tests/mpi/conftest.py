@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -5,8 +6,9 @@ import pytest
 
 @pytest.fixture(autouse=True, scope="session")
 def ranks_find_the_tests():
-    """What the ranks run lies beside the tests."""
+    """What the ranks run lies beside the tests, and what several folders of tests use above."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(Path(__file__).parent))
-        patch.syspath_prepend(str(Path(__file__).parent))
+        here = Path(__file__).parent
+        patch.setenv("PYTHONPATH", f"{here}{os.pathsep}{here.parent}")
+        patch.syspath_prepend(str(here))
         yield

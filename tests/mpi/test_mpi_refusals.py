@@ -31,7 +31,9 @@ EXPECTED = {
     ],
     "unknown_type": ["InputError: source field 0 has the type uint16: f4, f8, i4, i8, c8, c16 in native"],
     "byte_order": ["InputError: source field 0 has the type >f8"],
-    "no_array": ["InputError: source field 0 is a list: a NumPy array is allowed"],
+    "no_array": [
+        "InputError: source field 0 is a list: an array is allowed, NumPy's or one with DLPack or the buffer protocol"
+    ],
     "no_field": ["InputError: no source field"],
     "read_only": ["InputError: source field 0 is read-only"],
     "same_array_twice": ["InputError: field 0 and field 1 overlap in memory"],

@@ -6,27 +6,52 @@ import re
 
 import numpy as np
 import pytest
+from pictures import Svg, colours, png
 
 from tradewind.base.errors import InputError
 from tradewind.plot.field import coarse, save_levels
 
-SIGNATURES = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>"}
+LEVELS = [[[0.0, 1.0, 2.0]], [[0.5, 0.5, 2.0]]]
+TITLES = ["before", "after 3 steps"]
 
 
-@pytest.mark.parametrize("suffix", SIGNATURES)
-def test_kinds_of_files(tmp_path, suffix):
-    path = tmp_path / f"field{suffix}"
-    save_levels([[[0.0, 1.0]], [[0.25, 0.75]]], ["before", "after"], (2, 1), path)
-    assert SIGNATURES[suffix] in path.read_bytes()[:200]
+def drawn(path):
+    save_levels(LEVELS, TITLES, (3, 1), path)
+    return path
 
 
-def test_every_point_is_drawn_with_its_titles(tmp_path):
-    path = tmp_path / "field.svg"
-    save_levels([[[0.0, 1.0, 2.0]], [[0.5, 0.5, 2.0]]], ["before", "after 3 steps"], (3, 1), path)
-    text = path.read_text()
-    assert "before" in text
-    assert "after 3 steps" in text
-    assert len(re.findall(r'aria-roledescription="rect mark"|role="graphics-symbol"', text)) >= 6
+def test_every_point_is_drawn_in_the_colour_of_its_value(tmp_path):
+    picture = Svg(drawn(tmp_path / "field.svg"))
+    cells = picture.marks("rect mark")
+    said = [re.search(r"x \(grid point\): (\d).*value: ([\d.]+)", cell.attrib["aria-label"]).groups() for cell in cells]
+    assert [(int(x), float(value)) for x, value in said] == [
+        (x, value) for (row,) in LEVELS for x, value in enumerate(row)
+    ]
+    colour = {value: cell.attrib["fill"] for (_, value), cell in zip(said, cells, strict=True)}
+    assert len(colour) == len(set(colour.values())) == 4  # equal values alike, in both levels, and others not
+    assert [text for text in picture.texts if text in TITLES] == TITLES
+
+
+def test_the_pixels_are_as_many_as_the_points_of_a_value(tmp_path):
+    pixels = png(drawn(tmp_path / "field.png"))
+    width, height = Svg(drawn(tmp_path / "field.svg")).size
+    assert pixels.shape[:2] == pytest.approx((2 * height, 2 * width), abs=1)
+    background, *values = colours(pixels).most_common(5)
+    assert background[0] == (255, 255, 255)
+    twice, once = [n for _, n in values[:2]], [n for _, n in values[2:]]  # 0.5 and 2 stand at two points
+    assert max(twice) < 1.05 * min(twice)
+    assert max(once) < 1.05 * min(once)
+    assert min(twice) / max(once) == pytest.approx(2, rel=0.05)
+
+
+def test_a_page_holds_the_values_and_a_print_the_same_picture(tmp_path):
+    page = drawn(tmp_path / "field.html").read_text()
+    assert all(f'"{title}"' in page for title in TITLES)
+    assert not re.search(r'(src|href)="https?:', page), "the page opens offline"
+    data = drawn(tmp_path / "field.pdf").read_bytes()
+    left, bottom, right, top = map(float, re.search(rb"/MediaBox *\[([^]]*)\]", data)[1].split())
+    width, height = Svg(drawn(tmp_path / "field.svg")).size
+    assert (right - left) / (top - bottom) == pytest.approx(width / height, rel=0.01)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (96, 96), (97, 5), (300, 291), (1, 1000)])

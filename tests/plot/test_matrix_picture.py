@@ -1,7 +1,11 @@
 """The communication matrix as a picture."""
 
+import re
+from collections import Counter
+
 import numpy as np
 import pytest
+from pictures import Svg, colours, png
 
 from tradewind.base.errors import InputError
 from tradewind.plot.matrix import chart, communication_matrix, save_picture
@@ -40,9 +44,28 @@ def test_cells_cover_the_ranks_of_their_bins():
 
 def test_pictures_are_written(tmp_path):
     exchange = Exchange("halo", 9, grid=(30, 30, 2), periodic="x")
-    for name, start in (("m.svg", b"<svg"), ("m.png", b"\x89PNG")):
+    for name in ("m.svg", "m.png"):
         save_picture(exchange, tmp_path / name)
-        assert (tmp_path / name).read_bytes().startswith(start)
+    (schedule,) = schedules(exchange)
+    sent = {
+        (rank, message.peer)
+        for rank in range(9)
+        for stage in range(schedule.stages)
+        for message in schedule.sends(rank, stage)
+    }
+    picture = Svg(tmp_path / "m.svg")
+    cells = [cell.attrib["aria-label"] for cell in picture.marks("rect mark")]
+    said = [re.match(r"receiver \(rank\): (\d); sender \(rank\): (\d);", cell).groups() for cell in cells]
+    assert {(int(sender), int(receiver)) for receiver, sender in said} == sent
+    assert len(cells) == len(sent)
+    assert any(text.startswith("halo 3 sweep, 9 ranks, ") for text in picture.texts)
+    fills = Counter(cell.attrib["fill"] for cell in picture.marks("rect mark"))
+    pixels = colours(png(tmp_path / "m.png"))
+    per_cell = [
+        pixels[tuple(map(int, re.findall(r"\d+", fill)))] / count for fill, count in fills.items()
+    ]  # all cells are as large
+    assert min(per_cell) > 100
+    assert max(per_cell) < 1.02 * min(per_cell)
 
 
 def test_a_name_or_place_that_cannot_be_is_refused(tmp_path):

@@ -67,7 +67,7 @@ def write(path: Path, simulation: Simulation) -> None:
     sent = list(messages(simulation))
     nodes = [place.node(rank) for rank in range(simulation.exchange.ranks)]
     if len(set(nodes)) < len(nodes) or not routes.is_fixed():
-        raise InputError("SimGrid replays one rank a node, on networks where one way joins two nodes")
+        raise InputError("SimGrid replays one rank per node, on networks where one way joins two nodes")
     numbers: dict[Link, int] = {}
     lines = []
     for sender, receiver in dict.fromkeys((message.sender, message.receiver) for message in sent):

@@ -92,6 +92,18 @@ void bind_schedule(nb::module_& module) {
         },
         "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a,
         "The parts of a way, and for those that are \"\" the default, or the next best that goes with the others.");
+    module.def(
+        "carried_way",
+        [](const pattern::Pattern& pattern, const std::string& algorithm, const std::string& transport,
+           const std::string& packing) {
+            const algorithm::Way way = algorithm::carried_way(pattern, {algorithm, transport, packing});
+            return std::make_tuple(way.algorithm, way.transport, way.packing);
+        },
+        "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a,
+        "How a plan carries out a way: of \"native\" the collective that MPI has for the pattern. Raises InputError "
+        "for a "
+        "transport or packing that goes with another one.");
+    module.attr("all_to_all_transport") = algorithm::all_to_all_of_mpi().transport;
     module.def("native_refusal", &algorithm::native_refusal, "pattern"_a,
                "Why MPI has no collective for a pattern; \"\" where it has.");
     module.def("needs_all_lists", &algorithm::needs_all_lists, "pattern"_a, "algorithm"_a,

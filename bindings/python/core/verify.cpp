@@ -76,11 +76,16 @@ void bind_verify(nb::module_& module) {
     nb::class_<schedule::TransportEntry>(module, "TransportEntry")
         .def_ro("name", &schedule::TransportEntry::name)
         .def_ro("description", &schedule::TransportEntry::description)
+        .def_prop_ro(
+            "family", [](const schedule::TransportEntry& e) { return schedule::name_of(e.family); },
+            "two-sided, persistent, fence, notify, shared or collective: transports of one family share their code.")
         .def_ro("packings", &schedule::TransportEntry::packings, "The packings that it goes with.")
         .def_ro("one_stage", &schedule::TransportEntry::one_stage, "Whether it carries schedules of one stage only.");
     nb::class_<schedule::PackingEntry>(module, "PackingEntry")
         .def_ro("name", &schedule::PackingEntry::name)
         .def_ro("description", &schedule::PackingEntry::description);
+    module.attr("default_transport") = schedule::default_transport().name;
+    module.attr("default_packing") = schedule::default_packing().name;
     module.def("transports", [] { return schedule::transports(); }, "The ways to carry the messages of a stage.");
     module.def("packings", [] { return schedule::packings(); }, "The ways between arrays and messages.");
     module.def("transport_refusal", &schedule::transport_refusal, "schedule"_a, "transport"_a, "packing"_a,

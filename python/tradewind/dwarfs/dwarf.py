@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tradewind import _core
@@ -246,8 +246,3 @@ class Dwarf(Workload, ABC):
         packing = method.packing or known[method.transport].packings[0]
         refusals = (_core.transport_refusal(each, method.transport, packing) for each in schedules.values())
         return list(filter(None, refusals))
-
-    @classmethod
-    def keys(cls) -> list[str]:
-        """The names of its plain values."""
-        return [each.name for each in fields(cls)]

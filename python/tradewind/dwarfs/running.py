@@ -7,6 +7,7 @@ messages and bytes of a run are kept.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
@@ -84,8 +85,9 @@ class Running(ABC):
         self._request, self._record = dwarf, record
         self._exchanges: dict[str, Exchanges] = {}
         self._warm: list[Plan] = []
-        self._seconds = {COMPUTE: 0.0}
-        self._events: list[Event] = []
+        self._repeats = range(dwarf.work)
+        self._seconds = defaultdict[str, float](float, {COMPUTE: 0.0})
+        self._events: list[Event] | None = [] if record == "events" else None
 
     # What a dwarf is made of.
 
@@ -131,11 +133,11 @@ class Running(ABC):
     def timed(self, loop: Callable[..., None], *arguments: Any, part: str = COMPUTE) -> None:
         """Calls a loop over points as often as the dwarf's `work` says, and counts its seconds as those of `part`."""
         begin = perf_counter()
-        for _ in range(self._request.work):
+        for _ in self._repeats:
             loop(*arguments)
         end = perf_counter()
-        self._seconds[part] = self._seconds.get(part, 0.0) + end - begin
-        if self._record == "events":
+        self._seconds[part] += end - begin
+        if self._events is not None:
             self._events.append((part, -1, -1, 0, begin, end))
 
     # What each dwarf says itself.
@@ -177,12 +179,13 @@ class Running(ABC):
             exchanges.calls = 0
             for plan in exchanges.plans:
                 plan.clear()
-        self._seconds = {COMPUTE: 0.0}
-        self._events.clear()
+        self._seconds = defaultdict[str, float](float, {COMPUTE: 0.0})
+        if self._events is not None:
+            self._events.clear()
 
     def events(self) -> list[Event]:
         """What this rank did since `reset`; nothing unless it was made to record "events"."""
-        if self._record != "events":
+        if self._events is None:
             return []
         plans = [plan for exchanges in self._exchanges.values() for plan in exchanges.plans]
         return [*self._events, *(event for plan in plans for event in plan.events)]
@@ -192,13 +195,13 @@ class Running(ABC):
 
         Of a dwarf with several exchanges the parts of a plan follow its name: ``halo-wait``.
         """
-        found = dict(self._seconds)
+        found = self._seconds.copy()
         for name, exchanges in self._exchanges.items():
             before = f"{name}-" if len(self._exchanges) > 1 else ""
             for plan in exchanges.plans:
                 for part, seconds in plan.seconds.items():
-                    found[before + part] = found.get(before + part, 0.0) + seconds
-        return found
+                    found[before + part] += seconds
+        return dict(found)
 
     @property
     def plans(self) -> dict[str, Plan]:

@@ -12,6 +12,7 @@ from tradewind.base.names import unknown
 from tradewind.launch import job
 from tradewind.launch.predict import lay_beside, machine_of
 from tradewind.method.method import (
+    ALL_TO_ALL,
     DEFAULT_PACKING,
     DEFAULT_TRANSPORT,
     NATIVE,
@@ -203,4 +204,4 @@ def floor_way(exchange: Exchange) -> Choice:
     algorithm = exchange.floor_algorithm
     if algorithm is None:
         return Choice(exchange.algorithm, DEFAULT_TRANSPORT, DEFAULT_PACKING)
-    return Choice(algorithm, "alltoallv", DEFAULT_PACKING)
+    return Choice(algorithm, ALL_TO_ALL, DEFAULT_PACKING)

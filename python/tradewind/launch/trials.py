@@ -12,8 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tradewind import _core, mpi
 from tradewind.base.collective import attempt, check_communicator, collective, go_on, on_root, telling
 from tradewind.base.errors import InputError
@@ -22,6 +20,7 @@ from tradewind.launch import worker
 from tradewind.launch.measure import ExchangeArrays, check_answers, check_ranks, provenance
 from tradewind.method.method import PARTS, Choice, default_way, ways
 from tradewind.method.tuning import NOISE, PRIVATE, SHARED, keep, request_of
+from tradewind.mpi.fields import host_arrays
 from tradewind.mpi.host import site_of
 from tradewind.mpi.levels import levels_of
 from tradewind.mpi.library import MPI, Plan, _mpi
@@ -98,7 +97,7 @@ def tune(
         raise InputError(refusal)
     memory = SHARED if plan.in_shared_memory else PRIVATE
     del plan
-    arrays, targets = _listed(fields), [] if target is None else _listed(target)
+    arrays, targets = host_arrays("source", fields), [] if target is None else host_arrays("target", target)
     if pattern.has_levels:  # by their levels plans find what was tuned
         pattern = pattern.for_levels(levels_of(pattern, comm.Get_rank(), arrays, targets, axis))
     written = targets or arrays
@@ -110,10 +109,6 @@ def tune(
     table |= {"request": request_of(pattern, arrays[0].dtype.str[1:], len(arrays), memory)} | circumstances(comm)
     on_root(comm, lambda: None if tuning is None else keep(Path(tuning), [table], table))
     return Choice(**table["choice"]), table
-
-
-def _listed(arrays: Array | Sequence[Array]) -> list[Array]:
-    return [arrays] if isinstance(arrays, np.ndarray) else list(arrays)
 
 
 def _parts(way: Choice) -> dict[str, Any]:

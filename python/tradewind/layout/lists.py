@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tradewind.base.arrays import host_array
 from tradewind.base.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 def ids(what: str, values: ArrayLike) -> NDArray[np.int64]:
     """A list of whole numbers as the core takes it. Raises InputError for anything else."""
-    array = np.asarray(values)
+    array = host_array(what, values)
+    if array is None:
+        array = np.asarray(values)
     if array.size == 0:
         array = array.astype(np.int64)
     if array.ndim == 1 and array.dtype.kind in "uO":
@@ -58,13 +61,14 @@ def of_owners(
         if given is not None and len(given) != len(counts):
             raise InputError(f"{len(given)} {what} for {len(counts)} counts: one for each rank is allowed")
     described: list[Described] = []
-    for rank, (owner, index) in enumerate(lists):
+    for rank, (owner_list, index_list) in enumerate(lists):
+        owner, index = ids("owner", owner_list), ids("index", index_list)
         begin = counts[rank] if one_array and places is None else 0
-        place = np.arange(begin, begin + np.size(owner)) if places is None else places[rank]
-        target = counts[rank] + np.size(owner) if one_array and places is None else None
+        place = np.arange(begin, begin + owner.size) if places is None else places[rank]
+        target = counts[rank] + owner.size if one_array and places is None else None
         places_here = ids("place", place)
         if target is None:
             target = counts[rank] if one_array else int(np.max(places_here, initial=-1)) + 1
-        described.append((ids("owner", owner), ids("index", index), places_here, target))
+        described.append((owner, index, places_here, target))
     sources = [d[3] if one_array else count for d, count in zip(described, counts, strict=True)]
     return sources, described

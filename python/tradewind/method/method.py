@@ -13,8 +13,10 @@ from tradewind.base.names import unknown
 
 NATIVE = "native"
 """The algorithm name of the MPI library's own collective, which has no transport and no packing of ours."""
-DEFAULT_TRANSPORT = "isend-irecv"
-DEFAULT_PACKING = "buffer"
+DEFAULT_TRANSPORT = _core.default_transport
+DEFAULT_PACKING = _core.default_packing
+ALL_TO_ALL = _core.all_to_all_transport
+"""The transport that is MPI's collective of packed data: it gathers every message, also what lies in one run."""
 NODE_FAMILIES = ("two-level-k", "leaders-k")
 """Their radix is the number of ranks a node."""
 PARTS = ("algorithm", "transport", "packing")
@@ -57,6 +59,12 @@ class Choice:
 def transport_names() -> tuple[str, ...]:
     """All transports, those that go with few schedules and packings too."""
     return tuple(entry.name for entry in _core.transports())
+
+
+@cache
+def two_sided_names() -> tuple[str, ...]:
+    """The transports whose posting orders differ: the others amount to one of these."""
+    return tuple(entry.name for entry in _core.transports() if entry.family == "two-sided")
 
 
 @cache

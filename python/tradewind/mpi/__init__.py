@@ -5,8 +5,7 @@ Needs an MPI library and mpi4py (MissingMPIError says what to install); the rest
 
 from __future__ import annotations
 
-from tradewind import _core
-from tradewind.method.method import NATIVE
+from tradewind.method.method import NATIVE, packing_names, transport_names
 from tradewind.mpi.arrays import empty
 from tradewind.mpi.choice import choose_together
 from tradewind.mpi.library import MPI, Peers, Plan, library_name, ranks_here, ranks_per_core
@@ -27,5 +26,5 @@ __all__ = [
     "ranks_per_core",
 ]
 
-TRANSPORTS = tuple(entry.name for entry in _core.transports())
-PACKINGS = tuple(entry.name for entry in _core.packings())
+TRANSPORTS = transport_names()
+PACKINGS = packing_names()

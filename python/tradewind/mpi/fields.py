@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind import _core
+from tradewind.base.arrays import host_array, is_array
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
 
@@ -24,7 +25,7 @@ ELEMENTS = {np.dtype(name): name for name in DTYPES}
 
 def checked(what: str, fields: Array | Sequence[Array], *, writable: bool) -> list[Array]:
     """The arrays of a plan. Raises InputError for what is none, or none that can be sent from or written into."""
-    arrays = [fields] if isinstance(fields, np.ndarray) else list(fields)
+    arrays = host_arrays(what, fields)
     if not arrays:
         raise InputError(f"no {what} field: one array or more are allowed")
     for number, array in enumerate(arrays):
@@ -33,10 +34,22 @@ def checked(what: str, fields: Array | Sequence[Array], *, writable: bool) -> li
     return arrays
 
 
+def host_arrays(what: str, fields: Any) -> list[Array]:
+    """One array or several as NumPy's, of whatever library they are. Raises InputError for what is in no host's memory.
+
+    What is no array stays as it is.
+    """
+    if isinstance(fields, np.ndarray):
+        return [fields]
+    listed = [fields] if is_array(fields) else list(fields)
+    found = ((field, host_array(f"{what} field {number}", field)) for number, field in enumerate(listed))
+    return [field if array is None else array for field, array in found]
+
+
 def _problem(array: Any, first: Array, writable: bool) -> str:
     """Most arrays are seen to be well by a few looks: plans are made on demand, too."""
     if not isinstance(array, np.ndarray):
-        return f"is a {type(array).__name__}: a NumPy array is allowed"
+        return f"is a {type(array).__name__}: an array is allowed, NumPy's or one with DLPack or the buffer protocol"
     if array.dtype not in ELEMENTS:
         return f"has the type {array.dtype}: {', '.join(DTYPES)} in native byte order are allowed"
     if array.dtype != first.dtype:

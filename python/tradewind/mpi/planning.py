@@ -133,13 +133,6 @@ def plan(
     return cast(Plan, bound(*carried, sure=True))
 
 
-def _check_native(transport: str | None, packing: str | None) -> None:
-    if transport not in (None, "alltoallv") or packing not in (None, "buffer"):
-        raise InputError(
-            f"algorithm 'native' is MPI_Alltoallv of packed data, not transport {transport!r} with packing {packing!r}"
-        )
-
-
 def _asked(
     what: _core.Schedule | _core.Pattern, algorithm: str | None, transport: str | None, packing: str | None
 ) -> tuple[_core.Pattern, Choice]:
@@ -162,12 +155,11 @@ def _carried(
     what: _core.Schedule | _core.Pattern, pattern: _core.Pattern, way: Choice
 ) -> tuple[_core.Schedule | None, str, str]:
     """Schedule (None: MPI's own collective), transport and packing of a way."""
-    if way.algorithm == NATIVE and pattern.collective == "all-to-all":
-        _check_native(way.transport, way.packing)
-        way = Choice("burst", "alltoallv", DEFAULT_PACKING)
-    transport, packing = way.transport or DEFAULT_TRANSPORT, way.packing or DEFAULT_PACKING
-    if way.algorithm == NATIVE:
+    parts = way.algorithm or default_algorithm(pattern.name), way.transport or "", way.packing or ""
+    algorithm, transport, packing = _core.carried_way(pattern, *parts)
+    transport, packing = transport or DEFAULT_TRANSPORT, packing or DEFAULT_PACKING
+    if algorithm == NATIVE:
         return None, transport, packing
     if isinstance(what, _core.Schedule) and not pattern.has_levels:  # which may have other levels
         return what, transport, packing
-    return _core.make_schedule(pattern, way.algorithm or default_algorithm(pattern.name)), transport, packing
+    return _core.make_schedule(pattern, algorithm), transport, packing

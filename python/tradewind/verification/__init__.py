@@ -10,6 +10,7 @@ from tradewind import _core
 from tradewind.base.elements import counted_bytes
 from tradewind.base.errors import InputError, VerificationError
 from tradewind.base.names import unknown
+from tradewind.method.method import DEFAULT_TRANSPORT, transport_names
 from tradewind.workload.workload import Workload
 
 Progress = Callable[[str, int, int], None]
@@ -18,10 +19,10 @@ Progress = Callable[[str, int, int], None]
 
 def transports() -> list[str]:
     """The names of the transports whose posting orders can be verified."""
-    return [entry.name for entry in _core.transports()]
+    return list(transport_names())
 
 
-def verify(exchange: Workload, transport: str = "isend-irecv", progress: Progress | None = None) -> dict[str, Any]:
+def verify(exchange: Workload, transport: str = DEFAULT_TRANSPORT, progress: Progress | None = None) -> dict[str, Any]:
     """Runs the schedules of an exchange on boxes of points and checks what they do.
 
     Every point of the pattern's answer must arrive exactly once and nothing else may be touched; and with the posting

@@ -35,8 +35,8 @@ void add(const StridedCopy& c) {
 
 }  // namespace
 
-void make_adding(StridedCopy& copy, Element element) {
-    switch (element) {
+void choose_adding(StridedCopy& copy) {
+    switch (copy.element) {
         case Element::f4: copy.execute = add<float>; return;
         case Element::f8: copy.execute = add<double>; return;
         case Element::i4: copy.execute = add<std::int32_t>; return;

@@ -18,6 +18,7 @@ class RunReader {
     }
     bool done() const { return block_ == blocks_.size(); }
     Index left() const { return blocks_[block_].run - used_; }
+    Copier* copier() const { return blocks_[block_].copier; }
     std::byte* take(Index bytes) {
         const Block& b = blocks_[block_];
         std::byte* at = b.data + used_;
@@ -49,7 +50,7 @@ bool alike(const std::vector<Block>& a, const std::vector<Block>& b) {
 }
 
 StridedCopy copy_of(const Block& from, const Block& to, Stores stores) {
-    return make_copy({from.data, from.stride}, {to.data, to.stride}, to.shape, to.run, stores);
+    return make_copy({from.data, from.stride, from.copier}, {to.data, to.stride, to.copier}, to.shape, to.run, stores);
 }
 
 // Of a block whose loops from `a` outwards are of one turn.
@@ -57,7 +58,7 @@ void append_slice(Block block, int a, Index begin, Index end, std::vector<Block>
     while (a > 0 && block.shape[a - 1] == 1) --a;
     if (begin == end) return;
     if (a == 0) {
-        slices.push_back(buffer_block(block.data + begin, end - begin));
+        slices.push_back(buffer_block(block.data + begin, end - begin, block.copier));
         return;
     }
     --a;
@@ -77,15 +78,15 @@ void append_slice(Block block, int a, Index begin, Index end, std::vector<Block>
     append_slice(turns(last, 1), a, 0, end - last * turn, slices);
 }
 
-// The part of a buffer that a block fills, as a block of the same shape.
-Block dense(std::byte* data, const Block& like) {
-    return {data, like.run, like.shape, dense_strides(like.shape, like.run)};
+// The part of one run of memory that a block fills, as a block of the same shape.
+Block dense(std::byte* data, const Block& like, Copier* copier) {
+    return {data, like.run, like.shape, dense_strides(like.shape, like.run), copier};
 }
 
 }  // namespace
 
 Block joined(const Block& block) {
-    Block result{block.data, block.run, {1, 1, 1}, {0, 0, 0}};
+    Block result{block.data, block.run, {1, 1, 1}, {0, 0, 0}, block.copier};
     int kept = 0;
     for (int a = 0; a < 3; ++a) {
         if (block.shape[a] == 1) continue;
@@ -146,9 +147,11 @@ std::vector<RunPair> common_runs(const std::vector<Block>& here, const std::vect
     RunReader a(here), b(there);
     while (!a.done() && !b.done()) {
         const Index bytes = std::min(a.left(), b.left());
-        const RunPair next{a.take(bytes), b.take(bytes), bytes};
+        Copier *const here_in = a.copier(), *const there_in = b.copier();
+        const RunPair next{a.take(bytes), b.take(bytes), bytes, here_in, there_in};
         if (!runs.empty() && runs.back().here + runs.back().bytes == next.here &&
-            runs.back().there + runs.back().bytes == next.there)
+            runs.back().there + runs.back().bytes == next.there && runs.back().copier_here == here_in &&
+            runs.back().copier_there == there_in)
             runs.back().bytes += bytes;
         else
             runs.push_back(next);
@@ -170,7 +173,7 @@ void append_copies(const std::vector<Block>& from, const std::vector<Block>& to,
     if (from.size() == 1 && from[0].contiguous()) {
         std::byte* data = from[0].data;
         for (const Block& b : to) {
-            copies.push_back(copy_of(dense(data, b), b, stores));
+            copies.push_back(copy_of(dense(data, b, from[0].copier), b, stores));
             data += b.bytes();
         }
         return;
@@ -178,13 +181,14 @@ void append_copies(const std::vector<Block>& from, const std::vector<Block>& to,
     if (to.size() == 1 && to[0].contiguous()) {
         std::byte* data = to[0].data;
         for (const Block& b : from) {
-            copies.push_back(copy_of(b, dense(data, b), stores));
+            copies.push_back(copy_of(b, dense(data, b, to[0].copier), stores));
             data += b.bytes();
         }
         return;
     }
     for (const RunPair& run : common_runs(from, to, std::size_t{1} << 24))
-        copies.push_back(copy_of(buffer_block(run.here, run.bytes), buffer_block(run.there, run.bytes), stores));
+        copies.push_back(copy_of(buffer_block(run.here, run.bytes, run.copier_here),
+                                 buffer_block(run.there, run.bytes, run.copier_there), stores));
 }
 
 }  // namespace tradewind::mpi

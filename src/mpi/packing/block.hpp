@@ -16,13 +16,14 @@ struct Block {
     Index run = 0;                         // bytes
     std::array<Index, 3> shape{1, 1, 1};   // runs
     std::array<Index, 3> stride{0, 0, 0};  // bytes from run to run
+    Copier* copier = nullptr;              // of its memory; none: the host's
 
     Index bytes() const { return run * shape[0] * shape[1] * shape[2]; }
     bool contiguous() const { return shape[0] * shape[1] * shape[2] == 1; }
 };
 
-inline Block buffer_block(std::byte* data, Index bytes) {
-    return {data, bytes, {1, 1, 1}, {0, 0, 0}};
+inline Block buffer_block(std::byte* data, Index bytes, Copier* copier = nullptr) {
+    return {data, bytes, {1, 1, 1}, {0, 0, 0}, copier};
 }
 
 // Whether the bytes of a message lie in one run of memory.
@@ -40,13 +41,14 @@ Extent extent_of(const Block& block);
 // The bytes of a message from `begin` to before `end`.
 std::vector<Block> slice(const std::vector<Block>& blocks, Index begin, Index end);
 
-// A number that depends on every byte of a message and its place. Bytes in multiples of 4.
+// A number that depends on every byte of a message in the host's memory and its place. Bytes in multiples of 4.
 std::uint64_t checksum(const std::vector<Block>& blocks);
 
 // A run at both ends of a message.
 struct RunPair {
     std::byte *here, *there;
     Index bytes;
+    Copier *copier_here = nullptr, *copier_there = nullptr;
 };
 
 // So many runs of one message are sent one by one.

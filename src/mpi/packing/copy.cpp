@@ -65,7 +65,9 @@ auto short_copy_of(std::size_t run, std::index_sequence<i...>) {
     return table[run / shortest - 1];
 }
 
-void choose(StridedCopy& c, Stores stores) {
+}  // namespace
+
+void choose_strided(StridedCopy& c) {
     const auto run = static_cast<std::size_t>(c.run);
     const bool crossed = std::abs(c.from_stride[1]) < std::abs(c.from_stride[0]) && c.count[0] > 1 && c.count[1] > 1;
     if (crossed && run == 4)
@@ -74,15 +76,13 @@ void choose(StridedCopy& c, Stores stores) {
         c.execute = copy_tiled<8>;
     else if (crossed && run == 16)
         c.execute = copy_tiled<16>;
-    else if (stores == Stores::streamed && c.run >= shortest_streamed && can_stream())
+    else if (c.stores == Stores::streamed && c.run >= shortest_streamed && can_stream())
         c.execute = copy_streaming;
     else if (run > 0 && run % shortest == 0 && run <= shortest * short_sizes)
         c.execute = short_copy_of(run, std::make_index_sequence<short_sizes>());
     else
         c.execute = copy_long;
 }
-
-}  // namespace
 
 StridedCopy make_copy(View from, View to, const std::array<Index, 3>& shape, Index element, Stores stores) {
     struct Loop {
@@ -119,22 +119,28 @@ StridedCopy make_copy(View from, View to, const std::array<Index, 3>& shape, Ind
         c.from_stride[i] = loops[i].from_stride;
         c.to_stride[i] = loops[i].to_stride;
     }
-    choose(c, stores);
+    c.copier = from.copier ? from.copier : to.copier;
+    c.from_host = !from.copier;
+    c.to_host = !to.copier;
+    c.stores = stores;
     return c;
 }
 
+bool alike(const StridedCopy& a, const StridedCopy& b) {
+    return a.run == b.run && a.count == b.count && a.from_stride == b.from_stride && a.to_stride == b.to_stride &&
+           a.copier == b.copier && a.from_host == b.from_host && a.to_host == b.to_host;
+}
+
 bool fuse(StridedCopy& first, const StridedCopy& second) {
-    const bool alike = first.run == second.run && first.count == second.count &&
-                       first.from_stride == second.from_stride && first.to_stride == second.to_stride;
     const Index from = second.from - first.from, to = second.to - first.to;
     const bool side_by_side =
         std::abs(from) < std::abs(first.from_stride[0]) && std::abs(to) < std::abs(first.to_stride[0]);
-    if (!alike || !side_by_side || first.count[2] > 1 || first.run > static_cast<Index>(shortest * short_sizes))
+    if (!alike(first, second) || !side_by_side || first.count[2] > 1 ||
+        first.run > static_cast<Index>(shortest * short_sizes))
         return false;
     first.count = {2, first.count[0], first.count[1]};
     first.from_stride = {from, first.from_stride[0], first.from_stride[1]};
     first.to_stride = {to, first.to_stride[0], first.to_stride[1]};
-    choose(first, Stores::cached);
     return true;
 }
 

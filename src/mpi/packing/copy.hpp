@@ -6,13 +6,17 @@
 #include <cstdint>
 
 #include "base/units.hpp"
+#include "mpi/element.hpp"
 
 namespace tradewind::mpi {
+
+class Copier;
 
 // A box of elements in memory.
 struct View {
     std::byte* data = nullptr;
     std::array<Index, 3> stride{};  // bytes along x, y, z
+    Copier* copier = nullptr;       // of its memory; none: the host's
 };
 
 // The strides of a box that is stored without gaps, x fastest.
@@ -32,7 +36,8 @@ struct Places {
     Index of(Index i) const { return (steps ? steps[i] : i) * step; }
 };
 
-// Runs of contiguous bytes, in three nested loops: loop 0 is the innermost. Each run is copied at all places.
+// Runs of contiguous bytes, in three nested loops: loop 0 is the innermost. Each run is copied at all places. It is
+// described first, and then compiled by the copier of the memory: see packing/copier.hpp.
 struct StridedCopy {
     const std::byte* from = nullptr;
     std::byte* to = nullptr;
@@ -42,6 +47,12 @@ struct StridedCopy {
     void (*execute)(const StridedCopy&) = nullptr;
     Places from_places, to_places;
     Index places = 1;
+    const void* kept = nullptr;  // what its copier keeps of it
+    Copier* copier = nullptr;    // of the memory that is not the host's; none where both are
+    bool from_host = true, to_host = true;
+    bool adds = false;  // to what is there, element by element
+    Element element = Element::f8;
+    Stores stores = Stores::cached;
 
     Index bytes() const { return run * count[0] * count[1] * count[2] * places; }
 };
@@ -53,5 +64,11 @@ StridedCopy make_copy(View from, View to, const std::array<Index, 3>& shape, Ind
 // Makes one copy of two of short runs that walk through memory side by side, like the two edges of the same rows: each
 // cache line is fetched once for both. False, and nothing changed, where they do not.
 bool fuse(StridedCopy& first, const StridedCopy& second);
+
+// Whether two copies differ in nothing but where they begin.
+bool alike(const StridedCopy& a, const StridedCopy& b);
+
+// The host's function for a copy at one place.
+void choose_strided(StridedCopy& copy);
 
 }  // namespace tradewind::mpi

@@ -64,7 +64,14 @@ void copy_any(const StridedCopy& c) {
     each_place(c, [bytes](std::byte* to, const std::byte* from) { std::memcpy(to, from, bytes); });
 }
 
-void choose(StridedCopy& c) {
+struct Kind {
+    StridedCopy first;
+    std::vector<Index> from, to;  // bytes from the first
+};
+
+}  // namespace
+
+void choose_listed(StridedCopy& c) {
     switch (c.run) {
         case 4: c.execute = copy_fixed<4>; return;
         case 8: c.execute = copy_fixed<8>; return;
@@ -76,22 +83,10 @@ void choose(StridedCopy& c) {
     }
 }
 
-bool alike(const StridedCopy& a, const StridedCopy& b) {
-    return a.run == b.run && a.count == b.count && a.from_stride == b.from_stride && a.to_stride == b.to_stride;
-}
-
-struct Kind {
-    StridedCopy first;
-    std::vector<Index> from, to;  // bytes from the first
-};
-
-}  // namespace
-
 void repeat_at(StridedCopy& copy, Places from, Places to, Index places) {
     copy.from_places = from;
     copy.to_places = to;
     copy.places = places;
-    choose(copy);
 }
 
 void list_alike(std::vector<StridedCopy>& copies, std::size_t first, PlaceLists& lists) {

@@ -13,6 +13,9 @@ using PlaceLists = std::deque<std::vector<Index>>;  // which stay where they are
 // Makes a copy at one place one at so many of them, two or more.
 void repeat_at(StridedCopy& copy, Places from, Places to, Index places);
 
+// The host's function for a copy at several places.
+void choose_listed(StridedCopy& copy);
+
 // Of the copies from `first` on, which do not depend on each other, makes one of those that are alike; `lists` keeps
 // their places. What is long, and what has no like, stays as it is.
 void list_alike(std::vector<StridedCopy>& copies, std::size_t first, PlaceLists& lists);

@@ -14,7 +14,7 @@ void append_run_copies(const pattern::Runs& runs, const RunMemory& from, const R
         };
         const auto view = [&](const RunMemory& memory) {
             if (!memory.places) return View{memory.data + done, buffer};
-            return View{memory.data + first(memory) * memory.stride[layout::X], memory.stride};
+            return View{memory.data + first(memory) * memory.stride[layout::X], memory.stride, memory.copier};
         };
         const auto along = [&](const RunMemory& memory) {
             if (!memory.places) return Places{nullptr, kind.length * element};

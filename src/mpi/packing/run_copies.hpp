@@ -13,6 +13,7 @@ struct RunMemory {
     std::byte* data = nullptr;
     std::array<Index, 3> stride{};         // bytes, of an array
     schedule::RunPlaces places = nullptr;  // none: a buffer
+    Copier* copier = nullptr;
 };
 
 // Appends copies of runs of so many levels along y and z: as many as there are lengths of runs. They go along the lists

@@ -199,15 +199,15 @@ class Collective : public Carrier {
 class CollectiveTransport : public Transport {
     // All in one buffer, as the calls want it.
     Buffering buffering(const Communicator&, const PlanRequest& request) override {
-        const bool buffered = request.packing == "buffer";
+        const bool buffered = request.packed_by(schedule::Packing::buffer);
         const auto all = [buffered](int, const std::vector<Block>&) { return buffered; };
         return {all, all};
     }
     std::unique_ptr<Carrier> carrier(const Work& work, const schedule::Schedule& schedule, Buffers& buffers) override {
         using Kind = Collective::Kind;
-        const bool typed = work.request.packing == "datatype";
-        const Kind kind = work.request.transport == "neighbor" ? (typed ? Kind::neighbor_w : Kind::neighbor_v)
-                                                               : (typed ? Kind::alltoallw : Kind::alltoallv);
+        const bool typed = work.request.packed_by(schedule::Packing::datatype);
+        const Kind kind = work.request.carried_by().among_neighbors ? (typed ? Kind::neighbor_w : Kind::neighbor_v)
+                                                                    : (typed ? Kind::alltoallw : Kind::alltoallv);
         return std::make_unique<Collective>(work, schedule, buffers, kind);
     }
 };

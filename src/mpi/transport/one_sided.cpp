@@ -41,7 +41,7 @@ void Accesses::take(const Work& work, bool puts, const Notes& there) {
 }
 
 std::vector<Access> Accesses::make(const PlanRequest& request, const End& end, const std::vector<Block>& there) {
-    if (request.packing == "datatype") {
+    if (request.packed_by(schedule::Packing::datatype)) {
         types_.emplace_back(end.place(), request.element);
         const MPI_Datatype here_type = types_.back().handle();
         types_.emplace_back(there, request.element);
@@ -70,7 +70,7 @@ WindowBuffers::WindowBuffers(const Communicator& communicator, Index out, Index 
 }
 
 Buffering OneSidedTransport::buffering(const Communicator&, const PlanRequest& request) {
-    const bool buffered = request.packing == "buffer", putting = puts(request);
+    const bool buffered = request.packed_by(schedule::Packing::buffer), putting = puts(request);
     return {[=](int, const std::vector<Block>&) { return buffered || !putting; },
             [=](int, const std::vector<Block>&) { return buffered || putting; }};
 }

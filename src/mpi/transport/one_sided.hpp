@@ -56,7 +56,7 @@ class OneSidedTransport : public Transport {
                                      Index incoming) override;
 
   protected:
-    static bool puts(const PlanRequest& request) { return request.transport != "get-fence"; }
+    static bool puts(const PlanRequest& request) { return !request.carried_by().gets; }
     static Window& window(Buffers& buffers) { return static_cast<WindowBuffers&>(buffers).window(); }
 };
 

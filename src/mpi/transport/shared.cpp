@@ -157,7 +157,8 @@ class Shared : public Carrier {
     }
     // A message within the node that is neither gathered by the plan nor lies where its receiver can read it.
     bool in_chunks(const End& end) const {
-        return node_.has(end.peer) && !end.buffer && !(work_.request.packing == "direct" && peers_can_read(end.memory));
+        return node_.has(end.peer) && !end.buffer &&
+               !(work_.request.packed_by(schedule::Packing::direct) && peers_can_read(end.memory));
     }
     // Of the stage that needs most: the messages of a stage have been read when the next one begins.
     Index slot_bytes() const {
@@ -185,6 +186,7 @@ class Shared : public Carrier {
             append_copies(slice(end.memory, begin, begin + bytes),
                           {buffer_block(slot(used, static_cast<Index>(h.chunks.size())), bytes)}, Stores::streamed,
                           h.chunks.emplace_back());
+            compile(h.chunks.back());
         }
         h.all = h.chunks.size();
         used += slots * h.chunk;
@@ -238,6 +240,7 @@ class Shared : public Carrier {
         for (const Block& block : from) there += block.bytes();
         if (there == end.bytes) {
             append_copies(from, end.place(), stores, h.chunks.emplace_back());
+            compile(h.chunks.back());
             return h;
         }
         h.chunk = from[0].bytes();
@@ -246,6 +249,7 @@ class Shared : public Carrier {
             const Block& slot = from[h.chunks.size() % from.size()];
             append_copies({buffer_block(slot.data, bytes)}, slice(end.place(), begin, begin + bytes), stores,
                           h.chunks.emplace_back());
+            compile(h.chunks.back());
         }
         h.all = h.chunks.size();
         return h;
@@ -396,7 +400,7 @@ class SharedTransport : public Transport {
     Buffering buffering(const Communicator& communicator, const PlanRequest& request) override {
         node_ = std::make_shared<Node>(communicator, request.ranks_per_node);
         const auto node = node_;
-        const bool direct = request.packing == "direct";
+        const bool direct = request.packed_by(schedule::Packing::direct);
         const Index at_once = slots * chunk_of(request);
         const auto send = [node, direct, at_once](int peer, const std::vector<Block>& blocks) {
             if (!node->has(peer)) return !one_run(blocks);

@@ -25,7 +25,7 @@ std::vector<Transfer> in_parts(const End& end, Bytes largest) {
 }
 
 Transfers::Transfers(const Work& work) {
-    const bool direct = work.request.packing == "direct";
+    const bool direct = work.request.packed_by(schedule::Packing::direct);
     const Notes of_receivers = direct ? exchange_notes(work, false, places(work, false)) : Notes{};
     const Notes of_senders = direct ? exchange_notes(work, true, places(work, true)) : Notes{};
     const auto make = [&](const std::vector<End>& ends, const Notes& notes, std::size_t s) {
@@ -42,7 +42,7 @@ Transfers::Transfers(const Work& work) {
 
 // With packing buffer in parts of the largest message; else one, whatever its length.
 std::vector<Transfer> Transfers::whole(const End& end, const PlanRequest& request) {
-    if (request.packing == "datatype") {
+    if (request.packed_by(schedule::Packing::datatype)) {
         types_.emplace_back(end.place(), request.element);
         return {{end.peer, end.tag, static_cast<std::byte*>(MPI_BOTTOM), 1, types_.back().handle(), end.bytes,
                  unit_of(request.element)}};

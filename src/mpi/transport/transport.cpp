@@ -1,7 +1,5 @@
 #include "schedule/transport.hpp"
 
-#include <map>
-
 #include "mpi/carrier.hpp"
 
 namespace tradewind::mpi {
@@ -22,7 +20,7 @@ class PlainBuffers : public Buffers {
 }  // namespace
 
 Buffering Transport::buffering(const Communicator&, const PlanRequest& request) {
-    const bool buffered = request.packing == "buffer";
+    const bool buffered = request.packed_by(schedule::Packing::buffer);
     const auto scattered = [buffered](int, const std::vector<Block>& blocks) { return buffered && !one_run(blocks); };
     return {scattered, scattered};
 }
@@ -32,14 +30,15 @@ std::unique_ptr<Buffers> Transport::buffers(const Communicator&, const PlanReque
 }
 
 std::unique_ptr<Transport> make_transport(const std::string& name) {
-    static const std::map<std::string, std::unique_ptr<Transport> (*)()> table{
-        {"sendrecv", make_two_sided},    {"isend-recv", make_two_sided}, {"send-irecv", make_two_sided},
-        {"isend-irecv", make_two_sided}, {"even-odd", make_two_sided},   {"persistent", make_persistent},
-        {"put-fence", make_fence},       {"get-fence", make_fence},      {"put-notify", make_notify},
-        {"shared", make_shared},         {"neighbor", make_collective},  {"alltoallv", make_collective},
-        {"alltoallw", make_collective},
-    };
-    return table.at(schedule::transport(name).name)();  // transport() throws where nobody knows the name
+    switch (schedule::transport(name).family) {
+        case schedule::Family::two_sided: return make_two_sided();
+        case schedule::Family::persistent: return make_persistent();
+        case schedule::Family::fence: return make_fence();
+        case schedule::Family::notify: return make_notify();
+        case schedule::Family::shared: return make_shared();
+        case schedule::Family::collective: return make_collective();
+    }
+    return nullptr;
 }
 
 }  // namespace tradewind::mpi

@@ -201,7 +201,7 @@ class TwoSidedTransport : public Transport {
     std::unique_ptr<Carrier> carrier(const Work& work, const schedule::Schedule& schedule, Buffers&) override {
         return std::make_unique<TwoSided>(work, schedule);
     }
-    bool alone(const PlanRequest& request) const override { return request.packing != "direct"; }
+    bool alone(const PlanRequest& request) const override { return !request.packed_by(schedule::Packing::direct); }
 };
 
 }  // namespace

@@ -101,6 +101,49 @@ void moved() {
     require(total > 0, "it records nothing");
 }
 
+// Rows of a grid to bands that share rows, to whole fields on rank 1, and to wavenumbers, of which each rank has every
+// other one.
+void layouts() {
+    const tw::Points grid{5, 3, 2};
+    const tw::Blocks rows(grid, {1, 2});
+    const tw::Bands bands(std::vector<std::int64_t>(3, 5), 2, 2);
+    const tw::Whole whole(grid, 2, 1);
+    const tw::Wavenumbers waves(grid, 2, {0, 1, 0, 1, 0});
+    const auto filled = [&](std::int64_t count) { return std::vector<double>(static_cast<std::size_t>(count), -1); };
+    const auto shape = [&](const tw::Pattern& pattern, tw_side side) {
+        const tw::Box box = pattern.box(rank, side);
+        return tw::Points{box.width(0), box.width(1), box.width(2)};
+    };
+    const auto move = [&](const tw::Transpose& pattern, std::vector<double>& from) {
+        const tw::Points before = shape(pattern, TW_SOURCE), after = shape(pattern, TW_TARGET);
+        std::vector<double> to = filled(after[0] * after[1] * after[2]);
+        tw::Plan(pattern, MPI_COMM_WORLD, {tw::dense(from.data(), before)}, {tw::dense(to.data(), after)})();
+        return to;
+    };
+    std::vector<double> own;
+    const tw::Box box = static_cast<const tw::Layout&>(rows).box(rank);
+    for (auto z = box.begin[2]; z < box.end[2]; ++z)
+        for (auto y = box.begin[1]; y < box.end[1]; ++y)
+            for (auto x = box.begin[0]; x < box.end[0]; ++x) own.push_back(double(x + 5 * (y + 3 * z)));
+    std::vector<double> banded = move(tw::Transpose(rows, bands), own);
+    require(banded.size() == (rank == 0 ? 16u : 14u), "bands of other sizes");
+    for (std::size_t i = 0; i < banded.size(); ++i) {
+        const std::size_t points = banded.size() / 2, first = rank == 0 ? 0 : 8;
+        require(banded[i] == double(first + i % points + 15 * (i / points)), "a wrong point in the bands");
+    }
+    std::vector<double> fields = move(tw::Transpose(bands, whole), banded);
+    require(fields.size() == (rank == 0 ? 0u : 30u), "fields are on other ranks");
+    for (std::size_t i = 0; i < fields.size(); ++i) require(fields[i] == double(i), "a wrong point in the fields");
+    std::vector<double> numbers = move(tw::Transpose(whole, waves), fields);
+    const std::size_t many = rank == 0 ? 3 : 2;
+    require(numbers.size() == 6 * many, "lists of other sizes");
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        require(numbers[i] == double(5 * (i / many) + 2 * (i % many)) + rank, "a wrong wavenumber");
+    require(tw::Placed(tw::Blocks(grid, {1, 1}), 1, 2).box(0).volume() == 0, "a rank before the first owns points");
+    refused([&] { waves.box(0); }, TW_ERROR_INPUT, "3 boxes of points: one is allowed here");
+    refused([&] { tw::Wavenumbers(grid, 2, {0}); }, TW_ERROR_INPUT, "1 owners of 5 wavenumbers");
+}
+
 // Of 8 points each rank has the even or the odd ones; it fetches them all, in all ways, and adds them back.
 void fetches() {
     const tw::Ids own{rank, rank + 2, rank + 4, rank + 6}, all{0, 1, 2, 3, 4, 5, 6, 7};
@@ -186,6 +229,7 @@ int main(int count, char** arguments) {
     sum_of<std::complex<double>>();
     errors();
     moved();
+    layouts();
     fetches();
     regions();
     static_assert(!std::is_copy_constructible_v<tw::Plan> && !std::is_copy_constructible_v<tw::Fetch> &&

@@ -51,6 +51,8 @@ static void layouts(void) {
     tw_layout layout = TW_NULL;
     tw_pattern pattern = TW_NULL;
     const int64_t many[2] = {20, 1}, nothing[3] = {12, 0, 3};
+    tw_layout bands = TW_NULL;
+    const int strange[12] = {0, 1, 2};
     int64_t begin[3], end[3];
     met("layout_null_pointer", tw_blocks(points, split, "xy", NULL));
     met("points_null_pointer", tw_blocks(NULL, split, "xy", &layout));
@@ -58,6 +60,15 @@ static void layouts(void) {
     met("points", tw_blocks(nothing, split, NULL, &layout));
     met("axes", tw_blocks(points, split, "xx", &layout));
     met("along", tw_pencils(points, split, 'w', &layout));
+    met("rows", tw_bands(0, NULL, 1, 2, 1, 1, &layout));
+    met("level_sets", tw_bands(3, points, 4, 2, 3, 1, &layout));
+    met("servers", tw_whole(points, 2, 3, &layout));
+    met("owner", tw_wavenumbers(points, 2, strange, 1, &layout));
+    met("placed", tw_placed(blocks, 1, 2, &layout));
+    met("bands", tw_bands(3, points, 4, 2, 1, 1, &bands));
+    met("halo_of_bands", tw_halo(bands, 1, periodic, &pattern));
+    met("transpose_of_other_grids", tw_transpose(blocks, bands, &pattern));
+    tw_layout_free(bands);
     met("layout_null", tw_halo(layout, 1, periodic, &pattern));
     met("rank", tw_layout_box(blocks, 2, begin, end));
     met("side", tw_pattern_box(halo, 7, 0, begin, end));

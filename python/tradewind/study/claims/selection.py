@@ -10,7 +10,7 @@ from typing import Any
 
 from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place
-from tradewind.method.method import packing_names
+from tradewind.method.method import packing_names, transport_names
 from tradewind.study.cases.bases import OwnRouting
 from tradewind.study.cases.case import Case
 from tradewind.study.cases.expand import expand
@@ -18,7 +18,7 @@ from tradewind.study.cases.machines import own_routings
 from tradewind.study.claims.curve import Selected, is_meant, name_of, some_of
 from tradewind.study.claims.finding import SELECTIONS, base_of
 from tradewind.study.claims.remarks import base_problems, value_problems
-from tradewind.study.model.study import POSTING_ORDERS, Finding, Plot, Study
+from tradewind.study.model.study import Finding, Plot, Study
 from tradewind.study.model.study_file import StudyFile
 
 COMPARED = ("apart", "best")
@@ -112,7 +112,7 @@ def _labels(case: Case, routing_of: OwnRouting) -> Labels:
     if case.kind == "simulate" and case.options["routing"] is None:
         labels["routing"] = (None, routing_of(case.options["machine"], case.options["settings"]))
     if case.kind == "run":  # the plan of a run chooses what its sweep leaves open
-        for label, known in (("transport", POSTING_ORDERS), ("packing", packing_names())):
+        for label, known in (("transport", transport_names()), ("packing", packing_names())):
             labels[label] = known if labels[label] == (None,) else labels[label]
     return labels
 

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
 
-from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.base.units import seconds
 from tradewind.dwarfs import find
-from tradewind.method.method import packing_names, transport_names
+from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, packing_names, transport_names
 from tradewind.study.model.base_model import Base
 from tradewind.study.model.dwarf_keys import single_fields, varied_fields
 from tradewind.study.model.pattern_keys import key_fields, swept_patterns
@@ -34,7 +33,6 @@ from tradewind.study.model.values import (
 from tradewind.workload.repetitions import tolerance_of
 
 KINDS = ("verify", "measure", "simulate", "run", "program", "published")
-POSTING_ORDERS = tuple(entry.name for entry in _core.transports())
 PLOTS = {
     "time": "time against ranks",
     "bars": "time of each curve as a bar",
@@ -100,15 +98,15 @@ class VerifySweep(Sweep):
     """Each case is proved in one process."""
 
     kind: Literal["verify"]
-    transport: Many[Annotated[str, one_of("transport", POSTING_ORDERS)]] = ["isend-irecv"]
+    transport: Many[Annotated[str, one_of("transport", transport_names())]] = [DEFAULT_TRANSPORT]
 
 
 class MeasureSweep(Sweep):
     """Each case is timed on this machine, alone."""
 
     kind: Literal["measure"]
-    transport: Many[Annotated[str, one_of("transport", transport_names())]] = ["isend-irecv"]
-    packing: Many[Annotated[str, one_of("packing", packing_names())]] = ["buffer"]
+    transport: Many[Annotated[str, one_of("transport", transport_names())]] = [DEFAULT_TRANSPORT]
+    packing: Many[Annotated[str, one_of("packing", packing_names())]] = [DEFAULT_PACKING]
     repeat: Positive = 20
     rounds: Positive = 1
     """More than 1: cases take turns. In each round all that differ in algorithm, transport and packing alone are
