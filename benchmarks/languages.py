@@ -1,4 +1,4 @@
-"""What C, C++ and Fortran pay for a call of a plan over C++ inside the core."""
+"""Overhead of a call of a plan from C, C++ and Fortran over C++ inside the core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a million ranks cost: whole cases, two threads, unbounded buffers. An hour on two cores.
+"""Cost of a million ranks: whole cases, two threads, unbounded buffers. An hour on two cores.
 
 ``python benchmarks/run.py million`` runs all; ``python benchmarks/million.py NAME ...`` some.
 """

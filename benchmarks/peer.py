@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def beside_sst_macro(rate: float) -> str:
-    """What is said of a rate of ours, in millions of packet-hops a second: how many times both ends of SST/macro's."""
+    """Return the text on our rate, in millions of packet-hops per second: the ratio to both ends of SST/macro's."""
     slow, fast = (f"{rate / theirs:.0f} times its {theirs}" for theirs in SST_MACRO)
     return f"SST/macro, one core of another machine: {SST_MACRO[0]} to {SST_MACRO[1]} M/s; ours is {slow}, {fast}"
 

@@ -24,7 +24,7 @@ CASES = (
 )
 REPEATS = 3
 FASTER = 1.6
-"""How many times as fast two threads are to be as one, on 100,000 ranks; on fewer they are not to be slower."""
+"""Minimum speed-up of two threads over one, on 100,000 ranks; on fewer they must not be slower."""
 FEW, MANY = 10_000, 10_000_000
 """Ranks whose set-up is timed."""
 

@@ -15,7 +15,7 @@ field = np.random.default_rng(comm.rank).random(halo.source_shape(comm.rank))
 
 
 def laplacian(out: np.ndarray, region: tuple[slice, slice, slice]) -> None:
-    """Of the points of a region (z, y, x), counted in the array with its halo."""
+    """Compute the points of a region (z, y, x), counted in the array with its halo."""
     z, y, x = region
 
     def at(dy: int, dx: int) -> np.ndarray:

@@ -43,7 +43,7 @@ packet = "an example"
 Path("cluster.toml").write_text(MACHINE)
 halo = tw.Halo(tw.Blocks(tw.Grid(602, 568, 60), split=(4, 4)), width=3, periodic=("x", "y")).schedule("sweep")
 exchange = halo.simulate("cluster.toml", fields=4)
-print(f"as it is: {exchange['time_s'] * 1e6:.0f} us, bound by the most loaded {exchange['bound_by']}")
+print(f"as it is: {exchange['time_s'] * 1e6:.0f} us, bottleneck: {exchange['bound_by']}")
 faster = {"nic.injection_bandwidth": "400Gbit/s", "nic.ejection_bandwidth": "400Gbit/s"}
 ratio = exchange["time_s"] / halo.simulate("cluster.toml", fields=4, settings=faster)["time_s"]
 print(f"with four times the NIC's bandwidth: {ratio:.1f} times as fast")

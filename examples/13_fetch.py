@@ -26,7 +26,7 @@ field[:, : points.count] = order.own
 swap.plan(comm, field)()
 assert np.array_equal(field[2], np.concatenate([order.own, order.halo]))
 
-# What an interpolation needs just now, wherever it lies.
+# Points that an interpolation needs just now, wherever they lie.
 wanted = np.random.default_rng(comm.rank).integers(0, cells, 200)
 fetch = points.fetch(wanted)
 found = np.zeros((5, wanted.size))

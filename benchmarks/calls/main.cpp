@@ -33,7 +33,7 @@ int calls_from_core(tradewind::mpi::Plan& plan, int calls) {
     return 0;
 }
 
-// Of this thread: what others do on the machine meanwhile does not count.
+// CPU time of this thread: other load of the machine does not count.
 double processor_ns() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -1,1 +1,1 @@
-"""What the ranks of the benchmark of exchanges do: one file a comparison. `benchmarks/exchange.py` starts them."""
+"""Programs of the ranks of the benchmark of exchanges: one file each. `benchmarks/exchange.py` starts them."""

@@ -1,4 +1,4 @@
-"""What it gains to gather the messages of a stage while the one before is under way."""
+"""Gain from gathering the messages of a stage while the one before is under way."""
 
 from __future__ import annotations
 

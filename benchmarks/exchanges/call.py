@@ -1,4 +1,4 @@
-"""What a call of a plan costs besides its work: Python's time, and memory."""
+"""Overhead of a call of a plan: Python's time, and memory."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _NAMES = ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks",
 
 
 class _Mallinfo(ctypes.Structure):
-    """What glibc says of its memory; see mallinfo2(3)."""
+    """Memory statistics of glibc; see mallinfo2(3)."""
 
     _fields_ = [(name, ctypes.c_size_t) for name in _NAMES]
 

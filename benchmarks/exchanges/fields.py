@@ -49,7 +49,7 @@ def _transposition(comm: MPI.Intracomm, grid: Grid) -> _core.Pattern:
 
 
 def _checked_plan(comm: MPI.Intracomm, pattern: _core.Pattern, count: int, way: Choice) -> Plan:
-    """Of `count` fields, once it has brought the right answer, bit for bit."""
+    """Return a plan of `count` fields, once it has delivered the right result, bit for bit."""
     rank = comm.Get_rank()
     arrays = _arrays(comm, pattern, count, "source")
     targets = None if pattern.in_place else _arrays(comm, pattern, count, "target")

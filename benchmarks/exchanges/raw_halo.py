@@ -14,7 +14,7 @@ X, Y = 2, 1  # axes of an array [z][y][x]
 
 
 def strips(shape: tuple[int, ...], axis: int, width: int) -> list[tuple[Slices, Slices]]:
-    """Of the lower and the upper side: what is sent there, and what arrives from there.
+    """Return, for the lower and the upper side, the points sent there and those that arrive from there.
 
     Along x the rows of the rank itself, along y whole ones.
     """

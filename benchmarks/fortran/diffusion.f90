@@ -68,7 +68,7 @@ contains
   subroutine begin_with_box(u)
     real(real64), intent(inout) :: u(first(1) - reach:, first(2) - reach:, first(3):)
     integer :: low(3), high(3)
-    ! Of points counted from 0, the middle half is n / 4 <= i < 3 n / 4.
+    ! The middle half of points counted from 0 is n / 4 <= i < 3 n / 4.
     low = max(points / 4 + 1, first)
     high = min(3 * points / 4, last)
     u(low(1):high(1), low(2):high(2), low(3):high(3)) = 1

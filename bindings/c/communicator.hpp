@@ -1,4 +1,4 @@
-// What callers hand over as a communicator, checked as far as MPI allows.
+// Communicators of callers, checked as far as MPI allows.
 #pragma once
 
 #include <mpi.h>

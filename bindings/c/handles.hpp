@@ -1,4 +1,4 @@
-// What the handles of the C interface stand for.
+// Objects behind the handles of the C interface.
 #pragma once
 
 #include <array>

@@ -117,7 +117,7 @@ contains
     status = layout_on_integer(points, comm%MPI_VAL, layout)
   end function layout_on_handle
 
-  !> How many points this rank owns. Not collective.
+  !> Number of points that this rank owns. Not collective.
   function tw_points_count(points, count) result(status)
     type(tw_points), intent(in) :: points
     integer, intent(out) :: count

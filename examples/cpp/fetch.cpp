@@ -101,7 +101,7 @@ class Model {
   private:
     // The number that a mesh generator gave to cell k: 7919 is prime, so that no two have the same.
     std::int64_t id_of(std::int64_t k) const { return (7919 * k + 13) % (nx_ * ny_); }
-    // What a cell holds on a level.
+    // The value of a cell on a level.
     static double value(const tw::Ids& ids, std::int64_t i, std::int64_t level) {
         return static_cast<double>(ids[static_cast<std::size_t>(i)] + 100000 * level);
     }

@@ -63,7 +63,7 @@ contains
     do z = first(3), last(3)
       do y = first(2), last(2)
         do x = first(1), last(1)
-          ! Of points counted from 0, the middle half is n / 4 <= i < 3 n / 4.
+          ! The middle half of points counted from 0 is n / 4 <= i < 3 n / 4.
           if (all([x, y, z] - 1 >= points / 4 .and. [x, y, z] - 1 < 3 * points / 4)) u(x, y, z) = 1
         end do
       end do
@@ -153,7 +153,7 @@ contains
     close (unit)
   end subroutine write_own
 
-  !> What a model does about an error is the model's business; this one ends.
+  !> Every model handles errors in its own way; this one ends.
   subroutine check(status)
     integer, intent(in) :: status
     if (status == tw_ok) return

@@ -132,7 +132,7 @@ contains
     id_of = int(mod(7919_int64 * k + 13, int(nx, int64) * ny))
   end function id_of
 
-  !> What a cell holds on a level.
+  !> Value of a cell on a level.
   elemental real(real64) function number(id, level)
     integer, intent(in) :: id, level
     number = id + 100000.0_real64 * level
@@ -179,7 +179,7 @@ contains
     if (wrong > 0) error stop 1
   end subroutine say
 
-  !> What a model does about an error is the model's business; this one ends.
+  !> Every model handles errors in its own way; this one ends.
   subroutine check(status)
     integer, intent(in) :: status
     if (status == tw_ok) return

@@ -121,7 +121,7 @@ contains
       " bytes; ", wrong, " points wrong"
   end function told
 
-  !> What a model does about an error is the model's business; this one ends.
+  !> Every model handles errors in its own way; this one ends.
   subroutine check(status)
     integer, intent(in) :: status
     if (status == tw_ok) return

@@ -19,7 +19,7 @@ class Halving : public RangedAllReduce {
 
     int core_stages() const { return 2 * bits_; }
     bool halves(int stage) const { return stage < bits_; }
-    // What a role sends and receives; `stage` counts from the first halving.
+    // Messages of a role; `stage` counts from the first halving.
     Part sent_by(Index role, int stage) const {
         const Index to = partner(role, stage);
         return part(to, halves(stage) ? kept(to, stage) : kept(role, stage), role, stage);
@@ -32,7 +32,7 @@ class Halving : public RangedAllReduce {
   private:
     int bit(int stage) const { return halves(stage) ? stage : 2 * bits_ - 1 - stage; }
     Index partner(Index role, int stage) const { return role ^ (Index{1} << bit(stage)); }
-    // What a role keeps when the vector has been halved by each bit up to that of the stage.
+    // The range that a role keeps when the vector has been halved by each bit up to that of the stage.
     Range kept(Index role, int stage) const {
         Range range = all();
         for (int b = 0; b <= bit(stage); ++b) range = (role >> b) & 1 ? upper_half(range) : lower_half(range);

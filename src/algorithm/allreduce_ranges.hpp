@@ -1,4 +1,4 @@
-// What the allreduce algorithms have in common whose messages are ranges of the vector.
+// Common part of the allreduce algorithms whose messages are ranges of the vector.
 #pragma once
 
 #include <memory>

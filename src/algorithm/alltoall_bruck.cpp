@@ -16,7 +16,7 @@ Index downward_widths(const layout::Division& d, Index part, Index count) {
     return d.begin(end) + d.points() - d.begin(begin + d.parts());
 }
 
-// How many of first, first + step, ... (`count` numbers) lie below `bound`.
+// Count those of first, first + step, ... (`count` numbers) that are below `bound`.
 Index count_below(Index first, Index step, Index count, Index bound) {
     return first >= bound ? 0 : std::min(count, (bound - 1 - first) / step + 1);
 }
@@ -68,8 +68,8 @@ class Bruck : public schedule::Schedule {
     Rank rank_at(Rank member, Index p) const { return transpose_->receiver_at(member, wrapped(p)); }
     static std::int8_t turn(Index p, int stage) { return static_cast<std::int8_t>((p >> stage) & 1); }
 
-    // What position p sends in a stage. With relative destination h + l, where l < 2^stage is what the block has come
-    // along and h the multiple of 2^stage, bit `stage` set, that it has yet to go, its volume is the width of part
+    // Blocks that position p sends in a stage. With relative destination h + l, where l < 2^stage is what the block has
+    // come along and h the multiple of 2^stage, bit `stage` set, that it has yet to go, its volume is the width of part
     // p - l before, times that of part p + h after, times the width of the third direction. So the sum over the blocks
     // is a product of two sums where all l occur, and one more product for the last h, which may have fewer.
     Index volume(Rank rank, Index p, int stage) const {

@@ -1,4 +1,4 @@
-// What the all-to-all algorithms that send each block straight to its receiver have in common.
+// Common part of the all-to-all algorithms that send each block straight to its receiver.
 #pragma once
 
 #include <memory>
@@ -31,7 +31,7 @@ class DirectAllToAll : public schedule::Schedule {
         std::int32_t tag;
         std::int8_t turn;
     };
-    // How many positions one position of a group of n meets in a stage.
+    // The number of positions that one position of a group of n meets in a stage.
     virtual int meetings(Index n, int stage) const = 0;
     // The j-th position that receives from position p of n, and the j-th one that sends to it.
     virtual Meeting receiver(Index p, Index n, int stage, int j) const = 0;

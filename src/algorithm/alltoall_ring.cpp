@@ -33,7 +33,7 @@ class AllToAllRing : public DirectAllToAll {
 
   private:
     Index distance(int stage, int j) const { return stage * radix_ + j + (stage == 0 && meets_itself() ? 0 : 1); }
-    // Of two ranks at distance d, one sends in the even half and one in the odd.
+    // Two ranks at distance d send in different halves: one in the even, one in the odd.
     static std::int8_t turn(Index p, Index d) { return d == 0 ? 0 : static_cast<std::int8_t>((p / d) & 1); }
 
     Index radix_;

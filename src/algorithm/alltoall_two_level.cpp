@@ -142,7 +142,7 @@ class AllToAllTwoLevel : public schedule::Schedule {
                 else
                     pieces.push_back(slot(block(me, p, q), me, distance, p - from.begin, q - to.begin));
     }
-    // What a member of my node has for another one, and for all nodes that this one deals with.
+    // Blocks of a member of my node for another one, and for all nodes that this one deals with.
     void gathered(const NodeMember& me, Index from, Index to, bool sending,
                   std::vector<schedule::Piece>& pieces) const {
         const Index p = me.position(from);
@@ -155,7 +155,7 @@ class AllToAllTwoLevel : public schedule::Schedule {
                                          : slot(block(me, p, q), me, d, from, q - others.begin));
         }
     }
-    // What has come to a member of my node for another one, from all nodes that it deals with.
+    // Blocks that a member of my node has received for another one, from all nodes that it deals with.
     void scattered(const NodeMember& me, Index from, Index to, bool sending,
                    std::vector<schedule::Piece>& pieces) const {
         const Index q = me.position(to);

@@ -1,4 +1,4 @@
-// What the halo algorithms have in common: the points that one part of a direction has for another.
+// Common part of the halo algorithms: the points that one part of a direction has for another.
 #pragma once
 
 #include <cstdlib>
@@ -16,13 +16,13 @@ struct Strip {
     Index peer;  // the part at the other end, 0..parts-1
     Interval at_sender, at_receiver;
 
-    // What `part` sends to the part `offset` further on. Offset 0: its own points.
+    // Points that `part` sends to the part `offset` further on. Offset 0: its own points.
     static Strip sent(const pattern::Halo& halo, int axis, Index part, Index offset) {
         const layout::Division& d = halo.layout().division(axis);
         const Index lap = layout::Division::floor_divide(part + offset, d.parts());
         return between(halo, axis, part + offset - lap * d.parts(), offset, lap);
     }
-    // What `part` receives from the part `offset` before it.
+    // Points that `part` receives from the part `offset` before it.
     static Strip received(const pattern::Halo& halo, int axis, Index part, Index offset) {
         const layout::Division& d = halo.layout().division(axis);
         const Index lap = -layout::Division::floor_divide(part - offset, d.parts());
@@ -58,7 +58,7 @@ inline Rank rank_at(const pattern::Halo& halo, Rank rank, const std::array<Index
     return halo.layout().rank_at(coordinates);
 }
 
-// Of two ranks at this offset, one sends in the even half and one in the odd (away from the seam).
+// Two ranks at this offset send in different halves: one in the even, one in the odd (away from the seam).
 inline std::int8_t halo_turn(Index part, Index offset) {
     return static_cast<std::int8_t>((part / std::abs(offset)) & 1);
 }

@@ -1,4 +1,4 @@
-// What one rank has for the ranks of another node, each point once.
+// Points of one rank for the ranks of another node, each point once.
 #pragma once
 
 #include "algorithm/halo_parcel.hpp"

@@ -84,7 +84,7 @@ Rank NodeAware::peer(NodeTraffic::Kind kind, Rank rank, Index to, Index far) con
     return nodes_.carrier(static_cast<Rank>(other), static_cast<Rank>(far));
 }
 
-// Of two ranks or nodes so far apart, one sends in the even half and one in the odd (away from the seam).
+// Two ranks or nodes so far apart send in different halves: one in the even, one in the odd (away from the seam).
 std::int8_t NodeAware::turn(NodeTraffic::Kind kind, Rank sender, Index far) const {
     const Rank node = nodes_.node(sender);
     const Index number = kind == NodeTraffic::exchange ? node : sender - nodes_.first(node);

@@ -32,7 +32,7 @@ class NodeAware : public schedule::Schedule {
     const Nodes& nodes() const { return nodes_; }
     // All that goes within a node, leaves it and comes to it.
     virtual void tell(NodeTraffic& traffic) const = 0;
-    // What a rank keeps.
+    // Points that a rank keeps.
     virtual void own_copies(Rank rank, std::vector<schedule::Copy>& copies) const = 0;
 
   private:

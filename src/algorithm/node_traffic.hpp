@@ -69,7 +69,7 @@ class NodeTraffic {
 
     Rank node() const { return node_; }
     const std::vector<Step>& steps(Kind kind, Rank rank) const { return steps_[kind][rank - first_]; }
-    // What a carrier wants of what it has carried for others, too: while it scatters.
+    // Points that a carrier wants itself, of those that it carries for others: while it scatters.
     const std::vector<schedule::Copy>& copies(Rank rank) const { return copies_[rank - first_]; }
     // Points that a rank keeps for others.
     Index scratch(Rank rank) const { return kept_[rank - first_]; }

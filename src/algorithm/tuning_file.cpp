@@ -1,4 +1,4 @@
-// What stands in a tuning file, checked.
+// The entries of a tuning file, checked.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@ namespace tradewind::algorithm {
 
 namespace {
 
-// What a value must be; "" where it is.
+// The requirement that a value misses; "" if it meets all.
 using Check = std::string (*)(const TomlValue&);
 
 template <Index least>

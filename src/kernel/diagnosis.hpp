@@ -10,7 +10,7 @@
 
 namespace tradewind::kernel {
 
-// What a field amounts to. Nothing here depends on how the field is divided among ranks or threads: the sums are exact
+// Diagnosis of a field. Nothing here depends on how the field is divided among ranks or threads: the sums are exact
 // (each square is rounded to a double first).
 struct Diagnosis {
     ExactSum sum, squares;
@@ -21,7 +21,7 @@ struct Diagnosis {
     std::optional<std::array<Index, 3>> not_finite;
 };
 
-// Of the points of a region. Throws InputError where the array does not hold it.
+// Diagnosis of the points of a region. Throws InputError where the array does not hold it.
 template <class Real>
 Diagnosis diagnose(Array<const Real> field, const layout::Box& region, Team& team);
 

@@ -39,7 +39,7 @@ class Columns {
         explicit Finder(const Columns& columns)
             : x_(columns.x_.data()), y_(columns.y_.data()), nx_(columns.nx_), row_(columns.row_) {}
 
-        // Of a point that there is.
+        // The owner of a point that exists.
         Run from(Index id) const {
             const Index row = row_.quotient(id);
             const Place &x = x_[id - row * nx_], &y = y_[row];

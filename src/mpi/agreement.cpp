@@ -31,7 +31,7 @@ std::int64_t first_rank(MPI_Comm comm, int rank, bool applies) {
     return first;
 }
 
-// What all ranks find out in one reduction: the least of the first numbers, the sums of the others.
+// Result of one reduction over all ranks: the minimum of the first numbers, the sums of the others.
 struct Ballot {
     std::int64_t problem = nobody;  // first rank that has one
     std::int64_t text = 0, minus_text = 0;
@@ -62,7 +62,7 @@ struct Counting {
 
 enum class Verdict { alike, different, cannot };
 
-// What MPI works on: it outlives a wait that is given up.
+// Buffers of MPI: they outlive a wait that is given up.
 struct Reduction {
     Ballot mine, all;
     MPI_Request request = MPI_REQUEST_NULL;

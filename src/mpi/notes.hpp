@@ -1,4 +1,4 @@
-// What the two ends of messages tell each other when a plan is made: where the bytes lie.
+// Notes between the two ends of messages when a plan is made: where the bytes lie.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace tradewind::mpi {
 // Says of an end of this rank (stage, number) what its peer should know.
 using Describe = std::function<std::vector<Block>(int stage, std::size_t end)>;
 
-// What peers have said, by stage and number of the end on this rank. Addresses are the peer's.
+// Notes of peers, by stage and number of the end on this rank. Addresses are the peer's.
 using Notes = std::vector<std::vector<std::vector<Block>>>;
 
 // Of each message the sender (`from_sender`) tells the receiver about its end, or the receiver the sender. Collective.

@@ -9,7 +9,7 @@
 
 namespace tradewind::mpi {
 
-// What all ranks must say alike when they make a plan.
+// Arguments that must be equal on all ranks when they make a plan.
 std::string identity(const pattern::Pattern& pattern, const std::string& algorithm, const PlanRequest& request);
 
 // How long a rank waits for the others when a plan is made: as its watchdog says; a wrong one is refused later.

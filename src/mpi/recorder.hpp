@@ -12,7 +12,7 @@ namespace tradewind::mpi {
 
 enum class Recording : std::uint8_t { none, totals, events };
 
-// What a rank does in a plan.
+// Operations of a rank in a plan.
 enum class Activity : std::uint8_t { pack, post, copy, wait, unpack };
 inline constexpr std::array<const char*, 5> activity_names{"pack", "post", "copy", "wait", "unpack"};
 

@@ -18,7 +18,7 @@ struct Envelope {
     RecycledVector<Index> words;
 };
 
-// What MPI counts.
+// Maximum count of MPI.
 inline constexpr std::size_t longest_letter = std::numeric_limits<int>::max();
 
 // Why letters cannot be exchanged; "" where they can. To be asked, and told to all ranks, before or instead of sending

@@ -25,7 +25,7 @@ class Deadline {
     unsigned calls_ = 0;
 };
 
-// What is waited for, by its number: "rank 3 (tag 0, 80 bytes)".
+// Description of a pending operation, by its number: "rank 3 (tag 0, 80 bytes)".
 using Named = std::function<std::string(int)>;
 
 // The same with a limit, or the error of a wait that has failed with `code`.

@@ -1,4 +1,4 @@
-// What a rank fetches from others and gives to them, as runs of points.
+// Points that a rank fetches from others and gives to them, as runs.
 #pragma once
 
 #include <cstdint>

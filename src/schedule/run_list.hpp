@@ -24,7 +24,7 @@ struct RunList {
     Buffer buffer{};
 };
 
-// What a rank copies within itself: from one list to the other, run by run.
+// Copies of a rank within itself: from one list to the other, run by run.
 struct RunCopy {
     RunList from, to;
 };

@@ -13,7 +13,7 @@ std::string to_text(const layout::Box& box);
 // "source [x 0:10, ...]", "scratch 1200 [...]".
 std::string to_text(const Piece& piece);
 
-// What a rank does in a stage, one line a message or copy; empty messages are left out.
+// Describe a stage of a rank, one line per message or copy; empty messages are left out.
 std::string stage_text(const Schedule& schedule, Rank rank, int stage);
 
 }  // namespace tradewind::schedule

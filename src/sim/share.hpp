@@ -1,4 +1,4 @@
-// What one process knows of a finished simulation.
+// Results of one process of a finished simulation.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace tradewind::sim {
 
 struct World;
 
-// Of links and NICs, by the bytes that they have sent.
+// Load of links and NICs, by the bytes that they have sent.
 struct Load {
     Picoseconds bound{0};                         // the longest time that one needs for its bytes
     std::uint64_t bound_at = ~0ULL;               // which: [port], then [terminal]; the first of several

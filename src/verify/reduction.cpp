@@ -94,7 +94,7 @@ void Reduction::write(const Write& w, bool combine) {
     values.erase(std::next(v), end);
 }
 
-// What a value lacks or has too much of, where that is the contribution of one rank.
+// Describe what a value lacks or has too much of, where that is the contribution of one rank.
 std::string Reduction::diagnosis(Word value) const {
     for (Rank rank = 0; rank < schedule_.ranks(); ++rank) {
         if (sum(value, word(rank)) == all_) return ": the value of rank " + std::to_string(rank) + " is missing";

@@ -82,7 +82,7 @@ def test_a_node_sends_as_many_messages_as_there_are_nodes_around_it(split, size,
 
 
 def test_the_ranks_of_a_node_share_out_the_nodes_around():
-    """Of 8 ranks of an inner node each carries one or two messages, each edge another rank's; leaders carry all 8."""
+    """Each of 8 ranks of an inner node carries one or two messages, each edge another rank's; leaders carry all 8."""
     first = (4 * 3 + 1) * 8
     for family, most in (("two-level", 2), ("leaders", 8)):
         schedule = _core.make_schedule(torus((32, 8)), f"{family}-8")

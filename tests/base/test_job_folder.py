@@ -16,8 +16,8 @@ from tradewind.base.job_folder import temporary_folder
 KILLED = """
 import os, signal
 from tradewind.base.job_folder import temporary_folder
-with temporary_folder() as room:
-    (room / "answer.json").write_text("{}")
+with temporary_folder() as folder:
+    (folder / "answer.json").write_text("{}")
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -30,9 +30,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_folder_is_gone_when_its_context_ends(place: Path) -> None:
-    with temporary_folder() as room:
-        (room / "below").mkdir()
-        assert room.parent == place
+    with temporary_folder() as folder:
+        (folder / "below").mkdir()
+        assert folder.parent == place
     assert list(place.iterdir()) == []
 
 

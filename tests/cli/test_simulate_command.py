@@ -161,7 +161,7 @@ def test_for_a_reader(tradewind, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     code, out, err = tradewind("simulate", *ALLREDUCE)
     assert code == 0
-    for word in ("allreduce on 8 ranks", "torus-M", "dimension-order", "bound by the most loaded", "by step"):
+    for word in ("allreduce on 8 ranks", "torus-M", "dimension-order", "bottleneck: ", "by step"):
         assert word in out
     assert "messages" in err, "the forecast"
 

@@ -66,7 +66,7 @@ def test_a_terminal_shows_how_far_a_simulation_is(terminal):
 
 def test_where_errors_go_to_a_file_there_is_no_bar(terminal):
     seen, errors = run(terminal, "stdout")
-    assert "bound by the most loaded" in seen
+    assert "bottleneck: " in seen
     assert re.fullmatch(r"transpose ring-4 on torus-M: about .*\n", errors), "the forecast alone"
     for text in (seen, errors):
         assert "to go" not in text

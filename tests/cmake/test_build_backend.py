@@ -1,4 +1,4 @@
-"""What pip hears before it downloads anything: whether the compiler can build Tradewind, and what a build requires."""
+"""Answers to pip before any download: whether the compiler can build Tradewind, and what a build requires."""
 
 from __future__ import annotations
 

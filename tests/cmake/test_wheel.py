@@ -21,7 +21,7 @@ UNOPTIMISED = ("-Ccmake.define.CMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG",)  # what i
 
 
 def call(*command: object, code: int = 0, **settings) -> str:
-    """What a command prints that ends with an exit code."""
+    """Return the output of a command that ends with an exit code."""
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, **settings)
     assert done.returncode == code, f"{command}\n{done.stdout}{done.stderr}"
     return done.stdout + done.stderr

@@ -23,7 +23,7 @@ def random(shape: tuple[int, int, int], dtype: str = "f8") -> np.ndarray:
 
 
 def step(field: np.ndarray) -> np.ndarray:
-    """Of the points that have two others on all sides."""
+    """Diffuse the points that have two others on all sides."""
 
     def laplacian(f: np.ndarray) -> np.ndarray:
         across = f[:, 1:-1, :-2] + f[:, 1:-1, 2:]

@@ -133,7 +133,7 @@ def on_ranks(programs: Path, launch: Run) -> Run:
 
 @pytest.fixture(scope="module")
 def met(on_ranks: Run, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[dict[str, tuple[int, str]]]]:
-    """Of a program that meets errors on two ranks: by rank and case (status, text)."""
+    """Return (status, text) by rank and case of a program that meets errors on two ranks."""
 
     def run(program: str) -> list[dict[str, tuple[int, str]]]:
         folder: Path = tmp_path_factory.mktemp(program)

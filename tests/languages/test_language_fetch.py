@@ -17,16 +17,16 @@ RIGHT = [(OK, "")]
 
 
 def at_0(status: int, text: str) -> list[tuple[int, str]]:
-    """What rank 0 is told, which finds out what is wrong, and rank 1."""
+    """Errors on rank 0, which finds the mistake, and on rank 1."""
     return [(status, text), (PLAN, "rank 0 cannot make this plan: " + text)]
 
 
 def at_1(status: int, text: str) -> list[tuple[int, str]]:
-    """What rank 1 is told, which is wrong or finds it out, after rank 0."""
+    """Errors on rank 1, which makes or finds the mistake, after those on rank 0."""
     return [(PLAN, "rank 1 cannot make this plan: " + text), (status, text)]
 
 
-# What a rank must be told; where two stand, rank 0 and rank 1.
+# Expected error of a rank; where there are two, of rank 0 and rank 1.
 C: Expected = {
     "before_init": [(PLAN, "MPI is not initialized: call MPI_Init before")],
     "all_that_is_right": RIGHT,

@@ -1,4 +1,4 @@
-"""What is installed is found: by CMake (the other tests build with it), pkg-config, Fortran, and by C++ of its own."""
+"""The installation is found: by CMake (the other tests build with it), pkg-config, Fortran, and by C++ of its own."""
 
 from __future__ import annotations
 

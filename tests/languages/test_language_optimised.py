@@ -1,4 +1,4 @@
-"""What an exchange has changed is seen by a Fortran program that is compiled for speed."""
+"""A Fortran program that is compiled for speed sees the changes of an exchange."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tradewind.h and the Fortran module declare."""
+"""Declarations of tradewind.h and of the Fortran module."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def functions() -> dict[str, list[str]]:
 
 
 def _name(argument: str) -> str:
-    """Of "const int64_t points[3]": points."""
+    """Return the name in a declaration: points for "const int64_t points[3]"."""
     return re.findall(r"\w+", argument.split("[")[0])[-1]
 
 

@@ -51,12 +51,14 @@ def bench_with_a_fault_on_rank_1(comm: Any, _: None) -> None:
     from tradewind.launch import measure
     from tradewind.workload.exchange import Exchange
 
-    room = measure.Room(Exchange("halo", 2, grid=(12, 10, 4), split=(2, 1), width=2, algorithm="sweep"), comm.rank)
-    plans = measure._plans(comm, room, "sweep", "isend-irecv", "buffer")
+    data = measure.ExchangeArrays(
+        Exchange("halo", 2, grid=(12, 10, 4), split=(2, 1), width=2, algorithm="sweep"), comm.rank
+    )
+    plans = measure._plans(comm, data, "sweep", "isend-irecv", "buffer")
 
     def exchange_with_a_fault() -> None:
         plans["halo"]()
         if comm.rank == 1:
-            room.arrays["halo"][0][0][0, 5, 0] = -5
+            data.arrays["halo"][0][0][0, 5, 0] = -5
 
-    measure.check_answers(comm, room, {"halo": exchange_with_a_fault}, "sweep")  # type: ignore[dict-item]
+    measure.check_answers(comm, data, {"halo": exchange_with_a_fault}, "sweep")  # type: ignore[dict-item]

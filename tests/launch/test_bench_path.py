@@ -37,18 +37,18 @@ def test_there_and_back_brings_the_right_answer_by_every_family(path: str, sent:
 
 def test_an_altered_answer_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison looks at every leg: an array of the second that is changed afterwards is named with its leg."""
-    from tradewind.launch.measure import Room
+    from tradewind.launch.measure import ExchangeArrays
 
     exchange = Exchange("transpose", 1, (5, 4, 3), (1, 1), slab="xy-z-x", algorithm="burst")
-    room = Room(exchange, 0)
-    for name, pattern in room.patterns.items():
-        source, target = room.arrays[name]
+    data = ExchangeArrays(exchange, 0)
+    for name, pattern in data.patterns.items():
+        source, target = data.arrays[name]
         assert target is not None
         target[0][...] = source[0]  # one rank keeps all that it has
         assert pattern.name == "transpose"
-    assert room.wrong() == ""
-    room.arrays["z-x"][1][0][1, 2, 3] += 1
-    assert room.wrong().startswith("rank 0, z-x, field 0: 1 of 60 elements differ")
+    assert data.wrong() == ""
+    data.arrays["z-x"][1][0][1, 2, 3] += 1
+    assert data.wrong().startswith("rank 0, z-x, field 0: 1 of 60 elements differ")
 
 
 def example(choice: str) -> subprocess.CompletedProcess[str]:

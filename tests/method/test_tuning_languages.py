@@ -52,7 +52,7 @@ def entry(pattern=PATTERNS[0], dtype="f8", fields=2, memory="private", way="swee
 
 
 def in_c(path, pattern, dtype, fields, memory="private", site=HERE, strict=False):
-    """What libtradewind takes from a file: (way, warning), or None."""
+    """Return (method, warning) of libtradewind from a file, or None."""
     where = (site.cpu, site.mpi, site.ranks_per_node)
     text = path.read_bytes().decode()
     found = _core.tuned_way(text, str(path), strict, pattern, dtype, fields, memory, where)
@@ -224,7 +224,7 @@ def test_the_rest_of_toml_is_refused_with_its_line(tmp_path, line):
 
 
 def told(text: str) -> str:
-    """What is wrong with a text; "" where nothing is."""
+    """Return the error of a text; "" without one."""
     try:
         _core.tuned_way(text, "t.toml", False, *REQUESTS[0], astuple(HERE)[1:])
     except InputError as error:

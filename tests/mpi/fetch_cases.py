@@ -225,7 +225,7 @@ def _renumbered(comm: Any) -> str:
 
 
 def _gathered(comm: Any) -> str:
-    """What the ranks know together is verified in one process."""
+    """The lists of all ranks together are verified in one process."""
     from tradewind import points
 
     rank, ranks = comm.Get_rank(), comm.Get_size()

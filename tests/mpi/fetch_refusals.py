@@ -13,7 +13,7 @@ from tradewind.base.errors import InputError, PlanError
 
 
 def refusals(comm: Any) -> str:
-    """What went wrong; "" where all was refused as it should be."""
+    """Return the failures; "" where all was refused as it should be."""
     from tradewind import points
 
     rank, ranks = comm.Get_rank(), comm.Get_size()

@@ -29,7 +29,7 @@ def divided(ranks: int, seed: int) -> list[np.ndarray]:
 
 
 def wishes(owned: list[np.ndarray], seed: int) -> list[np.ndarray]:
-    """What each rank wants: some of its own, some twice, some in a row; one rank may want nothing."""
+    """Points that each rank wants: some of its own, some twice, some in a row; one rank may want nothing."""
     random = np.random.default_rng([seed, 1])
     every = np.concatenate(owned)
     found = [random.choice(every, random.integers(0, 40)) for _ in owned]

@@ -115,7 +115,7 @@ def _carried(case: Case, turn: Iterator[int]) -> Case:
 
 
 def _lighter(case: Case) -> Case:
-    """Of what goes run by run only as much as is quick where ranks share a core."""
+    """Select the run-by-run cases that are quick where ranks share a core."""
     if case.packing != "direct" or case.transport == "shared":
         return case
     order = "xyz" if case.order == "xyz" else "C"
@@ -162,7 +162,7 @@ def _carriages(ranks: int) -> Iterator[Case]:
 
 
 def _within_nodes(ranks: int) -> Iterator[Case]:
-    """What goes by nodes of k ranks, through the memory of just such nodes, and of smaller ones than it thinks."""
+    """Cases with nodes of k ranks, through the memory of such nodes, and of smaller ones."""
     split = min(_splits(ranks), key=lambda s: abs(s[0] - s[1]))
     for k in range(2, ranks):
         bare = [

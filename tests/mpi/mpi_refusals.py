@@ -176,7 +176,7 @@ def different_plans(comm: Any) -> None:
 
 
 def _fetch(comm: Any, of_one: list[int], of_other: list[int]) -> None:
-    """Of all lists, as each rank says that all have them."""
+    """Plan a fetch from lists of all ranks, as each rank passes them."""
     fetch = tw.Fetch([[0, 1, 2], [3, 4, 5]], [of_one, [0, 1]] if comm.rank == 0 else [of_other, [0, 1]])
     _plan(fetch, comm, np.zeros(3), np.zeros(2), check=True)
 

@@ -1,4 +1,4 @@
-"""What ranks do when something goes wrong between them; run by the tests."""
+"""Ranks between which something goes wrong; run by the tests."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from fetch_refusals import taken
 
 
 def names(ranks: int) -> list[str]:
-    """Of both families with nodes of 2 ranks and more, each transport and packing; on many ranks every other one.
+    """Both families with nodes of 2 ranks and more, each transport and packing; on many ranks every other one.
 
     And all of them through the memory of just such nodes.
     """

@@ -14,7 +14,7 @@ import tradewind as tw
 
 
 class Raises:
-    """What an argument can do when it is looked at."""
+    """An argument that raises when it is used."""
 
     def __init__(self, error: type[BaseException]) -> None:
         self._error = error
@@ -45,7 +45,7 @@ class Call:
     optional: dict[str, Any] = field(default_factory=dict)
 
     def wrong(self) -> Iterator[tuple[str, tuple[Any, ...], dict[str, Any]]]:
-        """What to call it with on the rank at fault, with a name for it."""
+        """Arguments on the rank at fault, with a name."""
         yield "an unknown keyword", self.needed, {**self.optional, "nonsense": 1}
         yield "too many arguments", (*self.needed, *[None] * 30), self.optional
         comm = tuple(each for each in self.needed if _is_comm(each))
@@ -107,7 +107,7 @@ def calls(comm: Any) -> dict[str, Call]:
 
 
 def run(comm: Any, names: list[str]) -> dict[str, list[tuple[str, int, list[str]]]]:
-    """Of each call: what was wrong, the rank at fault, and what each rank met, "" where it came back."""
+    """Yield for each call: mistake, rank at fault, and the error on each rank, "" where the call returned."""
     return {name: _outcomes(comm, name, calls(comm)[name]) for name in names}
 
 
@@ -129,7 +129,7 @@ def _outcomes(comm: Any, name: str, call: Call) -> list[tuple[str, int, list[str
 
 
 def starved(comm: Any, allowed: list[int]) -> list[list[str]]:
-    """What each rank meets where rank 0 may open so many files only: it gets no memory that others can read."""
+    """Return the error per rank where rank 0 may open only so many files: it gets no memory that others can read."""
     rank = comm.Get_rank()
     halo = tw.Halo(tw.Blocks(tw.Grid(8, 6, 2), (comm.size, 1)), 1, "xy")
     array = np.zeros(halo.source_shape(rank))

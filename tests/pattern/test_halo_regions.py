@@ -36,7 +36,7 @@ def grown(mask: np.ndarray, by: int) -> np.ndarray:
 
 
 def selected(shape: tuple[int, ...], *regions: tuple[slice, slice, slice]) -> np.ndarray:
-    """How many of the regions hold each cell."""
+    """Return the number of regions that hold each cell."""
     count = np.zeros(shape, int)
     for region in regions:
         count[region] += 1

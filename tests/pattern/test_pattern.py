@@ -1,4 +1,4 @@
-"""What a pattern says of itself to algorithms, plans and the simulator, against what its schedules and arrays do."""
+"""Properties of patterns for algorithms, plans and the simulator, against their schedules and arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `tradewind run` prints and draws."""
+"""Tables and pictures of `tradewind run`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 
 Result = dict[str, Any]
 LOOP, TOTAL = "loop", "all"
-"""Parts of a measurement that are no part of a plan's or a dwarf's own: the rest, and the whole."""
+"""Keys of the parts outside a plan's and a dwarf's own: the rest, and the whole."""
+NAMES = {LOOP: "other", TOTAL: "total"}
+"""Names of these parts for a reader."""
 
 
 def show_one(result: Result) -> None:
@@ -146,7 +148,7 @@ def _show_measured(result: Result) -> None:
     whole = result["parts"][-1]["median_s"]
     rows = [
         [
-            row["part"],
+            NAMES.get(row["part"], row["part"]),
             *(format_seconds(row[key]) for key in ("min_s", "median_s", "max_s")),
             f"{100 * row['median_s'] / whole:.0f} %",
         ]

@@ -289,6 +289,15 @@ def _progress(here: Processes | None) -> Iterator[Watch | None]:
         yield watch
 
 
+_BOTTLENECKS = {
+    "injection": "injection port (node to switch)",
+    "ejection": "ejection port (switch to node)",
+    "link": "link between switches",
+    "global link": "global link between groups",
+}
+"""Names of the ports and links that set the bound."""
+
+
 def _show(results: list[dict[str, Any]]) -> None:
     from tradewind.base.units import format_bytes, format_count, format_seconds
     from tradewind.cli.screen import say, show_table
@@ -328,7 +337,8 @@ def _show(results: list[dict[str, Any]]) -> None:
             packet = first["packet_bytes"]
             size = "one packet per message" if packet == "message" else f"packets of {format_bytes(packet)}"
             buffers = "finite" if first["buffers"] == "credits" else first["buffers"]
-            say(f"bound by the most loaded {first['bound_by']}; {size}; {buffers} buffers")
+            bottleneck = _BOTTLENECKS.get(first["bound_by"], first["bound_by"])
+            say(f"bottleneck: {bottleneck}; {size}; {buffers} buffers")
     for picture in (picture for r in results for picture in r.get("pictures", [])):
         print(f"picture: {picture}")
     if "timeline" in first:

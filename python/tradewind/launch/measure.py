@@ -30,7 +30,7 @@ _COPY_BYTES = 64 * 2**20  # well beyond the caches
 _COPY_SAMPLES = 7
 
 
-class Room:
+class ExchangeArrays:
     """The arrays of an exchange on one rank: by step its source and target fields.
 
     The target of a transposition is the source of the next one. `memory`: "private", or "shared" as `mpi.empty` gives.
@@ -102,18 +102,18 @@ def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """Measures as `tradewind.launch.bench` asks. Collective; the answer counts on rank 0."""
     exchange = Exchange.from_plain(payload["exchange"])
     check_ranks(comm, exchange)
-    room = Room(exchange, comm.Get_rank())
-    size = comm.allreduce(room.payload_bytes(), MPI.MAX)
+    data = ExchangeArrays(exchange, comm.Get_rank())
+    size = comm.allreduce(data.payload_bytes(), MPI.MAX)
     copy_bytes_per_s = measure_copy(comm)
-    floor = _plans(comm, room, payload["floor_algorithm"], payload["floor_transport"], DEFAULT_PACKING)
-    floor_s = statistics.median(_samples(comm, room, floor, payload, copy_only=True)[0])
-    results, skipped = _in_turns(comm, room, payload)
+    floor = _plans(comm, data, payload["floor_algorithm"], payload["floor_transport"], DEFAULT_PACKING)
+    floor_s = statistics.median(_samples(comm, data, floor, payload, copy_only=True)[0])
+    results, skipped = _in_turns(comm, data, payload)
     for row in results:
         row |= rates(row["median_s"], size, copy_bytes_per_s, floor_s)
     if not results:
         raise InputError(*dict.fromkeys(item["reason"] for item in skipped))
     if payload["timeline"] is not None:
-        _save_time_line(comm, room, results, payload)
+        _save_time_line(comm, data, results, payload)
     cores = len(os.sched_getaffinity(0))
     per_core = mpi.ranks_per_core(comm, cores)
     return {
@@ -139,19 +139,21 @@ def check_ranks(comm: MPI.Intracomm, exchange: Exchange) -> None:
         raise InputError(f"{comm.Get_size()} ranks were started for an exchange of {exchange.ranks}")
 
 
-def _save_time_line(comm: MPI.Intracomm, room: Room, results: list[dict[str, Any]], payload: dict[str, Any]) -> None:
+def _save_time_line(
+    comm: MPI.Intracomm, data: ExchangeArrays, results: list[dict[str, Any]], payload: dict[str, Any]
+) -> None:
     """Save the time line of the fastest method."""
     best = comm.bcast(min(results, key=lambda row: float(row["median_s"])))
     way = [best[name] for name in ("algorithm", "transport", "packing")]
-    title = f"{room.exchange.pattern} on {room.exchange.ranks} ranks, {', '.join(dict.fromkeys(way))}"
-    plans = _plans(comm, room, *way, record="events", watchdog_s=payload["watchdog_s"])
-    line = recorded.time_line(comm, room.exchange, plans, payload["warmup"], title)
+    title = f"{data.exchange.pattern} on {data.exchange.ranks} ranks, {', '.join(dict.fromkeys(way))}"
+    plans = _plans(comm, data, *way, record="events", watchdog_s=payload["watchdog_s"])
+    line = recorded.time_line(comm, data.exchange, plans, payload["warmup"], title)
     if line is not None:
         trace.save(line, Path(payload["timeline"]))
 
 
 def _in_turns(
-    comm: MPI.Intracomm, room: Room, payload: dict[str, Any]
+    comm: MPI.Intracomm, data: ExchangeArrays, payload: dict[str, Any]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the times of all methods, and the skipped ones with the reason. One plan at a time: each needs memory."""
     measured = [Measured(way) for way in payload["ways"]]
@@ -159,11 +161,11 @@ def _in_turns(
     for turn in range(payload["rounds"]):
         repeat = payload["repeat"] // payload["rounds"] + (turn < payload["repeat"] % payload["rounds"])
         for way in list(measured):
-            reason = way.take(comm, room, payload | {"repeat": repeat}, check=payload["check"] and not turn)
+            reason = way.take(comm, data, payload | {"repeat": repeat}, check=payload["check"] and not turn)
             if reason:
                 measured.remove(way)
                 skipped.append({**way.way, "reason": reason})
-    return [way.row(room) for way in measured], skipped
+    return [way.row(data) for way in measured], skipped
 
 
 class Measured:
@@ -175,27 +177,27 @@ class Measured:
         self.by_step_s: list[list[float]] = []
         self.sent: dict[str, int | None] = {}
 
-    def take(self, comm: MPI.Intracomm, room: Room, payload: dict[str, Any], *, check: bool) -> str:
+    def take(self, comm: MPI.Intracomm, data: ExchangeArrays, payload: dict[str, Any], *, check: bool) -> str:
         """Takes some samples more, with new plans. Returns why it cannot; else "". Collective."""
         algorithm, native = self.way["algorithm"], self.way["algorithm"] == NATIVE
         watched = {"watchdog_s": payload["watchdog_s"]}
         plans, reason = attempt(
-            comm, lambda: _plans(comm, room, algorithm, self.way["transport"], self.way["packing"], **watched)
+            comm, lambda: _plans(comm, data, algorithm, self.way["transport"], self.way["packing"], **watched)
         )
         if plans is None:
             return reason
         if check:
-            check_answers(comm, room, plans, algorithm)
-        total, by_step = _samples(comm, room, plans, payload)
+            check_answers(comm, data, plans, algorithm)
+        total, by_step = _samples(comm, data, plans, payload)
         self.samples_s += total
         self.by_step_s = [old + new for old, new in zip(self.by_step_s or [[] for _ in by_step], by_step, strict=True)]
         # The messages of the library's collective are not known.
-        self.sent = {"messages": None, "bytes_sent": None} if native else _sent(comm, room, plans)
+        self.sent = {"messages": None, "bytes_sent": None} if native else _sent(comm, data, plans)
         return ""
 
-    def row(self, room: Room) -> dict[str, Any]:
+    def row(self, data: ExchangeArrays) -> dict[str, Any]:
         """As `tradewind.launch.bench` answers it."""
-        steps = zip(room.exchange.steps(), self.by_step_s, strict=True)
+        steps = zip(data.exchange.steps(), self.by_step_s, strict=True)
         # The library's collective has no transport of ours, and packs by the types of MPI or not at all.
         native = {"transport": NATIVE, "packing": DEFAULT_PACKING} if self.way["algorithm"] == NATIVE else {}
         return {
@@ -213,14 +215,14 @@ class Measured:
 
 
 def _plans(
-    comm: MPI.Intracomm, room: Room, algorithm: str, transport: str, packing: str, **options: Any
+    comm: MPI.Intracomm, data: ExchangeArrays, algorithm: str, transport: str, packing: str, **options: Any
 ) -> dict[str, mpi.Plan]:
     """By step; `options` of `tradewind.mpi.plan`."""
     native = algorithm == NATIVE
-    exchange = room.exchange if native else replace(room.exchange, algorithm=algorithm)
+    exchange = data.exchange if native else replace(data.exchange, algorithm=algorithm)
     plans = {}
     for name, schedule in exchange.schedules().items():
-        source, target = room.arrays[name]
+        source, target = data.arrays[name]
         if native:
             plans[name] = mpi.plan(schedule.pattern, comm, source, target, algorithm=NATIVE, **options)
         else:
@@ -228,27 +230,32 @@ def _plans(
     return plans
 
 
-def check_answers(comm: MPI.Intracomm, room: Room, plans: dict[str, mpi.Plan], way: str) -> None:
+def check_answers(comm: MPI.Intracomm, data: ExchangeArrays, plans: dict[str, mpi.Plan], way: str) -> None:
     """Carries out the exchange once. Raises VerificationError where something else arrives than the right answer."""
-    room.refill()
+    data.refill()
     for plan in plans.values():
         plan()
-    found = [text for text in comm.allgather(room.wrong()) if text]
+    found = [text for text in comm.allgather(data.wrong()) if text]
     if found:
-        raise VerificationError(f"{room.exchange.pattern} {way}: {found[0]} ({len(found)} ranks are wrong)")
+        raise VerificationError(f"{data.exchange.pattern} {way}: {found[0]} ({len(found)} ranks are wrong)")
 
 
 def _samples(
-    comm: MPI.Intracomm, room: Room, plans: dict[str, mpi.Plan], payload: dict[str, Any], *, copy_only: bool = False
+    comm: MPI.Intracomm,
+    data: ExchangeArrays,
+    plans: dict[str, mpi.Plan],
+    payload: dict[str, Any],
+    *,
+    copy_only: bool = False,
 ) -> tuple[list[float], list[list[float]]]:
-    steps = [(plans[step.name], step.repeat) for step in room.exchange.steps()]
+    steps = [(plans[step.name], step.repeat) for step in data.exchange.steps()]
     total, by_step = _mpi.measure(comm.py2f(), steps, payload["warmup"], payload["repeat"], copy_only)
     return total, by_step
 
 
-def _sent(comm: MPI.Intracomm, room: Room, plans: dict[str, mpi.Plan]) -> dict[str, int | None]:
+def _sent(comm: MPI.Intracomm, data: ExchangeArrays, plans: dict[str, mpi.Plan]) -> dict[str, int | None]:
     """Messages and bytes of the rank that sends most. Collective."""
-    steps = room.exchange.steps()
+    steps = data.exchange.steps()
     messages = sum(plans[step.name].messages * step.repeat for step in steps)
     sent = sum(plans[step.name].bytes_sent * step.repeat for step in steps)
     return {"messages": comm.allreduce(messages, MPI.MAX), "bytes_sent": comm.allreduce(sent, MPI.MAX)}

@@ -17,7 +17,7 @@ from tradewind.base.collective import attempt, check_communicator, collective, g
 from tradewind.base.errors import InputError
 from tradewind.base.units import format_seconds
 from tradewind.launch import worker
-from tradewind.launch.measure import Room, check_answers, check_ranks, provenance
+from tradewind.launch.measure import ExchangeArrays, check_answers, check_ranks, provenance
 from tradewind.method.method import PARTS, Choice, default_way, ways
 from tradewind.method.tuning import NOISE, PRIVATE, SHARED, keep, request_of
 from tradewind.mpi.fields import host_arrays
@@ -154,15 +154,15 @@ def _tune_step(
     checked: bool,
 ) -> dict[str, Any]:
     alone = exchange.alone(name)
-    room = Room(alone, comm.Get_rank(), memory)
-    pattern, (source, target) = room.patterns[name], room.arrays[name]
+    data = ExchangeArrays(alone, comm.Get_rank(), memory)
+    pattern, (source, target) = data.patterns[name], data.arrays[name]
 
     def make(way: Choice) -> Plan:
         return mpi.plan(pattern, comm, source, target, **_parts(way))
 
     def check(plan: Plan, way: Choice) -> None:
         if checked:
-            check_answers(comm, room, {name: plan}, str(way))
+            check_answers(comm, data, {name: plan}, str(way))
 
     table = try_ways(comm, pattern, make, terms, repeat=exchange.times, check=check, tell=tell)
     return {"step": name, "request": request_of(pattern, exchange.dtype, exchange.fields, memory), **table}

@@ -16,7 +16,7 @@ from tradewind.layout.names import MESHES
 Ids = NDArray[np.int64]
 
 BYTES_A_POINT = 70
-"""Of memory while a mesh is made in one process (52 to 70 were measured for both meshes, 4e5 to 7e6 points)."""
+"""Bytes per point while a mesh is made in one process (52 to 70 were measured for both meshes, 4e5 to 7e6 points)."""
 
 
 def lonlat(layout: _core.Blocks, width: int, periodic: str = "") -> tuple[list[Ids], list[Ids]]:
@@ -42,7 +42,7 @@ def lonlat(layout: _core.Blocks, width: int, periodic: str = "") -> tuple[list[I
 
 
 def octahedral_points(rows: int) -> int:
-    """How many points an octahedral grid of an even number of rows has."""
+    """Return the number of points of an octahedral grid with an even number of rows."""
     return rows * (rows + 18)
 
 
@@ -86,7 +86,7 @@ def octahedral(rows: int, ranks: int, width: int) -> tuple[list[Ids], list[Ids]]
 
 
 def regions(count: int) -> list[int]:
-    """How many regions each band of a sphere has, from the north, when `count` of equal area are as round as it goes.
+    """Return the regions per band of a sphere, from the north, for `count` regions of equal area, as round as can be.
 
     The partition of Leopardi (2006), "A partition of the unit sphere into regions of equal area and small diameter",
     Electronic Transactions on Numerical Analysis 25: two caps, and collars between them about as high as a region is
@@ -120,7 +120,7 @@ def _parts(lengths: Ids, first: Ids, ranks: int) -> list[Ids]:
 
 
 def _steps(points: Ids, lengths: Ids, first: Ids) -> Ids:
-    """What is one step away from points of a reduced grid."""
+    """Return the points one step away from points of a reduced grid."""
     row = np.searchsorted(first, points, side="right") - 1
     place, length = points - first[row], lengths[row]
     found = [first[row] + (place + 1) % length, first[row] + (place - 1) % length]
@@ -144,7 +144,7 @@ def halo_of(
 
 @lru_cache(maxsize=4)
 def _flat_halo_of(mesh: str, grid: tuple[int, int], split: tuple[int, int], width: int, periodic: str) -> _core.Fetch:
-    """Of one level: the cases of a study differ in levels, networks and algorithms more often than in meshes."""
+    """Make the halo of one level; cached, as cases of a study differ in levels and networks more than in meshes."""
     ranks = split[0] * split[1]
     if mesh == "octahedral":
         points = octahedral_points(grid[1])

@@ -38,7 +38,7 @@ _STRICT = ",strict"
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a plan does. Of native, transport and packing stay open: they are the library's own."""
+    """Method of a plan. Transport and packing of native stay open: they are the library's own."""
 
     choice: Choice
     origin: Mapping[str, str] = field(default_factory=dict)
@@ -51,9 +51,9 @@ class Source:
 
     path: Path
     strict: bool
-    """What was tuned elsewhere is an error, and not only a warning."""
+    """Results of another host are an error, and not only a warning."""
     origin: str
-    """What named it, for an error."""
+    """Origin of the value, for an error."""
 
 
 def choose(
@@ -101,7 +101,7 @@ def choose(
 def choose_alone(
     pattern: _core.Pattern, dtype: str, fields: int, asked: Choice | None = None, *, tuning: str | Path | None = None
 ) -> Chosen | None:
-    """What `choose_together` answers where all ranks have the same environment. Not collective.
+    """Return the result of `choose_together` if all ranks have the same environment. Not collective.
 
     None where others must be asked: a tuning file is in use, or this rank refuses what perhaps not all are told.
     """

@@ -16,14 +16,14 @@ class Site:
     """Processor, MPI library and how many ranks share a node."""
 
     host: str
-    """Of rank 0. Nodes of one kind differ in it, so it does not count when two sites are compared."""
+    """Name of rank 0's node. Nodes of one kind differ in it, so it does not count when two sites are compared."""
     cpu: str
     mpi: str
     ranks_per_node: int
     """On the node that has most."""
 
     def differences(self, other: Site) -> Iterator[str]:
-        """What is not the same here as at another site, in words."""
+        """Yield the differences from another site, in words."""
         if self.cpu != other.cpu:
             yield f"the processor is {self.cpu}, not {other.cpu}"
         if self.mpi != other.mpi:

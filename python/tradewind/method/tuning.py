@@ -1,7 +1,8 @@
 """Tuning files: which way to carry out an exchange was the fastest, where, and by how much.
 
 A TOML file with one ``[[entry]]`` for each exchange (pattern, shape, ranks, fields, type, memory of the arrays) at each
-site (processor, MPI library, ranks a node). `tradewind tune` writes it, plans read it (see `tradewind.method.choice`).
+site (processor, MPI library, ranks per node). `tradewind tune` writes it, and plans read it (see
+`tradewind.method.choice`).
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ NOISE = 1.5
 
 
 class _Entry(BaseModel):
-    """What was tuned, where, and what came out."""
+    """A tuned exchange: request, site and result."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -57,7 +58,7 @@ class _Entry(BaseModel):
     fields: Count
     dtype: Literal["f4", "f8", "i4", "i8", "c8", "c16"]
     memory: Literal["private", "shared"] = PRIVATE
-    """Of the arrays that were exchanged. Files of earlier versions do not say it: theirs is private."""
+    """Memory of the exchanged arrays. Files of earlier versions do not say it: theirs is private."""
     host: str
     cpu: str
     mpi: str
@@ -84,7 +85,7 @@ class _Entry(BaseModel):
 
     @property
     def request(self) -> dict[str, Any]:
-        """What was tuned, as `request_of` says it."""
+        """The tuned request, as from `request_of`."""
         return self.model_dump(exclude=set(_Entry.model_fields) - {"ranks", "fields", "dtype", "memory"})
 
     def replaces(self, other: Entry) -> bool:
@@ -137,7 +138,7 @@ class _File(BaseModel):
 
 
 def request_of(pattern: _core.Pattern, dtype: str, fields: int, memory: str = PRIVATE) -> dict[str, Any]:
-    """What is asked of a plan, as plain values: by these an entry is found. C and Fortran ask by the same.
+    """Return the request for a plan as plain values: by these an entry is found, also from C and Fortran.
 
     `memory`: of the arrays.
     """

@@ -35,7 +35,7 @@ __all__ = ["MPI", "Array", "OwnPoints", "Peers", "Plan", "_mpi", "library_name",
 
 
 def library_name() -> str:
-    """What the MPI library calls itself, in one line. (Open MPI ends its text with a null.)"""
+    """Return the name and version of the MPI library, in one line. (Open MPI ends its text with a null.)"""
     return " ".join(MPI.Get_library_version().splitlines()[0].rstrip("\0").split())
 
 

@@ -86,7 +86,7 @@ class PointsMaking(Generic[FetchT]):
         places: ArrayLike | None = None,
         peers: Sequence[int] | None = None,
     ) -> FetchT:
-        """What this rank wants: global ids, or points ``index[k]`` of ranks ``owner[k]``, in the order of its target.
+        """Make a fetch of global ids, or of points ``index[k]`` of ranks ``owner[k]``, in the order of the target.
 
         `places`: where they go in the target array (with owner and index); None: one after another. `peers`: the ranks
         with which this one exchanges, where all ranks know that beforehand: then no consensus is needed. Raises
@@ -181,7 +181,7 @@ def _check_alone(*others: ArrayLike | None) -> None:
 
 
 _MOST_POINTS = 2**60
-"""Of the arrays of all ranks, as in the core."""
+"""Number of points of the arrays of all ranks, as in the core."""
 _NAMES = ("owners", "indices", "places")
 
 
@@ -212,7 +212,7 @@ def _check_fetch(fetch: object) -> None:
 def known_to_all(comm: MPI.Intracomm, fetch: _core.Fetch) -> _core.Fetch:
     """The fetch of all ranks together, on each of them: for algorithms that pass points on from rank to rank.
 
-    Collective. Takes 24 bytes a point that any rank wants, on every rank. A plan does it by itself where such an
+    Collective. Takes 24 bytes per point that any rank wants, on every rank. A plan does it by itself where such an
     algorithm is chosen; who makes several plans of one fetch, or asks for its schedule, does it once. Raises InputError
     for a fetch among other ranks, PlanError where another rank raises or has another fetch.
     """
@@ -231,7 +231,7 @@ class Renumbered:
     halo: NDArray[np.int64]
     """Ids of the halo, owner by owner, in the order of their owners' arrays."""
     interior: int
-    """How many of the rank's points come before the rim."""
+    """Return the number of the rank's points before the rim."""
 
     @property
     def rim(self) -> slice:

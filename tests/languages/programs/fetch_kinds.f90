@@ -76,7 +76,7 @@ contains
     call check(tw_points_free(points))
   end function new_halo
 
-  !> What point k of this rank holds on levels a and b.
+  !> Value of point k of this rank on levels a and b.
   pure integer function number(k, a, b)
     integer, intent(in) :: k, a, b
     number = ids(k) + 100 * a + 1000 * b

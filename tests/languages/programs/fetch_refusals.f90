@@ -1,4 +1,4 @@
-!> What only Fortran can get wrong about fetches, on two ranks. Each rank writes "case|status|text" into FOLDER/RANK.
+!> Errors about fetches that only Fortran can make, on two ranks. Each rank writes "case|status|text" into FOLDER/RANK.
 program fetch_refusals
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use mpi_f08, only: MPI_COMM_WORLD, MPI_Init, MPI_Finalize, MPI_Comm_rank

@@ -73,7 +73,7 @@ contains
     call check(tw_layout_free(blocks))
   end function new_halo
 
-  !> What a point of the periodic grid holds; x and y from 1.
+  !> Value of a point of the periodic grid; x and y from 1.
   pure function number(x, y, z) result(value)
     integer, intent(in) :: x, y, z
     integer :: value

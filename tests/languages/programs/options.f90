@@ -1,4 +1,4 @@
-!> What a plan is told in tw_options, and what it tells of itself, on four ranks: every transport, packing, guard and
+!> Options of a plan in tw_options, and queries of a plan, on four ranks: every transport, packing, guard and
 !! pretended nodes. Every answer is compared with modular arithmetic.
 !!
 !!     mpiexec -n 4 options_fortran VERSION
@@ -57,7 +57,7 @@ program options
 
 contains
 
-  !> What a point of the periodic grid holds; x and y from 1.
+  !> Value of a point of the periodic grid; x and y from 1.
   pure integer function number(x, y, z)
     integer, intent(in) :: x, y, z
     number = 1 + modulo(x - 1, nx) + 100 * modulo(y - 1, ny) + 10000 * z

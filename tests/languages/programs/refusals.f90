@@ -1,4 +1,4 @@
-!> What only Fortran can get wrong, on two ranks. Each rank writes "case|status|text" for every case into FOLDER/RANK.
+!> Errors that only Fortran can make, on two ranks. Each rank writes "case|status|text" for every case into FOLDER/RANK.
 program refusals
   use, intrinsic :: iso_c_binding, only: c_double, c_int64_t
   use, intrinsic :: iso_fortran_env, only: real32, real64
