@@ -126,13 +126,13 @@ tradewind = "0.1.0"
 def tuning_files() -> None:
     """As C and Fortran read them: whole, cut off anywhere, and with anything in any place."""
     asked = (False, _core.AllReduce(4, 7), "f8", 10, "private", ("", "m", 4))
-    assert _core.tuned_way(TUNED, "t.toml", *asked) == ("native", "", "", "")
+    assert _core.tuned_method(TUNED, "t.toml", *asked) == ("native", "", "", "")
     refused = 0
     for at in range(len(TUNED)):
         for new in ("", "[", '"', "\\", "=", "\n", "[1,", "9" * 30):
             for rest in (TUNED[at:], TUNED[at + 1 :], ""):
                 try:
-                    _core.tuned_way(TUNED[:at] + new + rest, "t.toml", *asked)
+                    _core.tuned_method(TUNED[:at] + new + rest, "t.toml", *asked)
                 except tw.InputError:
                     refused += 1
     assert refused > 1000

@@ -11,7 +11,7 @@ from itertools import repeat
 
 from exchanges.sampling import Call, each_most
 from tradewind import _mpi, mpi
-from tradewind.method.method import ways
+from tradewind.method.method import methods
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Blocks, Grid, Halo
 from tradewind.workload.arrays import arrays_of
@@ -46,15 +46,15 @@ def memory(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
     grid = Grid(8, 8, 2)
     pattern = Halo(Blocks(grid, (comm.Get_size(), 1)), payload["width"], ("x", "y"))
     array = arrays_of(pattern).source(pattern, comm.rank, 0, "f8")
-    found = ways(pattern)[0]
+    found = methods(pattern)[0]
     most: list[int] = [0, 0]
     names = ["", ""]
-    for way in found:
-        named = {"algorithm": way.algorithm, "transport": way.transport, "packing": way.packing}
+    for method in found:
+        named = {"algorithm": method.algorithm, "transport": method.transport, "packing": method.packing}
         grown = comm.allreduce(_grown(mpi.plan(pattern, comm, array, **named), payload["calls"]), each_most)
         for kind, size in enumerate(grown):
             if size > most[kind]:
-                most[kind], names[kind] = size, f" ({way})"
+                most[kind], names[kind] = size, f" ({method})"
     return [
         f"memory of {payload['calls']} calls, the worst of {len(found)} ways of a halo on {comm.Get_size()} ranks: "
         f"Python's objects {most[0]} bytes at their peak{names[0]}, malloc's {most[1]} bytes more at the end{names[1]}"

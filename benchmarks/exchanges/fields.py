@@ -8,15 +8,15 @@ import numpy as np
 
 from exchanges.sampling import calls, contest, line, require
 from tradewind import _core, mpi
-from tradewind.method.method import Choice
+from tradewind.method.method import Method
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Blocks, Grid, Halo, Transpose
 from tradewind.workload.arrays import arrays_of
 
 FIELDS = 8
 WAYS = {
-    "halo": [Choice("sweep", "isend-irecv", "buffer"), Choice("sweep", "shared", "direct")],
-    "transpose": [Choice("burst", "isend-irecv", "buffer"), Choice("burst", "shared", "direct")],
+    "halo": [Method("sweep", "isend-irecv", "buffer"), Method("sweep", "shared", "direct")],
+    "transpose": [Method("burst", "isend-irecv", "buffer"), Method("burst", "shared", "direct")],
 }
 
 
@@ -25,11 +25,11 @@ def fields(comm: MPI.Intracomm, payload: dict[str, Any]) -> list[str]:
     lines = []
     for name, make in (("halo", _halo), ("transpose", _transposition)):
         nx, ny, nz = payload[name]
-        for way in WAYS[name]:
-            many = _checked_plan(comm, make(comm, Grid(nx, ny, nz)), FIELDS, way)
-            one = _checked_plan(comm, make(comm, Grid(nx, ny, nz * FIELDS)), 1, way)
+        for method in WAYS[name]:
+            many = _checked_plan(comm, make(comm, Grid(nx, ny, nz)), FIELDS, method)
+            one = _checked_plan(comm, make(comm, Grid(nx, ny, nz * FIELDS)), 1, method)
             large = f"one field of {nx}x{ny}x{nz * FIELDS}"
-            names = (f"{name} of {FIELDS} fields of {nx}x{ny}x{nz}, {way}", large)
+            names = (f"{name} of {FIELDS} fields of {nx}x{ny}x{nz}, {method}", large)
             samples = contest(
                 comm,
                 {n: calls(comm, plan, payload["repeat"]) for n, plan in zip(names, (many, one), strict=True)},
@@ -48,19 +48,19 @@ def _transposition(comm: MPI.Intracomm, grid: Grid) -> _core.Pattern:
     return Transpose(Blocks(grid, split, "zy"), Blocks(grid, split, "xy"))
 
 
-def _checked_plan(comm: MPI.Intracomm, pattern: _core.Pattern, count: int, way: Choice) -> Plan:
+def _checked_plan(comm: MPI.Intracomm, pattern: _core.Pattern, count: int, method: Method) -> Plan:
     """Return a plan of `count` fields, once it has delivered the right result, bit for bit."""
     rank = comm.Get_rank()
     arrays = _arrays(comm, pattern, count, "source")
     targets = None if pattern.in_place else _arrays(comm, pattern, count, "target")
-    named = {"algorithm": way.algorithm, "transport": way.transport, "packing": way.packing}
+    named = {"algorithm": method.algorithm, "transport": method.transport, "packing": method.packing}
     plan = mpi.plan(pattern, comm, arrays, targets, **named)
     for number, array in enumerate(arrays):
         array[...] = arrays_of(pattern).source(pattern, rank, number, "f8")
     plan()
     answers = (arrays_of(pattern).answer(pattern, rank, number, "f8") for number in range(count))
     right = all(np.array_equal(array, answer) for array, answer in zip(targets or arrays, answers, strict=True))
-    require(comm, f"{count} fields, {way}", right)
+    require(comm, f"{count} fields, {method}", right)
     return plan
 
 

@@ -10,7 +10,7 @@ from exchanges import ghex_halo
 from exchanges.raw_halo import PEERS
 from exchanges.sampling import Samples, beside, best, calls, contest, line, parts, require
 from tradewind import mpi
-from tradewind.method.method import Choice, default_way, ways
+from tradewind.method.method import Method, default_method, methods
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Blocks, Grid, Halo
 from tradewind.workload.arrays import arrays_of
@@ -28,8 +28,8 @@ class Room:
         shape = self.pattern.source_shape(comm.rank)
         self.array = mpi.empty(self.pattern, comm) if memory == SHARED else np.zeros(shape)
 
-    def plan(self, way: Choice, **options: Any) -> Plan:
-        named = {"algorithm": way.algorithm, "transport": way.transport, "packing": way.packing, **options}
+    def plan(self, method: Method, **options: Any) -> Plan:
+        named = {"algorithm": method.algorithm, "transport": method.transport, "packing": method.packing, **options}
         return mpi.plan(self.pattern, self.comm, self.array, **named)
 
     def peer(self, name: str) -> Any:
@@ -70,9 +70,9 @@ def _case(comm: MPI.Intracomm, payload: dict[str, Any], split: tuple[int, int], 
     ours = {
         f"{to}, {OWN}": (own, to),
         f"{in_shared}, {SHARED}": (shared, in_shared),
-        f"default, {OWN}": (own, default_way("halo")),
+        f"default, {OWN}": (own, default_method("halo")),
     }
-    rivals = {name: room.checked(name, room.plan(way)) for name, (room, way) in ours.items()}
+    rivals = {name: room.checked(name, room.plan(method)) for name, (room, method) in ours.items()}
     rivals |= {name: own.checked(name, own.peer(name)) for name in peers}
     contenders = {name: calls(comm, rival, payload["repeat"]) for name, rival in rivals.items()}
     samples = contest(comm, contenders, payload["samples"])
@@ -80,19 +80,19 @@ def _case(comm: MPI.Intracomm, payload: dict[str, Any], split: tuple[int, int], 
     return [*lines, "where the time goes:", *(_where(comm, name, *of) for name, of in ours.items())]
 
 
-def _every(room: Room, payload: dict[str, Any], include: list[str]) -> tuple[list[str], Choice]:
+def _every(room: Room, payload: dict[str, Any], include: list[str]) -> tuple[list[str], Method]:
     """A line for each way, beside a peer, and the fastest way."""
     peer = next(iter(PEERS))
     raw = room.checked(peer, room.peer(peer))
     rounds, repeat = payload["few"], payload["repeat"]
     lines, medians = [], {}
-    for way in ways(room.pattern, include)[0]:
-        name = str(way)
-        call = room.checked(name, room.plan(way))
+    for method in methods(room.pattern, include)[0]:
+        name = str(method)
+        call = room.checked(name, room.plan(method))
         contenders = (calls(room.comm, call, repeat), calls(room.comm, raw, repeat))
-        text, medians[way] = beside(room.comm, (name, peer), contenders, rounds)
+        text, medians[method] = beside(room.comm, (name, peer), contenders, rounds)
         lines.append(text)
-    return lines, min(medians, key=lambda way: medians[way])
+    return lines, min(medians, key=lambda method: medians[method])
 
 
 def _figures(samples: Samples, ours: list[str]) -> list[str]:
@@ -104,6 +104,6 @@ def _figures(samples: Samples, ours: list[str]) -> list[str]:
     return lines + [line(f"  {name}", samples, name, raw) for name in others]
 
 
-def _where(comm: MPI.Intracomm, name: str, room: Room, way: Choice) -> str:
-    plan = room.plan(way, record="totals")
+def _where(comm: MPI.Intracomm, name: str, room: Room, method: Method) -> str:
+    plan = room.plan(method, record="totals")
     return "  " + parts(comm, name, [plan], room.checked(name, plan), 200)

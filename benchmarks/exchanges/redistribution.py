@@ -12,7 +12,7 @@ from exchanges.sampling import Call, Samples, beside, best, calls, contest, line
 from tradewind import Transpose, mpi
 from tradewind.base.extents import parse_extents
 from tradewind.layout.names import blocks, legs
-from tradewind.method.method import Choice, default_way, ways
+from tradewind.method.method import Method, default_method, methods
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Grid
 from tradewind.workload.arrays import UNTOUCHED, arrays_of
@@ -41,8 +41,8 @@ class Room:
         sources = [mpi.empty(pattern, self.comm, of="source") for pattern in self.patterns]
         return [*sources, mpi.empty(self.patterns[-1], self.comm, of="target")]
 
-    def plans(self, way: Choice) -> list[Plan]:
-        named = {"algorithm": way.algorithm, "transport": way.transport, "packing": way.packing}
+    def plans(self, method: Method) -> list[Plan]:
+        named = {"algorithm": method.algorithm, "transport": method.transport, "packing": method.packing}
         steps = zip(self.patterns, pairwise(self.arrays), strict=True)
         return [mpi.plan(pattern, self.comm, a, b, **named) for pattern, (a, b) in steps]
 
@@ -72,19 +72,19 @@ def redistribution(comm: MPI.Intracomm, payload: dict[str, Any]) -> list[str]:
     own, shared = (Room(comm, payload, memory) for memory in (OWN, SHARED))
     peer = calls(comm, own.checked(RAW[0], own.raw(RAW[0])))
     lines, medians = [], {}
-    for way in ways(own.patterns[0], ["burst"])[0]:
-        name = f"{way.transport},{way.packing}"
-        contenders = (calls(comm, own.checked(name, own.plans(way))), peer)
+    for method in methods(own.patterns[0], ["burst"])[0]:
+        name = f"{method.transport},{method.packing}"
+        contenders = (calls(comm, own.checked(name, own.plans(method))), peer)
         text, medians[name] = beside(comm, (name, RAW[0]), contenders, payload["few"])
         lines.append(text)
-    fastest = Choice("burst", *min(medians, key=lambda name: medians[name]).split(","))
-    direct = Choice("burst", "shared", "direct")
+    fastest = Method("burst", *min(medians, key=lambda name: medians[name]).split(","))
+    direct = Method("burst", "shared", "direct")
     ours = {
         f"{fastest}, {OWN}": (own, fastest),
         f"{direct}, {SHARED}": (shared, direct),
-        f"default, {OWN}": (own, default_way("transpose")),
+        f"default, {OWN}": (own, default_method("transpose")),
     }
-    contenders = {name: calls(comm, room.checked(name, room.plans(way))) for name, (room, way) in ours.items()}
+    contenders = {name: calls(comm, room.checked(name, room.plans(method))) for name, (room, method) in ours.items()}
     contenders |= {name: calls(comm, own.checked(name, own.raw(name))) for name in PEERS if name != RAW[0]}
     samples = contest(comm, {**contenders, RAW[0]: peer}, payload["samples"])
     title = f"{payload['grid']}, {payload['path']}, one field of doubles, {comm.size} ranks"

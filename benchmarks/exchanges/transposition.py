@@ -9,7 +9,7 @@ import numpy as np
 from exchanges.raw_transposition import PEERS, Floor
 from exchanges.sampling import Call, Samples, beside, best, calls, contest, copies, line, parts, require
 from tradewind import mpi
-from tradewind.method.method import Choice, default_way, ways
+from tradewind.method.method import Method, default_method, methods
 from tradewind.mpi import MPI, Plan
 from tradewind.pattern import Blocks, Grid, Transpose
 from tradewind.workload.arrays import UNTOUCHED, arrays_of
@@ -34,9 +34,9 @@ class Room:
             shapes = (self.there.source_shape(comm.rank), self.there.target_shape(comm.rank))
             self.arrays = [np.zeros(shape) for shape in shapes]
 
-    def plans(self, way: Choice, **options: Any) -> list[Plan]:
+    def plans(self, method: Method, **options: Any) -> list[Plan]:
         a, b = self.arrays
-        named = {"algorithm": way.algorithm, "transport": way.transport, "packing": way.packing, **options}
+        named = {"algorithm": method.algorithm, "transport": method.transport, "packing": method.packing, **options}
         return [mpi.plan(self.there, self.comm, a, b, **named), mpi.plan(self.back, self.comm, b, a, **named)]
 
     def raw(self, name: str) -> list[Call]:
@@ -76,22 +76,22 @@ def transposition(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
     """Lines. `payload`: edge of the cube, samples of every way, samples of the best ones."""
     own, shared = (Room(comm, payload["edge"], memory) for memory in (OWN, SHARED))
     floor = calls(comm, own.floor())
-    unpacked = own.plans(Choice("burst", "alltoallv", "buffer"))  # which packs all messages
+    unpacked = own.plans(Method("burst", "alltoallv", "buffer"))  # which packs all messages
     lines, medians = [], {}
-    for way in ways(own.there, ["burst"])[0]:
-        name = f"{way.transport},{way.packing}"
-        call = own.checked(name, own.plans(way))
+    for method in methods(own.there, ["burst"])[0]:
+        name = f"{method.transport},{method.packing}"
+        call = own.checked(name, own.plans(method))
         contenders = (calls(comm, call), floor)
         text, medians[name] = beside(comm, (name, FLOOR), contenders, payload["few"])
         lines.append(text)
-    fastest = Choice("burst", *min(medians, key=lambda name: medians[name]).split(","))
-    direct = Choice("burst", "shared", "direct")
+    fastest = Method("burst", *min(medians, key=lambda name: medians[name]).split(","))
+    direct = Method("burst", "shared", "direct")
     ours = {
         f"{fastest}, {OWN}": (own, fastest),
         f"{direct}, {SHARED}": (shared, direct),
-        f"default, {OWN}": (own, default_way("transpose")),
+        f"default, {OWN}": (own, default_method("transpose")),
     }
-    contenders = {name: calls(comm, room.checked(name, room.plans(way))) for name, (room, way) in ours.items()}
+    contenders = {name: calls(comm, room.checked(name, room.plans(method))) for name, (room, method) in ours.items()}
     contenders |= {name: calls(comm, own.checked(name, own.raw(name))) for name in PEERS}
     contenders |= {FLOOR: floor, WITH_UNPACKING: copies(comm, unpacked)}
     samples = contest(comm, contenders, payload["samples"])
@@ -113,6 +113,6 @@ def _figures(samples: Samples, ours: list[str]) -> list[str]:
     return lines + [line(f"  {name}", samples, name, FLOOR) for name in others]
 
 
-def _where(comm: MPI.Intracomm, name: str, room: Room, way: Choice) -> str:
-    plans = room.plans(way, record="totals")
+def _where(comm: MPI.Intracomm, name: str, room: Room, method: Method) -> str:
+    plans = room.plans(method, record="totals")
     return "  " + parts(comm, name, plans, room.checked(name, plans), 5)

@@ -24,7 +24,7 @@ struct BoundPlan {
         if (plan && !plan->settled()) new std::vector(std::move(memory));  // others may still use it: kept for good
     }
     std::vector<std::shared_ptr<mpi::SharedMemory>> memory;  // first, as it must outlive the plan
-    std::string way, origin;
+    std::string method, origin;
     std::unique_ptr<mpi::Plan> plan;
 };
 

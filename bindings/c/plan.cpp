@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <exception>
 
+#include "algorithm/method.hpp"
 #include "algorithm/registry.hpp"
-#include "algorithm/way.hpp"
 #include "base/error.hpp"
 #include "communicator.hpp"
 #include "field.hpp"
@@ -30,7 +30,7 @@ std::string text(const char* given) {
 // What a rank can check alone, and what it asks for.
 struct Asked {
     PatternPtr pattern;
-    algorithm::Way way;
+    algorithm::Method method;
     mpi::PlanRequest request;
 };
 
@@ -56,7 +56,7 @@ Asked asked(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* sour
 }
 
 struct Chosen {
-    algorithm::Way way;
+    algorithm::Method method;
     std::string origin;
     bool gather;  // what all ranks want of a fetch: on rank 0, and so on all
 };
@@ -65,39 +65,39 @@ std::string variable(const std::string& name) {
     return text(std::getenv(name.c_str()));
 }
 
-// Where each part of a way came from, in a line.
-std::string origin_text(const algorithm::ChosenWay& chosen) {
+// Where each part of a method came from, in a line.
+std::string origin_text(const algorithm::ChosenMethod& chosen) {
     std::string line = "algorithm: " + chosen.origin.algorithm;
     if (!chosen.origin.transport.empty()) line += ", transport: " + chosen.origin.transport;
     if (!chosen.origin.packing.empty()) line += ", packing: " + chosen.origin.packing;
     return chosen.warning.empty() ? line : line + "; " + chosen.warning;
 }
 
-// The way that rank 0 finds in its arguments, environment and tuning file, for all ranks; what it refuses, all refuse.
-// Collective.
-Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const algorithm::Way& own,
+// The method that rank 0 finds in its arguments, environment and tuning file, for all ranks; what it refuses, all
+// refuse. Collective.
+Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const algorithm::Method& own,
                        const mpi::PlanRequest& request) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     // Where ranks run is asked of all, and only where a file is in use.
     const std::string file = mpi::text_of(comm, 0, rank == 0 ? variable("TRADEWIND_TUNING") : "");
     const algorithm::TuningSite site = file.empty() ? algorithm::TuningSite{} : site_of(comm);
-    const auto tuned = [&]() -> std::optional<algorithm::TunedWay> {
+    const auto tuned = [&]() -> std::optional<algorithm::TunedMethod> {
         if (file.empty()) return {};
         const bool shared = std::all_of(request.source.begin(), request.source.end(), [&](const mpi::Field& field) {
             return mpi::in_shared_memory(field, request.element);
         });
-        return way_of_file(file, *pattern, mpi::name_of(request.element), static_cast<Index>(request.source.size()),
-                           shared ? algorithm::shared_memory : algorithm::private_memory, site);
+        return method_of_file(file, *pattern, mpi::name_of(request.element), static_cast<Index>(request.source.size()),
+                              shared ? algorithm::shared_memory : algorithm::private_memory, site);
     };
     std::string told;
     std::exception_ptr failure;
     if (rank == 0) {
         try {
-            const algorithm::ChosenWay chosen =
-                algorithm::choose_way(pattern, own, variable(algorithm::variable_of(pattern->name())), tuned);
-            told = algorithm::text_of(chosen.way) + "\n" + origin_text(chosen) +
-                   (algorithm::needs_all_lists(*pattern, chosen.way.algorithm) ? "*" : "+");
+            const algorithm::ChosenMethod chosen =
+                algorithm::choose_method(pattern, own, variable(algorithm::variable_of(pattern->name())), tuned);
+            told = algorithm::text_of(chosen.method) + "\n" + origin_text(chosen) +
+                   (algorithm::needs_all_lists(*pattern, chosen.method.algorithm) ? "*" : "+");
         } catch (const InputError& error) {
             told = std::string(error.what()) + "-";
         } catch (const std::exception& error) {  // of this rank alone
@@ -112,12 +112,12 @@ Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const algorithm
     if (verdict == '-') throw InputError(told);
     if (verdict == '!') throw mpi::PlanError("rank 0 cannot make this plan: " + told);
     const std::size_t end = told.find('\n');
-    algorithm::Way way = algorithm::parse_way(told.substr(0, end));
+    algorithm::Method method = algorithm::parse_method(told.substr(0, end));
     // A rank's own arguments count on that rank, so that plans can find out that ranks ask for different things.
-    if (!own.algorithm.empty()) way.algorithm = own.algorithm;
-    if (!own.transport.empty()) way.transport = own.transport;
-    if (!own.packing.empty()) way.packing = own.packing;
-    return {way, told.substr(end + 1), verdict == '*'};
+    if (!own.algorithm.empty()) method.algorithm = own.algorithm;
+    if (!own.transport.empty()) method.transport = own.transport;
+    if (!own.packing.empty()) method.packing = own.packing;
+    return {method, told.substr(end + 1), verdict == '*'};
 }
 
 std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets,
@@ -136,8 +136,9 @@ std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, 
         },
         limit_s);
     go_on(comm, limit_s);  // all ranks can choose together
-    const auto [way, origin, gather] = chosen_together(comm, a.pattern, a.way, a.request);
-    const algorithm::Way carried = or_tell(comm, [&, &way = way] { return algorithm::carried_way(*a.pattern, way); });
+    const auto [method, origin, gather] = chosen_together(comm, a.pattern, a.method, a.request);
+    const algorithm::Method carried =
+        or_tell(comm, [&, &method = method] { return algorithm::carried_way(*a.pattern, method); });
     if (gather)
         a.pattern = mpi::known_to_all(comm, a.pattern, carried.algorithm,
                                       algorithm::needs_all_lists(*a.pattern, carried.algorithm));
@@ -149,7 +150,7 @@ std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, 
         const auto schedule = or_tell(comm, [&] { return algorithm::make_schedule(a.pattern, carried.algorithm); });
         bound->plan = mpi::make_plan(*schedule, comm, a.request);
     }
-    bound->way = algorithm::text_of(way);
+    bound->method = algorithm::text_of(method);
     bound->origin = origin;
     return bound;
 }
@@ -224,7 +225,7 @@ tw_status tw_plan_text(tw_plan plan, const char** text) {
 tw_status tw_plan_way(tw_plan plan, const char** text) {
     return guarded([&] {
         require(text, "text");
-        *text = plans().at(plan.id)->way.c_str();
+        *text = plans().at(plan.id)->method.c_str();
     });
 }
 

@@ -82,12 +82,12 @@ algorithm::TuningSite site_of(MPI_Comm comm) {
     return {cpu_name(), library_name(), most};
 }
 
-std::optional<algorithm::TunedWay> way_of_file(const std::string& variable, const pattern::Pattern& pattern,
-                                               const std::string& element, Index fields, const std::string& memory,
-                                               const algorithm::TuningSite& site) {
+std::optional<algorithm::TunedMethod> method_of_file(const std::string& variable, const pattern::Pattern& pattern,
+                                                     const std::string& element, Index fields,
+                                                     const std::string& memory, const algorithm::TuningSite& site) {
     try {
         const algorithm::TuningSource source = algorithm::parse_tuning_source(variable);
-        return algorithm::tuned_way(source, entries_of(source.path), pattern, element, fields, memory, site);
+        return algorithm::tuned_method(source, entries_of(source.path), pattern, element, fields, memory, site);
     } catch (const InputError& error) {
         throw InputError("TRADEWIND_TUNING='" + variable + "': " + error.what());
     }

@@ -14,9 +14,9 @@ namespace tradewind::c {
 algorithm::TuningSite site_of(MPI_Comm comm);
 
 // What the tuning file says about an exchange. `variable`: the text of TRADEWIND_TUNING, which is not empty. Throws
-// InputError, which names the variable, for a file that cannot be read or is none, and as `tuned_way` does.
-std::optional<algorithm::TunedWay> way_of_file(const std::string& variable, const pattern::Pattern& pattern,
-                                               const std::string& element, Index fields, const std::string& memory,
-                                               const algorithm::TuningSite& site);
+// InputError, which names the variable, for a file that cannot be read or is none, and as `tuned_method` does.
+std::optional<algorithm::TunedMethod> method_of_file(const std::string& variable, const pattern::Pattern& pattern,
+                                                     const std::string& element, Index fields,
+                                                     const std::string& memory, const algorithm::TuningSite& site);
 
 }  // namespace tradewind::c

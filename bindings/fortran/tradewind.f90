@@ -303,7 +303,7 @@ contains
     text = text_at(place)
   end function tw_plan_text
 
-  !> The way that was chosen, as "sweep,isend-irecv,buffer".
+  !> The chosen method, as "sweep,isend-irecv,buffer".
   function tw_plan_way(plan, text) result(status)
     type(tw_plan), intent(in) :: plan
     character(len=:), allocatable, intent(out) :: text

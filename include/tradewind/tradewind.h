@@ -263,7 +263,7 @@ TW_API tw_status tw_plan_poke(tw_plan plan, int* over);
 TW_API tw_status tw_plan_pokes(tw_plan plan, int* pokes);
 /* One line: pattern and algorithm. Valid until the plan is freed. */
 TW_API tw_status tw_plan_text(tw_plan plan, const char** text);
-/* The way that was chosen, as "sweep,isend-irecv,buffer". Valid until the plan is freed. */
+/* The chosen method, as "sweep,isend-irecv,buffer". Valid until the plan is freed. */
 TW_API tw_status tw_plan_way(tw_plan plan, const char** text);
 /* Where its parts came from, as "algorithm: tuning.toml, transport: TRADEWIND_HALO, packing: default": argument, a
  * variable, a tuning file, or default; behind it, where a file's entry was tuned elsewhere, what differs there. Valid

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
     from tradewind.launch.trials import tune as tune
     from tradewind.machine import load_machine
-    from tradewind.method.method import Choice
+    from tradewind.method.method import Choice, Method
     from tradewind.mpi import empty as empty
     from tradewind.mpi import plan as plan
     from tradewind.pattern import (
@@ -96,7 +96,7 @@ _HOMES = {
     "tradewind.workload.program_file": ("load_program",),
     "tradewind.simulation": ("forecast", "simulate"),
     "tradewind.verification": ("verify",),
-    "tradewind.method.method": ("Choice",),
+    "tradewind.method.method": ("Choice", "Method"),
 }
 
 __all__ = [
@@ -114,6 +114,7 @@ __all__ = [
     "Halo",
     "InputError",
     "Lists",
+    "Method",
     "MissingMPIError",
     "NotFiniteError",
     "OutOfMemoryError",

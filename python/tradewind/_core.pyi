@@ -457,12 +457,12 @@ def needs_all_lists(pattern: Pattern, algorithm: str) -> bool:
     Whether an algorithm passes points on from rank to rank, and a fetch says what one rank wants alone.
     """
 
-def way_refusal(pattern: Pattern, algorithm: str, transport: str, packing: str) -> str:
+def method_refusal(pattern: Pattern, algorithm: str, transport: str, packing: str) -> str:
     """
     Why a pattern cannot be carried out in a way; "" where it can. Parts that are "" count as their defaults.
     """
 
-def choose_way(pattern: Pattern, algorithm: str, transport: str, packing: str, environment: str, tuned: Callable[[], tuple[str, str, str, str] | None]) -> tuple[list[str], list[str]]:
+def choose_method(pattern: Pattern, algorithm: str, transport: str, packing: str, environment: str, tuned: Callable[[], tuple[str, str, str, str] | None]) -> tuple[list[str], list[str]]:
     """
     The way to carry out a pattern, and where each part came from: "argument", the variable, the file, or "default". `environment`: the text of the pattern's variable. `tuned`: asked for what a file says, and its name, where a part is open. Raises InputError for what cannot be.
     """
@@ -472,7 +472,7 @@ def tuning_request(pattern: Pattern, dtype: str, fields: int, memory: str) -> li
     The keys and values of a request for a plan, by which an entry of a tuning file is found.
     """
 
-def tuned_way(text: str, path: str, strict: bool, pattern: Pattern, dtype: str, fields: int, memory: str, site: tuple[str, str, int]) -> tuple[str, str, str, str] | None:
+def tuned_method(text: str, path: str, strict: bool, pattern: Pattern, dtype: str, fields: int, memory: str, site: tuple[str, str, int]) -> tuple[str, str, str, str] | None:
     """
     What C, C++ and Fortran take from the text of a tuning file: algorithm, transport, packing, and a warning.
     """

@@ -63,14 +63,14 @@ TuningSource parse_tuning_source(const std::string& text) {
     return {text.substr(0, text.size() - strict.size()), true};
 }
 
-std::optional<TunedWay> tuned_way(const TuningSource& source, const std::vector<TuningEntry>& entries,
-                                  const pattern::Pattern& pattern, const std::string& element, Index fields,
-                                  const std::string& memory, const std::optional<TuningSite>& site) {
+std::optional<TunedMethod> tuned_method(const TuningSource& source, const std::vector<TuningEntry>& entries,
+                                        const pattern::Pattern& pattern, const std::string& element, Index fields,
+                                        const std::string& memory, const std::optional<TuningSite>& site) {
     const TuningEntry* entry = find_tuned(entries, tuning_request(pattern, element, fields, memory), site);
     if (!entry && memory == shared_memory)
         entry = find_tuned(entries, tuning_request(pattern, element, fields, private_memory), site);
     if (!entry) return {};
-    TunedWay tuned{entry->way, source.path, ""};
+    TunedMethod tuned{entry->method, source.path, ""};
     if (!site) return tuned;
     if (const auto unlike = differences(*site, entry->site); !unlike.empty()) {
         tuned.warning = source.path + ": " + pattern.describe() + " was tuned elsewhere: " + joined(unlike, "; ");

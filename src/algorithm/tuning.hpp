@@ -1,4 +1,4 @@
-// Tuning files: which way to carry out an exchange was the fastest, and where. `tradewind tune` writes them.
+// Tuning files: which method to carry out an exchange was the fastest, and where. `tradewind tune` writes them.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithm/way.hpp"
+#include "algorithm/method.hpp"
 
 namespace tradewind::algorithm {
 
@@ -30,7 +30,7 @@ std::vector<std::string> differences(const TuningSite& site, const TuningSite& o
 struct TuningEntry {
     TuningRequest request;
     TuningSite site;
-    Way way;
+    Method method;
     double date = 0;  // seconds since 1970
 };
 
@@ -52,12 +52,12 @@ struct TuningSource {
 };
 TuningSource parse_tuning_source(const std::string& text);
 
-// What a tuning file has to say about an exchange, for choose_way; nothing where no entry is about it. Throws
+// What a tuning file has to say about an exchange, for choose_method; nothing where no entry is about it. Throws
 // InputError where the file is strict and the entry is from elsewhere. Arrays in shared memory take an entry about
 // private memory where there is none of their own: it still compares the algorithms. Arrays in private memory take no
 // entry about shared memory.
-std::optional<TunedWay> tuned_way(const TuningSource& source, const std::vector<TuningEntry>& entries,
-                                  const pattern::Pattern& pattern, const std::string& element, Index fields,
-                                  const std::string& memory, const std::optional<TuningSite>& site);
+std::optional<TunedMethod> tuned_method(const TuningSource& source, const std::vector<TuningEntry>& entries,
+                                        const pattern::Pattern& pattern, const std::string& element, Index fields,
+                                        const std::string& memory, const std::optional<TuningSite>& site);
 
 }  // namespace tradewind::algorithm

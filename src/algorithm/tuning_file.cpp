@@ -139,27 +139,27 @@ std::string listed(const Names& names, Name name) {
     return text;
 }
 
-// Why an entry's way is none, for a pattern of that name.
-std::string way_problem(const std::string& pattern, const Way& way) {
-    if (way.transport.empty() != way.native() || way.packing.empty() != way.native())
+// Why an entry's method is none, for a pattern of that name.
+std::string method_problem(const std::string& pattern, const Method& method) {
+    if (method.transport.empty() != method.native() || method.packing.empty() != method.native())
         return "transport and packing belong to every algorithm but native, which has neither";
-    if (way.native()) return "";
-    const AlgorithmName name = parse_algorithm(way.algorithm);
+    if (method.native()) return "";
+    const AlgorithmName name = parse_algorithm(method.algorithm);
     const AlgorithmEntry* const found = find_algorithm(pattern, name);
     if (!found || found->has_radix != name.radix.has_value()) {
         std::vector<std::string> names;
         for (const AlgorithmEntry& each : algorithms())
             if (each.pattern == pattern) names.push_back(each.name);
-        return unknown(pattern + " algorithm", way.algorithm, listed(names, [](const auto& each) { return each; }));
+        return unknown(pattern + " algorithm", method.algorithm, listed(names, [](const auto& each) { return each; }));
     }
     const auto named = [](const auto& entries, const std::string& wanted) {
         return std::any_of(entries.begin(), entries.end(), [&](const auto& each) { return each.name == wanted; });
     };
     const auto name_of = [](const auto& each) { return each.name; };
-    if (!named(schedule::transports(), way.transport))
-        return unknown("transport", way.transport, listed(schedule::transports(), name_of));
-    if (!named(schedule::packings(), way.packing))
-        return unknown("packing", way.packing, listed(schedule::packings(), name_of));
+    if (!named(schedule::transports(), method.transport))
+        return unknown("transport", method.transport, listed(schedule::transports(), name_of));
+    if (!named(schedule::packings(), method.packing))
+        return unknown("packing", method.packing, listed(schedule::packings(), name_of));
     return "";
 }
 
@@ -188,9 +188,10 @@ class EntryReader {
         if (!table_.find("memory"))
             entry.request.emplace_back("memory", private_memory);  // in files of earlier versions
         entry.site = {text_at("cpu"), text_at("mpi"), std::get<std::int64_t>(table_.find("ranks_per_node")->value)};
-        entry.way = {text_at("algorithm"), text_at("transport"), text_at("packing")};
+        entry.method = {text_at("algorithm"), text_at("transport"), text_at("packing")};
         entry.date = std::get<TomlTime>(table_.find("date")->value).seconds;
-        if (const std::string problem = way_problem(pattern, entry.way); !problem.empty()) note(table_.line, problem);
+        if (const std::string problem = method_problem(pattern, entry.method); !problem.empty())
+            note(table_.line, problem);
         return entry;
     }
 

@@ -160,16 +160,16 @@ def test_keys_of_bench(tmp_path: Path) -> None:
 
 
 def test_keys_of_tune(tmp_path: Path) -> None:
-    ways = "--include sweep,isend-irecv --include native --trials 1 --warmup 0"
-    result = answer(f"tune halo -n 2 {GRID} {ways}", tmp_path)
+    methods = "--include sweep,isend-irecv --include native --trials 1 --warmup 0"
+    result = answer(f"tune halo -n 2 {GRID} {methods}", tmp_path)
     for table in result["tuned"]:
         assert table.pop("request")["pattern"] == "halo"
     check_keys("tune", {*keys(result), "tuned[].request"})
 
 
 def test_keys_of_calibrate(tmp_path: Path) -> None:
-    ways = "--transport shared --packing buffer --largest 8KiB --repeat 1 --warmup 0 --force"
-    check_keys("calibrate", set(keys(answer(f"calibrate -n 2 {ways}", tmp_path))))
+    methods = "--transport shared --packing buffer --largest 8KiB --repeat 1 --warmup 0 --force"
+    check_keys("calibrate", set(keys(answer(f"calibrate -n 2 {methods}", tmp_path))))
     result = answer(f"bench halo -n 2 {GRID} --transport shared --repeat 1 --warmup 0 --predict here.toml", tmp_path)
     found = {key for key in keys(result) if "predict" in key}
     assert found == first_column(section(page("json.md"), "bench, with predictions"))

@@ -14,7 +14,7 @@ from mpi4py import MPI
 
 from tradewind import mpi
 from tradewind.dwarfs.running import Running
-from tradewind.method.method import Choice
+from tradewind.method.method import Method
 
 
 class FakePlan:
@@ -70,7 +70,7 @@ def request(work: int = 1) -> Any:
         strategy="pairs",
         strategies={"pairs": two_at_a_time},
         plans={"halo": "halo", "norm": "allreduce"},
-        method=lambda plan: Choice(),
+        method=lambda plan: Method(),
         plan_options=lambda plan: {"check": plan == "norm"},
     )
 

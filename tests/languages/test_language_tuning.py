@@ -86,8 +86,8 @@ def test_by_the_file(planned, file):
 
 
 def test_the_environment_comes_first(planned, file):
-    ways = {"TRADEWIND_HALO": "direct", "TRADEWIND_FETCH": ",alltoallw", "TRADEWIND_ALLREDUCE": "ring,shared,buffer"}
-    for plans in planned(TRADEWIND_TUNING=str(file), **ways):
+    methods = {"TRADEWIND_HALO": "direct", "TRADEWIND_FETCH": ",alltoallw", "TRADEWIND_ALLREDUCE": "ring,shared,buffer"}
+    for plans in planned(TRADEWIND_TUNING=str(file), **methods):
         assert plans["halo"][1:] == [
             "direct,shared,buffer",
             f"algorithm: TRADEWIND_HALO, transport: {file}, packing: {file}",

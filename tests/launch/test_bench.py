@@ -57,8 +57,8 @@ def test_halo_as_json(capsys):
 
 def test_fetch_as_json(capsys):
     """The halo of a mesh of longitudes and latitudes: 3 columns of the other rank; nothing beyond the grid."""
-    ways = "--algorithm all --transport isend-irecv,shared --packing buffer,direct --repeat 2"
-    code, text = tradewind(capsys, f"bench fetch -n 2 --grid 62x58x6 --split 2x1 --width 3 --fields 2 {ways} --json")
+    methods = "--algorithm all --transport isend-irecv,shared --packing buffer,direct --repeat 2"
+    code, text = tradewind(capsys, f"bench fetch -n 2 --grid 62x58x6 --split 2x1 --width 3 --fields 2 {methods} --json")
     assert code == 0, text
     result = json.loads(text)
     assert (result["exchange"]["mesh"], result["checked"]) == ("lonlat", True)
@@ -120,7 +120,7 @@ def test_all_transports_and_packings():
     exchange = Exchange("halo", 2, grid=(20, 10, 4), split=(2, 1))
     every = {(t.name, p.name) for t in _core.transports() for p in _core.packings()}
     found, skipped = combine(exchange, ["sweep"], transport_names(), packing_names())
-    measured = {(way.transport, way.packing) for way in found}
+    measured = {(method.transport, method.packing) for method in found}
     assert measured == {(t.name, p) for t in _core.transports() if not t.one_stage for p in t.packings}
     assert {(item["transport"], item["packing"]) for item in skipped} == every - measured
     reasons = {(item["transport"], item["packing"]): item["reason"] for item in skipped}
@@ -129,14 +129,14 @@ def test_all_transports_and_packings():
     with pytest.raises(InputError, match="carries a schedule of one stage"):
         combine(exchange, ["sweep"], ["neighbor"], ["buffer"])
     found, _ = combine(Exchange("allreduce", 2), ["ring", "native"], ["persistent"], ["buffer", "direct"])
-    assert [str(way) for way in found] == ["ring,persistent,buffer", "ring,persistent,direct", "native,,"]
+    assert [str(method) for method in found] == ["ring,persistent,buffer", "ring,persistent,direct", "native,,"]
 
 
 def test_what_is_measured_and_what_is_skipped(capsys, tmp_path):
     chart = tmp_path / "halo.svg"
-    ways = "--algorithm all --transport isend-irecv,neighbor --packing buffer,datatype"
+    methods = "--algorithm all --transport isend-irecv,neighbor --packing buffer,datatype"
     code, text = tradewind(
-        capsys, f"bench halo -n 2 --grid 24x20x4 {ways} --repeat 2 --warmup 0 --chart {chart} --json"
+        capsys, f"bench halo -n 2 --grid 24x20x4 {methods} --repeat 2 --warmup 0 --chart {chart} --json"
     )
     assert code == 0
     result = json.loads(text)
@@ -152,8 +152,8 @@ def test_what_is_measured_and_what_is_skipped(capsys, tmp_path):
 
 
 def test_rounds_share_the_samples(capsys):
-    ways = "--algorithm sweep,direct --transport isend-irecv,shared --repeat 7 --rounds 3 --warmup 0"
-    code, text = tradewind(capsys, f"bench halo -n 2 --grid 24x20x4 {ways} --json")
+    methods = "--algorithm sweep,direct --transport isend-irecv,shared --repeat 7 --rounds 3 --warmup 0"
+    code, text = tradewind(capsys, f"bench halo -n 2 --grid 24x20x4 {methods} --json")
     assert code == 0
     result = json.loads(text)
     assert len(result["results"]) == 4

@@ -16,7 +16,7 @@ from tradewind.cli import answer, calibrate, make_app
 from tradewind.launch import bench as run_bench
 from tradewind.launch import unexpected
 from tradewind.launch.calibrate import calibrate as run_calibrate
-from tradewind.launch.calibrate import ways, write
+from tradewind.launch.calibrate import methods, write
 from tradewind.launch.probe import Shape, between_two, many_small, scattering, shapes_of, within_one
 from tradewind.machine import load_machine
 from tradewind.machine.calibration import spread
@@ -49,11 +49,13 @@ def test_a_machine_is_written(capsys, tmp_path):
     code, text = tradewind(capsys, f"{QUICK} -o {tmp_path}/quick.toml --json")
     assert code == 0, text
     result = json.loads(text)
-    assert [(way["transport"], way["packing"]) for way in result["ways"]] == [
+    assert [(method["transport"], method["packing"]) for method in result["ways"]] == [
         ("isend-irecv", "buffer"),
         ("shared", "buffer"),
     ]
-    assert all(way["latency_s"] + way["overhead_s"] > 0 and way["bytes_per_s"] > 1e6 for way in result["ways"])
+    assert all(
+        method["latency_s"] + method["overhead_s"] > 0 and method["bytes_per_s"] > 1e6 for method in result["ways"]
+    )
     assert (result["nodes"], result["ranks_per_node"]) == (1, 2)
     assert 0 <= result["spread"] <= result["worst_spread"]
     machine = load_machine(result["file"]).machine
@@ -177,9 +179,9 @@ def test_an_odd_number_of_ranks_on_a_node_is_refused():
 
 
 def test_ways_are_those_that_go_together():
-    every = ways(["all"], ["all"])
+    every = methods(["all"], ["all"])
     assert len(every) == sum(len(entry.packings) for entry in _core.transports())
-    assert ways(["shared"], ["all"]) == [["shared", "buffer"], ["shared", "direct"]]
+    assert methods(["shared"], ["all"]) == [["shared", "buffer"], ["shared", "direct"]]
 
 
 def sent(pattern, algorithm: str, rank: int = 0) -> list[int]:

@@ -10,9 +10,9 @@ from tradewind.launch.samples import rates, together
 
 
 def row(transport: str, samples: list[float], median_s: float) -> dict[str, Any]:
-    way = {"algorithm": "direct", "transport": transport, "packing": "buffer"}
+    method = {"algorithm": "direct", "transport": transport, "packing": "buffer"}
     step = {"name": "halo", "repeat": 1, "median_s": median_s, "min_s": min(samples)}
-    return way | {"samples_s": samples, "median_s": median_s, "min_s": min(samples), "steps": [step], "messages": 2}
+    return method | {"samples_s": samples, "median_s": median_s, "min_s": min(samples), "steps": [step], "messages": 2}
 
 
 def answer(rows: list[dict[str, Any]], copy: float, skipped: list[dict[str, Any]] | None = None) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from tradewind.launch.job import find_launcher
 from tradewind.method import tuning
 from tradewind.method.choice import choose
 from tradewind.method.host import Site
-from tradewind.method.method import Choice, ways
+from tradewind.method.method import Method, methods
 
 HALO = _core.Halo(_core.Blocks(_core.Grid(12, 10, 4), (1, 1)), 2, [True, True])
 SMALL = "--grid 24x20x4 --warmup 0 --trials 3 --give-up 1e9"
@@ -35,9 +35,9 @@ def clock(monkeypatch):
     calls: list[tuple[str, int, int]] = []
 
     def measure(_, steps, warmup, samples):
-        ((way, repeat),) = steps
-        calls.append((str(way), warmup, samples))
-        said = times.get(str(way), 1.0)
+        ((method, repeat),) = steps
+        calls.append((str(method), warmup, samples))
+        said = times.get(str(method), 1.0)
         series = [said.pop(0) for _ in range(samples)] if isinstance(said, list) else [said] * samples
         return [repeat * seconds for seconds in series], []
 
@@ -45,13 +45,13 @@ def clock(monkeypatch):
     return times, calls
 
 
-def tried(make=lambda way: way, **options):
+def tried(make=lambda method: method, **options):
     terms = trials.Terms(**({"warmup": 4, "trials": 5} | options))
-    return trials.try_ways(MPI.COMM_SELF, HALO, make, terms)
+    return trials.try_methods(MPI.COMM_SELF, HALO, make, terms)
 
 
 def names(rows) -> list[str]:
-    return [str(Choice(*(row[part] for part in ("algorithm", "transport", "packing")))) for row in rows]
+    return [str(Method(*(row[part] for part in ("algorithm", "transport", "packing")))) for row in rows]
 
 
 def test_the_least_median_is_chosen(clock):
@@ -64,7 +64,7 @@ def test_the_least_median_is_chosen(clock):
     assert names(table["results"])[:2] == ["direct,put-fence,direct", "direct,shared,buffer"]
     assert [row["ratio"] for row in table["results"][:3]] == [1.0, 0.9 / 0.8, 1 / 0.8]
     assert table["noisy"] is True
-    assert set(names(table["results"])) == {str(way) for way in ways(HALO)[0]}
+    assert set(names(table["results"])) == {str(method) for method in methods(HALO)[0]}
     assert calls[:2] == [("sweep,isend-irecv,buffer", 0, 1), ("sweep,isend-irecv,buffer", 4, 5)]
 
 
@@ -105,10 +105,10 @@ def test_without_the_default(clock):
 
 
 def test_what_a_plan_refuses_is_left_out(clock):
-    def make(way):
-        if way.transport != "shared":
-            raise InputError(f"no {way.transport} today")
-        return way
+    def make(method):
+        if method.transport != "shared":
+            raise InputError(f"no {method.transport} today")
+        return method
 
     table = tried(make)
     assert {row["transport"] for row in table["results"]} == {"shared"}
@@ -120,18 +120,18 @@ def test_what_a_plan_refuses_is_left_out(clock):
 
 
 def test_a_wrong_answer_ends_it(clock):
-    def check(plan, way):
-        if way.packing == "datatype":
-            raise VerificationError(f"{way} is wrong")
+    def check(plan, method):
+        if method.packing == "datatype":
+            raise VerificationError(f"{method} is wrong")
 
     with pytest.raises(VerificationError, match="sweep,sendrecv,datatype is wrong"):
-        trials.try_ways(MPI.COMM_SELF, HALO, lambda way: way, trials.Terms(), check=check)
+        trials.try_methods(MPI.COMM_SELF, HALO, lambda method: method, trials.Terms(), check=check)
 
 
 def test_repetitions_and_news(clock):
     told = []
-    table = trials.try_ways(
-        MPI.COMM_SELF, HALO, lambda way: way, trials.Terms(include=["persistent"]), repeat=7, tell=told.append
+    table = trials.try_methods(
+        MPI.COMM_SELF, HALO, lambda method: method, trials.Terms(include=["persistent"]), repeat=7, tell=told.append
     )
     assert table["median_s"] == 7.0
     assert [(news["tried"], news["ways"]) for news in told] == list(zip(range(6), 6 * [6], strict=True))
@@ -191,7 +191,7 @@ def test_ranks_choose_together(tmp_path):
     assert here.ranks_per_node == 2
     request = tuning.request_of(pattern, "f8", 1)
     tuning.merge(
-        file, [tuning.entry_of(request, here, Choice("direct", "shared", "direct"), figures, oversubscribed=False)]
+        file, [tuning.entry_of(request, here, Method("direct", "shared", "direct"), figures, oversubscribed=False)]
     )
     ranks = launch.run(2, "tune_cases:choice_of_rank_0", str(file) + ",strict", timeout_s=60)
     for (first, where), _, (tuned, origin) in ranks:
@@ -239,9 +239,9 @@ def test_arrays_in_shared_memory_have_entries_of_their_own(tmp_path):
     pattern = _core.Halo(_core.Blocks(_core.Grid(12, 10, 4), (2, 1)), 2, [True, True])
     site = Site(**launch.run(2, "tune_cases:site", None, timeout_s=60))
     figures = {"median_s": 2e-3, "min_s": 1e-3, "default_s": 3e-3, "trials": 20}
-    for memory, way in (("private", "sweep,persistent,buffer"), ("shared", "direct,shared,direct")):
+    for memory, method in (("private", "sweep,persistent,buffer"), ("shared", "direct,shared,direct")):
         request = tuning.request_of(pattern, "f8", 2, memory)
-        tuning.merge(file, [tuning.entry_of(request, site, Choice.parse(way), figures, oversubscribed=False)])
+        tuning.merge(file, [tuning.entry_of(request, site, Method.parse(method), figures, oversubscribed=False)])
     shared, private = "shared,direct", "persistent,buffer"
     found = launch.run(2, "tune_cases:plans_of_both_memories", str(file), timeout_s=60)
     assert found == [[shared, private, shared, shared, private]] * 2
@@ -271,7 +271,7 @@ def test_the_command_writes_the_file_and_the_page(tradewind, tmp_path, monkeypat
         True,
     )
     entries = tuning.read(tmp_path / "tuning.toml")
-    assert [str(entry.choice) for entry in entries] == [str(Choice(**table["choice"])) for table in result["tuned"]]
+    assert [str(entry.choice) for entry in entries] == [str(Method(**table["choice"])) for table in result["tuned"]]
     assert {(entry.from_axes, entry.to_axes) for entry in entries} == {("xy", "zy"), ("zy", "zx"), ("zx", "yx")}
     assert all(entry.oversubscribed == result["oversubscribed"] for entry in entries)
     # The choice of a plan of the same transposition.
@@ -338,8 +338,8 @@ def test_for_a_reader(tradewind, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("--include shard", "include 'shard' matches no way: unknown name 'shard'; did you mean 'shared'?"),
-        ("--exclude *", "no way to carry out this halo is left"),
+        ("--include shard", "include 'shard' matches no method: unknown name 'shard'; did you mean 'shared'?"),
+        ("--exclude *", "no method for this halo is left"),
         ("--trials 0", "trials 0"),
         ("--give-up 0.5", "give up 0.5"),
         ("-o tuned.json", "--out tuned.json: a name that ends in .toml is allowed"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.base.errors import InputError, PlanError
-from tradewind.method.method import Choice
+from tradewind.method.method import Method
 
 GRID = _core.Grid(12, 10, 4)
 
@@ -83,7 +83,7 @@ def choice_of_rank_0(comm: Any, file: str) -> Any:
     os.environ["TRADEWIND_HALO"] = ",persistent" if comm.rank == 0 else "nonsense,,,"
     os.environ["TRADEWIND_TUNING"] = "" if comm.rank == 0 else "/no/file"
     first = choose_together(comm, halo(comm), "f8", 1)
-    own = choose_together(comm, halo(comm), "f8", 1, Choice(packing="direct") if comm.rank else None)
+    own = choose_together(comm, halo(comm), "f8", 1, Method(packing="direct") if comm.rank else None)
     del os.environ["TRADEWIND_HALO"]
     os.environ["TRADEWIND_TUNING"] = file if comm.rank == 0 else ""
     tuned = choose_together(comm, halo(comm), "f8", 1)
@@ -151,13 +151,13 @@ def plans_of_both_memories(comm: Any, file: str) -> Any:
     on_one_rank = shared if comm.rank == 0 else private
     flipped = [array[::-1, :, ::-1] for array in shared]
 
-    def way(arrays: Any) -> str:
+    def method(arrays: Any) -> str:
         plan = mpi.plan(pattern, comm, arrays, tuning=file)
         plan()
         return f"{plan.transport},{plan.packing}"
 
     mixed = [shared[0], private[1]]
-    return comm.allgather([way(arrays) for arrays in (shared, private, on_one_rank, flipped, mixed)])
+    return comm.allgather([method(arrays) for arrays in (shared, private, on_one_rank, flipped, mixed)])
 
 
 def site(comm: Any, _: None) -> Any:
@@ -175,12 +175,12 @@ def fetch_of_a_model(comm: Any, file: str) -> Any:
     theirs = np.arange(nx // 2, nx // 2 + width) if comm.rank == 0 else np.arange(nx // 2 - width, nx // 2)
     halo = mesh.halo((theirs + nx * np.arange(ny)[:, None]).ravel())
 
-    def way(pattern: Any, depth: int) -> str:
+    def method(pattern: Any, depth: int) -> str:
         plan = pattern.plan(comm, np.zeros((depth, mesh.count + width * ny)), tuning=file)
         plan()
         return f"{plan.transport},{plan.packing}"
 
-    return comm.allgather([way(halo, levels), way(halo, levels - 1), way(halo.adjoint(), levels)])
+    return comm.allgather([method(halo, levels), method(halo, levels - 1), method(halo.adjoint(), levels)])
 
 
 def tuned_fetches(comm: Any, file: str) -> Any:
@@ -205,5 +205,5 @@ def tuned_fetches(comm: Any, file: str) -> Any:
         if isinstance(pattern, _core.FetchAdjoint):
             arrays.reverse()
         choice, _ = tune(pattern, comm, *arrays, axis=axis, **few)
-        right += choice == Choice("direct", "shared", "buffer") and all((array == 1).all() for array in arrays)
+        right += choice == Method("direct", "shared", "buffer") and all((array == 1).all() for array in arrays)
     return comm.allgather(right)

@@ -52,24 +52,24 @@ def copied(noise_s: float = 0, rate: float = UNEXPECTED, seed: int = 1) -> list[
 def made_up(noise: float = 0.05, transport: str = "isend-irecv", latency: float = LATENCY) -> dict[str, Any]:
     """Return the result of a probe of a machine with these properties."""
     rng = random.Random(7)
-    way = {"transport": transport, "packing": "buffer"}
+    method = {"transport": transport, "packing": "buffer"}
     inside: list[dict[str, Any]] = []
     scattered: list[dict[str, Any]] = []
     copies: list[dict[str, Any]] = []
     for messages in (1, 6):
         seconds = latency + messages * OVERHEAD
         row = {"messages": messages, "bytes": 8, "run": 0, **noisy(seconds, noise, rng)}
-        inside.append(way | row)
+        inside.append(method | row)
     for size in SIZES:
         for run in (0, *RUNS):
             one = latency + OVERHEAD + size / WHOLE[size]
             both = one + size * (GATHER.get(run, 0) + SCATTER.get(run, 0))
             shape = {"messages": 1, "bytes": size, "run": run}
-            inside.append(way | shape | noisy(both, noise, rng))
+            inside.append(method | shape | noisy(both, noise, rng))
             copies.append({"bytes": size, "run": run, **noisy(size / COPY, noise, rng)})
             if run:
                 at_one_end = one + size * SCATTER[run] + size / COPY
-                scattered.append(way | shape | noisy(at_one_end, noise, rng))
+                scattered.append(method | shape | noisy(at_one_end, noise, rng))
     return {
         "inside": inside,
         "outside": [],
@@ -90,15 +90,15 @@ def made_up(noise: float = 0.05, transport: str = "isend-irecv", latency: float 
 
 def test_latency_overhead_and_rates_come_back():
     answer = made_up()
-    (way,) = fitted(answer["inside"], answer["scattered"], answer["copies"])
-    assert way.latency_s == pytest.approx(LATENCY)
-    assert way.overhead_s == pytest.approx(OVERHEAD)
-    assert way.rates.sizes == list(SIZES)
-    assert way.rates.whole == pytest.approx([WHOLE[size] for size in SIZES])
+    (method,) = fitted(answer["inside"], answer["scattered"], answer["copies"])
+    assert method.latency_s == pytest.approx(LATENCY)
+    assert method.overhead_s == pytest.approx(OVERHEAD)
+    assert method.rates.sizes == list(SIZES)
+    assert method.rates.whole == pytest.approx([WHOLE[size] for size in SIZES])
     for run in RUNS:
         both = [1 / (1 / WHOLE[size] + GATHER[run] + SCATTER[run]) for size in SIZES]
-        assert way.rates.runs[run] == pytest.approx(both)
-        assert way.scattered[run] == pytest.approx([1 / (1 / WHOLE[size] + SCATTER[run]) for size in SIZES])
+        assert method.rates.runs[run] == pytest.approx(both)
+        assert method.scattered[run] == pytest.approx([1 / (1 / WHOLE[size] + SCATTER[run]) for size in SIZES])
     rates = copy_rates(answer["copies"])
     assert rates is not None
     assert rates.whole == pytest.approx([COPY] * len(SIZES))
@@ -107,19 +107,19 @@ def test_latency_overhead_and_rates_come_back():
 def test_a_list_ends_where_a_size_was_left_out():
     answer = made_up()
     rows = [row for row in answer["inside"] if (row["run"], row["bytes"]) != (8, 65536)]
-    (way,) = fitted(rows)
-    assert len(way.rates.runs[8]) == 1
-    assert len(way.rates.runs[512]) == 3
+    (method,) = fitted(rows)
+    assert len(method.rates.runs[8]) == 1
+    assert len(method.rates.runs[512]) == 3
 
 
 def test_noise_never_makes_a_rate_negative_or_an_overhead_more_than_all():
     answer = made_up()
     for row in answer["inside"]:
         row["best_s"] = 1e-6 if row["messages"] == 1 else 1e-3
-    (way,) = fitted(answer["inside"])
-    assert way.overhead_s == pytest.approx(1e-6)
-    assert way.latency_s == 0
-    assert all(rate > 0 for rate in way.rates.whole)
+    (method,) = fitted(answer["inside"])
+    assert method.overhead_s == pytest.approx(1e-6)
+    assert method.latency_s == 0
+    assert all(rate > 0 for rate in method.rates.whole)
 
 
 def test_scattering_is_never_quicker_than_one_run_or_a_copy_of_one():
@@ -131,9 +131,9 @@ def test_scattering_is_never_quicker_than_one_run_or_a_copy_of_one():
     for row in answer["copies"]:
         if (row["run"], row["bytes"]) == (0, 65536):
             row["best_s"] = 65536 / 9e9
-    (way,) = calibrated(answer, 21, 3).ways
-    assert way.scattered[8] == pytest.approx([2e9, 9e9, 5e9])
-    assert way.scattered[512] == pytest.approx([1 / (1 / WHOLE[size] + SCATTER[512]) for size in SIZES])
+    (method,) = calibrated(answer, 21, 3).methods
+    assert method.scattered[8] == pytest.approx([2e9, 9e9, 5e9])
+    assert method.scattered[512] == pytest.approx([1 / (1 / WHOLE[size] + SCATTER[512]) for size in SIZES])
 
 
 def test_the_file_is_a_machine_with_these_values(tmp_path):

@@ -13,7 +13,7 @@ from tradewind.base.errors import InputError, TuningWarning
 from tradewind.method import tuning
 from tradewind.method.choice import PARTS, Chosen, choose, variable_of
 from tradewind.method.host import Site
-from tradewind.method.method import Choice, default_way
+from tradewind.method.method import Method, default_method
 
 GRID = _core.Grid(60, 40, 5)
 HALO = _core.Halo(_core.Blocks(GRID, (2, 2)), 2, [True, False])
@@ -23,9 +23,9 @@ HERE = Site("node1", "a processor", "an MPI 1.0", 4)
 FIGURES = {"median_s": 2e-3, "min_s": 1e-3, "default_s": 3e-3, "trials": 20}
 
 
-def entry(pattern, way: str, site: Site = HERE, fields: int = 2):
+def entry(pattern, method: str, site: Site = HERE, fields: int = 2):
     request = tuning.request_of(pattern, "f8", fields)
-    return tuning.entry_of(request, site, Choice.parse(way), FIGURES, oversubscribed=False)
+    return tuning.entry_of(request, site, Method.parse(method), FIGURES, oversubscribed=False)
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def of(chosen: Chosen) -> list[tuple[str | None, str | None]]:
 def test_default():
     for pattern in (HALO, SWAP, SUM):
         chosen = choose(pattern, "f8", 1, environment={})
-        assert chosen == Chosen(default_way(pattern.name), dict.fromkeys(PARTS, "default"))
-    assert str(default_way("halo")) == "sweep,isend-irecv,buffer"
+        assert chosen == Chosen(default_method(pattern.name), dict.fromkeys(PARTS, "default"))
+    assert str(default_method("halo")) == "sweep,isend-irecv,buffer"
 
 
 def test_other_languages_read_the_same_variables():
@@ -58,7 +58,7 @@ def test_each_part_is_of_the_first_that_names_it(file):
     tuned = ("direct", "put-fence", "datatype")
     defaults = ("sweep", "isend-irecv", "buffer")
     for given, named in product(product((True, False), repeat=3), product((True, False), repeat=3)):
-        asked = Choice(*(name if yes else None for name, yes in zip(arguments, given, strict=True)))
+        asked = Method(*(name if yes else None for name, yes in zip(arguments, given, strict=True)))
         text = ",".join(name if yes else "" for name, yes in zip(variables, named, strict=True))
         chosen = choose(
             HALO, "f8", 2, asked, tuning=file, machine=HERE, environment={"TRADEWIND_HALO": text, "TRADEWIND_SUM": "x"}
@@ -80,21 +80,21 @@ def test_each_part_is_of_the_first_that_names_it(file):
 
 def test_default_parts_go_with_the_chosen_ones():
     for entry in _core.transports():
-        chosen = choose(HALO, "f8", 1, Choice("direct", entry.name), environment={}).choice
+        chosen = choose(HALO, "f8", 1, Method("direct", entry.name), environment={}).choice
         assert chosen.packing in entry.packings
         assert chosen.packing == "buffer" or "buffer" not in entry.packings
     for packing in _core.packings():
-        chosen = choose(HALO, "f8", 1, Choice(packing=packing.name), environment={}).choice
-        assert chosen == Choice("sweep", "isend-irecv", packing.name)
+        chosen = choose(HALO, "f8", 1, Method(packing=packing.name), environment={}).choice
+        assert chosen == Method("sweep", "isend-irecv", packing.name)
     with pytest.raises(InputError, match="transport 'alltoallv' does not go with packing 'direct'"):
-        choose(HALO, "f8", 1, Choice("direct", "alltoallv", "direct"), environment={})
+        choose(HALO, "f8", 1, Method("direct", "alltoallv", "direct"), environment={})
 
 
 def test_native_has_no_transport(file):
     tuning.merge(file, [entry(SWAP, "native")])
     chosen = choose(SWAP, "f8", 2, tuning=file, machine=HERE, environment={})
-    assert chosen == Chosen(Choice("native"), {"algorithm": str(file)})
-    assert choose(SUM, "f8", 2, environment={"TRADEWIND_ALLREDUCE": "native"}).choice == Choice("native")
+    assert chosen == Chosen(Method("native"), {"algorithm": str(file)})
+    assert choose(SUM, "f8", 2, environment={"TRADEWIND_ALLREDUCE": "native"}).choice == Method("native")
 
 
 def test_an_entry_is_about_one_exchange(file):
@@ -118,10 +118,10 @@ def test_transpositions_and_reductions_are_found(tmp_path):
     file = tmp_path / "t.toml"
     back = _core.Transpose(SWAP.to_layout, SWAP.from_layout)
     tuning.merge(file, [entry(SWAP, "burst,shared,direct"), entry(SUM, "ring,persistent,buffer")])
-    assert choose(SWAP, "f8", 2, tuning=file, environment={}).choice == Choice("burst", "shared", "direct")
-    assert choose(SUM, "f8", 2, tuning=file, environment={}).choice == Choice("ring", "persistent", "buffer")
-    assert choose(back, "f8", 2, tuning=file, environment={}).choice == default_way("transpose")
-    assert choose(_core.AllReduce(4, 8), "f8", 2, tuning=file, environment={}).choice == default_way("allreduce")
+    assert choose(SWAP, "f8", 2, tuning=file, environment={}).choice == Method("burst", "shared", "direct")
+    assert choose(SUM, "f8", 2, tuning=file, environment={}).choice == Method("ring", "persistent", "buffer")
+    assert choose(back, "f8", 2, tuning=file, environment={}).choice == default_method("transpose")
+    assert choose(_core.AllReduce(4, 8), "f8", 2, tuning=file, environment={}).choice == default_method("allreduce")
 
 
 def test_the_variable_names_a_file_and_the_argument_another_or_none(file, tmp_path):
@@ -211,7 +211,7 @@ def test_an_entry_that_cannot_be(tmp_path):
 
 def test_nonsense_as_argument():
     with pytest.raises(InputError, match=r"unknown transport 'put'.*\nunknown packing 'no'"):
-        choose(HALO, "f8", 2, Choice(transport="put", packing="no"), environment={})
+        choose(HALO, "f8", 2, Method(transport="put", packing="no"), environment={})
     with pytest.raises(InputError, match="tuning '/no/file': cannot read /no/file"):
         choose(HALO, "f8", 2, tuning="/no/file", environment={})
     with pytest.raises(InputError, match="'halo' is no pattern"):

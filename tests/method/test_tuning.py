@@ -10,27 +10,27 @@ from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.method import tuning
 from tradewind.method.host import Site
-from tradewind.method.method import Choice, algorithm_names, ways
+from tradewind.method.method import Method, algorithm_names, methods
 
 BLOCKS = _core.Blocks(_core.Grid(60, 40, 5), (2, 2))
 HALO = _core.Halo(BLOCKS, 2, [False, True])
 SUM = _core.AllReduce(4, 7)
 HERE = Site("node1", 'a "fast" processor, 3 µm', "an MPI 1.0", 4)
 FIGURES = {"median_s": 2.5e-05, "min_s": 1e-05, "default_s": None, "trials": 20}
-WAY = Choice("sweep", "shared", "direct")
-STRAIGHT = Choice("direct", "shared", "direct")
-RING = Choice("ring", "shared", "direct")
+WAY = Method("sweep", "shared", "direct")
+STRAIGHT = Method("direct", "shared", "direct")
+RING = Method("ring", "shared", "direct")
 
 
-def entry(pattern=HALO, site=HERE, way=WAY, memory="private", **figures):
+def entry(pattern=HALO, site=HERE, method=WAY, memory="private", **figures):
     request = tuning.request_of(pattern, "f4", 3, memory)
-    return tuning.entry_of(request, site, way, FIGURES | figures, oversubscribed=True)
+    return tuning.entry_of(request, site, method, FIGURES | figures, oversubscribed=True)
 
 
 def test_what_is_written_is_read_back(tmp_path):
     path = tmp_path / "t.toml"
     swap = _core.Transpose(BLOCKS, _core.Blocks(_core.Grid(60, 40, 5), (4, 1), "zy"))
-    written = [entry(), entry(SUM, way=RING), entry(swap, way=Choice("native"), default_s=3e-5)]
+    written = [entry(), entry(SUM, method=RING), entry(swap, method=Method("native"), default_s=3e-5)]
     tuning.merge(path, written)
     assert tuning.read(path) == written
     assert written[0].request == {
@@ -57,9 +57,9 @@ def test_periods_of_a_halo():
 def test_a_new_run_replaces_its_own_entries(tmp_path):
     path = tmp_path / "t.toml"
     elsewhere = entry(site=replace(HERE, mpi="an MPI 2.0"))
-    other = entry(SUM, way=RING)  # made once: an entry has the second in which it was made
+    other = entry(SUM, method=RING)  # made once: an entry has the second in which it was made
     tuning.merge(path, [entry(), elsewhere, other])
-    again = entry(site=replace(HERE, host="node2"), way=Choice("direct", "shared", "buffer"))
+    again = entry(site=replace(HERE, host="node2"), method=Method("direct", "shared", "buffer"))
     tuning.merge(path, [again])
     assert tuning.read(path) == [elsewhere, other, again]
     assert [file.name for file in tmp_path.iterdir()] == ["t.toml"]
@@ -67,7 +67,7 @@ def test_a_new_run_replaces_its_own_entries(tmp_path):
 
 def test_entries_about_shared_and_private_arrays(tmp_path):
     path = tmp_path / "t.toml"
-    private, shared = entry(), entry(way=STRAIGHT, memory="shared")
+    private, shared = entry(), entry(method=STRAIGHT, memory="shared")
     tuning.merge(path, [private, shared])
     assert tuning.read(path) == [private, shared]  # neither replaces the other
     assert tuning.find([private, shared], private.request, HERE) == (private, [])
@@ -95,7 +95,7 @@ def test_a_failed_write_leaves_the_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(InputError, match=r"cannot write .*t\.toml: No space left on device"):
-        tuning.merge(path, [entry(SUM, way=RING)])
+        tuning.merge(path, [entry(SUM, method=RING)])
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["t.toml"]
 
@@ -134,19 +134,19 @@ def test_bad_files(tmp_path, old, new, message):
     with pytest.raises(InputError, match=message):
         tuning.read(path)
     with pytest.raises(InputError, match=message):
-        tuning.merge(path, [entry(SUM, way=RING)])
+        tuning.merge(path, [entry(SUM, method=RING)])
 
 
 def test_ways_of_a_halo():
-    found, refused = ways(HALO)
-    assert found[0] == Choice("sweep", "isend-irecv", "buffer")
+    found, refused = methods(HALO)
+    assert found[0] == Method("sweep", "isend-irecv", "buffer")
     pairs = sum(len(each.packings) for each in _core.transports())
     one_stage = sum(len(each.packings) for each in _core.transports() if each.one_stage)
-    assert {way.algorithm for way in found} == {"sweep", "direct", "two-level-2", "leaders-2"}
+    assert {method.algorithm for method in found} == {"sweep", "direct", "two-level-2", "leaders-2"}
     assert len(found) == 4 * pairs - 3 * one_stage  # direct alone has one stage
     assert len(set(found)) == len(found)
-    assert dict(refused)[Choice("native")].endswith("none for halo")
-    assert "goes with buffer, direct" in dict(refused)[Choice("sweep", "shared", "datatype")]
+    assert dict(refused)[Method("native")].endswith("none for halo")
+    assert "goes with buffer, direct" in dict(refused)[Method("sweep", "shared", "datatype")]
     assert len(found) + len(refused) == 4 * len(_core.transports()) * len(_core.packings()) + 1
 
 
@@ -168,30 +168,34 @@ def test_ways_of_a_halo():
     ],
 )
 def test_include_and_exclude(include, exclude, expected):
-    found, _ = ways(HALO, include, exclude)
-    assert {str(way) for way in found} == expected
+    found, _ = methods(HALO, include, exclude)
+    assert {str(method) for method in found} == expected
 
 
 def test_a_radix_that_is_named_is_tried():
     many = _core.AllReduce(12, 7)
     assert "recursive-5" not in set(algorithm_names([many]))
-    found, _ = ways(many, ["recursive-5,persistent", "native"])
-    assert {str(way) for way in found} == {"recursive-5,persistent," + p for p in ("buffer", "datatype", "direct")} | {
-        "native,,"
-    }
+    found, _ = methods(many, ["recursive-5,persistent", "native"])
+    assert {str(method) for method in found} == {
+        "recursive-5,persistent," + p for p in ("buffer", "datatype", "direct")
+    } | {"native,,"}
 
 
 @pytest.mark.parametrize(
     ("include", "exclude", "message"),
     [
-        (["shard"], [], "include 'shard' matches no way: unknown name 'shard'; did you mean 'shared'"),
-        ([], ["sweep,isend-irecv,bufer"], "exclude .* matches no way: unknown name 'bufer'; did you mean 'buffer'"),
+        (["shard"], [], "include 'shard' matches no method: unknown name 'shard'; did you mean 'shared'"),
+        ([], ["sweep,isend-irecv,bufer"], "exclude .* matches no method: unknown name 'bufer'; did you mean 'buffer'"),
         (["a,b,c,d"], [], "include 'a,b,c,d': ALGORITHM,TRANSPORT,PACKING are allowed"),
-        ([], ["*"], "no way to carry out this halo is left"),
-        (["native"], [], "no way .* left\nalgorithm 'native': MPI has one for transpose and allreduce, none for halo"),
+        ([], ["*"], "no method for this halo is left"),
+        (
+            ["native"],
+            [],
+            "no method .* left\nalgorithm 'native': MPI has one for transpose and allreduce, none for halo",
+        ),
         (["sweep,alltoallw"], [], "carries a schedule of one stage, and sweep has 2"),
     ],
 )
 def test_nothing_to_try(include, exclude, message):
     with pytest.raises(InputError, match=message):
-        ways(HALO, include, exclude)
+        methods(HALO, include, exclude)

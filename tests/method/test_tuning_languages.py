@@ -14,7 +14,7 @@ from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.method import tuning
 from tradewind.method.host import Site
-from tradewind.method.method import Choice
+from tradewind.method.method import Method
 
 HERE = Site("node1", 'a "fast" processor,\t3 µm', "an MPI 1.0", 4)
 SITES = [HERE, replace(HERE, cpu="another"), replace(HERE, mpi="an MPI 2.0"), replace(HERE, mpi="x", ranks_per_node=2)]
@@ -45,9 +45,9 @@ REQUESTS = [
 ]
 
 
-def entry(pattern=PATTERNS[0], dtype="f8", fields=2, memory="private", way="sweep,shared,direct", site=HERE, **more):
+def entry(pattern=PATTERNS[0], dtype="f8", fields=2, memory="private", method="sweep,shared,direct", site=HERE, **more):
     request = tuning.request_of(pattern, dtype, fields, memory)
-    made = tuning.entry_of(request, site, Choice.parse(way), FIGURES, oversubscribed=False)
+    made = tuning.entry_of(request, site, Method.parse(method), FIGURES, oversubscribed=False)
     return made.model_copy(update=more)
 
 
@@ -55,8 +55,8 @@ def in_c(path, pattern, dtype, fields, memory="private", site=HERE, strict=False
     """Return (method, warning) of libtradewind from a file, or None."""
     where = (site.cpu, site.mpi, site.ranks_per_node)
     text = path.read_bytes().decode()
-    found = _core.tuned_way(text, str(path), strict, pattern, dtype, fields, memory, where)
-    return found and (Choice(*(part or None for part in found[:3])), found[3])
+    found = _core.tuned_method(text, str(path), strict, pattern, dtype, fields, memory, where)
+    return found and (Method(*(part or None for part in found[:3])), found[3])
 
 
 def in_python(path, pattern, dtype, fields, memory="private", site=HERE):
@@ -74,8 +74,8 @@ def test_the_same_entries_are_found(tmp_path):
     for pattern, dtype, fields, memory in chance.sample(REQUESTS, len(REQUESTS) * 2 // 3):
         for site in chance.sample(SITES, chance.randint(1, 4)):
             day = datetime(2024, 2, 28, 23, 59, 59, tzinfo=UTC) + timedelta(hours=chance.randint(0, 30000))
-            way = chance.choice(WAYS[pattern.name])
-            entries.append(entry(pattern, dtype, fields, memory, way, site, date=day))
+            method = chance.choice(WAYS[pattern.name])
+            entries.append(entry(pattern, dtype, fields, memory, method, site, date=day))
     path = tmp_path / "tuned.toml"
     path.write_text("".join(tuning._text(each) for each in entries), encoding="utf-8")
     found = set()
@@ -123,7 +123,7 @@ FORMS = {
 def test_other_forms_of_the_same(tmp_path, form):
     path = tmp_path / "tuned.toml"
     date = datetime(2024, 2, 29, 12, tzinfo=UTC)
-    text = tuning._text(entry(date=date)) + tuning._text(entry(way="direct,shared,buffer", date=date, site=SITES[2]))
+    text = tuning._text(entry(date=date)) + tuning._text(entry(method="direct,shared,buffer", date=date, site=SITES[2]))
     old, new = FORMS[form]
     changed = new if old is None else text.replace(old, new)
     assert changed != text
@@ -226,7 +226,7 @@ def test_the_rest_of_toml_is_refused_with_its_line(tmp_path, line):
 def told(text: str) -> str:
     """Return the error of a text; "" without one."""
     try:
-        _core.tuned_way(text, "t.toml", False, *REQUESTS[0], astuple(HERE)[1:])
+        _core.tuned_method(text, "t.toml", False, *REQUESTS[0], astuple(HERE)[1:])
     except InputError as error:
         return str(error)
     return ""

@@ -36,8 +36,8 @@ def made(comm: Any, name: str, value: float, **options: Any) -> tuple[Any, Any]:
     array = tw.empty(halo, comm) if name == "shared" else np.zeros(halo.source_shape(comm.rank))
     array[...] = value + comm.rank
     algorithm, transport, packing = WAYS[name].split(",")
-    ways = {"algorithm": algorithm, "transport": transport, "packing": packing}
-    return halo.plan(comm, array, **ways, **options), array
+    methods = {"algorithm": algorithm, "transport": transport, "packing": packing}
+    return halo.plan(comm, array, **methods, **options), array
 
 
 def right(comm: Any, name: str, array: Any, value: float) -> bool:

@@ -107,7 +107,7 @@ def _carried(case: Case, turn: Iterator[int]) -> Case:
     """The case with the next way that goes with it; half of the cases keep the usual one."""
     if case.algorithm == "native" or next(turn) % 2:
         return case
-    allowed = [way for way in WAYS if may_carry(case, *way)]
+    allowed = [method for method in WAYS if may_carry(case, *method)]
     transport, packing = allowed[next(turn) // 2 % len(allowed)]
     if transport == "shared" and packing == "direct" and case.order == "C":
         case = replace(case, order="shared")

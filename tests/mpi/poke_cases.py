@@ -43,13 +43,13 @@ def schedules(ranks: int) -> dict[str, _core.Schedule]:
     return {name: _core.make_schedule(*each) for name, each in made.items()}
 
 
-def ways() -> list[tuple[str, str]]:
+def methods() -> list[tuple[str, str]]:
     return [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]
 
 
 def run(comm: Any, payload: Any) -> dict[str, str]:
     found = {}
-    for (name, schedule), (transport, packing) in itertools.product(schedules(comm.Get_size()).items(), ways()):
+    for (name, schedule), (transport, packing) in itertools.product(schedules(comm.Get_size()).items(), methods()):
         if not _core.transport_refusal(schedule, transport, packing):
             found[f"{name} {transport} {packing}"] = _one(comm, schedule, transport, packing)
     found["native"] = _native(comm)

@@ -46,15 +46,15 @@ def cases(ranks: int) -> list[tuple[str, str, str, str, str]]:
     pairs = itertools.cycle(itertools.permutations(named, 2))
     chosen = []
     for algorithm in ("ring-1", "ring-2", "burst", "pairwise"):
-        for way in WAYS:
+        for method in WAYS:
             before, after = next(pairs)
             pattern = _core.Redistribution(named[before], named[after])
             try:
                 schedule = _core.make_schedule(pattern, algorithm)
             except InputError:  # a radix beyond the rounds of few ranks
                 continue
-            if not _core.transport_refusal(schedule, *way):
-                chosen.append((before, after, algorithm, *way))
+            if not _core.transport_refusal(schedule, *method):
+                chosen.append((before, after, algorithm, *method))
     return chosen
 
 

@@ -21,7 +21,7 @@ def cases(ranks):
     names = [
         f"{name} {transport} {packing}"
         for name, schedule in poke_cases.schedules(ranks).items()
-        for transport, packing in poke_cases.ways()
+        for transport, packing in poke_cases.methods()
         if not _core.transport_refusal(schedule, transport, packing)
     ]
     return [*names, "native", "two at once", "out of turn"]
@@ -30,7 +30,7 @@ def cases(ranks):
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_every_transport_has_been_poked(ranks):
     assert set(outcomes(ranks)) == set(cases(ranks))
-    assert {transport for transport, _ in poke_cases.ways()} == set(poke_cases.GOES_ON)
+    assert {transport for transport, _ in poke_cases.methods()} == set(poke_cases.GOES_ON)
 
 
 @pytest.mark.parametrize(("ranks", "name"), [(ranks, name) for ranks in (1, 2, 3) for name in cases(ranks)])

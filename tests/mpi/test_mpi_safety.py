@@ -110,10 +110,10 @@ def test_time_is_recorded(transport):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", [("isend-irecv", "datatype"), ("isend-irecv", "buffer"), ("put-fence", "datatype")])
-def test_messages_of_more_than_2_gib(way):
+def test_messages_of_more_than_2_gib(method):
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if free < 20e9:
         pytest.skip(f"needs 20 GB of memory, {free / 1e9:.0f} are free")
-    transport, packing = way
+    transport, packing = method
     payload = {"transport": transport, "packing": packing}
     assert launch.run(2, "mpi_safety:more_than_2_gib", payload, timeout_s=300) == ["", ""]

@@ -75,7 +75,7 @@ def calls(comm: Any) -> dict[str, Call]:
     swap = tw.Transpose(tw.Blocks(tw.Grid(8, 6, 2), (comm.size, 1)), tw.Blocks(tw.Grid(8, 6, 2), (comm.size, 1), "zy"))
     array = np.zeros(halo.source_shape(rank))
     source, target = np.zeros(swap.source_shape(rank)), np.zeros(swap.target_shape(rank))
-    ways = {"algorithm": "direct", "transport": "persistent", "packing": "buffer"}
+    methods = {"algorithm": "direct", "transport": "persistent", "packing": "buffer"}
     rest = {"dims": "zyx", "operation": "sum", "largest_message": 1000, "pack_ahead": True, "synchronous": False}
     rest |= {"check": False, "watchdog_s": 0.0, "record": "", "ranks_per_node": 0, "tuning": ""}
     mesh = points.Points(comm, [2 * rank, 2 * rank + 1])
@@ -84,8 +84,8 @@ def calls(comm: Any) -> dict[str, Call]:
     owners = {"owner": [1 - rank], "index": [0], "places": [0], "peers": [1 - rank]}
     few = {"include": ["direct,isend-irecv,buffer"], "exclude": [], "warmup": 0, "trials": 1, "give_up": 9.0}
     return {
-        "plan": Call(tw.plan, (swap, comm, source, target), ways | {"algorithm": "burst"} | rest),
-        "plan of a halo": Call(halo.plan, (comm, array), ways | rest),
+        "plan": Call(tw.plan, (swap, comm, source, target), methods | {"algorithm": "burst"} | rest),
+        "plan of a halo": Call(halo.plan, (comm, array), methods | rest),
         "plan of a schedule": Call(halo.schedule("sweep").plan, (comm, array), {"transport": "shared"}),
         "plan of a fetch": Call(fetch.plan, (comm, np.zeros(2), np.zeros(1)), {"axis": -1}),
         "empty": Call(tw.empty, (halo, comm), {"dtype": "f4", "fields": 2, "of": "source", "dims": "xyz"}),

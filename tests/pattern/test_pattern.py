@@ -10,7 +10,7 @@ from hypothesis import given
 import tradewind as tw
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.method.method import Choice, native_refusal, refusal
+from tradewind.method.method import Method, native_refusal, refusal
 
 BLOCKS = tw.Blocks(tw.Grid(8, 6, 5), (3, 2))
 HALO = _core.Halo(BLOCKS, 2, (True, False))
@@ -47,7 +47,7 @@ def test_a_group_of_mpis_all_to_all_is_all_that_a_rank_exchanges_with(transpose)
 def test_mpi_has_an_all_to_all_where_every_group_is_complete(transpose):
     assert transpose.collective == ("all-to-all" if transpose.complete else "")
     assert (native_refusal(transpose) == "") == transpose.complete
-    assert refusal(transpose, Choice("native")) == native_refusal(transpose)
+    assert refusal(transpose, Method("native")) == native_refusal(transpose)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 
 from tradewind.base.errors import TradewindError
 from tradewind.launch.samples import together
-from tradewind.method.method import Choice
+from tradewind.method.method import Method
 from tradewind.simulation import forecast
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.store import Store
@@ -34,14 +34,14 @@ def verify(exchange: Any, transport: str) -> dict[str, Any]:
     return {"ok": True}
 
 
-def bench(exchange: Any, ways: list[Choice], *, repeat: int, rounds: int = 1) -> dict[str, Any]:
+def bench(exchange: Any, methods: list[Method], *, repeat: int, rounds: int = 1) -> dict[str, Any]:
     """All take the same; MPI refuses put-fence, and shared fails with all that is measured beside it."""
     record_call("measure")
-    if any(way.transport == "shared" for way in ways):
+    if any(method.transport == "shared" for method in methods):
         raise TradewindError("shared fails today")
     times = {"median_s": 2e-3, "min_s": 1e-3, "samples_s": [1e-3, 2e-3, 3e-3], "bytes_per_s": 1e9}
-    rows = [asdict(way) | times | {"steps": []} for way in ways if way.transport != "put-fence"]
-    refused = [asdict(way) | {"reason": "no windows here"} for way in ways if way.transport == "put-fence"]
+    rows = [asdict(method) | times | {"steps": []} for method in methods if method.transport != "put-fence"]
+    refused = [asdict(method) | {"reason": "no windows here"} for method in methods if method.transport == "put-fence"]
     copy = {"floor_s": 1e-3, "copy_bytes_per_s": 4e9, "ranks_per_core": 2.0, "oversubscribed": True}
     return {"results": rows, "skipped": refused, "bytes": 1000, **copy}
 

@@ -1,4 +1,4 @@
-// Which way a plan carries out its exchange: the rules that all languages share.
+// Method of a plan for its exchange: the rules that all languages share.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/function.h>
@@ -20,41 +20,43 @@ namespace tradewind::python {
 
 void bind_choice(nb::module_& module) {
     module.def(
-        "choose_way",
+        "choose_method",
         [](std::shared_ptr<pattern::Pattern> pattern, const std::string& algorithm, const std::string& transport,
            const std::string& packing, const std::string& environment,
            const std::function<std::optional<std::tuple<std::string, std::string, std::string, std::string>>()>&
                tuned) {
-            const algorithm::ChosenWay chosen =
-                algorithm::choose_way(pattern, {algorithm, transport, packing}, environment, [&]() {
-                    std::optional<algorithm::TunedWay> found;
+            const algorithm::ChosenMethod chosen =
+                algorithm::choose_method(pattern, {algorithm, transport, packing}, environment, [&]() {
+                    std::optional<algorithm::TunedMethod> found;
                     if (const auto told = tuned()) {
                         const auto& [by, carried, packed, file] = *told;
-                        found = algorithm::TunedWay{{by, carried, packed}, file, ""};
+                        found = algorithm::TunedMethod{{by, carried, packed}, file, ""};
                     }
                     return found;
                 });
-            const auto texts = [](const algorithm::Way& way) {
-                return std::array{way.algorithm, way.transport, way.packing};
+            const auto texts = [](const algorithm::Method& method) {
+                return std::array{method.algorithm, method.transport, method.packing};
             };
-            return std::make_pair(texts(chosen.way), texts(chosen.origin));
+            return std::make_pair(texts(chosen.method), texts(chosen.origin));
         },
         "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a, "environment"_a, "tuned"_a,
-        "The way to carry out a pattern, and where each part came from: \"argument\", the variable, the file, or "
+        "The method for a pattern, and where each part came from: \"argument\", the variable, the file, or "
         "\"default\". `environment`: the text of the pattern's variable. `tuned`: asked for what a file says, and its "
         "name, where a part is open. Raises InputError for what cannot be.");
     module.def("tuning_request", &algorithm::tuning_request, "pattern"_a, "dtype"_a, "fields"_a, "memory"_a,
                "The keys and values of a request for a plan, by which an entry of a tuning file is found.");
     module.def(
-        "tuned_way",
+        "tuned_method",
         [](const std::string& text, const std::string& path, bool strict, const pattern::Pattern& pattern,
            const std::string& dtype, Index fields, const std::string& memory,
            const std::tuple<std::string, std::string, Index>& site) {
             const auto& [cpu, mpi, ranks_per_node] = site;
-            const auto found = algorithm::tuned_way({path, strict}, algorithm::read_tuning(text, path), pattern, dtype,
-                                                    fields, memory, algorithm::TuningSite{cpu, mpi, ranks_per_node});
+            const auto found =
+                algorithm::tuned_method({path, strict}, algorithm::read_tuning(text, path), pattern, dtype, fields,
+                                        memory, algorithm::TuningSite{cpu, mpi, ranks_per_node});
             std::optional<std::tuple<std::string, std::string, std::string, std::string>> told;
-            if (found) told.emplace(found->way.algorithm, found->way.transport, found->way.packing, found->warning);
+            if (found)
+                told.emplace(found->method.algorithm, found->method.transport, found->method.packing, found->warning);
             return told;
         },
         "text"_a, "path"_a, "strict"_a, "pattern"_a, "dtype"_a, "fields"_a, "memory"_a, "site"_a,

@@ -7,8 +7,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "algorithm/method.hpp"
 #include "algorithm/registry.hpp"
-#include "algorithm/way.hpp"
 #include "bind.hpp"
 #include "places.hpp"
 
@@ -82,25 +82,25 @@ void bind_schedule(nb::module_& module) {
     module.def("default_algorithm", &algorithm::default_algorithm, "pattern"_a,
                "What a pattern uses where none is named: one that every rank count allows.");
     module.def("variable_of", &algorithm::variable_of, "pattern"_a,
-               "The environment variable that names the way of a pattern.");
+               "The environment variable that names the method of a pattern.");
     module.def(
         "completed_way",
         [](const std::string& pattern, const std::string& algorithm, const std::string& transport,
            const std::string& packing) {
-            const algorithm::Way way = algorithm::completed(pattern, {algorithm, transport, packing});
-            return std::make_tuple(way.algorithm, way.transport, way.packing);
+            const algorithm::Method method = algorithm::completed(pattern, {algorithm, transport, packing});
+            return std::make_tuple(method.algorithm, method.transport, method.packing);
         },
         "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a,
-        "The parts of a way, and for those that are \"\" the default, or the next best that goes with the others.");
+        "The parts of a method, and for those that are \"\" the default, or the next best that goes with the others.");
     module.def(
         "carried_way",
         [](const pattern::Pattern& pattern, const std::string& algorithm, const std::string& transport,
            const std::string& packing) {
-            const algorithm::Way way = algorithm::carried_way(pattern, {algorithm, transport, packing});
-            return std::make_tuple(way.algorithm, way.transport, way.packing);
+            const algorithm::Method method = algorithm::carried_way(pattern, {algorithm, transport, packing});
+            return std::make_tuple(method.algorithm, method.transport, method.packing);
         },
         "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a,
-        "How a plan carries out a way: of \"native\" the collective that MPI has for the pattern. Raises InputError "
+        "How a plan carries out a method: of \"native\" the collective that MPI has for the pattern. Raises InputError "
         "for a "
         "transport or packing that goes with another one.");
     module.attr("all_to_all_transport") = algorithm::all_to_all_of_mpi().transport;
@@ -109,11 +109,11 @@ void bind_schedule(nb::module_& module) {
     module.def("needs_all_lists", &algorithm::needs_all_lists, "pattern"_a, "algorithm"_a,
                "Whether an algorithm passes points on from rank to rank, and a fetch says what one rank wants alone.");
     module.def(
-        "way_refusal",
+        "method_refusal",
         [](std::shared_ptr<pattern::Pattern> pattern, const std::string& algorithm, const std::string& transport,
-           const std::string& packing) { return algorithm::way_refusal(pattern, {algorithm, transport, packing}); },
+           const std::string& packing) { return algorithm::method_refusal(pattern, {algorithm, transport, packing}); },
         "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a,
-        "Why a pattern cannot be carried out in a way; \"\" where it can. Parts that are \"\" count as their "
+        "Why a pattern cannot be carried out by a method; \"\" where it can. Parts that are \"\" count as their "
         "defaults.");
 }
 

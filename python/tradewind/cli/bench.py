@@ -1,4 +1,4 @@
-"""`tradewind bench`: measures the ways to do one exchange on real MPI ranks."""
+"""`tradewind bench`: measures the methods for one exchange on real MPI ranks."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def command(
     asked: Asked,
     as_json: options.Json = False,
 ) -> None:
-    """Measure the ways to do one exchange on MPI ranks, and lay them beside a memory copy."""
+    """Measure the methods for one exchange on MPI ranks, and lay them beside a memory copy."""
     from tradewind.cli.answer import answer
     from tradewind.launch import bench
 
@@ -83,20 +83,20 @@ def command(
 
 
 def _check_chart(chart: Path) -> None:
-    from tradewind.plot.ways import check_name
+    from tradewind.plot.methods import check_name
 
     check_name(chart)
 
 
 def _draw(chart: Path, result: dict[str, Any]) -> None:
-    from tradewind.method.method import default_way
-    from tradewind.plot.ways import save_chart
+    from tradewind.method.method import default_method
+    from tradewind.plot.methods import save_chart
     from tradewind.workload.registry import pattern_named
 
     pattern = result["exchange"]["pattern"]
     title = f"{pattern} on {result['ranks']} ranks, {result['provenance']['mpi']}, {result['provenance']['cpu']}"
     core = pattern_named(pattern).core_pattern
-    save_chart(result["results"], chart, title, result["oversubscribed"], default_way(core))
+    save_chart(result["results"], chart, title, result["oversubscribed"], default_method(core))
 
 
 def _show(result: dict[str, Any]) -> None:

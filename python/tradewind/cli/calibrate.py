@@ -90,13 +90,13 @@ def _result(calibration: Calibration, out: Path) -> dict[str, Any]:
         "worst_spread": calibration.worst_spread,
         "ways": [
             {
-                "transport": way.transport,
-                "packing": way.packing,
-                "latency_s": way.latency_s,
-                "overhead_s": way.overhead_s,
-                "bytes_per_s": way.rates.whole[-1],
+                "transport": method.transport,
+                "packing": method.packing,
+                "latency_s": method.latency_s,
+                "overhead_s": method.overhead_s,
+                "bytes_per_s": method.rates.whole[-1],
             }
-            for way in calibration.ways
+            for method in calibration.methods
         ],
         "unexpected": {
             "bytes_per_s": unexpected.bytes_per_s,
@@ -116,12 +116,12 @@ def _show(result: dict[str, Any]) -> None:
     columns += [Column(title, number=True) for title in ("latency", "overhead", "rate of the longest messages")]
     rows = [
         [
-            way["transport"],
-            way["packing"],
-            *(format_seconds(way[key]) for key in ("latency_s", "overhead_s")),
-            format_rate(way["bytes_per_s"]),
+            method["transport"],
+            method["packing"],
+            *(format_seconds(method[key]) for key in ("latency_s", "overhead_s")),
+            format_rate(method["bytes_per_s"]),
         ]
-        for way in result["ways"]
+        for method in result["ways"]
     ]
     nodes = result["nodes"]
     title = f"{nodes} {'node' if nodes == 1 else 'nodes'} of {result['ranks_per_node']} ranks"

@@ -100,13 +100,13 @@ def seconds(text: str | None) -> float | None:
 
 
 def show_left_out(rows: list[dict[str, Any]], heading: str) -> None:
-    """One line for each reason, with the ways that it keeps out."""
+    """One line for each reason, with the methods that it excludes."""
     from tradewind.cli.screen import say
 
-    ways: dict[str, list[str]] = {}
+    methods: dict[str, list[str]] = {}
     for row in rows:
         name = ", ".join(row[part] for part in ("algorithm", "transport", "packing") if row[part] is not None)
-        ways.setdefault(row["reason"], []).append(name)
-    for reason, names in ways.items():
+        methods.setdefault(row["reason"], []).append(name)
+    for reason, names in methods.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         say(f"{heading} {names[0]}{more}: {reason}", "dim", indent="  ")

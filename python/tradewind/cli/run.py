@@ -104,7 +104,7 @@ def _file_problems(picture: Path | None, chart: Path | None) -> list[str]:
     """Why a picture cannot be written."""
     from tradewind.base.errors import gathered
     from tradewind.plot.field import check_path
-    from tradewind.plot.ways import check_name
+    from tradewind.plot.methods import check_name
 
     problems: list[str] = []
     with gathered(problems):

@@ -1,4 +1,4 @@
-"""`tradewind tune`: finds the fastest way to carry out an exchange here, and keeps it in a tuning file."""
+"""`tradewind tune`: finds the fastest method for an exchange here, and keeps it in a tuning file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
 from tradewind.cli.kinds import Asked
 
-_WAYS = "ALGORITHM,TRANSPORT,PACKING or the name of one of them, with wildcards; repeatable."
+_METHODS = "ALGORITHM,TRANSPORT,PACKING or the name of one of them, with wildcards; repeatable."
 
 
 @options.of_patterns
@@ -22,10 +22,10 @@ def command(
         "tuning.toml"
     ),
     include: Annotated[
-        list[str] | None, typer.Option("--include", help=f"Try only these methods: {_WAYS}", show_default="all")
+        list[str] | None, typer.Option("--include", help=f"Try only these methods: {_METHODS}", show_default="all")
     ] = None,
     exclude: Annotated[
-        list[str] | None, typer.Option("--exclude", help=f"Skip these methods: {_WAYS}", show_default="none")
+        list[str] | None, typer.Option("--exclude", help=f"Skip these methods: {_METHODS}", show_default="none")
     ] = None,
     memory: Annotated[
         str, typer.Option("--memory", help="Memory of the arrays: private, shared (from tw.empty) or both.")
@@ -45,7 +45,7 @@ def command(
     asked: Asked,
     as_json: options.Json = False,
 ) -> None:
-    """Find the fastest way to carry out an exchange on MPI ranks, and keep it in a tuning file."""
+    """Find the fastest method for an exchange on MPI ranks, and keep it in a tuning file."""
     from tradewind.cli.answer import answer
     from tradewind.launch.tune import tune
     from tradewind.method.tuning import MEMORIES
@@ -66,7 +66,7 @@ def command(
                 give_up=give_up,
                 check=check,
                 timeout_s=mpi_ranks.seconds(timeout),
-                watch=tell and (lambda told: tell(f"{told['way']} ({told['tried'] + 1} of {told['ways']} ways)")),
+                watch=tell and (lambda told: tell(f"{told['way']} ({told['tried'] + 1} of {told['ways']} methods)")),
             )
         result |= {"file": str(out), "report": None if report is None else str(report)}
         if place.answers:
@@ -119,7 +119,7 @@ def _show_table(table: dict[str, Any], result: dict[str, Any]) -> None:
     from tradewind.base.units import format_seconds
     from tradewind.cli.screen import say, show_table
     from tradewind.cli.table import Column, Table
-    from tradewind.method.method import PARTS, Choice
+    from tradewind.method.method import PARTS, Method
     from tradewind.method.tuning import NOISY
 
     columns = [
@@ -140,12 +140,12 @@ def _show_table(table: dict[str, Any], result: dict[str, Any]) -> None:
     print()
     given_up = [row for row in table["left_out"] if row["first_s"] is not None]
     for row in given_up:
-        say(f"{Choice(*(row[part] for part in PARTS))}: {row['reason']}", indent="  ")
+        say(f"{Method(*(row[part] for part in PARTS))}: {row['reason']}", indent="  ")
     if len(table["left_out"]) > len(given_up):
-        say(f"ways that cannot be: {len(table['left_out']) - len(given_up)}; --report and --json say why")
+        say(f"skipped methods: {len(table['left_out']) - len(given_up)}; --report and --json say why")
     if table["noisy"]:
         say(f"{NOISY}: tune on a quiet machine")
-    say(f"chosen: {Choice(**table['choice'])}: {format_seconds(table['median_s'])}{_against_default(table)}")
+    say(f"chosen: {Method(**table['choice'])}: {format_seconds(table['median_s'])}{_against_default(table)}")
     print()
 
 

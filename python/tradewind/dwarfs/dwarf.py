@@ -14,7 +14,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.extents import MOST
 from tradewind.base.names import unknown
 from tradewind.dwarfs.reference import agreement, difference
-from tradewind.method.method import Choice, algorithm_problems, packing_names, transport_names
+from tradewind.method.method import Method, algorithm_problems, packing_names, transport_names
 from tradewind.workload.options import option, problems_of
 from tradewind.workload.workload import Step, Workload
 
@@ -43,7 +43,7 @@ def method_option(plan: str, pattern: str) -> Any:
 
     def problems(text: str) -> list[str]:
         try:
-            return Choice.parse(text).problems(pattern)
+            return Method.parse(text).problems(pattern)
         except InputError as error:
             return list(error.problems)
 
@@ -226,12 +226,12 @@ class Dwarf(Workload, ABC):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
 
-    def method(self, plan: str) -> Choice:
+    def method(self, plan: str) -> Method:
         """The method of one of the `plans`, as far as it is given."""
         if plan == next(iter(self.plans)):
-            return Choice(self.algorithm, self.transport, self.packing)
+            return Method(self.algorithm, self.transport, self.packing)
         text = getattr(self, f"{plan}_method")
-        return Choice() if text is None else Choice.parse(text)
+        return Method() if text is None else Method.parse(text)
 
     def plan_options(self, plan: str) -> dict[str, Any]:
         """The options of `tradewind.mpi.plan` for one of the `plans`."""

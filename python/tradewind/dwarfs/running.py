@@ -19,7 +19,7 @@ from tradewind import _core
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from tradewind.method.method import Choice
+    from tradewind.method.method import Method
     from tradewind.mpi.library import Array, Plan
     from tradewind.trace.measured import Event
 
@@ -44,7 +44,7 @@ class Request(Protocol):
     def strategies(self) -> Mapping[str, Callable[[Any, int], int]]: ...
     @property
     def plans(self) -> Mapping[str, str]: ...
-    def method(self, plan: str) -> Choice: ...
+    def method(self, plan: str) -> Method: ...
     def plan_options(self, plan: str) -> dict[str, Any]: ...
 
 

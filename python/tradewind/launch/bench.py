@@ -1,4 +1,4 @@
-"""Measuring the ways to do one exchange: which combinations there are, and the ranks that measure them."""
+"""Measuring the methods for one exchange: which combinations there are, and the ranks that measure them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tradewind.method.method import (
     DEFAULT_PACKING,
     DEFAULT_TRANSPORT,
     NATIVE,
-    Choice,
+    Method,
     algorithm_names,
     combinations,
     native_refusal,
@@ -70,15 +70,15 @@ def bench(
         check_time_line(Path(timeline))
     file = None if predict is None else machine_of(predict)
     chosen, skipped = choose(exchange, algorithms)
-    ways, refused = combine(
+    methods, refused = combine(
         exchange,
         chosen,
         _names("transport", transports, transport_names()),
         _names("packing", packings, packing_names()),
     )
-    answer = bench_ways(
+    answer = bench_methods(
         exchange,
-        ways,
+        methods,
         repeat=repeat,
         rounds=rounds,
         warmup=warmup,
@@ -92,9 +92,9 @@ def bench(
     return {**answer, "skipped": skipped + refused + answer["skipped"]}
 
 
-def bench_ways(
+def bench_methods(
     exchange: Exchange,
-    ways: Sequence[Choice],
+    methods: Sequence[Method],
     *,
     repeat: int = 20,
     rounds: int = 1,
@@ -104,14 +104,14 @@ def bench_ways(
     watchdog_s: float = 0.0,
     timeout_s: float | None = None,
 ) -> dict[str, Any]:
-    """As `bench`, of ways that are known to suit the exchange. ``skipped``: those that MPI refuses."""
+    """As `bench`, of methods that suit the exchange. ``skipped``: those that MPI refuses."""
     exchange.require_arrays()
     _check_samples(repeat, rounds, warmup)
     payload = {
         "exchange": asdict(exchange),
-        "ways": [asdict(way) for way in ways],
-        "floor_algorithm": floor_way(exchange).algorithm,
-        "floor_transport": floor_way(exchange).transport,
+        "ways": [asdict(method) for method in methods],
+        "floor_algorithm": floor_method(exchange).algorithm,
+        "floor_transport": floor_method(exchange).transport,
         "repeat": repeat,
         "rounds": rounds,
         "warmup": warmup,
@@ -142,19 +142,19 @@ def _names(what: str, names: Sequence[str], known: Sequence[str]) -> list[str]:
 
 def combine(
     exchange: Exchange, algorithms: Sequence[str], transports: Sequence[str], packings: Sequence[str]
-) -> tuple[list[Choice], list[Skipped]]:
+) -> tuple[list[Method], list[Skipped]]:
     """Each algorithm with each transport and packing, and what of this does not go together, with the reason.
 
     Raises InputError where nothing goes together.
     """
-    chosen: list[Choice] = []
+    chosen: list[Method] = []
     skipped: list[Skipped] = []
-    for way in combinations(algorithms, transports, packings):
-        reason = exchange_refusal(exchange, way)
+    for method in combinations(algorithms, transports, packings):
+        reason = exchange_refusal(exchange, method)
         if not reason:
-            chosen.append(way)
+            chosen.append(method)
         else:
-            skipped.append({**asdict(way), "reason": reason})
+            skipped.append({**asdict(method), "reason": reason})
     if not chosen:
         raise InputError(*dict.fromkeys(str(item["reason"]) for item in skipped))
     return chosen, skipped
@@ -195,13 +195,13 @@ def refusal(exchange: Exchange, algorithm: str) -> str | None:
     return None
 
 
-def floor_way(exchange: Exchange) -> Choice:
-    """The way of which all memory traffic is the least that an exchange needs: one stage where there is one.
+def floor_method(exchange: Exchange) -> Method:
+    """The method with the minimum of memory traffic: one stage where there is one.
 
     Its transport packs all messages, also those that lie in one run of memory.
     """
     assert exchange.algorithm is not None
     algorithm = exchange.floor_algorithm
     if algorithm is None:
-        return Choice(exchange.algorithm, DEFAULT_TRANSPORT, DEFAULT_PACKING)
-    return Choice(algorithm, ALL_TO_ALL, DEFAULT_PACKING)
+        return Method(exchange.algorithm, DEFAULT_TRANSPORT, DEFAULT_PACKING)
+    return Method(algorithm, ALL_TO_ALL, DEFAULT_PACKING)

@@ -69,7 +69,7 @@ def calibrate(
         raise InputError(*problems)
     rounds = min(rounds, max(repeat // LEAST, 1))
     payload = {
-        "ways": ways(transports, packings),
+        "ways": methods(transports, packings),
         "sizes": [size for size in SIZES if size <= largest],
         "runs": list(RUNS),
         "repeat": repeat,
@@ -86,7 +86,7 @@ def calibrate(
     return calibration
 
 
-def ways(transports: Sequence[str], packings: Sequence[str]) -> list[list[str]]:
+def methods(transports: Sequence[str], packings: Sequence[str]) -> list[list[str]]:
     """Each transport with each packing that it goes with. Raises InputError where nothing goes together."""
     found = [
         [entry.name, packing]

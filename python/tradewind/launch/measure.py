@@ -144,9 +144,9 @@ def _save_time_line(
 ) -> None:
     """Save the time line of the fastest method."""
     best = comm.bcast(min(results, key=lambda row: float(row["median_s"])))
-    way = [best[name] for name in ("algorithm", "transport", "packing")]
-    title = f"{data.exchange.pattern} on {data.exchange.ranks} ranks, {', '.join(dict.fromkeys(way))}"
-    plans = _plans(comm, data, *way, record="events", watchdog_s=payload["watchdog_s"])
+    method = [best[name] for name in ("algorithm", "transport", "packing")]
+    title = f"{data.exchange.pattern} on {data.exchange.ranks} ranks, {', '.join(dict.fromkeys(method))}"
+    plans = _plans(comm, data, *method, record="events", watchdog_s=payload["watchdog_s"])
     line = recorded.time_line(comm, data.exchange, plans, payload["warmup"], title)
     if line is not None:
         trace.save(line, Path(payload["timeline"]))
@@ -156,33 +156,33 @@ def _in_turns(
     comm: MPI.Intracomm, data: ExchangeArrays, payload: dict[str, Any]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the times of all methods, and the skipped ones with the reason. One plan at a time: each needs memory."""
-    measured = [Measured(way) for way in payload["ways"]]
+    measured = [Measured(method) for method in payload["ways"]]
     skipped: list[dict[str, Any]] = []
     for turn in range(payload["rounds"]):
         repeat = payload["repeat"] // payload["rounds"] + (turn < payload["repeat"] % payload["rounds"])
-        for way in list(measured):
-            reason = way.take(comm, data, payload | {"repeat": repeat}, check=payload["check"] and not turn)
+        for method in list(measured):
+            reason = method.take(comm, data, payload | {"repeat": repeat}, check=payload["check"] and not turn)
             if reason:
-                measured.remove(way)
-                skipped.append({**way.way, "reason": reason})
-    return [way.row(data) for way in measured], skipped
+                measured.remove(method)
+                skipped.append({**method.method, "reason": reason})
+    return [method.row(data) for method in measured], skipped
 
 
 class Measured:
     """Samples of one method so far."""
 
-    def __init__(self, way: dict[str, str]) -> None:
-        self.way = way
+    def __init__(self, method: dict[str, str]) -> None:
+        self.method = method
         self.samples_s: list[float] = []
         self.by_step_s: list[list[float]] = []
         self.sent: dict[str, int | None] = {}
 
     def take(self, comm: MPI.Intracomm, data: ExchangeArrays, payload: dict[str, Any], *, check: bool) -> str:
         """Takes some samples more, with new plans. Returns why it cannot; else "". Collective."""
-        algorithm, native = self.way["algorithm"], self.way["algorithm"] == NATIVE
+        algorithm, native = self.method["algorithm"], self.method["algorithm"] == NATIVE
         watched = {"watchdog_s": payload["watchdog_s"]}
         plans, reason = attempt(
-            comm, lambda: _plans(comm, data, algorithm, self.way["transport"], self.way["packing"], **watched)
+            comm, lambda: _plans(comm, data, algorithm, self.method["transport"], self.method["packing"], **watched)
         )
         if plans is None:
             return reason
@@ -199,7 +199,7 @@ class Measured:
         """As `tradewind.launch.bench` answers it."""
         steps = zip(data.exchange.steps(), self.by_step_s, strict=True)
         # The library's collective has no transport of ours, and packs by the types of MPI or not at all.
-        native = {"transport": NATIVE, "packing": DEFAULT_PACKING} if self.way["algorithm"] == NATIVE else {}
+        native = {"transport": NATIVE, "packing": DEFAULT_PACKING} if self.method["algorithm"] == NATIVE else {}
         return {
             "median_s": statistics.median(self.samples_s),
             "min_s": min(self.samples_s),
@@ -209,7 +209,7 @@ class Measured:
                 for step, taken in steps
             ],
             **self.sent,
-            **self.way,
+            **self.method,
             **native,
         }
 
@@ -230,14 +230,14 @@ def _plans(
     return plans
 
 
-def check_answers(comm: MPI.Intracomm, data: ExchangeArrays, plans: dict[str, mpi.Plan], way: str) -> None:
+def check_answers(comm: MPI.Intracomm, data: ExchangeArrays, plans: dict[str, mpi.Plan], method: str) -> None:
     """Carries out the exchange once. Raises VerificationError where something else arrives than the right answer."""
     data.refill()
     for plan in plans.values():
         plan()
     found = [text for text in comm.allgather(data.wrong()) if text]
     if found:
-        raise VerificationError(f"{data.exchange.pattern} {way}: {found[0]} ({len(found)} ranks are wrong)")
+        raise VerificationError(f"{data.exchange.pattern} {method}: {found[0]} ({len(found)} ranks are wrong)")
 
 
 def _samples(

@@ -44,15 +44,15 @@ def lay_beside(answer: dict[str, Any], exchange: Exchange, file: MachineFile) ->
 
 
 def _predicted(row: dict[str, Any], exchange: Exchange, file: MachineFile, ranks_per_node: int) -> dict[str, Any]:
-    way = row["transport"], row["packing"]
+    method = row["transport"], row["packing"]
     known = {(each.transport, each.packing) for each in file.machine.intranode}
-    if row["algorithm"] == NATIVE or way not in known:
+    if row["algorithm"] == NATIVE or method not in known:
         return {"predicted_s": None, "predicted_ratio": None}
     result = simulate(
         replace(exchange, algorithm=row["algorithm"]),
         file,
-        transport=way[0],
-        packing=way[1],
+        transport=method[0],
+        packing=method[1],
         ranks_per_node=ranks_per_node,
         threads=1,
     )

@@ -18,7 +18,7 @@ from tradewind.base.errors import InputError
 from tradewind.launch import unexpected, worker
 from tradewind.launch.measure import measure_copy, provenance
 from tradewind.machine.calibration import spread
-from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, Choice
+from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, Method
 from tradewind.mpi.host import site_of
 from tradewind.mpi.library import MPI, _mpi
 
@@ -93,19 +93,19 @@ def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     places = Places(comm, payload["ranks_per_node"])
     tell = worker.tell if payload["tell"] and comm.Get_rank() == 0 else None
     bench = Bench(comm, payload["warmup"], payload["repeat"], payload["rounds"], tell)
-    ways = [Choice("direct", *way) for way in payload["ways"]]
+    methods = [Method("direct", *method) for method in payload["ways"]]
     shapes = shapes_of(payload["sizes"], payload["runs"])
     parts: dict[str, Measured] = {}
     pairs: list[MPI.Intracomm] = []
     if places.each > 1:
         pairs.append(pair := places.pair_inside())
-        parts["inside"] = lambda: bench.pairs(pair, ways, shapes)
-        parts["scattered"] = lambda: bench.scattered(pair, ways, [shape for shape in shapes if shape.run])
+        parts["inside"] = lambda: bench.pairs(pair, methods, shapes)
+        parts["scattered"] = lambda: bench.scattered(pair, methods, [shape for shape in shapes if shape.run])
         parts["copies"] = lambda: bench.copies(shapes)
     if places.nodes > 1:
         pairs.append(far := places.pair_outside())
-        way = Choice("direct", DEFAULT_TRANSPORT, DEFAULT_PACKING)
-        parts["outside"] = lambda: bench.pairs(far, [way], shapes_of(payload["sizes"], []))
+        method = Method("direct", DEFAULT_TRANSPORT, DEFAULT_PACKING)
+        parts["outside"] = lambda: bench.pairs(far, [method], shapes_of(payload["sizes"], []))
     last = pairs[-1]  # between nodes, where there are several
     eager = unexpected.eager_bytes(comm, last)
     if eager:
@@ -183,8 +183,8 @@ class Bench:
     ) -> None:
         self.comm, self.warmup, self.repeat, self.rounds, self.tell = comm, warmup, repeat, rounds, tell
         self.round = 0
-        self._last: dict[tuple[Choice, int], int] = {}
-        """By way and run: bytes of the last size that is measured, of a part."""
+        self._last: dict[tuple[Method, int], int] = {}
+        """By method and run: bytes of the last size that is measured, of a part."""
 
     def in_rounds(self, parts: Mapping[str, Measured]) -> dict[str, list[Row]]:
         """The rows of each part, with the samples of all rounds; `spread` is the median of those of the rounds, and
@@ -194,7 +194,7 @@ class Bench:
         far at another. Its best is what it is without them.
         """
         found: dict[str, dict[tuple[Any, ...], Row]] = {name: {} for name in parts}
-        last: dict[str, dict[tuple[Choice, int], int]] = {name: {} for name in parts}
+        last: dict[str, dict[tuple[Method, int], int]] = {name: {} for name in parts}
         for turn in range(self.rounds):
             self.round = turn
             for name, measured in parts.items():
@@ -212,36 +212,36 @@ class Bench:
             for name, rows in found.items()
         }
 
-    def pairs(self, pair: MPI.Intracomm, ways: Sequence[Choice], shapes: Sequence[Shape]) -> Iterator[Row]:
+    def pairs(self, pair: MPI.Intracomm, methods: Sequence[Method], shapes: Sequence[Shape]) -> Iterator[Row]:
         """Rows of transport, packing, messages, bytes, run and samples_s: single doubles first, then all shapes."""
         small = [(Shape(_POINT), between_two(Shape(_POINT))), (Shape(_POINT), many_small())]
-        yield from self._each(pair, ways, [*small, *((shape, between_two(shape)) for shape in shapes)])
+        yield from self._each(pair, methods, [*small, *((shape, between_two(shape)) for shape in shapes)])
 
-    def scattered(self, pair: MPI.Intracomm, ways: Sequence[Choice], shapes: Sequence[Shape]) -> Iterator[Row]:
+    def scattered(self, pair: MPI.Intracomm, methods: Sequence[Method], shapes: Sequence[Shape]) -> Iterator[Row]:
         """The same rows, of messages that are one run at their sender; the time includes a copy of this shape."""
-        burst = [replace(way, algorithm="burst") for way in ways]
+        burst = [replace(method, algorithm="burst") for method in methods]
         yield from self._each(pair, burst, [(shape, scattering(shape)) for shape in shapes])
 
     def _each(
-        self, pair: MPI.Intracomm, ways: Sequence[Choice], probes: Sequence[tuple[Shape, _core.Pattern]]
+        self, pair: MPI.Intracomm, methods: Sequence[Method], probes: Sequence[tuple[Shape, _core.Pattern]]
     ) -> Iterator[Row]:
         for i, (shape, pattern) in enumerate(probes):
             if self.tell is not None:
                 self.tell({"probed": i + 1, "probes": len(probes), "round": self.round + 1})
             arrays = _arrays(pattern, pair)
-            for way in ways:
-                too_long = shape.bytes > self._last.get((way, shape.run), shape.bytes)
-                if too_long or (way.packing == "direct" and shape.rows > _MOST_MESSAGES):
+            for method in methods:
+                too_long = shape.bytes > self._last.get((method, shape.run), shape.bytes)
+                if too_long or (method.packing == "direct" and shape.rows > _MOST_MESSAGES):
                     continue
-                found = self._sampled(pair, pattern, arrays, way)
+                found = self._sampled(pair, pattern, arrays, method)
                 if found is None:
                     continue
                 messages, samples = found
                 if sorted(samples)[len(samples) // 2] > _LONG_S:
-                    self._last[way, shape.run] = shape.bytes
+                    self._last[method, shape.run] = shape.bytes
                 yield {
-                    "transport": way.transport,
-                    "packing": way.packing,
+                    "transport": method.transport,
+                    "packing": method.packing,
                     "messages": messages if shape.bytes == _POINT else 1,
                     "bytes": shape.bytes,
                     "run": shape.run,
@@ -252,8 +252,8 @@ class Bench:
         """Rows of bytes, run and samples_s of copies within each rank, all ranks at the same time."""
         for shape in shapes:
             pattern = within_one(shape)
-            way = Choice("direct", DEFAULT_TRANSPORT, DEFAULT_PACKING)
-            found = self._sampled(MPI.COMM_SELF, pattern, _arrays(pattern, MPI.COMM_SELF), way)
+            method = Method("direct", DEFAULT_TRANSPORT, DEFAULT_PACKING)
+            found = self._sampled(MPI.COMM_SELF, pattern, _arrays(pattern, MPI.COMM_SELF), method)
             assert found is not None
             yield {"bytes": shape.bytes, "run": shape.run, "samples_s": found[1]}
 
@@ -270,14 +270,14 @@ class Bench:
         return self.repeat // self.rounds + (self.round < self.repeat % self.rounds)
 
     def _sampled(
-        self, some: MPI.Intracomm, pattern: _core.Pattern, arrays: Sequence[Any], way: Choice
+        self, some: MPI.Intracomm, pattern: _core.Pattern, arrays: Sequence[Any], method: Method
     ) -> tuple[int, list[float]] | None:
-        """Messages of one rank, and seconds of the slowest; None where the way cannot be. The plan is gone at the
+        """Messages of one rank, and seconds of the slowest; None where the method cannot be. The plan is gone at the
         end."""
-        assert way.algorithm is not None
-        schedule = _core.make_schedule(pattern, way.algorithm)
+        assert method.algorithm is not None
+        schedule = _core.make_schedule(pattern, method.algorithm)
         plan, _ = attempt(
-            self.comm, lambda: mpi.plan(schedule, some, *arrays, transport=way.transport, packing=way.packing)
+            self.comm, lambda: mpi.plan(schedule, some, *arrays, transport=method.transport, packing=method.packing)
         )
         if plan is None:
             return None

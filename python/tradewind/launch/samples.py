@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from tradewind.method.method import NATIVE, Choice
+from tradewind.method.method import NATIVE, Method
 
 Row = dict[str, Any]
 
@@ -21,17 +21,17 @@ def rates(median_s: float, size: int, copy_bytes_per_s: float, floor_s: float) -
 
 
 def together(answers: Sequence[Row]) -> Row:
-    """One answer of several of `bench_ways` about the same exchange and ways, as if it had all of their samples.
+    """Merge several results of `bench_methods` for the same exchange and methods into one with all their samples.
 
-    Times of steps are the medians of those of the answers, and so are ``copy_bytes_per_s`` and ``floor_s``. A way that
-    one of the answers lacks is left out, with that answer's reason.
+    Times of steps, ``copy_bytes_per_s`` and ``floor_s`` are medians over the results. A method that one of the results
+    lacks is skipped, with that result's reason.
     """
-    skipped = {_way_of(item): item for answer in answers for item in answer["skipped"]}
-    rows: dict[Choice, list[Row]] = {}
+    skipped = {_method_of(item): item for answer in answers for item in answer["skipped"]}
+    rows: dict[Method, list[Row]] = {}
     for answer in answers:
         for row in answer["results"]:
-            if _way_of(row) not in skipped:
-                rows.setdefault(_way_of(row), []).append(row)
+            if _method_of(row) not in skipped:
+                rows.setdefault(_method_of(row), []).append(row)
     whole = {key: statistics.median(answer[key] for answer in answers) for key in ("copy_bytes_per_s", "floor_s")}
     return {
         **answers[0],
@@ -41,11 +41,11 @@ def together(answers: Sequence[Row]) -> Row:
     }
 
 
-def _way_of(row: Row) -> Choice:
+def _method_of(row: Row) -> Method:
     """Return the method of a row; rows of MPI's own algorithm name a transport, which does not count."""
     if row["algorithm"] == NATIVE:
-        return Choice(NATIVE)
-    return Choice(row["algorithm"], row["transport"], row["packing"])
+        return Method(NATIVE)
+    return Method(row["algorithm"], row["transport"], row["packing"])
 
 
 def _row_of(rows: Sequence[Row], size: int, copy_bytes_per_s: float, floor_s: float) -> Row:

@@ -1,4 +1,4 @@
-"""Tries the ways to carry out a pattern on real MPI ranks, and chooses the fastest. Every rank chooses alike."""
+"""Tries the methods for a pattern on real MPI ranks, and chooses the fastest. Every rank chooses alike."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.units import format_seconds
 from tradewind.launch import worker
 from tradewind.launch.measure import ExchangeArrays, check_answers, check_ranks, provenance
-from tradewind.method.method import PARTS, Choice, default_way, ways
+from tradewind.method.method import PARTS, Method, default_method, methods
 from tradewind.method.tuning import NOISE, PRIVATE, SHARED, keep, request_of
 from tradewind.mpi.fields import host_arrays
 from tradewind.mpi.host import site_of
@@ -35,7 +35,7 @@ Tell = Callable[[Any], None]
 
 @dataclass(frozen=True)
 class Terms:
-    """How ways are tried. Raises InputError."""
+    """Terms of the trials. Raises InputError."""
 
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
@@ -69,13 +69,13 @@ def tune(
     trials: int = 20,
     give_up: float = 3.0,
     tuning: str | Path | None = None,
-) -> tuple[Choice, dict[str, Any]]:
-    """Tries the ways to carry out a pattern on a model's own arrays, and says which is the fastest. Collective.
+) -> tuple[Method, dict[str, Any]]:
+    """Tries the methods for a pattern on a model's own arrays, and says which is the fastest. Collective.
 
     Arrays, `dims`, `axis`, `operation`: those of `tradewind.mpi.plan`; what arrays hold is put back at the end (their
     copies take as much memory again). The entry is about shared arrays where those of rank 0 are (see
-    `tradewind.empty`). For `include` and `exclude` see `tradewind.method.method.ways`. `warmup` exchanges and
-    `trials` samples of each way; one sample is the slowest rank's time. A way of which two first trials take more
+    `tradewind.empty`). For `include` and `exclude` see `tradewind.method.method.methods`. `warmup` exchanges and
+    `trials` samples of each method; one sample is the slowest rank's time. A method whose two first trials take more
     than `give_up` times the best median so far is given up. `tuning`: a file into which rank 0 puts the entry.
 
     Returns the choice and the table of what was tried (see the JSON answers of tune). Rank 0's include, exclude and
@@ -85,12 +85,12 @@ def tune(
     with telling(comm):
         if not isinstance(pattern, _core.Pattern):
             raise InputError(f"{pattern!r} is no pattern")
-        default = default_way(pattern.name)
+        default = default_method(pattern.name)
     go_on(comm)
     terms = on_root(comm, lambda: Terms(tuple(include), tuple(exclude), warmup, trials, give_up))
 
-    def make(way: Choice) -> Plan:
-        return mpi.plan(pattern, comm, fields, target, dims=dims, axis=axis, operation=operation, **_parts(way))
+    def make(method: Method) -> Plan:
+        return mpi.plan(pattern, comm, fields, target, dims=dims, axis=axis, operation=operation, **_parts(method))
 
     plan, refusal = attempt(comm, lambda: make(default))
     if plan is None:
@@ -105,15 +105,15 @@ def tune(
         copies = [array.copy() for array in written]
     go_on(comm)
     with _put_back(written, copies, zeros=pattern.reduces):
-        table = try_ways(comm, pattern, make, terms)
+        table = try_methods(comm, pattern, make, terms)
     table |= {"request": request_of(pattern, arrays[0].dtype.str[1:], len(arrays), memory)} | circumstances(comm)
     on_root(comm, lambda: None if tuning is None else keep(Path(tuning), [table], table))
-    return Choice(**table["choice"]), table
+    return Method(**table["choice"]), table
 
 
-def _parts(way: Choice) -> dict[str, Any]:
-    """The parts of a way that are not open, as `plan` takes them."""
-    return {part: name for part, name in asdict(way).items() if name is not None}
+def _parts(method: Method) -> dict[str, Any]:
+    """The parts of a method that are not open, as `plan` takes them."""
+    return {part: name for part, name in asdict(method).items() if name is not None}
 
 
 @contextmanager
@@ -157,62 +157,62 @@ def _tune_step(
     data = ExchangeArrays(alone, comm.Get_rank(), memory)
     pattern, (source, target) = data.patterns[name], data.arrays[name]
 
-    def make(way: Choice) -> Plan:
-        return mpi.plan(pattern, comm, source, target, **_parts(way))
+    def make(method: Method) -> Plan:
+        return mpi.plan(pattern, comm, source, target, **_parts(method))
 
-    def check(plan: Plan, way: Choice) -> None:
+    def check(plan: Plan, method: Method) -> None:
         if checked:
-            check_answers(comm, data, {name: plan}, str(way))
+            check_answers(comm, data, {name: plan}, str(method))
 
-    table = try_ways(comm, pattern, make, terms, repeat=exchange.times, check=check, tell=tell)
+    table = try_methods(comm, pattern, make, terms, repeat=exchange.times, check=check, tell=tell)
     return {"step": name, "request": request_of(pattern, exchange.dtype, exchange.fields, memory), **table}
 
 
-def try_ways(
+def try_methods(
     comm: MPI.Intracomm,
     pattern: _core.Pattern,
-    make: Callable[[Choice], Plan],
+    make: Callable[[Method], Plan],
     terms: Terms,
     *,
     repeat: int = 1,
-    check: Callable[[Plan, Choice], None] | None = None,
+    check: Callable[[Plan, Method], None] | None = None,
     tell: Tell | None = None,
 ) -> dict[str, Any]:
-    """Measures every way that `terms` allow, one plan at a time. Collective.
+    """Measures every method that `terms` allow, one plan at a time. Collective.
 
     `repeat`: exchanges in a row in one sample. `check` is called before a plan is measured. Returns ``choice`` (the
-    least median), ``median_s``, ``min_s``, ``default_s`` (None where the default way was not measured), ``noisy``,
+    least median), ``median_s``, ``min_s``, ``default_s`` (None where the default method was not measured), ``noisy``,
     ``results`` by ascending median and ``left_out``. Samples are the maximum over ranks, so all ranks choose alike.
     """
-    found, refused = on_root(comm, lambda: ways(pattern, terms.include, terms.exclude))
+    found, refused = on_root(comm, lambda: methods(pattern, terms.include, terms.exclude))
     results: list[Row] = []
-    left_out = [_left_out(way, reason) for way, reason in refused]
-    for number, way in enumerate(found):
+    left_out = [_left_out(method, reason) for method, reason in refused]
+    for number, method in enumerate(found):
         if tell is not None:
-            tell({"tried": number, "ways": len(found), "way": str(way)})
+            tell({"tried": number, "ways": len(found), "way": str(method)})
         best_s = min((row["median_s"] for row in results), default=None)
-        row = _tried(comm, way, make, check, terms, repeat, best_s)
+        row = _tried(comm, method, make, check, terms, repeat, best_s)
         (results if "median_s" in row else left_out).append(row)
     if not results:
         raise InputError(*dict.fromkeys(row["reason"] for row in left_out))
-    return {"pattern": pattern.describe()} | _ranked(results, default_way(pattern.name)) | {"left_out": left_out}
+    return {"pattern": pattern.describe()} | _ranked(results, default_method(pattern.name)) | {"left_out": left_out}
 
 
 def _tried(
     comm: MPI.Intracomm,
-    way: Choice,
-    make: Callable[[Choice], Plan],
-    check: Callable[[Plan, Choice], None] | None,
+    method: Method,
+    make: Callable[[Method], Plan],
+    check: Callable[[Plan, Method], None] | None,
     terms: Terms,
     repeat: int,
     best_s: float | None,
 ) -> Row:
     """A row of results, or of what is left out. The plan is gone at the end: the next one needs its memory."""
-    plan, refusal = attempt(comm, partial(make, way))
+    plan, refusal = attempt(comm, partial(make, method))
     if plan is None:
-        return _left_out(way, refusal)
+        return _left_out(method, refusal)
     if check is not None:
-        check(plan, way)
+        check(plan, method)
 
     def samples(warmup: int, count: int) -> list[float]:
         return _mpi.measure(comm.py2f(), [(plan, repeat)], warmup, count)[0]
@@ -223,16 +223,16 @@ def _tried(
         first_s = min(first_s, samples(0, 1)[0])
     if best_s is not None and first_s > limit_s:
         reason = f"given up: a first trial took {format_seconds(first_s)}, {first_s / best_s:.1f} times the best so far"
-        return _left_out(way, reason, first_s)
+        return _left_out(method, reason, first_s)
     seconds = samples(terms.warmup, terms.trials)
-    return {**asdict(way), "median_s": statistics.median(seconds), "min_s": min(seconds), "samples_s": seconds}
+    return {**asdict(method), "median_s": statistics.median(seconds), "min_s": min(seconds), "samples_s": seconds}
 
 
-def _left_out(way: Choice, reason: str, first_s: float | None = None) -> Row:
-    return {**asdict(way), "reason": reason, "first_s": first_s}
+def _left_out(method: Method, reason: str, first_s: float | None = None) -> Row:
+    return {**asdict(method), "reason": reason, "first_s": first_s}
 
 
-def _ranked(results: list[Row], default: Choice) -> dict[str, Any]:
+def _ranked(results: list[Row], default: Method) -> dict[str, Any]:
     results = sorted(results, key=lambda row: float(row["median_s"]))
     best = results[0]
     defaults = [row["median_s"] for row in results if asdict(default).items() <= row.items()]

@@ -1,4 +1,4 @@
-"""Finding the fastest way to carry out an exchange on the ranks of this machine, and keeping it in a tuning file."""
+"""Finding the fastest method for an exchange on the ranks of this machine, and keeping it in a tuning file."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def tune(
     timeout_s: float | None = None,
     watch: Watch | None = None,
 ) -> dict[str, Any]:
-    """Tries the ways to carry out each schedule of an exchange on MPI ranks; see `tradewind.launch.trials`.
+    """Tries the methods for each schedule of an exchange on MPI ranks; see `tradewind.launch.trials`.
 
     Once for each of `memories`: "private" arrays, and "shared" ones as `tradewind.empty` gives. Raises InputError
     for another one. The exchange's own algorithm does not matter; its repetitions are those of one sample. `check`
-    compares what arrives with the reference answer before a way is measured. Starts the ranks, or where this process is
-    one of them, is one. `watch` is told now and then how far they are: ``tried``, ``ways`` and the ``way`` that is
-    tried.
+    compares the result with the reference before a method is measured. Starts the ranks, or is one of them if this
+    process runs under MPI. `watch` is called now and then with the progress: ``tried``, ``ways`` and the ``way`` that
+    is tried.
     """
     exchange.require_arrays()
     if problems := [unknown("memory", memory, MEMORIES) for memory in memories if memory not in MEMORIES]:

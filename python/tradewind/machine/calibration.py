@@ -49,7 +49,7 @@ class Rates:
 
 
 @dataclass(frozen=True)
-class Way:
+class MeasuredMethod:
     """How a transport with a packing carries messages."""
 
     transport: str
@@ -62,8 +62,8 @@ class Way:
     both, or of a copy of one."""
 
 
-def fitted(rows: Iterable[Row], scattered: Iterable[Row] = (), copies: Iterable[Row] = ()) -> list[Way]:
-    """The ways of all rows of pairs; one of which something is missing is left out.
+def fitted(rows: Iterable[Row], scattered: Iterable[Row] = (), copies: Iterable[Row] = ()) -> list[MeasuredMethod]:
+    """The methods of all rows of pairs; one of which something is missing is left out.
 
     `scattered`: rows of messages that are one run at their sender, beside a copy within the rank of the same shape,
     whose time is that of `copies`.
@@ -79,13 +79,13 @@ def fitted(rows: Iterable[Row], scattered: Iterable[Row] = (), copies: Iterable[
     for row in rows:
         grouped.setdefault((row["transport"], row["packing"]), []).append(row)
     copied = copy_rates(copies)
-    found = (_way(*names, chosen, beside.get(names, []), copied) for names, chosen in grouped.items())
-    return [way for way in found if way is not None]
+    found = (_method(*names, chosen, beside.get(names, []), copied) for names, chosen in grouped.items())
+    return [method for method in found if method is not None]
 
 
-def _way(
+def _method(
     transport: str, packing: str, rows: Sequence[Row], scattered: Sequence[Row], copied: Rates | None
-) -> Way | None:
+) -> MeasuredMethod | None:
     least = min(row["bytes"] for row in rows)
     small = {row["messages"]: row["best_s"] for row in rows if row["bytes"] == least}
     rates = _rates([row for row in rows if row["bytes"] > least], small.get(1, 0.0))
@@ -97,7 +97,7 @@ def _way(
     whole = [row for row in rows if row["run"] == 0 and row["bytes"] > least]
     beside = _rates([*whole, *scattered], small[1]) if scattered else None
     bounded = _bounded(beside, copied) if beside else {}
-    return Way(transport, packing, small[1] - overhead, overhead, rates, bounded)
+    return MeasuredMethod(transport, packing, small[1] - overhead, overhead, rates, bounded)
 
 
 def _bounded(beside: Rates, copied: Rates | None) -> dict[int, list[float]]:
@@ -190,9 +190,9 @@ def unexpected(rows: Sequence[Row], eager_bytes: int) -> Unexpected:
 class Calibration:
     """Measured values of a machine."""
 
-    ways: list[Way]
+    methods: list[MeasuredMethod]
     copies: Rates | None
-    outside: Way | None
+    outside: MeasuredMethod | None
     """Between nodes; None where there is one."""
     unexpected: Unexpected
     probed: Mapping[str, Any]
@@ -205,10 +205,10 @@ class Calibration:
     rounds: int
 
     @property
-    def bases(self) -> Way:
+    def bases(self) -> MeasuredMethod:
         """Where the values of the network come from."""
-        found = self.outside or next((way for way in self.ways if way.transport == DEFAULT_TRANSPORT), None)
-        return found or self.ways[0]
+        found = self.outside or next((method for method in self.methods if method.transport == DEFAULT_TRANSPORT), None)
+        return found or self.methods[0]
 
 
 def calibrated(answer: Mapping[str, Any], repeat: int, rounds: int) -> Calibration:

@@ -45,12 +45,17 @@ def text_of(calibration: Calibration, name: str) -> str:
     if calibration.copies is not None:
         lines += ["", "[copy]", *_rate_lines(calibration.copies)]
     lines += ["", "[source]", *(f"{key} = {_quoted(text)}" for key, text in _sources(calibration).items())]
-    for way in calibration.ways:
-        lines += ["", "[[intranode]]", f"transport = {_quoted(way.transport)}", f"packing = {_quoted(way.packing)}"]
-        lines += [f'latency = "{_time(way.latency_s)}"', f'overhead = "{_time(way.overhead_s)}"']
-        lines += _rate_lines(way.rates)
-        if way.scattered:
-            lines.append(f"scattered = {_runs(way.scattered)}")
+    for method in calibration.methods:
+        lines += [
+            "",
+            "[[intranode]]",
+            f"transport = {_quoted(method.transport)}",
+            f"packing = {_quoted(method.packing)}",
+        ]
+        lines += [f'latency = "{_time(method.latency_s)}"', f'overhead = "{_time(method.overhead_s)}"']
+        lines += _rate_lines(method.rates)
+        if method.scattered:
+            lines.append(f"scattered = {_runs(method.scattered)}")
     return "\n".join(lines) + "\n"
 
 
@@ -98,7 +103,7 @@ def _sources(calibration: Calibration) -> dict[str, str]:
         sources['"mpi.unexpected_bandwidth"'] = f"{_copied(calibration.unexpected, calibration.rounds)}; {here}"
     if calibration.copies is not None:
         sources["copy"] = f"copies around the seam of a halo of one rank, by all ranks at the same time; {by}"
-    if calibration.ways:
+    if calibration.methods:
         sources["intranode"] = (
             f"{pairs}; latency and overhead from 1 and 6 messages of 8 bytes, rates from what longer ones take more, "
             f"in one run of memory (whole) and in runs of so many bytes; scattered: {_SCATTERED}; {by}"

@@ -184,17 +184,17 @@ class Machine(Table):
             )
         if self.intranode and self.copy_ is None:
             yield ("intranode",), "intranode needs copy, the rates of copies within a rank"
-        ways = [(each.transport, each.packing) for each in self.intranode]
-        for i, way in enumerate(ways):
-            if way in ways[:i]:
-                yield ("intranode", i), f"intranode {i + 1}: another one is of {way[0]} {way[1]}"
+        methods = [(each.transport, each.packing) for each in self.intranode]
+        for i, method in enumerate(methods):
+            if method in methods[:i]:
+                yield ("intranode", i), f"intranode {i + 1}: another one is of {method[0]} {method[1]}"
 
     def intranode_transport(self, transport: str, packing: str, element_bytes: int) -> _core.IntranodeTransport:
         """How a transport carries messages of such elements within a node. Raises InputError where that is unknown."""
         found = find_intranode(self.intranode, transport, packing)
         assert self.copy_ is not None
-        ways = {(each.transport, each.packing): each for each in self.intranode}
-        gathered = None if packing == DEFAULT_PACKING else ways.get((transport, DEFAULT_PACKING))
+        methods = {(each.transport, each.packing): each for each in self.intranode}
+        gathered = None if packing == DEFAULT_PACKING else methods.get((transport, DEFAULT_PACKING))
         return found.core(self.copy_, element_bytes, gathered)
 
     def build(self, routing: str | None = None) -> _core.Machine:

@@ -1,4 +1,4 @@
-"""Which way a plan carries out its exchange: the choice at run time.
+"""Choice of the method of a plan at run time.
 
 Each part of a choice (algorithm, transport, packing) is that of the first of these that names it:
 
@@ -25,7 +25,7 @@ from tradewind import _core
 from tradewind.base.errors import InputError, TuningWarning
 from tradewind.base.names import unknown
 from tradewind.method.host import Site
-from tradewind.method.method import PARTS, Choice
+from tradewind.method.method import PARTS, Method
 from tradewind.method.tuning import MEMORIES, PRIVATE, Entry, find, read, request_of
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _STRICT = ",strict"
 class Chosen:
     """Method of a plan. Transport and packing of native stay open: they are the library's own."""
 
-    choice: Choice
+    choice: Method
     origin: Mapping[str, str] = field(default_factory=dict)
     """Where each part came from: "argument", the variable, the tuning file, or "default"."""
 
@@ -60,14 +60,14 @@ def choose(
     pattern: _core.Pattern,
     dtype: str,
     fields: int,
-    asked: Choice | None = None,
+    asked: Method | None = None,
     *,
     tuning: str | Path | None = None,
     memory: str = PRIVATE,
     machine: Site | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Chosen:
-    """The way to carry out a pattern on so many fields of a type, and where each of its parts came from.
+    """The method for a pattern on so many fields of a type, and where each of its parts came from.
 
     `asked`: what the arguments of the call name. `tuning`: a tuning file, ``"FILE"`` or ``"FILE,strict"``; None: that
     of ``TRADEWIND_TUNING``; "": none. `memory`: "private", or "shared" for arrays of `tradewind.empty`; by it, too, an
@@ -80,7 +80,7 @@ def choose(
     if memory not in MEMORIES:
         raise InputError(unknown("memory", memory, MEMORIES))
     environment = os.environ if environment is None else environment
-    asked = asked or Choice()
+    asked = asked or Method()
     if problems := asked.problems(pattern.name):
         raise InputError(*problems)
     variable = environment.get(variable_of(pattern.name), "")
@@ -93,13 +93,13 @@ def choose(
         entry = _tuned(source, request_of(pattern, dtype, fields, memory), pattern.describe(), machine)
         return None if entry is None else (*_texts(entry.choice), str(source.path))
 
-    parts, origins = _core.choose_way(pattern, *_texts(asked), variable, tuned)
+    parts, origins = _core.choose_method(pattern, *_texts(asked), variable, tuned)
     origin = {part: where for part, where in zip(PARTS, origins, strict=True) if where}
-    return Chosen(Choice(*(name or None for name in parts)), origin)
+    return Chosen(Method(*(name or None for name in parts)), origin)
 
 
 def choose_alone(
-    pattern: _core.Pattern, dtype: str, fields: int, asked: Choice | None = None, *, tuning: str | Path | None = None
+    pattern: _core.Pattern, dtype: str, fields: int, asked: Method | None = None, *, tuning: str | Path | None = None
 ) -> Chosen | None:
     """Return the result of `choose_together` if all ranks have the same environment. Not collective.
 
@@ -112,7 +112,7 @@ def choose_alone(
 
 
 def variable_of(pattern: str) -> str:
-    """The environment variable that names the way to carry out a pattern of the core."""
+    """The environment variable that names the method for a pattern of the core."""
     return f"TRADEWIND_{pattern.upper()}"
 
 
@@ -129,14 +129,14 @@ def tuning_source(tuning: str | Path | None, environment: Mapping[str, str]) -> 
 def _check(pattern: str, variable: str) -> None:
     """Raises InputError with all that is wrong with what a variable says."""
     try:
-        problems = Choice.parse(variable).problems(pattern)
+        problems = Method.parse(variable).problems(pattern)
     except InputError as error:
         problems = list(error.problems)
     if problems:
         raise InputError(*(f"{variable_of(pattern)}={variable!r}: {problem}" for problem in problems))
 
 
-def _texts(choice: Choice) -> tuple[str, str, str]:
+def _texts(choice: Method) -> tuple[str, str, str]:
     """The parts, "" for those that are open."""
     return choice.algorithm or "", choice.transport or "", choice.packing or ""
 

@@ -1,4 +1,4 @@
-"""The ways to carry out an exchange: algorithm, transport and packing, and which of them go together."""
+"""Methods of exchanges: algorithm, transport and packing, and which of them go together."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ DEFAULT_PACKING = _core.default_packing
 ALL_TO_ALL = _core.all_to_all_transport
 """The transport that is MPI's collective of packed data: it gathers every message, also what lies in one run."""
 NODE_FAMILIES = ("two-level-k", "leaders-k")
-"""Their radix is the number of ranks a node."""
+"""Families whose radix is the number of ranks per node."""
 PARTS = ("algorithm", "transport", "packing")
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A way to carry out an exchange. A part that is None is open."""
+class Method:
+    """Algorithm, transport and packing of an exchange. A part that is None is open."""
 
     algorithm: str | None = None
     transport: str | None = None
     packing: str | None = None
 
     @classmethod
-    def parse(cls, text: str) -> Choice:
+    def parse(cls, text: str) -> Method:
         """``"sweep,isend-irecv,buffer"``; parts may be empty or left out. Raises InputError for more than three."""
         parts = [part.strip() for part in text.split(",")]
         if len(parts) > len(PARTS):
@@ -42,7 +42,7 @@ class Choice:
         return ",".join(part or "" for part in astuple(self))
 
     def problems(self, pattern: str) -> list[str]:
-        """What is wrong with the names, for a pattern of that name."""
+        """Return the wrong names, for a pattern of that name."""
         found = []
         if self.algorithm is not None and self.algorithm != NATIVE:
             found += algorithm_problems(pattern, self.algorithm)
@@ -53,6 +53,10 @@ class Choice:
             if name is not None and name not in names():
                 found.append(unknown(part, name, names()))
         return found
+
+
+Choice = Method
+"""The former name of `Method`."""
 
 
 @cache
@@ -88,9 +92,9 @@ def default_algorithm(pattern: str) -> str:
     return _core.default_algorithm(pattern)
 
 
-def default_way(pattern: str) -> Choice:
-    """What a plan does where nothing is chosen."""
-    return Choice(default_algorithm(pattern), DEFAULT_TRANSPORT, DEFAULT_PACKING)
+def default_method(pattern: str) -> Method:
+    """Return the method of a plan where nothing is chosen."""
+    return Method(default_algorithm(pattern), DEFAULT_TRANSPORT, DEFAULT_PACKING)
 
 
 def algorithm_names(patterns: Sequence[_core.Pattern]) -> Iterator[str]:
@@ -120,26 +124,26 @@ def native_refusal(pattern: _core.Pattern) -> str:
     return _core.native_refusal(pattern)
 
 
-def combinations(algorithms: Sequence[str], transports: Sequence[str], packings: Sequence[str]) -> Iterator[Choice]:
-    """Each with each; native alone."""
+def combinations(algorithms: Sequence[str], transports: Sequence[str], packings: Sequence[str]) -> Iterator[Method]:
+    """Yield each with each; native alone."""
     for algorithm in algorithms:
         if algorithm == NATIVE:
-            yield Choice(NATIVE)
+            yield Method(NATIVE)
             continue
         for transport in transports:
             for packing in packings:
-                yield Choice(algorithm, transport, packing)
+                yield Method(algorithm, transport, packing)
 
 
-def ways(
+def methods(
     pattern: _core.Pattern, include: Sequence[str] = (), exclude: Sequence[str] = ()
-) -> tuple[list[Choice], list[tuple[Choice, str]]]:
-    """The ways to carry out a pattern, the default one first, and those that cannot be, each with the reason.
+) -> tuple[list[Method], list[tuple[Method, str]]]:
+    """The methods for a pattern, the default one first, and the skipped ones, each with the reason.
 
     `include`: only what one of these matches; `exclude`: nothing that one of these matches. A text without a comma
     is the name of any part, with commas it says ALGORITHM,TRANSPORT,PACKING, where an empty part matches all; ``*``,
     ``?`` and ``[...]`` are wildcards. An algorithm that is named with a radix is tried with it. Raises InputError
-    for a text that matches nothing, and where no way is left.
+    for a text that matches nothing, and where no method is left.
     """
     named = [name for text in include if _is_algorithm(pattern, name := text.partition(",")[0])]
     algorithms = list(dict.fromkeys([*algorithm_names([pattern]), *named]))
@@ -148,10 +152,10 @@ def ways(
         raise InputError(*problems)
     wanted = [w for w in every if not include or any(_matches(w, text) for text in include)]
     wanted = [w for w in wanted if not any(_matches(w, text) for text in exclude)]
-    refused = {way: reason for way in wanted if (reason := refusal(pattern, way))}
-    allowed = sorted((w for w in wanted if w not in refused), key=lambda w: w != default_way(pattern.name))
+    refused = {method: reason for method in wanted if (reason := refusal(pattern, method))}
+    allowed = sorted((w for w in wanted if w not in refused), key=lambda w: w != default_method(pattern.name))
     if not allowed:
-        raise InputError(f"no way to carry out this {pattern.name} is left", *dict.fromkeys(refused.values()))
+        raise InputError(f"no method for this {pattern.name} is left", *dict.fromkeys(refused.values()))
     return allowed, list(refused.items())
 
 
@@ -159,23 +163,23 @@ def _is_algorithm(pattern: _core.Pattern, name: str) -> bool:
     return not algorithm_problems(pattern.name, name)
 
 
-def refusal(pattern: _core.Pattern, way: Choice) -> str:
-    """Why a pattern cannot be carried out in a way; "" where it can."""
-    return _core.way_refusal(pattern, way.algorithm or "", way.transport or "", way.packing or "")
+def refusal(pattern: _core.Pattern, method: Method) -> str:
+    """Why a pattern cannot be carried out by a method; "" where it can."""
+    return _core.method_refusal(pattern, method.algorithm or "", method.transport or "", method.packing or "")
 
 
-def _matches(way: Choice, text: str) -> bool:
+def _matches(method: Method, text: str) -> bool:
     wanted = text.split(",")
     if len(wanted) == 1:
-        return any(fnmatchcase(part or "", text) for part in astuple(way))
-    return all(fnmatchcase(part or "", name or "*") for part, name in zip(astuple(way), wanted, strict=False))
+        return any(fnmatchcase(part or "", text) for part in astuple(method))
+    return all(fnmatchcase(part or "", name or "*") for part, name in zip(astuple(method), wanted, strict=False))
 
 
-def _unmatched(what: str, texts: Sequence[str], every: Sequence[Choice]) -> Iterator[str]:
-    names = list(dict.fromkeys(part for way in every for part in astuple(way) if part))
+def _unmatched(what: str, texts: Sequence[str], every: Sequence[Method]) -> Iterator[str]:
+    names = list(dict.fromkeys(part for method in every for part in astuple(method) if part))
     for text in texts:
         if text.count(",") >= len(PARTS):
             yield f"{what} {text!r}: ALGORITHM,TRANSPORT,PACKING are allowed, like sweep,,buffer"
-        elif not any(_matches(way, text) for way in every):
+        elif not any(_matches(method, text) for method in every):
             missing = next((part for part in text.split(",") if part not in names), text)
-            yield f"{what} {text!r} matches no way: " + unknown("name", missing, names)
+            yield f"{what} {text!r} matches no method: " + unknown("name", missing, names)

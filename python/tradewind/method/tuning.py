@@ -1,4 +1,4 @@
-"""Tuning files: which way to carry out an exchange was the fastest, where, and by how much.
+"""Tuning files: which method for an exchange was the fastest, where, and by how much.
 
 A TOML file with one ``[[entry]]`` for each exchange (pattern, shape, ranks, fields, type, memory of the arrays) at each
 site (processor, MPI library, ranks per node). `tradewind tune` writes it, and plans read it (see
@@ -23,7 +23,7 @@ from tradewind.base.names import unknown
 from tradewind.base.reading import is_there
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.method.host import Site
-from tradewind.method.method import NATIVE, PARTS, Choice
+from tradewind.method.method import NATIVE, PARTS, Method
 
 _MOST = 2**63 - 1
 """TOML's whole numbers have 64 bits."""
@@ -42,10 +42,10 @@ SHARED: Literal["shared"] = "shared"
 
 MEMORIES = (PRIVATE, SHARED)
 
-_HEAD = "# Written by `tradewind tune`: the fastest way to carry out each exchange, by where it was measured.\n"
+_HEAD = "# Written by `tradewind tune`: the fastest method for each exchange, by where it was measured.\n"
 
-NOISY = "the samples of the fastest way lie far apart, so something else was running"
-"""Said where the median of the chosen way is more than `NOISE` times its least sample."""
+NOISY = "the samples of the fastest method lie far apart, so something else was running"
+"""Said where the median of the chosen method is more than `NOISE` times its least sample."""
 NOISE = 1.5
 
 
@@ -70,7 +70,7 @@ class _Entry(BaseModel):
     median_s: Seconds
     min_s: Seconds
     default_s: Seconds | None = None
-    """Median of the way that is taken where nothing is chosen."""
+    """Median of the default method."""
     trials: Count
     date: Date
     tradewind: str
@@ -80,8 +80,8 @@ class _Entry(BaseModel):
         return Site(self.host, self.cpu, self.mpi, self.ranks_per_node)
 
     @property
-    def choice(self) -> Choice:
-        return Choice(self.algorithm, self.transport, self.packing)
+    def choice(self) -> Method:
+        return Method(self.algorithm, self.transport, self.packing)
 
     @property
     def request(self) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def request_of(pattern: _core.Pattern, dtype: str, fields: int, memory: str = PR
 
 
 def entry_of(
-    request: dict[str, Any], site: Site, choice: Choice, figures: dict[str, Any], *, oversubscribed: bool
+    request: dict[str, Any], site: Site, choice: Method, figures: dict[str, Any], *, oversubscribed: bool
 ) -> Entry:
     """A new entry, of today. `figures`: median_s, min_s, default_s and trials."""
     from importlib.metadata import version
@@ -240,7 +240,7 @@ def keep(path: Path, tables: Sequence[dict[str, Any]], where: dict[str, Any]) ->
     for table in tables:
         figures = {key: table[key] for key in ("median_s", "min_s", "default_s")}
         figures["trials"] = len(table["results"][0]["samples_s"])
-        choice = Choice(**table["choice"])
+        choice = Method(**table["choice"])
         entries.append(entry_of(table["request"], site, choice, figures, oversubscribed=where["oversubscribed"]))
     merge(path, entries)
 

@@ -1,4 +1,4 @@
-"""The choice of a way at run time by all ranks of a communicator alike; see `tradewind.method.choice`."""
+"""The choice of a method at run time by all ranks of a communicator alike; see `tradewind.method.choice`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tradewind import _core
 from tradewind.base.collective import check_communicator, collective, go_on, on_root
 from tradewind.method.choice import ARGUMENT, Chosen, choose, tuning_source
-from tradewind.method.method import PARTS, Choice
+from tradewind.method.method import PARTS, Method
 from tradewind.method.tuning import PRIVATE
 from tradewind.mpi.host import site_of
 
@@ -25,7 +25,7 @@ def choose_together(
     pattern: _core.Pattern,
     dtype: str,
     fields: int,
-    asked: Choice | None = None,
+    asked: Method | None = None,
     *,
     tuning: str | Path | None = None,
     memory: str = PRIVATE,
@@ -45,7 +45,7 @@ def chosen_together(
     pattern: _core.Pattern,
     dtype: str,
     fields: int,
-    asked: Choice | None = None,
+    asked: Method | None = None,
     *,
     tuning: str | Path | None = None,
     memory: Callable[[], str] = lambda: PRIVATE,

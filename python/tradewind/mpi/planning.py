@@ -14,7 +14,7 @@ from tradewind import _core
 from tradewind.base.collective import check_communicator, collective, telling
 from tradewind.base.errors import InputError
 from tradewind.method.choice import choose_alone
-from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Choice, default_algorithm
+from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
 from tradewind.method.tuning import PRIVATE, SHARED
 from tradewind.mpi.choice import chosen_together
 from tradewind.mpi.fields import ELEMENTS, checked, checked_dims, checked_targets, described_box
@@ -135,8 +135,8 @@ def plan(
 
 def _asked(
     what: _core.Schedule | _core.Pattern, algorithm: str | None, transport: str | None, packing: str | None
-) -> tuple[_core.Pattern, Choice]:
-    """The pattern, and what the arguments name of the way to carry it out."""
+) -> tuple[_core.Pattern, Method]:
+    """The pattern, and what the arguments name of its method."""
     if isinstance(what, _core.Schedule):
         if algorithm is not None:
             raise InputError(f"algorithm {algorithm!r}: the schedule has one already, {what.algorithm}")
@@ -145,17 +145,17 @@ def _asked(
         pattern = what
     else:
         raise InputError(f"{what!r} is neither a schedule nor a pattern")
-    asked = Choice(algorithm, transport, packing)
+    asked = Method(algorithm, transport, packing)
     if problems := asked.problems(pattern.name):
         raise InputError(*problems)
     return pattern, asked
 
 
 def _carried(
-    what: _core.Schedule | _core.Pattern, pattern: _core.Pattern, way: Choice
+    what: _core.Schedule | _core.Pattern, pattern: _core.Pattern, method: Method
 ) -> tuple[_core.Schedule | None, str, str]:
-    """Schedule (None: MPI's own collective), transport and packing of a way."""
-    parts = way.algorithm or default_algorithm(pattern.name), way.transport or "", way.packing or ""
+    """Schedule (None: MPI's own collective), transport and packing of a method."""
+    parts = method.algorithm or default_algorithm(pattern.name), method.transport or "", method.packing or ""
     algorithm, transport, packing = _core.carried_way(pattern, *parts)
     transport, packing = transport or DEFAULT_TRANSPORT, packing or DEFAULT_PACKING
     if algorithm == NATIVE:

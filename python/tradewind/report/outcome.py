@@ -8,7 +8,7 @@ from statistics import median
 
 from tradewind.figure.curves import label_text, valued
 from tradewind.figure.figure import chosen
-from tradewind.plot.ways import middle_half
+from tradewind.plot.methods import middle_half
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.quantity import QUANTITIES
 from tradewind.study.model.study import Plot

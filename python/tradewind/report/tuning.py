@@ -8,7 +8,7 @@ from typing import Any
 
 from tradewind.base.files import write_atomically
 from tradewind.base.units import format_seconds
-from tradewind.method.method import Choice, default_way
+from tradewind.method.method import Method, default_method
 from tradewind.method.tuning import NOISY
 from tradewind.report.table import Cell, Column, Row, Table, number, ratio, seconds
 
@@ -46,7 +46,7 @@ def page(result: dict[str, Any]) -> str:
 
 def _outcome(table: dict[str, Any], result: dict[str, Any]) -> str:
     """Which method is the fastest, and by what factor; without one that can be compared, that there is none."""
-    from tradewind.plot.ways import middle_half
+    from tradewind.plot.methods import middle_half
     from tradewind.report.outcome import Contender, Race, ranking
 
     rows = sorted(table["results"], key=lambda row: float(row["median_s"]))
@@ -59,9 +59,9 @@ def _outcome(table: dict[str, Any], result: dict[str, Any]) -> str:
 
 
 def _section(i: int, table: dict[str, Any], result: dict[str, Any]) -> Section:
-    from tradewind.plot.ways import legend, ways_chart
+    from tradewind.plot.methods import legend, methods_chart
 
-    default = default_way(table["request"]["pattern"])
+    default = default_method(table["request"]["pattern"])
     results = [_result(row) for row in table["results"]]
     given_up = [{"Method": Cell(_name(row)), "Why": Cell(row["reason"])} for row in _left(table, given_up=True)]
     left_out = _by_reason(_left(table, given_up=False))
@@ -73,8 +73,8 @@ def _section(i: int, table: dict[str, Any], result: dict[str, Any]) -> Section:
         "default": format_seconds(table["default_s"]) if table["default_s"] else "",
         "ratio": f"{table['median_s'] / table['default_s']:.2f}" if table["default_s"] else "",
         "warning": f"{NOISY[0].upper()}{NOISY[1:]}. Tune on a quiet machine." if table["noisy"] else "",
-        "is_default": Choice(**table["choice"]) == default,
-        "chart": ways_chart(table["results"], default, table["pattern"]),
+        "is_default": Method(**table["choice"]) == default,
+        "chart": methods_chart(table["results"], default, table["pattern"]),
         "legend": legend(len(table["results"]), result["oversubscribed"]),
         "results": Table(f"methods-{i}", f"Methods measured: {len(results)}", METHODS, results),
         "given_up": Table(f"given-up-{i}", f"Methods given up: {len(given_up)}", GIVEN_UP, given_up),

@@ -68,16 +68,16 @@ def prepare(
     with gathered(problems):
         packet_bytes = _packet_bytes(packet)
     file = built = place = intranode = None
-    way = _way(transport, packing)
-    if way is not None and model != "packet":
-        problems.append(f"transport {way[0]}: only the packet model knows transports, not {model}")
+    method = _method(transport, packing)
+    if method is not None and model != "packet":
+        problems.append(f"transport {method[0]}: only the packet model knows transports, not {model}")
     with gathered(problems):
         file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
         built = file.machine.build(routing)
         if packet is None:
             packet_bytes = file.machine.packet.size
-        if way is not None:
-            intranode = file.machine.intranode_transport(*way, exchange.element_bytes)
+        if method is not None:
+            intranode = file.machine.intranode_transport(*method, exchange.element_bytes)
         if model == "packet" and buffers == "credits":
             problems += _no_room(packet_bytes, file.machine, built)
         if can_be_placed:
@@ -101,7 +101,7 @@ def prepare(
         protocol=protocol,
         pairs=pairs,
         intranode=intranode,
-        way=way,
+        method=method,
         timeline=line,
         shown=shown,
         mpi_progress=mpi_progress,
@@ -122,7 +122,7 @@ def _unknown_names(model: str, placement: str, buffers: str, protocol: str, mpi_
     ]
 
 
-def _way(transport: str | None, packing: str | None) -> tuple[str, str] | None:
+def _method(transport: str | None, packing: str | None) -> tuple[str, str] | None:
     """Transport and packing, where one of them is named."""
     if transport is None and packing is None:
         return None

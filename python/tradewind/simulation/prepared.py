@@ -65,7 +65,7 @@ class Simulation:
     """Blocks of ranks by whose pairs delays are kept; 0: they are not."""
     intranode: _core.IntranodeTransport | None = None
     """How messages are carried within a node, where a transport is named."""
-    way: tuple[str, str] | None = None
+    method: tuple[str, str] | None = None
     """That transport, and the packing."""
     peers: _core.Peers | None = None
     """The processes that share it; see `tradewind.simulation.processes`."""
@@ -240,7 +240,7 @@ class Simulation:
             "topology": self.machine.topology.describe(),
             "protocol": self.protocol,
             **(packet if self.model == "packet" else {}),
-            **({"transport": self.way[0], "packing": self.way[1]} if self.way else {}),
+            **({"transport": self.method[0], "packing": self.method[1]} if self.method else {}),
             **({"split_imbalance": self.exchange.imbalance()} if isinstance(self.exchange, Exchange) else {}),
             "processes": self.peers.processes if self.peers else 1,
             "threads": self.threads,

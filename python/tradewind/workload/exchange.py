@@ -14,7 +14,7 @@ from tradewind import _core
 from tradewind.base.elements import DTYPES, point_bytes
 from tradewind.base.errors import InputError
 from tradewind.base.extents import MOST
-from tradewind.method.method import Choice, algorithm_problems, default_algorithm
+from tradewind.method.method import Method, algorithm_problems, default_algorithm
 from tradewind.workload.options import from_plain, option, options_of, problems_of
 from tradewind.workload.registry import pattern_named
 from tradewind.workload.workload import Workload
@@ -186,10 +186,10 @@ class Exchange(Workload):
         return [*first, *own, *(name for name in common if name in names)]
 
 
-def exchange_refusal(exchange: Exchange, way: Choice) -> str:
+def exchange_refusal(exchange: Exchange, method: Method) -> str:
     """Why transport and packing cannot carry out all schedules of an exchange; "" where they can, or are open."""
-    if way.transport is None or way.packing is None:
+    if method.transport is None or method.packing is None:
         return ""
-    schedules = replace(exchange, algorithm=way.algorithm).schedules().values()
-    refusals = (_core.transport_refusal(schedule, way.transport, way.packing) for schedule in schedules)
+    schedules = replace(exchange, algorithm=method.algorithm).schedules().values()
+    refusals = (_core.transport_refusal(schedule, method.transport, method.packing) for schedule in schedules)
     return next(filter(None, refusals), "")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tradewind.base.errors import InputError
-from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Choice
+from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method
 from tradewind.study.cases.bases import NO_BASE, Bases, Under
 from tradewind.study.cases.case import Case
 from tradewind.study.cases.machine_options import machine_options
@@ -31,7 +31,7 @@ def expand_exchanges(sweep: AnySweep, study_seed: int, bases: Bases) -> Iterator
             yield Skip(sweep.name, _inputs_text(inputs), "; ".join(error.problems))
             continue
         for options, under in _options(sweep, study_seed, bases):
-            method = Choice(exchange.algorithm, options.get("transport"), options.get("packing"))
+            method = Method(exchange.algorithm, options.get("transport"), options.get("packing"))
             if not native and (reason := exchange_refusal(exchange, method)):
                 yield Skip(sweep.name, _inputs_text(inputs), reason)
                 continue

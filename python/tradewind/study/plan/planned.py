@@ -31,9 +31,9 @@ class Executors:
     verify: Callable[..., Result]
     """(exchange, transport=...)"""
     bench: Callable[..., Result]
-    """(exchange, ways, repeat=..., rounds=...)"""
+    """(exchange, methods, repeat=..., rounds=...)"""
     together: Callable[[Sequence[Result]], Result]
-    """One answer of several of bench, about the same exchange and ways."""
+    """One answer of several of bench, about the same exchange and methods."""
     simulate: Callable[..., Result]
     """(exchange, machine, routing=..., model=..., buffers=..., packet=..., threads=..., ...)"""
     run: Callable[..., Result]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tradewind.launch.bench import bench_ways
+from tradewind.launch.bench import bench_methods
 from tradewind.launch.dwarf import run
 from tradewind.launch.samples import together
 from tradewind.simulation import forecast, model_version, simulate
@@ -14,7 +14,7 @@ def default_executors() -> Executors:
     """Verification and simulation in this program, measurement on MPI ranks that it starts."""
     return Executors(
         verify=verify,
-        bench=bench_ways,
+        bench=bench_methods,
         together=together,
         simulate=simulate,
         run=run,

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tradewind.study.cases.case import canonical
 from tradewind.study.plan.planned import Result
-from tradewind.study.runner.task import Answer, Task, answer, way_of
+from tradewind.study.runner.task import Answer, Task, answer, method_of
 
 Together = Callable[[Sequence[Result]], Result]
 """One result of those of all rounds."""
@@ -30,10 +30,12 @@ class Group:
         if self.failed or round_ >= self.rounds:
             return
         start = time.perf_counter()
-        ways = dict.fromkeys(way_of(task) for task in self.tasks)
+        methods = dict.fromkeys(method_of(task) for task in self.tasks)
         repeat = self.repeat // self.rounds + (round_ < self.repeat % self.rounds)
         try:
-            self.results.append(self.tasks[0].executor(self.tasks[0].planned.case.workload, list(ways), repeat=repeat))
+            self.results.append(
+                self.tasks[0].executor(self.tasks[0].planned.case.workload, list(methods), repeat=repeat)
+            )
         except Exception:
             self.failed = True  # which of them it was, and why, comes out when they are alone
         self.wall_s += time.perf_counter() - start

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 
 from tradewind.base.errors import TradewindError
 from tradewind.machine import MachineFile, load_machine
-from tradewind.method.method import Choice
+from tradewind.method.method import Method
 from tradewind.simulation import Progress
 from tradewind.study.cases.environment import Environment
 from tradewind.study.plan.planned import Planned, Result, simulation_options
@@ -89,15 +89,15 @@ def _execute(task: Task, watch: Callable[[Progress], None] | None) -> Result:
         program = case.workload.program()
         result = task.executor(program, task.machine, threads=task.threads, progress=watch, **chosen)
         return {**result, **case.workload.derived(result)}
-    return result_of(task, task.executor(case.workload, [way_of(task)], **samples_of(task)))
+    return result_of(task, task.executor(case.workload, [method_of(task)], **samples_of(task)))
 
 
-def way_of(task: Task) -> Choice:
+def method_of(task: Task) -> Method:
     """How a measured case is carried out."""
     case = task.planned.case
     if case.native:
-        return Choice(case.native)
-    return Choice(case.workload.as_dict()["algorithm"], case.options["transport"], case.options["packing"])
+        return Method(case.native)
+    return Method(case.workload.as_dict()["algorithm"], case.options["transport"], case.options["packing"])
 
 
 def samples_of(task: Task) -> dict[str, int]:
@@ -107,9 +107,9 @@ def samples_of(task: Task) -> dict[str, int]:
 
 def result_of(task: Task, result: Result) -> Result:
     """Return the row of this case from a result of several methods. Raises TradewindError without one."""
-    way = {part: name for part, name in asdict(way_of(task)).items() if name is not None}
-    rows = [row for row in result["results"] if way.items() <= row.items()]
+    method = {part: name for part, name in asdict(method_of(task)).items() if name is not None}
+    rows = [row for row in result["results"] if method.items() <= row.items()]
     if not rows:
-        reasons = [str(item["reason"]) for item in result["skipped"] if way.items() <= item.items()]
+        reasons = [str(item["reason"]) for item in result["skipped"] if method.items() <= item.items()]
         raise TradewindError(f"nothing was measured: {'; '.join(reasons)}")
     return {**result, "results": rows, "skipped": []}

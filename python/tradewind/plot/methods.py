@@ -1,4 +1,4 @@
-"""Measured ways to carry out an exchange, as bars: median, middle half of the samples, least."""
+"""Measured methods for an exchange, as bars: median, middle half of the samples, minimum."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import altair as alt
 from tradewind.base.errors import InputError
 from tradewind.base.files import check_target, write_atomically
 from tradewind.base.units import format_seconds
-from tradewind.method.method import NATIVE, Choice
+from tradewind.method.method import NATIVE, Method
 from tradewind.plot.export import SUFFIXES, picture
 from tradewind.plot.style import CONFIG, PALETTE, linear_time_axis
 
@@ -22,11 +22,11 @@ MOST_BARS = 40
 Row = dict[str, Any]
 
 
-def ways_chart(results: Sequence[Row], default: Choice | None = None, what: str = "exchange") -> dict[str, Any]:
+def methods_chart(results: Sequence[Row], default: Method | None = None, what: str = "exchange") -> dict[str, Any]:
     """The Vega-Lite specification of a chart of `results`, the fastest above; of many the `MOST_BARS` fastest.
 
     `results`: rows with ``algorithm``, ``transport``, ``packing``, ``median_s``, ``min_s`` and ``samples_s``.
-    `default`: the way that is marked as the default. `what`: is exchanged, for those who cannot see the chart.
+    `default`: the method that is marked as the default. `what`: is exchanged, for those who cannot see the chart.
     """
     rows = [_bar(row, default) for row in sorted(results, key=lambda row: float(row["median_s"]))]
     chart = _bars(rows[:MOST_BARS]).properties(width=560, height=alt.Step(20))
@@ -36,17 +36,17 @@ def ways_chart(results: Sequence[Row], default: Choice | None = None, what: str 
     return specification
 
 
-def legend(ways: int, oversubscribed: bool) -> list[str]:
+def legend(methods: int, oversubscribed: bool) -> list[str]:
     """Return the legend of a chart of methods, and its warnings."""
     lines = ["bar: median; line: the middle half of the samples; tick: minimum"]
-    if ways > MOST_BARS:
-        lines.append(f"the {MOST_BARS} fastest of {ways} methods")
+    if methods > MOST_BARS:
+        lines.append(f"the {MOST_BARS} fastest of {methods} methods")
     if oversubscribed:
         lines.append("OVERSUBSCRIBED: more ranks than cores, so these are no times of this machine")
     return lines
 
 
-def _bar(row: Row, default: Choice | None) -> Row:
+def _bar(row: Row, default: Method | None) -> Row:
     parts = [row[part] for part in ("algorithm", "transport", "packing")]
     own = row["algorithm"] == NATIVE
     is_default = default is not None and asdict(default).items() <= row.items()
@@ -94,9 +94,9 @@ def check_name(path: Path, what: str = "chart") -> None:
     check_target(path, what)
 
 
-def save_chart(results: Sequence[Row], path: Path, title: str, oversubscribed: bool, default: Choice) -> None:
+def save_chart(results: Sequence[Row], path: Path, title: str, oversubscribed: bool, default: Method) -> None:
     """Writes a chart as SVG, PNG, PDF or HTML, by the name of the file. Raises InputError where that cannot be."""
-    specification = ways_chart(results, default)
+    specification = methods_chart(results, default)
     colour = PALETTE[1] if oversubscribed else "#555"
     specification["config"] = CONFIG | {"background": "white"}
     specification["title"] = {

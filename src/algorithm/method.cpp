@@ -1,4 +1,4 @@
-#include "algorithm/way.hpp"
+#include "algorithm/method.hpp"
 
 #include <algorithm>
 #include <array>
@@ -48,30 +48,30 @@ std::shared_ptr<const pattern::Pattern> fetch_of_nothing(Rank ranks) {
     return std::make_shared<pattern::Fetch>(sources, std::vector<pattern::FetchList>(sources.size()));
 }
 
-constexpr std::array<std::string Way::*, 3> parts{&Way::algorithm, &Way::transport, &Way::packing};
+constexpr std::array<std::string Method::*, 3> parts{&Method::algorithm, &Method::transport, &Method::packing};
 
-void fill(Way& way, const Way& more) {
+void fill(Method& method, const Method& more) {
     for (const auto part : parts)
-        if ((way.*part).empty()) way.*part = more.*part;
+        if ((method.*part).empty()) method.*part = more.*part;
 }
 
 // Those parts of `more` that are open, from an origin.
-void take(ChosenWay& chosen, const Way& more, const std::string& origin) {
+void take(ChosenMethod& chosen, const Method& more, const std::string& origin) {
     for (const auto part : parts) {
-        if (!(chosen.way.*part).empty() || (more.*part).empty()) continue;
-        chosen.way.*part = more.*part;
+        if (!(chosen.method.*part).empty() || (more.*part).empty()) continue;
+        chosen.method.*part = more.*part;
         chosen.origin.*part = origin;
     }
 }
 
-bool agrees(const Way& way, const Way& named) {
+bool agrees(const Method& method, const Method& named) {
     return std::all_of(parts.begin(), parts.end(),
-                       [&](auto part) { return (named.*part).empty() || named.*part == way.*part; });
+                       [&](auto part) { return (named.*part).empty() || named.*part == method.*part; });
 }
 
 }  // namespace
 
-Way parse_way(const std::string& text) {
+Method parse_method(const std::string& text) {
     std::array<std::string, 3> parts;
     std::size_t begin = 0, found = 0;
     while (true) {
@@ -87,8 +87,8 @@ Way parse_way(const std::string& text) {
     return {parts[0], parts[1], parts[2]};
 }
 
-std::string text_of(const Way& way) {
-    return way.algorithm + "," + way.transport + "," + way.packing;
+std::string text_of(const Method& method) {
+    return method.algorithm + "," + method.transport + "," + method.packing;
 }
 
 std::string variable_of(const std::string& pattern) {
@@ -106,14 +106,14 @@ std::string default_algorithm(const std::string& pattern) {
     throw InputError("pattern \"" + pattern + "\" has no algorithms");
 }
 
-Way completed(const std::string& pattern, Way way) {
-    if (way.complete()) return way;
-    if (way.algorithm.empty()) way.algorithm = default_algorithm(pattern);
-    for (const std::string& transport_name : candidates(way.transport, usual_transport(), schedule::transports()))
-        for (const std::string& packing : candidates(way.packing, usual_packing(), schedule::packings()))
-            if (goes_together(transport_name, packing)) return {way.algorithm, transport_name, packing};
-    fill(way, {"", usual_transport(), usual_packing()});  // whether what is named goes together, its user is told
-    return way;
+Method completed(const std::string& pattern, Method method) {
+    if (method.complete()) return method;
+    if (method.algorithm.empty()) method.algorithm = default_algorithm(pattern);
+    for (const std::string& transport_name : candidates(method.transport, usual_transport(), schedule::transports()))
+        for (const std::string& packing : candidates(method.packing, usual_packing(), schedule::packings()))
+            if (goes_together(transport_name, packing)) return {method.algorithm, transport_name, packing};
+    fill(method, {"", usual_transport(), usual_packing()});  // whether what is named goes together, its user is told
+    return method;
 }
 
 bool needs_all_lists(const pattern::Pattern& pattern, const std::string& algorithm) {
@@ -127,9 +127,9 @@ std::string native_refusal(const pattern::Pattern& pattern) {
     return "algorithm 'native': MPI has one for transpose and allreduce, none for " + pattern.name();
 }
 
-std::string way_refusal(const std::shared_ptr<const pattern::Pattern>& pattern, const Way& way) {
-    if (way.native()) return native_refusal(*pattern);
-    Way full = way;
+std::string method_refusal(const std::shared_ptr<const pattern::Pattern>& pattern, const Method& method) {
+    if (method.native()) return native_refusal(*pattern);
+    Method full = method;
     fill(full, {"", usual_transport(), usual_packing()});
     if (full.algorithm.empty()) full.algorithm = default_algorithm(pattern->name());
     try {
@@ -140,42 +140,42 @@ std::string way_refusal(const std::shared_ptr<const pattern::Pattern>& pattern, 
     }
 }
 
-const Way& all_to_all_of_mpi() {
-    static const Way way{"burst", "alltoallv", schedule::default_packing().name};
-    return way;
+const Method& all_to_all_of_mpi() {
+    static const Method method{"burst", "alltoallv", schedule::default_packing().name};
+    return method;
 }
 
-Way carried_way(const pattern::Pattern& pattern, const Way& way) {
-    if (!way.native()) return way;
+Method carried_way(const pattern::Pattern& pattern, const Method& method) {
+    if (!method.native()) return method;
     if (pattern.collective() != pattern::Collective::all_to_all)
-        return {way.algorithm, usual_transport(), usual_packing()};
-    const Way& mpis = all_to_all_of_mpi();
-    if (!agrees(mpis, {"", way.transport, way.packing}))
-        throw InputError("algorithm 'native' is MPI_Alltoallv of packed data, not transport '" + way.transport +
-                         "' with packing '" + way.packing + "'");
+        return {method.algorithm, usual_transport(), usual_packing()};
+    const Method& mpis = all_to_all_of_mpi();
+    if (!agrees(mpis, {"", method.transport, method.packing}))
+        throw InputError("algorithm 'native' is MPI_Alltoallv of packed data, not transport '" + method.transport +
+                         "' with packing '" + method.packing + "'");
     return mpis;
 }
 
-ChosenWay choose_way(const std::shared_ptr<const pattern::Pattern>& pattern, const Way& asked,
-                     const std::string& environment, const std::function<std::optional<TunedWay>()>& tuned) {
+ChosenMethod choose_method(const std::shared_ptr<const pattern::Pattern>& pattern, const Method& asked,
+                           const std::string& environment, const std::function<std::optional<TunedMethod>()>& tuned) {
     const std::string variable = variable_of(pattern->name()), setting = variable + "='" + environment + "': ";
-    ChosenWay chosen;
+    ChosenMethod chosen;
     take(chosen, asked, "argument");
     try {
-        take(chosen, parse_way(environment), variable);
+        take(chosen, parse_method(environment), variable);
     } catch (const InputError& error) {
         throw InputError(setting + error.what());
     }
     std::string file;
-    if (!chosen.way.complete() && tuned) {
+    if (!chosen.method.complete() && tuned) {
         if (const auto found = tuned()) {
             chosen.warning = found->warning;
             file = found->file;
-            if (agrees(found->way, chosen.way)) take(chosen, found->way, file);
+            if (agrees(found->method, chosen.method)) take(chosen, found->method, file);
         }
     }
-    take(chosen, completed(pattern->name(), chosen.way), "default");
-    if (const std::string refusal = way_refusal(pattern, chosen.way); !refusal.empty()) {
+    take(chosen, completed(pattern->name(), chosen.method), "default");
+    if (const std::string refusal = method_refusal(pattern, chosen.method); !refusal.empty()) {
         std::vector<std::string> origins;  // each once, in the order of the parts
         for (const auto part : parts)
             if (std::find(origins.begin(), origins.end(), chosen.origin.*part) == origins.end())

@@ -9,10 +9,10 @@ import statistics
 import pytest
 
 from tradewind.base.errors import InputError
-from tradewind.method.method import Choice
-from tradewind.plot.ways import MOST_BARS, check_name, legend, save_chart, ways_chart
+from tradewind.method.method import Method
+from tradewind.plot.methods import MOST_BARS, check_name, legend, methods_chart, save_chart
 
-DEFAULT = Choice("sweep", "isend-irecv", "buffer")
+DEFAULT = Method("sweep", "isend-irecv", "buffer")
 
 
 def row(algorithm: str, seconds: list[float], transport: str | None = "isend-irecv", packing: str | None = "buffer"):
@@ -35,7 +35,7 @@ ROWS = [
 
 
 def bars(rows):
-    (values,) = ways_chart(rows, DEFAULT)["datasets"].values()
+    (values,) = methods_chart(rows, DEFAULT)["datasets"].values()
     return values
 
 
@@ -86,7 +86,7 @@ def test_files(tmp_path, oversubscribed):
 
 
 def test_a_specification_is_json():
-    assert json.loads(json.dumps(ways_chart(ROWS))) == ways_chart(ROWS)
+    assert json.loads(json.dumps(methods_chart(ROWS))) == methods_chart(ROWS)
 
 
 def test_bad_names(tmp_path):
