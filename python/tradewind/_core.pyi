@@ -435,16 +435,16 @@ def default_algorithm(pattern: str) -> str:
     """
 
 def variable_of(pattern: str) -> str:
-    """The environment variable that names the way of a pattern."""
+    """The environment variable that names the method of a pattern."""
 
 def completed_way(pattern: str, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
     """
-    The parts of a way, and for those that are "" the default, or the next best that goes with the others.
+    The parts of a method, and for those that are "" the default, or the next best that goes with the others.
     """
 
 def carried_way(pattern: Pattern, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
     """
-    How a plan carries out a way: of "native" the collective that MPI has for the pattern. Raises InputError for a transport or packing that goes with another one.
+    How a plan carries out a method: of "native" the collective that MPI has for the pattern. Raises InputError for a transport or packing that goes with another one.
     """
 
 all_to_all_transport: str = 'alltoallv'
@@ -459,12 +459,12 @@ def needs_all_lists(pattern: Pattern, algorithm: str) -> bool:
 
 def method_refusal(pattern: Pattern, algorithm: str, transport: str, packing: str) -> str:
     """
-    Why a pattern cannot be carried out in a way; "" where it can. Parts that are "" count as their defaults.
+    Why a pattern cannot be carried out by a method; "" where it can. Parts that are "" count as their defaults.
     """
 
 def choose_method(pattern: Pattern, algorithm: str, transport: str, packing: str, environment: str, tuned: Callable[[], tuple[str, str, str, str] | None]) -> tuple[list[str], list[str]]:
     """
-    The way to carry out a pattern, and where each part came from: "argument", the variable, the file, or "default". `environment`: the text of the pattern's variable. `tuned`: asked for what a file says, and its name, where a part is open. Raises InputError for what cannot be.
+    The method for a pattern, and where each part came from: "argument", the variable, the file, or "default". `environment`: the text of the pattern's variable. `tuned`: asked for what a file says, and its name, where a part is open. Raises InputError for what cannot be.
     """
 
 def tuning_request(pattern: Pattern, dtype: str, fields: int, memory: str) -> list[tuple[str, str | int | bool | list[int]]]:

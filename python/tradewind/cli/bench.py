@@ -124,7 +124,7 @@ def _show(result: dict[str, Any]) -> None:
 
 
 def _table(result: dict[str, Any]) -> Table:
-    """A row for each combination, the fastest first."""
+    """Show one row per method, the fastest first."""
     from tradewind.base.units import format_rate, format_seconds
     from tradewind.cli.table import Column, Table
 

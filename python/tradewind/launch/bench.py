@@ -1,4 +1,4 @@
-"""Measuring the methods for one exchange: which combinations there are, and the ranks that measure them."""
+"""Measuring the methods for one exchange: which methods there are, and the ranks that measure them."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ def bench(
     watchdog_s: float = 0.0,
     timeout_s: float | None = None,
 ) -> dict[str, Any]:
-    """Measures an exchange on real MPI ranks, once for each combination of algorithm, transport and packing.
+    """Measures an exchange on real MPI ranks, once for each method: algorithm, transport and packing.
 
     `algorithms`: names, "all", or None for the exchange's own; "all" also of transports and packings. What does not go
     together is skipped, with the reason; InputError where nothing is left. `repeat`: samples of each; one is the
-    slowest rank's time for the whole exchange. `rounds`: the combinations take turns, so many times, with a part of
+    slowest rank's time for the whole exchange. `rounds`: the methods take turns, so many times, with a part of
     their samples and new plans each time: so a machine that changes meanwhile changes for all of them, and no
-    combination has but one place of its buffers in memory. `check` compares what arrives with the reference answer,
+    method has but one place of its buffers in memory. `check` compares what arrives with the reference answer,
     bit for bit, before anything is timed. `timeline`: a file for what ranks do when in a few exchanges more of the
-    fastest combination (see `tradewind.trace`). `predict`: a machine, of which each combination is simulated as well
+    fastest method (see `tradewind.trace`). `predict`: a machine, on which each method is simulated as well
     (see `tradewind.launch.predict`). `watchdog_s`: see `tradewind.mpi.plan`. Starts the ranks, or where this process is
     one of them, is one. Seconds and bytes throughout:
 
-    - ``results``: by combination ``median_s``, ``min_s``, ``samples_s``, ``steps`` (the same by slab), ``bytes_per_s``,
+    - ``results``: by method ``median_s``, ``min_s``, ``samples_s``, ``steps`` (the same by slab), ``bytes_per_s``,
       ``ratio_to_copy``, ``ratio_to_floor``, ``messages`` and ``bytes_sent`` of the busiest rank (None for native);
     - ``bytes``: what the exchange writes on the rank that receives most; ``bytes_per_s`` is this over ``median_s``;
     - ``copy_bytes_per_s``: what a rank copies from memory to memory while the others do so too;
