@@ -37,7 +37,8 @@ stubs: $(VENV)/installed
 
 # What `make test` has no time for, or what needs packages of the system.
 test-all: test
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m 'slow and not ranks' -n auto --maxprocesses 8 --dist loadfile
+	$(BIN)/python -m pytest -m 'slow and ranks'
 	$(BIN)/python tests/mutants.py 5000 2
 	tests/sanitizers.sh
 	tests/second_mpi.sh
