@@ -25,6 +25,7 @@ CXX = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
 ROOMS = ("base", "layout", "pattern", "schedule", "algorithm", "mpi")
 
 pytestmark = [
+    pytest.mark.slow,  # compiles the core
     pytest.mark.ranks,
     pytest.mark.skipif(MPICC is None or CXX is None, reason="no compiler for programs with MPI"),
 ]
