@@ -25,7 +25,6 @@ PENDING: tuple[str, ...] = (
     "bindings/fortran/tradewind.f90",
     "bindings/python/mpi/mpi.cpp",
     "docs/explanation/layouts.md",
-    "docs/reference/registry.md",
     "include/tradewind/tradewind.h",
     "python/tradewind/_core.pyi",
     "python/tradewind/_mpi.pyi",
