@@ -27,7 +27,7 @@ std::string text(const char* given) {
     return given ? given : "";
 }
 
-// What a rank can check alone, and what it asks for.
+// The local checks of a rank, and its request.
 struct Asked {
     PatternPtr pattern;
     algorithm::Method method;

@@ -92,7 +92,7 @@ Peers taken_peers(int peers, const int* peer) {
     return taken;
 }
 
-// What a rank lists, as the caller gave it.
+// The list of a rank, as the caller gave it.
 struct Listed {
     std::int64_t owners;
     const int* owner;

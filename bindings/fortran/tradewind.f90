@@ -326,7 +326,7 @@ contains
     text = text_at(place)
   end function tw_plan_origin
 
-  !> What went wrong last; "" if nothing has.
+  !> Text of the last error; "" without one.
   function tw_last_error() result(text)
     character(len=:), allocatable :: text
     text = text_at(c_last_error())

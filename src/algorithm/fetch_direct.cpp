@@ -92,7 +92,7 @@ class FetchDirect : public schedule::Schedule {
         }
     }
 
-    // Of two ranks at this distance, one sends in the even half and one in the odd (away from the seam).
+    // Two ranks at this distance send in different halves: one in the even, one in the odd (away from the seam).
     schedule::Message message(Rank rank, const Turn& turn, const pattern::FetchBundle* bundle, bool sending) const {
         const Rank peer = further(rank, sending ? turn.distance : -std::int64_t{turn.distance});
         const Rank step = std::min(turn.distance, ranks() - turn.distance), sender = sending ? rank : peer;

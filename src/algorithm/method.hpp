@@ -28,7 +28,7 @@ std::string text_of(const Method& method);
 // "TRADEWIND_HALO": the environment variable that names the method of a pattern.
 std::string variable_of(const std::string& pattern);
 
-// What a pattern uses where none is named: one that every rank count allows. Throws InputError for an unknown pattern.
+// Default algorithm of a pattern: one that every rank count allows. Throws InputError for an unknown pattern.
 std::string default_algorithm(const std::string& pattern);
 
 // The parts of `method`, and for those that are open the default, or the next best that goes with what is chosen
@@ -52,7 +52,7 @@ const Method& all_to_all_of_mpi();
 // transport or packing that goes with another one.
 Method carried_way(const pattern::Pattern& pattern, const Method& method);
 
-// What a tuning file says.
+// A method from a tuning file.
 struct TunedMethod {
     Method method;
     std::string file;

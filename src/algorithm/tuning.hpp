@@ -10,7 +10,7 @@
 
 namespace tradewind::algorithm {
 
-// What is asked of a plan, by which an entry is found: keys of the file, and their values.
+// A request for a plan, by which an entry is found: keys of the file, and their values.
 using TuningValue = pattern::Parameter;
 using TuningRequest = pattern::Parameters;
 // Memory of arrays that only their own rank can read, and of those that the ranks of a node share.
@@ -24,7 +24,7 @@ struct TuningSite {
     std::string cpu, mpi;
     Index ranks_per_node = 0;  // on the node that has most
 };
-// What is not the same as at another site, in words.
+// Differences from another site, in words.
 std::vector<std::string> differences(const TuningSite& site, const TuningSite& other);
 
 struct TuningEntry {
@@ -45,7 +45,7 @@ std::vector<TuningEntry> read_tuning(const std::string& text, const std::string&
 const TuningEntry* find_tuned(const std::vector<TuningEntry>& entries, const TuningRequest& request,
                               const std::optional<TuningSite>& site);
 
-// What TRADEWIND_TUNING names: "FILE", or "FILE,strict", for which what was tuned elsewhere is an error.
+// Value of TRADEWIND_TUNING: "FILE", or "FILE,strict", for which results of another host are an error.
 struct TuningSource {
     std::string path;
     bool strict = false;

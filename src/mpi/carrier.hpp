@@ -10,7 +10,7 @@
 
 namespace tradewind::mpi {
 
-// What a plan and its carrier share.
+// State that a plan and its carrier share.
 struct Work {
     PlanRequest request;
     const Communicator& communicator;

@@ -97,7 +97,7 @@ class Plan {
     std::atomic<State> state_{State::idle};
 };
 
-// What it means that ranks make different plans: an error, or that none is made (null on all ranks).
+// Outcome if ranks make different plans: an error, or no plan (null on all ranks).
 enum class Unlike { error, answer };
 
 // Collective over `comm`. Throws InputError on a rank whose arrays do not fit, and PlanError on the others then; and

@@ -47,7 +47,7 @@ class StagedPlan : public Plan {
             for (const End& end : stage.sends) bytes_sent_ += Bytes{end.bytes};
     }
 
-    // What MPI or peers still work on is kept for good: nothing else is safe.
+    // Memory that MPI or peers still use is kept for good: nothing else is safe.
     ~StagedPlan() override {
         if (settled()) return;
         carrier_.release();

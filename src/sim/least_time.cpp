@@ -13,7 +13,7 @@ namespace tradewind::sim {
 
 namespace {
 
-// Of a schedule, stages and messages of a rank that are looked at; more would only make its time longer.
+// Maximum of stages and messages per rank that are examined; more would only make the time longer.
 constexpr int enough = 4096;
 // Of one rank, in seconds.
 struct Needs {

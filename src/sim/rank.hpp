@@ -19,7 +19,7 @@ struct Sender {
 };
 static_assert(sizeof(Sender) == 32);
 
-// What has arrived for the stages to come: the current one and the next few. One cache line.
+// Arrivals for the stages to come: the current one and the next few. One cache line.
 struct alignas(64) Receiver {
     static constexpr std::uint32_t ring = 4;  // stages whose early arrivals are counted here; EarlyPackets has the rest
 
@@ -34,7 +34,7 @@ struct alignas(64) Receiver {
 };
 static_assert(sizeof(Receiver) == 64);
 
-// Of a rank, where long messages wait until they are asked for.
+// Handshake state of a rank, where long messages wait until they are asked for.
 struct Handshake {
     std::uint32_t unacknowledged = 0;  // messages of the stage
     std::uint32_t requests = ~0u;      // list of requests that came before their stage

@@ -59,7 +59,8 @@ void Ranks::start() {
     act();
 }
 
-// Of few actions the ranks are fetched early, while packets are dealt with; of many they would not stay in the cache.
+// With few actions the ranks are fetched early, while packets are dealt with; with many they would not stay in the
+// cache.
 void Ranks::take() {
     actions_.clear();
     outbox_.take_actions([&](const Event& event) {
@@ -68,7 +69,8 @@ void Ranks::take() {
     });
 }
 
-// What an action of a rank with one NIC touches; what is fetched for another action is of no use, and does no harm.
+// Fetch the memory that an action of a rank with one NIC touches; for other actions that is of no use, and does no
+// harm.
 void Ranks::prefetch(const Event& event) const {
     if (!prefetches_ || event.to >= world_.receivers.size()) return;
     prefetch_line(&world_.senders[event.to]);
@@ -331,7 +333,7 @@ bool Ranks::end_stage(std::size_t line, std::int64_t time) {
         return false;
     }
     if (world_.unexpected_byte_time > 0) {
-        // What comes until then comes before its receive.
+        // Messages that arrive until then arrive before their receive.
         time = std::max(time, world_.cpus[r]);
         if (time > time_) {
             receiver.sending = world_.nics_per_node;  // it has not begun, so nothing may end it

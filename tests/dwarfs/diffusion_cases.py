@@ -1,4 +1,4 @@
-"""What the ranks of the tests of diffusion do."""
+"""Programs of the ranks of the tests of diffusion."""
 
 from __future__ import annotations
 
