@@ -27,7 +27,7 @@ std::string text(const char* given) {
     return given ? given : "";
 }
 
-// What a rank can check alone, and what it asks for.
+// A request for a plan, as far as a rank can check it alone.
 struct Asked {
     PatternPtr pattern;
     algorithm::Method method;

@@ -6,7 +6,7 @@ namespace tradewind::algorithm {
 
 namespace {
 
-// Position p sends at distances 1..n-1 upward, `radix` of them a stage. Between two unlike sets of ranks distance 0
+// Position p sends at distances 1..n-1 upward, `radix` of them per stage. Between two unlike sets of ranks distance 0
 // is one more, in the first stage.
 class AllToAllRing : public DirectAllToAll {
   public:

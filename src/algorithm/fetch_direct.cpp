@@ -6,9 +6,9 @@ namespace tradewind::algorithm {
 
 namespace {
 
-// What a rank sends to the one `distance` further on around the ring of all ranks, and receives from the one as far
-// back: bundles of its part, or -1. All ranks go through the distances in ascending order, so that those which do one
-// exchange after another meet, and none waits for a chain of others.
+// A step of a rank: the bundle of its part that it sends to the rank `distance` further on around the ring of all
+// ranks, and the one that it receives from the rank as far back; -1: none. All ranks go through the distances in
+// ascending order, so that those which do one exchange after another meet, and none waits for a chain of others.
 struct Turn {
     Rank distance;
     std::int32_t send = -1, receive = -1;
@@ -92,7 +92,7 @@ class FetchDirect : public schedule::Schedule {
         }
     }
 
-    // Of two ranks at this distance, one sends in the even half and one in the odd (away from the seam).
+    // One of two ranks at this distance sends in the even half, the other in the odd (away from the seam).
     schedule::Message message(Rank rank, const Turn& turn, const pattern::FetchBundle* bundle, bool sending) const {
         const Rank peer = further(rank, sending ? turn.distance : -std::int64_t{turn.distance});
         const Rank step = std::min(turn.distance, ranks() - turn.distance), sender = sending ? rank : peer;

@@ -28,7 +28,8 @@ std::string text_of(const Method& method);
 // "TRADEWIND_HALO": the environment variable that names the method of a pattern.
 std::string variable_of(const std::string& pattern);
 
-// What a pattern uses where none is named: one that every rank count allows. Throws InputError for an unknown pattern.
+// The algorithm of a pattern where none is named: one that every rank count allows. Throws InputError for an unknown
+// pattern.
 std::string default_algorithm(const std::string& pattern);
 
 // The parts of `method`, and for those that are open the default, or the next best that goes with what is chosen
@@ -52,7 +53,7 @@ const Method& all_to_all_of_mpi();
 // transport or packing that goes with another one.
 Method carried_way(const pattern::Pattern& pattern, const Method& method);
 
-// What a tuning file says.
+// The method that a tuning file names.
 struct TunedMethod {
     Method method;
     std::string file;

@@ -61,7 +61,7 @@ std::array<Index, 2> ring_radices(const pattern::Pattern& pattern) {
     return {1, pattern.rounds()};
 }
 
-std::array<Index, 2> ranks_a_node(const pattern::Pattern& pattern) {
+std::array<Index, 2> ranks_per_node(const pattern::Pattern& pattern) {
     return {1, pattern.ranks()};
 }
 
@@ -101,30 +101,30 @@ std::vector<AlgorithmEntry> make_table() {
         {"transpose", "bruck", false, "blocks passed on from rank to rank, in ceil(log2 n) stages", bruck,
          [](PatternPtr p, Index) { return alltoall_bruck(between_blocks(p, "bruck")); }, no_radices},
         {"transpose", "two-level-k", true,
-         "k ranks a node gather, nodes exchange, ranks scatter, in ceil((G-1)/k) + 2 stages for G nodes", traeff,
-         [](PatternPtr p, Index k) { return alltoall_two_level(between_blocks(p, "two-level-k"), k); }, ranks_a_node},
+         "k ranks per node gather, nodes exchange, ranks scatter, in ceil((G-1)/k) + 2 stages for G nodes", traeff,
+         [](PatternPtr p, Index k) { return alltoall_two_level(between_blocks(p, "two-level-k"), k); }, ranks_per_node},
         {"halo", "sweep", false, "along x, then along y with the x halo attached, in 2 stages", zheng,
          [](PatternPtr p, Index) { return halo_sweep(as<pattern::Halo>(p)); }, no_radices, true},
         {"halo", "direct", false, "all neighbours at once, corners too, in 1 stage",
          "Ding & He 2001, doi:10.1145/582034.582084 (against sweeps)",
          [](PatternPtr p, Index) { return halo_direct(as<pattern::Halo>(p)); }, no_radices},
         {"halo", "two-level-k", true,
-         "k ranks a node gather, nodes exchange, ranks scatter, in 3 stages; the ranks share out the nodes around",
+         "k ranks per node gather, nodes exchange, ranks scatter, in 3 stages; the ranks share out the nodes around",
          bienz, [](PatternPtr p, Index k) { return halo_two_level(as<pattern::Halo>(p), k, Carriers::all); },
-         ranks_a_node},
+         ranks_per_node},
         {"halo", "leaders-k", true, "the same in 3 stages, but the first rank of a node carries all between nodes",
          bienz, [](PatternPtr p, Index k) { return halo_two_level(as<pattern::Halo>(p), k, Carriers::leaders); },
-         ranks_a_node},
+         ranks_per_node},
         {"fetch", "direct", false, "every rank straight from each owner of what it wants, in 1 stage",
          "Zhang et al. 2022, doi:10.1109/TPDS.2021.3084070 (star forests)",
          [](PatternPtr p, Index) { return fetch_direct(as<pattern::Fetch>(p)); }, no_radices, true},
         {"fetch", "two-level-k", true,
-         "k ranks a node gather, nodes exchange, ranks scatter, in 3 stages; the ranks share out the nodes around",
+         "k ranks per node gather, nodes exchange, ranks scatter, in 3 stages; the ranks share out the nodes around",
          bienz, [](PatternPtr p, Index k) { return fetch_two_level(as<pattern::Fetch>(p), k, Carriers::all); },
-         ranks_a_node, false, true},
+         ranks_per_node, false, true},
         {"fetch", "leaders-k", true, "the same in 3 stages, but the first rank of a node carries all between nodes",
          bienz, [](PatternPtr p, Index k) { return fetch_two_level(as<pattern::Fetch>(p), k, Carriers::leaders); },
-         ranks_a_node, false, true},
+         ranks_per_node, false, true},
         {"allreduce", "recursive-k", true, "groups of k exchange all they have, in log_k n stages (and 2 for a fold)",
          thakur, [](PatternPtr p, Index k) { return allreduce_recursive(as<pattern::AllReduce>(p), k, Fold::far); },
          recursive_radices, true},

@@ -10,7 +10,7 @@
 namespace tradewind::mpi {
 
 // Collective. A fetch with what all ranks of a communicator want, known to each of them: for algorithms that pass
-// points on from rank to rank. Takes 24 bytes a point that any rank wants, on every rank. Where a rank throws
+// points on from rank to rank. Takes 24 bytes per point that any rank wants, on every rank. Where a rank throws
 // InputError, as the fetch is among other ranks or describes another one, the others throw PlanError; so do all where
 // they differ.
 std::shared_ptr<const pattern::Fetch> known_to_all(MPI_Comm comm, const pattern::Fetch& fetch);

@@ -16,7 +16,8 @@
 
 namespace tradewind::mpi {
 
-// What a plan is bound to, and how it moves data. All ranks say the same, but for the addresses, shapes and strides.
+// The arrays that a plan is bound to, and how it moves data. All ranks give the same, but for addresses, shapes and
+// strides.
 struct PlanRequest {
     std::vector<Field> source;  // several fields travel in one message
     std::vector<Field> target;  // as many; the same as `source` where the pattern is in place
@@ -97,7 +98,7 @@ class Plan {
     std::atomic<State> state_{State::idle};
 };
 
-// What it means that ranks make different plans: an error, or that none is made (null on all ranks).
+// The consequence if ranks make different plans: an error, or no plan (null on all ranks).
 enum class Unlike { error, answer };
 
 // Collective over `comm`. Throws InputError on a rank whose arrays do not fit, and PlanError on the others then; and

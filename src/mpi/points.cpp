@@ -33,7 +33,7 @@ Index over_all(MPI_Comm comm, Index value, MPI_Op operation) {
 class Desk {
   public:
     RecycledVector<Index>& to(Rank peer) { return letters_[letter_to(peer)].words; }
-    // Of a rank's letter among all.
+    // The number of a peer's buffer among all.
     std::size_t letter_to(Rank peer) {
         const std::size_t letter = numbers_.of(peer);
         if (letter == letters_.size()) letters_.push_back({peer, {}});
@@ -77,8 +77,8 @@ std::uint64_t new_mark() {
     return mix(next++);
 }
 
-// What an owner is told of runs: where they begin, length by length; then of each length it, and how many have it; then
-// how many lengths there are. So the places of the first one can stay where they arrive.
+// The words that tell an owner about runs: where they begin, length by length; then each length, and how many runs have
+// it; then the number of lengths. So the places of the first one can stay where they arrive.
 RecycledVector<Index> sources_of(const pattern::Runs& runs) {
     RecycledVector<Index> words(runs.size() + 2 * runs.kinds().size() + 1);
     Index* next = words.data();
@@ -253,7 +253,7 @@ pattern::FetchList Points::locate(std::span<const Index> ids) const {
     return list;
 }
 
-// What is not the rank's own is asked of the ranks to which the ids lead. Where ids are dealt out at random to few
+// Asks the directory ranks of the ids that are not the rank's own. Where ids are dealt out at random to few
 // ranks, whether one is its own is anybody's guess, so no branch depends on it: the others are put aside first.
 void Points::look_up(std::span<const Index> ids, pattern::FetchList& list) const {
     RecycledVector<std::size_t> others(ids.size());

@@ -42,8 +42,8 @@ class Points {
     // The points of these ids, `behind` as many other points of the target array. See `fetch`.
     std::shared_ptr<pattern::Fetch> fetch_ids(std::span<const Index> ids, Index behind, bool one_array, bool known,
                                               const std::vector<Rank>& peers) const;
-    // What the ranks want. `known`: the owners of what this rank wants, and the ranks that want its points, are all
-    // among `peers` (ascending, said alike at both ends), so that there is no need to find out who wants what.
+    // Makes the fetch of all lists. `known`: the owners of what this rank wants, and the ranks that want its points,
+    // are all among `peers` (ascending, said alike at both ends), so that there is no need to find out who wants what.
     std::shared_ptr<pattern::Fetch> fetch(pattern::FetchList list, bool one_array, bool known,
                                           const std::vector<Rank>& peers) const;
 
@@ -57,8 +57,8 @@ class Points {
     std::string each_piece(std::span<const Index> ids, const Index* begins, std::size_t runs, Take take) const;
     // The same for all ids, whose targets lie `behind` others.
     std::string bundle(std::span<const Index> ids, Index behind, pattern::Bundler& bundler) const;
-    // What all wants have in common; `bundles()` makes those of this rank, or throws InputError. `owned`, on all ranks
-    // alike: there is nothing among them that its owner might not have.
+    // Makes a fetch, of whichever kind; `bundles()` makes those of this rank, or throws InputError. `owned`, on all
+    // ranks alike: there is nothing among them that its owner might not have.
     template <class Bundles>
     std::shared_ptr<pattern::Fetch> made_of(Bundles bundles, bool owned, Index target, bool one_array, bool known,
                                             const std::vector<Rank>& peers) const;

@@ -47,7 +47,7 @@ class StagedPlan : public Plan {
             for (const End& end : stage.sends) bytes_sent_ += Bytes{end.bytes};
     }
 
-    // What MPI or peers still work on is kept for good: nothing else is safe.
+    // Memory on which MPI or peers still work is never freed: nothing else is safe.
     ~StagedPlan() override {
         if (settled()) return;
         carrier_.release();
@@ -106,8 +106,8 @@ class StagedPlan : public Plan {
         });
     }
 
-    // Of the collectives of MPI, whose plans have one stage: whether any rank copies within itself while messages are
-    // under way. A blocking collective on some ranks does not match a non-blocking one on others.
+    // Finds whether any rank copies within itself while messages are under way; for collectives of MPI, whose plans
+    // have one stage. A blocking collective on some ranks does not match a non-blocking one on others.
     bool find_any_local() const {
         int any = has_local(0);
         check(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, communicator_.handle()),

@@ -33,7 +33,7 @@ struct FetchPart {
     Runs kept;                                 // what it wants and owns itself
 };
 
-// What is wrong with a rank's list, "" if nothing: lengths that differ, a place out of range or taken twice, an owner
+// The problem of a rank's list, "" if it has none: lengths that differ, a place out of range or taken twice, an owner
 // that is no rank.
 std::string problem_of(const FetchList& list, Rank rank, Rank ranks);
 

@@ -35,7 +35,7 @@ std::string quoted(const std::string& name) {
     return "'" + name + "'";
 }
 
-// What of a group's exchanges is open, while its steps are read.
+// The open exchanges of a group, while its steps are read.
 class Open {
   public:
     explicit Open(std::size_t exchanges) : instance_(exchanges, none), line_(exchanges, 0) {}
@@ -94,7 +94,7 @@ void Order::check_exchange(const Exchange& exchange) const {
         throw InputError("exchange " + quoted(exchange.name) + " of the ranks " + std::to_string(exchange.first) +
                          " to " + std::to_string(exchange.end() - 1) +
                          ": all ranks of a group, or of several, take part");
-    if (exchange.bytes_per_point < 1) throw InputError("bytes a point: 1 or more are allowed");
+    if (exchange.bytes_per_point < 1) throw InputError("bytes per point: 1 or more are allowed");
     pattern::check_bytes(exchange.schedule->pattern(), exchange.bytes_per_point);
 }
 

@@ -49,7 +49,7 @@ struct Group {
     Rank first = 0;  // set by Order: groups follow one another
 };
 
-// What a rank of a group does next.
+// The next thing that a rank of a group does.
 struct Act {
     enum Kind : std::uint8_t { compute, start, wait, poke } kind;
     bool ends_step;          // the last of a step
@@ -94,7 +94,7 @@ class Order {
     std::uint32_t first_stage(std::size_t group, std::uint32_t line) const { return begins_[group][line]; }
     // Whose stage a number is.
     const Instance& at(std::uint32_t stage) const;
-    // How often an exchange takes place.
+    // The number of times that an exchange takes place.
     std::int64_t times(std::size_t exchange) const { return times_[exchange]; }
 
   private:

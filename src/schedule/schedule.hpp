@@ -53,7 +53,7 @@ class Schedule {
     Rank ranks() const { return pattern_->ranks(); }
 
     virtual int stages() const = 0;
-    // How many messages to ask for; some of them may be empty (count 0).
+    // The number of messages to ask for; some of them may be empty (count 0).
     virtual int sends(Rank rank, int stage) const = 0;
     virtual int receives(Rank rank, int stage) const = 0;
     virtual Message send(Rank rank, int stage, int j) const = 0;

@@ -34,7 +34,7 @@ struct PackingEntry {
 const std::vector<TransportEntry>& transports();
 const std::vector<PackingEntry>& packings();
 
-// What is taken where none is named.
+// The ones where none is named.
 const TransportEntry& default_transport();
 const PackingEntry& default_packing();
 

@@ -1,4 +1,4 @@
-// What ranks send: the messages of a stage, and how their NICs take them.
+// Sending: the messages of a stage, and how the NICs of their ranks take them.
 #include <algorithm>
 #include <cmath>
 #include <utility>

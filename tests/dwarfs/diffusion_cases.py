@@ -1,4 +1,4 @@
-"""What the ranks of the tests of diffusion do."""
+"""Cases of diffusion that the ranks of the tests run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ranks do with plans that are poked between start and wait, against the known arrays of each pattern."""
+"""Plans that ranks poke between start and wait, against the known arrays of each pattern."""
 
 from __future__ import annotations
 

@@ -46,8 +46,8 @@ class BoundPlan {
     bool in_shared_memory() const { return in_shared_memory_; }
 
   private:
-    // What the user is to see is the error because of which the plan is destroyed: it is kept, and nothing is thrown,
-    // also while the interpreter ends.
+    // Warns, and throws nothing, also while the interpreter ends: the user is to see the error because of which the
+    // plan is destroyed.
     void warn() const noexcept {
         const std::string text = "a plan destroyed while it is under way, before its wait, is abandoned; other ranks " +
                                  ("may wait for this one: " + plan_->describe());
@@ -84,8 +84,8 @@ mpi::Recording parse_recording(const std::string& name) {
     throw InputError("record \"" + name + "\": totals, events and nothing are allowed");
 }
 
-// What a plan is asked for, but for transport and packing, which ranks choose together, and its arrays. Whatever is
-// wrong with it is refused when it is made: a rank can still tell the others then.
+// A request for a plan and its arrays, without transport and packing, which the ranks choose together. A wrong one is
+// refused when it is made: a rank can still tell the others then.
 struct Request {
     mpi::PlanRequest plan;
     nb::object arrays;

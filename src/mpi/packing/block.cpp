@@ -53,7 +53,7 @@ StridedCopy copy_of(const Block& from, const Block& to, Stores stores) {
     return make_copy({from.data, from.stride, from.copier}, {to.data, to.stride, to.copier}, to.shape, to.run, stores);
 }
 
-// Of a block whose loops from `a` outwards are of one turn.
+// Appends bytes `begin` to `end` of a block whose loops from `a` outwards have one iteration.
 void append_slice(Block block, int a, Index begin, Index end, std::vector<Block>& slices) {
     while (a > 0 && block.shape[a - 1] == 1) --a;
     if (begin == end) return;
@@ -69,7 +69,7 @@ void append_slice(Block block, int a, Index begin, Index end, std::vector<Block>
         part.shape[a] = count;
         return part;
     };
-    if (first > last) {  // all within one turn
+    if (first > last) {  // all within one iteration
         append_slice(turns(last, 1), a, begin - last * turn, end - last * turn, slices);
         return;
     }
