@@ -16,8 +16,11 @@ namespace {
 enum class Kind { messages, fence, collective };
 
 Kind kind_of(const std::string& transport) {
-    if (transport == "put-fence" || transport == "get-fence") return Kind::fence;
-    return schedule::transport(transport).one_stage ? Kind::collective : Kind::messages;
+    switch (schedule::transport(transport).family) {
+        case schedule::Family::fence: return Kind::fence;
+        case schedule::Family::collective: return Kind::collective;
+        default: return Kind::messages;
+    }
 }
 
 // A stage of an exchange, as all times that it takes place have it.

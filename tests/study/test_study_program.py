@@ -26,6 +26,7 @@ from tradewind.study.model.study import Finding
 from tradewind.study.plan.load import load_study
 from tradewind.study.plan.planned import make_plan
 from tradewind.study.plan.quick import quick_study
+from tradewind.workload.program_file import load_program
 
 STUDY = """\
 title = "A time step"
@@ -272,3 +273,67 @@ def test_near_needs_a_value_and_no_other_test_takes_one() -> None:
     with pytest.raises(InputError, match="value belongs to near, and not to falls"):
         load_study("a.toml", STUDY + finding + 'falls = { sweep = "rows" }\nvalue = 3.0\n')
     load_study("a.toml", STUDY + finding + 'near = { sweep = "rows" }\nthan = { sweep = "all" }\nvalue = 3.0\n')
+
+
+OPEN = """\
+title = "Open"
+
+[[sweep]]
+name = "open"
+kind = "program"
+grid = "24x20x12"
+ranks = [2, 6]
+split = { 2 = "2x1", 6 = "3x2" }
+machine = "nec-sx6"
+point_time = "10ns"
+step = [
+  { start = "winds" },
+  { compute = "xy", share = 0.5 },
+  { poke = true },
+  { compute = "rank", seconds = "20us" },
+  { wait = "winds" },
+  { path = "xy-zy" },
+]
+
+[[sweep.exchange]]
+name = "winds"
+halo = 2
+periodic = "x"
+fields = ["u", "v"]
+"""
+
+
+def test_steps_may_be_those_of_a_program_file(tmp_path: Path) -> None:
+    records, store = run(tmp_path, OPEN)
+    by_hand = """
+name = "step by xy-zy"
+ranks = 6
+grid = "24x20x12"
+split = "3x2"
+point_time = "10ns"
+""" + OPEN[OPEN.index("step =") :].replace("[[sweep.exchange]]", "[[exchange]]")
+    wanted = simulate(load_program("by_hand.toml", by_hand), "nec-sx6")
+    found = one(records, ranks=6)["result"]
+    for key in ("time_s", "messages", "bytes", "stages", "step_end_s"):
+        assert found[key] == wanted[key]
+    assert set(found["step_time_s"]) == set(found["step_end_s"])
+    assert sum(found["step_time_s"].values()) == pytest.approx(found["time_s"])
+    assert build_report(store.folder, HERE).dataset.is_file()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("poke = true", "pok = true", r"a.toml:14: sweep 1: unknown key 'pok'; did you mean 'poke'\?"),
+        ("poke = true", "poke = true, share = 2", r"a.toml:14: sweep 1: share belongs to another kind of step"),
+        ("halo = 2", "hal = 2", r"a.toml:22: sweep 1: unknown key 'hal'; did you mean 'halo'\?"),
+    ],
+)
+def test_a_wrong_step_is_said_with_its_line(before: str, after: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load_study("a.toml", OPEN.replace(before, after))
+
+
+def test_what_cannot_be_is_skipped() -> None:
+    _, skips = expand(load_study("a.toml", OPEN.replace('{ wait = "winds" }', '{ wait = "wind" }')).study)
+    assert {skip.reason for skip in skips} == {"unknown exchange 'wind'; did you mean 'winds'? (known: winds)"}

@@ -111,7 +111,7 @@ def test_points_are_a_list_or_a_formula():
             "[[step]]\nstart = 'u'\n[[exchange]]\nname = 'v'\nhalo = 1\n",
             r"p.toml:4: unknown exchange 'u' .*known: v",
         ),
-        ("[[step]]\nstart = 'v'\n[[exchange]]\nname = 'v'\nhalo = 1\n", r"p.toml: exchange 'v' is started and never"),
+        ("[[step]]\nstart = 'v'\n[[exchange]]\nname = 'v'\nhalo = 1\n", r"p.toml:1: exchange 'v' is started and never"),
         (
             "[[step]]\nstart = 'v'\ntimes = 2\n[[exchange]]\nname = 'v'\nhalo = 1\n",
             r"p.toml:4: times 2: a step start is",

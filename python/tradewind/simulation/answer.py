@@ -42,7 +42,11 @@ def figures_of(result: _core.SimulationResult, exchange: Workload, model: str, c
 def _ends(result: _core.SimulationResult, program: Program) -> dict[str, Any]:
     """When the last rank had done each step for the last time, and how many stages there were."""
     ends = {step.name: end for step, end in zip(program.steps(), result.step_end_s, strict=True)}
-    return {"step_end_s": ends, "stages": program.stages}
+    found: dict[str, Any] = {"step_end_s": ends, "stages": program.stages}
+    if len(program.groups) == 1 and program.groups[0].repeat == 1:
+        before = [0.0, *ends.values()]
+        found["step_time_s"] = {name: end - start for (name, end), start in zip(ends.items(), before, strict=False)}
+    return found
 
 
 def _figures(result: _core.SimulationResult, model: str, copies: bool) -> dict[str, Any]:

@@ -205,6 +205,14 @@ class ProgramTable(Table):
         return self
 
 
+def program_of(table: ProgramTable, place: Callable[[Place, str], str] = lambda _, problem: problem) -> Program:
+    """Return the program of a table whose keys are in order. Raises InputError with every problem.
+
+    `place`: a problem as it is said of a place of the table, like with its line in a file.
+    """
+    return _Builder(table, place).program()
+
+
 def load_program(path: Path | str, text: str | None = None, ranks: int | None = None) -> Program:
     """Read a program file (or `text`, as if it stood in `path`). Raises InputError with all of its problems.
 
@@ -217,7 +225,7 @@ def load_program(path: Path | str, text: str | None = None, ranks: int | None = 
         mistakes, more = file.first(error.errors(include_url=False), _place)
         problems = [file.at(*_problem(details)) for details in mistakes]
         raise InputError(*dict.fromkeys(problems), *more) from None
-    program = _Builder(table, file).program()
+    program = program_of(table, file.at)
     if ranks is not None and program.ranks != ranks:
         raise InputError(f"{file.path}: the program has {program.ranks} ranks, and {ranks} are asked for")
     return program
@@ -259,9 +267,9 @@ def _keys(place: Place) -> list[str]:
 class _Builder:
     """Makes the program of a file whose tables are in order."""
 
-    def __init__(self, table: ProgramTable, file: TomlFile) -> None:
+    def __init__(self, table: ProgramTable, place: Callable[[Place, str], str]) -> None:
         self.table = table
-        self.file = file
+        self.place = place
         self.grid = _core.Grid(*table.grid)
         self.problems: list[str] = []
         self.groups = table.group or [
@@ -281,7 +289,7 @@ class _Builder:
         try:
             return Program(groups=groups, dtype=self.table.dtype, fields=self.table.fields, name=self.table.name)
         except InputError as error:
-            raise InputError(*(f"{self.file.path}: {problem}" for problem in error.problems)) from None
+            raise InputError(*(self.place((), problem) for problem in error.problems)) from None
 
     def _at(self, place: Place, make: Callable[[], Any]) -> Any:
         """What is made of a place of the file; None where that is refused, with the line."""
@@ -289,7 +297,7 @@ class _Builder:
         made = None
         with gathered(found):
             made = make()
-        self.problems += [self.file.at(place, problem) for problem in found]
+        self.problems += [self.place(place, problem) for problem in found]
         return made
 
     def _add_named(self, said: NamedExchange) -> None:

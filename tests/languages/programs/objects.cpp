@@ -91,6 +91,7 @@ void moved() {
     }();
     tw::Plan again = std::move(plan);
     again.start();
+    require(!again.pokes() && !again.poke(), "a poke of transport shared does something");
     again.wait();
     require(again.way() == "sweep,shared,direct", "another way than asked for");
     require(again.origin() == "algorithm: default, transport: argument, packing: argument", "another origin");

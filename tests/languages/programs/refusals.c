@@ -163,10 +163,13 @@ static void use(void) {
     met("plan_null", tw_plan_call(plan));
     plan = made(part());
     met("wait_first", tw_plan_wait(plan));
+    met("poke_first", tw_plan_poke(plan, NULL));
+    met("pokes_null_pointer", tw_plan_pokes(plan, NULL));
     met("start", tw_plan_start(plan));
     met("start_twice", tw_plan_start(plan));
     met("call_while_started", tw_plan_call(plan));
     met("free_while_started", tw_plan_free(plan));
+    met("poke", tw_plan_poke(plan, NULL));
     met("wait", tw_plan_wait(plan));
     met("text_null_pointer", tw_plan_text(plan, NULL));
     met("free_plan", tw_plan_free(plan));

@@ -5,7 +5,7 @@ program refusals
   use mpi_f08, only: MPI_COMM_WORLD, MPI_Init, MPI_Finalize, MPI_Comm_rank
   use tradewind
   implicit none
-  integer :: rank, out, status, first(3), last(3)
+  integer :: rank, out, status, first(3), last(3), over
   integer(c_int64_t) :: messages, bytes
   real(c_double) :: seconds(5)
   type(tw_layout) :: blocks, pencils, nothing
@@ -56,6 +56,9 @@ program refusals
 
   call met("made", tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(u)]))
   call met("wait_first", tw_plan_wait(plan))
+  call met("poke_first", tw_plan_poke(plan, over))
+  call met("pokes", tw_plan_pokes(plan, over))
+  if (over /= 1) call met("isend-irecv does not poke", tw_error_internal)
   call met("text", tw_plan_text(plan, text))
   if (text /= "halo of width 2, periodic in xy, sweep") call met("another text: " // text, tw_error_internal)
   call met("free", tw_plan_free(plan))

@@ -16,6 +16,7 @@ from tradewind.study.cases.lines import lines_sent
 from tradewind.study.model.program_model import ProgramStep
 from tradewind.workload.on_grid import layout_imbalance
 from tradewind.workload.program import Compute, Program
+from tradewind.workload.program_file import FileStep, NamedExchange, ProgramTable, program_of
 from tradewind.workload.workload import Step, Workload
 
 PATTERN = "program"
@@ -33,14 +34,19 @@ class ModelStep(Workload):
     line_time: str
     fields: int
     dtype: str
-    parts: tuple[ProgramStep, ...]
+    parts: tuple[ProgramStep | FileStep, ...]
     """In order."""
+    exchanges: tuple[NamedExchange, ...] = ()
+    """Those that steps start and wait for."""
 
     family: ClassVar[str] = PATTERN
 
     def program(self) -> Program:
         """What is simulated. Raises InputError where a layout does not fit."""
-        made = [step for number, said in enumerate(self.parts, 1) for step in self._made(number, said)]
+        plain = [step for step in self.parts if isinstance(step, ProgramStep)]
+        if self.exchanges or len(plain) < len(self.parts):
+            return program_of(self._table())
+        made = [step for number, said in enumerate(plain, 1) for step in self._made(number, said)]
         return Program(*made, fields=self.fields, dtype=self.dtype, name=self.name)
 
     def steps(self) -> list[Step]:
@@ -72,6 +78,21 @@ class ModelStep(Workload):
                 pair = (blocks(grid, self.split, layout) for layout in (before, after))
                 yield _exchanged(f"{number} {name}", _core.Transpose(*pair), said)
 
+    def _table(self) -> ProgramTable:
+        """The same as a program file says it."""
+        grid, split = ("x".join(str(n) for n in extents) for extents in (self.grid, self.split))
+        steps = [step.model_dump(exclude_unset=True) for step in self.parts]
+        exchanges = [each.model_dump(exclude_unset=True, by_alias=True) for each in self.exchanges]
+        for said in (*steps, *exchanges):
+            said.pop("seconds", None)
+        for said, step in zip(steps, self.parts, strict=True):
+            if isinstance(step, FileStep) and step.seconds:
+                said["seconds"] = f"{step.seconds!r}s"
+        keys = {"name": self.name, "ranks": self.ranks, "grid": grid, "split": split, "fields": self.fields}
+        return ProgramTable.model_validate(
+            {**keys, "dtype": self.dtype, "point_time": self.point_time, "step": steps, "exchange": exchanges}
+        )
+
     def _lines_s(self, before: str, after: str) -> float:
         """What the busiest rank takes for the lines that it sends from one layout to another."""
         line_s = seconds(self.line_time) * self.fields
@@ -80,7 +101,7 @@ class ModelStep(Workload):
     @property
     def alone_s(self) -> float:
         """What one rank that has the whole grid computes, and nothing else, in seconds."""
-        shares = sum(step.share * step.times for step in self.parts if step.compute is not None)
+        shares = sum(step.share * step.times for step in self.parts if step.compute not in (None, "rank"))
         return shares * seconds(self.point_time) * math.prod(self.grid)
 
     @property
@@ -100,13 +121,19 @@ class ModelStep(Workload):
 
     def as_dict(self) -> dict[str, Any]:
         keys = ("grid", "ranks", "split", "point_time", "line_time", "fields", "dtype")
-        steps = [step.model_dump(exclude_none=True) for step in self.parts]
-        return {**{key: getattr(self, key) for key in keys}, "steps": steps}
+        steps = [
+            step.model_dump(exclude_none=True) if isinstance(step, ProgramStep) else step.model_dump(exclude_unset=True)
+            for step in self.parts
+        ]
+        exchanges = [each.model_dump(exclude_unset=True, by_alias=True) for each in self.exchanges]
+        asked = {**{key: getattr(self, key) for key in keys}, "steps": steps}
+        return asked | ({"exchanges": exchanges} if exchanges else {})
 
     def labels(self) -> dict[str, Any]:
         own = {"pattern": PATTERN, "slab": self._joined("path"), "algorithm": self._joined("algorithm")}
         known = super().labels()
         del known["steps"]  # which the label of this name does not mean
+        known.pop("exchanges", None)
         return known | own
 
     def imbalance(self) -> float:

@@ -28,7 +28,7 @@ def expand_programs(sweep: ProgramSweep, study_seed: int, bases: Bases = NO_BASE
             sweep.splits(ranks), sweep.point_time, sweep.line_time, bases.options(sweep, options_of)
         ):
             varied: dict[str, Any] = {"ranks": ranks, "split": split, "point_time": point_time, "line_time": line_time}
-            step = ModelStep(**same, **varied, parts=tuple(sweep.step))
+            step = ModelStep(**same, **varied, parts=tuple(sweep.step), exchanges=tuple(sweep.exchange))
             case = Case(sweep.name, "simulate", step, options, under)
             refusals: list[str] = []
             with gathered(refusals):

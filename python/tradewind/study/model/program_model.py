@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
@@ -25,6 +25,7 @@ from tradewind.study.model.values import (
     split_by_ranks,
 )
 from tradewind.workload.exchange import MOST_TIMES
+from tradewind.workload.program_file import FileStep, NamedExchange
 
 Count = Annotated[int, Field(ge=1, le=MOST, strict=True)]
 WHAT = ("compute", "halo", "path")
@@ -72,6 +73,16 @@ class ProgramStep(Table):
         return self
 
 
+def _form(step: Any) -> str:
+    """The form of a step: plain where all of its keys are those that every version has known."""
+    keys = set(step) if isinstance(step, dict) else set()
+    return PLAIN if keys <= set(ProgramStep.model_fields) or not keys <= set(FileStep.model_fields) else FULL
+
+
+PLAIN, FULL = "plain", "full"
+Step = Annotated[Annotated[ProgramStep, Tag(PLAIN)] | Annotated[FileStep, Tag(FULL)], Discriminator(_form)]
+
+
 class ProgramSweep(OnMachine):
     """Simulations of a program. The time is that of all its steps, once."""
 
@@ -81,8 +92,10 @@ class ProgramSweep(OnMachine):
     ranks: Many[Count]
     split: Annotated[dict[int, Many[Split]], BeforeValidator(split_by_ranks)]
     """For each number of ranks."""
-    step: Annotated[list[ProgramStep], Field(min_length=1)]
+    step: Annotated[list[Step], Field(min_length=1)]
     """In order."""
+    exchange: list[NamedExchange] = Field(default_factory=list)
+    """Exchanges that steps start and wait for, as in a program file."""
     point_time: Many[Annotated[str, checked(seconds)]]
     """What one core takes for a grid point: of it each computation takes its share."""
     line_time: Many[Annotated[str, checked(seconds)]] = ["0s"]

@@ -23,7 +23,7 @@ from tradewind.study.model.base_model import Base
 from tradewind.study.model.dwarf_keys import dwarf_keys, unused_dwarf_keys
 from tradewind.study.model.labels import LABELS
 from tradewind.study.model.pattern_keys import pattern_keys, swept_patterns, unused_keys
-from tradewind.study.model.program_model import ProgramStep, ProgramSweep
+from tradewind.study.model.program_model import FULL, PLAIN, ProgramSweep
 from tradewind.study.model.study import (
     KINDS,
     Finding,
@@ -38,6 +38,7 @@ from tradewind.study.model.study import (
 )
 from tradewind.study.model.study_file import StudyFile
 from tradewind.study.model.values import RUN_QUICK_KEYS, OnMachine
+from tradewind.workload.program_file import FileStep, NamedExchange
 from tradewind.workload.registry import pattern_named
 
 SWEEPS: dict[str, type[BaseModel]] = {
@@ -96,7 +97,7 @@ def _most_cases(sweep: BaseModel, bases: int) -> int:
     """Return the number of cases of a sweep, with so many bases: every list multiplies them."""
     if isinstance(sweep, PublishedSweep):
         return len(sweep.ranks)
-    values = {key: getattr(sweep, key) for key in type(sweep).model_fields if key != "step"}
+    values = {key: getattr(sweep, key) for key in type(sweep).model_fields if key not in ("step", "exchange")}
     count = prod(len(value) for value in values.values() if isinstance(value, list))
     count *= prod(len(each) for each in values.get("set", {}).values())
     if isinstance(sweep, OnMachine) and getattr(sweep, "machine", None):
@@ -149,7 +150,7 @@ def _place(location: tuple[int | str, ...]) -> Place:
     """The place in the file that a location of pydantic means: the tag of the union and the like are left out."""
     if location[0] == "sweep" and len(location) > 2 and location[2] in KINDS:
         location = (*location[:2], *location[3:])
-    return tuple(part for part in location if part != "[key]")
+    return tuple(part for part in location if part not in ("[key]", PLAIN, FULL))
 
 
 def _name(place: Place) -> str:
@@ -167,7 +168,9 @@ def _known_keys(place: Place, data: dict[str, Any]) -> Iterable[str]:
     if place[0] == "sweep":
         sweep = data["sweep"][place[1]]
         if "step" in place:
-            return ProgramStep.model_fields
+            return FileStep.model_fields
+        if "exchange" in place:
+            return NamedExchange.model_fields
         pattern, dwarf = str(sweep.get("pattern")), str(sweep.get("dwarf"))
         unused = unused_keys(pattern) if pattern in swept_patterns() else set()
         unused |= unused_dwarf_keys(dwarf) if dwarf in DWARFS else set()
