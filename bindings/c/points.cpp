@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "communicator.hpp"
 #include "levels.hpp"
-#include "mpi/known_to_all.hpp"
+#include "mpi/allgather_lists.hpp"
 #include "objects.hpp"
 #include "pattern/fetch_adjoint.hpp"
 
@@ -337,7 +337,7 @@ tw_status tw_points_known_to_all(tw_points points, tw_pattern fetch, tw_pattern*
             require(pattern, "pattern");
             return fetch_at(fetch, "the lists");
         });
-        pattern->id = patterns().add(mpi::known_to_all(comm, *part));
+        pattern->id = patterns().add(mpi::allgather_lists(comm, *part));
     });
 }
 

@@ -145,7 +145,7 @@ const Method& all_to_all_of_mpi() {
     return method;
 }
 
-Method carried_way(const pattern::Pattern& pattern, const Method& method) {
+Method carried_method(const pattern::Pattern& pattern, const Method& method) {
     if (!method.native()) return method;
     if (pattern.collective() != pattern::Collective::all_to_all)
         return {method.algorithm, usual_transport(), usual_packing()};

@@ -37,7 +37,7 @@ std::string default_algorithm(const std::string& pattern);
 Method completed(const std::string& pattern, Method method);
 
 // Whether an algorithm passes points on from rank to rank, and a fetch says what one rank wants alone: then the ranks
-// tell each other first (see known_to_all).
+// tell each other first (see allgather_lists).
 bool needs_all_lists(const pattern::Pattern& pattern, const std::string& algorithm);
 
 // Why MPI has no collective for a pattern; "" where it has.
@@ -51,7 +51,7 @@ std::string method_refusal(const std::shared_ptr<const pattern::Pattern>& patter
 const Method& all_to_all_of_mpi();
 // How a plan carries out a method: of "native" the collective that MPI has for the pattern. Throws InputError for a
 // transport or packing that goes with another one.
-Method carried_way(const pattern::Pattern& pattern, const Method& method);
+Method carried_method(const pattern::Pattern& pattern, const Method& method);
 
 // The method that a tuning file names.
 struct TunedMethod {

@@ -46,7 +46,7 @@ class NodeTraffic {
     enum Kind { gather, exchange, scatter };
 
     // One message as one of its ends sees it.
-    struct Letter {
+    struct Message {
         Index count = 0;
         std::vector<schedule::Piece> pieces;
     };
@@ -55,7 +55,7 @@ class NodeTraffic {
     // (nodes: folded), so that ranks which do one exchange after another meet; one of the two messages may be empty.
     struct Step {
         Index far;
-        Letter sent, received;
+        Message sent, received;
     };
 
     NodeTraffic(const Nodes& nodes, Rank node);

@@ -99,15 +99,15 @@ class Plan {
 };
 
 // The consequence if ranks make different plans: an error, or no plan (null on all ranks).
-enum class Unlike { error, answer };
+enum class Mismatch { error, decline };
 
 // Collective over `comm`. Throws InputError on a rank whose arrays do not fit, and PlanError on the others then; and
 // PlanError on all ranks when they make different plans, unless that is an answer.
 std::unique_ptr<Plan> make_plan(const schedule::Schedule& schedule, MPI_Comm comm, const PlanRequest& request,
-                                Unlike unlike = Unlike::error);
+                                Mismatch mismatch = Mismatch::error);
 
 // The same exchange by the MPI library's own MPI_Allreduce. Throws InputError for patterns that do not reduce.
 std::unique_ptr<Plan> make_native_plan(const pattern::Pattern& pattern, MPI_Comm comm, const PlanRequest& request,
-                                       Unlike unlike = Unlike::error);
+                                       Mismatch mismatch = Mismatch::error);
 
 }  // namespace tradewind::mpi

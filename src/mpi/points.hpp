@@ -50,7 +50,7 @@ class Points {
   private:
     void begin(Index count);
     void build_directory(std::span<const Index> ids);
-    Rank keeper(Index id) const { return static_cast<Rank>(static_cast<std::uint64_t>(id) / block_); }
+    Rank directory_rank(Index id) const { return static_cast<Rank>(static_cast<std::uint64_t>(id) / block_); }
     // Which points of runs of ids (see Consecutive) follow each other where they lie; calls `take(owner, FetchRun)` for
     // each such piece, whose target is counted from 0. What is wrong with them, "" if nothing.
     template <class Take>
@@ -63,16 +63,16 @@ class Points {
     std::shared_ptr<pattern::Fetch> made_of(Bundles bundles, bool owned, Index target, bool one_array, bool known,
                                             const std::vector<Rank>& peers) const;
     void look_up(std::span<const Index> ids, pattern::FetchList& list) const;
-    std::vector<Envelope> answered(const std::vector<Envelope>& questions) const;
-    void take_requests(pattern::FetchPart& part, std::vector<Envelope> requests, bool owned) const;
+    std::vector<PeerMessage> answered(const std::vector<PeerMessage>& questions) const;
+    void take_requests(pattern::FetchPart& part, std::vector<PeerMessage> requests, bool owned) const;
     void check_owned(const pattern::Runs& runs, Rank wants) const;
-    void check_not_borrowed(const pattern::FetchPart& part) const;
+    void check_no_ghosts(const pattern::FetchPart& part) const;
 
     Communicator communicator_;
     Index count_ = 0, first_ = 0;
-    Index highest_ = -1;            // of all ids
-    std::uint64_t block_ = 1;       // ids that lead to one rank
-    layout::Directory kept_, own_;  // where the ids lie that lead to this rank; where its own do
+    Index highest_ = -1;                 // of all ids
+    std::uint64_t block_ = 1;            // ids that lead to one rank
+    layout::Directory directory_, own_;  // where the ids lie that lead to this rank; where its own do
     std::unique_ptr<const layout::Columns> columns_;
     bool named_ = false;  // whether points have ids
 };

@@ -209,7 +209,7 @@ class StagedPlan : public Plan {
 }  // namespace
 
 std::unique_ptr<Plan> make_plan(const schedule::Schedule& schedule, MPI_Comm comm, const PlanRequest& request,
-                                Unlike unlike) {
+                                Mismatch mismatch) {
     const auto check = [&] {
         check_request(schedule.pattern(), comm, request);
         if (const std::string refusal = schedule::transport_refusal(schedule, request.transport, request.packing);
@@ -217,7 +217,7 @@ std::unique_ptr<Plan> make_plan(const schedule::Schedule& schedule, MPI_Comm com
             throw InputError(refusal);
         if (schedule.pattern().reduces()) combine_function(request.element, request.operation);  // which may refuse
     };
-    if (!prepared(comm, identity(schedule.pattern(), schedule.algorithm(), request), unlike,
+    if (!prepared(comm, identity(schedule.pattern(), schedule.algorithm(), request), mismatch,
                   limit_of(request.watchdog_s), check))
         return nullptr;
     return std::make_unique<StagedPlan>(schedule, comm, request);

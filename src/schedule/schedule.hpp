@@ -14,9 +14,9 @@ namespace tradewind::schedule {
 // One message as one of its two ends sees it.
 struct Message {
     Rank peer = 0;
-    Index count = 0;       // elements (grid points of one field); a message of 0 is neither sent nor received
-    std::int32_t tag = 0;  // tells messages between the same two ranks in one stage apart; the same at both ends
-    std::int8_t turn = 0;  // 0 or 1: the half in which the sender sends when ranks take turns (transport even-odd)
+    Index count = 0;         // elements (grid points of one field); a message of 0 is neither sent nor received
+    std::int32_t tag = 0;    // tells messages between the same two ranks in one stage apart; the same at both ends
+    std::int8_t parity = 0;  // 0 or 1: the half in which the sender sends when ranks take turns (transport even-odd)
 };
 
 enum class Buffer : std::uint8_t { source, target, scratch };

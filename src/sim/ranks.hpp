@@ -158,10 +158,10 @@ class Ranks {
     // Ranks that follow an order of operations (ranks_order.cpp).
     void start_walk(Rank r);
     void walk(Rank r);
-    bool start(Rank r, const program::Act& act);
-    bool wait(Rank r, const program::Act& act);
+    bool start(Rank r, const program::Operation& operation);
+    bool wait(Rank r, const program::Operation& operation);
     bool poke(Rank r);
-    void finish_act(Rank r, const program::Act& act);
+    void finish_operation(Rank r, const program::Operation& operation);
     void stage_over(std::size_t line, std::int64_t time);
     void bring_on(std::size_t line);
     void post_stage(std::size_t line);

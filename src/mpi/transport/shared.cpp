@@ -42,9 +42,9 @@ struct Flags {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-void pause(unsigned turn) {
+void pause(unsigned attempt) {
     constexpr unsigned patience = 1000;  // then another rank may need this core
-    if (turn > patience) {
+    if (attempt > patience) {
         sched_yield();
         return;
     }
@@ -330,8 +330,8 @@ class Shared : public Carrier {
                    (all_complete(receives(s)) && all_read(s));
         };
         work_.recorder.during(Activity::wait, s, -1, 0, [&] {
-            for (unsigned turn = 0; !ready(); ++turn) {
-                pause(turn);
+            for (unsigned attempt = 0; !ready(); ++attempt) {
+                pause(attempt);
                 if (deadline.passed())
                     throw PlanError(timed_out(work_.where(s), work_.request.watchdog_s, waited_for()));
             }
