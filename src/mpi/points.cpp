@@ -29,7 +29,7 @@ Index over_all(MPI_Comm comm, Index value, MPI_Op operation) {
     return result;
 }
 
-// Messages by rank, each as long as needed.
+// A message to each of some ranks, as long as needed.
 class MessagesByRank {
   public:
     RecycledVector<Index>& to(Rank peer) { return messages_[message_to(peer)].words; }
@@ -280,7 +280,7 @@ void Points::look_up(std::span<const Index> ids, pattern::FetchList& list) const
     // Replies are twice as long.
     if (const std::string many = too_long(rank(), outgoing.messages(), longest_message / 2); !many.empty()) {
         problem = many;
-        outgoing = MessagesByRank();  // asks nobody, but answers; the others are told below
+        outgoing = MessagesByRank();  // asks nobody, but replies; the others are told below
         count = 0;
     }
     const std::vector<PeerMessage> replies = answered(outgoing.messages());  // in the order of the messages
@@ -431,7 +431,7 @@ void Points::check_owned(const pattern::Runs& runs, Rank wants) const {
     }
 }
 
-// Within one array a place that is filled from elsewhere is no point that others can have.
+// Within one array a ghost point, which is filled from elsewhere, is no point that others can have.
 void Points::check_no_ghosts(const pattern::FetchPart& part) const {
     std::vector<bool> ghosts(static_cast<std::size_t>(part.source), false);
     const auto each = [](const pattern::Runs& runs, auto visit) {

@@ -51,8 +51,8 @@ class Points {
     void begin(Index count);
     void build_directory(std::span<const Index> ids);
     Rank directory_rank(Index id) const { return static_cast<Rank>(static_cast<std::uint64_t>(id) / block_); }
-    // Which points of runs of ids (see Consecutive) follow each other where they lie; calls `take(owner, FetchRun)` for
-    // each such piece, whose target is counted from 0. What is wrong with them, "" if nothing.
+    // Calls `take(owner, FetchRun)` for each piece of runs of ids (see Consecutive) whose points follow each other
+    // where they lie; its target is counted from 0. Returns the problem of the ids, "" if they have none.
     template <class Take>
     std::string each_piece(std::span<const Index> ids, const Index* begins, std::size_t runs, Take take) const;
     // The same for all ids, whose targets lie `behind` others.
@@ -72,7 +72,7 @@ class Points {
     Index count_ = 0, first_ = 0;
     Index highest_ = -1;                 // of all ids
     std::uint64_t block_ = 1;            // ids that lead to one rank
-    layout::Directory directory_, own_;  // where the ids lie that lead to this rank; where its own do
+    layout::Directory directory_, own_;  // the points whose ids lead to this rank; its own points
     std::unique_ptr<const layout::Columns> columns_;
     bool named_ = false;  // whether points have ids
 };

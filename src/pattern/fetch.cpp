@@ -24,7 +24,7 @@ void check_owned(const FetchList& list, Rank rank, const std::vector<Index>& sou
                              ": nobody owns it");
 }
 
-// Within one array a place that is filled from elsewhere is no point that others can have.
+// Within one array a ghost point, which is filled from elsewhere, is no point that others can have.
 void check_no_ghosts(const std::vector<FetchList>& lists) {
     std::vector<std::vector<bool>> ghosts;
     for (const FetchList& list : lists) {

@@ -57,7 +57,7 @@ struct LineState {
 
 // The state of such a rank: its next operation, and the arrivals that a call must deal with.
 struct Walker {
-    std::uint32_t operation = 0;        // of its group
+    std::uint32_t operation = 0;        // of its group: the next one
     std::uint32_t first = 0, last = 0;  // of the list of what has come; numbers of records + 1, 0: none
     std::uint32_t waits = 0;            // the line that it waits for + 1; 0: it waits for none
 };

@@ -81,7 +81,7 @@ void bind_schedule(nb::module_& module) {
         },
         "pattern"_a, "algorithm"_a);
     module.def("default_algorithm", &algorithm::default_algorithm, "pattern"_a,
-               "What a pattern uses where none is named: one that every rank count allows.");
+               "Return the algorithm of a pattern where none is named: one that every rank count allows.");
     module.def("variable_of", &algorithm::variable_of, "pattern"_a,
                "The environment variable that names the method of a pattern.");
     module.def(

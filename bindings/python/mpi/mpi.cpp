@@ -228,7 +228,7 @@ void bind_plan(nb::module_& module) {
         .def(
             "clear", [](BoundPlan& p) { p.plan().recorder().clear(); }, "Forgets seconds and events.")
         .def("__repr__", [](const BoundPlan& p) { return "Plan(" + p.plan().describe() + ")"; });
-    nb::class_<Request>(module, "Request", "What a plan is asked for; see tradewind.mpi.plan.")
+    nb::class_<Request>(module, "Request", "Request for a plan; see tradewind.mpi.plan.")
         .def(
             "__init__",
             [](Request* self, const std::vector<FieldTuple>& source, const std::vector<FieldTuple>& target,
