@@ -78,7 +78,7 @@ class Pencils(_core.Blocks):
 
 
 class _Scheduled(_core.Pattern if TYPE_CHECKING else object):  # type: ignore[misc]
-    """What all patterns have in common."""
+    """Common part of all patterns."""
 
     def schedule(self, algorithm: str | None = None) -> Schedule:
         """The stages of messages that carry the pattern out, by an algorithm such as ``"ring-4"``.

@@ -1,4 +1,4 @@
-"""What a field on many ranks amounts to, the same bits however it is divided."""
+"""Diagnosis of a field on many ranks, with the same bits however it is divided."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 _DIGIT_BITS = 32
 _SMALLEST = 2**1074
-"""Of these parts of 1 is a number of the exact sum."""
+"""Number of parts of 1 in a digit of the exact sum."""
 
 Slices = tuple[slice, slice, slice]
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Of all points. Both sums are exact, and rounded once; each square is rounded to a double before."""
+    """Diagnosis of all points. Both sums are exact, and rounded once; each square is rounded to a double before."""
 
     sum: float
     sum_of_squares: float
@@ -37,7 +37,7 @@ class Diagnosis:
 def diagnose(
     comm: MPI.Intracomm, field: Array, own: Slices, first: tuple[int, int, int], team: _core.Team
 ) -> Diagnosis:
-    """Of the fields [z][y][x] of all ranks, the points `own` of each. Collective.
+    """Diagnose the fields [z][y][x] of all ranks, the points `own` of each. Collective.
 
     `first`: global index (z, y, x) of the first own point. Raises NotFiniteError on all ranks, with the place of the
     first point of the first rank that holds a NaN, an infinity, or a value whose square is beyond the doubles.

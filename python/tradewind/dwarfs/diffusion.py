@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 ALPHA = 1 / 32
 REACH = 2
-"""Of the stencil: a step needs the halo two points wide."""
+"""Reach of the stencil: a step needs the halo two points wide."""
 FLOPS = 12
 """Per point and step: five for each Laplacian, two for the update."""
 
@@ -80,7 +80,7 @@ def wide(run: DiffusionRun, steps: int) -> int:
     return steps
 
 
-# What not to do. Both give the same bits, too, and are here to be measured beside the others.
+# Bad examples. Both give the same bits, too, and are here to be measured beside the others.
 
 
 def barrier(run: DiffusionRun, steps: int) -> int:

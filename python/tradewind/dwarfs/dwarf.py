@@ -142,7 +142,7 @@ class Dwarf(Workload, ABC):
 
     @abstractmethod
     def _problems(self) -> list[str]:
-        """What is wrong with the request beyond what `option` says of single values; may fill in what is open."""
+        """Return problems of the request beyond the checks of `option`; may fill in open values."""
 
     @abstractmethod
     def program(self) -> Program:
@@ -183,7 +183,7 @@ class Dwarf(Workload, ABC):
 
     @property
     def agreement(self) -> str:
-        """What holds where `difference` finds nothing."""
+        """Statement that holds where `difference` finds nothing."""
         return agreement(self.tolerance)
 
     @property

@@ -58,7 +58,7 @@ class GridDwarf(Dwarf):
         return layout_imbalance(self.grid, self.split, "xy")
 
     def exchange_problems(self, plan: str, **values: Any) -> list[str]:
-        """What is wrong with one of the `plans` on the grid, `values` being its other options.
+        """Return the problems of one of the `plans` on the grid; `values`: its other options.
 
         Fills in the split where none is given.
         """
@@ -71,7 +71,7 @@ class GridDwarf(Dwarf):
         return problems
 
     def computation(self, name: str, *boxes: Slices, flops: float, during: _core.Schedule | None = None) -> Compute:
-        """What every rank computes in boxes of its points, with so many flops per point; each is read and written once.
+        """Computation per rank in boxes of its points, with so many flops per point; each is read and written once.
 
         The boxes are those of rank 0, which has a largest part.
         """

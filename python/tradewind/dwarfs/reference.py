@@ -31,5 +31,5 @@ def difference(found: Array, wanted: Array, tolerance: float = 0.0) -> str:
 
 
 def agreement(tolerance: float) -> str:
-    """What holds where `difference` finds nothing."""
+    """Statement that holds where `difference` finds nothing."""
     return f"within {tolerance:g} of the reference" if tolerance else "the same bits as the reference"

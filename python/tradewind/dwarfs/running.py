@@ -28,7 +28,7 @@ COMPUTE = "compute"
 
 
 class Request(Protocol):
-    """What a run asks of its request, see `tradewind.dwarfs.dwarf.Dwarf`."""
+    """The part of a request that a run needs, see `tradewind.dwarfs.dwarf.Dwarf`."""
 
     @property
     def precision(self) -> str: ...
@@ -89,7 +89,7 @@ class Running(ABC):
         self._seconds = defaultdict[str, float](float, {COMPUTE: 0.0})
         self._events: list[Event] | None = [] if record == "events" else None
 
-    # What a dwarf is made of.
+    # The parts of a dwarf.
 
     def array(self, pattern: _core.Pattern, plan: str = "") -> Array:
         """An array for an exchange, full of NaN: what nobody has filled is found by a diagnosis.
@@ -140,12 +140,12 @@ class Running(ABC):
         if self._events is not None:
             self._events.append((part, -1, -1, 0, begin, end))
 
-    # What each dwarf says itself.
+    # The methods of each dwarf.
 
     @property
     @abstractmethod
     def least_bytes(self) -> int:
-        """What a memory copy must move on this rank to amount to one step: each value read once and written once."""
+        """Bytes of a memory copy on this rank that amounts to one step: each value read once and written once."""
 
     @abstractmethod
     def diagnose(self) -> Any:
@@ -162,7 +162,7 @@ class Running(ABC):
         """A field [y][x] to be drawn, on rank 0, of a dwarf that has one. Collective."""
         return None
 
-    # What a run does, and what it has done.
+    # Steps of a run, and its records.
 
     def advance(self, steps: int) -> None:
         """Takes time steps. Collective."""
@@ -184,7 +184,7 @@ class Running(ABC):
             self._events.clear()
 
     def events(self) -> list[Event]:
-        """What this rank did since `reset`; nothing unless it was made to record "events"."""
+        """Events of this rank since `reset`; none unless it records "events"."""
         if self._events is None:
             return []
         plans = [plan for exchanges in self._exchanges.values() for plan in exchanges.plans]

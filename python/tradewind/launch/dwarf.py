@@ -27,7 +27,7 @@ MAPS = "maps"
 """Key of the map before and after, where a picture is wanted."""
 _MOST_STEPS = 2**31 - 1
 _ROUNDS = 3
-"""Of a time line: exchanges, each with the steps that follow it."""
+"""Rounds of a time line: exchanges, each with the steps that follow it."""
 
 
 def run(
@@ -69,7 +69,7 @@ def run(
 
 
 def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
-    """What each rank does. Collective; the answer counts on rank 0."""
+    """Run on each rank. Collective; rank 0 returns the result."""
     from tradewind.launch.measure import measure_copy, provenance
     from tradewind.mpi.library import MPI
 
@@ -126,7 +126,7 @@ def _timed(comm: MPI.Intracomm, running: Running, steps: int) -> tuple[dict[str,
 
 
 def _save_time_line(comm: MPI.Intracomm, dwarf: Dwarf, path: str) -> None:
-    """Of a few rounds from the first step on, by ranks that write down what they do."""
+    """Make the time line of a few rounds from the first step on, with recording."""
     running, events = dwarf.on(comm, record="events"), []
     running.reset()
     comm.Barrier()

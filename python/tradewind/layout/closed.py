@@ -57,7 +57,7 @@ class ReducedGrid(_core.Grid):
 
 
 def _sets(ranks: int, level_sets: int, what: str) -> int:
-    """How many ranks share a set of levels."""
+    """Number of ranks that share a set of levels."""
     if level_sets < 1 or ranks < 1 or ranks % level_sets:
         raise InputError(f"{what} on {ranks} ranks: {level_sets} sets of levels do not divide the ranks evenly")
     return ranks // level_sets

@@ -47,7 +47,7 @@ def _is_layout(name: str) -> bool:
 
 
 def path_problems(text: str, *, blocks_alone: bool = True) -> list[str]:
-    """What is wrong with a path, through blocks alone or through any layouts."""
+    """Return the problems of a path, through blocks alone or through any layouts."""
     layouts = text.split("-")
     known = ", ".join(LAYOUTS) if blocks_alone else f"{', '.join(LAYOUTS)}, {BANDS}, {WHOLE}, {WHOLE}:SERVERS"
     problems = [

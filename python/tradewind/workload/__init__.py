@@ -1,1 +1,1 @@
-"""What is verified, run and simulated: exchanges, programs, repetitions, recorded messages."""
+"""Workloads that are verified, run and simulated: exchanges, programs, repetitions, recorded messages."""

@@ -19,17 +19,17 @@ UNTOUCHED = -1
 
 
 class Arrays(ABC):
-    """What the arrays of a pattern hold before and after, on a rank; each pattern's file has one of its own."""
+    """Values of the arrays of a pattern before and after, on a rank; each pattern's file has one of its own."""
 
     @staticmethod
     @abstractmethod
     def source(pattern: Any, rank: int, field: int, dtype: str) -> Array:
-        """What a rank's array holds before the exchange."""
+        """Return the array of a rank before the exchange."""
 
     @staticmethod
     @abstractmethod
     def answer(pattern: Any, rank: int, field: int, dtype: str) -> Array:
-        """What a rank must hold after the exchange."""
+        """Return the array that a rank must have after the exchange."""
 
     @staticmethod
     @abstractmethod

@@ -36,10 +36,10 @@ class LeftOut:
 def candidates(
     exchange: Exchange, names: Sequence[str] | None = None, ranks_per_node: int = 1
 ) -> tuple[list[Candidate], list[LeftOut]]:
-    """What to try, and what this exchange does not allow.
+    """Return the algorithms to try, and those that this exchange does not allow.
 
     `names`: algorithms ("ring-4") and families ("ring-k"); None: all families of the pattern. Of a family these
-    radices are tried: recursive-k and recursive-near-k all up to 32, two-level-k and leaders-k the ranks a node (none
+    radices are tried: recursive-k and recursive-near-k all up to 32, two-level-k and leaders-k the ranks per node (none
     where that is 1), others powers of two. Raises InputError where a name is unknown or an algorithm that was named is
     not allowed.
     """
@@ -52,7 +52,7 @@ def candidates(
         else:
             members = [f"{name[:-1]}{radix}" for radix in _radices(exchange, families[name], ranks_per_node)]
             if not members:
-                left_out.append(LeftOut(name, "no radix of it is worth trying: one rank a node, or too few ranks"))
+                left_out.append(LeftOut(name, "no radix of it is worth trying: one rank per node, or too few ranks"))
         for member in members:
             reason = _refusal(exchange, member)
             if reason is None:

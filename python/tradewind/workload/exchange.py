@@ -112,7 +112,7 @@ class Exchange(Workload):
             object.__setattr__(self, name, value)
 
     def _problems(self) -> list[str]:
-        """What is wrong beyond what `option` says of single values."""
+        """Return the problems beyond the checks of `option`."""
         return []
 
     def _complete(self) -> None:
@@ -126,7 +126,7 @@ class Exchange(Workload):
 
     @property
     def detail(self) -> str:
-        """What a label says of it beside pattern and algorithm, such as the width of a halo; "": nothing."""
+        """Part of the label after pattern and algorithm, such as the width of a halo; may be empty."""
         return ""
 
     @property
@@ -145,7 +145,7 @@ class Exchange(Workload):
 
     @staticmethod
     def arrays() -> type[Arrays] | None:
-        """What its arrays hold before and after; None where nobody knows."""
+        """Return the known arrays before and after; None if unknown."""
         return None
 
     def schedule(self, pattern: _core.Pattern) -> _core.Schedule:

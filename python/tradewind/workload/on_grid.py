@@ -17,7 +17,7 @@ from tradewind.workload.options import option
 
 
 def periodic_problems(periodic: str) -> list[str]:
-    """What is wrong with the names of periodic directions."""
+    """Return the problems of the names of periodic directions."""
     if not set(periodic) <= {"x", "y"} or len(set(periodic)) != len(periodic):
         return [f"periodic {periodic!r}: some of 'xy' are allowed"]
     return []
@@ -55,7 +55,7 @@ class OnGrid(Exchange):
         return problems
 
     def _own_problems(self) -> list[str]:
-        """What is wrong with the options of a pattern, taken together."""
+        """Return the problems of the options of a pattern, taken together."""
         return []
 
     def _size_problems(self) -> list[str]:
@@ -64,7 +64,7 @@ class OnGrid(Exchange):
         return _count_problems(self.grid, self.fields, self.dtype)
 
     def _split_problems(self, split: tuple[int, int]) -> list[str]:
-        """What is wrong with a split."""
+        """Return the problems of a split."""
         cx, cy = split
         if cx < 1 or cy < 1:
             return [f"split {extents_text(split)}: 1 or more ranks along each direction are allowed"]

@@ -19,7 +19,7 @@ from tradewind.base.units import byte_count, seconds
 
 _KEY = "option"
 Problems = Callable[[Any], list[str]]
-"""What is wrong with a value, in words."""
+"""Return the problem of a value, in words."""
 _UNITS: Mapping[str, Callable[[str], float]] = {"s": seconds, "bytes": byte_count}
 
 
@@ -28,7 +28,7 @@ class Option:
     """How a user gives a field of a request, and which values are allowed."""
 
     name: str
-    """Of the field; the key in a study file and, where `label` says more, the label of a case."""
+    """Name of the field; the key in a study file and, where `label` says more, the label of a case."""
     help: str
     kind: Literal["bool", "int", "float", "str", "extents"]
     default: Any
@@ -36,7 +36,7 @@ class Option:
     flag: str
     """As on the command line, such as ``--width``."""
     label: str = ""
-    """What the field is, where a dataset or a plot names it; "": it is no label."""
+    """Description in a dataset or a plot; "": it is no label."""
     least: float | None = None
     most: float | None = None
     known: Callable[[], Iterable[str]] | None = None
@@ -44,16 +44,16 @@ class Option:
     problems: Problems | None = None
     """Other checks."""
     what: str = ""
-    """What errors call it; its name unless given."""
+    """Name in errors; its own unless given."""
     shown: str = ""
     """The default in words."""
     metavar: str = ""
     extents: int = 0
-    """How many whole numbers joined by 'x' it is."""
+    """Count of whole numbers joined by 'x'."""
     unit: str = ""
     """``s`` or ``bytes``: a user writes a number with its unit, such as 15ns or 4KiB."""
     offered: str = ""
-    """What the command line takes where none is given, of an option that must be given elsewhere."""
+    """Default of the command line for an option that must be given elsewhere."""
     swept: bool = True
     """Whether a sweep of a study may vary it."""
     common: bool = False
@@ -74,7 +74,7 @@ class Option:
         return text
 
     def wrong(self, value: Any) -> list[str]:
-        """What is wrong with a value, in words."""
+        """Return the problem of a value, in words."""
         if value is None:
             return []
         if self.known is not None:
@@ -174,7 +174,7 @@ def _kind(hint: Any) -> tuple[Any, int]:
 
 
 def problems_of(request: Any) -> list[str]:
-    """What is wrong with each option of a request, taken alone."""
+    """Return the problems of each option of a request, taken alone."""
     return [text for name, each in options_of(type(request)).items() for text in each.wrong(getattr(request, name))]
 
 

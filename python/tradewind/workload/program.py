@@ -189,7 +189,7 @@ class Program(Workload):
         return super().core()
 
     def compute_s(self, result: Mapping[str, Any]) -> float | None:
-        """Of a simulation's result, the seconds of all computations.
+        """Return the seconds of all computations in a simulation's result.
 
         None where one of them overlaps with an exchange: nobody can say what of the time is which.
         """

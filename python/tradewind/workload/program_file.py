@@ -83,7 +83,7 @@ Fields = Annotated[Count | Annotated[list[str], Field(min_length=1)], BeforeVali
 
 
 class Moved(Table):
-    """What an exchange moves: one of a halo, a path through layouts, a reduction, or a field between two groups."""
+    """The content of an exchange: one of a halo, a path through layouts, a reduction, or a field between two groups."""
 
     halo: Annotated[int, Field(ge=0, le=MOST, strict=True)] | None = None
     """Its width, of x/y blocks."""
@@ -97,7 +97,7 @@ class Moved(Table):
     transport: str = DEFAULT_TRANSPORT
     packing: str = DEFAULT_PACKING
     fields: Fields | None = None
-    """How many travel in each message, or their names; None: as the program says."""
+    """Number of fields per message, or their names; None: as the program says."""
     into: Annotated[list[str], BeforeValidator(_names)] = Field(default_factory=list)
     dtype: Annotated[str, _one_of("dtype", tuple(DTYPES))] | None = None
 
@@ -292,7 +292,7 @@ class _Builder:
             raise InputError(*(self.place((), problem) for problem in error.problems)) from None
 
     def _at(self, place: Place, make: Callable[[], Any]) -> Any:
-        """What is made of a place of the file; None where that is refused, with the line."""
+        """Return the object for a place of the file; None where it is refused, with the line."""
         found: list[str] = []
         made = None
         with gathered(found):
@@ -348,7 +348,7 @@ class _Builder:
         return Exchanged(name, schedule, fields, dtype, said.operation, said.transport, said.packing, said.into, groups)
 
     def _patterns(self, said: Moved, ranks: int, split: tuple[int, int] | None) -> list[tuple[str, _core.Pattern]]:
-        """What a step or an exchange moves, with a name for each; of a path, leg by leg."""
+        """Return the content of a step or an exchange, with a name for each; of a path, leg by leg."""
         if said.allreduce is not None:
             return [("allreduce", _core.AllReduce(ranks, said.allreduce))]
         parts = split or (ranks, 1)
@@ -426,7 +426,7 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def points_of(said: str | Sequence[float], ranks: int) -> list[float]:
-    """How many points each of so many ranks has: as listed, or by a formula of ``rank`` and ``ranks``.
+    """Return the points of each rank: as listed, or by a formula of ``rank`` and ``ranks``.
 
     ``"1000 + 50 * (rank % 4)"``: numbers, rank, ranks, + - * / // % and brackets, min and max. Raises InputError.
     """

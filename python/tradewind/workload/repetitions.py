@@ -1,4 +1,4 @@
-"""An exchange that is repeated often: the first repetitions are simulated, the rest is reckoned from them.
+"""An exchange that is repeated often: the first repetitions are simulated, the rest is extrapolated.
 
 Repetitions seldom become equal: ranks that are ahead disturb those that are behind, so that a time swings about its
 mean, with recursive-2 between two values. What is left to simulate therefore counts with the mean of the second half of
@@ -72,7 +72,7 @@ class Repetitions(Workload):
         return abs(self.change(durations_of(ends, len(self.one())))) <= self.tolerance
 
     def change(self, repetitions: Sequence[Sequence[float]]) -> float:
-        """Of the time of all by the first [repetition][step] (s), against half as many of them; a fraction."""
+        """Return the relative change of the extrapolated time by the first [repetition][step] against half as many."""
         durations, times = [sum(steps) for steps in repetitions], self.exchange.times
         return extrapolated(durations, times) / extrapolated(durations[: len(durations) // 2], times) - 1
 
@@ -90,14 +90,14 @@ def tolerance_of(steady: object) -> float:
 
 
 def repetitions_of(exchange: Workload, steady: bool | float = True) -> Repetitions:
-    """What is simulated until it is steady. Raises InputError for what is no exchange, and as `tolerance_of`."""
+    """Return the repetitions simulated until steady. Raises InputError without an exchange, and as `tolerance_of`."""
     if not isinstance(exchange, Exchange):
         raise InputError("steady: only an exchange has repetitions")
     return Repetitions(exchange, tolerance_of(steady))
 
 
 def first_of(exchange: Workload, steady: bool | float = True) -> Repetitions:
-    """What is simulated in any case. Raises as `repetitions_of`."""
+    """Return the repetitions that are simulated in any case. Raises as `repetitions_of`."""
     whole = repetitions_of(exchange, steady)
     return Repetitions(replace(whole.exchange, times=min(FIRST, whole.exchange.times)))
 

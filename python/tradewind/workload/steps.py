@@ -29,7 +29,7 @@ def schedule_of(schedule: Scheduled | _core.Schedule) -> _core.Schedule:
 
 @dataclass(frozen=True)
 class Compute:
-    """What every rank computes: for `seconds`, and as long as `flops` or `bytes` of memory take, whichever is longer,
+    """Computation of every rank: for `seconds`, and as long as `flops` or `bytes` of memory take, whichever is longer,
     at a rank's share of its node (the roofline model of Williams, Waterman & Patterson 2009).
 
     With a `layout`, flops and bytes are those of a grid point that a rank owns, and `point_s` (s) is what a core takes
@@ -118,7 +118,7 @@ class Exchanged:
 
     @property
     def count(self) -> int:
-        """How many fields travel."""
+        """Number of fields that travel."""
         return self.fields if isinstance(self.fields, int) else len(self.fields)
 
     @property

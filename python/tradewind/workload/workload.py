@@ -30,11 +30,11 @@ class Workload:
     """Steps of all ranks, one after another: an exchange, a program, a dwarf's time step."""
 
     ranks: int
-    """How many take part."""
+    """Number of ranks that take part."""
     split: tuple[int, int] | None = None
     """(cx, cy) ranks over x and y, where a grid is divided so."""
     family: ClassVar[str] = "program"
-    """What a request of it is called where studies store it: exchange, dwarf or program."""
+    """Name of its request in the store of studies: exchange, dwarf or program."""
 
     @property
     def name(self) -> str:
@@ -60,7 +60,7 @@ class Workload:
         return {step.name: step.schedule for step in self.steps() if step.schedule is not None}
 
     def program(self) -> Workload:
-        """What is simulated: itself, but for requests that make a program of their own."""
+        """Return the simulated workload: itself, but for requests that make a program of their own."""
         return self
 
     def core(self) -> _core.Program:
@@ -68,15 +68,15 @@ class Workload:
         return _core.Program([step.core() for step in self.steps()], self.bytes_per_point)
 
     def as_dict(self) -> dict[str, Any]:
-        """What was asked for, as plain values."""
+        """Return the request as plain values."""
         raise NotImplementedError
 
     def labels(self) -> dict[str, Any]:
-        """What studies call its values by: those of `as_dict`, numbers of several parts as text."""
+        """Return the labels of its values: those of `as_dict`, numbers of several parts as text."""
         return {key: _text(value) for key, value in self.as_dict().items()}
 
     def traits(self) -> list[str]:
-        """What a line about it says beside its name."""
+        """Return the text of a line about it, after its name."""
         return [f"{self.ranks} ranks"]
 
     def imbalance(self) -> float:
@@ -84,7 +84,7 @@ class Workload:
         return 1.0
 
     def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
-        """What a study keeps of a simulation beside its result."""
+        """Return the values that a study keeps of a simulation, beside its result."""
         return {}
 
 

@@ -37,9 +37,9 @@ class Case:
     kind: str
     """How it is run: verify, measure, simulate, run, or published by somebody else."""
     workload: Workload
-    """What is run: an exchange, a dwarf, a model's time step."""
+    """The workload: an exchange, a dwarf, a model's time step."""
     options: Mapping[str, Any]
-    """What the kind adds, as plain values."""
+    """Options of the kind, as plain values."""
     under: Under = NO_BASE
     native: str = ""
     """An algorithm that stands for that of an exchange: the MPI library's own."""
@@ -69,7 +69,7 @@ class Case:
 
     @property
     def labels(self) -> dict[str, Any]:
-        """What selections, plots and the dataset know of the case (`tradewind.study.model.labels`)."""
+        """Labels of the case for selections, plots and the dataset (`tradewind.study.model.labels`)."""
         options = {
             **self.options,
             "settings": settings_text(self.under.settings(self.options)),

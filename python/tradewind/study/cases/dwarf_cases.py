@@ -19,7 +19,7 @@ from tradewind.study.model.study import PublishedSweep, RunSweep
 
 
 def expand_dwarfs(sweep: RunSweep | PublishedSweep, study_seed: int, bases: Bases = NO_BASES) -> Iterator[Case | Skip]:
-    """Yield all cases of a sweep, and the points that cannot be."""
+    """Yield all cases of a sweep, and the skipped ones."""
     if isinstance(sweep, PublishedSweep):
         yield from _published(sweep)
         return

@@ -21,9 +21,9 @@ class Environment:
     cpu: str
     cores: int
     mpi: str | None
-    """What the MPI library calls itself; None without one."""
+    """Name and version of the MPI library; None without one."""
     commit: str | None
-    """Of the source tree that is run, "-dirty" behind it where files differ; None for an installed package."""
+    """Commit of the source tree, with "-dirty" where files differ; None for an installed package."""
     version: str
     python: str
     system: str

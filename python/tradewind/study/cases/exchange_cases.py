@@ -21,7 +21,7 @@ AnySweep = VerifySweep | MeasureSweep | SimulateSweep
 
 
 def expand_exchanges(sweep: AnySweep, study_seed: int, bases: Bases) -> Iterator[Case | Skip]:
-    """Yield all cases of a sweep, and the points that cannot be."""
+    """Yield all cases of a sweep, and the skipped ones."""
     for inputs in _exchanges(sweep):
         algorithm = inputs["algorithm"]
         native = NATIVE if algorithm == NATIVE else ""

@@ -15,7 +15,7 @@ from tradewind.study.model.study import PublishedSweep, RunSweep, Study
 
 
 def expand(study: Study, own_routing: OwnRouting | None = None) -> tuple[list[Case], list[Skip]]:
-    """All cases of a study, and the points that cannot be: a radix out of range, ranks that no split fits.
+    """Yield all cases of a study, and the skipped ones: a radix out of range, ranks that no split fits.
 
     `own_routing` finds out a machine's own routing, which the values of a base may depend on. Without it cases have
     their labels, and may lack some of these values.

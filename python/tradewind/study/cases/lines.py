@@ -1,4 +1,4 @@
-"""How many lines of contiguous points a redistribution moves: the messages of a code that packs nothing."""
+"""Lines of contiguous points that a redistribution moves: the messages of a code that packs nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tradewind.layout.names import blocks
 
 @cache
 def lines_sent(grid: tuple[int, int, int], split: tuple[int, int], before: str, after: str) -> int:
-    """Of the rank that sends most lines to other ranks, from one layout to another.
+    """Count the lines of the rank that sends most to other ranks, from one layout to another.
 
     A line is contiguous in both arrays, [z][y][x]: along x, and on along y where a block has all x of both arrays, and
     on along z where it has all y as well.

@@ -9,7 +9,7 @@ from typing import Any
 from tradewind.study.model.values import OnMachine
 
 PLACE_KEYS = ("routing", "model", "buffers", "packet", "placement")
-"""What a sweep may vary of the use of a machine, beside seed and settings."""
+"""Options of the use of a machine that a sweep may vary, beside seed and settings."""
 Varied = Mapping[str, Sequence[Any]]
 
 

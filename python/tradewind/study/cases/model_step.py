@@ -20,7 +20,7 @@ from tradewind.workload.program_file import FileStep, NamedExchange, ProgramTabl
 from tradewind.workload.workload import Step, Workload
 
 PATTERN = "program"
-"""What the label `pattern` says of these workloads."""
+"""Value of the label `pattern` for these workloads."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class ModelStep(Workload):
     family: ClassVar[str] = PATTERN
 
     def program(self) -> Program:
-        """What is simulated. Raises InputError where a layout does not fit."""
+        """Return the simulated program. Raises InputError where a layout does not fit."""
         plain = [step for step in self.parts if isinstance(step, ProgramStep)]
         if self.exchanges or len(plain) < len(self.parts):
             return program_of(self._table())
@@ -94,13 +94,13 @@ class ModelStep(Workload):
         )
 
     def _lines_s(self, before: str, after: str) -> float:
-        """What the busiest rank takes for the lines that it sends from one layout to another."""
+        """Return the seconds of the busiest rank for the lines that it sends from one layout to another."""
         line_s = seconds(self.line_time) * self.fields
         return line_s * lines_sent(self.grid, self.split, before, after) if line_s else 0.0
 
     @property
     def alone_s(self) -> float:
-        """What one rank that has the whole grid computes, and nothing else, in seconds."""
+        """Return the compute seconds of one rank that has the whole grid."""
         shares = sum(step.share * step.times for step in self.parts if step.compute not in (None, "rank"))
         return shares * seconds(self.point_time) * math.prod(self.grid)
 
@@ -115,7 +115,7 @@ class ModelStep(Workload):
         return [grid, f"ranks {split}", f"{self.point_time} a point", *line]
 
     def _joined(self, key: str) -> str | None:
-        """What the exchanges among the steps name, each once."""
+        """Return the names in the exchanges among the steps, each once."""
         named = [str(value) for step in self.parts if (value := getattr(step, key)) is not None]
         return ", ".join(dict.fromkeys(named)) or None
 
@@ -140,7 +140,7 @@ class ModelStep(Workload):
         return layout_imbalance(self.grid, self.split, "xy")
 
     def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
-        """What of the time is computing, and what one rank computes that has the whole grid (``alone_s``)."""
+        """Return the compute time, and that of one rank that has the whole grid (``alone_s``)."""
         return {"compute_s": self.program().compute_s(result), "alone_s": self.alone_s}
 
 

@@ -16,7 +16,7 @@ from tradewind.study.model.skip import Skip
 
 
 def expand_programs(sweep: ProgramSweep, study_seed: int, bases: Bases = NO_BASES) -> Iterator[Case | Skip]:
-    """Yield all cases of a sweep, and the points that cannot be: a layout with more parts than points."""
+    """Yield all cases of a sweep, and the skipped ones: a layout with more parts than points."""
     same: dict[str, Any] = {"grid": sweep.grid, "fields": sweep.fields, "dtype": sweep.dtype}
 
     def options_of(filled: ProgramSweep) -> Iterator[dict[str, Any]]:

@@ -29,7 +29,7 @@ from tradewind.base.reading import check_source, is_folder, is_there, read_json,
 from tradewind.study.cases.case import digest
 
 RESULTS = "results in"
-"""What errors say before the name of a folder."""
+"""Text of errors before the name of a folder."""
 
 
 class _Labels(BaseModel):
@@ -52,7 +52,7 @@ class _Entry(BaseModel):
 
 
 class _Manifest(BaseModel):
-    """What a report relies on."""
+    """Keys that a report needs."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 

@@ -1,4 +1,4 @@
-"""What a study file may say of bases: values of the machine under which the same cases are simulated side by side."""
+"""Bases of a study file: values of the machine under which the same cases are simulated side by side."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Base(Table):
     """One base. What a sweep says itself goes before what the base says."""
 
     name: Annotated[str, Field(min_length=1)]
-    """What sweeps, plots, selections and reports call it."""
+    """Name in sweeps, plots, selections and reports."""
     model: Annotated[str, one_of("model", MODELS)] | None = None
     buffers: Annotated[str, one_of("kind of buffers", BUFFERS)] | None = None
     packet: Annotated[str, checked(packet_size)] | None = None

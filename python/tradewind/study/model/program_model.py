@@ -1,4 +1,4 @@
-"""What a study file may say of programs: a model's time step as computations and exchanges, simulated as a whole."""
+"""Programs of a study file: a model's time step as computations and exchanges, simulated as a whole."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tradewind.workload.program_file import FileStep, NamedExchange
 
 Count = Annotated[int, Field(ge=1, le=MOST, strict=True)]
 WHAT = ("compute", "halo", "path")
-"""What a step is: one of these."""
+"""Kinds of steps: one of these."""
 
 
 def _path(text: object) -> None:
@@ -53,7 +53,7 @@ class ProgramStep(Table):
     algorithm: str | None = None
     """halo, path; None: the pattern's default."""
     times: Annotated[int, Field(ge=1, le=MOST_TIMES, strict=True)] = 1
-    """How often in a row; of a path, each of its legs."""
+    """Number of times in a row; for a path, of each of its legs."""
 
     @model_validator(mode="after")
     def _one_thing(self) -> Self:
@@ -97,9 +97,9 @@ class ProgramSweep(OnMachine):
     exchange: list[NamedExchange] = Field(default_factory=list)
     """Exchanges that steps start and wait for, as in a program file."""
     point_time: Many[Annotated[str, checked(seconds)]]
-    """What one core takes for a grid point: of it each computation takes its share."""
+    """Time of one core per grid point; each computation takes its share."""
     line_time: Many[Annotated[str, checked(seconds)]] = ["0s"]
-    """What a core takes for each line of contiguous points that it sends along a path, beside its message: as where
+    """Time of a core for each line of contiguous points that it sends along a path, beside its message: as where
     each line is put by itself (see `tradewind.study.cases.lines`)."""
     fields: Count = 1
     """That travel together in every message."""

@@ -1,4 +1,4 @@
-"""What a study names and nobody can compute."""
+"""A point of a study that cannot be computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a study file may say. Every key that may hold a list multiplies the cases of its sweep by its length."""
+"""Keys of a study file. Every key that may hold a list multiplies the cases of its sweep by its length."""
 
 from __future__ import annotations
 
@@ -65,20 +65,20 @@ Quantity = Literal[
     "efficiency",
     "lost",
 ]
-"""What a curve is made of (see `tradewind.study.claims.quantity`)."""
+"""Quantity of a curve (see `tradewind.study.claims.quantity`)."""
 
 
 class PatternSweep(Table):
     """Cases of one pattern. What each kind adds stands in the classes below."""
 
     name: str
-    """What plots and findings call it."""
+    """Name in plots and findings."""
     pattern: Annotated[str, one_of("pattern", swept_patterns())]
     ranks: Many[Positive]
     algorithm: Many[str] | None = None
     """None: the pattern's default."""
     quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
-    """What a quick run computes: only these values of some keys; False: nothing of this sweep."""
+    """Values of some keys that a quick run computes; False: nothing of this sweep."""
 
 
 if TYPE_CHECKING:
@@ -133,11 +133,11 @@ class SimulateSweep(Sweep, OnMachine):
     """Names, or paths of machine files from the study file's folder."""
     ranks_per_node: Many[Positive] = [1]
     transport: Many[Annotated[str, one_of("transport", transport_names())]] | None = None
-    """Of a machine that says how they carry messages within a node; None: its memory bandwidth alone counts."""
+    """Transport within a node, of a machine that has tables for it; None: memory bandwidth only."""
     packing: Many[Annotated[str, one_of("packing", packing_names())]] | None = None
     """None: the default of a transport that is named."""
     steady: Annotated[bool | float, BeforeValidator(_steady)] = False
-    """Of many repetitions, simulate the first and reckon the rest from them: to 0.5 %, or to the fraction that is
+    """Simulate the first of many repetitions and extrapolate the rest: to 0.5 %, or to the fraction that is
     named (see `tradewind.workload.repetitions`)."""
     congestion: bool = False
     """Keep how busy links are and how delays change, for plots of congestion, groups and over-time."""
@@ -188,17 +188,17 @@ class RunSweep(RunKeys):
     """Runs of a dwarf: on MPI ranks here, alone; or simulated, where it names a machine. The time is that of a step."""
 
     steps: Positive = 64
-    """Of a measurement."""
+    """Samples of a measurement."""
     repeat: Positive = 5
     """Measurements of a case; the median counts."""
     machine: Many[str] | None = None
     """None: here."""
     nodes: Many[Positive] | None = None
-    """Of the machine, over which ranks are spread in equal shares."""
+    """Nodes of the machine, over which ranks are spread in equal shares."""
     ranks_per_node: Many[Positive] | None = None
     """Instead of `nodes`; 1 where neither is given."""
     point_time: Annotated[str, checked(seconds)] | None = None
-    """Of a simulation: what a core takes for a point beside the memory; None: by the machine's flops."""
+    """Time of a core per point without memory, in a simulation; None: by the machine's flops."""
     quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -331,13 +331,13 @@ class Finding(Table):
     """bands: the distances between sender and receiver."""
     untestable: str | None = None
     remark: str | dict[str, str] = ""
-    """What a reader should know beside the verdict: why it may have come out so. In a study with bases it may be a
+    """Remark beside the verdict: why it may have come out so. In a study with bases it may be a
     table, of each base its own. `{name}` stands for one of the values."""
     values: dict[str, ValueOf] = Field(default_factory=dict)
     group: Literal["source", "variant", "question"] = "source"
     """Whose claim it is (see `tradewind.study.claims.judgement`)."""
     decided_by: Literal["parameter", "simulator", "model", "unexplained"] | None = None
-    """What decides it."""
+    """Parameter or test that decides it."""
 
 
 class Study(Table):
@@ -348,7 +348,7 @@ class Study(Table):
     source: str = ""
     seed: Annotated[int, Field(ge=0, strict=True)] = 1
     base: list[Base] = Field(default_factory=list)
-    """What all simulations are made under, each in turn; none: as the sweeps say."""
+    """Bases of all simulations, each in turn; none: as the sweeps say."""
     sweep: Annotated[
         list[
             Annotated[

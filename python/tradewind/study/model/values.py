@@ -1,4 +1,4 @@
-"""What the keys of a study file may hold: the types of its values, and the keys that several kinds of sweeps share."""
+"""Values of the keys of a study file: the types of its values, and the keys that several kinds of sweeps share."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def checked(check: Callable[[Any], None]) -> BeforeValidator:
 
 def packet_size(text: Any) -> None:
     if text != "message" and byte_count(text) < 1:
-        raise InputError(f'packet {text!r}: 1 byte or more, or "message" for one packet a message, are allowed')
+        raise InputError(f'packet {text!r}: 1 byte or more, or "message" for one packet per message, are allowed')
 
 
 def directions(text: Any) -> None:

@@ -23,7 +23,7 @@ SLABS = {"xz": ("xy", "zy"), "xy": ("zy", "zx"), "yz": ("zx", "yx")}
 
 
 def slab_problems(slab: str) -> list[str]:
-    """What is wrong with the name of a transposition, or with a path through layouts."""
+    """Return the problems of the name of a transposition, or of a path through layouts."""
     if is_path(slab):
         return path_problems(slab, blocks_alone=False)
     return [] if slab in (*SLABS, "all") else [unknown("slab", slab, (*SLABS, "all")) + ", or a path like xy-zy-xy"]
