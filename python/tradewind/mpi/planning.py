@@ -155,11 +155,11 @@ def _carried(
     what: _core.Schedule | _core.Pattern, pattern: _core.Pattern, method: Method
 ) -> tuple[_core.Schedule | None, str, str]:
     """Schedule (None: MPI's own collective), transport and packing of a method."""
-    parts = method.algorithm or default_algorithm(pattern.name), method.transport or "", method.packing or ""
-    algorithm, transport, packing = _core.carried_way(pattern, *parts)
-    transport, packing = transport or DEFAULT_TRANSPORT, packing or DEFAULT_PACKING
-    if algorithm == NATIVE:
+    if method.algorithm == NATIVE:
+        method = Method(*_core.carried_way(pattern, NATIVE, method.transport or "", method.packing or ""))
+    transport, packing = method.transport or DEFAULT_TRANSPORT, method.packing or DEFAULT_PACKING
+    if method.algorithm == NATIVE:
         return None, transport, packing
     if isinstance(what, _core.Schedule) and not pattern.has_levels:  # which may have other levels
         return what, transport, packing
-    return _core.make_schedule(pattern, algorithm), transport, packing
+    return _core.make_schedule(pattern, method.algorithm or default_algorithm(pattern.name)), transport, packing
