@@ -25,6 +25,11 @@ def problems_in(name, text):
         ("8 bytes a point", "bytes a point", "'per'"),
         ("25 descendant ports", "descendant ports", "downlinks"),
         ("ranks wait for each other in a circle", "wait for each other in a circle", "cyclic dependency"),
+        ("enum class Unlike { error };", "Unlike", "Mismatch"),
+        ("struct Act {", "Act", "Operation"),
+        ("std::int8_t halo_turn(Index part);", "halo_turn", "halo_parity"),
+        ("std::vector<Envelope> came;", "Envelope", "PeerMessage"),
+        ("Rank keeper(Index id) const;", "keeper", "directory rank"),
         ('help="Answer as JSON."', "Answer as JSON", "print JSON"),
     ],
 )

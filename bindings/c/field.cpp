@@ -113,7 +113,7 @@ bool overlap(const mpi::Field& a, const mpi::Field& b, mpi::Element element) {
     return one.begin < other.end && other.begin < one.end;
 }
 
-// Arrays that the plan writes may not share memory with any other.
+// Refuses memory that the plan writes and that overlaps any other.
 void check_apart(const mpi::PlanRequest& r, bool in_place) {
     const auto refuse = [&](std::size_t i, const char* side, std::size_t k) {
         throw InputError((in_place ? "source" : "target") + (" field " + std::to_string(i)) + " and " +

@@ -73,7 +73,7 @@ tw_status add_pattern(tw_pattern* pattern, Make make) noexcept {
     });
 }
 
-// Of an array of a pattern; of a fetch from 0 on. Throws InputError for a side or a rank that there is not.
+// The box of an array of a pattern; that of a fetch begins at 0. Throws InputError for an unknown side or rank.
 layout::Box box_of(const pattern::Pattern& pattern, int side, int rank);
 
 }  // namespace tradewind::c

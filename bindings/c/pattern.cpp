@@ -48,7 +48,7 @@ void check_rank(int rank, Rank ranks) {
         throw InputError("rank " + std::to_string(rank) + ": 0.." + std::to_string(ranks - 1) + " are allowed");
 }
 
-// Of a halo, for the functions that know no other pattern. The caller keeps it.
+// The halo of a handle, for the functions that know no other pattern. The caller keeps it.
 std::shared_ptr<const pattern::Halo> halo_of(tw_pattern pattern, int rank) {
     auto halo = std::dynamic_pointer_cast<const pattern::Halo>(patterns().at(pattern.id));
     if (!halo) throw InputError("a " + patterns().at(pattern.id)->name() + " has no interior and no rim: a halo has");

@@ -10,8 +10,8 @@
 #include "field.hpp"
 #include "levels.hpp"
 #include "mpi/agreement.hpp"
+#include "mpi/allgather_lists.hpp"
 #include "mpi/error.hpp"
-#include "mpi/known_to_all.hpp"
 #include "mpi/prepare.hpp"
 #include "objects.hpp"
 #include "tuning.hpp"
@@ -27,7 +27,7 @@ std::string text(const char* given) {
     return given ? given : "";
 }
 
-// The local checks of a rank, and its request.
+// A request for a plan, as far as a rank can check it alone.
 struct Asked {
     PatternPtr pattern;
     algorithm::Method method;
@@ -138,10 +138,10 @@ std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, 
     go_on(comm, limit_s);  // all ranks can choose together
     const auto [method, origin, gather] = chosen_together(comm, a.pattern, a.method, a.request);
     const algorithm::Method carried =
-        or_tell(comm, [&, &method = method] { return algorithm::carried_way(*a.pattern, method); });
+        or_tell(comm, [&, &method = method] { return algorithm::carried_method(*a.pattern, method); });
     if (gather)
-        a.pattern = mpi::known_to_all(comm, a.pattern, carried.algorithm,
-                                      algorithm::needs_all_lists(*a.pattern, carried.algorithm));
+        a.pattern = mpi::allgather_lists(comm, a.pattern, carried.algorithm,
+                                         algorithm::needs_all_lists(*a.pattern, carried.algorithm));
     a.request.transport = carried.transport;
     a.request.packing = carried.packing;
     if (carried.native()) {

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "communicator.hpp"
 #include "levels.hpp"
-#include "mpi/known_to_all.hpp"
+#include "mpi/allgather_lists.hpp"
 #include "objects.hpp"
 #include "pattern/fetch_adjoint.hpp"
 
@@ -37,7 +37,7 @@ std::vector<To> listed(const char* name, std::int64_t count, const From* values,
 
 enum Counting { from_0 = 0, from_1 = 1 };
 
-// `check` answers what a rank alone can say of the arguments, and of it `make` the points.
+// `check` checks the arguments as far as a rank can alone; `make` makes the points of its result.
 template <typename Check, typename Make>
 void make_points(MPI_Comm comm, tw_points* points, Check check, Make make) {
     require_communicator(comm);
@@ -92,7 +92,7 @@ Peers taken_peers(int peers, const int* peer) {
     return taken;
 }
 
-// The list of a rank, as the caller gave it.
+// The lists of a rank, as the caller gave them.
 struct Listed {
     std::int64_t owners;
     const int* owner;
@@ -129,7 +129,7 @@ pattern::FetchList taken_list(const Listed& l, const OwnPoints& own, bool one_ar
     return list;
 }
 
-// `check` answers what a rank alone can say of the arguments, and of it and the peers `make` the fetch.
+// `check` checks the arguments as far as a rank can alone; `make` makes the fetch of its result and the peers.
 template <typename Check, typename Make>
 tw_status add_fetch(tw_points points, int peers, const int* peer, tw_pattern* pattern, Check check, Make make) {
     if (pattern) pattern->id = 0;
@@ -337,7 +337,7 @@ tw_status tw_points_known_to_all(tw_points points, tw_pattern fetch, tw_pattern*
             require(pattern, "pattern");
             return fetch_at(fetch, "the lists");
         });
-        pattern->id = patterns().add(mpi::known_to_all(comm, *part));
+        pattern->id = patterns().add(mpi::allgather_lists(comm, *part));
     });
 }
 

@@ -191,8 +191,8 @@ contains
     last = int(end)
   end function tw_pattern_box
 
-  !> Of a rank's points around a halo exchange, for stencils that reach so many points, 0 to the width, to every side:
-  !! its own that need no point of the halo, to be computed between start and wait. last < first where there are none.
+  !> The points of a rank that need no point of the halo, to be computed between start and wait, for stencils that reach
+  !! so many points, 0 to the width, to every side. last < first where there are none.
   function tw_halo_interior(halo, rank, reach, first, last) result(status)
     type(tw_pattern), intent(in) :: halo
     integer, intent(in) :: rank, reach
@@ -326,7 +326,7 @@ contains
     text = text_at(place)
   end function tw_plan_origin
 
-  !> Text of the last error; "" without one.
+  !> The text of the last error; "" if there was none.
   function tw_last_error() result(text)
     character(len=:), allocatable :: text
     text = text_at(c_last_error())

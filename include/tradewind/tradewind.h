@@ -168,7 +168,7 @@ TW_API tw_status tw_points_halo_listed(tw_points points, int64_t owners, const i
                                        const int64_t* index, int64_t places, const int64_t* place, int peers,
                                        const int* peer, tw_pattern* pattern);
 /* A fetch with what all ranks want, known to each of them, for algorithms that pass points on from rank to rank
- * ("two-level-k", "leaders-k"). Takes 24 bytes a point that any rank wants, on every rank. A plan that such an
+ * ("two-level-k", "leaders-k"). Takes 24 bytes per point that any rank wants, on every rank. A plan that such an
  * algorithm is chosen for does it by itself; who makes several plans of one fetch does it once. */
 TW_API tw_status tw_points_known_to_all(tw_points points, tw_pattern fetch, tw_pattern* pattern);
 /* The same fetch, or adjoint, with levels along y and z, as tw_pattern_box and tw_empty tell of it. (A plan takes the

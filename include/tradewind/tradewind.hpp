@@ -15,7 +15,7 @@
 
 namespace tw {
 
-// Status of a function of tradewind.h, with its text.
+// An error of a function of tradewind.h: its status and text.
 class Error : public std::runtime_error {
   public:
     Error(tw_status status, const char* text) : std::runtime_error(text), status_(status) {}
@@ -159,7 +159,7 @@ struct AllReduce : Pattern {
     AllReduce(int ranks, std::int64_t count) { check(tw_allreduce(ranks, count, &handle_)); }
 };
 
-// Points that a rank wants from other ranks: made by OwnPoints.
+// The points that a rank wants from elsewhere: made by OwnPoints.
 class Fetch : public Pattern {
   public:
     // The same with levels along y and z, as box() and Empty see it.
@@ -175,7 +175,7 @@ class Fetch : public Pattern {
     Fetch() = default;
 };
 
-// Values in the target arrays are added to the points that they were fetched from.
+// Adds the values in the target arrays to the points that they were fetched from.
 struct Adjoint : Pattern {
     explicit Adjoint(const Fetch& fetch) { check(tw_adjoint(fetch.handle(), &handle_)); }
 };

@@ -150,7 +150,7 @@ class Product(Layout):
 def pencil_axes(along: str) -> str: ...
 
 class Pattern:
-    """What must move between ranks."""
+    """Data that must move between ranks."""
 
     @property
     def name(self) -> str: ...
@@ -351,7 +351,7 @@ def fetch_of_ids(owned: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(Non
 
 def fetch_of_messages(counts: Sequence[int], messages: Sequence[tuple[int, int, int]]) -> Fetch:
     """
-    Of [(source, destination, points)], no two between the same ranks; `counts`: points of each rank.
+    Make a fetch of [(source, destination, points)], no two between the same ranks; `counts`: points of each rank.
     """
 
 class FetchAdjoint(Pattern):
@@ -379,7 +379,11 @@ class Message:
     def tag(self) -> int: ...
 
     @property
-    def turn(self) -> int: ...
+    def parity(self) -> int: ...
+
+    @property
+    def turn(self) -> int:
+        """The former name of `parity`."""
 
 class Schedule:
     """Stages of messages between the ranks of a pattern."""
@@ -431,7 +435,7 @@ def make_schedule(pattern: Pattern, algorithm: str) -> Schedule: ...
 
 def default_algorithm(pattern: str) -> str:
     """
-    What a pattern uses where none is named: one that every rank count allows.
+    Return the algorithm of a pattern where none is named: one that every rank count allows.
     """
 
 def variable_of(pattern: str) -> str:
@@ -474,7 +478,7 @@ def tuning_request(pattern: Pattern, dtype: str, fields: int, memory: str) -> li
 
 def tuned_method(text: str, path: str, strict: bool, pattern: Pattern, dtype: str, fields: int, memory: str, site: tuple[str, str, int]) -> tuple[str, str, str, str] | None:
     """
-    What C, C++ and Fortran take from the text of a tuning file: algorithm, transport, packing, and a warning.
+    Return what C, C++ and Fortran take from the text of a tuning file: algorithm, transport, packing, and a warning.
     """
 
 def tuning_keys(pattern: str) -> list[tuple[str, bool]]:
@@ -775,10 +779,10 @@ class Order:
 
     @property
     def lines(self) -> int:
-        """How many exchanges may be open at once."""
+        """Number of exchanges that may be open at once."""
 
     def times(self, exchange: int) -> int:
-        """How often an exchange takes place."""
+        """Return the number of times that an exchange takes place."""
 
 step_kinds: list = ['exchange', 'start', 'wait', 'compute', 'poke']
 

@@ -80,7 +80,7 @@ class Plan:
     def __repr__(self) -> str: ...
 
 class Request:
-    """What a plan is asked for; see tradewind.mpi.plan."""
+    """Request for a plan; see tradewind.mpi.plan."""
 
     def __init__(self, source: Sequence[tuple[object, Sequence[int], Sequence[int]]], target: Sequence[tuple[object, Sequence[int], Sequence[int]]], arrays: object, element: str, operation: str, largest_message: int, pack_ahead: bool, synchronous: bool, check: bool, watchdog_s: float, record: str, ranks_per_node: int) -> None: ...
 
@@ -88,12 +88,12 @@ class Request:
     def in_shared_memory(self) -> bool:
         """Whether all source arrays lie in memory of `shared_bytes`."""
 
-def schedule_plan(schedule: tradewind._core.Schedule, comm: int, request: Request, transport: str, packing: str, sure: bool) -> Plan | None:
+def schedule_plan(schedule: tradewind._core.Schedule, comm: int, request: Request, transport: str, packing: str, tentative: bool) -> Plan | None:
     """
-    Collective. Where ranks make different plans, that is an error, or, unless they are `sure`, None.
+    Collective. Raises where the ranks make different plans; returns None there if the plan is `tentative`.
     """
 
-def native_plan(pattern: tradewind._core.Pattern, comm: int, request: Request, transport: str, packing: str, sure: bool) -> Plan | None:
+def native_plan(pattern: tradewind._core.Pattern, comm: int, request: Request, transport: str, packing: str, tentative: bool) -> Plan | None:
     """As schedule_plan, by the MPI library's own collective."""
 
 class Points:
@@ -141,9 +141,9 @@ def agree(comm: int, identity: str, problem: str, limit_s: float = 0.0) -> None:
     longer than `limit_s` (0: for ever) raises, too.
     """
 
-def abstain(comm: int, limit_s: float = 0.0) -> None:
+def decline(comm: int, limit_s: float = 0.0) -> None:
     """
-    In place of a plan of which this rank is not sure, and has none: the other ranks get none either, too.
+    Takes part in place of a tentative plan that this rank does not have: the other ranks get none, either.
     Raises where one of them has a problem; see `agree`.
     """
 

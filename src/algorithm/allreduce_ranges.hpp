@@ -27,12 +27,12 @@ class RangedAllReduce : public schedule::Schedule {
     struct Range {
         Index begin, end;
     };
-    // The elements of a message, from the view of one end; tag and turn as in Message.
+    // The elements of a message, from the view of one end; tag and parity as in Message.
     struct Part {
         Rank peer;
         Range range;
         std::int32_t tag = 0;
-        std::int8_t turn = 0;
+        std::int8_t parity = 0;
     };
     virtual Part sent(Rank rank, int stage, int j) const = 0;
     virtual Part received(Rank rank, int stage, int j) const = 0;
@@ -42,7 +42,7 @@ class RangedAllReduce : public schedule::Schedule {
     static Range upper_half(Range r) { return {lower_half(r).end, r.end}; }
 
   private:
-    static schedule::Message message(const Part& p) { return {p.peer, p.range.end - p.range.begin, p.tag, p.turn}; }
+    static schedule::Message message(const Part& p) { return {p.peer, p.range.end - p.range.begin, p.tag, p.parity}; }
     static layout::Box box(const Part& p) { return pattern::AllReduce::range(p.range.begin, p.range.end); }
 
     Index count_;

@@ -53,7 +53,7 @@ class Recursive : public schedule::Schedule {
     bool folds() const { return core_ < n_; }
     bool folding(int stage) const { return folds() && stage == 0; }
     bool unfolding(int stage) const { return folds() && stage == digits_ + 1; }
-    // Of the ranks that exchange; and which of them a rank is, or folds onto.
+    // The ranks that exchange, by their number among themselves.
     Index core_rank(Index number) const { return near_ ? number * n_ / core_ : number; }
     Index number(Rank rank) const {
         if (near_) return ((static_cast<Index>(rank) + 1) * core_ - 1) / n_;

@@ -43,12 +43,12 @@ class Bruck : public schedule::Schedule {
     int receives(Rank, int) const override { return n_ > 1; }
     schedule::Message send(Rank rank, int stage, int) const override {
         const Index p = position(rank);
-        return {rank_at(rank, p + (Index{1} << stage)), volume(rank, p, stage), 0, turn(p, stage)};
+        return {rank_at(rank, p + (Index{1} << stage)), volume(rank, p, stage), 0, parity(p, stage)};
     }
     schedule::Message receive(Rank rank, int stage, int) const override {
         const Index p = wrapped(position(rank) - (Index{1} << stage));
         const Rank peer = rank_at(rank, p);
-        return {peer, volume(peer, p, stage), 0, turn(p, stage)};
+        return {peer, volume(peer, p, stage), 0, parity(p, stage)};
     }
     void send_pieces(Rank rank, int stage, int, std::vector<schedule::Piece>& pieces) const override {
         move(rank, position(rank), stage, false, pieces);
@@ -66,7 +66,7 @@ class Bruck : public schedule::Schedule {
     Index position(Rank rank) const { return transpose_->sending(rank).position; }
     Index wrapped(Index p) const { return p < 0 ? p + n_ : p >= n_ ? p - n_ : p; }
     Rank rank_at(Rank member, Index p) const { return transpose_->receiver_at(member, wrapped(p)); }
-    static std::int8_t turn(Index p, int stage) { return static_cast<std::int8_t>((p >> stage) & 1); }
+    static std::int8_t parity(Index p, int stage) { return static_cast<std::int8_t>((p >> stage) & 1); }
 
     // Blocks that position p sends in a stage. With relative destination h + l, where l < 2^stage is what the block has
     // come along and h the multiple of 2^stage, bit `stage` set, that it has yet to go, its volume is the width of part

@@ -17,13 +17,13 @@ schedule::Message DirectAllToAll::send(Rank rank, int stage, int j) const {
         const pattern::Transpose::OnLine here = transpose_->on_line(rank);
         const Meeting m = receiver(here.position(), transpose_->largest_group(), stage, j);
         return {here.rank_at(m.position), m.position == here.position() ? 0 : here.volume_to(m.position), m.tag,
-                m.turn};
+                m.parity};
     }
     const pattern::Transpose::Place place = transpose_->sending(rank);
     const Meeting m = receiver(place.position, place.size(), stage, j);
-    if (m.position >= place.receivers) return {rank, 0, m.tag, m.turn};
+    if (m.position >= place.receivers) return {rank, 0, m.tag, m.parity};
     const Rank peer = transpose_->receiver_at(rank, m.position);
-    return {peer, peer == rank ? 0 : transpose_->block_volume(rank, peer), m.tag, m.turn};
+    return {peer, peer == rank ? 0 : transpose_->block_volume(rank, peer), m.tag, m.parity};
 }
 
 schedule::Message DirectAllToAll::receive(Rank rank, int stage, int j) const {
@@ -31,13 +31,13 @@ schedule::Message DirectAllToAll::receive(Rank rank, int stage, int j) const {
         const pattern::Transpose::OnLine here = transpose_->on_line(rank);
         const Meeting m = sender(here.position(), transpose_->largest_group(), stage, j);
         return {here.rank_at(m.position), m.position == here.position() ? 0 : here.volume_from(m.position), m.tag,
-                m.turn};
+                m.parity};
     }
     const pattern::Transpose::Place place = transpose_->receiving(rank);
     const Meeting m = sender(place.position, place.size(), stage, j);
-    if (m.position >= place.senders) return {rank, 0, m.tag, m.turn};
+    if (m.position >= place.senders) return {rank, 0, m.tag, m.parity};
     const Rank peer = transpose_->sender_at(rank, m.position);
-    return {peer, peer == rank ? 0 : transpose_->block_volume(peer, rank), m.tag, m.turn};
+    return {peer, peer == rank ? 0 : transpose_->block_volume(peer, rank), m.tag, m.parity};
 }
 
 void DirectAllToAll::send_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const {

@@ -25,11 +25,11 @@ class DirectAllToAll : public schedule::Schedule {
     void copies(Rank rank, int stage, std::vector<schedule::Copy>& copies) const final;
 
   protected:
-    // Whom a position meets; tag and turn as in Message.
+    // Whom a position meets; tag and parity as in Message.
     struct Meeting {
         Index position;
         std::int32_t tag;
-        std::int8_t turn;
+        std::int8_t parity;
     };
     // The number of positions that one position of a group of n meets in a stage.
     virtual int meetings(Index n, int stage) const = 0;

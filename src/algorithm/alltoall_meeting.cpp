@@ -29,7 +29,7 @@ class Rounds {
                 runs_[kept++] = runs_[i];
         size_ = kept;
     }
-    // How many of the rounds are less than `bound`.
+    // The number of rounds less than `bound`.
     Index below(Index bound) const {
         Index count = 0;
         for (int i = 0; i < size_; ++i) count += std::clamp(bound, runs_[i].begin, runs_[i].end) - runs_[i].begin;

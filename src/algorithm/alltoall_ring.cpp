@@ -6,7 +6,7 @@ namespace tradewind::algorithm {
 
 namespace {
 
-// Position p sends at distances 1..n-1 upward, `radix` of them a stage. Between two unlike sets of ranks distance 0
+// Position p sends at distances 1..n-1 upward, `radix` of them per stage. Between two unlike sets of ranks distance 0
 // is one more, in the first stage.
 class AllToAllRing : public DirectAllToAll {
   public:
@@ -24,17 +24,17 @@ class AllToAllRing : public DirectAllToAll {
     }
     Meeting receiver(Index p, Index n, int stage, int j) const override {
         const Index d = distance(stage, j), q = p + d;
-        return {q < n ? q : q - n, static_cast<std::int32_t>(d), turn(p, d)};
+        return {q < n ? q : q - n, static_cast<std::int32_t>(d), parity(p, d)};
     }
     Meeting sender(Index q, Index n, int stage, int j) const override {
         const Index d = distance(stage, j), p = q >= d ? q - d : q - d + n;
-        return {p, static_cast<std::int32_t>(d), turn(p, d)};
+        return {p, static_cast<std::int32_t>(d), parity(p, d)};
     }
 
   private:
     Index distance(int stage, int j) const { return stage * radix_ + j + (stage == 0 && meets_itself() ? 0 : 1); }
     // Two ranks at distance d send in different halves: one in the even, one in the odd.
-    static std::int8_t turn(Index p, Index d) { return d == 0 ? 0 : static_cast<std::int8_t>((p / d) & 1); }
+    static std::int8_t parity(Index p, Index d) { return d == 0 ? 0 : static_cast<std::int8_t>((p / d) & 1); }
 
     Index radix_;
     int stages_;

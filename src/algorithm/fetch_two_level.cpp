@@ -53,8 +53,9 @@ class FetchTwoLevel : public NodeAware {
             for (const Tile& tile : tiles(rank, wanted)) traffic.leaves(rank, distance, tile);
     }
 
-    // What one rank has for another node, cut wherever a wanted run begins or ends, in ascending order. A rank alone on
-    // its node has no stage in which it could put points that it wants twice where they belong: it gets them twice.
+    // The points that one rank has for another node, cut wherever a wanted run begins or ends, in ascending order. A
+    // rank alone on its node has no stage in which it could put points that it wants twice where they belong: it gets
+    // them twice.
     std::vector<Tile> tiles(Rank sender, const std::vector<Wanted>& wanted) const {
         std::vector<Tile> found;
         if (nodes().width == 1) {

@@ -46,7 +46,7 @@ class HaloDirect : public schedule::Schedule {
         const Index count = parcel.sender == parcel.receiver ? 0 : parcel.count();
         const int axis = offset[layout::X] != 0 ? layout::X : layout::Y;
         return {peer, count, static_cast<std::int32_t>(folded(offset[layout::X]) + tags_x_ * folded(offset[layout::Y])),
-                halo_turn(halo_->layout().part(parcel.sender, axis), offset[axis])};
+                halo_parity(halo_->layout().part(parcel.sender, axis), offset[axis])};
     }
 
     std::shared_ptr<const pattern::Halo> halo_;

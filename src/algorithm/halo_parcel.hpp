@@ -1,4 +1,5 @@
-// What the ranks of a halo exchange have for each other, corners included: one parcel for each offset of their parts.
+// The points that the ranks of a halo exchange have for each other, corners included: a parcel per offset of their
+// parts.
 #pragma once
 
 #include "algorithm/halo_strip.hpp"

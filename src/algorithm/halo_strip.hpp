@@ -59,7 +59,7 @@ inline Rank rank_at(const pattern::Halo& halo, Rank rank, const std::array<Index
 }
 
 // Two ranks at this offset send in different halves: one in the even, one in the odd (away from the seam).
-inline std::int8_t halo_turn(Index part, Index offset) {
+inline std::int8_t halo_parity(Index part, Index offset) {
     return static_cast<std::int8_t>((part / std::abs(offset)) & 1);
 }
 

@@ -55,7 +55,7 @@ class Sweep : public schedule::Schedule {
         const Rank peer = at(rank, stage, strip.peer);
         const Index sender = sending ? part(rank, stage) : strip.peer;
         const Index count = peer == rank || strip.width() == 0 ? 0 : received(rank, stage, strip).box.volume();
-        return {peer, count, static_cast<std::int32_t>(folded(offset)), halo_turn(sender, offset)};
+        return {peer, count, static_cast<std::int32_t>(folded(offset)), halo_parity(sender, offset)};
     }
 
     // A strip of the array: in the first stage own rows, in the second the x halo is with them.

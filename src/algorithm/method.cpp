@@ -119,7 +119,7 @@ Method completed(const std::string& pattern, Method method) {
 bool needs_all_lists(const pattern::Pattern& pattern, const std::string& algorithm) {
     if (!pattern.partial()) return false;
     const AlgorithmEntry* const entry = find_algorithm(pattern.name(), parse_algorithm(algorithm));
-    return entry && entry->passes_on;
+    return entry && entry->store_and_forward;
 }
 
 std::string native_refusal(const pattern::Pattern& pattern) {
@@ -145,7 +145,7 @@ const Method& all_to_all_of_mpi() {
     return method;
 }
 
-Method carried_way(const pattern::Pattern& pattern, const Method& method) {
+Method carried_method(const pattern::Pattern& pattern, const Method& method) {
     if (!method.native()) return method;
     if (pattern.collective() != pattern::Collective::all_to_all)
         return {method.algorithm, usual_transport(), usual_packing()};

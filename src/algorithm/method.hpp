@@ -28,7 +28,8 @@ std::string text_of(const Method& method);
 // "TRADEWIND_HALO": the environment variable that names the method of a pattern.
 std::string variable_of(const std::string& pattern);
 
-// Default algorithm of a pattern: one that every rank count allows. Throws InputError for an unknown pattern.
+// The algorithm of a pattern where none is named: one that every rank count allows. Throws InputError for an unknown
+// pattern.
 std::string default_algorithm(const std::string& pattern);
 
 // The parts of `method`, and for those that are open the default, or the next best that goes with what is chosen
@@ -36,7 +37,7 @@ std::string default_algorithm(const std::string& pattern);
 Method completed(const std::string& pattern, Method method);
 
 // Whether an algorithm passes points on from rank to rank, and a fetch says what one rank wants alone: then the ranks
-// tell each other first (see known_to_all).
+// tell each other first (see allgather_lists).
 bool needs_all_lists(const pattern::Pattern& pattern, const std::string& algorithm);
 
 // Why MPI has no collective for a pattern; "" where it has.
@@ -50,9 +51,9 @@ std::string method_refusal(const std::shared_ptr<const pattern::Pattern>& patter
 const Method& all_to_all_of_mpi();
 // How a plan carries out a method: of "native" the collective that MPI has for the pattern. Throws InputError for a
 // transport or packing that goes with another one.
-Method carried_way(const pattern::Pattern& pattern, const Method& method);
+Method carried_method(const pattern::Pattern& pattern, const Method& method);
 
-// A method from a tuning file.
+// The method that a tuning file names.
 struct TunedMethod {
     Method method;
     std::string file;

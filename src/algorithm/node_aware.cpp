@@ -27,14 +27,14 @@ NodeAware::NodeAware(std::shared_ptr<const pattern::Pattern> pattern, Index rank
 schedule::Message NodeAware::send(Rank rank, int stage, int j) const {
     const auto [node, kind] = at(rank, stage);
     const NodeTraffic::Step& step = node->steps(kind, rank)[j];
-    return {peer(kind, rank, step.far, step.far), step.sent.count, 0, turn(kind, rank, step.far)};
+    return {peer(kind, rank, step.far, step.far), step.sent.count, 0, parity(kind, rank, step.far)};
 }
 
 schedule::Message NodeAware::receive(Rank rank, int stage, int j) const {
     const auto [node, kind] = at(rank, stage);
     const NodeTraffic::Step& step = node->steps(kind, rank)[j];
     const Rank sender = peer(kind, rank, -step.far, step.far);
-    return {sender, step.received.count, 0, turn(kind, sender, step.far)};
+    return {sender, step.received.count, 0, parity(kind, sender, step.far)};
 }
 
 void NodeAware::send_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const {
@@ -75,7 +75,7 @@ int NodeAware::messages(Rank rank, int stage) const {
 }
 
 // The rank at the other end, `to` ranks or nodes on, of a message that goes `far`. Where there is no such node the
-// letter is empty.
+// message is empty.
 Rank NodeAware::peer(NodeTraffic::Kind kind, Rank rank, Index to, Index far) const {
     const Rank node = nodes_.node(rank), first = nodes_.first(node), members = nodes_.members(node);
     if (kind != NodeTraffic::exchange) return first + static_cast<Rank>((rank - first + to + members) % members);
@@ -85,7 +85,7 @@ Rank NodeAware::peer(NodeTraffic::Kind kind, Rank rank, Index to, Index far) con
 }
 
 // Two ranks or nodes so far apart send in different halves: one in the even, one in the odd (away from the seam).
-std::int8_t NodeAware::turn(NodeTraffic::Kind kind, Rank sender, Index far) const {
+std::int8_t NodeAware::parity(NodeTraffic::Kind kind, Rank sender, Index far) const {
     const Rank node = nodes_.node(sender);
     const Index number = kind == NodeTraffic::exchange ? node : sender - nodes_.first(node);
     return static_cast<std::int8_t>((number / std::abs(far)) & 1);

@@ -48,7 +48,7 @@ class NodeAware : public schedule::Schedule {
     At at(Rank rank, int stage) const;
     int messages(Rank rank, int stage) const;
     Rank peer(NodeTraffic::Kind kind, Rank rank, Index to, Index far) const;
-    std::int8_t turn(NodeTraffic::Kind kind, Rank sender, Index far) const;
+    std::int8_t parity(NodeTraffic::Kind kind, Rank sender, Index far) const;
 
     Nodes nodes_;
     mutable std::vector<Place> places_;

@@ -4,9 +4,9 @@ namespace tradewind::algorithm {
 
 namespace {
 
-void put(NodeTraffic::Letter& letter, const schedule::Piece& piece) {
-    letter.count += piece.box.volume();
-    letter.pieces.push_back(piece);
+void put(NodeTraffic::Message& message, const schedule::Piece& piece) {
+    message.count += piece.box.volume();
+    message.pieces.push_back(piece);
 }
 
 }  // namespace
@@ -38,11 +38,11 @@ void NodeTraffic::leaves(Rank sender, Rank distance, const Tile& tile) {
 
 void NodeTraffic::comes(Rank distance, const Tile& tile) {
     const Rank carrier = nodes_.carrier(node_, distance);
-    Letter& letter = step(exchange, carrier, distance).received;
+    Message& message = step(exchange, carrier, distance).received;
     if (tile.wants.size() == 1 && tile.wants[0].receiver == carrier)
-        return put(letter, {schedule::Buffer::target, tile.wants[0].at_receiver});
+        return put(message, {schedule::Buffer::target, tile.wants[0].at_receiver});
     const schedule::Piece kept = keep(carrier, tile.at_sender);
-    put(letter, kept);
+    put(message, kept);
     for (const auto& [receiver, box] : tile.wants)
         if (receiver == carrier)
             copies_[carrier - first_].push_back({kept, {schedule::Buffer::target, box}});

@@ -1,5 +1,5 @@
-// What the ranks of one node send and receive in a node-aware exchange: gathered within nodes, one message between two
-// nodes, scattered within nodes.
+// The messages of the ranks of one node in a node-aware exchange: gathered within nodes, one message between two nodes,
+// scattered within nodes.
 #pragma once
 
 #include <algorithm>
@@ -46,16 +46,16 @@ class NodeTraffic {
     enum Kind { gather, exchange, scatter };
 
     // One message as one of its ends sees it.
-    struct Letter {
+    struct Message {
         Index count = 0;
         std::vector<schedule::Piece> pieces;
     };
-    // What a rank sends so far on, and what it receives from as far behind. Far: the number of ranks around the ring of
-    // a node's own, or the distance of nodes. Every rank takes its steps in the order of `far` (nodes: folded), so that
-    // ranks which do one exchange after another meet; one of the two letters may be empty.
+    // The message that a rank sends so far on, and the one that it receives from as far behind. Far: the number of
+    // ranks around the ring of a node's own, or the distance of nodes. Every rank takes its steps in the order of `far`
+    // (nodes: folded), so that ranks which do one exchange after another meet; one of the two messages may be empty.
     struct Step {
         Index far;
-        Letter sent, received;
+        Message sent, received;
     };
 
     NodeTraffic(const Nodes& nodes, Rank node);

@@ -28,7 +28,7 @@ struct AlgorithmEntry {
     // Allowed radices of a pattern: {least, most}.
     std::array<Index, 2> (*radices)(const pattern::Pattern&);
     bool is_default = false;
-    bool passes_on = false;  // points from rank to rank: needs to know what all ranks want of a fetch
+    bool store_and_forward = false;  // ranks pass points on: needs to know what all ranks want of a fetch
 };
 
 const std::vector<AlgorithmEntry>& algorithms();

@@ -10,7 +10,7 @@
 
 namespace tradewind::algorithm {
 
-// A request for a plan, by which an entry is found: keys of the file, and their values.
+// The request for a plan, by which an entry is found: keys of the file, and their values.
 using TuningValue = pattern::Parameter;
 using TuningRequest = pattern::Parameters;
 // Memory of arrays that only their own rank can read, and of those that the ranks of a node share.
@@ -24,7 +24,7 @@ struct TuningSite {
     std::string cpu, mpi;
     Index ranks_per_node = 0;  // on the node that has most
 };
-// Differences from another site, in words.
+// The differences from another host, in words.
 std::vector<std::string> differences(const TuningSite& site, const TuningSite& other);
 
 struct TuningEntry {
@@ -45,14 +45,14 @@ std::vector<TuningEntry> read_tuning(const std::string& text, const std::string&
 const TuningEntry* find_tuned(const std::vector<TuningEntry>& entries, const TuningRequest& request,
                               const std::optional<TuningSite>& site);
 
-// Value of TRADEWIND_TUNING: "FILE", or "FILE,strict", for which results of another host are an error.
+// The value of TRADEWIND_TUNING: "FILE", or "FILE,strict", for which what was tuned elsewhere is an error.
 struct TuningSource {
     std::string path;
     bool strict = false;
 };
 TuningSource parse_tuning_source(const std::string& text);
 
-// What a tuning file has to say about an exchange, for choose_method; nothing where no entry is about it. Throws
+// The method that a tuning file has for an exchange, for choose_method; none where no entry is about it. Throws
 // InputError where the file is strict and the entry is from elsewhere. Arrays in shared memory take an entry about
 // private memory where there is none of their own: it still compares the algorithms. Arrays in private memory take no
 // entry about shared memory.

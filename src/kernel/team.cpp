@@ -24,14 +24,14 @@ Team::~Team() {
 
 void Team::dismiss() {
     work_ = nullptr;
-    turn_.fetch_add(1, std::memory_order_release);
-    turn_.notify_all();
+    runs_.fetch_add(1, std::memory_order_release);
+    runs_.notify_all();
     for (std::thread& other : others_) other.join();
 }
 
 void Team::follow(int number) {
-    for (std::uint32_t turn = 0;; ++turn) {
-        turn_.wait(turn, std::memory_order_acquire);
+    for (std::uint32_t run = 0;; ++run) {
+        runs_.wait(run, std::memory_order_acquire);
         if (!work_) return;
         (*work_)(number);
         if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
@@ -43,8 +43,8 @@ void Team::run(const std::function<void(int)>& work) {
     const std::lock_guard one(one_caller_);
     work_ = &work;
     busy_.store(static_cast<int>(others_.size()), std::memory_order_relaxed);
-    turn_.fetch_add(1, std::memory_order_release);
-    turn_.notify_all();
+    runs_.fetch_add(1, std::memory_order_release);
+    runs_.notify_all();
     work(0);
     for (int busy; (busy = busy_.load(std::memory_order_acquire)) > 0;) busy_.wait(busy, std::memory_order_acquire);
 }

@@ -33,7 +33,7 @@ class Team {
     std::vector<std::thread> others_;
     std::mutex one_caller_;
     const std::function<void(int)>* work_ = nullptr;  // none: the threads are to end
-    alignas(64) std::atomic<std::uint32_t> turn_{0};
+    alignas(64) std::atomic<std::uint32_t> runs_{0};
     alignas(64) std::atomic<int> busy_{0};
 };
 

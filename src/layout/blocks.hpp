@@ -12,7 +12,7 @@ namespace tradewind::layout {
 
 // Ranks r = i + j * split[0] with i < split[0], j < split[1]; i divides the direction axes[0], j divides axes[1], the
 // third direction stays whole. Blocks over x/y are "xy"; x pencils are "zy", y pencils "zx", columns (z pencils) "xy"
-// or "yx". Nothing is stored a rank.
+// or "yx". Nothing is stored per rank.
 class Blocks : public Layout {
   public:
     // Throws InputError where a part would be empty, naming direction, parts and points.

@@ -53,13 +53,13 @@ class Columns {
     };
     Index points() const { return nx_ * static_cast<Index>(y_.size()); }
 
-    // Of runs of ids that ascend by one, run k from place begins[k] of a list of ids up to begins[k + 1]: their owners,
-    // and where they begin in the owners' arrays. Runs that hold a point that there is not, or that are not one run in
-    // the array of one owner, have the owner -1. Whether all have another.
+    // Finds the owners of runs of ids that ascend by one, and where the runs begin in the owners' arrays. Run k goes
+    // from place begins[k] of a list of ids up to begins[k + 1]. Runs that hold a point that there is not, or that are
+    // not one run in the array of one owner, have the owner -1. Whether all have another.
     bool find(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources) const;
 
   private:
-    // Of a row that one rank has as a whole: that rank, and its points, all of which lie behind each other.
+    // A row that one rank has as a whole: that rank, and its points, all of which lie behind each other.
     struct Row {
         Index begin, end;
         Rank rank;

@@ -6,7 +6,7 @@
 namespace tradewind::layout {
 
 // `points` points over `parts` parts: the first points % parts of them hold one point more than the others.
-// Every query is O(1); nothing is stored a part.
+// Every query is O(1); nothing is stored per part.
 class Division {
   public:
     Division() = default;

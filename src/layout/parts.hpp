@@ -28,7 +28,7 @@ class Parts {
     Index width(Index part) const;  // points of a part
     Index widest() const;
     Index owner(Index point) const;
-    // What tells it from other divisions, in few words.
+    // The difference from other divisions, in few words.
     std::string describe() const;
 
     // All runs in ascending order, with their parts; empty ones are left out.

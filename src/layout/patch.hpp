@@ -29,7 +29,7 @@ class Patch {
     std::vector<Box> boxes() const;
     // Whether a box that is not empty lies within one run along each direction.
     bool contains(const Box& box) const;
-    // How many points of the array precede a point along a direction. The point is one of the array's.
+    // The number of points of the array before a point along a direction. The point is one of the array's.
     Index place(int axis, Index point) const;
 
   private:

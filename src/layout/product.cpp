@@ -15,7 +15,7 @@ std::array<Parts, 3> parts_of(const Blocks& blocks) {
     return parts;
 }
 
-// Of each point `times` points in a row.
+// Parts that have `times` points in a row for each point.
 Parts repeated(const Parts& parts, Index times) {
     std::vector<Index> cuts{0};
     for (Index part = 0; part < parts.parts(); ++part) {

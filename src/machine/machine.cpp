@@ -28,7 +28,7 @@ void Machine::check() const {
     check_rate("injection", injection);
     check_rate("ejection", ejection);
     if (send_overhead.value < 0 || receive_overhead.value < 0)
-        throw InputError("overhead a message: 0 or more are allowed");
+        throw InputError("overhead per message: 0 or more are allowed");
     if (!(memory_bandwidth.value >= 1e6)) throw InputError("memory bandwidth of a node: 1MB/s or more are allowed");
     if (buffer.value < 1 || buffer.value > 1 << 30) throw InputError("buffer of a switch: 1B to 1GiB are allowed");
     for (const Bytes& bytes : {port_buffer, output_buffer, nic_buffer})

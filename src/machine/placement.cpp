@@ -45,11 +45,11 @@ Table scattered(Rank ranks, std::uint32_t ranks_per_node, std::uint32_t needed, 
     };
     Table places(needed);
     for (std::uint32_t i = 0; i < needed; ++i) {
-        const std::uint32_t group = i % used_groups, turn = i / used_groups;
+        const std::uint32_t group = i % used_groups, round = i / used_groups;
         const std::uint32_t held = (needed - group + used_groups - 1) / used_groups, used = std::min(switches, held);
         const std::uint32_t holder =
-            evenly(group, used_groups, groups) * switches + evenly(turn % used, used, switches);
-        places[i] = holder * each + turn / used;
+            evenly(group, used_groups, groups) * switches + evenly(round % used, used, switches);
+        places[i] = holder * each + round / used;
     }
     Table table(ranks);
     for (Rank r = 0; r < ranks; ++r) table[r] = places[static_cast<std::uint32_t>(r) / ranks_per_node];

@@ -11,15 +11,14 @@ namespace tradewind::mpi {
 // Collective. Makes sure that all ranks of a communicator are about to make the same plan, and that every rank can:
 // otherwise a rank that fails or does something else would leave the others waiting for ever.
 // `identity` says what this rank makes, `problem` why it cannot ("" where it can). Returns on a rank with a problem of
-// its own (which knows best what to throw); throws PlanError on all the others, and on all ranks that differ. The
-// answer are the sums of what the ranks add, modulo 2^64. `limit_s`: a rank that waits longer for the others throws
+// its own (which knows best what to throw); throws PlanError on all the others, and on all ranks that differ.
+// Returns the sums of what the ranks add, modulo 2^64. `limit_s`: a rank that waits longer for the others throws
 // PlanError, too (0: it waits for ever); its communicator cannot be used any more.
 using Sums = std::array<std::uint64_t, 3>;
 Sums agree(MPI_Comm comm, const std::string& identity, const std::string& problem, const Sums& added = {},
            double limit_s = 0);
 
-// The same, but ranks that differ are the answer "false". On a rank with a problem of its own the answer is "false"
-// too.
+// The same, but returns false where ranks differ, and on a rank with a problem of its own.
 bool alike(MPI_Comm comm, const std::string& identity, const std::string& problem = "", double limit_s = 0);
 
 // Collective. The text of one rank, on all of them.

@@ -10,7 +10,7 @@
 
 namespace tradewind::mpi {
 
-// State that a plan and its carrier share.
+// The state that a plan and its carrier share.
 struct Work {
     PlanRequest request;
     const Communicator& communicator;
@@ -37,7 +37,7 @@ class Buffers {
     std::byte *outgoing = nullptr, *incoming = nullptr;
 };
 
-// Of each stage a plan calls post, arrive and leave, in this order. Messages that need it have been gathered in their
+// A plan calls post, arrive and leave for each stage, in this order. Messages that need it have been gathered in their
 // buffers before post; what arrives in buffers is scattered between arrive and leave. Throws PlanError.
 class Carrier {
   public:
@@ -51,8 +51,7 @@ class Carrier {
     virtual void leave(int) {}           // until this rank's memory is its own again
     // post and arrive in one, for transports that have a call for that; false: they do not.
     virtual bool exchange(int) { return false; }
-    // What follows is only posted, in place of calls that block: others go on until it is awaited. For the plan's calls
-    // from here on.
+    // From here on the plan's calls only post, instead of blocking: other work goes on until the stage is awaited.
     virtual void overlap(bool) {}
     // Whether `test` may ever say yes.
     virtual bool pokes() const { return false; }

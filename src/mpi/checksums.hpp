@@ -25,7 +25,7 @@ class Checksums {
     std::vector<std::uint64_t> sent_, received_, announced_;
     std::vector<MPI_Request> requests_;
     bool under_way_ = false;
-    // Of ends that do not lie in the host's memory: copies into a buffer, for a checksum is computed by the host.
+    // Copies into a buffer for ends outside the host's memory: the host computes the checksums.
     std::map<const End*, std::vector<StridedCopy>> staged_;
     Memory staging_;
 };

@@ -17,7 +17,7 @@ struct Field {
     std::byte* data = nullptr;      // its element at the lowest x, y and z
     std::array<Index, 3> shape{};   // points along x, y, z
     std::array<Index, 3> stride{};  // bytes from a point to the next one along x, y, z
-    // Of the memory that it lies in; none: the host's. All fields of a plan lie in one memory.
+    // Copies from and to the memory in which the field lies; none: the host's. All fields of a plan lie in one memory.
     std::shared_ptr<Copier> copier;
 };
 

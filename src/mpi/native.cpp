@@ -114,7 +114,7 @@ class NativeAllReduce : public Plan {
 }  // namespace
 
 std::unique_ptr<Plan> make_native_plan(const pattern::Pattern& pattern, MPI_Comm comm, const PlanRequest& request,
-                                       Unlike unlike) {
+                                       Mismatch mismatch) {
     const auto check = [&] {
         const Rank rank = check_request(pattern, comm, request);
         if (pattern.collective() != pattern::Collective::reduction)
@@ -129,7 +129,7 @@ std::unique_ptr<Plan> make_native_plan(const pattern::Pattern& pattern, MPI_Comm
             throw InputError("algorithm \"native\": " + std::to_string(count) +
                              " elements to reduce are more than the collectives of MPI count (2147483647)");
     };
-    if (!prepared(comm, identity(pattern, "native", request), unlike, limit_of(request.watchdog_s), check))
+    if (!prepared(comm, identity(pattern, "native", request), mismatch, limit_of(request.watchdog_s), check))
         return nullptr;
     return std::make_unique<NativeAllReduce>(comm, pattern, request);
 }

@@ -14,7 +14,8 @@ using Describe = std::function<std::vector<Block>(int stage, std::size_t end)>;
 // Notes of peers, by stage and number of the end on this rank. Addresses are the peer's.
 using Notes = std::vector<std::vector<std::vector<Block>>>;
 
-// Of each message the sender (`from_sender`) tells the receiver about its end, or the receiver the sender. Collective.
+// Tells the receiver of each message about the sender's end (`from_sender`), or the sender about the receiver's.
+// Collective.
 Notes exchange_notes(const Work& work, bool from_sender, const Describe& describe);
 
 // Where the bytes of an end lie.

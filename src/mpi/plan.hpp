@@ -16,7 +16,8 @@
 
 namespace tradewind::mpi {
 
-// What a plan is bound to, and how it moves data. All ranks say the same, but for the addresses, shapes and strides.
+// The arrays that a plan is bound to, and how it moves data. All ranks give the same, but for addresses, shapes and
+// strides.
 struct PlanRequest {
     std::vector<Field> source;  // several fields travel in one message
     std::vector<Field> target;  // as many; the same as `source` where the pattern is in place
@@ -97,16 +98,16 @@ class Plan {
     std::atomic<State> state_{State::idle};
 };
 
-// Outcome if ranks make different plans: an error, or no plan (null on all ranks).
-enum class Unlike { error, answer };
+// The consequence if ranks make different plans: an error, or no plan (null on all ranks).
+enum class Mismatch { error, decline };
 
 // Collective over `comm`. Throws InputError on a rank whose arrays do not fit, and PlanError on the others then; and
 // PlanError on all ranks when they make different plans, unless that is an answer.
 std::unique_ptr<Plan> make_plan(const schedule::Schedule& schedule, MPI_Comm comm, const PlanRequest& request,
-                                Unlike unlike = Unlike::error);
+                                Mismatch mismatch = Mismatch::error);
 
 // The same exchange by the MPI library's own MPI_Allreduce. Throws InputError for patterns that do not reduce.
 std::unique_ptr<Plan> make_native_plan(const pattern::Pattern& pattern, MPI_Comm comm, const PlanRequest& request,
-                                       Unlike unlike = Unlike::error);
+                                       Mismatch mismatch = Mismatch::error);
 
 }  // namespace tradewind::mpi

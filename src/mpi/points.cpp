@@ -29,22 +29,22 @@ Index over_all(MPI_Comm comm, Index value, MPI_Op operation) {
     return result;
 }
 
-// Letters by rank, each as long as needed.
-class Desk {
+// A message to each of some ranks, as long as needed.
+class MessagesByRank {
   public:
-    RecycledVector<Index>& to(Rank peer) { return letters_[letter_to(peer)].words; }
-    // Of a rank's letter among all.
-    std::size_t letter_to(Rank peer) {
-        const std::size_t letter = numbers_.of(peer);
-        if (letter == letters_.size()) letters_.push_back({peer, {}});
-        return letter;
+    RecycledVector<Index>& to(Rank peer) { return messages_[message_to(peer)].words; }
+    // The number of a peer's buffer among all.
+    std::size_t message_to(Rank peer) {
+        const std::size_t message = numbers_.of(peer);
+        if (message == messages_.size()) messages_.push_back({peer, {}});
+        return message;
     }
-    void add(std::size_t letter, Index word) { letters_[letter].words.push_back(word); }
-    const std::vector<Envelope>& letters() const { return letters_; }
+    void add(std::size_t message, Index word) { messages_[message].words.push_back(word); }
+    const std::vector<PeerMessage>& messages() const { return messages_; }
 
   private:
     Numbering numbers_;
-    std::vector<Envelope> letters_;
+    std::vector<PeerMessage> messages_;
 };
 
 // A peer that is named and does not name the other would be waited for: each pair adds a random number of its own at
@@ -77,8 +77,8 @@ std::uint64_t new_mark() {
     return mix(next++);
 }
 
-// What an owner is told of runs: where they begin, length by length; then of each length it, and how many have it; then
-// how many lengths there are. So the places of the first one can stay where they arrive.
+// The words that tell an owner about runs: where they begin, length by length; then each length, and how many runs have
+// it; then the number of lengths. So the places of the first one can stay where they arrive.
 RecycledVector<Index> sources_of(const pattern::Runs& runs) {
     RecycledVector<Index> words(runs.size() + 2 * runs.kinds().size() + 1);
     Index* next = words.data();
@@ -151,18 +151,18 @@ void Points::build_directory(std::span<const Index> ids) {
     const Index most = ids.empty() ? -1 : *std::max_element(ids.begin(), ids.end());
     highest_ = over_all(comm, most, MPI_MAX);
     block_ = static_cast<std::uint64_t>(highest_ / ranks()) + 1;
-    Desk desk;
+    MessagesByRank outgoing;
     for (std::size_t i = 0; i < ids.size(); ++i) {
-        auto& words = desk.to(keeper(ids[i]));
+        auto& words = outgoing.to(directory_rank(ids[i]));
         words.push_back(ids[i]);
         words.push_back(static_cast<Index>(i));
     }
-    const std::string problem = too_long(rank(), desk.letters());
-    if (!problem.empty()) desk = Desk();  // the others are told below
-    for (const Envelope& letter : exchange_sparsely(comm, tell, desk.letters()))
-        for (std::size_t i = 0; i + 1 < letter.words.size(); i += 2)
-            kept_.add(letter.words[i], {letter.peer, letter.words[i + 1]});
-    const std::string twice = kept_.finish();
+    const std::string problem = too_long(rank(), outgoing.messages());
+    if (!problem.empty()) outgoing = MessagesByRank();  // the others are told below
+    for (const PeerMessage& message : exchange_sparsely(comm, tell, outgoing.messages()))
+        for (std::size_t i = 0; i + 1 < message.words.size(); i += 2)
+            directory_.add(message.words[i], {message.peer, message.words[i + 1]});
+    const std::string twice = directory_.finish();
     together(comm, problem.empty() ? twice : problem);
 }
 
@@ -253,7 +253,7 @@ pattern::FetchList Points::locate(std::span<const Index> ids) const {
     return list;
 }
 
-// What is not the rank's own is asked of the ranks to which the ids lead. Where ids are dealt out at random to few
+// Asks the directory ranks of the ids that are not the rank's own. Where ids are dealt out at random to few
 // ranks, whether one is its own is anybody's guess, so no branch depends on it: the others are put aside first.
 void Points::look_up(std::span<const Index> ids, pattern::FetchList& list) const {
     RecycledVector<std::size_t> others(ids.size());
@@ -264,28 +264,28 @@ void Points::look_up(std::span<const Index> ids, pattern::FetchList& list) const
         others[count] = i;
         count += owner.rank < 0;
     });
-    Desk desk;
+    MessagesByRank outgoing;
     constexpr std::size_t none = static_cast<std::size_t>(-1);
-    RecycledVector<std::size_t> asked(count, none);  // which letter asks for it
+    RecycledVector<std::size_t> asked(count, none);  // which message asks for it
     std::string problem;
     for (std::size_t k = 0; k < count; ++k) {
         const Index id = ids[others[k]];
         if (id < 0 || id > highest_) {
             if (problem.empty()) problem = wanted_by(rank(), id, others[k]);
         } else {
-            asked[k] = desk.letter_to(keeper(id));
-            desk.add(asked[k], id);
+            asked[k] = outgoing.message_to(directory_rank(id));
+            outgoing.add(asked[k], id);
         }
     }
     // Replies are twice as long.
-    if (const std::string many = too_long(rank(), desk.letters(), longest_letter / 2); !many.empty()) {
+    if (const std::string many = too_long(rank(), outgoing.messages(), longest_message / 2); !many.empty()) {
         problem = many;
-        desk = Desk();  // asks nobody, but answers; the others are told below
+        outgoing = MessagesByRank();  // asks nobody, but replies; the others are told below
         count = 0;
     }
-    const std::vector<Envelope> replies = answered(desk.letters());  // in the order of the letters
+    const std::vector<PeerMessage> replies = answered(outgoing.messages());  // in the order of the messages
     std::vector<const Index*> next;
-    for (const Envelope& letter : replies) next.push_back(letter.words.data());
+    for (const PeerMessage& message : replies) next.push_back(message.words.data());
     for (std::size_t k = 0; k < count; ++k) {
         if (asked[k] == none) continue;
         const std::size_t i = others[k];
@@ -299,28 +299,28 @@ void Points::look_up(std::span<const Index> ids, pattern::FetchList& list) const
 }
 
 // Who was asked knows by whom: replies need no consensus.
-std::vector<Envelope> Points::answered(const std::vector<Envelope>& questions) const {
+std::vector<PeerMessage> Points::answered(const std::vector<PeerMessage>& questions) const {
     const MPI_Comm comm = communicator_.handle();
-    std::vector<Envelope> answers;
-    for (const Envelope& question : exchange_sparsely(comm, ask, questions)) {
-        Envelope& answer =
-            answers.emplace_back(Envelope{question.peer, RecycledVector<Index>(2 * question.words.size())});
+    std::vector<PeerMessage> answers;
+    for (const PeerMessage& question : exchange_sparsely(comm, ask, questions)) {
+        PeerMessage& answer =
+            answers.emplace_back(PeerMessage{question.peer, RecycledVector<Index>(2 * question.words.size())});
         Index* next = answer.words.data();
-        kept_.find_each(question.words, [&](std::size_t, const layout::Owner& owner) {
+        directory_.find_each(question.words, [&](std::size_t, const layout::Owner& owner) {
             *next++ = owner.rank;
             *next++ = owner.index;
         });
     }
     std::vector<MPI_Request> sends;
-    for (const Envelope& answer : answers)
+    for (const PeerMessage& answer : answers)
         check(MPI_Isend(answer.words.data(), static_cast<int>(answer.words.size()), MPI_INT64_T, answer.peer, reply,
                         comm, &sends.emplace_back()),
               doing);
-    std::vector<Envelope> replies;
-    for (const Envelope& question : questions) {
-        Envelope& letter =
-            replies.emplace_back(Envelope{question.peer, RecycledVector<Index>(2 * question.words.size())});
-        check(MPI_Recv(letter.words.data(), static_cast<int>(letter.words.size()), MPI_INT64_T, letter.peer, reply,
+    std::vector<PeerMessage> replies;
+    for (const PeerMessage& question : questions) {
+        PeerMessage& message =
+            replies.emplace_back(PeerMessage{question.peer, RecycledVector<Index>(2 * question.words.size())});
+        check(MPI_Recv(message.words.data(), static_cast<int>(message.words.size()), MPI_INT64_T, message.peer, reply,
                        comm, MPI_STATUS_IGNORE),
               doing);
     }
@@ -364,7 +364,7 @@ std::shared_ptr<pattern::Fetch> Points::made_of(Bundles bundles, bool owned, Ind
     part.source = one_array ? std::max(count_, target) : count_;
     part.target = target;
     Sums over_all{};  // the points that are wanted, whether peers name each other, and a mark of this fetch
-    std::vector<Envelope> letters;
+    std::vector<PeerMessage> messages;
     const auto ask = [&] {
         for (const Rank peer : peers)
             if (peer < 0 || peer >= ranks() || peer == rank())
@@ -381,9 +381,9 @@ std::shared_ptr<pattern::Fetch> Points::made_of(Bundles bundles, bool owned, Ind
             if (known && !std::binary_search(peers.begin(), peers.end(), bundle.peer))
                 throw InputError("rank " + std::to_string(rank()) + " wants points of rank " +
                                  std::to_string(bundle.peer) + ", which is none of its peers");
-            letters.push_back({bundle.peer, sources_of(bundle.runs)});
+            messages.push_back({bundle.peer, sources_of(bundle.runs)});
         }
-        if (const std::string problem = too_long(rank(), letters); !problem.empty()) throw InputError(problem);
+        if (const std::string problem = too_long(rank(), messages); !problem.empty()) throw InputError(problem);
         return true;
     };
     const std::string what = std::string(one_array ? "a halo" : "a fetch") + (owned ? " by columns" : "");
@@ -391,10 +391,10 @@ std::shared_ptr<pattern::Fetch> Points::made_of(Bundles bundles, bool owned, Ind
     if (over_all[1] != 0)
         throw InputError("the ranks do not name each other as peers: each must be among the peers of all of its own");
     auto requests =
-        known ? exchange_among(comm, request, peers, std::move(letters)) : exchange_sparsely(comm, request, letters);
+        known ? exchange_among(comm, request, peers, std::move(messages)) : exchange_sparsely(comm, request, messages);
     const auto take = [&] {
         take_requests(part, std::move(requests), owned);
-        if (one_array) check_not_borrowed(part);
+        if (one_array) check_no_ghosts(part);
         return true;
     };
     if (owned && !one_array)
@@ -409,12 +409,12 @@ void Points::refuse(const std::string& problem) const {
     agree(communicator_.handle(), "", problem);
 }
 
-void Points::take_requests(pattern::FetchPart& part, std::vector<Envelope> requests, bool owned) const {
-    for (Envelope& letter : requests) {
-        if (letter.words.empty()) continue;
+void Points::take_requests(pattern::FetchPart& part, std::vector<PeerMessage> requests, bool owned) const {
+    for (PeerMessage& message : requests) {
+        if (message.words.empty()) continue;
         const pattern::Runs& runs =
-            part.sends.emplace_back(pattern::FetchBundle{letter.peer, 0, runs_of(std::move(letter.words))}).runs;
-        if (!owned) check_owned(runs, letter.peer);
+            part.sends.emplace_back(pattern::FetchBundle{message.peer, 0, runs_of(std::move(message.words))}).runs;
+        if (!owned) check_owned(runs, message.peer);
         part.sends.back().points = runs.points();
     }
 }
@@ -431,29 +431,29 @@ void Points::check_owned(const pattern::Runs& runs, Rank wants) const {
     }
 }
 
-// Within one array a place that is filled from elsewhere is no point that others can have.
-void Points::check_not_borrowed(const pattern::FetchPart& part) const {
-    std::vector<bool> borrowed(static_cast<std::size_t>(part.source), false);
+// Within one array a ghost point, which is filled from elsewhere, is no point that others can have.
+void Points::check_no_ghosts(const pattern::FetchPart& part) const {
+    std::vector<bool> ghosts(static_cast<std::size_t>(part.source), false);
     const auto each = [](const pattern::Runs& runs, auto visit) {
         for (const pattern::FetchRun& run : runs)
             for (Index i = 0; i < run.length; ++i) visit(run, i);
     };
-    const auto borrow = [&](const pattern::FetchRun& run, Index i) {
-        borrowed[static_cast<std::size_t>(run.target + i)] = true;
+    const auto mark_ghost = [&](const pattern::FetchRun& run, Index i) {
+        ghosts[static_cast<std::size_t>(run.target + i)] = true;
     };
-    each(part.kept, borrow);
-    for (const pattern::FetchBundle& bundle : part.receives) each(bundle.runs, borrow);
+    each(part.kept, mark_ghost);
+    for (const pattern::FetchBundle& bundle : part.receives) each(bundle.runs, mark_ghost);
     Rank peer = rank();
-    const auto lend = [&](const pattern::FetchRun& run, Index i) {
-        if (borrowed[static_cast<std::size_t>(run.source + i)])
+    const auto check_source = [&](const pattern::FetchRun& run, Index i) {
+        if (ghosts[static_cast<std::size_t>(run.source + i)])
             throw InputError("rank " + std::to_string(peer) + " wants point " + std::to_string(run.source + i) +
                              " of rank " + std::to_string(rank()) +
                              ", which that rank takes from elsewhere itself: nobody owns it");
     };
-    each(part.kept, lend);
+    each(part.kept, check_source);
     for (const pattern::FetchBundle& bundle : part.sends) {
         peer = bundle.peer;
-        each(bundle.runs, lend);
+        each(bundle.runs, check_source);
     }
 }
 

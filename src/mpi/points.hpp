@@ -42,37 +42,37 @@ class Points {
     // The points of these ids, `behind` as many other points of the target array. See `fetch`.
     std::shared_ptr<pattern::Fetch> fetch_ids(std::span<const Index> ids, Index behind, bool one_array, bool known,
                                               const std::vector<Rank>& peers) const;
-    // What the ranks want. `known`: the owners of what this rank wants, and the ranks that want its points, are all
-    // among `peers` (ascending, said alike at both ends), so that there is no need to find out who wants what.
+    // Makes the fetch of all lists. `known`: the owners of what this rank wants, and the ranks that want its points,
+    // are all among `peers` (ascending, said alike at both ends), so that there is no need to find out who wants what.
     std::shared_ptr<pattern::Fetch> fetch(pattern::FetchList list, bool one_array, bool known,
                                           const std::vector<Rank>& peers) const;
 
   private:
     void begin(Index count);
     void build_directory(std::span<const Index> ids);
-    Rank keeper(Index id) const { return static_cast<Rank>(static_cast<std::uint64_t>(id) / block_); }
-    // Which points of runs of ids (see Consecutive) follow each other where they lie; calls `take(owner, FetchRun)` for
-    // each such piece, whose target is counted from 0. What is wrong with them, "" if nothing.
+    Rank directory_rank(Index id) const { return static_cast<Rank>(static_cast<std::uint64_t>(id) / block_); }
+    // Calls `take(owner, FetchRun)` for each piece of runs of ids (see Consecutive) whose points follow each other
+    // where they lie; its target is counted from 0. Returns the problem of the ids, "" if they have none.
     template <class Take>
     std::string each_piece(std::span<const Index> ids, const Index* begins, std::size_t runs, Take take) const;
     // The same for all ids, whose targets lie `behind` others.
     std::string bundle(std::span<const Index> ids, Index behind, pattern::Bundler& bundler) const;
-    // What all wants have in common; `bundles()` makes those of this rank, or throws InputError. `owned`, on all ranks
-    // alike: there is nothing among them that its owner might not have.
+    // Makes a fetch, of whichever kind; `bundles()` makes those of this rank, or throws InputError. `owned`, on all
+    // ranks alike: there is nothing among them that its owner might not have.
     template <class Bundles>
     std::shared_ptr<pattern::Fetch> made_of(Bundles bundles, bool owned, Index target, bool one_array, bool known,
                                             const std::vector<Rank>& peers) const;
     void look_up(std::span<const Index> ids, pattern::FetchList& list) const;
-    std::vector<Envelope> answered(const std::vector<Envelope>& questions) const;
-    void take_requests(pattern::FetchPart& part, std::vector<Envelope> requests, bool owned) const;
+    std::vector<PeerMessage> answered(const std::vector<PeerMessage>& questions) const;
+    void take_requests(pattern::FetchPart& part, std::vector<PeerMessage> requests, bool owned) const;
     void check_owned(const pattern::Runs& runs, Rank wants) const;
-    void check_not_borrowed(const pattern::FetchPart& part) const;
+    void check_no_ghosts(const pattern::FetchPart& part) const;
 
     Communicator communicator_;
     Index count_ = 0, first_ = 0;
-    Index highest_ = -1;            // of all ids
-    std::uint64_t block_ = 1;       // ids that lead to one rank
-    layout::Directory kept_, own_;  // where the ids lie that lead to this rank; where its own do
+    Index highest_ = -1;                 // of all ids
+    std::uint64_t block_ = 1;            // ids that lead to one rank
+    layout::Directory directory_, own_;  // the points whose ids lead to this rank; its own points
     std::unique_ptr<const layout::Columns> columns_;
     bool named_ = false;  // whether points have ids
 };

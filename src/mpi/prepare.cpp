@@ -15,7 +15,7 @@ std::string identity(const pattern::Pattern& pattern, const std::string& algorit
     text << ", " << request.transport << ", " << request.packing << ", messages of up to "
          << request.largest_message.value << " bytes" << (request.synchronous ? ", synchronous" : "")
          << (request.check ? ", checked" : "") << ", watchdog " << request.watchdog_s << " s, "
-         << request.ranks_per_node << " ranks a node";
+         << request.ranks_per_node << " ranks per node";
     return text.str();
 }
 
@@ -33,7 +33,7 @@ Rank check_request(const pattern::Pattern& pattern, MPI_Comm comm, const PlanReq
         throw InputError("watchdog of " + std::to_string(request.watchdog_s) +
                          " s: 0 (none) to 1e9 seconds are allowed");
     if (request.ranks_per_node < 0)
-        throw InputError("ranks a node: " + std::to_string(request.ranks_per_node) +
+        throw InputError("ranks per node: " + std::to_string(request.ranks_per_node) +
                          "; 0 (as it is) or more are allowed");
     check_fields(pattern, rank, request);
     return rank;

@@ -59,12 +59,12 @@ auto prepare(MPI_Comm comm, const std::string& identity, Step work, double limit
     return prepare(comm, identity, work, nothing, limit_s);
 }
 
-// The same for a check alone. Where the ranks' plans differ, that is an error or the answer "false", as `unlike` says.
+// The same for a check alone. Where the ranks' plans differ, throws or returns false, as `mismatch` says.
 template <typename Check>
-bool prepared(MPI_Comm comm, const std::string& identity, Unlike unlike, double limit_s, Check check) {
+bool prepared(MPI_Comm comm, const std::string& identity, Mismatch mismatch, double limit_s, Check check) {
     bool same = true;
     const auto tell = [&](const std::string& problem) {
-        if (unlike == Unlike::answer)
+        if (mismatch == Mismatch::decline)
             same = alike(comm, identity, problem, limit_s);
         else
             agree(comm, identity, problem, {}, limit_s);

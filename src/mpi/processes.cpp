@@ -67,7 +67,7 @@ void receive_pieces(ByteBuffer& buffer, int from, int tag, MPI_Comm comm) {
 
 }  // namespace
 
-// An exception of a collective function leaves the others waiting.
+// An error in a collective function leaves the others waiting, so the connection is cut.
 template <class Action>
 void Processes::severing(Action action) {
     try {

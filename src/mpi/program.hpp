@@ -31,7 +31,7 @@ struct End {
     Range copies;                 // between memory and buffer; none of a message that is combined
     bool ahead = false;           // of a send: it may be gathered while the stage before is under way
 
-    // Bytes of a message that is buffered, or lies in one run.
+    // The address of a message that is buffered, or lies in one run.
     std::byte* data() const { return buffer ? buffer : memory[0].data; }
     std::vector<Block> place() const { return buffer ? std::vector{buffer_block(buffer, bytes)} : memory; }
 };

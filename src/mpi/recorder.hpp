@@ -16,7 +16,7 @@ enum class Recording : std::uint8_t { none, totals, events };
 enum class Activity : std::uint8_t { pack, post, copy, wait, unpack };
 inline constexpr std::array<const char*, 5> activity_names{"pack", "post", "copy", "wait", "unpack"};
 
-struct Event {
+struct TraceEvent {
     Activity activity;
     int stage;
     int peer;  // -1: of no single one
@@ -38,7 +38,7 @@ class Recorder {
     }
 
     double seconds(Activity activity) const { return 1e-9 * static_cast<double>(total_[static_cast<int>(activity)]); }
-    const std::vector<Event>& events() const { return events_; }
+    const std::vector<TraceEvent>& events() const { return events_; }
     void clear() {
         total_.fill(0);
         events_.clear();
@@ -49,14 +49,14 @@ class Recorder {
         return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
             .count();
     }
-    void add(const Event& event) {
+    void add(const TraceEvent& event) {
         total_[static_cast<int>(event.activity)] += event.end - event.begin;
         if (recording_ == Recording::events) events_.push_back(event);
     }
 
     Recording recording_;
     std::array<std::int64_t, 5> total_{};
-    std::vector<Event> events_;
+    std::vector<TraceEvent> events_;
 };
 
 }  // namespace tradewind::mpi

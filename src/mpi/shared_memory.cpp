@@ -39,7 +39,7 @@ std::byte* map(int file, Index bytes) {
     return mapped == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapped);
 }
 
-// Memory that this process shares, by address.
+// The memory that this process shares, by address.
 struct Registry {
     std::mutex mutex;
     std::map<const std::byte*, const SharedMemory*> all;

@@ -9,44 +9,45 @@ namespace tradewind::mpi {
 namespace {
 
 std::string exchanging_letters() {
-    return "exchanging letters between ranks";
+    return "exchanging messages between ranks";
 }
 
-int length_of(const Envelope& letter) {
-    return static_cast<int>(letter.words.size());
+int length_of(const PeerMessage& message) {
+    return static_cast<int>(message.words.size());
 }
 
-void receive(MPI_Comm comm, int tag, const MPI_Status& status, std::vector<Envelope>& came) {
+void receive(MPI_Comm comm, int tag, const MPI_Status& status, std::vector<PeerMessage>& came) {
     int count = 0;
     MPI_Get_count(&status, MPI_INT64_T, &count);
-    Envelope& letter = came.emplace_back(Envelope{status.MPI_SOURCE, {}});
-    letter.words.resize(static_cast<std::size_t>(count));
-    check(MPI_Recv(letter.words.data(), count, MPI_INT64_T, status.MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE),
+    PeerMessage& message = came.emplace_back(PeerMessage{status.MPI_SOURCE, {}});
+    message.words.resize(static_cast<std::size_t>(count));
+    check(MPI_Recv(message.words.data(), count, MPI_INT64_T, status.MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE),
           exchanging_letters);
 }
 
-void sort(std::vector<Envelope>& letters) {
-    std::sort(letters.begin(), letters.end(), [](const Envelope& a, const Envelope& b) { return a.peer < b.peer; });
+void sort(std::vector<PeerMessage>& messages) {
+    std::sort(messages.begin(), messages.end(),
+              [](const PeerMessage& a, const PeerMessage& b) { return a.peer < b.peer; });
 }
 
 }  // namespace
 
-std::string too_long(Rank rank, const std::vector<Envelope>& letters, std::size_t longest) {
-    for (const Envelope& letter : letters)
-        if (letter.words.size() > longest)
-            return "rank " + std::to_string(rank) + " has " + std::to_string(letter.words.size()) +
-                   " numbers to tell rank " + std::to_string(letter.peer) + " at once: up to " +
+std::string too_long(Rank rank, const std::vector<PeerMessage>& messages, std::size_t longest) {
+    for (const PeerMessage& message : messages)
+        if (message.words.size() > longest)
+            return "rank " + std::to_string(rank) + " has " + std::to_string(message.words.size()) +
+                   " numbers to tell rank " + std::to_string(message.peer) + " at once: up to " +
                    std::to_string(longest) + " are allowed, as MPI counts";
     return "";
 }
 
-std::vector<Envelope> exchange_sparsely(MPI_Comm comm, int tag, const std::vector<Envelope>& letters) {
+std::vector<PeerMessage> exchange_sparsely(MPI_Comm comm, int tag, const std::vector<PeerMessage>& messages) {
     std::vector<MPI_Request> sends;
-    for (const Envelope& letter : letters)
-        check(MPI_Issend(letter.words.data(), length_of(letter), MPI_INT64_T, letter.peer, tag, comm,
+    for (const PeerMessage& message : messages)
+        check(MPI_Issend(message.words.data(), length_of(message), MPI_INT64_T, message.peer, tag, comm,
                          &sends.emplace_back()),
               exchanging_letters);
-    std::vector<Envelope> came;
+    std::vector<PeerMessage> came;
     MPI_Request barrier = MPI_REQUEST_NULL;
     for (int over = 0; !over;) {
         int found = 0;
@@ -66,17 +67,17 @@ std::vector<Envelope> exchange_sparsely(MPI_Comm comm, int tag, const std::vecto
     return came;
 }
 
-std::vector<Envelope> exchange_among(MPI_Comm comm, int tag, const std::vector<Rank>& peers,
-                                     std::vector<Envelope> letters) {
+std::vector<PeerMessage> exchange_among(MPI_Comm comm, int tag, const std::vector<Rank>& peers,
+                                        std::vector<PeerMessage> messages) {
     for (const Rank peer : peers)
-        if (std::none_of(letters.begin(), letters.end(), [=](const Envelope& l) { return l.peer == peer; }))
-            letters.push_back({peer, {}});
+        if (std::none_of(messages.begin(), messages.end(), [=](const PeerMessage& l) { return l.peer == peer; }))
+            messages.push_back({peer, {}});
     std::vector<MPI_Request> sends;
-    for (const Envelope& letter : letters)
-        check(MPI_Isend(letter.words.data(), length_of(letter), MPI_INT64_T, letter.peer, tag, comm,
+    for (const PeerMessage& message : messages)
+        check(MPI_Isend(message.words.data(), length_of(message), MPI_INT64_T, message.peer, tag, comm,
                         &sends.emplace_back()),
               exchanging_letters);
-    std::vector<Envelope> came;
+    std::vector<PeerMessage> came;
     for (const Rank peer : peers) {
         MPI_Status status;
         check(MPI_Probe(peer, tag, comm, &status), exchanging_letters);

@@ -13,28 +13,28 @@
 namespace tradewind::mpi {
 
 // Numbers from or to another rank.
-struct Envelope {
+struct PeerMessage {
     Rank peer = 0;
     RecycledVector<Index> words;
 };
 
 // Maximum count of MPI.
-inline constexpr std::size_t longest_letter = std::numeric_limits<int>::max();
+inline constexpr std::size_t longest_message = std::numeric_limits<int>::max();
 
-// Why letters cannot be exchanged; "" where they can. To be asked, and told to all ranks, before or instead of sending
+// Why messages cannot be exchanged; "" where they can. To be asked, and told to all ranks, before or instead of sending
 // them: a rank that fails within an exchange leaves the others waiting.
-std::string too_long(Rank rank, const std::vector<Envelope>& letters, std::size_t longest = longest_letter);
+std::string too_long(Rank rank, const std::vector<PeerMessage>& messages, std::size_t longest = longest_message);
 
-// Collective. Every rank sends letters to some others, which do not know that they will get one; those that came, in
-// ascending order of sender. Without a message or a number kept for each rank of the communicator: a rank whose letters
-// have all been received enters a barrier that does not block, and the exchange is over when all have entered it
-// (NBX: Hoefler, Siebert & Lumsdaine 2010, doi:10.1145/1693453.1693476). Two exchanges in a row on one communicator
-// need different tags. No letter may be `too_long`. Throws PlanError where MPI fails.
-std::vector<Envelope> exchange_sparsely(MPI_Comm comm, int tag, const std::vector<Envelope>& letters);
+// Collective. Every rank sends messages to some others, which do not know that they will get one; those that came, in
+// ascending order of sender. Without a message or a number kept for each rank of the communicator: a rank whose
+// messages have all been received enters a barrier that does not block, and the exchange is over when all have entered
+// it (NBX: Hoefler, Siebert & Lumsdaine 2010, doi:10.1145/1693453.1693476). Two exchanges in a row on one communicator
+// need different tags. No message may be `too_long`. Throws PlanError where MPI fails.
+std::vector<PeerMessage> exchange_sparsely(MPI_Comm comm, int tag, const std::vector<PeerMessage>& messages);
 
-// The same among ranks that know of each other: a letter goes to each of `peers` and one comes from each; those for
+// The same among ranks that know of each other: a message goes to each of `peers` and one comes from each; those for
 // which there is none are empty. `peers` ascending, and the same at both ends.
-std::vector<Envelope> exchange_among(MPI_Comm comm, int tag, const std::vector<Rank>& peers,
-                                     std::vector<Envelope> letters);
+std::vector<PeerMessage> exchange_among(MPI_Comm comm, int tag, const std::vector<Rank>& peers,
+                                        std::vector<PeerMessage> messages);
 
 }  // namespace tradewind::mpi

@@ -47,7 +47,7 @@ class StagedPlan : public Plan {
             for (const End& end : stage.sends) bytes_sent_ += Bytes{end.bytes};
     }
 
-    // Memory that MPI or peers still use is kept for good: nothing else is safe.
+    // Memory on which MPI or peers still work is never freed: nothing else is safe.
     ~StagedPlan() override {
         if (settled()) return;
         carrier_.release();
@@ -106,8 +106,8 @@ class StagedPlan : public Plan {
         });
     }
 
-    // Of the collectives of MPI, whose plans have one stage: whether any rank copies within itself while messages are
-    // under way. A blocking collective on some ranks does not match a non-blocking one on others.
+    // Finds whether any rank copies within itself while messages are under way; for collectives of MPI, whose plans
+    // have one stage. A blocking collective on some ranks does not match a non-blocking one on others.
     bool find_any_local() const {
         int any = has_local(0);
         check(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, communicator_.handle()),
@@ -209,7 +209,7 @@ class StagedPlan : public Plan {
 }  // namespace
 
 std::unique_ptr<Plan> make_plan(const schedule::Schedule& schedule, MPI_Comm comm, const PlanRequest& request,
-                                Unlike unlike) {
+                                Mismatch mismatch) {
     const auto check = [&] {
         check_request(schedule.pattern(), comm, request);
         if (const std::string refusal = schedule::transport_refusal(schedule, request.transport, request.packing);
@@ -217,7 +217,7 @@ std::unique_ptr<Plan> make_plan(const schedule::Schedule& schedule, MPI_Comm com
             throw InputError(refusal);
         if (schedule.pattern().reduces()) combine_function(request.element, request.operation);  // which may refuse
     };
-    if (!prepared(comm, identity(schedule.pattern(), schedule.algorithm(), request), unlike,
+    if (!prepared(comm, identity(schedule.pattern(), schedule.algorithm(), request), mismatch,
                   limit_of(request.watchdog_s), check))
         return nullptr;
     return std::make_unique<StagedPlan>(schedule, comm, request);

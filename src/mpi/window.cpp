@@ -11,7 +11,7 @@ namespace tradewind::mpi {
 
 namespace {
 
-// Of one communicator, in the order in which all its ranks made them.
+// The windows of one communicator, in the order in which all its ranks made them.
 using Windows = std::vector<std::shared_ptr<Window::State>>;
 
 // All of this process, for the end of MPI.

@@ -24,17 +24,17 @@ void check_owned(const FetchList& list, Rank rank, const std::vector<Index>& sou
                              ": nobody owns it");
 }
 
-// Within one array a place that is filled from elsewhere is no point that others can have.
-void check_not_borrowed(const std::vector<FetchList>& lists) {
-    std::vector<std::vector<bool>> borrowed;
+// Within one array a ghost point, which is filled from elsewhere, is no point that others can have.
+void check_no_ghosts(const std::vector<FetchList>& lists) {
+    std::vector<std::vector<bool>> ghosts;
     for (const FetchList& list : lists) {
-        auto& places = borrowed.emplace_back(static_cast<std::size_t>(list.target), false);
+        auto& places = ghosts.emplace_back(static_cast<std::size_t>(list.target), false);
         for (const Index place : list.place) places[static_cast<std::size_t>(place)] = true;
     }
     for (std::size_t rank = 0; rank < lists.size(); ++rank)
         for (std::size_t i = 0; i < lists[rank].owner.size(); ++i) {
             const layout::Owner point{lists[rank].owner[i], lists[rank].index[i]};
-            if (borrowed[static_cast<std::size_t>(point.rank)][static_cast<std::size_t>(point.index)])
+            if (ghosts[static_cast<std::size_t>(point.rank)][static_cast<std::size_t>(point.index)])
                 throw InputError(point_text(static_cast<Rank>(rank), point) +
                                  ", which that rank takes from elsewhere itself: nobody owns it");
         }
@@ -74,7 +74,7 @@ Fetch::Fetch(std::vector<Index> sources, const std::vector<FetchList>& lists, bo
         add_checked(first, sources[r], "source arrays of a fetch", "points");
     }
     made->storage = storage_of(made->parts);
-    if (one_array) check_not_borrowed(lists);
+    if (one_array) check_no_ghosts(lists);
     std::vector<std::vector<FetchBundle>> bundles;
     for (std::size_t r = 0; r < sources.size(); ++r) {
         const FetchList& list = lists[r];
@@ -135,7 +135,7 @@ void Fetch::connect(Lists& lists, std::vector<std::vector<FetchBundle>> bundles)
         take_bundles(lists.parts[r], std::move(bundles[r]), rank, lists.ranks);
     }
     for (std::size_t r = 0; r < lists.parts.size(); ++r)
-        in_turn(lists.parts[r].sends, static_cast<Rank>(r), lists.ranks, true);
+        sort_by_distance(lists.parts[r].sends, static_cast<Rank>(r), lists.ranks, true);
 }
 
 Fetch::Fetch(Rank ranks, Rank rank, FetchPart part, Index points, std::uint64_t mark, bool one_array) {
@@ -145,7 +145,7 @@ Fetch::Fetch(Rank ranks, Rank rank, FetchPart part, Index points, std::uint64_t 
     made->one_array = one_array;
     made->points = points;
     made->mark = mark;
-    in_turn(part.sends, rank, ranks, true);
+    sort_by_distance(part.sends, rank, ranks, true);
     made->parts.push_back(std::move(part));
     made->storage = storage_of(made->parts);
     lists_ = std::move(made);

@@ -27,14 +27,16 @@ Index storage_of(std::span<const FetchPart> parts);
 // It describes all ranks, or what one of them knows of itself alone: then only that rank may be asked for.
 class Fetch : public Pattern {
   public:
-    // Of all ranks: how many points their source arrays hold, and what they want. Throws InputError for a list whose
-    // parts differ in length, a point that nobody owns, and a place that is out of range or taken twice.
+    // A fetch that knows all ranks: the sizes of their source arrays in points, and the lists of what they want. Throws
+    // InputError for a list whose parts differ in length, a point that nobody owns, and a place that is out of range or
+    // taken twice.
     Fetch(std::vector<Index> sources, const std::vector<FetchList>& lists, bool one_array = false);
-    // Of all ranks, what each receives from whom; of what nobody has to look after, like stored messages.
+    // A fetch that knows what each rank receives from whom, from a source that needs no checks, such as stored
+    // messages.
     Fetch(const std::vector<Index>& sources, const std::vector<Index>& targets,
           std::vector<std::vector<FetchBundle>> bundles);
-    // Of one rank. `points`: all that are fetched by all ranks together. `mark`: a number that all ranks give this
-    // fetch and no other one.
+    // A fetch that knows one rank. `points`: all that are fetched by all ranks together. `mark`: a number that all
+    // ranks give this fetch and no other one.
     Fetch(Rank ranks, Rank rank, FetchPart part, Index points, std::uint64_t mark, bool one_array = false);
 
     std::string name() const override { return "fetch"; }

@@ -155,7 +155,7 @@ std::vector<FetchBundle> bundles_of(const FetchList& list) {
     return bundler.take();
 }
 
-void in_turn(std::vector<FetchBundle>& bundles, Rank rank, Rank ranks, bool sending) {
+void sort_by_distance(std::vector<FetchBundle>& bundles, Rank rank, Rank ranks, bool sending) {
     const auto distance = [=](const FetchBundle& bundle) {
         const std::int64_t further = sending ? bundle.peer - std::int64_t{rank} : rank - std::int64_t{bundle.peer};
         return further < 0 ? further + ranks : further;
@@ -170,7 +170,7 @@ void take_bundles(FetchPart& part, std::vector<FetchBundle> bundles, Rank rank, 
             part.kept = std::move(bundle.runs);
         else
             part.receives.push_back(std::move(bundle));
-    in_turn(part.receives, rank, ranks, false);
+    sort_by_distance(part.receives, rank, ranks, false);
 }
 
 }  // namespace tradewind::pattern

@@ -29,11 +29,11 @@ struct FetchBundle {
 struct FetchPart {
     Index first = 0;                           // the source points of the ranks before this one
     Index source = 0, target = 0;              // points of its arrays
-    std::vector<FetchBundle> sends, receives;  // to the next ranks first, and from the last ones (see in_turn)
+    std::vector<FetchBundle> sends, receives;  // to the next ranks first, and from the last ones (see sort_by_distance)
     Runs kept;                                 // what it wants and owns itself
 };
 
-// What is wrong with a rank's list, "" if nothing: lengths that differ, a place out of range or taken twice, an owner
+// The problem of a rank's list, "" if it has none: lengths that differ, a place out of range or taken twice, an owner
 // that is no rank.
 std::string problem_of(const FetchList& list, Rank rank, Rank ranks);
 
@@ -97,7 +97,7 @@ class Bundler {
 std::vector<FetchBundle> bundles_of(const FetchList& list);
 
 // Orders bundles by how many ranks further on (`sending`), or back, their peers are, around the ring of all ranks.
-void in_turn(std::vector<FetchBundle>& bundles, Rank rank, Rank ranks, bool sending);
+void sort_by_distance(std::vector<FetchBundle>& bundles, Rank rank, Rank ranks, bool sending);
 
 // Takes the receives of a rank from its bundles, and what it keeps.
 void take_bundles(FetchPart& part, std::vector<FetchBundle> bundles, Rank rank, Rank ranks);

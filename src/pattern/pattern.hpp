@@ -1,4 +1,4 @@
-// What must move between ranks, with the reference answer that every schedule is held against.
+// The data that must move between ranks, with the reference result that every schedule is checked against.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace tradewind::pattern {
 // The collective that an MPI library has for a pattern: MPI_Alltoallv within each group, MPI_Allreduce, or none.
 enum class Collective : std::uint8_t { none, all_to_all, reduction };
 
-// What tells a pattern from others of its kind, as the keys and values of a tuning file.
+// The difference of a pattern from others of its kind, as the keys and values of a tuning file.
 using Parameter = std::variant<std::string, Index, bool, std::vector<Index>>;
 using Parameters = std::vector<std::pair<std::string, Parameter>>;
 Parameter listed(const auto& numbers) {

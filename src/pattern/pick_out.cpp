@@ -54,7 +54,7 @@ constexpr Choices all_choices() {
 
 constexpr Choices choices = all_choices();
 
-// What is written beyond the entries that are meant lies within the room, for no place is ahead of what is read.
+// Entries written beyond those that are meant stay inside the arrays, for no place is ahead of what is read.
 __attribute__((target("avx2,popcnt"))) void pick_by_four(Rank owner, std::size_t count, Placed lists, Index* sources,
                                                          Index* targets, Progress& progress) {
     const auto write = [](Index* to, __m256i numbers, __m256i order) __attribute__((target("avx2,popcnt"))) {

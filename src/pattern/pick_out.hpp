@@ -14,7 +14,8 @@ struct Placed {
 };
 
 // Appends the sources and targets of one owner to two other lists, in their order, and closes the gaps that they leave.
-// How many entries are left. Each of the other lists has room for `count` more, wherever its new entries end.
+// Returns the number of entries that are left. Each of the other lists has room for `count` more, wherever its new
+// entries end.
 std::size_t pick_out(Rank owner, std::size_t count, Placed lists, Index* sources, Index* targets);
 
 }  // namespace tradewind::pattern

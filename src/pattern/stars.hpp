@@ -22,7 +22,7 @@ struct Stars {
     std::vector<std::int32_t> begins;  // of a centre's leaves in `members`, and the end
     std::vector<std::int32_t> members;
 
-    // How many leaves a centre has; leaf `place` of it.
+    // The number of leaves of a centre; leaf `place` of it.
     Index size(Index centre) const {
         const auto c = static_cast<std::size_t>(centre);
         return begins[c + 1] - begins[c];

@@ -1,4 +1,4 @@
-// What CPUs do between exchanges.
+// The computing between exchanges.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace tradewind::program {
 
-// What the CPUs do: for so many seconds, or as long as so many flops or bytes of memory take, whichever is longer, at a
-// rank's share of its node (the roofline of Williams, Waterman & Patterson 2009). With a layout, flops and bytes are
-// those of a point that a rank owns, with `points` of one of so many points; else of a rank. A point takes
+// The work of a rank's CPU: for so many seconds, or as long as so many flops or bytes of memory take, whichever is
+// longer, at a rank's share of its node (the roofline of Williams, Waterman & Patterson 2009). With a layout, flops and
+// bytes are those of a point that a rank owns, with `points` of one of so many points; else of a rank. A point takes
 // point_seconds beside them.
 struct Compute {
     double seconds = 0, flops = 0, bytes = 0;

@@ -35,7 +35,7 @@ std::string quoted(const std::string& name) {
     return "'" + name + "'";
 }
 
-// What of a group's exchanges is open, while its steps are read.
+// The open exchanges of a group, while its steps are read.
 class Open {
   public:
     explicit Open(std::size_t exchanges) : instance_(exchanges, none), line_(exchanges, 0) {}
@@ -94,11 +94,11 @@ void Order::check_exchange(const Exchange& exchange) const {
         throw InputError("exchange " + quoted(exchange.name) + " of the ranks " + std::to_string(exchange.first) +
                          " to " + std::to_string(exchange.end() - 1) +
                          ": all ranks of a group, or of several, take part");
-    if (exchange.bytes_per_point < 1) throw InputError("bytes a point: 1 or more are allowed");
+    if (exchange.bytes_per_point < 1) throw InputError("bytes per point: 1 or more are allowed");
     pattern::check_bytes(exchange.schedule->pattern(), exchange.bytes_per_point);
 }
 
-// The order of a group's acts; instances are numbered as they turn up, lines are given later.
+// The order of a group's operations; instances are numbered as they turn up, lines are given later.
 void Order::add_acts(std::size_t g) {
     Group& group = groups_[g];
     std::uint32_t step = 0;
@@ -106,14 +106,14 @@ void Order::add_acts(std::size_t g) {
     const auto where = [&](const GroupStep& s) {
         return (groups_.size() > 1 ? "group " + quoted(group.name) + ", " : "") + "step " + quoted(s.name) + ": ";
     };
-    std::vector<Act>& acts = acts_.emplace_back();
+    std::vector<Operation>& operations = operations_.emplace_back();
     std::vector<std::int64_t> occurrences(exchanges_.size(), 0);
     Open open(exchanges_.size());
-    const auto add = [&](Act::Kind kind, bool ends, std::uint32_t instance) {
-        if (static_cast<std::int64_t>(acts.size()) >= most_acts)
-            throw InputError("a program of more than " + std::to_string(most_acts) +
+    const auto add = [&](Operation::Kind kind, bool ends, std::uint32_t instance) {
+        if (static_cast<std::int64_t>(operations.size()) >= most_operations)
+            throw InputError("a program of more than " + std::to_string(most_operations) +
                              " steps of a rank, repeated ones counted");
-        acts.push_back({kind, ends, step, instance});
+        operations.push_back({kind, ends, step, instance});
     };
     const auto start = [&](const GroupStep& s, bool ends) {
         const auto e = static_cast<std::size_t>(s.exchange);
@@ -128,14 +128,14 @@ void Order::add_acts(std::size_t g) {
                                   static_cast<std::uint32_t>(std::max(0, exchanges_[e].schedule->stages()))});
         }
         open[e] = known[static_cast<std::size_t>(occurrence)];
-        add(Act::start, ends, open[e]);
+        add(Operation::start, ends, open[e]);
     };
     const auto wait = [&](const GroupStep& s) {
         const auto e = static_cast<std::size_t>(s.exchange);
         if (!open.is(e))
             throw InputError(where(s) + "exchange " + quoted(exchanges_[e].name) +
                              " is not open: start it before it is awaited");
-        add(Act::wait, true, open[e]);
+        add(Operation::wait, true, open[e]);
         open[e] = Open::none;
     };
     for (const GroupStep& s : group.steps) {
@@ -150,19 +150,20 @@ void Order::add_acts(std::size_t g) {
         if (s.kind != StepKind::exchange && s.repeat > 1)
             throw InputError(where(s) + "a start or a wait is not repeated: the exchange would be opened twice");
     }
-    for (int turn = 0; turn < group.repeat; ++turn, step -= static_cast<std::uint32_t>(group.steps.size()))
+    for (int repetition = 0; repetition < group.repeat;
+         ++repetition, step -= static_cast<std::uint32_t>(group.steps.size()))
         for (const GroupStep& s : group.steps) {
             switch (s.kind) {
                 case StepKind::compute:
-                    for (int i = 0; i < s.repeat; ++i) add(Act::compute, i + 1 == s.repeat, 0);
+                    for (int i = 0; i < s.repeat; ++i) add(Operation::compute, i + 1 == s.repeat, 0);
                     break;
-                case StepKind::poke: add(Act::poke, true, 0); break;
+                case StepKind::poke: add(Operation::poke, true, 0); break;
                 case StepKind::start: start(s, true); break;
                 case StepKind::wait: wait(s); break;
                 case StepKind::exchange:
                     for (int i = 0; i < s.repeat; ++i) {
                         start(s, false);
-                        if (s.compute.any()) add(Act::compute, false, 0);
+                        if (s.compute.any()) add(Operation::compute, false, 0);
                         wait(s);
                     }
             }
@@ -204,12 +205,12 @@ void Order::number() {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         begins.push_back(next);
         Open open(exchanges_.size());
-        for (const Act& act : acts_[g]) {
-            if (act.kind != Act::start && act.kind != Act::wait) continue;
-            const std::size_t e = instances_[act.instance].exchange;
+        for (const Operation& operation : operations_[g]) {
+            if (operation.kind != Operation::start && operation.kind != Operation::wait) continue;
+            const std::size_t e = instances_[operation.instance].exchange;
             if (between_groups(exchanges_[e])) continue;
-            if (act.kind == Act::start)
-                place(act.instance, open.take_line(e));
+            if (operation.kind == Operation::start)
+                place(operation.instance, open.take_line(e));
             else
                 open.give_line(e);
         }

@@ -49,8 +49,8 @@ struct Group {
     Rank first = 0;  // set by Order: groups follow one another
 };
 
-// What a rank of a group does next.
-struct Act {
+// The next thing that a rank of a group does.
+struct Operation {
     enum Kind : std::uint8_t { compute, start, wait, poke } kind;
     bool ends_step;          // the last of a step
     std::uint32_t step;      // of all groups, numbered through
@@ -71,7 +71,7 @@ class Order {
     static constexpr std::uint32_t most_lines = 8;
     static constexpr int line_shift = 21;
     static constexpr std::int64_t most_stages = 1 << line_shift;  // of a line
-    static constexpr std::int64_t most_acts = 1 << 24;            // of a group
+    static constexpr std::int64_t most_operations = 1 << 24;      // of a group
 
     // Throws InputError for what cannot be carried out: an exchange whose ranks are not those of whole groups, which is
     // started twice, awaited without a start or left open, or does not take place as often in each of its groups.
@@ -87,14 +87,14 @@ class Order {
         while (rank >= groups_[g].first + groups_[g].ranks) ++g;
         return g;
     }
-    const std::vector<Act>& acts(std::size_t group) const { return acts_[group]; }
+    const std::vector<Operation>& operations(std::size_t group) const { return operations_[group]; }
     const Instance& instance(std::uint32_t i) const { return instances_[i]; }
     std::size_t instances() const { return instances_.size(); }
     // The stage with which a line begins on the ranks of a group.
     std::uint32_t first_stage(std::size_t group, std::uint32_t line) const { return begins_[group][line]; }
     // Whose stage a number is.
     const Instance& at(std::uint32_t stage) const;
-    // How often an exchange takes place.
+    // The number of times that an exchange takes place.
     std::int64_t times(std::size_t exchange) const { return times_[exchange]; }
 
   private:
@@ -106,7 +106,7 @@ class Order {
 
     std::vector<Exchange> exchanges_;
     std::vector<Group> groups_;
-    std::vector<std::vector<Act>> acts_;  // [group]
+    std::vector<std::vector<Operation>> operations_;  // [group]
     std::vector<Instance> instances_;
     std::vector<std::vector<std::uint32_t>> of_exchange_;  // [exchange][occurrence] -> instance
     std::vector<std::int64_t> times_;

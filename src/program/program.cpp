@@ -4,8 +4,8 @@
 
 namespace tradewind::program {
 
-// Of the steps of an exchange the first one to start it has its schedule, for those who count what is sent, with all
-// the times that it takes place.
+// The first step that starts an exchange has its schedule and the number of times that it takes place: the counts of
+// messages and bytes come from it.
 Program::Program(std::shared_ptr<const Order> order)
     : bytes_per_point_(1), ranks_(order->ranks()), order_(std::move(order)), step_of_(order_->exchanges().size(), 0) {
     std::vector<bool> known(order_->exchanges().size(), false);

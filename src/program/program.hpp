@@ -22,7 +22,7 @@ struct Step {
     std::shared_ptr<const schedule::Schedule> schedule;  // null: computation alone
     int repeat = 1;
     Compute compute;
-    // Of a program with an order of its own:
+    // For a program with an order of its own:
     StepKind kind = StepKind::exchange;
     std::int64_t bytes_per_point = 0;
     Rank first = 0, ranks = 0;  // of the group whose step it is
@@ -41,7 +41,7 @@ class Program {
     explicit Program(std::shared_ptr<const Order> order);
     Program(std::vector<Step> steps, std::int64_t bytes_per_point)
         : steps_(std::move(steps)), bytes_per_point_(bytes_per_point) {
-        if (bytes_per_point < 1) throw InputError("bytes a point: 1 or more are allowed");
+        if (bytes_per_point < 1) throw InputError("bytes per point: 1 or more are allowed");
         for (const Step& step : steps_) {
             if (step.repeat < 1) throw InputError("a step is repeated 1 or more times");
             if (step.schedule) {
@@ -64,12 +64,12 @@ class Program {
 
     const std::vector<Step>& steps() const { return steps_; }
     Rank ranks() const { return ranks_; }
-    // Of all messages, unless there is an order: then each step has its own.
+    // The bytes per point of all messages, unless there is an order: then each step has its own.
     std::int64_t bytes_per_point() const { return bytes_per_point_; }
     std::int64_t bytes_per_point(const Step& step) const { return order_ ? step.bytes_per_point : bytes_per_point_; }
     // Null: steps follow one another, the same on all ranks.
     const Order* order() const { return order_.get(); }
-    // How many exchanges may be open at once.
+    // The number of exchanges that may be open at once.
     std::uint32_t lines() const { return order_ ? order_->lines() : 1; }
     std::uint32_t line_of(std::uint32_t stage) const { return order_ ? stage >> Order::line_shift : 0; }
     // Without an order: the stages are 0 to this.

@@ -18,74 +18,74 @@ struct Own {
     }
 };
 
-void add(std::vector<Act>& acts, Act::Kind kind, bool sending, const std::vector<std::int32_t>& all) {
-    for (const std::int32_t j : all) acts.push_back({kind, sending, j});
+void add(std::vector<Operation>& operations, Operation::Kind kind, bool sending, const std::vector<std::int32_t>& all) {
+    for (const std::int32_t j : all) operations.push_back({kind, sending, j});
 }
 
-void add_blocking(std::vector<Act>& acts, bool sending, std::int32_t j) {
-    acts.push_back({Act::post, sending, j});
-    acts.push_back({Act::wait, sending, j});
+void add_blocking(std::vector<Operation>& operations, bool sending, std::int32_t j) {
+    operations.push_back({Operation::post, sending, j});
+    operations.push_back({Operation::wait, sending, j});
 }
 
 }  // namespace
 
-std::vector<Act> sendrecv_order(const Schedule& schedule, Rank rank, int stage) {
-    std::vector<Act> acts;
+std::vector<Operation> sendrecv_order(const Schedule& schedule, Rank rank, int stage) {
+    std::vector<Operation> operations;
     const int sends = schedule.sends(rank, stage), receives = schedule.receives(rank, stage);
     for (int j = 0; j < std::max(sends, receives); ++j) {
         const bool in = j < receives && schedule.receive(rank, stage, j).count > 0;
         const bool out = j < sends && schedule.send(rank, stage, j).count > 0;
-        for (const Act::Kind kind : {Act::post, Act::wait}) {
-            if (in) acts.push_back({kind, false, j});
-            if (out) acts.push_back({kind, true, j});
+        for (const Operation::Kind kind : {Operation::post, Operation::wait}) {
+            if (in) operations.push_back({kind, false, j});
+            if (out) operations.push_back({kind, true, j});
         }
     }
-    return acts;
+    return operations;
 }
 
-std::vector<Act> isend_recv_order(const Schedule& schedule, Rank rank, int stage) {
+std::vector<Operation> isend_recv_order(const Schedule& schedule, Rank rank, int stage) {
     const Own own(schedule, rank, stage);
-    std::vector<Act> acts;
-    add(acts, Act::post, true, own.sends);
-    for (const std::int32_t j : own.receives) add_blocking(acts, false, j);
-    add(acts, Act::wait, true, own.sends);
-    return acts;
+    std::vector<Operation> operations;
+    add(operations, Operation::post, true, own.sends);
+    for (const std::int32_t j : own.receives) add_blocking(operations, false, j);
+    add(operations, Operation::wait, true, own.sends);
+    return operations;
 }
 
-std::vector<Act> send_irecv_order(const Schedule& schedule, Rank rank, int stage) {
+std::vector<Operation> send_irecv_order(const Schedule& schedule, Rank rank, int stage) {
     const Own own(schedule, rank, stage);
-    std::vector<Act> acts;
-    add(acts, Act::post, false, own.receives);
-    for (const std::int32_t j : own.sends) add_blocking(acts, true, j);
-    add(acts, Act::wait, false, own.receives);
-    return acts;
+    std::vector<Operation> operations;
+    add(operations, Operation::post, false, own.receives);
+    for (const std::int32_t j : own.sends) add_blocking(operations, true, j);
+    add(operations, Operation::wait, false, own.receives);
+    return operations;
 }
 
-std::vector<Act> isend_irecv_order(const Schedule& schedule, Rank rank, int stage) {
+std::vector<Operation> isend_irecv_order(const Schedule& schedule, Rank rank, int stage) {
     const Own own(schedule, rank, stage);
-    std::vector<Act> acts;
-    add(acts, Act::post, false, own.receives);
-    add(acts, Act::post, true, own.sends);
-    add(acts, Act::wait, false, own.receives);
-    add(acts, Act::wait, true, own.sends);
-    return acts;
+    std::vector<Operation> operations;
+    add(operations, Operation::post, false, own.receives);
+    add(operations, Operation::post, true, own.sends);
+    add(operations, Operation::wait, false, own.receives);
+    add(operations, Operation::wait, true, own.sends);
+    return operations;
 }
 
-std::vector<Act> even_odd_order(const Schedule& schedule, Rank rank, int stage) {
+std::vector<Operation> even_odd_order(const Schedule& schedule, Rank rank, int stage) {
     const Own own(schedule, rank, stage);
     std::vector<std::tuple<int, std::int32_t, Rank, Rank, bool, std::int32_t>> order;
     for (const std::int32_t j : own.sends) {
         const Message m = schedule.send(rank, stage, j);
-        order.emplace_back(m.turn, m.tag, rank, m.peer, true, j);
+        order.emplace_back(m.parity, m.tag, rank, m.peer, true, j);
     }
     for (const std::int32_t j : own.receives) {
         const Message m = schedule.receive(rank, stage, j);
-        order.emplace_back(m.turn, m.tag, m.peer, rank, false, j);
+        order.emplace_back(m.parity, m.tag, m.peer, rank, false, j);
     }
     std::sort(order.begin(), order.end());
-    std::vector<Act> acts;
-    for (const auto& [turn, tag, sender, receiver, sending, j] : order) add_blocking(acts, sending, j);
-    return acts;
+    std::vector<Operation> operations;
+    for (const auto& [parity, tag, sender, receiver, sending, j] : order) add_blocking(operations, sending, j);
+    return operations;
 }
 
 }  // namespace tradewind::schedule

@@ -14,9 +14,9 @@ namespace tradewind::schedule {
 // One message as one of its two ends sees it.
 struct Message {
     Rank peer = 0;
-    Index count = 0;       // elements (grid points of one field); a message of 0 is neither sent nor received
-    std::int32_t tag = 0;  // tells messages between the same two ranks in one stage apart; the same at both ends
-    std::int8_t turn = 0;  // 0 or 1: the half in which the sender sends when ranks take turns (transport even-odd)
+    Index count = 0;         // elements (grid points of one field); a message of 0 is neither sent nor received
+    std::int32_t tag = 0;    // tells messages between the same two ranks in one stage apart; the same at both ends
+    std::int8_t parity = 0;  // 0 or 1: the half in which the sender sends when ranks take turns (transport even-odd)
 };
 
 enum class Buffer : std::uint8_t { source, target, scratch };
@@ -53,7 +53,7 @@ class Schedule {
     Rank ranks() const { return pattern_->ranks(); }
 
     virtual int stages() const = 0;
-    // How many messages to ask for; some of them may be empty (count 0).
+    // The number of messages to ask for; some of them may be empty (count 0).
     virtual int sends(Rank rank, int stage) const = 0;
     virtual int receives(Rank rank, int stage) const = 0;
     virtual Message send(Rank rank, int stage, int j) const = 0;

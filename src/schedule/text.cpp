@@ -5,8 +5,8 @@ namespace tradewind::schedule {
 namespace {
 
 std::string message_text(const char* direction, const Message& m, const std::vector<Piece>& pieces) {
-    std::string text = std::string(direction) + std::to_string(m.peer) + "  tag " + std::to_string(m.tag) + "  turn " +
-                       std::to_string(m.turn) + "  " + std::to_string(m.count) +
+    std::string text = std::string(direction) + std::to_string(m.peer) + "  tag " + std::to_string(m.tag) +
+                       "  parity " + std::to_string(m.parity) + "  " + std::to_string(m.count) +
                        (m.count == 1 ? " point  " : " points  ") + to_text(pieces.front());
     if (pieces.size() > 1) text += " and " + std::to_string(pieces.size() - 1) + " more pieces";
     return text + "\n";

@@ -15,7 +15,7 @@ struct TransportEntry {
     std::string name;
     std::string description;  // one line
     Family family;
-    PostingOrder acts;                  // what a rank does in a stage, as far as ranks can wait for each other
+    PostingOrder posting;               // what a rank does in a stage, as far as ranks can wait for each other
     std::vector<std::string> packings;  // that it goes with; the first is the usual one
     bool one_stage = false;             // carries schedules of one stage only: one collective is one stage
     bool gets = false;                  // of a fence: ranks get what others would put
@@ -34,7 +34,7 @@ struct PackingEntry {
 const std::vector<TransportEntry>& transports();
 const std::vector<PackingEntry>& packings();
 
-// What is taken where none is named.
+// The ones where none is named.
 const TransportEntry& default_transport();
 const PackingEntry& default_packing();
 

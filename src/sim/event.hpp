@@ -86,7 +86,7 @@ enum RankEvent : std::uint32_t {
     told_to_send,      // ... pull, ...
     acknowledged,      // ... acknowledge
     acknowledge_pull,  // all of a message that was asked for has come
-    resume,            // a rank goes on with the next act of its order
+    resume,            // a rank goes on with the next operation of its order
 };
 
 }  // namespace tradewind::sim

@@ -45,7 +45,7 @@ int links(const machine::Topology& topology, std::uint32_t from, std::uint32_t t
     return d.local + d.global;
 }
 
-// Messages of a sample of the ranks; sums over the sample.
+// The messages that a sample of the ranks sends; sums over the sample.
 struct Sent {
     std::int64_t ranks = 0, messages_seen = 0, stages_seen = 0;
     double messages = 0, bytes = 0, hops = 0;

@@ -13,9 +13,9 @@ namespace tradewind::sim {
 
 namespace {
 
-// Maximum of stages and messages per rank that are examined; more would only make the time longer.
+// The stages and messages of a rank's schedule that are counted; more would only make its time longer.
 constexpr int enough = 4096;
-// Of one rank, in seconds.
+// The times of one rank, in seconds.
 struct Needs {
     double sending = 0;    // stage after stage
     double receiving = 0;  // in all: what others send may come before its stage

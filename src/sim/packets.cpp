@@ -11,7 +11,7 @@ namespace tradewind::sim {
 
 namespace {
 
-// A stage, and each message that is sent or received in it, is an act or more.
+// A stage, and each message that is sent or received in it, is an action or more.
 void check_shown(const program::Program& program, const std::vector<Rank>& shown) {
     if (shown.empty()) return;
     for (std::size_t i = 0; i < shown.size(); ++i)

@@ -19,7 +19,7 @@ struct Sender {
 };
 static_assert(sizeof(Sender) == 32);
 
-// Arrivals for the stages to come: the current one and the next few. One cache line.
+// The packets that have arrived for the current stage and the next few. One cache line.
 struct alignas(64) Receiver {
     static constexpr std::uint32_t ring = 4;  // stages whose early arrivals are counted here; EarlyPackets has the rest
 
@@ -34,13 +34,13 @@ struct alignas(64) Receiver {
 };
 static_assert(sizeof(Receiver) == 64);
 
-// Handshake state of a rank, where long messages wait until they are asked for.
+// The state of a rank where long messages wait until they are asked for.
 struct Handshake {
     std::uint32_t unacknowledged = 0;  // messages of the stage
     std::uint32_t requests = ~0u;      // list of requests that came before their stage
 };
 
-// Of a rank with several exchanges open: how far one of them is.
+// The progress of one of several open exchanges of a rank.
 struct LineState {
     static constexpr std::uint32_t none = ~0u;
 
@@ -55,9 +55,9 @@ struct LineState {
     std::int64_t time = 0;       // ps at which the stage ended
 };
 
-// Of such a rank: what it does next, and what has come that a call must deal with.
+// The state of such a rank: its next operation, and the arrivals that a call must deal with.
 struct Walker {
-    std::uint32_t act = 0;              // of its group
+    std::uint32_t operation = 0;        // of its group: the next one
     std::uint32_t first = 0, last = 0;  // of the list of what has come; numbers of records + 1, 0: none
     std::uint32_t waits = 0;            // the line that it waits for + 1; 0: it waits for none
 };

@@ -59,8 +59,7 @@ void Ranks::start() {
     act();
 }
 
-// With few actions the ranks are fetched early, while packets are dealt with; with many they would not stay in the
-// cache.
+// The ranks of few actions are fetched early, while packets are dealt with; those of many would not stay in the cache.
 void Ranks::take() {
     actions_.clear();
     outbox_.take_actions([&](const Event& event) {
@@ -69,8 +68,7 @@ void Ranks::take() {
     });
 }
 
-// Fetch the memory that an action of a rank with one NIC touches; for other actions that is of no use, and does no
-// harm.
+// Prefetches what an action of a rank with one NIC touches. For other actions this is of no use, and does no harm.
 void Ranks::prefetch(const Event& event) const {
     if (!prefetches_ || event.to >= world_.receivers.size()) return;
     prefetch_line(&world_.senders[event.to]);
@@ -333,7 +331,7 @@ bool Ranks::end_stage(std::size_t line, std::int64_t time) {
         return false;
     }
     if (world_.unexpected_byte_time > 0) {
-        // Messages that arrive until then arrive before their receive.
+        // Packets that come until then come before its receive.
         time = std::max(time, world_.cpus[r]);
         if (time > time_) {
             receiver.sending = world_.nics_per_node;  // it has not begun, so nothing may end it
@@ -345,7 +343,7 @@ bool Ranks::end_stage(std::size_t line, std::int64_t time) {
     return true;
 }
 
-// What has come early for the stage that moves into the ring is counted there from now on.
+// Early arrivals for the stage that moves into the ring are counted there from now on.
 inline void Ranks::leave_stage(Rank r, Receiver& receiver) {
     const std::uint32_t slot = receiver.stage % Receiver::ring;
     receiver.time[slot] = 0;

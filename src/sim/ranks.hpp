@@ -22,7 +22,7 @@ class Ranks {
 
     // Lets the ranks of this part begin, at time 0.
     void start();
-    // What they do in this window; early, so that their states come while packets are dealt with.
+    // Takes their actions of this window; early, so that their states come while packets are dealt with.
     void take();
     void act();
 
@@ -147,7 +147,7 @@ class Ranks {
     bool end_stage_if_done(std::size_t line);
     bool end_stage(std::size_t line, std::int64_t time);
     void run(std::size_t line);
-    // What of a stage says which line it is of.
+    // The bits of a stage that name its line.
     std::uint32_t line_bits(std::uint32_t stage) const {
         return world_.lines == 1 ? 0 : stage >> program::Order::line_shift << program::Order::line_shift;
     }
@@ -155,13 +155,13 @@ class Ranks {
         return static_cast<std::uint32_t>(world_.line(r, stage)) * world_.nics_per_node + nic;
     }
 
-    // Of ranks that walk through an order of acts (ranks_order.cpp).
+    // Ranks that follow an order of operations (ranks_order.cpp).
     void start_walk(Rank r);
     void walk(Rank r);
-    bool start(Rank r, const program::Act& act);
-    bool wait(Rank r, const program::Act& act);
+    bool start(Rank r, const program::Operation& operation);
+    bool wait(Rank r, const program::Operation& operation);
     bool poke(Rank r);
-    void finish_act(Rank r, const program::Act& act);
+    void finish_operation(Rank r, const program::Operation& operation);
     void stage_over(std::size_t line, std::int64_t time);
     void bring_on(std::size_t line);
     void post_stage(std::size_t line);

@@ -1,6 +1,6 @@
 // Ranks that start exchanges and wait for them by steps of their own, with several open at once: see program::Order.
 //
-// The CPU of a rank does its acts one after another. An exchange that is open goes on, stage after stage, as
+// The CPU of a rank does its operations one after another. An exchange that is open goes on, stage after stage, as
 // SimulationOptions::progress_by says; what comes while the rank computes, and must be dealt with by its CPU, is held
 // until the next call.
 #include <algorithm>
@@ -28,44 +28,44 @@ void Ranks::walk(Rank r) {
     Walker& walker = world_.walkers[r];
     const program::Order& order = *world_.program.order();
     const std::size_t group = order.group_of(r);
-    const std::vector<program::Act>& acts = order.acts(group);
+    const std::vector<program::Operation>& operations = order.operations(group);
     const auto is_busy = [&] {
         if (world_.cpus[r] <= time_) return false;
         act_later(world_.cpus[r], static_cast<std::uint32_t>(r), resume, 0, 0);
         return true;
     };
     while (!is_busy()) {
-        if (walker.act == acts.size()) {
+        if (walker.operation == operations.size()) {
             ++counts_.finished;
             return;
         }
-        const program::Act& act = acts[walker.act];
-        switch (act.kind) {
-            case program::Act::compute:
+        const program::Operation& operation = operations[walker.operation];
+        switch (operation.kind) {
+            case program::Operation::compute:
                 world_.cpus[r] =
                     after(time_,
-                          static_cast<double>(time_of(world_.program.steps()[act.step].compute, world_.machine,
+                          static_cast<double>(time_of(world_.program.steps()[operation.step].compute, world_.machine,
                                                       world_.placement, r - order.groups()[group].first)
                                                   .value),
                           "a rank computes until");
                 break;
-            case program::Act::start:
-                if (!start(r, act)) return;
+            case program::Operation::start:
+                if (!start(r, operation)) return;
                 break;
-            case program::Act::wait:
-                if (!wait(r, act)) return;
+            case program::Operation::wait:
+                if (!wait(r, operation)) return;
                 break;
-            case program::Act::poke:
+            case program::Operation::poke:
                 if (!poke(r)) return;
         }
-        finish_act(r, act);
-        ++walker.act;
+        finish_operation(r, operation);
+        ++walker.operation;
     }
 }
 
-void Ranks::finish_act(Rank r, const program::Act& act) {
-    if (!act.ends_step) return;
-    std::int64_t& end = counts_.step_end[act.step];
+void Ranks::finish_operation(Rank r, const program::Operation& operation) {
+    if (!operation.ends_step) return;
+    std::int64_t& end = counts_.step_end[operation.step];
     end = std::max({end, time_, world_.cpus[r]});
 }
 
@@ -97,16 +97,16 @@ bool Ranks::held(Rank r, const Event& event) {
     return true;
 }
 
-// Each of these returns false where the rank does not get beyond the act now.
-bool Ranks::start(Rank r, const program::Act& act) {
+// Each of these returns false where the rank does not get beyond the operation now.
+bool Ranks::start(Rank r, const program::Operation& operation) {
     call(r);
     if (world_.cpus[r] > time_) {
         act_later(world_.cpus[r], static_cast<std::uint32_t>(r), resume, 0, 0);
         return false;
     }
-    const program::Instance& instance = world_.program.order()->instance(act.instance);
+    const program::Instance& instance = world_.program.order()->instance(operation.instance);
     const std::size_t line = static_cast<std::size_t>(r) * world_.lines + instance.line;
-    world_.line_states[line] = {instance.stages > 0 ? LineState::posting : LineState::done, act.instance, 0};
+    world_.line_states[line] = {instance.stages > 0 ? LineState::posting : LineState::done, operation.instance, 0};
     if (instance.stages > 0) {
         const Rank before = std::exchange(calling_, r);
         post_stage(line);
@@ -115,8 +115,8 @@ bool Ranks::start(Rank r, const program::Act& act) {
     return true;
 }
 
-bool Ranks::wait(Rank r, const program::Act& act) {
-    const program::Instance& instance = world_.program.order()->instance(act.instance);
+bool Ranks::wait(Rank r, const program::Operation& operation) {
+    const program::Instance& instance = world_.program.order()->instance(operation.instance);
     const std::size_t line = static_cast<std::size_t>(r) * world_.lines + instance.line;
     Walker& walker = world_.walkers[r];
     walker.waits = instance.line + 1;
@@ -162,8 +162,8 @@ void Ranks::stage_over(std::size_t line, std::int64_t time) {
     Walker& walker = world_.walkers[r];
     walker.waits = 0;
     world_.cpus[r] = std::max({world_.cpus[r], time_, clock(r)});
-    finish_act(r, world_.program.order()->acts(world_.program.order()->group_of(r))[walker.act]);
-    ++walker.act;
+    finish_operation(r, world_.program.order()->operations(world_.program.order()->group_of(r))[walker.operation]);
+    ++walker.operation;
     walk(r);
 }
 

@@ -1,4 +1,4 @@
-// Sending: the messages of a stage, and how the NICs take them.
+// Sending: the messages of a stage, and how the NICs of their ranks take them.
 #include <algorithm>
 #include <cmath>
 #include <utility>

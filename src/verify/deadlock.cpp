@@ -16,12 +16,12 @@ class Stage {
         const Rank ranks = schedule.ranks();
         first_[0].resize(ranks + 1);
         first_[1].resize(ranks + 1);
-        acts_.resize(ranks);
+        operations_.resize(ranks);
         next_.resize(ranks);
         for (Rank rank = 0; rank < ranks; ++rank) {
             first_[0][rank + 1] = first_[0][rank] + schedule.receives(rank, stage);
             first_[1][rank + 1] = first_[1][rank] + schedule.sends(rank, stage);
-            acts_[rank] = order.acts(schedule, rank, stage);
+            operations_[rank] = order.posting(schedule, rank, stage);
         }
         for (int sending : {0, 1}) match_of_[sending].resize(first_[sending][ranks]);
         for (std::size_t m = 0; m < matches.size(); ++m) {
@@ -45,27 +45,27 @@ class Stage {
   private:
     static constexpr std::uint8_t both = 3;
 
-    std::size_t match_at(Rank rank, const schedule::Act& act) const {
-        return match_of_[act.sending][first_[act.sending][rank] + act.j];
+    std::size_t match_at(Rank rank, const schedule::Operation& operation) const {
+        return match_of_[operation.sending][first_[operation.sending][rank] + operation.j];
     }
-    bool stuck(Rank rank) const { return next_[rank] < acts_[rank].size(); }
+    bool stuck(Rank rank) const { return next_[rank] < operations_[rank].size(); }
     Rank peer_in_wait(Rank rank) const {
-        const schedule::Act& act = acts_[rank][next_[rank]];
-        const Match& m = matches_[match_at(rank, act)];
-        return act.sending ? m.receiver : m.sender;
+        const schedule::Operation& operation = operations_[rank][next_[rank]];
+        const Match& m = matches_[match_at(rank, operation)];
+        return operation.sending ? m.receiver : m.sender;
     }
 
     // Runs a rank until it is done or must wait; whom it may have woken becomes ready.
     void advance(Rank rank, std::vector<Rank>& ready) {
-        for (std::size_t& next = next_[rank]; next < acts_[rank].size(); ++next) {
-            const schedule::Act& act = acts_[rank][next];
-            const std::size_t m = match_at(rank, act);
-            if (act.kind == schedule::Act::wait) {
+        for (std::size_t& next = next_[rank]; next < operations_[rank].size(); ++next) {
+            const schedule::Operation& operation = operations_[rank][next];
+            const std::size_t m = match_at(rank, operation);
+            if (operation.kind == schedule::Operation::wait) {
                 if (posted_[m] != both) return;
                 continue;
             }
-            posted_[m] |= act.sending ? 2 : 1;
-            if (posted_[m] == both) ready.push_back(act.sending ? matches_[m].receiver : matches_[m].sender);
+            posted_[m] |= operation.sending ? 2 : 1;
+            if (posted_[m] == both) ready.push_back(operation.sending ? matches_[m].receiver : matches_[m].sender);
         }
     }
 
@@ -90,9 +90,9 @@ class Stage {
                                 ", which never posts it");
     }
     std::string waiting(Rank rank) const {
-        const schedule::Act& act = acts_[rank][next_[rank]];
-        const Match& m = matches_[match_at(rank, act)];
-        return "rank " + std::to_string(rank) + " waits " + (act.sending ? "to send to" : "to receive from") +
+        const schedule::Operation& operation = operations_[rank][next_[rank]];
+        const Match& m = matches_[match_at(rank, operation)];
+        return "rank " + std::to_string(rank) + " waits " + (operation.sending ? "to send to" : "to receive from") +
                " rank " + std::to_string(peer_in_wait(rank)) + " (tag " + std::to_string(m.tag) + ")";
     }
 
@@ -102,8 +102,8 @@ class Stage {
     const schedule::TransportEntry& order_;
     std::vector<std::uint8_t> posted_;                          // of each message: 1 its receive, 2 its send
     std::array<std::vector<std::size_t>, 2> first_, match_of_;  // of receives [0] and sends [1]
-    std::vector<std::vector<schedule::Act>> acts_;              // of each rank
-    std::vector<std::size_t> next_;                             // of each rank: the act to do
+    std::vector<std::vector<schedule::Operation>> operations_;  // of each rank
+    std::vector<std::size_t> next_;                             // of each rank: the operation to do
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ struct End {
     Rank sender, receiver;
     std::int32_t tag, j;
     Index count;
-    std::int8_t turn;
+    std::int8_t parity;
     auto key() const { return std::tuple(sender, receiver, tag); }
 };
 
@@ -44,7 +44,7 @@ std::vector<End> collect(const schedule::Schedule& schedule, int stage, bool sen
         for (int j = 0; j < asked; ++j) {
             const schedule::Message m = sending ? schedule.send(rank, stage, j) : schedule.receive(rank, stage, j);
             if (m.count == 0) continue;
-            const End e{sending ? rank : m.peer, sending ? m.peer : rank, m.tag, j, m.count, m.turn};
+            const End e{sending ? rank : m.peer, sending ? m.peer : rank, m.tag, j, m.count, m.parity};
             if (m.peer < 0 || m.peer >= ranks || m.peer == rank || m.count < 0 || m.tag < 0)
                 throw VerificationError(sentence(e, stage) + ": another rank of 0.." + std::to_string(ranks - 1) +
                                         ", a tag and a count that are not negative are allowed");
@@ -74,7 +74,8 @@ std::vector<Match> match_stage(const schedule::Schedule& schedule, int stage) {
         if (s.count != r->count)
             throw VerificationError(sentence(s, stage) + ": the receiver expects " + std::to_string(r->count) +
                                     " points");
-        if (s.turn != r->turn) throw VerificationError(sentence(s, stage) + ": the receiver expects the other turn");
+        if (s.parity != r->parity)
+            throw VerificationError(sentence(s, stage) + ": the receiver expects the other parity");
         matches.push_back({s.sender, s.receiver, s.j, r->j, s.tag, s.count});
         ++r;
     }

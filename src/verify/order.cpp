@@ -26,9 +26,9 @@ Kind kind_of(const std::string& transport) {
 // A stage of an exchange, as all times that it takes place have it.
 struct StageMessages {
     std::vector<Match> matches;
-    std::array<std::vector<std::size_t>, 2> first, match_of;  // of receives [0] and sends [1]
-    std::vector<std::vector<schedule::Act>> acts;             // [rank of the exchange]
-    std::vector<std::size_t> at_start;                        // [rank]: acts that a start does
+    std::array<std::vector<std::size_t>, 2> first, match_of;   // of receives [0] and sends [1]
+    std::vector<std::vector<schedule::Operation>> operations;  // [rank of the exchange]
+    std::vector<std::size_t> at_start;                         // [rank]: operations that a start does
 
     StageMessages(const schedule::Schedule& schedule, int stage, const schedule::TransportEntry& order)
         : matches(match_stage(schedule, stage)) {
@@ -38,8 +38,8 @@ struct StageMessages {
             const auto i = static_cast<std::size_t>(r);
             first[0][i + 1] = first[0][i] + static_cast<std::size_t>(schedule.receives(r, stage));
             first[1][i + 1] = first[1][i] + static_cast<std::size_t>(schedule.sends(r, stage));
-            acts.push_back(order.acts(schedule, r, stage));
-            at_start.push_back(posts_of(acts.back(), order));
+            operations.push_back(order.posting(schedule, r, stage));
+            at_start.push_back(posts_of(operations.back(), order));
         }
         for (const int sending : {0, 1}) match_of[sending].resize(first[sending].back());
         for (std::size_t m = 0; m < matches.size(); ++m) {
@@ -49,22 +49,23 @@ struct StageMessages {
                         static_cast<std::size_t>(matches[m].send)] = m;
         }
     }
-    std::size_t match(Rank rank, const schedule::Act& act) const {
-        return match_of[act.sending]
-                       [first[act.sending][static_cast<std::size_t>(rank)] + static_cast<std::size_t>(act.j)];
+    std::size_t match(Rank rank, const schedule::Operation& operation) const {
+        return match_of[operation.sending][first[operation.sending][static_cast<std::size_t>(rank)] +
+                                           static_cast<std::size_t>(operation.j)];
     }
 
   private:
     // A post with its wait next to it is a blocking call, and so is what MPI_Sendrecv does: a start makes none.
-    static std::size_t posts_of(const std::vector<schedule::Act>& acts, const schedule::TransportEntry& order) {
-        if (order.acts == schedule::sendrecv_order) return 0;
+    static std::size_t posts_of(const std::vector<schedule::Operation>& operations,
+                                const schedule::TransportEntry& order) {
+        if (order.posting == schedule::sendrecv_order) return 0;
         std::size_t n = 0;
         const auto blocks = [&](std::size_t i) {
-            return i + 1 < acts.size() && acts[i + 1].kind == schedule::Act::wait && acts[i + 1].j == acts[i].j &&
-                   acts[i + 1].sending == acts[i].sending;
+            return i + 1 < operations.size() && operations[i + 1].kind == schedule::Operation::wait &&
+                   operations[i + 1].j == operations[i].j && operations[i + 1].sending == operations[i].sending;
         };
-        const bool never = order.acts == schedule::isend_irecv_order;  // blocks in a start
-        while (n < acts.size() && acts[n].kind == schedule::Act::post && (never || !blocks(n))) ++n;
+        const bool never = order.posting == schedule::isend_irecv_order;  // blocks in a start
+        while (n < operations.size() && operations[n].kind == schedule::Operation::post && (never || !blocks(n))) ++n;
         return n;
     }
 };
@@ -98,10 +99,10 @@ class Walk {
 
   private:
     struct At {
-        std::size_t act = 0;   // of the group
-        int stage = 0;         // of the exchange that is awaited
-        std::size_t next = 0;  // act of the stage
-        bool met = false;      // has reached the fence that it is at
+        std::size_t operation = 0;  // of the group
+        int stage = 0;              // of the exchange that is awaited
+        std::size_t next = 0;       // operation of the stage
+        bool met = false;           // has reached the fence that it is at
     };
     struct UnderWay {
         std::vector<std::vector<std::uint8_t>> posted;  // [stage][message]: 1 its receive, 2 its send
@@ -111,9 +112,11 @@ class Walk {
     static constexpr std::uint8_t both = 3;
 
     const program::Group& group(Rank rank) const { return order_.groups()[order_.group_of(rank)]; }
-    const std::vector<program::Act>& acts(Rank rank) const { return order_.acts(order_.group_of(rank)); }
+    const std::vector<program::Operation>& operations(Rank rank) const {
+        return order_.operations(order_.group_of(rank));
+    }
     At& at(Rank rank) { return at_[static_cast<std::size_t>(rank)]; }
-    bool stuck(Rank rank) { return at(rank).act < acts(rank).size(); }
+    bool stuck(Rank rank) { return at(rank).operation < operations(rank).size(); }
     const program::Exchange& exchange(std::uint32_t instance) const {
         return order_.exchanges()[order_.instance(instance).exchange];
     }
@@ -132,14 +135,14 @@ class Walk {
         return posted[static_cast<std::size_t>(stage)];
     }
 
-    // Does the next act, or as much of it as can be done; false where the rank must wait, or has done all.
+    // Does the next operation, or as much of it as can be done; false where the rank must wait, or has done all.
     bool advance(Rank rank, std::vector<Rank>& ready) {
         At& now = at(rank);
-        if (now.act == acts(rank).size()) return false;
-        const program::Act& act = acts(rank)[now.act];
-        if (act.kind == program::Act::start && !start(rank, act.instance, ready)) return false;
-        if (act.kind == program::Act::wait && !wait(rank, act.instance, ready)) return false;
-        ++now.act;
+        if (now.operation == operations(rank).size()) return false;
+        const program::Operation& operation = operations(rank)[now.operation];
+        if (operation.kind == program::Operation::start && !start(rank, operation.instance, ready)) return false;
+        if (operation.kind == program::Operation::wait && !wait(rank, operation.instance, ready)) return false;
+        ++now.operation;
         now.stage = 0;
         now.next = 0;
         return true;
@@ -164,7 +167,7 @@ class Walk {
             const bool fence = kinds_[i.exchange] == Kind::fence;
             if (now.next == 0 && now.stage == 0) now.next = stage.at_start[own];  // as the start has left it
             if (now.stage > 0 && fence && now.next == 0 && !meet(rank, instance, now.stage, false, ready)) return false;
-            while (now.next < stage.acts[own].size())
+            while (now.next < stage.operations[own].size())
                 if (!act_of(rank, instance, now.stage, ready)) return false;
             if (fence && !meet(rank, instance, now.stage, true, ready)) return false;
             ++now.stage;
@@ -192,14 +195,15 @@ class Walk {
         const Rank first = exchange(instance).first;
         const StageMessages& all = messages(order_.instance(instance).exchange, stage);
         At& now = at(rank);
-        const schedule::Act& act = all.acts[static_cast<std::size_t>(rank - first)][now.next];
-        const std::size_t m = all.match(rank - first, act);
+        const schedule::Operation& operation = all.operations[static_cast<std::size_t>(rank - first)][now.next];
+        const std::size_t m = all.match(rank - first, operation);
         std::uint8_t& done = posted(instance, stage)[m];
-        if (act.kind == schedule::Act::wait) {
+        if (operation.kind == schedule::Operation::wait) {
             if (done != both) return false;
         } else {
-            done |= act.sending ? 2 : 1;
-            if (done == both) ready.push_back(first + (act.sending ? all.matches[m].receiver : all.matches[m].sender));
+            done |= operation.sending ? 2 : 1;
+            if (done == both)
+                ready.push_back(first + (operation.sending ? all.matches[m].receiver : all.matches[m].sender));
         }
         ++now.next;
         return true;
@@ -214,25 +218,26 @@ class Walk {
     // For whom a rank waits, one of them where they are several.
     Wait waiting(Rank rank) {
         const At& now = at(rank);
-        const program::Act& act = acts(rank)[now.act];
-        const program::Exchange& x = exchange(act.instance);
+        const program::Operation& operation = operations(rank)[now.operation];
+        const program::Exchange& x = exchange(operation.instance);
         const std::string what =
             "rank " + std::to_string(rank) + who(rank) + " waits in " +
-            (act.kind == program::Act::start ? "the start" : "stage " + std::to_string(now.stage)) + " of exchange '" +
-            x.name + "' ";
+            (operation.kind == program::Operation::start ? "the start" : "stage " + std::to_string(now.stage)) +
+            " of exchange '" + x.name + "' ";
         if (now.met)
             for (Rank r = x.first; r < x.end(); ++r)
-                if (r != rank && !has_met(r, act.instance))
+                if (r != rank && !has_met(r, operation.instance))
                     return {r, what + "for rank " + std::to_string(r) + " to reach the fence"};
-        const StageMessages& all = messages(order_.instance(act.instance).exchange, now.stage);
-        const schedule::Act& a = all.acts[static_cast<std::size_t>(rank - x.first)][now.next];
+        const StageMessages& all = messages(order_.instance(operation.instance).exchange, now.stage);
+        const schedule::Operation& a = all.operations[static_cast<std::size_t>(rank - x.first)][now.next];
         const Match& m = all.matches[all.match(rank - x.first, a)];
         const Rank peer = x.first + (a.sending ? m.receiver : m.sender);
         return {peer, what + (a.sending ? "to send to" : "to receive from") + " rank " + std::to_string(peer)};
     }
     bool has_met(Rank rank, std::uint32_t instance) {
         const At& now = at(rank);
-        return now.met && now.act < acts(rank).size() && acts(rank)[now.act].instance == instance;
+        return now.met && now.operation < operations(rank).size() &&
+               operations(rank)[now.operation].instance == instance;
     }
     std::string who(Rank rank) const {
         return order_.groups().size() > 1 ? " of group '" + group(rank).name + "'" : "";
@@ -260,19 +265,19 @@ class Walk {
     // Groups with two or more fences or collectives in common begin and end them in one order.
     void check_collectives() const {
         const auto calls = [&](std::size_t g, const program::Group& other) {
-            std::vector<const program::Act*> found;
-            for (const program::Act& act : order_.acts(g)) {
-                if (act.kind != program::Act::start && act.kind != program::Act::wait) continue;
-                const program::Exchange& x = exchange(act.instance);
-                if (kinds_[order_.instance(act.instance).exchange] != Kind::messages && other.first >= x.first &&
+            std::vector<const program::Operation*> found;
+            for (const program::Operation& operation : order_.operations(g)) {
+                if (operation.kind != program::Operation::start && operation.kind != program::Operation::wait) continue;
+                const program::Exchange& x = exchange(operation.instance);
+                if (kinds_[order_.instance(operation.instance).exchange] != Kind::messages && other.first >= x.first &&
                     other.first < x.end())
-                    found.push_back(&act);
+                    found.push_back(&operation);
             }
             return found;
         };
-        const auto text = [&](const program::Act& act) {
-            return std::string(act.kind == program::Act::start ? "starts" : "waits for") + " '" +
-                   exchange(act.instance).name + "'";
+        const auto text = [&](const program::Operation& operation) {
+            return std::string(operation.kind == program::Operation::start ? "starts" : "waits for") + " '" +
+                   exchange(operation.instance).name + "'";
         };
         for (std::size_t g = 0; g < order_.groups().size(); ++g)
             for (std::size_t h = g + 1; h < order_.groups().size(); ++h) {

@@ -8,7 +8,7 @@
 
 namespace tradewind::verify {
 
-// Runs the acts of all ranks in this process, every exchange in the posting order of its transport and every send
+// Runs the operations of all ranks in this process, every exchange in the posting order of its transport and every send
 // synchronous: a start posts what its transport posts before it first waits, and the wait does the rest, stage after
 // stage. Pokes are passed over: who does not poke must get through as well. A fence waits for all ranks of its
 // exchange. Fences and collectives of MPI must be started and awaited in one order by all groups that have more than

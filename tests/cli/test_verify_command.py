@@ -123,7 +123,7 @@ def test_show_prints_the_stages_of_a_rank(capsys):
         "",
         "halo: halo of width 3, 2 stages",
     ]
-    assert "    sends to 5  tag 1  turn 1  300 points  source [x 37:40, y 25:50, z 0:4]" in out
+    assert "    sends to 5  tag 1  parity 1  300 points  source [x 37:40, y 25:50, z 0:4]" in out
 
 
 def test_show_answers_as_json(capsys):

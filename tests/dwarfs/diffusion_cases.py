@@ -1,4 +1,4 @@
-"""Programs of the ranks of the tests of diffusion."""
+"""Cases of diffusion that the ranks of the tests run."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ C: Expected = {
     "place": at_1(INPUT, "rank 1, entry 0 of its list: place 9 of the target array, which has 5"),
     "place_negative": at_1(INPUT, "rank 1, entry 0 of its list: place -5 of the target array, which has 0"),
     "place_of_another": RIGHT,
-    "borrowed": at_0(
+    "ghost_point": at_0(
         INPUT, "rank 0 wants point 1 of rank 0, which that rank takes from elsewhere itself: nobody owns it"
     ),
     "peers_negative": [(INPUT, "-7 peers: 0 or more are allowed, or TW_ANY_PEERS")],

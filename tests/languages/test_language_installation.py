@@ -47,8 +47,7 @@ def test_pkg_config_for_fortran(prefix, fortran_compiler, tmp_path, call):
 
 
 def test_a_library_without_other_names(prefix, call):
-    """The library exports its interface; nothing of the core, which another library may hold in another
-    version."""
+    """The library exports its interface, and nothing of the core, which another library may hold in another version."""
     if shutil.which("nm") is None:
         pytest.skip("there is no nm")
     symbols = call("nm", "-D", "--defined-only", "-C", prefix / "lib" / "libtradewind.so").stdout

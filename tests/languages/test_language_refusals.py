@@ -6,7 +6,7 @@ import pytest
 
 OK, INPUT, PLAN, HANDLE = 0, 1, 2, 3
 
-# Expected error of a rank; where there are two, of rank 0 and rank 1.
+# The error that a rank must get; where two stand, those of rank 0 and rank 1.
 Expected = dict[str, list[tuple[int, str]]]
 C: Expected = {
     "before_init": [(PLAN, "MPI is not initialized: call MPI_Init before")],

@@ -6,7 +6,7 @@ import pytest
 
 @pytest.fixture(autouse=True, scope="session")
 def ranks_find_the_tests():
-    """The programs of the ranks lie beside the tests, and those of several folders above."""
+    """Let ranks import the modules beside the tests, and those above that several folders use."""
     with pytest.MonkeyPatch.context() as patch:
         here = Path(__file__).parent
         patch.setenv("PYTHONPATH", f"{here}{os.pathsep}{here.parent}")

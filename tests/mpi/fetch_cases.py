@@ -142,7 +142,7 @@ def _runs_of_layout(comm: Any) -> str:
 
 
 def _among_peers(comm: Any) -> str:
-    """With peers that are known, and again and again: no letter of one fetch comes into another."""
+    """With peers that are known, and again and again: no message of one fetch is received by another."""
     from tradewind import points
 
     rank, ranks = comm.Get_rank(), comm.Get_size()

@@ -77,7 +77,7 @@ def _cases(comm: Any) -> dict[str, Callable[[Any], Any]]:
 
 
 def refused(comm: Any, _: None) -> dict[str, list[list[str]]]:
-    """Return the error of each rank, for a device by DLPack and by CUDA's own interface."""
+    """Return the errors of each rank, for a device by DLPack and by CUDA's own interface."""
     told: dict[str, list[list[str]]] = {}
     for name, call in _cases(comm).items():
         for device in (OnDevice(2, 1), CudaInterface()):

@@ -58,7 +58,7 @@ def run(comm: Any, payload: None) -> list[str]:
 
 
 def gaps(comm: Any, payload: None) -> str:
-    """Return the error for rows that do not follow each other in memory, where bands of them are requested."""
+    """Return the error for rows that do not follow each other in memory, where bands of them are wanted."""
     grid, rank, ranks = tw.Grid(NX, NY, NZ), comm.Get_rank(), comm.Get_size()
     rows, bands = tw.Blocks(grid, (1, ranks)), tw.Bands(grid, ranks)
     wide = np.zeros((*rows.shape(rank)[:2], NX + 1))[:, :, :NX]

@@ -95,20 +95,20 @@ def cases(ranks: int) -> list[Case]:
     bare = [] if prime_enough else [*_transposes(ranks), *_halos(ranks), *_reductions(ranks)]
     bare = bare[::2] if ranks > 4 else bare  # where ranks share cores each takes its time
     bare += [] if prime_enough else [*_node_halos(ranks)][:: 1 if ranks < 6 else 3]
-    turn = itertools.count(ranks)
-    found = [_carried(case, turn) for case in bare] + [*_carriages(ranks), *_within_nodes(ranks)]
+    counter = itertools.count(ranks)
+    found = [_carried(case, counter) for case in bare] + [*_carriages(ranks), *_within_nodes(ranks)]
     return list(dict.fromkeys(found))
 
 
 WAYS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]
 
 
-def _carried(case: Case, turn: Iterator[int]) -> Case:
+def _carried(case: Case, counter: Iterator[int]) -> Case:
     """The case with the next way that goes with it; half of the cases keep the usual one."""
-    if case.algorithm == "native" or next(turn) % 2:
+    if case.algorithm == "native" or next(counter) % 2:
         return case
     allowed = [method for method in WAYS if may_carry(case, *method)]
-    transport, packing = allowed[next(turn) // 2 % len(allowed)]
+    transport, packing = allowed[next(counter) // 2 % len(allowed)]
     if transport == "shared" and packing == "direct" and case.order == "C":
         case = replace(case, order="shared")
     return _lighter(replace(case, transport=transport, packing=packing))
@@ -140,20 +140,20 @@ def _carriages(ranks: int) -> Iterator[Case]:
         Case("allreduce", ranks, "recursive-near-2", count=5),
     ]
     modes: list[dict[str, Any]] = [{}, {"check": True}, {"synchronous": True}, {"pack_ahead": False}]
-    turn = itertools.count(ranks)
+    counter = itertools.count(ranks)
     for case in bare:
         for transport, packing in WAYS:
             if not may_carry(case, transport, packing):
                 continue
-            mode = modes[next(turn) % len(modes)]
+            mode = modes[next(counter) % len(modes)]
             if transport == "shared":
-                mode = mode | {"ranks_per_node": next(turn) % 3}
+                mode = mode | {"ranks_per_node": next(counter) % 3}
                 if packing == "direct" and case.pattern != "allreduce":
                     mode = mode | {"order": "shared"}
             yield _lighter(replace(case, transport=transport, packing=packing, **mode))
             if transport == "shared":  # long messages, which go in chunks, are those above a few of the largest
                 yield replace(
-                    case, packing=packing, transport=transport, largest_message=40, order=ORDERS[next(turn) % 5]
+                    case, packing=packing, transport=transport, largest_message=40, order=ORDERS[next(counter) % 5]
                 )
     if ranks <= 3:  # so many bytes that they are written past the cache
         large = Case("transpose", ranks, "burst", (ranks, 1), ("zy", "xy"), fields=2, grid=(250, 100, 80))

@@ -1,4 +1,4 @@
-"""Plans that are poked between start and wait, against the known arrays of each pattern."""
+"""Plans that ranks poke between start and wait, against the known arrays of each pattern."""
 
 from __future__ import annotations
 
@@ -87,16 +87,16 @@ def _one(comm: Any, schedule: _core.Schedule, transport: str, packing: str) -> s
     if plan.pokes != GOES_ON[transport]:
         return f"pokes is {plan.pokes}"
     problems = []
-    for turn in range(4):  # poked to the end, poked once, not at all, in one call
+    for repetition in range(4):  # poked to the end, poked once, not at all, in one call
         source[...], filled = _arrays(schedule, comm.Get_rank())
         if target is not None:
             target[...] = filled
-        if turn == 3:
+        if repetition == 3:
             plan()
         else:
             plan.start()
-            over = _poked_until_over(plan) if turn == 0 and plan.pokes else turn < 2 and plan.poke()
-            if turn == 0 and over != (plan.pokes or schedule.stages == 0):
+            over = _poked_until_over(plan) if repetition == 0 and plan.pokes else repetition < 2 and plan.poke()
+            if repetition == 0 and over != (plan.pokes or schedule.stages == 0):
                 problems.append("poked to no end" if plan.pokes else "a poke says that all is over")
             plan.wait()
         problems.append(_wrong(comm, schedule, source, target))

@@ -17,7 +17,7 @@ even = _core.Parts.even
 
 
 def layouts(ranks: int) -> dict[str, _core.Product]:
-    """Layouts of one grid, with several runs a rank and with ranks that own nothing."""
+    """Layouts of one grid, with several runs per rank and with ranks that own nothing."""
     nx, ny, nz = GRID
     grid = _core.Grid(*GRID)
     snake = np.abs((np.arange(nx) % (2 * ranks)) - ranks + 0.5).astype(np.int32)  # 0 1 2 2 1 0 0 1 ...

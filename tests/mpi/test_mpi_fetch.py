@@ -1,4 +1,4 @@
-"""Fetches and their adjoints on real MPI ranks, against NumPy: one job a rank count runs all cases."""
+"""Fetches and their adjoints on real MPI ranks, against NumPy: one job per rank count runs all cases."""
 
 from functools import cache
 

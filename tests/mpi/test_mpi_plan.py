@@ -1,4 +1,4 @@
-"""Every algorithm on real MPI ranks, against answers worked out in NumPy: one job a rank count runs all its cases."""
+"""Every algorithm on real MPI ranks, against results computed in NumPy: one job per rank count runs all its cases."""
 
 from __future__ import annotations
 

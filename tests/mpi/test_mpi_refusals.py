@@ -17,7 +17,7 @@ from tradewind import launch
 
 DIFFERENT = "PlanError: the ranks make different plans: rank 0 {"
 
-# Expected error of a rank that meets it; where there are two texts, those of rank 0 and rank 1.
+# The error that a rank that meets it must get; where two texts stand, those of rank 0 and rank 1.
 EXPECTED = {
     "shape_on_one_rank": [
         "PlanError: rank 1 cannot make this plan: source field 0 has the shape",

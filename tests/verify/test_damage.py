@@ -44,7 +44,7 @@ CASES = [
     ),
     (ROW, "ring-2", "count", "rank 1 to rank 2 .*: the receiver expects 97 points"),
     (ROW, "ring-2", "tag", "rank 1 sends rank 2 a message .* that nobody receives"),
-    (ROW, "ring-2", "turn", "the receiver expects the other turn"),
+    (ROW, "ring-2", "turn", "the receiver expects the other parity"),
     (ROW, "ring-2", "no-copies", "rank 1: point x 4, y 0, z 5 of its target array is never written"),
     (ROW, "bruck", "drop", "scratch .* of rank 2 holds nothing by then"),
     (ROW, "bruck", "double", "scratch .* of rank 2 is written twice"),

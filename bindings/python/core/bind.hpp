@@ -1,4 +1,4 @@
-// One function a part of the core; each fills the module in the order of the folders of src/.
+// One function per part of the core; each fills the module in the order of the folders of src/.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -60,7 +60,8 @@ void bind_choice(nb::module_& module) {
             return told;
         },
         "text"_a, "path"_a, "strict"_a, "pattern"_a, "dtype"_a, "fields"_a, "memory"_a, "site"_a,
-        "What C, C++ and Fortran take from the text of a tuning file: algorithm, transport, packing, and a warning.");
+        "Return what C, C++ and Fortran take from the text of a tuning file: algorithm, transport, packing, and a "
+        "warning.");
     module.def("tuning_keys", &algorithm::tuning_keys, "pattern"_a,
                "The keys that C, C++ and Fortran know in an entry of a tuning file, and whether it may lack them.");
 }

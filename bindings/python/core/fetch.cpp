@@ -120,7 +120,8 @@ void bind_fetch(nb::module_& module) {
     module.def("fetch_of_ids", &of_ids, "owned"_a, "wanted"_a,
                "By rank the global ids of its own points, and those that it wants.");
     module.def("fetch_of_messages", &of_messages, "counts"_a, "messages"_a,
-               "Of [(source, destination, points)], no two between the same ranks; `counts`: points of each rank.");
+               "Make a fetch of [(source, destination, points)], no two between the same ranks; `counts`: points of "
+               "each rank.");
     nb::class_<pattern::FetchAdjoint, pattern::Pattern>(module, "FetchAdjoint")
         .def(
             "__init__",

@@ -40,7 +40,7 @@ Slices slices(const pattern::Halo& halo, Rank rank, const layout::Box& box) {
 }  // namespace
 
 void bind_pattern(nb::module_& module) {
-    nb::class_<pattern::Pattern>(module, "Pattern", "What must move between ranks.")
+    nb::class_<pattern::Pattern>(module, "Pattern", "Data that must move between ranks.")
         .def_prop_ro("name", &pattern::Pattern::name)
         .def_prop_ro("ranks", &pattern::Pattern::ranks)
         .def_prop_ro("in_place", &pattern::Pattern::in_place)

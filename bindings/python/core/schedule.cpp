@@ -38,7 +38,8 @@ void bind_schedule(nb::module_& module) {
         .def_ro("peer", &schedule::Message::peer)
         .def_ro("count", &schedule::Message::count)
         .def_ro("tag", &schedule::Message::tag)
-        .def_ro("turn", &schedule::Message::turn);
+        .def_ro("parity", &schedule::Message::parity)
+        .def_ro("turn", &schedule::Message::parity, "The former name of `parity`.");
     nb::class_<schedule::Schedule>(module, "Schedule", "Stages of messages between the ranks of a pattern.")
         .def_prop_ro("algorithm", &schedule::Schedule::algorithm)
         .def_prop_ro("ranks", &schedule::Schedule::ranks)
@@ -80,7 +81,7 @@ void bind_schedule(nb::module_& module) {
         },
         "pattern"_a, "algorithm"_a);
     module.def("default_algorithm", &algorithm::default_algorithm, "pattern"_a,
-               "What a pattern uses where none is named: one that every rank count allows.");
+               "Return the algorithm of a pattern where none is named: one that every rank count allows.");
     module.def("variable_of", &algorithm::variable_of, "pattern"_a,
                "The environment variable that names the method of a pattern.");
     module.def(
@@ -96,7 +97,7 @@ void bind_schedule(nb::module_& module) {
         "carried_way",
         [](const pattern::Pattern& pattern, const std::string& algorithm, const std::string& transport,
            const std::string& packing) {
-            const algorithm::Method method = algorithm::carried_way(pattern, {algorithm, transport, packing});
+            const algorithm::Method method = algorithm::carried_method(pattern, {algorithm, transport, packing});
             return std::make_tuple(method.algorithm, method.transport, method.packing);
         },
         "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a,

@@ -192,14 +192,14 @@ void bind_order(nb::module_& module) {
                                "In which order the ranks of each group start exchanges, wait for them and compute.")
         .def(nb::init<std::vector<program::Exchange>, std::vector<program::Group>>(), "exchanges"_a, "groups"_a)
         .def_prop_ro("ranks", &program::Order::ranks)
-        .def_prop_ro("lines", &program::Order::lines, "How many exchanges may be open at once.")
+        .def_prop_ro("lines", &program::Order::lines, "Number of exchanges that may be open at once.")
         .def(
             "times",
             [](const program::Order& order, std::size_t exchange) {
                 if (exchange >= order.exchanges().size()) throw nb::index_error();
                 return order.times(exchange);
             },
-            "exchange"_a, "How often an exchange takes place.");
+            "exchange"_a, "Return the number of times that an exchange takes place.");
     module.attr("step_kinds") = std::vector<std::string>(std::begin(step_kinds), std::end(step_kinds));
     module.attr("most_open") = program::Order::most_lines;
 }

@@ -105,11 +105,12 @@ void bind_verify(nb::module_& module) {
         [](const std::string& transport, const schedule::Schedule& schedule, Index rank, Index stage) {
             const Rank r = checked_rank(schedule, rank);
             const int s = checked_place("stage", stage, schedule.stages());
-            std::vector<std::tuple<std::string, std::string, int>> acts;
-            for (const schedule::Act& act : tradewind::schedule::transport(transport).acts(schedule, r, s))
-                acts.emplace_back(act.kind == schedule::Act::post ? "post" : "wait", act.sending ? "send" : "receive",
-                                  act.j);
-            return acts;
+            std::vector<std::tuple<std::string, std::string, int>> operations;
+            for (const schedule::Operation& operation :
+                 tradewind::schedule::transport(transport).posting(schedule, r, s))
+                operations.emplace_back(operation.kind == schedule::Operation::post ? "post" : "wait",
+                                        operation.sending ? "send" : "receive", operation.j);
+            return operations;
         },
         "transport"_a, "schedule"_a, "rank"_a, "stage"_a,
         "[(\"post\" or \"wait\", \"send\" or \"receive\", j)]: what a rank does in a stage, in order.");

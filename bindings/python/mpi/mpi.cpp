@@ -13,8 +13,8 @@
 #include <algorithm>
 
 #include "mpi/agreement.hpp"
+#include "mpi/allgather_lists.hpp"
 #include "mpi/error.hpp"
-#include "mpi/known_to_all.hpp"
 #include "mpi/measure.hpp"
 #include "mpi/plan.hpp"
 #include "mpi/processes.hpp"
@@ -46,8 +46,8 @@ class BoundPlan {
     bool in_shared_memory() const { return in_shared_memory_; }
 
   private:
-    // What the user is to see is the error because of which the plan is destroyed: it is kept, and nothing is thrown,
-    // also while the interpreter ends.
+    // Warns, and throws nothing, also while the interpreter ends: the user is to see the error because of which the
+    // plan is destroyed.
     void warn() const noexcept {
         const std::string text = "a plan destroyed while it is under way, before its wait, is abandoned; other ranks " +
                                  ("may wait for this one: " + plan_->describe());
@@ -84,8 +84,8 @@ mpi::Recording parse_recording(const std::string& name) {
     throw InputError("record \"" + name + "\": totals, events and nothing are allowed");
 }
 
-// What a plan is asked for, but for transport and packing, which ranks choose together, and its arrays. Whatever is
-// wrong with it is refused when it is made: a rank can still tell the others then.
+// A request for a plan and its arrays, without transport and packing, which the ranks choose together. A wrong one is
+// refused when it is made: a rank can still tell the others then.
 struct Request {
     mpi::PlanRequest plan;
     nb::object arrays;
@@ -104,30 +104,30 @@ mpi::PlanRequest carried(const Request& request, const std::string& transport, c
     return plan;
 }
 
-// None: the ranks make different plans, and are not `sure` of theirs. Other threads run while ranks wait for each
+// None: the ranks make different plans, and theirs are `tentative`. Other threads run while ranks wait for each
 // other.
 template <typename Make>
-std::optional<BoundPlan> bound(const Request& request, bool sure, Make make) {
+std::optional<BoundPlan> bound(const Request& request, bool tentative, Make make) {
     std::unique_ptr<mpi::Plan> plan;
     {
         const nb::gil_scoped_release release;
-        plan = make(sure ? mpi::Unlike::error : mpi::Unlike::answer);
+        plan = make(tentative ? mpi::Mismatch::decline : mpi::Mismatch::error);
     }
     if (!plan) return std::nullopt;
     return BoundPlan(std::move(plan), request.arrays, request.in_shared_memory());
 }
 
 std::optional<BoundPlan> schedule_plan(const schedule::Schedule& schedule, MPI_Fint comm, const Request& request,
-                                       const std::string& transport, const std::string& packing, bool sure) {
-    return bound(request, sure, [&](mpi::Unlike unlike) {
-        return mpi::make_plan(schedule, MPI_Comm_f2c(comm), carried(request, transport, packing), unlike);
+                                       const std::string& transport, const std::string& packing, bool tentative) {
+    return bound(request, tentative, [&](mpi::Mismatch mismatch) {
+        return mpi::make_plan(schedule, MPI_Comm_f2c(comm), carried(request, transport, packing), mismatch);
     });
 }
 
 std::optional<BoundPlan> native_plan(const pattern::Pattern& pattern, MPI_Fint comm, const Request& request,
-                                     const std::string& transport, const std::string& packing, bool sure) {
-    return bound(request, sure, [&](mpi::Unlike unlike) {
-        return mpi::make_native_plan(pattern, MPI_Comm_f2c(comm), carried(request, transport, packing), unlike);
+                                     const std::string& transport, const std::string& packing, bool tentative) {
+    return bound(request, tentative, [&](mpi::Mismatch mismatch) {
+        return mpi::make_native_plan(pattern, MPI_Comm_f2c(comm), carried(request, transport, packing), mismatch);
     });
 }
 
@@ -142,7 +142,7 @@ nb::dict seconds_of(BoundPlan& plan) {
 using EventTuple = std::tuple<std::string, int, int, std::int64_t, double, double>;
 std::vector<EventTuple> events_of(BoundPlan& plan) {
     std::vector<EventTuple> events;
-    for (const mpi::Event& e : plan.plan().recorder().events())
+    for (const mpi::TraceEvent& e : plan.plan().recorder().events())
         events.emplace_back(mpi::activity_names[static_cast<std::size_t>(e.activity)], e.stage, e.peer, e.bytes,
                             1e-9 * static_cast<double>(e.begin), 1e-9 * static_cast<double>(e.end));
     return events;
@@ -228,7 +228,7 @@ void bind_plan(nb::module_& module) {
         .def(
             "clear", [](BoundPlan& p) { p.plan().recorder().clear(); }, "Forgets seconds and events.")
         .def("__repr__", [](const BoundPlan& p) { return "Plan(" + p.plan().describe() + ")"; });
-    nb::class_<Request>(module, "Request", "What a plan is asked for; see tradewind.mpi.plan.")
+    nb::class_<Request>(module, "Request", "Request for a plan; see tradewind.mpi.plan.")
         .def(
             "__init__",
             [](Request* self, const std::vector<FieldTuple>& source, const std::vector<FieldTuple>& target,
@@ -253,11 +253,11 @@ void bind_plan(nb::module_& module) {
             "synchronous"_a, "check"_a, "watchdog_s"_a, "record"_a, "ranks_per_node"_a)
         .def_prop_ro("in_shared_memory", &Request::in_shared_memory,
                      "Whether all source arrays lie in memory of `shared_bytes`.");
-    module.def("schedule_plan", &schedule_plan, "schedule"_a, "comm"_a, "request"_a, "transport"_a, "packing"_a,
-               "sure"_a,
-               "Collective. Where ranks make different plans, that is an error, or, unless they are `sure`, None.");
-    module.def("native_plan", &native_plan, "pattern"_a, "comm"_a, "request"_a, "transport"_a, "packing"_a, "sure"_a,
-               "As schedule_plan, by the MPI library's own collective.");
+    module.def(
+        "schedule_plan", &schedule_plan, "schedule"_a, "comm"_a, "request"_a, "transport"_a, "packing"_a, "tentative"_a,
+        "Collective. Raises where the ranks make different plans; returns None there if the plan is `tentative`.");
+    module.def("native_plan", &native_plan, "pattern"_a, "comm"_a, "request"_a, "transport"_a, "packing"_a,
+               "tentative"_a, "As schedule_plan, by the MPI library's own collective.");
 }
 
 }  // namespace
@@ -294,15 +294,15 @@ NB_MODULE(_mpi, module) {
         "for\n"
         "longer than `limit_s` (0: for ever) raises, too.");
     module.def(
-        "abstain", [](MPI_Fint comm, double limit_s) { mpi::alike(MPI_Comm_f2c(comm), "", "", limit_s); }, "comm"_a,
+        "decline", [](MPI_Fint comm, double limit_s) { mpi::alike(MPI_Comm_f2c(comm), "", "", limit_s); }, "comm"_a,
         "limit_s"_a = 0.0, Released(),
-        "In place of a plan of which this rank is not sure, and has none: the other ranks get none either, too.\n"
+        "Takes part in place of a tentative plan that this rank does not have: the other ranks get none, either.\n"
         "Raises where one of them has a problem; see `agree`.");
     module.def(
         "known_to_all",
         [](MPI_Fint comm, const std::shared_ptr<pattern::Pattern>& pattern, const std::string& algorithm, bool needed) {
             return std::const_pointer_cast<pattern::Pattern>(
-                mpi::known_to_all(MPI_Comm_f2c(comm), pattern, algorithm, needed));
+                mpi::allgather_lists(MPI_Comm_f2c(comm), pattern, algorithm, needed));
         },
         "comm"_a, "pattern"_a, "algorithm"_a, "needed"_a, Released(),
         "The pattern of a plan, a fetch or its adjoint, with the lists of all ranks, which rank 0's algorithm needs; "
@@ -310,7 +310,7 @@ NB_MODULE(_mpi, module) {
     module.def(
         "known_to_all",
         [](MPI_Fint comm, const pattern::Fetch& fetch) {
-            return std::const_pointer_cast<pattern::Fetch>(mpi::known_to_all(MPI_Comm_f2c(comm), fetch));
+            return std::const_pointer_cast<pattern::Fetch>(mpi::allgather_lists(MPI_Comm_f2c(comm), fetch));
         },
         "comm"_a, "fetch"_a, Released(), "A fetch with the lists of all ranks. Collective.");
     module.def("measure", &measured, "comm"_a, "steps"_a, "warmup"_a, "samples"_a, "copy_only"_a = false,

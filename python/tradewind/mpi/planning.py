@@ -110,14 +110,14 @@ def plan(
                 guess = _carried(what, pattern, alone.choice)
     handle = comm.py2f()
 
-    def bound(schedule: _core.Schedule | None, by: str, packed: str, sure: bool) -> Plan | None:
+    def bound(schedule: _core.Schedule | None, by: str, packed: str, tentative: bool) -> Plan | None:
         if schedule is None:
-            return _mpi.native_plan(pattern, handle, request, by, packed, sure)
-        return _mpi.schedule_plan(schedule, handle, request, by, packed, sure)
+            return _mpi.native_plan(pattern, handle, request, by, packed, tentative)
+        return _mpi.schedule_plan(schedule, handle, request, by, packed, tentative)
 
     if guess is None:
-        _mpi.abstain(handle, limit_s)
-    elif (made := bound(*guess, sure=False)) is not None:
+        _mpi.decline(handle, limit_s)
+    elif (made := bound(*guess, tentative=True)) is not None:
         return made
 
     def memory() -> str:
@@ -130,7 +130,7 @@ def plan(
         pattern = _mpi.known_to_all(handle, pattern, algorithm, needed)
     with heard:
         carried = _carried(what, pattern, chosen)
-    return cast(Plan, bound(*carried, sure=True))
+    return cast(Plan, bound(*carried, tentative=False))
 
 
 def _asked(

@@ -53,7 +53,7 @@ StridedCopy copy_of(const Block& from, const Block& to, Stores stores) {
     return make_copy({from.data, from.stride, from.copier}, {to.data, to.stride, to.copier}, to.shape, to.run, stores);
 }
 
-// Of a block whose loops from `a` outwards are of one turn.
+// Appends bytes `begin` to `end` of a block whose loops from `a` outwards have one iteration.
 void append_slice(Block block, int a, Index begin, Index end, std::vector<Block>& slices) {
     while (a > 0 && block.shape[a - 1] == 1) --a;
     if (begin == end) return;
@@ -62,20 +62,20 @@ void append_slice(Block block, int a, Index begin, Index end, std::vector<Block>
         return;
     }
     --a;
-    const Index turn = block.bytes() / block.shape[a], first = (begin + turn - 1) / turn, last = end / turn;
-    const auto turns = [&](Index from, Index count) {
+    const Index bytes = block.bytes() / block.shape[a], first = (begin + bytes - 1) / bytes, last = end / bytes;
+    const auto iterations = [&](Index from, Index count) {
         Block part = block;
         part.data += from * block.stride[a];
         part.shape[a] = count;
         return part;
     };
-    if (first > last) {  // all within one turn
-        append_slice(turns(last, 1), a, begin - last * turn, end - last * turn, slices);
+    if (first > last) {  // all within one iteration
+        append_slice(iterations(last, 1), a, begin - last * bytes, end - last * bytes, slices);
         return;
     }
-    if (begin < first * turn) append_slice(turns(first - 1, 1), a, begin - (first - 1) * turn, turn, slices);
-    if (first < last) slices.push_back(turns(first, last - first));
-    append_slice(turns(last, 1), a, 0, end - last * turn, slices);
+    if (begin < first * bytes) append_slice(iterations(first - 1, 1), a, begin - (first - 1) * bytes, bytes, slices);
+    if (first < last) slices.push_back(iterations(first, last - first));
+    append_slice(iterations(last, 1), a, 0, end - last * bytes, slices);
 }
 
 // The part of one run of memory that a block fills, as a block of the same shape.

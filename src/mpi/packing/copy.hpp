@@ -24,8 +24,8 @@ inline std::array<Index, 3> dense_strides(const std::array<Index, 3>& shape, Ind
     return {element, element * shape[0], element * shape[0] * shape[1]};
 }
 
-// What becomes of the bytes that a copy writes: they stay in the cache, for somebody reads them soon, or are so many
-// that the first would be gone before the last are there, and go past it.
+// Where the bytes go that a copy writes: into the cache, since they are read soon, or past it, since they are so many
+// that the first would be evicted before the last are written.
 enum class Stores : std::uint8_t { cached, streamed };
 
 // Where a copy that is made at many places goes on in one of its memories: so many steps from where it begins. No list:

@@ -16,8 +16,8 @@ void repeat_at(StridedCopy& copy, Places from, Places to, Index places);
 // The host's function for a copy at several places.
 void choose_listed(StridedCopy& copy);
 
-// Of the copies from `first` on, which do not depend on each other, makes one of those that are alike; `lists` keeps
-// their places. What is long, and what has no like, stays as it is.
+// Merges those copies from `first` on that are alike into one; they must not depend on each other. `lists` keeps their
+// places. A long copy, and one that is like no other, stays as it is.
 void list_alike(std::vector<StridedCopy>& copies, std::size_t first, PlaceLists& lists);
 
 }  // namespace tradewind::mpi

@@ -48,7 +48,7 @@ class WindowBuffers : public Buffers {
     Memory plain_;
 };
 
-// Common part of the transports of puts or gets.
+// The common part of the transports of puts and gets.
 class OneSidedTransport : public Transport {
   public:
     Buffering buffering(const Communicator& communicator, const PlanRequest& request) override;

@@ -34,17 +34,17 @@ bool peers_can_read(const std::vector<Block>& blocks) {
     });
 }
 
-// How many chunks of a message have been ready and have been read, in all calls together. Each is written by one rank
-// and polled by another, hence a cache line for each.
+// The numbers of chunks of a message that have been made ready and that have been read, over all calls. Each is written
+// by one rank and polled by another, hence a cache line for each.
 struct Flags {
     alignas(64) std::atomic<std::uint64_t> ready;
     alignas(64) std::atomic<std::uint64_t> read;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-void pause(unsigned turn) {
+void pause(unsigned attempt) {
     constexpr unsigned patience = 1000;  // then another rank may need this core
-    if (turn > patience) {
+    if (attempt > patience) {
         sched_yield();
         return;
     }
@@ -160,7 +160,7 @@ class Shared : public Carrier {
         return node_.has(end.peer) && !end.buffer &&
                !(work_.request.packed_by(schedule::Packing::direct) && peers_can_read(end.memory));
     }
-    // Of the stage that needs most: the messages of a stage have been read when the next one begins.
+    // The bytes of the stage that needs most: the messages of a stage have been read when the next one begins.
     Index slot_bytes() const {
         Index most = 0;
         for (const StageProgram& stage : work_.program.stages)
@@ -174,7 +174,7 @@ class Shared : public Carrier {
         return prepare(work_.comm(), "", [&] { return std::make_unique<SharedMemory>(bytes); });
     }
     std::byte* slot(Index first, Index chunk) const { return slots_->data() + first + chunk % slots * chunk_; }
-    // Of `used` bytes of slots in this stage it takes more where it needs them.
+    // The handover of a message to send. Adds the slots that it needs to the `used` bytes of the stage.
     Handover sending(const End& end, std::size_t flag, Index& used) const {
         Handover h;
         if (!node_.has(end.peer)) return h;
@@ -330,8 +330,8 @@ class Shared : public Carrier {
                    (all_complete(receives(s)) && all_read(s));
         };
         work_.recorder.during(Activity::wait, s, -1, 0, [&] {
-            for (unsigned turn = 0; !ready(); ++turn) {
-                pause(turn);
+            for (unsigned attempt = 0; !ready(); ++attempt) {
+                pause(attempt);
                 if (deadline.passed())
                     throw PlanError(timed_out(work_.where(s), work_.request.watchdog_s, waited_for()));
             }

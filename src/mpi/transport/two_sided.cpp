@@ -22,10 +22,10 @@ class TwoSided : public Carrier {
   public:
     TwoSided(const Work& work, const schedule::Schedule& schedule)
         : work_(work), transfers_(work), blocking_(!work.request.synchronous && work.request.watchdog_s <= 0) {
-        const schedule::PostingOrder acts = schedule::transport(work.request.transport).acts;
-        posts_all_ = acts == schedule::isend_irecv_order;
+        const schedule::PostingOrder posting = schedule::transport(work.request.transport).posting;
+        posts_all_ = posting == schedule::isend_irecv_order;
         for (int s = 0; s < work.stages(); ++s) {
-            const auto order = acts(schedule, work.communicator.rank(), s);
+            const auto order = posting(schedule, work.communicator.rank(), s);
             stages_.push_back(calls(order, s, blocking_));
             if (posts_all_) overlapped_.push_back(calls(order, s, false));
         }
@@ -80,37 +80,42 @@ class TwoSided : public Carrier {
 
     // A post with its wait next to it is a blocking call; a receive and a send posted together and then both awaited
     // are MPI_Sendrecv.
-    Stage calls(const std::vector<schedule::Act>& acts, int s, bool blocking) {
+    Stage calls(const std::vector<schedule::Operation>& operations, int s, bool blocking) {
         Stage stage;
         const std::map<int, std::size_t> sends = numbers(work_.stage(s).sends),
                                          receives = numbers(work_.stage(s).receives);
-        const auto end_of = [&](const schedule::Act& act) { return (act.sending ? sends : receives).at(act.j); };
-        const auto is = [&](std::size_t i, schedule::Act::Kind kind, bool sending, std::int32_t j) {
-            return i < acts.size() && acts[i].kind == kind && acts[i].sending == sending && acts[i].j == j;
+        const auto end_of = [&](const schedule::Operation& operation) {
+            return (operation.sending ? sends : receives).at(operation.j);
+        };
+        const auto is = [&](std::size_t i, schedule::Operation::Kind kind, bool sending, std::int32_t j) {
+            return i < operations.size() && operations[i].kind == kind && operations[i].sending == sending &&
+                   operations[i].j == j;
         };
         std::map<std::pair<bool, std::int32_t>, Range> requests;
         std::vector<Call> all;
-        for (std::size_t i = 0; i < acts.size(); ++i) {
-            const schedule::Act& act = acts[i];
-            if (act.kind == schedule::Act::wait) {
-                add_wait(all, requests.at({act.sending, act.j}), act.sending);
-            } else if (is(i + 1, schedule::Act::wait, act.sending, act.j)) {
-                const Range range = add_slots(stage, s, end_of(act), act.sending);
+        for (std::size_t i = 0; i < operations.size(); ++i) {
+            const schedule::Operation& operation = operations[i];
+            if (operation.kind == schedule::Operation::wait) {
+                add_wait(all, requests.at({operation.sending, operation.j}), operation.sending);
+            } else if (is(i + 1, schedule::Operation::wait, operation.sending, operation.j)) {
+                const Range range = add_slots(stage, s, end_of(operation), operation.sending);
                 if (blocking)
-                    all.push_back({act.sending ? Call::send : Call::recv, end_of(act), end_of(act), {}, false});
+                    all.push_back(
+                        {operation.sending ? Call::send : Call::recv, end_of(operation), end_of(operation), {}, false});
                 else
-                    add_post(all, end_of(act), act.sending), add_wait(all, range, act.sending);
+                    add_post(all, end_of(operation), operation.sending), add_wait(all, range, operation.sending);
                 if (blocking) stage.slots.resize(range.begin);
                 ++i;
-            } else if (!act.sending && i + 1 < acts.size() && is(i + 1, schedule::Act::post, true, acts[i + 1].j) &&
-                       is(i + 2, schedule::Act::wait, false, act.j) &&
-                       is(i + 3, schedule::Act::wait, true, acts[i + 1].j) &&
-                       both_single(s, end_of(act), end_of(acts[i + 1])) && blocking) {
-                all.push_back({Call::sendrecv, end_of(act), end_of(acts[i + 1]), {}, false});
+            } else if (!operation.sending && i + 1 < operations.size() &&
+                       is(i + 1, schedule::Operation::post, true, operations[i + 1].j) &&
+                       is(i + 2, schedule::Operation::wait, false, operation.j) &&
+                       is(i + 3, schedule::Operation::wait, true, operations[i + 1].j) &&
+                       both_single(s, end_of(operation), end_of(operations[i + 1])) && blocking) {
+                all.push_back({Call::sendrecv, end_of(operation), end_of(operations[i + 1]), {}, false});
                 i += 3;
             } else {
-                requests[{act.sending, act.j}] = add_slots(stage, s, end_of(act), act.sending);
-                add_post(all, end_of(act), act.sending);
+                requests[{operation.sending, operation.j}] = add_slots(stage, s, end_of(operation), operation.sending);
+                add_post(all, end_of(operation), operation.sending);
             }
         }
         divide(all, stage);

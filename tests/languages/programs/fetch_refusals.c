@@ -93,7 +93,7 @@ static void lists(void) {
     refuse_list("place_negative", tw_points_fetch_listed, 1, first, 1, index, 1, negative);
     refuse_list("place_of_another", tw_points_halo_listed, 1, first, 1, index, 0, NULL); /* this one is right */
     tw_pattern pattern = TW_NULL;
-    met("borrowed",
+    met("ghost_point",
         tw_points_halo_listed(plain, 1, first, 1, index, 1, index, TW_ANY_PEERS, NULL, &pattern)); /* 1 of rank 0 */
 }
 

@@ -145,7 +145,7 @@ void layouts() {
     refused([&] { tw::Wavenumbers(grid, 2, {0}); }, TW_ERROR_INPUT, "1 owners of 5 wavenumbers");
 }
 
-// Each rank has the even or the odd ones of 8 points; it fetches them all, by all methods, and adds them back.
+// Each rank owns the even or the odd ones of 8 points; it fetches them all, with all functions, and adds them back.
 void fetches() {
     const tw::Ids own{rank, rank + 2, rank + 4, rank + 6}, all{0, 1, 2, 3, 4, 5, 6, 7};
     const tw::OwnPoints points(MPI_COMM_WORLD, own), plain(MPI_COMM_WORLD, tw::Count{4});

@@ -1,4 +1,4 @@
-#include "mpi/known_to_all.hpp"
+#include "mpi/allgather_lists.hpp"
 
 #include <limits>
 #include <numeric>
@@ -46,7 +46,7 @@ std::string problem_of(const pattern::Fetch& fetch, Rank rank, Rank ranks) {
 
 }  // namespace
 
-std::shared_ptr<const pattern::Fetch> known_to_all(MPI_Comm comm, const pattern::Fetch& fetch) {
+std::shared_ptr<const pattern::Fetch> allgather_lists(MPI_Comm comm, const pattern::Fetch& fetch) {
     Rank rank = 0, size = 0;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
@@ -85,13 +85,13 @@ std::shared_ptr<const pattern::Fetch> known_to_all(MPI_Comm comm, const pattern:
     return pattern::Fetch(std::move(sources), lists, fetch.one_array()).with_levels(fetch.levels());
 }
 
-std::shared_ptr<const pattern::Pattern> known_to_all(MPI_Comm comm,
-                                                     const std::shared_ptr<const pattern::Pattern>& pattern,
-                                                     const std::string& algorithm, bool needed) {
+std::shared_ptr<const pattern::Pattern> allgather_lists(MPI_Comm comm,
+                                                        const std::shared_ptr<const pattern::Pattern>& pattern,
+                                                        const std::string& algorithm, bool needed) {
     agree(comm, pattern->signature() + ", " + algorithm + (needed ? "" : ", with its own lists"), "");
     if (const auto* adjoint = dynamic_cast<const pattern::FetchAdjoint*>(pattern.get()))
-        return std::make_shared<pattern::FetchAdjoint>(known_to_all(comm, adjoint->fetch()));
-    return known_to_all(comm, dynamic_cast<const pattern::Fetch&>(*pattern));
+        return std::make_shared<pattern::FetchAdjoint>(allgather_lists(comm, adjoint->fetch()));
+    return allgather_lists(comm, dynamic_cast<const pattern::Fetch&>(*pattern));
 }
 
 }  // namespace tradewind::mpi
