@@ -36,7 +36,7 @@ class Entry:
 DWARFS = {
     "diffusion": Entry(
         "tradewind.dwarfs.diffusion:Diffusion",
-        "fourth-order diffusion on a doubly periodic grid: a stencil, with a halo of 2 points a step or of 2 k every k",
+        "fourth-order diffusion on a doubly periodic grid: a stencil, with a halo of 2 points, or of 2 k every k steps",
         "Fuhrer, High Performance Computing for Weather and Climate (HPC4WC), ETH Zurich 2024; Xue 2000",
     ),
 }
