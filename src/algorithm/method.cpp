@@ -124,6 +124,10 @@ bool needs_all_lists(const pattern::Pattern& pattern, const std::string& algorit
 
 std::string native_refusal(const pattern::Pattern& pattern) {
     if (pattern.collective() != pattern::Collective::none) return "";
+    if (pattern.name() == "transpose")
+        return "algorithm 'native': MPI has one for a transpose within groups of ranks, and here senders and receivers "
+               "are "
+               "not the same groups";
     return "algorithm 'native': MPI has one for transpose and allreduce, none for " + pattern.name();
 }
 

@@ -119,7 +119,7 @@ def test_all_strategies_in_one_table_and_one_chart(capsys, monkeypatch, tmp_path
     assert "the same bits as the reference" in text
     drawn = chart.read_text()
     assert [
-        word for word in ("barrier", "objects", "wide", "compute", "unpack", "loop") if f">{word}<" not in drawn
+        word for word in ("barrier", "objects", "wide", "compute", "unpack", "other") if f">{word}<" not in drawn
     ] == []
 
 

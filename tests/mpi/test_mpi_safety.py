@@ -109,7 +109,7 @@ def test_time_is_recorded(transport):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", [("isend-irecv", "datatype"), ("isend-irecv", "buffer"), ("put-fence", "datatype")])
+@pytest.mark.parametrize("method", [("isend-irecv", "datatype"), ("isend-irecv", "buffer"), ("put-fence", "datatype")])
 def test_messages_of_more_than_2_gib(method):
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if free < 20e9:

@@ -56,7 +56,10 @@ def draw(path: Path, results: Sequence[Result]) -> None:
     from tradewind.plot.phases import phase_rows, save_phases
 
     first = results[0]
-    rows = [row for result in results for row in phase_rows(str(result["strategy"]), phases_of(result))]
+    rows: list[dict[str, Any]] = []
+    for result in results:
+        phases = {NAMES.get(part, part): seconds for part, seconds in phases_of(result).items()}
+        rows += phase_rows(str(result["strategy"]), phases)
     place = first.get("machine") or first["provenance"]["cpu"]
     over = "OVERSUBSCRIBED: more threads than cores, so these are no times of this machine"
     warning = over if first.get("oversubscribed") else ""

@@ -44,7 +44,7 @@ def phase_bars(rows: Sequence[Row], width: int = 460, step: str = "of a step, me
 
 def save_phases(rows: Sequence[Row], path: Path, title: str, warning: str = "") -> None:
     """Writes a chart of `phase_bars` as SVG, PNG, PDF or HTML, by the name of the file. Raises InputError."""
-    chart = phase_bars(rows).properties(data=alt.InlineData(values=list(rows)))
+    chart = phase_bars(rows, step="time per step, median rank (s)").properties(data=alt.InlineData(values=list(rows)))
     totals: dict[str, float] = {}
     for row in rows:
         totals[row["curve"]] = totals.get(row["curve"], 0.0) + row["seconds"]
