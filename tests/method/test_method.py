@@ -83,3 +83,12 @@ def test_a_radix_that_is_named_is_tried():
     assert "recursive-3" not in names
     named, _ = method.methods(SUM, include=["recursive-3"])
     assert {each.algorithm for each in named} == {"recursive-3"}
+
+
+def test_mpi_has_a_collective_within_groups_of_ranks():
+    columns = _core.Blocks(_core.Grid(12, 8, 4), (1, 4))
+    between = _core.Transpose(BLOCKS, columns)
+    assert not between.complete
+    assert method.native_refusal(between).endswith("here senders and receivers are not the same groups")
+    assert method.native_refusal(HALO).endswith("none for halo")
+    assert method.native_refusal(SUM) == ""
