@@ -13,7 +13,7 @@ from tradewind import _core
 from tradewind.base.errors import InputError, VerificationError
 from tradewind.cli import answer, make_app
 from tradewind.launch import bench as run_bench
-from tradewind.launch.bench import choose, combine
+from tradewind.launch.benchmark import choose, combine
 from tradewind.launch.job import find_launcher, run
 from tradewind.method.method import packing_names, transport_names
 from tradewind.workload.exchange import Exchange

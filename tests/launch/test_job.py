@@ -154,3 +154,11 @@ def test_being_a_rank(monkeypatch, variables, expected):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert is_rank() is expected
+
+
+def test_ranks_start_without_the_simulator():
+    """Every rank of every job imports the worker; models of machine files take ten times as long."""
+    program = "import sys, tradewind.launch.worker; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert "tradewind.launch.job" in done.stdout.split()
+    assert {"pydantic", "numpy", "tradewind.simulation"} & set(done.stdout.split()) == set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tradewind.launch.bench import bench_methods
+from tradewind.launch.benchmark import bench_methods
 from tradewind.launch.dwarf import run
 from tradewind.launch.samples import together
 from tradewind.simulation import forecast, model_version, simulate
