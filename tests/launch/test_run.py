@@ -113,7 +113,8 @@ def test_all_strategies_in_one_table_and_one_chart(capsys, monkeypatch, tmp_path
     assert code == 0
     lines = text.splitlines()
     assert lines[0].startswith("diffusion 32x24x4, 5 steps, 2 ranks")
-    rows = [line.split() for line in lines[4:9]]
+    first = next(i for i, line in enumerate(lines) if line.startswith("──")) + 1
+    rows = [line.split() for line in lines[first : first + 5]]
     assert sorted(row[0] for row in rows) == ["barrier", "exchange", "objects", "overlap", "wide"]
     assert "all end with sum 384.0, of squares" in text
     assert "the same bits as the reference" in text
