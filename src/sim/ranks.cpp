@@ -344,7 +344,7 @@ bool Ranks::end_stage(std::size_t line, std::int64_t time) {
 }
 
 // Early arrivals for the stage that moves into the ring are counted there from now on.
-inline void Ranks::leave_stage(Rank r, Receiver& receiver) {
+void Ranks::leave_stage(Rank r, Receiver& receiver) {
     const std::uint32_t slot = receiver.stage % Receiver::ring;
     receiver.time[slot] = 0;
     if (receiver.early > 0) {
