@@ -18,7 +18,7 @@ struct Field {
     std::array<Index, 3> shape{};   // points along x, y, z
     std::array<Index, 3> stride{};  // bytes from a point to the next one along x, y, z
     // Copies from and to the memory in which the field lies; none: the host's. All fields of a plan lie in one memory.
-    std::shared_ptr<Copier> copier;
+    std::shared_ptr<Copier> copier{};
 };
 
 }  // namespace tradewind::mpi

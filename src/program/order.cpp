@@ -78,7 +78,10 @@ Order::Order(std::vector<Exchange> exchanges, std::vector<Group> groups)
     for (const Exchange& exchange : exchanges_) check_exchange(exchange);
     times_.resize(exchanges_.size(), -1);
     of_exchange_.resize(exchanges_.size());
-    for (std::size_t g = 0; g < groups_.size(); ++g) add_acts(g);
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+        check_steps(g);
+        add_operations(g);
+    }
     number();
 }
 
@@ -98,14 +101,33 @@ void Order::check_exchange(const Exchange& exchange) const {
     pattern::check_bytes(exchange.schedule->pattern(), exchange.bytes_per_point);
 }
 
+std::string Order::place(const Group& group, const GroupStep& step) const {
+    return (groups_.size() > 1 ? "group " + quoted(group.name) + ", " : "") + "step " + quoted(step.name) + ": ";
+}
+
+void Order::check_steps(std::size_t g) const {
+    const Group& group = groups_[g];
+    const auto where = [&](const GroupStep& s) { return place(group, s); };
+    for (const GroupStep& s : group.steps) {
+        check(s.compute, group.ranks);
+        if (s.repeat < 1) throw InputError(where(s) + "a step is repeated 1 or more times");
+        if (s.kind == StepKind::compute || s.kind == StepKind::poke) continue;
+        if (s.exchange < 0 || s.exchange >= static_cast<int>(exchanges_.size()))
+            throw InputError(where(s) + "no such exchange");
+        const Exchange& exchange = exchanges_[static_cast<std::size_t>(s.exchange)];
+        if (group.first < exchange.first || group.first >= exchange.end())
+            throw InputError(where(s) + "the ranks of the group take no part in exchange " + quoted(exchange.name));
+        if (s.kind != StepKind::exchange && s.repeat > 1)
+            throw InputError(where(s) + "a start or a wait is not repeated: the exchange would be opened twice");
+    }
+}
+
 // The order of a group's operations; instances are numbered as they turn up, lines are given later.
-void Order::add_acts(std::size_t g) {
-    Group& group = groups_[g];
+void Order::add_operations(std::size_t g) {
+    const Group& group = groups_[g];
     std::uint32_t step = 0;
     for (std::size_t i = 0; i < g; ++i) step += static_cast<std::uint32_t>(groups_[i].steps.size());
-    const auto where = [&](const GroupStep& s) {
-        return (groups_.size() > 1 ? "group " + quoted(group.name) + ", " : "") + "step " + quoted(s.name) + ": ";
-    };
+    const auto where = [&](const GroupStep& s) { return place(group, s); };
     std::vector<Operation>& operations = operations_.emplace_back();
     std::vector<std::int64_t> occurrences(exchanges_.size(), 0);
     Open open(exchanges_.size());
@@ -138,18 +160,6 @@ void Order::add_acts(std::size_t g) {
         add(Operation::wait, true, open[e]);
         open[e] = Open::none;
     };
-    for (const GroupStep& s : group.steps) {
-        check(s.compute, group.ranks);
-        if (s.repeat < 1) throw InputError(where(s) + "a step is repeated 1 or more times");
-        if (s.kind == StepKind::compute || s.kind == StepKind::poke) continue;
-        if (s.exchange < 0 || s.exchange >= static_cast<int>(exchanges_.size()))
-            throw InputError(where(s) + "no such exchange");
-        const Exchange& exchange = exchanges_[static_cast<std::size_t>(s.exchange)];
-        if (group.first < exchange.first || group.first >= exchange.end())
-            throw InputError(where(s) + "the ranks of the group take no part in exchange " + quoted(exchange.name));
-        if (s.kind != StepKind::exchange && s.repeat > 1)
-            throw InputError(where(s) + "a start or a wait is not repeated: the exchange would be opened twice");
-    }
     for (int repetition = 0; repetition < group.repeat;
          ++repetition, step -= static_cast<std::uint32_t>(group.steps.size()))
         for (const GroupStep& s : group.steps) {

@@ -99,7 +99,9 @@ class Order {
 
   private:
     void check_exchange(const Exchange& exchange) const;
-    void add_acts(std::size_t group);
+    std::string place(const Group& group, const GroupStep& step) const;  // the opening of an error about a step
+    void check_steps(std::size_t group) const;
+    void add_operations(std::size_t group);
     void number();
     std::uint32_t instance_of(std::size_t exchange, std::int64_t occurrence) const;
     bool between_groups(const Exchange& exchange) const;
