@@ -201,7 +201,7 @@ void bind_order(nb::module_& module) {
             },
             "exchange"_a, "Return the number of times that an exchange takes place.");
     module.attr("step_kinds") = std::vector<std::string>(std::begin(step_kinds), std::end(step_kinds));
-    module.attr("most_open") = program::Order::most_lines;
+    module.attr("max_open") = program::Order::max_lines;
 }
 
 void bind_program(nb::module_& module) {
