@@ -72,7 +72,7 @@ WAYS = (
         "dragonfly", DRAGONFLY, (1, 40),
         [(0, 90), (2, 160), (21, 360), (23, 430), (20, 500)], 790,
     ),
-    # 15 leaves, then two spines a group. Leaf 0 to leaf 7, of group 2. The second link of a group leads two groups
+    # 15 leaves, then two spines per group. Leaf 0 to leaf 7, of group 2. The second link of a group leads two groups
     # ahead and sits on its second spine, 16. The third one leads three ahead, back to group 0; dealt in turn to two
     # spines it sits on the first, of group 2: 15 + 2 * 2 = 19.
     one_packet(

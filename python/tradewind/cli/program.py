@@ -12,14 +12,14 @@ from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
 
 WORD = "program"
-"""In place of a pattern."""
+"""Stands in place of a pattern."""
 HELP = {
-    "verify": "Prove every exchange of a program, and that no ranks of it wait for each other for ever.",
-    "simulate": "How long a program takes on a machine, packet by packet.",
-    "bench": "Run a program on MPI ranks, on real arrays, and check and time it.",
+    "verify": "Prove that every exchange of a program is right, and that the program cannot deadlock.",
+    "simulate": "Simulate a program on a machine, packet by packet.",
+    "bench": "Run a program with real arrays on MPI ranks, check it and time it.",
 }
 
-_Word = Annotated[str, typer.Argument(metavar="program", help="This word.", show_default=False)]
+_Word = Annotated[str, typer.Argument(metavar="program", help="The word `program`.", show_default=False)]
 _File = Annotated[Path, typer.Argument(metavar="FILE", help="A program file.", show_default=False)]
 
 
@@ -28,7 +28,7 @@ def verify(
     file: _File,
     transport: Annotated[
         str | None,
-        typer.Option("--transport", help="Posting orders to prove beside each exchange's own.", show_default="all"),
+        typer.Option("--transport", help="Posting orders to prove, beside the exchanges' own.", show_default="all"),
     ] = None,
     *,
     as_json: options.Json = False,
@@ -47,24 +47,30 @@ def simulate(
     program: _Word,
     file: _File,
     machine: Annotated[str, typer.Option("--machine", help="Name or file.", show_default=False)],
-    routing: Annotated[str | None, typer.Option("--routing", show_default="the machine's own")] = None,
-    buffers: Annotated[str, typer.Option("--buffers", help="Of switches: credits, or unbounded.")] = "credits",
-    protocol: Annotated[str, typer.Option("--protocol", help="send, or put: one-sided.")] = "send",
+    routing: Annotated[
+        str | None, typer.Option("--routing", help="See `tradewind list routings`.", show_default="the machine's own")
+    ] = None,
+    buffers: Annotated[
+        str, typer.Option("--buffers", help="Switch buffers: credits (finite) or unbounded (faster).")
+    ] = "credits",
+    protocol: Annotated[str, typer.Option("--protocol", help="send, or put (one-sided).")] = "send",
     packet: Annotated[
         str | None,
-        typer.Option("--packet", help="Size, or `message`: one packet per message.", show_default="the machine's own"),
+        typer.Option(
+            "--packet", help="Packet size, or `message` for one packet per message.", show_default="the machine's own"
+        ),
     ] = None,
     mpi_progress: Annotated[
         str,
         typer.Option(
             "--mpi-progress",
-            help="When exchanges that are open go on: calls (while their rank waits for them), pokes (at poke steps as "
-            "well), or thread (at once).",
+            help="When open exchanges progress: calls (while their rank waits for them), pokes (also at poke steps) or "
+            "thread (always).",
         ),
     ] = "pokes",
     *,
     run: options.RunOptions,
-    force: Annotated[bool, typer.Option("--force", help="Run what memory may not hold.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Run even if the estimate exceeds memory.")] = False,
     as_json: options.Json = False,
 ) -> None:
     from tradewind.cli.output import print_result
@@ -88,8 +94,8 @@ def bench(
     program: _Word,
     file: _File,
     ranks: mpi_ranks.Ranks = None,
-    repeat: Annotated[int, typer.Option("--repeat", help="Samples.")] = 20,
-    warmup: Annotated[int, typer.Option("--warmup", help="Passes before the samples.")] = 3,
+    repeat: Annotated[int, typer.Option("--repeat", help="Number of samples.")] = 20,
+    warmup: Annotated[int, typer.Option("--warmup", help="Passes before the first sample.")] = 3,
     check: mpi_ranks.Check = True,
     watchdog: mpi_ranks.Watchdog = 0.0,
     timeout: mpi_ranks.Timeout = None,

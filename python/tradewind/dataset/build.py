@@ -66,8 +66,8 @@ NUMBERS: dict[str, tuple[Get, str, str]] = {
     "bytes": (_of("simulate", "bytes"), "B", "bytes of all messages"),
     "packet_size": (_packet_size, "B", "largest packet; 0: a message is one packet"),
     "simulated_times": (_of("simulate", "simulated_times"), "1", "repetitions that were simulated, where not all were"),
-    "reckoned_change": (
-        _of("simulate", "reckoned_change"),
+    "extrapolated_change": (
+        _of("simulate", "extrapolated_change"),
         "1",
         "relative change of the time when twice as many repetitions were simulated",
     ),

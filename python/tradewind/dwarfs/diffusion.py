@@ -113,7 +113,12 @@ class Diffusion(GridDwarf):
     """A request for the dwarf; `on` ranks it runs, on a machine of the simulator it is simulated."""
 
     width: int | None = option(
-        "Points of the halo.", None, minimum=0, maximum=MAX_EXTENT, label="halo width", shown="what the strategy needs"
+        "Halo width: points on every side.",
+        None,
+        minimum=0,
+        maximum=MAX_EXTENT,
+        label="halo width",
+        shown="what the strategy needs",
     )
 
     kind: ClassVar[str] = "diffusion"

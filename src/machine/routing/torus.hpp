@@ -63,7 +63,7 @@ class TorusPaths {
 
     std::vector<std::uint32_t> shape_;
     std::uint32_t switches_;
-    std::vector<std::uint64_t> coordinates_;  // 10 bits a dimension
+    std::vector<std::uint64_t> coordinates_;  // 10 bits per dimension
 };
 
 }  // namespace tradewind::machine
