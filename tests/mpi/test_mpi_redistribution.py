@@ -29,4 +29,4 @@ def test_points_arrive_where_a_whole_array_has_them(ranks):
 @pytest.mark.parametrize("ranks", RANKS[1:])
 def test_every_way_carries_something(ranks):
     carried = {case[3:] for case in redistribution_cases.cases(ranks)}
-    assert carried == set(redistribution_cases.WAYS)
+    assert carried == set(redistribution_cases.METHODS)

@@ -106,7 +106,7 @@ def bench(
     from tradewind.launch.program import bench_program
 
     place = mpi_ranks.place_of(ranks)
-    with place.together(as_json), mpi_ranks.busy(f"running {file}", quiet=as_json or not place.prints):
+    with place.collective(as_json), mpi_ranks.busy(f"running {file}", quiet=as_json or not place.prints):
         result = bench_program(
             file,
             place.ranks,

@@ -68,7 +68,7 @@ def command(
     from tradewind.cli.output import print_result
 
     place = mpi_ranks.place_of(ranks)
-    with place.together(as_json):
+    with place.collective(as_json):
         problems = _count_problems(steps=steps, repeat=repeat)
         problems += _file_problems(picture, chart)
         problems += _simulation_problems(simulate, settings, picture, asked, alone=place.rank is None)

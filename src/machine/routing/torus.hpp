@@ -49,7 +49,7 @@ class TorusPaths {
         return port % 2 == 0 ? there > here : there < here;
     }
 
-    bool together(std::uint32_t, std::uint32_t) const { return false; }
+    bool are_close(std::uint32_t, std::uint32_t) const { return false; }
     std::uint32_t stop(std::uint32_t, std::uint32_t m, bool) const {
         return scale_to(static_cast<std::uint32_t>(mix(m) >> 32), switches_);
     }
