@@ -784,6 +784,11 @@ class Order:
     def times(self, exchange: int) -> int:
         """Return the number of times that an exchange takes place."""
 
+    def at(self, stage: int) -> tuple[int, int, int]:
+        """
+        Return (exchange, its first stage, line) that a stage of a simulation's trace events is of.
+        """
+
 step_kinds: list = ['exchange', 'start', 'wait', 'compute', 'poke']
 
 most_open: int = 8

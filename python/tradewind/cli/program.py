@@ -10,6 +10,7 @@ import typer
 
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
+from tradewind.cli import simulation_options as simulating
 
 WORD = "program"
 """In place of a pattern."""
@@ -48,12 +49,9 @@ def simulate(
     file: _File,
     machine: Annotated[str, typer.Option("--machine", help="Name or file.", show_default=False)],
     routing: Annotated[str | None, typer.Option("--routing", show_default="the machine's own")] = None,
-    buffers: Annotated[str, typer.Option("--buffers", help="Of switches: credits, or unbounded.")] = "credits",
-    protocol: Annotated[str, typer.Option("--protocol", help="send, or put: one-sided.")] = "send",
-    packet: Annotated[
-        str | None,
-        typer.Option("--packet", help="Size, or `message`: one packet per message.", show_default="the machine's own"),
-    ] = None,
+    buffers: simulating.Buffers = "credits",
+    protocol: simulating.Protocol = "send",
+    packet: simulating.Packet = None,
     mpi_progress: Annotated[
         str,
         typer.Option(
@@ -64,7 +62,11 @@ def simulate(
     ] = "pokes",
     *,
     run: options.RunOptions,
-    force: Annotated[bool, typer.Option("--force", help="Run what memory may not hold.")] = False,
+    links: simulating.Links = None,
+    congestion: simulating.Congestion = None,
+    timeline: simulating.Timeline = None,
+    timeline_ranks: simulating.TimelineRanks = None,
+    force: simulating.Force = False,
     as_json: options.Json = False,
 ) -> None:
     from tradewind.cli.answer import answer
@@ -77,10 +79,13 @@ def simulate(
         "protocol": protocol,
         "packet": packet,
         "mpi_progress": mpi_progress,
+        "timeline": timeline,
+        "timeline_ranks": timeline_ranks,
     }
     simulation = prepare(load_program(file), machine, **chosen, **run.chosen())
+    simulation.check_files(links, congestion or False)
     simulation.check_memory(force)
-    result = simulation.run()
+    result = simulation.run(links=links, congestion=congestion or False)
     answer(result, as_json, lambda: _show_simulated(result))
 
 
@@ -148,6 +153,10 @@ def _show_simulated(result: dict[str, Any]) -> None:
     title = f"{result['program']} on {result['ranks']} ranks of {result['machine']}: {format_seconds(result['time_s'])}"
     show_table(Table([Column("step"), Column("last rank done at", number=True)], rows, title))
     say(f"{result['stages']:,} stages, {result['messages']:,} messages, {format_bytes(result['bytes'])}")
+    for picture in result.get("pictures", []):
+        print(f"picture: {picture}")
+    if "timeline" in result:
+        print(f"time line: {result['timeline']}")
 
 
 def _show_measured(result: dict[str, Any]) -> None:

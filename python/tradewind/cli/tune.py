@@ -48,7 +48,7 @@ def command(
     """Find the fastest method for an exchange on MPI ranks, and keep it in a tuning file."""
     from tradewind.cli.answer import answer
     from tradewind.launch.tune import tune
-    from tradewind.method.tuning import MEMORIES
+    from tradewind.method.memories import MEMORIES
 
     place = mpi_ranks.place_of(ranks)
     with place.together(as_json):
