@@ -208,14 +208,14 @@ class Pattern:
     def target_shape(self, rank: int) -> tuple[int, int, int]:
         """(nz, ny, nx) of the array that a rank receives into."""
 
-    def answer(self, rank: int) -> list[tuple[list[int], list[int]]]:
+    def expected(self, rank: int) -> list[tuple[list[int], list[int]]]:
         """
         [((x0, y0, z0), (x1, y1, z1))] of the points that a rank must end with, upper bounds excluded.
         """
 
-most_points: int = 1152921504606846976
+max_points: int = 1152921504606846976
 
-most_bytes: int = 9223372036854775807
+max_bytes: int = 9223372036854775807
 
 def check_bytes(pattern: Pattern, bytes_per_point: int) -> None:
     """
@@ -381,10 +381,6 @@ class Message:
     @property
     def parity(self) -> int: ...
 
-    @property
-    def turn(self) -> int:
-        """The former name of `parity`."""
-
 class Schedule:
     """Stages of messages between the ranks of a pattern."""
 
@@ -441,12 +437,12 @@ def default_algorithm(pattern: str) -> str:
 def variable_of(pattern: str) -> str:
     """The environment variable that names the method of a pattern."""
 
-def completed_way(pattern: str, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
+def completed_method(pattern: str, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
     """
     The parts of a method, and for those that are "" the default, or the next best that goes with the others.
     """
 
-def carried_way(pattern: Pattern, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
+def carried_method(pattern: Pattern, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
     """
     How a plan carries out a method: of "native" the collective that MPI has for the pattern. Raises InputError for a transport or packing that goes with another one.
     """
@@ -476,7 +472,7 @@ def tuning_request(pattern: Pattern, dtype: str, fields: int, memory: str) -> li
     The keys and values of a request for a plan, by which an entry of a tuning file is found.
     """
 
-def tuned_method(text: str, path: str, strict: bool, pattern: Pattern, dtype: str, fields: int, memory: str, site: tuple[str, str, int]) -> tuple[str, str, str, str] | None:
+def tuned_method(text: str, path: str, strict: bool, pattern: Pattern, dtype: str, fields: int, memory: str, host: tuple[str, str, int]) -> tuple[str, str, str, str] | None:
     """
     Return what C, C++ and Fortran take from the text of a tuning file: algorithm, transport, packing, and a warning.
     """
@@ -791,7 +787,7 @@ class Order:
 
 step_kinds: list = ['exchange', 'start', 'wait', 'compute', 'poke']
 
-most_open: int = 8
+max_open: int = 8
 
 class Program:
     """The steps of all ranks, one after another."""
@@ -949,7 +945,7 @@ class Verified:
 
 def verify(schedule: Schedule, transport: str, progress: Callable[[int], None] | None = None) -> Verified:
     """
-    Runs a schedule in this process: every point of the answer arrives exactly once, and the posting order of
+    Runs a schedule in this process: every expected point arrives exactly once, and the posting order of
     `transport` is free of deadlock. Calls progress(stage) before each stage. Raises VerificationError.
     """
 

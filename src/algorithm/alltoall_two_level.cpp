@@ -17,9 +17,9 @@ class AllToAllTwoLevel : public schedule::Schedule {
           line_(*transpose_),
           ranks_per_node_(ranks_per_node),
           positions_(transpose_->largest_group()),
-          width_(NodeLine::most(line_.stride, positions_, ranks_per_node)),
+          width_(NodeLine::maximum(line_.stride, positions_, ranks_per_node)),
           gathers_(width_ > 1),
-          exchanges_(static_cast<int>((most_nodes() + width_ - 2) / width_)),
+          exchanges_(static_cast<int>((max_nodes() + width_ - 2) / width_)),
           scatters_(gathers_ && exchanges_ > 0) {}
 
     int stages() const override { return std::max(1, gathers_ + exchanges_ + scatters_); }
@@ -64,13 +64,13 @@ class AllToAllTwoLevel : public schedule::Schedule {
     }
 
   private:
-    Index most_nodes() const {
-        Index most = 1;
+    Index max_nodes() const {
+        Index maximum = 1;
         for (Index g = 0, groups = ranks() / positions_; g < groups; ++g) {
             const Index first = line_.coordinate == 0 ? g * positions_ : g;
-            most = std::max(most, NodeLine(first, line_.stride, positions_, ranks_per_node_).nodes());
+            maximum = std::max(maximum, NodeLine(first, line_.stride, positions_, ranks_per_node_).nodes());
         }
-        return most;
+        return maximum;
     }
     NodeMember member(Rank rank) const {
         const Index position = positions_ == 1 ? 0 : transpose_->from().coordinates(rank)[line_.coordinate];
@@ -170,7 +170,7 @@ class AllToAllTwoLevel : public schedule::Schedule {
     std::shared_ptr<const pattern::Transpose> transpose_;
     GroupLine line_;
     Index ranks_per_node_, positions_;
-    Index width_;                         // W: the most ranks of a group on one node
+    Index width_;                         // W: maximum ranks of a group on one node
     int gathers_, exchanges_, scatters_;  // stages
 };
 

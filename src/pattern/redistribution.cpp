@@ -109,9 +109,9 @@ Parameters Redistribution::parameters() const {
 }
 
 Index Redistribution::largest_place() const {
-    Index most = 1;
-    for (const MeetingPlace& at : places_) most = std::max(most, at.size());
-    return most;
+    Index maximum = 1;
+    for (const MeetingPlace& at : places_) maximum = std::max(maximum, at.size());
+    return maximum;
 }
 
 layout::Box Redistribution::storage_box(const layout::Product& layout, Rank rank) {

@@ -36,7 +36,7 @@ class Redistribution : public Pattern {
     layout::Patch source_patch(Rank rank) const override { return from_->patch(rank); }
     layout::Patch target_patch(Rank rank) const override { return to_->patch(rank); }
     std::vector<layout::Box> owned_boxes(Rank rank) const override { return from_->boxes(rank); }
-    std::vector<layout::Box> answer(Rank rank) const override { return to_->boxes(rank); }
+    std::vector<layout::Box> expected(Rank rank) const override { return to_->boxes(rank); }
     Index storage() const override { return from_->grid().volume(); }
     Index rounds() const override;  // the distances of all meeting places together
     std::string group_text() const override { return "a transposition of " + std::to_string(rounds()) + " rounds"; }
@@ -70,7 +70,7 @@ class Redistribution : public Pattern {
     void append_blocks(Rank sender, Rank receiver, std::vector<layout::Box>& boxes) const;
     // Whether every rank meets at distance 0 itself alone: rows or columns of ranks within which all is exchanged.
     bool closed() const { return closed_; }
-    Index largest_place() const;  // most distances of a meeting place
+    Index largest_place() const;  // maximum of distances of a meeting place
 
   private:
     static layout::Box storage_box(const layout::Product& layout, Rank rank);

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "sim/event.hpp"
-#include "sim/least_time.hpp"
+#include "sim/minimum_time.hpp"
 #include "sim/run.hpp"
 
 namespace tradewind::sim {
@@ -57,10 +57,10 @@ void check(const machine::Machine& machine, const program::Program& program, con
                          std::to_string(SimulationOptions::largest_packet) + " are allowed, or one packet per message");
     if (options.threads < 1 || options.threads > 256)
         throw InputError(std::to_string(options.threads) + " threads: 1 to 256 are allowed");
-    const int most_parts = std::numeric_limits<std::uint16_t>::max();
-    if (options.peers && options.peers->processes() > most_parts / options.threads)
+    const int max_parts = std::numeric_limits<std::uint16_t>::max();
+    if (options.peers && options.peers->processes() > max_parts / options.threads)
         throw InputError(std::to_string(options.peers->processes()) + " processes of " +
-                         std::to_string(options.threads) + " threads: at most " + std::to_string(most_parts) +
+                         std::to_string(options.threads) + " threads: at most " + std::to_string(max_parts) +
                          " threads together are allowed");
     if (program.ranks() > static_cast<Rank>(sim::Event::rank_mask))
         throw InputError(std::to_string(program.ranks()) + " ranks: at most " + std::to_string(sim::Event::rank_mask) +
@@ -79,7 +79,7 @@ void check(const machine::Machine& machine, const program::Program& program, con
     for (const program::Step& step : program.steps())
         if (step.compute.flops > 0 && machine.flops <= 0)
             throw InputError("step '" + step.name + "' computes in flops, and the machine does not say node.flops");
-    sim::check_least_time(machine, program, placement, options);
+    sim::check_minimum_time(machine, program, placement, options);
     if (!options.finite_buffers) return;
     const std::int64_t packet = std::max(options.packet.value, machine.header.value),
                        largest = machine::buffer_sizes(machine).packet();

@@ -167,7 +167,7 @@ void Ranks::act(const Event& event) {
         case arbitration: grant(event.to); return;
         case asked:
             if (held(r, event)) return;
-            answer_request(r, event.memory, event.stage, event.size, event.time);
+            reply_to_request(r, event.memory, event.stage, event.size, event.time);
             return;
         case told_to_send: send_pulled(r, event.stage, event.size, event.memory); return;
         case acknowledged: {
@@ -250,10 +250,10 @@ void Ranks::begin_stage(std::size_t line, std::int64_t time) {
     std::uint64_t expected = 0;
     for (int j = 0, n = at.receives(r); j < n; ++j)
         expected += world_.packets(r, at, at.schedule->receive(r, at.stage, j));
-    if (expected > Receiver::most_missing) [[unlikely]]
+    if (expected > Receiver::max_missing) [[unlikely]]
         refuse_count(
             "a stage of rank " + std::to_string(r) + ", with packets of " + std::to_string(world_.packet) + " bytes",
-            std::to_string(expected), "packets to receive", Receiver::most_missing);
+            std::to_string(expected), "packets to receive", Receiver::max_missing);
     receiver.missing[receiver.stage % Receiver::ring] += static_cast<std::uint32_t>(expected);
     if (!world_.cpus.empty()) time = std::max(clock(r), time);
     if (!world_.posted.empty()) time = post_receives(line, time);
@@ -280,14 +280,14 @@ void Ranks::begin_stage(std::size_t line, std::int64_t time) {
         recorder_->begin_stage(r, receiver.stage, time, posted, computed,
                                !world_.cpus.empty() && &clock(r) != &world_.cpus[r]);
     if (world_.handshakes.empty()) return;
-    // Requests that came before their receive was posted are answered now; the others stay.
+    // Requests that came before their receive was posted are granted now; the others stay.
     std::uint32_t& list = world_.handshakes[line].requests;
     std::uint32_t id = std::exchange(list, Pool<Request>::none);
     while (id != Pool<Request>::none) {
         const Request request = requests_[id];
         if (is_posted(r, request.stage)) {
             requests_.give(id);
-            answer_request(r, request.source, request.stage, request.message, time);
+            reply_to_request(r, request.source, request.stage, request.message, time);
         } else {
             requests_[id].next = std::exchange(list, id);
         }

@@ -203,7 +203,7 @@ class Ranks {
                       std::uint32_t payload, std::uint32_t nic, std::int64_t time);
     void add_job(std::uint32_t terminal, const Job& job);
     void serve_jobs(std::uint32_t terminal);
-    void answer_request(Rank r, std::uint32_t source, std::uint32_t stage, std::uint32_t message, std::int64_t time);
+    void reply_to_request(Rank r, std::uint32_t source, std::uint32_t stage, std::uint32_t message, std::int64_t time);
     void send_pulled(Rank r, std::uint32_t stage, std::uint32_t message, std::uint32_t record);
 
     World& world_;

@@ -15,9 +15,9 @@ void Ranks::send_control(ControlKind kind, Rank from, Rank to, std::uint32_t sta
              message, 0, true});
 }
 
-// A request is answered once its receive is posted: then the message has where to go.
-void Ranks::answer_request(Rank r, std::uint32_t source, std::uint32_t stage, std::uint32_t message,
-                           std::int64_t time) {
+// A request is granted once its receive is posted: then the message has where to go.
+void Ranks::reply_to_request(Rank r, std::uint32_t source, std::uint32_t stage, std::uint32_t message,
+                             std::int64_t time) {
     if (!is_posted(r, stage)) {
         const std::uint32_t id = requests_.take();
         requests_[id] = {source, stage, message, std::exchange(world_.handshakes[world_.line(r, stage)].requests, id)};

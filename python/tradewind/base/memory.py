@@ -11,7 +11,7 @@ from pathlib import Path
 from tradewind.base.errors import InputError, OutOfMemoryError
 from tradewind.base.units import format_bytes, format_seconds
 
-LEAST_FREE = 0.02
+MIN_FREE = 0.02
 """Share of the computer's memory: a simulation that leaves less is ended."""
 BYTES_A_RANK = 170
 """For a fetch of nothing (168 were measured for 1e7 ranks)."""
@@ -48,7 +48,7 @@ def while_it_lasts(report: Callable[..., None] | None) -> Callable[..., None]:
 
     def watch(time_s: float, arrived: int, hops: int) -> None:
         memory = psutil.virtual_memory()
-        if memory.available < LEAST_FREE * memory.total:
+        if memory.available < MIN_FREE * memory.total:
             used = psutil.Process().memory_info().rss
             raise OutOfMemoryError(
                 f"the simulation was ended at {format_seconds(time_s)} simulated: it holds {format_bytes(used)}, and "

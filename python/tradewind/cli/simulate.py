@@ -46,7 +46,7 @@ def command(
 ) -> None:
     """Simulate an exchange on a machine, packet by packet."""
     from tradewind.cli import sharing
-    from tradewind.cli.answer import answer
+    from tradewind.cli.output import print_result
 
     listed = any("," in (text or "") or text == "all" for text in (machine, routing, algorithm))
 
@@ -81,7 +81,7 @@ def command(
                 results.append(_simulate(request, here, processes, report, force, links=links, congestion=folder))
     if here is None or here.index == 0:
         single = len(results) == 1 and not listed
-        answer(results[0] if single else results, as_json, lambda: _show(results))
+        print_result(results[0] if single else results, as_json, lambda: _show(results))
 
 
 @dataclass(frozen=True)

@@ -43,5 +43,5 @@ def tune(
     payload = {"exchange": asdict(exchange), "terms": terms, "memories": list(memories), "check": check}
     payload["tell"] = not job.is_rank()
     worker = "tradewind.launch.trials:tune_exchange"
-    answer: dict[str, Any] = job.on_ranks(exchange.ranks, worker, payload, timeout_s=timeout_s, watch=watch)
-    return answer
+    result: dict[str, Any] = job.on_ranks(exchange.ranks, worker, payload, timeout_s=timeout_s, watch=watch)
+    return result

@@ -40,7 +40,7 @@ class _Places:
         self.steps = steps
         self.first = [0, *accumulate(step.stages * step.repeat for step in steps)]
         self.names: list[str] = []
-        for i, step in enumerate(steps):  # named as in the answer of a simulation
+        for i, step in enumerate(steps):  # named as in the result of a simulation
             self.names.append(step.name if step.name not in self.names else f"{step.name} {i + 1}")
 
     def repetition(self, stage: int) -> tuple[int, int]:
