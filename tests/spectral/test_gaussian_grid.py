@@ -31,7 +31,7 @@ def test_many_latitudes_are_those_of_ducc0(half: int) -> None:
 
 @pytest.mark.parametrize("half", [3, 40, 640])
 def test_the_quadrature_is_exact(half: int) -> None:
-    """Of even powers of the sine of latitude up to twice the degree; the mean is 1 / (k + 1)."""
+    """The mean of even powers of the sine of latitude, up to twice the degree, is 1 / (k + 1)."""
     grid = GaussianGrid(f"O{half}")
     sine = np.sin(np.radians(grid.latitudes))
     for power in (0, 2, 4, 4 * half - 2):

@@ -52,7 +52,7 @@ def test_the_polar_row_keeps_its_digits_where_rounded_sines_lose_them() -> None:
 
 @pytest.mark.parametrize(("half", "m", "top"), [(320, 0, 319), (320, 200, 320), (1280, 1000, 1279), (640, 639, 639)])
 def test_they_are_orthonormal(half: int, m: int, top: int) -> None:
-    """Of all degrees, at high wavenumbers, where their values near the pole are far below the smallest double."""
+    """All degrees together, at high wavenumbers, where their values near the pole are far below the smallest double."""
     weights = _core.Gaussian(half).weight
     values = functions(half, m, top)
     for parity in (0, 1):
