@@ -86,15 +86,55 @@ def products(draw, points=None, most_ranks=12, ranks=None):
 
 
 @st.composite
+def row_ends(draw, points):
+    """Where the rows of a grid end, as arguments of `with_row_ends`."""
+    along, across, _ = draw(st.permutations(range(3)))
+    ends = draw(st.lists(st.integers(0, points[along]), min_size=points[across], max_size=points[across]))
+    return along, across, np.array(ends, dtype=np.int64)
+
+
+@st.composite
 def redistributions(draw, most_ranks=12):
-    """Any two layouts that have a closed form."""
+    """Any two layouts that have a closed form; rows may end."""
     points, ranks = draw(grids(most=9)), draw(st.integers(1, most_ranks))
     before, after = (draw(products(points=points, ranks=ranks)) for _ in range(2))
+    if draw(st.booleans()):
+        rows = draw(row_ends(points))
+        before, after = (layout.with_row_ends(*rows) for layout in (before, after))
     return _core.Redistribution(before, after)
 
 
+@st.composite
+def closed_redistributions(draw, most_ranks=30):
+    """Between layouts whose groups are rows or columns of ranks: any lists of any lengths, none empty; rows may end."""
+    cx, cy = draw(st.sampled_from([(a, b) for a in range(1, most_ranks + 1) for b in range(1, most_ranks // a + 1)]))
+    points = tuple(draw(st.integers(max(cx, cy), max(cx, cy) + 8)) for _ in range(3))
+    before, after, across = draw(st.permutations(range(3)))
+    moving, staying = draw(st.permutations(range(2)))
+    split = [(cx, cy)[c] for c in range(2)]
+
+    def dealt(axis, coordinate):
+        owners = draw(st.permutations([i % split[coordinate] for i in range(points[axis])]))
+        if draw(st.booleans()):
+            owners = sorted(owners)
+        return _core.Parts.dealt(np.array(owners, dtype=np.int32), split[coordinate])
+
+    whole = [_core.Parts.even(n, 1) for n in points]
+    stays = dealt(across, staying)
+    layouts = []
+    for axis in (before, after):
+        parts, coordinates = list(whole), [-1, -1, -1]
+        parts[axis], coordinates[axis] = dealt(axis, moving), moving
+        parts[across], coordinates[across] = stays, staying
+        layouts.append(_core.Product(_core.Grid(*points), parts, coordinates, 0, cx * cy, "a layout"))
+    if draw(st.booleans()):
+        rows = draw(row_ends(points))
+        layouts = [layout.with_row_ends(*rows) for layout in layouts]
+    return _core.Redistribution(*layouts)
+
+
 def owners_of(layout):
-    """The owner of each point by a layout's boxes, [x][y][z]; a point that two boxes hold is an error."""
+    """The owner of each point by a layout's boxes, [x][y][z], -1: no point; one that two boxes hold is an error."""
     owner = np.full(layout.grid.points, -1)
     for rank in range(layout.ranks):
         for begin, end in layout.boxes(rank):
@@ -141,7 +181,8 @@ def algorithm_names(pattern: _core.Pattern) -> list[str]:
     """Every algorithm of a pattern that it allows, with every radix."""
     names = []
     for entry in _core.algorithms():
-        refused = pattern.name == "transpose" and entry.name in PASSING_ON and not pattern.complete
+        refusing = ("bruck",) if isinstance(pattern, _core.Redistribution) else PASSING_ON
+        refused = pattern.name == "transpose" and entry.name in refusing and not pattern.complete
         if entry.pattern == pattern.name and not refused:
             least, most = entry.radices(pattern)
             most = min(most, 64)

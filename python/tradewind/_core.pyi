@@ -142,6 +142,19 @@ class Product(Layout):
         InputError where x is divided.
         """
 
+    def with_row_ends(self, along: int, across: int, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Product:
+        """
+        The same where row r, the points at place r of direction `across`, has the points less than ends[r] of
+        direction `along`; directions are 0, 1 and 2 (x, y, z). Arrays have room for the others. Raises InputError
+        for other than one end for each row, and for one that is not in the grid.
+        """
+
+    @property
+    def row_ends(self) -> tuple[int, int, list[int]] | None:
+        """
+        (along, across, ends) where rows end; None where all points of the grid are there.
+        """
+
     def placed(self, from_rank: int, ranks: int) -> Product:
         """
         The same on `ranks` ranks, of which those from `from_rank` on own something.
@@ -298,7 +311,9 @@ class Redistribution(Pattern):
 
     @property
     def complete(self) -> bool:
-        """False: blocks are not passed on between these layouts."""
+        """
+        Whether the senders of each group are its receivers, so that blocks can be passed on.
+        """
 
     def receivers(self, sender: int) -> list[tuple[int, int]]:
         """[(rank, points)] of those that a rank has something for, itself too."""

@@ -73,7 +73,55 @@ std::string Product::describe() const {
     std::string text = name_ + " (";
     for (std::size_t a = 0; a < 3; ++a) text += std::string(a ? ", " : "") + axis_names[a] + " " + parts_[a].describe();
     text += ") on ranks " + std::to_string(first_) + ".." + std::to_string(first_ + split_[0] * split_[1] - 1);
-    return text + " of " + std::to_string(ranks_);
+    text += " of " + std::to_string(ranks_);
+    return rows_ ? text + ", rows end " + std::to_string(rows_->mark() % 1000000007) : text;
+}
+
+std::vector<Box> Product::boxes(Rank rank) const {
+    std::vector<Box> found;
+    append_boxes(patch(rank), found);
+    return found;
+}
+
+void Product::append_boxes(const Patch& patch, std::vector<Box>& boxes) const {
+    std::vector<Box> all = patch.boxes();
+    if (rows_)
+        for (const Box& box : all) rows_->append(box, boxes);
+    else
+        boxes.insert(boxes.end(), all.begin(), all.end());
+}
+
+Index Product::count(const std::array<std::vector<Run>, 3>& runs) const {
+    const auto points = [&](int axis) {
+        Index sum = 0;
+        for (const Run& run : runs[static_cast<std::size_t>(axis)]) sum += run.length();
+        return sum;
+    };
+    if (!rows_) return points(X) * points(Y) * points(Z);
+    const int along = rows_->along(), across = rows_->across();
+    return rows_->count(runs[static_cast<std::size_t>(along)], runs[static_cast<std::size_t>(across)]) *
+           points(X + Y + Z - along - across);
+}
+
+Product Product::placed(Rank first, Rank ranks) const {
+    Product made(grid_, parts_, coordinate_of_, first, ranks, name_);
+    made.rows_ = rows_;
+    return made;
+}
+
+Product Product::with(RowEnds rows) const {
+    const Index places = grid_.points[static_cast<std::size_t>(rows.across())];
+    const Index most = grid_.points[static_cast<std::size_t>(rows.along())];
+    if (static_cast<Index>(rows.ends().size()) != places)
+        throw InputError(name_ + ": " + std::to_string(rows.ends().size()) + " rows end, and " +
+                         std::to_string(places) + " are in the grid");
+    for (Index row = 0; row < places; ++row)
+        if (rows.end(row) > most)
+            throw InputError(name_ + ": row " + std::to_string(row) + " ends at " + std::to_string(rows.end(row)) +
+                             ": 0.." + std::to_string(most) + " are allowed");
+    Product made = *this;
+    made.rows_ = std::make_shared<RowEnds>(std::move(rows));
+    return made;
 }
 
 Rank Product::owner(const std::array<Index, 3>& point) const {
@@ -91,6 +139,7 @@ Patch Product::patch(Rank rank) const {
 
 Product Product::in_one_row() const {
     const auto& [nx, ny, nz] = grid_.points;
+    if (rows_) throw InputError(name_ + ": its rows have different lengths, so they are not put one after another");
     if (parts_[X].parts() > 1)
         throw InputError(name_ + ": x is divided among " + std::to_string(parts_[X].parts()) +
                          " parts: rows that are whole can be put one after another");

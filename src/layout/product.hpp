@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "layout/blocks.hpp"
 #include "layout/layout.hpp"
 #include "layout/parts.hpp"
+#include "layout/row_ends.hpp"
 
 namespace tradewind::layout {
 
@@ -28,7 +30,8 @@ class Product : public Layout {
     const Grid& grid() const final { return grid_; }
     Rank ranks() const final { return ranks_; }
     std::string describe() const final;
-    std::vector<Box> boxes(Rank rank) const final { return patch(rank).boxes(); }
+    // Where rows end, in the order of the boxes of the array that holds them.
+    std::vector<Box> boxes(Rank rank) const final;
     Rank owner(const std::array<Index, 3>& point) const final;
 
     const Parts& parts(int axis) const { return parts_[static_cast<std::size_t>(axis)]; }
@@ -53,13 +56,22 @@ class Product : public Layout {
             if (coordinate_of_[a] >= 0) number += part[a] * (coordinate_of_[a] == 0 ? 1 : split_[0]);
         return first_ + static_cast<Rank>(number);
     }
-    // The points of a rank, in the order of its array.
+    // The points of a rank, in the order of its array; where rows end, the room for the others, too.
     Patch patch(Rank rank) const;
     // The same points where the rows of a grid lie one after another along x: nx ny points in one row. Throws
     // InputError where x is divided.
     Product in_one_row() const;
     // The same on `ranks` ranks, of which the ranks from `first` on own something.
-    Product placed(Rank first, Rank ranks) const { return {grid_, parts_, coordinate_of_, first, ranks, name_}; }
+    Product placed(Rank first, Rank ranks) const;
+    // The same with rows that end. Throws InputError for other than one end for each place along `across`, and for one
+    // beyond the grid.
+    Product with(RowEnds rows) const;
+    // Where rows end; none where all points of the grid are there.
+    const RowEnds* row_ends() const { return rows_.get(); }
+    // The points of a grid of runs along x, y and z.
+    Index count(const std::array<std::vector<Run>, 3>& runs) const;
+    // Appends them as boxes, none empty.
+    void append_boxes(const Patch& patch, std::vector<Box>& boxes) const;
 
   private:
     Grid grid_;
@@ -69,6 +81,7 @@ class Product : public Layout {
     Rank first_, ranks_;
     std::string name_;
     Divider by_row_;
+    std::shared_ptr<const RowEnds> rows_;
 };
 
 }  // namespace tradewind::layout

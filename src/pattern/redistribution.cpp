@@ -32,6 +32,9 @@ Redistribution::Redistribution(std::shared_ptr<const layout::Product> from, std:
     if (from_->ranks() != to_->ranks())
         throw InputError("transpose: " + std::to_string(from_->ranks()) + " ranks before and " +
                          std::to_string(to_->ranks()) + " after; the two layouts must have the same number");
+    const layout::RowEnds *before = from_->row_ends(), *after = to_->row_ends();
+    if ((before == nullptr) != (after == nullptr) || (before && !(*before == *after)))
+        throw InputError("transpose: the rows of the two layouts do not end alike");
     for (const int a : axes) stars_[static_cast<std::size_t>(a)] = stars_of(from_->parts(a), to_->parts(a));
     make_places();
     closed_ = compute_closed();
@@ -174,6 +177,7 @@ std::optional<Redistribution::Partner> Redistribution::partner(const MeetingPlac
             other[d] = leaf.centre;
             points *= leaf.points;
         }
+    if (from_->row_ends()) points = sends ? block_points(part, other) : block_points(other, part);
     return Partner{(sends ? to_ : from_)->rank_of(other), points};
 }
 
@@ -187,16 +191,40 @@ std::optional<Redistribution::Partner> Redistribution::sender_at(const MeetingPl
     return partner(at, *to_->part_of(receiver), place, false);
 }
 
-void Redistribution::append_blocks(Rank sender, Rank receiver, std::vector<layout::Box>& boxes) const {
-    const auto before = from_->part_of(sender), after = to_->part_of(receiver);
-    if (!before || !after) return;
+std::array<std::vector<layout::Run>, 3> Redistribution::block_runs(const std::array<Index, 3>& before,
+                                                                   const std::array<Index, 3>& after) const {
     std::array<std::vector<layout::Run>, 3> runs;
     for (const int a : axes) {
         const auto d = static_cast<std::size_t>(a);
-        runs[d] = common(from_->parts(a).runs((*before)[d]), to_->parts(a).runs((*after)[d]));
+        runs[d] = common(from_->parts(a).runs(before[d]), to_->parts(a).runs(after[d]));
     }
-    const std::vector<layout::Box> blocks = layout::Patch(runs).boxes();
-    boxes.insert(boxes.end(), blocks.begin(), blocks.end());
+    return runs;
+}
+
+Index Redistribution::block_points(const std::array<Index, 3>& before, const std::array<Index, 3>& after) const {
+    return from_->count(block_runs(before, after));
+}
+
+void Redistribution::append_blocks(Rank sender, Rank receiver, std::vector<layout::Box>& boxes) const {
+    const auto before = from_->part_of(sender), after = to_->part_of(receiver);
+    if (before && after) from_->append_boxes(layout::Patch(block_runs(*before, *after)), boxes);
+}
+
+std::optional<Redistribution::Line> Redistribution::line() const {
+    if (!closed_) return {};
+    Line line;
+    for (const int c : {0, 1})
+        for (const int a : axes)
+            if (from_->coordinate_of(a) == c && to_->coordinate_of(a) != c && split(c) > 1) {
+                line = {c, split(c), c == 0 ? 1 : split(0)};
+            }
+    return line;
+}
+
+Rank Redistribution::group(Rank rank) const {
+    const auto along = line();
+    if (!along) return 0;
+    return rank - static_cast<Rank>(rank / along->stride % along->positions * along->stride);
 }
 
 std::shared_ptr<const Pattern> transposition(const layout::Layout& from, const layout::Layout& to) {

@@ -12,7 +12,9 @@ from tradewind.base.errors import InputError
 def counted(pattern):
     """[sender][receiver]: points, found point by point."""
     count = np.zeros((pattern.ranks, pattern.ranks), int)
-    np.add.at(count, (owners_of(pattern.from_layout).ravel(), owners_of(pattern.to_layout).ravel()), 1)
+    before, after = (owners_of(layout).ravel() for layout in (pattern.from_layout, pattern.to_layout))
+    assert ((before >= 0) == (after >= 0)).all()
+    np.add.at(count, (before[before >= 0], after[after >= 0]), 1)
     return count
 
 
@@ -73,3 +75,30 @@ def test_there_and_back_each_rank_meets_the_same_ranks(layout):
     there, back = _core.Redistribution(layout, other), _core.Redistribution(other, layout)
     for rank in range(layout.ranks):
         assert sorted(there.receivers(rank)) == sorted(back.senders(rank))
+
+
+LAYOUT = _core.Product(_core.Blocks(_core.Grid(4, 3, 2), (2, 1)))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((0, 0, [1, 1, 1]), "along direction 0 and across 0: two of 0, 1 and 2 are allowed"),
+        ((0, 3, [1, 1, 1]), "along direction 0 and across 3"),
+        ((0, 1, [1, 1]), "2 rows end, and 3 are in the grid"),
+        ((0, 1, [1, 5, 1]), r"row 1 ends at 5: 0\.\.4 are allowed"),
+        ((0, 1, [1, -1, 1]), "row 1 ends at -1: 0 or more is allowed"),
+    ],
+)
+def test_rows_that_cannot_end_so_are_named(arguments, said):
+    along, across, ends = arguments
+    with pytest.raises(InputError, match=said):
+        LAYOUT.with_row_ends(along, across, np.array(ends, dtype=np.int64))
+
+
+def test_layouts_whose_rows_end_elsewhere_do_not_go_together():
+    ended = [LAYOUT.with_row_ends(0, 1, np.array(ends, dtype=np.int64)) for ends in ([1, 2, 3], [1, 2, 4])]
+    assert ended[0].row_ends == (0, 1, [1, 2, 3])
+    for other in (ended[1], LAYOUT):
+        with pytest.raises(InputError, match="rows of the two layouts do not end alike"):
+            _core.Redistribution(ended[0], other)

@@ -206,7 +206,12 @@ def own_ids(layout: _core.Layout, rank: int) -> Numbers:
     """Return the numbers of a rank's points in the order of its array: x + nx (y + ny z), or those of its list."""
     if isinstance(layout, _core.Lists):
         return np.asarray(layout.ids(rank))
-    x, y, z = indices(_product(layout), rank)
+    product = _product(layout)
+    if product.row_ends is not None:
+        raise InputError(
+            f"{product.name}: its rows end, so its arrays have more places than points; lists are not allowed"
+        )
+    x, y, z = indices(product, rank)
     nx, ny, _ = layout.grid.points
     return (x + nx * (y[:, None] + ny * z[:, None, None])).ravel()
 
