@@ -933,6 +933,59 @@ def diagnose(field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, No
     Return the diagnosis of a region, slices (z, y, x), of a field [z][y][x].
     """
 
+class Gaussian:
+    """
+    Gaussian latitudes of one hemisphere, from the pole to the equator, in more digits than a
+    double has; the arrays are rounded. Raises InputError for a number that cannot be.
+    """
+
+    def __init__(self, latitudes: int) -> None: ...
+
+    @property
+    def latitudes(self) -> int: ...
+
+    @property
+    def colatitude(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Radians."""
+
+    @property
+    def sine(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Sine of the colatitude."""
+
+    @property
+    def versine(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """1 - the sine of the latitude."""
+
+    @property
+    def weight(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Shares of the sphere; those of both hemispheres together are 1."""
+
+def legendre(gaussian: Gaussian, first: int, m: int, top: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Compute P(n, m), n = m..top, at the latitudes from `first` to the equator, normalised to mean square 1
+    over the sphere: values are [n - m even][latitude], then [n - m odd][latitude].
+    """
+
+def spread_row(row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device='cpu')], values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order='C', device='cpu')], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], mean_factor: float, factor: float) -> None:
+    """
+    Copy Fourier coefficients of a row [field][wavenumber] to values[places[m]][field], times a factor.
+    """
+
+def collect_row(values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order='C', device='cpu')], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device='cpu')], mean_factor: float, factor: float) -> None:
+    """
+    Copy values[places[m]][field], times a factor, to a row [field][wavenumber]; the others become 0.
+    """
+
+def split_parities(rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], even: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], odd: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Sums (even) and differences (odd) of the rows of both hemispheres, which lie from north to south.
+    """
+
+def join_parities(even: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], odd: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    FourierRows of both hemispheres, from north to south, of their sums and differences.
+    """
+
 class Verified:
     """Result of a verification: counts over all ranks and stages."""
 
