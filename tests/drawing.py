@@ -86,27 +86,28 @@ def products(draw, points=None, most_ranks=12, ranks=None):
 
 
 @st.composite
-def row_ends(draw, points):
-    """Where the rows of a grid end, as arguments of `with_row_ends`."""
-    along, across, _ = draw(st.permutations(range(3)))
-    ends = draw(st.lists(st.integers(0, points[along]), min_size=points[across], max_size=points[across]))
-    return along, across, np.array(ends, dtype=np.int64)
+def lines(draw, points):
+    """Lines of different lengths along x with places along y, as arguments of `in_lines`; not all are empty."""
+    pairs = [tuple(sorted(draw(st.tuples(*[st.integers(0, points[1])] * 2)))) for _ in range(points[0])]
+    if all(begin == end for begin, end in pairs):
+        pairs[draw(st.integers(0, points[0] - 1))] = (0, points[1])
+    return [np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True)]
 
 
 @st.composite
 def redistributions(draw, most_ranks=12):
-    """Any two layouts that have a closed form; rows may end."""
+    """Any two layouts that have a closed form, of a grid or of lines of different lengths."""
     points, ranks = draw(grids(most=9)), draw(st.integers(1, most_ranks))
     before, after = (draw(products(points=points, ranks=ranks)) for _ in range(2))
     if draw(st.booleans()):
-        rows = draw(row_ends(points))
-        before, after = (layout.with_row_ends(*rows) for layout in (before, after))
+        places = draw(lines(points))
+        before, after = (layout.in_lines(*places) for layout in (before, after))
     return _core.Redistribution(before, after)
 
 
 @st.composite
 def closed_redistributions(draw, most_ranks=30):
-    """Between layouts whose groups are rows or columns of ranks: any lists of any lengths, none empty; rows may end."""
+    """Between layouts whose groups are rows or columns of ranks: any lists, of a grid or of lines."""
     cx, cy = draw(st.sampled_from([(a, b) for a in range(1, most_ranks + 1) for b in range(1, most_ranks // a + 1)]))
     points = tuple(draw(st.integers(max(cx, cy), max(cx, cy) + 8)) for _ in range(3))
     before, after, across = draw(st.permutations(range(3)))
@@ -128,13 +129,13 @@ def closed_redistributions(draw, most_ranks=30):
         parts[across], coordinates[across] = stays, staying
         layouts.append(_core.Product(_core.Grid(*points), parts, coordinates, 0, cx * cy, "a layout"))
     if draw(st.booleans()):
-        rows = draw(row_ends(points))
-        layouts = [layout.with_row_ends(*rows) for layout in layouts]
+        places = draw(lines(points))
+        layouts = [layout.in_lines(*places) for layout in layouts]
     return _core.Redistribution(*layouts)
 
 
 def owners_of(layout):
-    """The owner of each point by a layout's boxes, [x][y][z], -1: no point; one that two boxes hold is an error."""
+    """The owner of each point by a layout's boxes, [x][y][z]; a point that two boxes hold is an error."""
     owner = np.full(layout.grid.points, -1)
     for rank in range(layout.ranks):
         for begin, end in layout.boxes(rank):

@@ -142,17 +142,17 @@ class Product(Layout):
         InputError where x is divided.
         """
 
-    def with_row_ends(self, along: int, across: int, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Product:
+    def in_lines(self, begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Product:
         """
-        The same where row r, the points at place r of direction `across`, has the points less than ends[r] of
-        direction `along`; directions are 0, 1 and 2 (x, y, z). Arrays have room for the others. Raises InputError
-        for other than one end for each row, and for one that is not in the grid.
+        The same where x are lines of different lengths and y their places: line l has the places
+        begins[l]..ends[l] - 1. The points of all lines follow each other along x. Raises InputError for other
+        numbers of lines and places than the grid has.
         """
 
     @property
-    def row_ends(self) -> tuple[int, int, list[int]] | None:
+    def lines(self) -> tuple[list[int], list[int]] | None:
         """
-        (along, across, ends) where rows end; None where all points of the grid are there.
+        (begins, ends) of lines of different lengths; None where there are none.
         """
 
     def placed(self, from_rank: int, ranks: int) -> Product:

@@ -56,12 +56,16 @@ Product::Product(Grid grid, std::array<Parts, 3> parts, std::array<int, 3> coord
                 throw InputError(where + " and " + axis_names[b] + " are divided by one coordinate: two are allowed");
         if (c >= 0) split_[static_cast<std::size_t>(c)] = parts_[a].parts();
     }
+    check_ranks();
+    by_row_ = Divider(static_cast<std::uint32_t>(split_[0]));
+}
+
+void Product::check_ranks() const {
     const auto most = std::numeric_limits<Rank>::max();
     if (ranks_ < 1 || split_[0] > most / split_[1] || first_ < 0 || first_ + split_[0] * split_[1] > ranks_)
         throw InputError(name_ + ": " + std::to_string(split_[0]) + " x " + std::to_string(split_[1]) +
                          " ranks from rank " + std::to_string(first_) + " on are more than the " +
                          std::to_string(ranks_) + " that there are");
-    by_row_ = Divider(static_cast<std::uint32_t>(split_[0]));
 }
 
 Product::Product(const Blocks& blocks)
@@ -74,59 +78,53 @@ std::string Product::describe() const {
     for (std::size_t a = 0; a < 3; ++a) text += std::string(a ? ", " : "") + axis_names[a] + " " + parts_[a].describe();
     text += ") on ranks " + std::to_string(first_) + ".." + std::to_string(first_ + split_[0] * split_[1] - 1);
     text += " of " + std::to_string(ranks_);
-    return rows_ ? text + ", rows end " + std::to_string(rows_->mark() % 1000000007) : text;
-}
-
-std::vector<Box> Product::boxes(Rank rank) const {
-    std::vector<Box> found;
-    append_boxes(patch(rank), found);
-    return found;
-}
-
-void Product::append_boxes(const Patch& patch, std::vector<Box>& boxes) const {
-    std::vector<Box> all = patch.boxes();
-    if (rows_)
-        for (const Box& box : all) rows_->append(box, boxes);
-    else
-        boxes.insert(boxes.end(), all.begin(), all.end());
-}
-
-Index Product::count(const std::array<std::vector<Run>, 3>& runs) const {
-    const auto points = [&](int axis) {
-        Index sum = 0;
-        for (const Run& run : runs[static_cast<std::size_t>(axis)]) sum += run.length();
-        return sum;
-    };
-    if (!rows_) return points(X) * points(Y) * points(Z);
-    const int along = rows_->along(), across = rows_->across();
-    return rows_->count(runs[static_cast<std::size_t>(along)], runs[static_cast<std::size_t>(across)]) *
-           points(X + Y + Z - along - across);
+    return lines_ ? text + ", in lines " + std::to_string(lines_->mark() % 1000000007) : text;
 }
 
 Product Product::placed(Rank first, Rank ranks) const {
-    Product made(grid_, parts_, coordinate_of_, first, ranks, name_);
-    made.rows_ = rows_;
+    Product made = *this;
+    made.first_ = first;
+    made.ranks_ = ranks;
+    made.check_ranks();
     return made;
 }
 
-Product Product::with(RowEnds rows) const {
-    const Index places = grid_.points[static_cast<std::size_t>(rows.across())];
-    const Index most = grid_.points[static_cast<std::size_t>(rows.along())];
-    if (static_cast<Index>(rows.ends().size()) != places)
-        throw InputError(name_ + ": " + std::to_string(rows.ends().size()) + " rows end, and " +
-                         std::to_string(places) + " are in the grid");
-    for (Index row = 0; row < places; ++row)
-        if (rows.end(row) > most)
-            throw InputError(name_ + ": row " + std::to_string(row) + " ends at " + std::to_string(rows.end(row)) +
-                             ": 0.." + std::to_string(most) + " are allowed");
+Product Product::in_lines(Lines lines) const {
+    const auto& [nx, ny, nz] = grid_.points;
+    if (lines_) throw InputError(name_ + ": its points lie in lines already");
+    if (lines.lines() != nx)
+        throw InputError(name_ + ": " + std::to_string(lines.lines()) + " lines, and x has " + std::to_string(nx) +
+                         " points");
+    if (lines.last_end() > ny)
+        throw InputError(name_ + ": a line ends at " + std::to_string(lines.last_end()) + ", and y has " +
+                         std::to_string(ny) + " points");
     Product made = *this;
-    made.rows_ = std::make_shared<RowEnds>(std::move(rows));
+    made.grid_ = Grid(lines.points(), 1, nz);
+    made.lines_ = std::make_shared<Lines>(std::move(lines));
     return made;
+}
+
+Index Product::count(const std::array<std::vector<Run>, 3>& runs) const {
+    const auto points = [](const std::vector<Run>& along) {
+        Index sum = 0;
+        for (const Run& run : along) sum += run.length();
+        return sum;
+    };
+    return (lines_ ? lines_->count(runs[X], runs[Y]) : points(runs[X]) * points(runs[Y])) * points(runs[Z]);
+}
+
+Patch Product::patch_of(const std::array<std::vector<Run>, 3>& runs) const {
+    if (!lines_) return Patch(runs);
+    return Patch({lines_->runs(runs[X], runs[Y]), std::vector<Run>{{0, 1}}, runs[Z]});
 }
 
 Rank Product::owner(const std::array<Index, 3>& point) const {
-    std::array<Index, 3> part;
-    for (std::size_t a = 0; a < 3; ++a) part[a] = parts_[a].owner(point[a]);
+    std::array<Index, 3> part, at = point;
+    if (lines_) {
+        const auto [line, place] = lines_->at(point[X]);
+        at = {line, place, point[Z]};
+    }
+    for (std::size_t a = 0; a < 3; ++a) part[a] = parts_[a].owner(at[a]);
     return rank_of(part);
 }
 
@@ -134,12 +132,12 @@ Patch Product::patch(Rank rank) const {
     std::array<std::vector<Run>, 3> runs;
     if (const auto part = part_of(rank))
         for (std::size_t a = 0; a < 3; ++a) runs[a] = parts_[a].runs((*part)[a]);
-    return Patch(runs);
+    return patch_of(runs);
 }
 
 Product Product::in_one_row() const {
+    if (lines_) return *this;
     const auto& [nx, ny, nz] = grid_.points;
-    if (rows_) throw InputError(name_ + ": its rows have different lengths, so they are not put one after another");
     if (parts_[X].parts() > 1)
         throw InputError(name_ + ": x is divided among " + std::to_string(parts_[X].parts()) +
                          " parts: rows that are whole can be put one after another");

@@ -10,8 +10,8 @@
 #include "base/divide.hpp"
 #include "layout/blocks.hpp"
 #include "layout/layout.hpp"
+#include "layout/lines.hpp"
 #include "layout/parts.hpp"
-#include "layout/row_ends.hpp"
 
 namespace tradewind::layout {
 
@@ -30,8 +30,7 @@ class Product : public Layout {
     const Grid& grid() const final { return grid_; }
     Rank ranks() const final { return ranks_; }
     std::string describe() const final;
-    // Where rows end, in the order of the boxes of the array that holds them.
-    std::vector<Box> boxes(Rank rank) const final;
+    std::vector<Box> boxes(Rank rank) const final { return patch(rank).boxes(); }
     Rank owner(const std::array<Index, 3>& point) const final;
 
     const Parts& parts(int axis) const { return parts_[static_cast<std::size_t>(axis)]; }
@@ -56,24 +55,25 @@ class Product : public Layout {
             if (coordinate_of_[a] >= 0) number += part[a] * (coordinate_of_[a] == 0 ? 1 : split_[0]);
         return first_ + static_cast<Rank>(number);
     }
-    // The points of a rank, in the order of its array; where rows end, the room for the others, too.
+    // The points of a rank, in the order of its array.
     Patch patch(Rank rank) const;
     // The same points where the rows of a grid lie one after another along x: nx ny points in one row. Throws
     // InputError where x is divided.
     Product in_one_row() const;
     // The same on `ranks` ranks, of which the ranks from `first` on own something.
     Product placed(Rank first, Rank ranks) const;
-    // The same with rows that end. Throws InputError for other than one end for each place along `across`, and for one
-    // beyond the grid.
-    Product with(RowEnds rows) const;
-    // Where rows end; none where all points of the grid are there.
-    const RowEnds* row_ends() const { return rows_.get(); }
-    // The points of a grid of runs along x, y and z.
+    // The same where x are lines of different lengths, and y their places: the points of all lines, which lie one after
+    // another along x, by z. What divides x and y still divides lines and places. Throws InputError for other numbers
+    // of lines and places, and where there are lines already.
+    Product in_lines(Lines lines) const;
+    const Lines* lines() const { return lines_.get(); }
+    // The points of parts of x, y and z that are so many runs: their number, and where they lie in the grid.
     Index count(const std::array<std::vector<Run>, 3>& runs) const;
-    // Appends them as boxes, none empty.
-    void append_boxes(const Patch& patch, std::vector<Box>& boxes) const;
+    Patch patch_of(const std::array<std::vector<Run>, 3>& runs) const;
 
   private:
+    void check_ranks() const;
+
     Grid grid_;
     std::array<Parts, 3> parts_;
     std::array<int, 3> coordinate_of_;
@@ -81,7 +81,7 @@ class Product : public Layout {
     Rank first_, ranks_;
     std::string name_;
     Divider by_row_;
-    std::shared_ptr<const RowEnds> rows_;
+    std::shared_ptr<const Lines> lines_;
 };
 
 }  // namespace tradewind::layout

@@ -41,18 +41,18 @@ def layouts(ranks: int) -> dict[str, _core.Product]:
     }
 
 
-def ended(named: dict[str, _core.Product]) -> dict[str, _core.Product]:
-    """The same layouts with rows along x that end."""
-    ends = np.array([2, 9, 0, 5, 5, 1], dtype=np.int64)
-    return {f"{name} ended": layout.with_row_ends(0, 1, ends) for name, layout in named.items()}
+def lined(named: dict[str, _core.Product]) -> dict[str, _core.Product]:
+    """The same layouts of lines of different lengths."""
+    begins, ends = np.array([0, 2, 1, 0, 3, 0, 0, 5, 1]), np.array([6, 6, 3, 1, 3, 6, 2, 6, 4])
+    return {f"{name} in lines": layout.in_lines(begins, ends) for name, layout in named.items()}
 
 
 def cases(ranks: int) -> list[tuple[str, str, str, str, str]]:
     """Before, after, algorithm, transport, packing: every pair of layouts, and every way with some pair."""
     named = layouts(ranks)
-    named |= ended(named)
+    named |= lined(named)
     pairs = itertools.cycle(
-        [*itertools.permutations(layouts(ranks), 2), *itertools.permutations(ended(layouts(ranks)), 2)]
+        [*itertools.permutations(layouts(ranks), 2), *itertools.permutations(lined(layouts(ranks)), 2)]
     )
     chosen = []
     for algorithm in ("ring-1", "ring-2", "burst", "pairwise", "bruck", "two-level-1", "two-level-2", "native"):
@@ -61,7 +61,7 @@ def cases(ranks: int) -> list[tuple[str, str, str, str, str]]:
             pattern = _core.Redistribution(named[before], named[after])
             if algorithm == "native":
                 if method == NATIVE:
-                    chosen += [(*pair, algorithm, *method) for pair in itertools.permutations(ended(layouts(ranks)), 2)]
+                    chosen += [(*pair, algorithm, *method) for pair in itertools.permutations(lined(layouts(ranks)), 2)]
                 continue
             try:
                 schedule = _core.make_schedule(pattern, algorithm)
@@ -72,26 +72,18 @@ def cases(ranks: int) -> list[tuple[str, str, str, str, str]]:
     return chosen
 
 
-def numbers() -> np.ndarray:
-    return np.arange(np.prod(GRID), dtype="f8").reshape(GRID[::-1])
-
-
-def part(layout: _core.Product, rank: int) -> np.ndarray:
-    """A rank's array, cut out of the whole one by the boxes that it owns; -1 where rows have ended."""
-    whole = np.full(GRID[::-1], -1.0)
-    for (x0, y0, z0), (x1, y1, z1) in layout.boxes(rank):
-        whole[z0:z1, y0:y1, x0:x1] = numbers()[z0:z1, y0:y1, x0:x1]
-    own = layout.part_of(rank)
-    if own is None:
+def part(layout: _core.Product, rank: int, field: int) -> np.ndarray:
+    """A rank's array, cut out of the whole one by the boxes that it owns."""
+    shape = tuple(layout.grid.points)[::-1]
+    whole = np.arange(np.prod(shape), dtype="f8").reshape(shape) + 1000 * field
+    if not layout.boxes(rank):
         return np.empty(layout.shape(rank))
-    runs = [layout.parts(axis).runs(own[axis]) for axis in range(3)]
-    x, y, z = (np.array([p for run in along for p in range(*run)], dtype=int) for along in runs)
+    taken = np.zeros((3, max(shape)), bool)
+    for begin, end in layout.boxes(rank):
+        for axis in range(3):
+            taken[axis, begin[axis] : end[axis]] = True
+    x, y, z = (np.flatnonzero(along) for along in taken)
     return whole[np.ix_(z, y, x)]
-
-
-def _field(layout: _core.Product, rank: int, number: int) -> np.ndarray:
-    own = part(layout, rank)
-    return np.where(own < 0, -1, own + 1000 * number)
 
 
 def run(comm: Any, payload: None) -> dict[str, str]:
@@ -99,12 +91,12 @@ def run(comm: Any, payload: None) -> dict[str, str]:
     from tradewind.mpi import plan
 
     named = layouts(comm.Get_size())
-    named |= ended(named)
+    named |= lined(named)
     found = {}
     for case in cases(comm.Get_size()):
         before, after, algorithm, transport, packing = case
         pattern = _core.Redistribution(named[before], named[after])
-        fields, wanted = ([_field(named[name], comm.Get_rank(), f) for f in range(2)] for name in (before, after))
+        fields, wanted = ([part(named[name], comm.Get_rank(), f) for f in range(2)] for name in (before, after))
         targets = [np.full_like(array, -1) for array in wanted]
         problem = ""
         try:

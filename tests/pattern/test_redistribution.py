@@ -13,8 +13,7 @@ def counted(pattern):
     """[sender][receiver]: points, found point by point."""
     count = np.zeros((pattern.ranks, pattern.ranks), int)
     before, after = (owners_of(layout).ravel() for layout in (pattern.from_layout, pattern.to_layout))
-    assert ((before >= 0) == (after >= 0)).all()
-    np.add.at(count, (before[before >= 0], after[after >= 0]), 1)
+    np.add.at(count, (before, after), 1)
     return count
 
 
@@ -80,25 +79,39 @@ def test_there_and_back_each_rank_meets_the_same_ranks(layout):
 LAYOUT = _core.Product(_core.Blocks(_core.Grid(4, 3, 2), (2, 1)))
 
 
+def in_lines(begins, ends):
+    return LAYOUT.in_lines(np.array(begins, dtype=np.int64), np.array(ends, dtype=np.int64))
+
+
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("begins", "ends", "said"),
     [
-        ((0, 0, [1, 1, 1]), "along direction 0 and across 0: two of 0, 1 and 2 are allowed"),
-        ((0, 3, [1, 1, 1]), "along direction 0 and across 3"),
-        ((0, 1, [1, 1]), "2 rows end, and 3 are in the grid"),
-        ((0, 1, [1, 5, 1]), r"row 1 ends at 5: 0\.\.4 are allowed"),
-        ((0, 1, [1, -1, 1]), "row 1 ends at -1: 0 or more is allowed"),
+        ([0, 0], [1, 1], "2 lines, and x has 4 points"),
+        ([0, 0, 0, 0], [1, 1, 1], "4 lines begin and 3 end"),
+        ([0, 0, 0, 0], [1, 1, 4, 1], "a line ends at 4, and y has 3 points"),
+        ([0, 2, 0, 0], [1, 1, 1, 1], "line 1 has the places from 2 to before 1"),
+        ([-1, 0, 0, 0], [1, 1, 1, 1], "line 0 has the places from -1 to before 1"),
+        ([1, 1, 1, 1], [1, 1, 1, 1], "4 lines have no points"),
     ],
 )
-def test_rows_that_cannot_end_so_are_named(arguments, said):
-    along, across, ends = arguments
+def test_lines_that_cannot_be_are_named(begins, ends, said):
     with pytest.raises(InputError, match=said):
-        LAYOUT.with_row_ends(along, across, np.array(ends, dtype=np.int64))
+        in_lines(begins, ends)
 
 
-def test_layouts_whose_rows_end_elsewhere_do_not_go_together():
-    ended = [LAYOUT.with_row_ends(0, 1, np.array(ends, dtype=np.int64)) for ends in ([1, 2, 3], [1, 2, 4])]
-    assert ended[0].row_ends == (0, 1, [1, 2, 3])
-    for other in (ended[1], LAYOUT):
-        with pytest.raises(InputError, match="rows of the two layouts do not end alike"):
-            _core.Redistribution(ended[0], other)
+def test_the_points_of_lines_follow_each_other():
+    layout = in_lines([0, 1, 0, 2], [3, 2, 0, 3])
+    assert layout.lines == ([0, 1, 0, 2], [3, 2, 0, 3])
+    assert list(layout.grid.points) == [5, 1, 2]
+    assert layout.shape(0) == (2, 1, 4)  # lines 0 and 1
+    assert layout.boxes(1) == [([4, 0, 0], [5, 1, 2])]
+    assert layout.owner((3, 0, 1)) == 0
+    with pytest.raises(InputError, match="lie in lines already"):
+        layout.in_lines(np.array([0]), np.array([1]))
+
+
+def test_layouts_of_other_lines_do_not_go_together():
+    one, other = in_lines([0, 1, 0, 2], [3, 2, 0, 3]), in_lines([0, 1, 0, 2], [3, 3, 0, 2])
+    _core.Redistribution(one, one)
+    with pytest.raises(InputError, match="lie in other lines"):
+        _core.Redistribution(one, other)

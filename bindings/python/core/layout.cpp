@@ -157,24 +157,24 @@ void bind_layout(nb::module_& module) {
              "The same points where the rows of a grid lie one after another along x: (nx ny, 1, nz) points. Raises\n"
              "InputError where x is divided.")
         .def(
-            "with_row_ends",
-            [](const layout::Product& p, int along, int across,
+            "in_lines",
+            [](const layout::Product& p,
+               const nb::ndarray<const Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>& begins,
                const nb::ndarray<const Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>& ends) {
-                return p.with({along, across, listed<Index>(ends)});
+                return p.in_lines({listed<Index>(begins), listed<Index>(ends)});
             },
-            "along"_a, "across"_a, "ends"_a,
-            "The same where row r, the points at place r of direction `across`, has the points less than ends[r] of\n"
-            "direction `along`; directions are 0, 1 and 2 (x, y, z). Arrays have room for the others. Raises "
-            "InputError\n"
-            "for other than one end for each row, and for one that is not in the grid.")
+            "begins"_a, "ends"_a,
+            "The same where x are lines of different lengths and y their places: line l has the places\n"
+            "begins[l]..ends[l] - 1. The points of all lines follow each other along x. Raises InputError for other\n"
+            "numbers of lines and places than the grid has.")
         .def_prop_ro(
-            "row_ends",
-            [](const layout::Product& p) -> std::optional<std::tuple<int, int, std::vector<Index>>> {
-                const layout::RowEnds* rows = p.row_ends();
-                if (!rows) return {};
-                return std::make_tuple(rows->along(), rows->across(), rows->ends());
+            "lines",
+            [](const layout::Product& p) -> std::optional<std::tuple<std::vector<Index>, std::vector<Index>>> {
+                const layout::Lines* lines = p.lines();
+                if (!lines) return {};
+                return std::make_tuple(lines->begins(), lines->ends());
             },
-            "(along, across, ends) where rows end; None where all points of the grid are there.")
+            "(begins, ends) of lines of different lengths; None where there are none.")
         .def("placed", &layout::Product::placed, "from_rank"_a, "ranks"_a,
              "The same on `ranks` ranks, of which those from `from_rank` on own something.");
     module.def(

@@ -198,20 +198,20 @@ def indices(layout: _core.Blocks | _core.Product, rank: int) -> list[Numbers]:
     part = (product := _product(layout)).part_of(rank)
     if part is None:
         return [np.empty(0, np.int64)] * 3
-    runs = [product.parts(axis).runs(part[axis]) for axis in range(3)]
-    return [np.fromiter(chain(*(range(*run) for run in along)), np.int64) for along in runs]
+    if product.lines is not None:
+        boxes = product.boxes(rank)
+        along = {box[0][0]: box[1][0] for box in boxes}
+        runs = [sorted(along.items()), [(0, 1)], product.parts(2).runs(part[2])]
+    else:
+        runs = [product.parts(axis).runs(part[axis]) for axis in range(3)]
+    return [np.fromiter(chain(*(range(*run) for run in direction)), np.int64) for direction in runs]
 
 
 def own_ids(layout: _core.Layout, rank: int) -> Numbers:
     """Return the numbers of a rank's points in the order of its array: x + nx (y + ny z), or those of its list."""
     if isinstance(layout, _core.Lists):
         return np.asarray(layout.ids(rank))
-    product = _product(layout)
-    if product.row_ends is not None:
-        raise InputError(
-            f"{product.name}: its rows end, so its arrays have more places than points; lists are not allowed"
-        )
-    x, y, z = indices(product, rank)
+    x, y, z = indices(_product(layout), rank)
     nx, ny, _ = layout.grid.points
     return (x + nx * (y[:, None] + ny * z[:, None, None])).ravel()
 
