@@ -87,10 +87,10 @@ def products(draw, points=None, most_ranks=12, ranks=None):
 
 @st.composite
 def lines(draw, points):
-    """Lines of different lengths along x with places along y, as arguments of `in_lines`; not all are empty."""
-    pairs = [tuple(sorted(draw(st.tuples(*[st.integers(0, points[1])] * 2)))) for _ in range(points[0])]
+    """Lines of different lengths along z with places along y, as arguments of `in_lines`; not all are empty."""
+    pairs = [tuple(sorted(draw(st.tuples(*[st.integers(0, points[1])] * 2)))) for _ in range(points[2])]
     if all(begin == end for begin, end in pairs):
-        pairs[draw(st.integers(0, points[0] - 1))] = (0, points[1])
+        pairs[draw(st.integers(0, points[2] - 1))] = (0, points[1])
     return [np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True)]
 
 

@@ -144,8 +144,8 @@ class Product(Layout):
 
     def in_lines(self, begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Product:
         """
-        The same where x are lines of different lengths and y their places: line l has the places
-        begins[l]..ends[l] - 1. The points of all lines follow each other along x. Raises InputError for other
+        The same where z are lines of different lengths and y their places: line l has the places
+        begins[l]..ends[l] - 1. The points of all lines follow each other along z. Raises InputError for other
         numbers of lines and places than the grid has.
         """
 

@@ -92,14 +92,14 @@ Product Product::placed(Rank first, Rank ranks) const {
 Product Product::in_lines(Lines lines) const {
     const auto& [nx, ny, nz] = grid_.points;
     if (lines_) throw InputError(name_ + ": its points lie in lines already");
-    if (lines.lines() != nx)
-        throw InputError(name_ + ": " + std::to_string(lines.lines()) + " lines, and x has " + std::to_string(nx) +
+    if (lines.lines() != nz)
+        throw InputError(name_ + ": " + std::to_string(lines.lines()) + " lines, and z has " + std::to_string(nz) +
                          " points");
     if (lines.last_end() > ny)
         throw InputError(name_ + ": a line ends at " + std::to_string(lines.last_end()) + ", and y has " +
                          std::to_string(ny) + " points");
     Product made = *this;
-    made.grid_ = Grid(lines.points(), 1, nz);
+    made.grid_ = Grid(nx, 1, lines.points());
     made.lines_ = std::make_shared<Lines>(std::move(lines));
     return made;
 }
@@ -110,19 +110,19 @@ Index Product::count(const std::array<std::vector<Run>, 3>& runs) const {
         for (const Run& run : along) sum += run.length();
         return sum;
     };
-    return (lines_ ? lines_->count(runs[X], runs[Y]) : points(runs[X]) * points(runs[Y])) * points(runs[Z]);
+    return (lines_ ? lines_->count(runs[Z], runs[Y]) : points(runs[Z]) * points(runs[Y])) * points(runs[X]);
 }
 
 Patch Product::patch_of(const std::array<std::vector<Run>, 3>& runs) const {
     if (!lines_) return Patch(runs);
-    return Patch({lines_->runs(runs[X], runs[Y]), std::vector<Run>{{0, 1}}, runs[Z]});
+    return Patch({runs[X], std::vector<Run>{{0, 1}}, lines_->runs(runs[Z], runs[Y])});
 }
 
 Rank Product::owner(const std::array<Index, 3>& point) const {
     std::array<Index, 3> part, at = point;
     if (lines_) {
-        const auto [line, place] = lines_->at(point[X]);
-        at = {line, place, point[Z]};
+        const auto [line, place] = lines_->at(point[Z]);
+        at = {point[X], place, line};
     }
     for (std::size_t a = 0; a < 3; ++a) part[a] = parts_[a].owner(at[a]);
     return rank_of(part);

@@ -62,8 +62,8 @@ class Product : public Layout {
     Product in_one_row() const;
     // The same on `ranks` ranks, of which the ranks from `first` on own something.
     Product placed(Rank first, Rank ranks) const;
-    // The same where x are lines of different lengths, and y their places: the points of all lines, which lie one after
-    // another along x, by z. What divides x and y still divides lines and places. Throws InputError for other numbers
+    // The same where z are lines of different lengths, and y their places: the points of all lines, which lie one after
+    // another along z, by x. What divides z and y still divides lines and places. Throws InputError for other numbers
     // of lines and places, and where there are lines already.
     Product in_lines(Lines lines) const;
     const Lines* lines() const { return lines_.get(); }

@@ -43,7 +43,7 @@ def layouts(ranks: int) -> dict[str, _core.Product]:
 
 def lined(named: dict[str, _core.Product]) -> dict[str, _core.Product]:
     """The same layouts of lines of different lengths."""
-    begins, ends = np.array([0, 2, 1, 0, 3, 0, 0, 5, 1]), np.array([6, 6, 3, 1, 3, 6, 2, 6, 4])
+    begins, ends = np.array([0, 2, 1, 0, 3, 0, 5, 1]), np.array([6, 6, 3, 1, 3, 2, 6, 4])
     return {f"{name} in lines": layout.in_lines(begins, ends) for name, layout in named.items()}
 
 

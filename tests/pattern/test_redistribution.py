@@ -76,7 +76,7 @@ def test_there_and_back_each_rank_meets_the_same_ranks(layout):
         assert sorted(there.receivers(rank)) == sorted(back.senders(rank))
 
 
-LAYOUT = _core.Product(_core.Blocks(_core.Grid(4, 3, 2), (2, 1)))
+LAYOUT = _core.Product(_core.Blocks(_core.Grid(2, 3, 4), (2, 1), "zx"))
 
 
 def in_lines(begins, ends):
@@ -86,7 +86,7 @@ def in_lines(begins, ends):
 @pytest.mark.parametrize(
     ("begins", "ends", "said"),
     [
-        ([0, 0], [1, 1], "2 lines, and x has 4 points"),
+        ([0, 0], [1, 1], "2 lines, and z has 4 points"),
         ([0, 0, 0, 0], [1, 1, 1], "4 lines begin and 3 end"),
         ([0, 0, 0, 0], [1, 1, 4, 1], "a line ends at 4, and y has 3 points"),
         ([0, 2, 0, 0], [1, 1, 1, 1], "line 1 has the places from 2 to before 1"),
@@ -102,10 +102,10 @@ def test_lines_that_cannot_be_are_named(begins, ends, said):
 def test_the_points_of_lines_follow_each_other():
     layout = in_lines([0, 1, 0, 2], [3, 2, 0, 3])
     assert layout.lines == ([0, 1, 0, 2], [3, 2, 0, 3])
-    assert list(layout.grid.points) == [5, 1, 2]
-    assert layout.shape(0) == (2, 1, 4)  # lines 0 and 1
-    assert layout.boxes(1) == [([4, 0, 0], [5, 1, 2])]
-    assert layout.owner((3, 0, 1)) == 0
+    assert list(layout.grid.points) == [2, 1, 5]
+    assert layout.shape(0) == (4, 1, 2)  # lines 0 and 1
+    assert layout.boxes(1) == [([0, 0, 4], [2, 1, 5])]
+    assert layout.owner((1, 0, 3)) == 0
     with pytest.raises(InputError, match="lie in lines already"):
         layout.in_lines(np.array([0]), np.array([1]))
 

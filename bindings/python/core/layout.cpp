@@ -164,8 +164,8 @@ void bind_layout(nb::module_& module) {
                 return p.in_lines({listed<Index>(begins), listed<Index>(ends)});
             },
             "begins"_a, "ends"_a,
-            "The same where x are lines of different lengths and y their places: line l has the places\n"
-            "begins[l]..ends[l] - 1. The points of all lines follow each other along x. Raises InputError for other\n"
+            "The same where z are lines of different lengths and y their places: line l has the places\n"
+            "begins[l]..ends[l] - 1. The points of all lines follow each other along z. Raises InputError for other\n"
             "numbers of lines and places than the grid has.")
         .def_prop_ro(
             "lines",

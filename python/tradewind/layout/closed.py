@@ -200,8 +200,8 @@ def indices(layout: _core.Blocks | _core.Product, rank: int) -> list[Numbers]:
         return [np.empty(0, np.int64)] * 3
     if product.lines is not None:
         boxes = product.boxes(rank)
-        along = {box[0][0]: box[1][0] for box in boxes}
-        runs = [sorted(along.items()), [(0, 1)], product.parts(2).runs(part[2])]
+        along = {box[0][2]: box[1][2] for box in boxes}
+        runs = [product.parts(0).runs(part[0]), [(0, 1)], sorted(along.items())]
     else:
         runs = [product.parts(axis).runs(part[axis]) for axis in range(3)]
     return [np.fromiter(chain(*(range(*run) for run in direction)), np.int64) for direction in runs]
