@@ -142,6 +142,19 @@ class Product(Layout):
         InputError where x is divided.
         """
 
+    def in_lines(self, begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Product:
+        """
+        The same where z are lines of different lengths and y their places: line l has the places
+        begins[l]..ends[l] - 1. The points of all lines follow each other along z. Raises InputError for other
+        numbers of lines and places than the grid has.
+        """
+
+    @property
+    def lines(self) -> tuple[list[int], list[int]] | None:
+        """
+        (begins, ends) of lines of different lengths; None where there are none.
+        """
+
     def placed(self, from_rank: int, ranks: int) -> Product:
         """
         The same on `ranks` ranks, of which those from `from_rank` on own something.
@@ -298,7 +311,9 @@ class Redistribution(Pattern):
 
     @property
     def complete(self) -> bool:
-        """False: blocks are not passed on between these layouts."""
+        """
+        Whether the senders of each group are its receivers, so that blocks can be passed on.
+        """
 
     def receivers(self, sender: int) -> list[tuple[int, int]]:
         """[(rank, points)] of those that a rank has something for, itself too."""
