@@ -987,6 +987,96 @@ def join_parities(even: Annotated[NDArray[numpy.float64], dict(shape=(None, None
     FourierRows of both hemispheres, from north to south, of their sums and differences.
     """
 
+class MeshGraph:
+    """The neighbours of the nodes of a rank's part of a mesh."""
+
+    def __init__(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], neighbours: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], faces: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.int32], dict(shape=(None, 2), order='C', device='cpu', writable=False)], inverse_volume: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], all: int) -> None:
+        """
+        As `tradewind.layout.partition.Part` has them; all: own nodes and halo. Raises InputError.
+        """
+
+    @property
+    def nodes(self) -> int:
+        """Number of own nodes."""
+
+    @property
+    def all(self) -> int:
+        """Number of own nodes and those of the halo."""
+
+    @property
+    def edges(self) -> int: ...
+
+    def window(self, nodes: tuple[int, int]) -> int:
+        """
+        Return how many nodes a sweep over nodes (begin, end) keeps, a power of two.
+        """
+
+class Nodes:
+    """Own nodes that a loop is for."""
+
+    def __init__(self, range: tuple[int, int], list: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, mask: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, wanted: bool = False) -> None:
+        """
+        Nodes begin..end - 1, or these entries of a list; with a mask those where it is `wanted`.
+        """
+
+@overload
+def mpdata_divergence(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], team: Team) -> None: ...
+
+@overload
+def mpdata_divergence(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], team: Team) -> None:
+    """
+    out = the divergence of the upwind fluxes of q. Fields are [node][level], own nodes and halo; fluxes
+    [edge][level] in volume per second. Raises InputError for other shapes.
+    """
+
+@overload
+def mpdata_corrected(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], dt: float, gauge: bool, limits: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, team: Team) -> None: ...
+
+@overload
+def mpdata_corrected(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, gauge: bool, limits: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, team: Team) -> None:
+    """
+    out = q after the pass of which divergence is given, and after the next one, the last.
+    """
+
+@overload
+def mpdata_limits(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], dt: float, gauge: bool, team: Team) -> None: ...
+
+@overload
+def mpdata_limits(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')], dt: float, gauge: bool, team: Team) -> None:
+    """
+    out[node][2][level] = the shares of what flows into and out of a node in the next pass that make no
+    new extremes.
+    """
+
+@overload
+def mpdata_next_pass(graph: MeshGraph, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], next_flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], next_q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], dt: float, limits: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, team: Team) -> None: ...
+
+@overload
+def mpdata_next_pass(graph: MeshGraph, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], next_flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], next_q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, limits: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, team: Team) -> None:
+    """
+    next_flux = the face fluxes of the next pass, without the gauge; next_q = q - dt divergence.
+    """
+
+@overload
+def mpdata_swept(graph: MeshGraph, nodes: tuple[int, int], flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], kept: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None: ...
+
+@overload
+def mpdata_swept(graph: MeshGraph, nodes: tuple[int, int], flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], kept: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None:
+    """
+    out = q after two passes with the infinite gauge, of nodes (begin, end) whose neighbours are all own
+    ones, in one sweep. kept: [threads * window][level], see MeshGraph.window.
+    """
+
+@overload
+def mpdata_plain(graph: MeshGraph, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, through: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None: ...
+
+@overload
+def mpdata_plain(graph: MeshGraph, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, through: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None:
+    """
+    As mpdata_divergence (divergence None) and mpdata_corrected, with the gauge, of all own nodes: the
+    loops as one writes them first. through: [edge][level], what flows through faces.
+    """
+
 class Verified:
     """Result of a verification: counts over all ranks and stages."""
 

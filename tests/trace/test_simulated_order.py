@@ -1,4 +1,4 @@
-"""Time lines of programs whose steps start exchanges and wait for them: computed by hand, read as Perfetto reads them."""
+"""Time lines of programs whose steps start exchanges and wait for them, computed by hand."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_thread_posts_it_at_once(tmp_path):
 
 
 def test_two_open_exchanges_have_rows_of_their_own(tmp_path):
-    """Packets of 4096 bytes take turns: of a 409.6 ns, of b 400, of a the other 390.4. The wait for b deals with both."""
+    """Packets of 4096 bytes take turns: 409.6 ns of a, 400 of b, 390.4 of a. The wait for b deals with both."""
     a, b = summed("a"), summed("b", 500)
     found = drawn(tmp_path, tw.Program(a.start(), b.start(), computing("inner", 3e-6), b.wait(), a.wait()))
     assert found[2:-4] == [

@@ -1,4 +1,4 @@
-"""What a simulation's core has kept of the ranks that are shown, and the rows of a time line that all programs have."""
+"""Trace events that the core of a simulation has kept of the ranks that are shown, and the rows that all programs have."""
 
 from __future__ import annotations
 

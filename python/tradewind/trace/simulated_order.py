@@ -73,7 +73,7 @@ class _Rank(RankEvents):
 
     @cached_property
     def _busy(self) -> list[CoreEvent]:
-        """What the CPU, or the thread, does for messages."""
+        """Events of the CPU, or of the thread, that deal with messages."""
         return [event for event in self.core_events if event.kind in ("post", "match", "compute")]
 
     def _handled(self, event: CoreEvent) -> TraceEvent:
