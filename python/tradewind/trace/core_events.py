@@ -1,4 +1,4 @@
-"""Trace events that the core of a simulation has kept of the ranks that are shown, and the rows that all programs have."""
+"""Trace events that a simulation has kept of the ranks that are shown, and the rows that all programs have."""
 
 from __future__ import annotations
 
