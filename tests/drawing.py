@@ -86,11 +86,52 @@ def products(draw, points=None, max_ranks=12, ranks=None):
 
 
 @st.composite
+def lines(draw, points):
+    """Lines of different lengths along z with places along y, as arguments of `in_lines`; not all are empty."""
+    pairs = [tuple(sorted(draw(st.tuples(*[st.integers(0, points[1])] * 2)))) for _ in range(points[2])]
+    if all(begin == end for begin, end in pairs):
+        pairs[draw(st.integers(0, points[2] - 1))] = (0, points[1])
+    return [np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True)]
+
+
+@st.composite
 def redistributions(draw, max_ranks=12):
-    """Any two layouts that have a closed form."""
+    """Any two layouts that have a closed form, of a grid or of lines of different lengths."""
     points, ranks = draw(grids(maximum=9)), draw(st.integers(1, max_ranks))
     before, after = (draw(products(points=points, ranks=ranks)) for _ in range(2))
+    if draw(st.booleans()):
+        places = draw(lines(points))
+        before, after = (layout.in_lines(*places) for layout in (before, after))
     return _core.Redistribution(before, after)
+
+
+@st.composite
+def closed_redistributions(draw, most_ranks=30):
+    """Between layouts whose groups are rows or columns of ranks: any lists, of a grid or of lines."""
+    cx, cy = draw(st.sampled_from([(a, b) for a in range(1, most_ranks + 1) for b in range(1, most_ranks // a + 1)]))
+    points = tuple(draw(st.integers(max(cx, cy), max(cx, cy) + 8)) for _ in range(3))
+    before, after, across = draw(st.permutations(range(3)))
+    moving, staying = draw(st.permutations(range(2)))
+    split = [(cx, cy)[c] for c in range(2)]
+
+    def dealt(axis, coordinate):
+        owners = draw(st.permutations([i % split[coordinate] for i in range(points[axis])]))
+        if draw(st.booleans()):
+            owners = sorted(owners)
+        return _core.Parts.dealt(np.array(owners, dtype=np.int32), split[coordinate])
+
+    whole = [_core.Parts.even(n, 1) for n in points]
+    stays = dealt(across, staying)
+    layouts = []
+    for axis in (before, after):
+        parts, coordinates = list(whole), [-1, -1, -1]
+        parts[axis], coordinates[axis] = dealt(axis, moving), moving
+        parts[across], coordinates[across] = stays, staying
+        layouts.append(_core.Product(_core.Grid(*points), parts, coordinates, 0, cx * cy, "a layout"))
+    if draw(st.booleans()):
+        places = draw(lines(points))
+        layouts = [layout.in_lines(*places) for layout in layouts]
+    return _core.Redistribution(*layouts)
 
 
 def owners_of(layout):
@@ -141,7 +182,8 @@ def algorithm_names(pattern: _core.Pattern) -> list[str]:
     """Every algorithm of a pattern that it allows, with every radix."""
     names = []
     for entry in _core.algorithms():
-        refused = pattern.name == "transpose" and entry.name in PASSING_ON and not pattern.complete
+        refusing = ("bruck",) if isinstance(pattern, _core.Redistribution) else PASSING_ON
+        refused = pattern.name == "transpose" and entry.name in refusing and not pattern.complete
         if entry.pattern == pattern.name and not refused:
             minimum, maximum = entry.radices(pattern)
             maximum = min(maximum, 64)

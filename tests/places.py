@@ -33,7 +33,7 @@ SCHEDULES = [
     for pattern in PATTERNS
     for entry in _core.algorithms()
     if entry.pattern == pattern.name
-    if pattern is not REDISTRIBUTION or entry.name in ("ring-k", "burst", "pairwise")
+    if pattern is not REDISTRIBUTION or entry.name != "bruck"
 ]
 MACHINE = machine(CROSSBAR).machine.build()
 PLACEMENTS = [_core.Placement(kind, 6, 2, 8, 1, (3, 2), (2, 2)) for kind in _core.placements()]

@@ -142,6 +142,19 @@ class Product(Layout):
         InputError where x is divided.
         """
 
+    def in_lines(self, begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Product:
+        """
+        The same where z are lines of different lengths and y their places: line l has the places
+        begins[l]..ends[l] - 1. The points of all lines follow each other along z. Raises InputError for other
+        numbers of lines and places than the grid has.
+        """
+
+    @property
+    def lines(self) -> tuple[list[int], list[int]] | None:
+        """
+        (begins, ends) of lines of different lengths; None where there are none.
+        """
+
     def placed(self, from_rank: int, ranks: int) -> Product:
         """
         The same on `ranks` ranks, of which those from `from_rank` on own something.
@@ -298,7 +311,9 @@ class Redistribution(Pattern):
 
     @property
     def complete(self) -> bool:
-        """False: blocks are not passed on between these layouts."""
+        """
+        Whether the senders of each group are its receivers, so that blocks can be passed on.
+        """
 
     def receivers(self, sender: int) -> list[tuple[int, int]]:
         """[(rank, points)] of those that a rank has something for, itself too."""
@@ -780,6 +795,11 @@ class Order:
     def times(self, exchange: int) -> int:
         """Return the number of times that an exchange takes place."""
 
+    def at(self, stage: int) -> tuple[int, int, int]:
+        """
+        Return (exchange, its first stage, line) that a stage of a simulation's trace events is of.
+        """
+
 step_kinds: list = ['exchange', 'start', 'wait', 'compute', 'poke']
 
 max_open: int = 8
@@ -912,6 +932,149 @@ def diagnose(field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, No
 def diagnose(field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], region: tuple[slice, slice, slice], team: Team) -> Diagnosis:
     """
     Return the diagnosis of a region, slices (z, y, x), of a field [z][y][x].
+    """
+
+class Gaussian:
+    """
+    Gaussian latitudes of one hemisphere, from the pole to the equator, in more digits than a
+    double has; the arrays are rounded. Raises InputError for a number that cannot be.
+    """
+
+    def __init__(self, latitudes: int) -> None: ...
+
+    @property
+    def latitudes(self) -> int: ...
+
+    @property
+    def colatitude(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Radians."""
+
+    @property
+    def sine(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Sine of the colatitude."""
+
+    @property
+    def versine(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """1 - the sine of the latitude."""
+
+    @property
+    def weight(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Shares of the sphere; those of both hemispheres together are 1."""
+
+def legendre(gaussian: Gaussian, first: int, m: int, top: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Compute P(n, m), n = m..top, at the latitudes from `first` to the equator, normalised to mean square 1
+    over the sphere: values are [n - m even][latitude], then [n - m odd][latitude].
+    """
+
+def spread_row(row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device='cpu')], values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order='C', device='cpu')], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], mean_factor: float, factor: float) -> None:
+    """
+    Copy Fourier coefficients of a row [field][wavenumber] to values[places[m]][field], times a factor.
+    """
+
+def collect_row(values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order='C', device='cpu')], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device='cpu')], mean_factor: float, factor: float) -> None:
+    """
+    Copy values[places[m]][field], times a factor, to a row [field][wavenumber]; the others become 0.
+    """
+
+def split_parities(rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], even: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], odd: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Sums (even) and differences (odd) of the rows of both hemispheres, which lie from north to south.
+    """
+
+def join_parities(even: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], odd: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    FourierRows of both hemispheres, from north to south, of their sums and differences.
+    """
+
+class MeshGraph:
+    """The neighbours of the nodes of a rank's part of a mesh."""
+
+    def __init__(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], neighbours: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], faces: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.int32], dict(shape=(None, 2), order='C', device='cpu', writable=False)], inverse_volume: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], all: int) -> None:
+        """
+        As `tradewind.layout.partition.Part` has them; all: own nodes and halo. Raises InputError.
+        """
+
+    @property
+    def nodes(self) -> int:
+        """Number of own nodes."""
+
+    @property
+    def all(self) -> int:
+        """Number of own nodes and those of the halo."""
+
+    @property
+    def edges(self) -> int: ...
+
+    def window(self, nodes: tuple[int, int]) -> int:
+        """
+        Return how many nodes a sweep over nodes (begin, end) keeps, a power of two.
+        """
+
+class Nodes:
+    """Own nodes that a loop is for."""
+
+    def __init__(self, range: tuple[int, int], list: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, mask: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, wanted: bool = False) -> None:
+        """
+        Nodes begin..end - 1, or these entries of a list; with a mask those where it is `wanted`.
+        """
+
+@overload
+def mpdata_divergence(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], team: Team) -> None: ...
+
+@overload
+def mpdata_divergence(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], team: Team) -> None:
+    """
+    out = the divergence of the upwind fluxes of q. Fields are [node][level], own nodes and halo; fluxes
+    [edge][level] in volume per second. Raises InputError for other shapes.
+    """
+
+@overload
+def mpdata_corrected(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], dt: float, gauge: bool, limits: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, team: Team) -> None: ...
+
+@overload
+def mpdata_corrected(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, gauge: bool, limits: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, team: Team) -> None:
+    """
+    out = q after the pass of which divergence is given, and after the next one, the last.
+    """
+
+@overload
+def mpdata_limits(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], dt: float, gauge: bool, team: Team) -> None: ...
+
+@overload
+def mpdata_limits(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')], dt: float, gauge: bool, team: Team) -> None:
+    """
+    out[node][2][level] = the shares of what flows into and out of a node in the next pass that make no
+    new extremes.
+    """
+
+@overload
+def mpdata_next_pass(graph: MeshGraph, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], next_flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], next_q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], dt: float, limits: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, team: Team) -> None: ...
+
+@overload
+def mpdata_next_pass(graph: MeshGraph, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], next_flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], next_q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, limits: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, team: Team) -> None:
+    """
+    next_flux = the face fluxes of the next pass, without the gauge; next_q = q - dt divergence.
+    """
+
+@overload
+def mpdata_swept(graph: MeshGraph, nodes: tuple[int, int], flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], kept: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None: ...
+
+@overload
+def mpdata_swept(graph: MeshGraph, nodes: tuple[int, int], flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], kept: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None:
+    """
+    out = q after two passes with the infinite gauge, of nodes (begin, end) whose neighbours are all own
+    ones, in one sweep. kept: [threads * window][level], see MeshGraph.window.
+    """
+
+@overload
+def mpdata_plain(graph: MeshGraph, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, through: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None: ...
+
+@overload
+def mpdata_plain(graph: MeshGraph, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, through: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None:
+    """
+    As mpdata_divergence (divergence None) and mpdata_corrected, with the gauge, of all own nodes: the
+    loops as one writes them first. through: [edge][level], what flows through faces.
     """
 
 class Verified:

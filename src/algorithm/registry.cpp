@@ -38,17 +38,9 @@ std::shared_ptr<const Wanted> as(const PatternPtr& pattern) {
 
 using RedistributionPtr = std::shared_ptr<const pattern::Redistribution>;
 
-// Between layouts of any closed form blocks go straight; what is said of blocks alone passes them on.
+// Where a transposition is between layouts of any closed form; else it is between blocks.
 RedistributionPtr redistribution(const PatternPtr& pattern) {
     return std::dynamic_pointer_cast<const pattern::Redistribution>(pattern);
-}
-
-std::shared_ptr<const pattern::Transpose> between_blocks(const PatternPtr& pattern, const std::string& algorithm) {
-    if (redistribution(pattern))
-        throw InputError(algorithm +
-                         " passes blocks on from rank to rank, which it can between layouts of blocks; this " +
-                         pattern->describe() + " is not like that: use ring-k, pairwise or burst");
-    return as<pattern::Transpose>(pattern);
 }
 
 std::array<Index, 2> no_radices(const pattern::Pattern&) {
@@ -99,10 +91,18 @@ std::vector<AlgorithmEntry> make_table() {
          },
          no_radices},
         {"transpose", "bruck", false, "blocks passed on from rank to rank, in ceil(log2 n) stages", bruck,
-         [](PatternPtr p, Index) { return alltoall_bruck(between_blocks(p, "bruck")); }, no_radices},
+         [](PatternPtr p, Index) {
+             const auto any = redistribution(p);
+             return any ? closed_bruck(any) : alltoall_bruck(as<pattern::Transpose>(p));
+         },
+         no_radices},
         {"transpose", "two-level-k", true,
          "k ranks per node gather, nodes exchange, ranks scatter, in ceil((G-1)/k) + 2 stages for G nodes", traeff,
-         [](PatternPtr p, Index k) { return alltoall_two_level(between_blocks(p, "two-level-k"), k); }, ranks_per_node},
+         [](PatternPtr p, Index k) {
+             const auto any = redistribution(p);
+             return any ? redistribution_two_level(any, k) : alltoall_two_level(as<pattern::Transpose>(p), k);
+         },
+         ranks_per_node},
         {"halo", "sweep", false, "along x, then along y with the x halo attached, in 2 stages", zheng,
          [](PatternPtr p, Index) { return halo_sweep(as<pattern::Halo>(p)); }, no_radices, true},
         {"halo", "direct", false, "all neighbours at once, corners too, in 1 stage",

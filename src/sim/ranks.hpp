@@ -124,8 +124,8 @@ class Ranks {
     }
     void deliver_other(const Event& event, std::int64_t time);
     void take_pulled(const Event& event, std::int64_t time);
-    // The CPU deals with something at `time`, or when it is free; returns when it is done.
-    std::int64_t attend(Rank r, std::int64_t time);
+    // The CPU deals with something of a stage at `time`, or when it is free; returns when it is done.
+    std::int64_t attend(Rank r, std::uint32_t stage, std::int64_t time);
 
     // Whether all that a rank has to send in its stage is sent.
     bool all_sent(std::size_t line, const Receiver& rank) const {

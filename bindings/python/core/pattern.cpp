@@ -174,9 +174,8 @@ void bind_pattern(nb::module_& module) {
         .def_prop_ro("from_layout", &pattern::Redistribution::from)
         .def_prop_ro("to_layout", &pattern::Redistribution::to)
         .def_prop_ro("closed", &pattern::Redistribution::closed)
-        .def_prop_ro(
-            "complete", [](const pattern::Redistribution&) { return false; },
-            "False: blocks are not passed on between these layouts.")
+        .def_prop_ro("complete", &pattern::Redistribution::closed,
+                     "Whether the senders of each group are its receivers, so that blocks can be passed on.")
         .def(
             "receivers",
             [](const pattern::Redistribution& t, Index sender) {
@@ -184,7 +183,7 @@ void bind_pattern(nb::module_& module) {
                 std::vector<std::pair<Rank, Index>> found;
                 for (const auto& at : t.places())
                     for (Index q = 0; q < at.receivers && t.sending(at, s); ++q)
-                        if (const auto partner = t.receiver_at(at, s, q))
+                        if (const auto partner = t.receiver_at(at, s, q); partner && partner->points > 0)
                             found.emplace_back(partner->rank, partner->points);
                 return found;
             },
@@ -196,7 +195,7 @@ void bind_pattern(nb::module_& module) {
                 std::vector<std::pair<Rank, Index>> found;
                 for (const auto& at : t.places())
                     for (Index p = 0; p < at.senders && t.receiving(at, r); ++p)
-                        if (const auto partner = t.sender_at(at, r, p))
+                        if (const auto partner = t.sender_at(at, r, p); partner && partner->points > 0)
                             found.emplace_back(partner->rank, partner->points);
                 return found;
             },

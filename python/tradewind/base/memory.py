@@ -8,8 +8,6 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil
-
 from tradewind.base.errors import InputError, OutOfMemoryError
 from tradewind.base.units import format_bytes, format_seconds
 
@@ -21,6 +19,8 @@ BYTES_A_RANK = 170
 
 def require(what: str, needed: float, instead: str) -> None:
     """Raises InputError where so many bytes are not free, and says what needs them and what to do instead."""
+    import psutil  # where it is asked for: every rank of a job would load it
+
     free = psutil.virtual_memory().available
     if needed > free:
         raise InputError(
@@ -43,6 +43,8 @@ def while_it_lasts(report: Callable[..., None] | None) -> Callable[..., None]:
 
     How many packets will wait at one time, in a network without bounds, is known only when they do.
     """
+
+    import psutil
 
     def watch(time_s: float, arrived: int, hops: int) -> None:
         memory = psutil.virtual_memory()

@@ -10,6 +10,7 @@ import typer
 
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
+from tradewind.cli import simulation_options as simulating
 
 WORD = "program"
 """Stands in place of a pattern."""
@@ -50,16 +51,9 @@ def simulate(
     routing: Annotated[
         str | None, typer.Option("--routing", help="See `tradewind list routings`.", show_default="the machine's own")
     ] = None,
-    buffers: Annotated[
-        str, typer.Option("--buffers", help="Switch buffers: credits (finite) or unbounded (faster).")
-    ] = "credits",
-    protocol: Annotated[str, typer.Option("--protocol", help="send, or put (one-sided).")] = "send",
-    packet: Annotated[
-        str | None,
-        typer.Option(
-            "--packet", help="Packet size, or `message` for one packet per message.", show_default="the machine's own"
-        ),
-    ] = None,
+    buffers: simulating.Buffers = "credits",
+    protocol: simulating.Protocol = "send",
+    packet: simulating.Packet = None,
     mpi_progress: Annotated[
         str,
         typer.Option(
@@ -70,7 +64,11 @@ def simulate(
     ] = "pokes",
     *,
     run: options.RunOptions,
-    force: Annotated[bool, typer.Option("--force", help="Run even if the estimate exceeds memory.")] = False,
+    links: simulating.Links = None,
+    congestion: simulating.Congestion = None,
+    timeline: simulating.Timeline = None,
+    timeline_ranks: simulating.TimelineRanks = None,
+    force: simulating.Force = False,
     as_json: options.Json = False,
 ) -> None:
     from tradewind.cli.output import print_result
@@ -83,10 +81,13 @@ def simulate(
         "protocol": protocol,
         "packet": packet,
         "mpi_progress": mpi_progress,
+        "timeline": timeline,
+        "timeline_ranks": timeline_ranks,
     }
     simulation = prepare(load_program(file), machine, **chosen, **run.chosen())
+    simulation.check_files(links, congestion or False)
     simulation.check_memory(force)
-    result = simulation.run()
+    result = simulation.run(links=links, congestion=congestion or False)
     print_result(result, as_json, lambda: _show_simulated(result))
 
 
@@ -154,6 +155,10 @@ def _show_simulated(result: dict[str, Any]) -> None:
     title = f"{result['program']} on {result['ranks']} ranks of {result['machine']}: {format_seconds(result['time_s'])}"
     show_table(Table([Column("step"), Column("last rank done at", number=True)], rows, title))
     say(f"{result['stages']:,} stages, {result['messages']:,} messages, {format_bytes(result['bytes'])}")
+    for picture in result.get("pictures", []):
+        print(f"picture: {picture}")
+    if "timeline" in result:
+        print(f"time line: {result['timeline']}")
 
 
 def _show_measured(result: dict[str, Any]) -> None:

@@ -48,7 +48,7 @@ def command(
     """Find the fastest method for an exchange on MPI ranks, and keep it in a tuning file."""
     from tradewind.cli.output import print_result
     from tradewind.launch.tune import tune
-    from tradewind.method.tuning import MEMORIES
+    from tradewind.method.memories import MEMORIES
 
     place = mpi_ranks.place_of(ranks)
     with place.collective(as_json):

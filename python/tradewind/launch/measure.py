@@ -19,8 +19,8 @@ from tradewind.base.errors import InputError, VerificationError
 from tradewind.launch import recorded
 from tradewind.launch.samples import rates
 from tradewind.method.host import cpu_name
+from tradewind.method.memories import PRIVATE
 from tradewind.method.method import DEFAULT_PACKING, NATIVE
-from tradewind.method.tuning import PRIVATE
 from tradewind.mpi.arrays import shared_zeros
 from tradewind.mpi.library import MPI, _mpi
 from tradewind.workload.arrays import UNTOUCHED, Array, Arrays

@@ -18,8 +18,9 @@ from tradewind.base.errors import InputError
 from tradewind.base.units import format_seconds
 from tradewind.launch import worker
 from tradewind.launch.measure import ExchangeArrays, check_ranks, check_results, provenance
+from tradewind.method.memories import PRIVATE, SHARED
 from tradewind.method.method import PARTS, Method, default_method, methods
-from tradewind.method.tuning import NOISE, PRIVATE, SHARED, keep, request_of
+from tradewind.method.tuning import NOISE, keep, request_of
 from tradewind.mpi.fields import host_arrays
 from tradewind.mpi.host import host_of
 from tradewind.mpi.levels import levels_of

@@ -9,7 +9,7 @@ from typing import Any
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.launch import job
-from tradewind.method.tuning import MEMORIES
+from tradewind.method.memories import MEMORIES
 from tradewind.workload.exchange import Exchange
 
 Watch = job.Watch

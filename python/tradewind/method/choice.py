@@ -25,11 +25,11 @@ from tradewind import _core
 from tradewind.base.errors import InputError, TuningWarning
 from tradewind.base.names import unknown
 from tradewind.method.host import Host
+from tradewind.method.memories import MEMORIES, PRIVATE
 from tradewind.method.method import PARTS, Method
-from tradewind.method.tuning import MEMORIES, PRIVATE, Entry, find, read, request_of
 
 if TYPE_CHECKING:
-    pass
+    from tradewind.method.tuning import Entry
 
 TUNING = "TRADEWIND_TUNING"
 ARGUMENT = "argument"
@@ -90,6 +90,8 @@ def choose(
     def tuned() -> tuple[str, str, str, str] | None:
         if source is None:
             return None
+        from tradewind.method.tuning import request_of  # with pydantic, which every rank would load
+
         entry = _tuned(source, request_of(pattern, dtype, fields, memory), pattern.describe(), host)
         return None if entry is None else (*_texts(entry.choice), str(source.path))
 
@@ -143,6 +145,8 @@ def _texts(choice: Method) -> tuple[str, str, str]:
 
 def _tuned(source: Source, request: dict[str, Any], described: str, host: Host | None) -> Entry | None:
     """The entry about an exchange. Raises InputError for a bad file, and where it is strict and was made elsewhere."""
+    from tradewind.method.tuning import find, read
+
     try:
         found = find(read(source.path), request, host)
     except InputError as error:

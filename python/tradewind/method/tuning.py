@@ -23,6 +23,7 @@ from tradewind.base.names import unknown
 from tradewind.base.reading import is_there
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.method.host import Host
+from tradewind.method.memories import PRIVATE, SHARED
 from tradewind.method.method import NATIVE, PARTS, Method
 
 _MAX_INTEGER = 2**63 - 1
@@ -34,13 +35,6 @@ Date = Annotated[AwareDatetime, Field(strict=True)]
 Seconds = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Split = tuple[Count, Count]
 Axes = Annotated[str, Field(pattern="^(xy|yx|xz|zx|yz|zy)$")]
-
-PRIVATE: Literal["private"] = "private"
-"""Memory of arrays that only their own rank can read, as NumPy allocates it."""
-SHARED: Literal["shared"] = "shared"
-"""Memory of arrays that the ranks of a node share, as `tradewind.empty` allocates it."""
-
-MEMORIES = (PRIVATE, SHARED)
 
 _HEAD = "# Written by `tradewind tune`: the fastest method for each exchange, by where it was measured.\n"
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from tradewind import _core
 from tradewind.base.collective import check_communicator, collective, go_on, on_root
 from tradewind.method.choice import ARGUMENT, Chosen, choose, tuning_source
+from tradewind.method.memories import PRIVATE
 from tradewind.method.method import PARTS, Method
-from tradewind.method.tuning import PRIVATE
 from tradewind.mpi.host import host_of
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from tradewind import _core
 from tradewind.base.collective import check_communicator, collective, telling
 from tradewind.base.errors import InputError
 from tradewind.method.choice import choose_alone
+from tradewind.method.memories import PRIVATE, SHARED
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
-from tradewind.method.tuning import PRIVATE, SHARED
 from tradewind.mpi.choice import chosen_on_all
 from tradewind.mpi.fields import ELEMENTS, checked, checked_dims, checked_targets, described_box
 from tradewind.mpi.levels import described_points, levels_of

@@ -18,6 +18,7 @@ from tradewind.simulation.coarseness import coarse_packets
 from tradewind.simulation.outcome import LOADS, figures_of, mean_delays, over_time, write_link_loads
 from tradewind.simulation.progress import Progress, Watch
 from tradewind.workload.exchange import Exchange
+from tradewind.workload.program import Program
 from tradewind.workload.repetitions import Repetitions
 from tradewind.workload.workload import Workload
 
@@ -190,10 +191,16 @@ class Simulation:
     def _save_time_line(self, path: Path, result: _core.SimulationResult) -> None:
         from tradewind.trace.files import save
         from tradewind.trace.simulated import time_line
+        from tradewind.trace.simulated_order import time_line_of_order
 
         title = f"{self.exchange.name} on {self.exchange.ranks} ranks of {self.file.name}, simulated"
-        steps = [step.core() for step in self.exchange.steps()]
-        save(time_line(result.trace_events, steps, title), path)
+        steps = self.exchange.steps()
+        if isinstance(self.exchange, Program) and self.exchange.order is not None:
+            exchanges, names = [each.name for each in self.exchange.exchanges], [step.name for step in steps]
+            line = time_line_of_order(result.trace_events, self.exchange.order, exchanges, names, title)
+        else:
+            line = time_line(result.trace_events, [step.core() for step in steps], title)
+        save(line, path)
 
     def take_part(self) -> dict[str, Any]:
         """Does the share of a process that does not return the result."""
