@@ -238,7 +238,7 @@ class Schedule:
         return verify(OneSchedule(self.core), transport)
 
     def simulate(self, machine: str | Path, *, fields: int = 1, dtype: str = "f8", **options: Any) -> dict[str, Any]:
-        """How long it takes on a machine; see `tradewind.simulation.simulate`."""
+        """Simulate it on a machine; see `tradewind.simulation.simulate`."""
         from tradewind.simulation import simulate
 
         return simulate(OneSchedule(self.core, fields, dtype), machine, **options)
@@ -261,7 +261,7 @@ class Program(program.Program):
     __doc__ = program.Program.__doc__
 
     def simulate(self, machine: str | Path, **options: Any) -> dict[str, Any]:
-        """How long it takes on a machine; see `tradewind.simulation.simulate`."""
+        """Simulate it on a machine; see `tradewind.simulation.simulate`."""
         from tradewind.simulation import simulate
 
         return simulate(self, machine, **options)

@@ -108,7 +108,7 @@ def _ranks_per_core(comm: MPI.Intracomm) -> float:
 
 
 def _slowest_steps(comm: MPI.Intracomm, running: Running, samples: list[list[float]]) -> dict[str, float]:
-    """By step, of each group: the median over the samples of the slowest rank's seconds."""
+    """Return, by step of each group, the median over the samples of the slowest rank's seconds."""
     medians = [statistics.median(column) for column in zip(*samples, strict=True)]
     found: dict[str, float] = {}
     names = [running.group.name, running.names]

@@ -1,4 +1,4 @@
-"""How long an exchange takes on a machine: packet by packet, or by the LogGP formula."""
+"""Simulated time of an exchange on a machine: packet by packet, or by the LogGP formula."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ PROTOCOLS = ("send", "put")
 their receivers, whose CPUs have nothing to do with it."""
 PLACEMENTS = tuple(_core.placements())
 PROGRESS = tuple(_core.progress_kinds)
-"""When MPI brings exchanges on that are open."""
+"""Kinds of progress: when MPI progresses open exchanges."""
 
 
 def prepare(
@@ -153,7 +153,7 @@ def _packet_bytes(packet: str | None) -> int:
 
 
 def _no_room(packet_bytes: int | None, machine: Machine, built: _core.Machine) -> list[str]:
-    """Why a packet cannot wait in a buffer."""
+    """Return why a packet does not fit a buffer."""
     channel, output, nic = built.buffer_sizes
     name = "switch.buffer" if machine.switch.port_buffer is None else "switch.port_buffer"
     buffers = {name: channel, "switch.output_buffer": output or None, "nic.buffer": nic}

@@ -24,7 +24,7 @@ def dwarf_keys(dwarf: str) -> Mapping[str, Option]:
 
 @cache
 def all_dwarf_keys() -> Mapping[str, Option]:
-    """Those of all dwarfs."""
+    """Return the keys of all dwarfs."""
     found: dict[str, Option] = {}
     for dwarf in DWARFS:
         for name, each in dwarf_keys(dwarf).items():
@@ -44,5 +44,5 @@ def varied_fields() -> dict[str, tuple[Any, Any]]:
 
 
 def single_fields() -> dict[str, tuple[Any, Any]]:
-    """The same with one value each."""
+    """Return the same keys with one value each."""
     return {name: (value_of(each) | None, None) for name, each in all_dwarf_keys().items()}
