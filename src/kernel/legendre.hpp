@@ -27,8 +27,8 @@ Gaussian gaussian_latitudes(Index latitudes);
 //
 //   values: [n - m even][latitude], then [n - m odd][latitude]; (top - m + 1) * (latitudes - first) numbers
 //
-// Numbers below 2^-500 become zeros. The result does not depend on `first`. Throws InputError where the sizes do not
-// fit.
+// Numbers below 2^-250 (6e-76) become zeros. The result does not depend on `first`. Throws InputError where the sizes
+// do not fit.
 void legendre(const Gaussian& gaussian, Index first, Index m, Index top, double* values, Index size);
 
 }  // namespace tradewind::kernel

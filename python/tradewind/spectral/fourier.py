@@ -10,6 +10,7 @@ import scipy.fft
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.spectral.arrays import checked, fields_of
+from tradewind.spectral.threads import checked_threads, share_out
 from tradewind.spectral.truncation import Truncation
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class Fourier:
     """The Fourier transforms of some rows of a grid, those of all fields of a row at a time.
 
     `truncation`: which wavenumbers the rows keep. `rows`: the rows, ascending from the north, all of them unless given.
+    `threads` share out the rows.
 
     Grid points are ``float64 [field][point]``, the rows of this stage one after another: row ``rows[i]`` has the points
     ``first[i]``..``first[i + 1] - 1``. Fourier coefficients are ``complex128 [m, row][field]``: for each wavenumber m =
@@ -33,8 +35,8 @@ class Fourier:
     Raises InputError for rows that are not ascending or not of the grid.
     """
 
-    def __init__(self, truncation: Truncation, rows: ArrayLike | None = None) -> None:
-        self.truncation = truncation
+    def __init__(self, truncation: Truncation, rows: ArrayLike | None = None, *, threads: int = 1) -> None:
+        self.truncation, self.threads = truncation, checked_threads(threads)
         every = len(truncation.grid.rows)
         self.rows: Numbers = np.arange(every) if rows is None else np.asarray(rows, dtype=np.int64)
         inside = not self.rows.size or (self.rows.min() >= 0 and self.rows.max() < every)
@@ -65,10 +67,14 @@ class Fourier:
         grid, fields = fields_of(grid, self.points, "grid points", np.float64, points_last=True)
         out = checked(out, (self.coefficients, fields), "Fourier coefficients", np.complex128)
         factors = self.quadrature if factors is None else factors
-        for i, row in enumerate(self.rows):
-            kept = self.truncation.kept[row]
-            line = scipy.fft.rfft(grid[:, self.first[i] : self.first[i + 1]], axis=1)
-            _core.spread_row(line, out, self._places[:kept] + i, factors[i], twice * factors[i])
+
+        def work(places: range) -> None:
+            for i in places:
+                kept = self.truncation.kept[self.rows[i]]
+                line = scipy.fft.rfft(grid[:, self.first[i] : self.first[i + 1]], axis=1)
+                _core.spread_row(line, out, self._places[:kept] + i, factors[i], twice * factors[i])
+
+        share_out(self.threads, len(self.rows) if fields else 0, work)
         return out
 
     def to_grid(
@@ -83,9 +89,14 @@ class Fourier:
         out = checked(out, (fields, self.points), "grid points", np.float64)
         factors = np.ones(len(self.rows)) if factors is None else factors
         lengths = self.truncation.grid.rows[self.rows]
-        lines = np.empty((fields, max(lengths, default=0) // 2 + 1), np.complex128)
-        for i, (row, length) in enumerate(zip(self.rows, lengths, strict=True)):
-            kept, line = self.truncation.kept[row], lines[:, : length // 2 + 1]
-            _core.collect_row(fourier, self._places[:kept] + i, line, factors[i], twice * factors[i])
-            out[:, self.first[i] : self.first[i + 1]] = scipy.fft.irfft(line, n=length, axis=1, norm="forward")
+
+        def work(places: range) -> None:
+            lines = np.empty((fields, max(lengths, default=0) // 2 + 1), np.complex128)
+            for i in places:
+                kept, line = self.truncation.kept[self.rows[i]], lines[:, : lengths[i] // 2 + 1]
+                _core.collect_row(fourier, self._places[:kept] + i, line, factors[i], twice * factors[i])
+                inverse = scipy.fft.irfft(line, n=lengths[i], axis=1, norm="forward")
+                out[:, self.first[i] : self.first[i + 1]] = inverse
+
+        share_out(self.threads, len(self.rows) if fields else 0, work)
         return out
