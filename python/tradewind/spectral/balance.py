@@ -33,9 +33,9 @@ def packed(weights: ArrayLike, sets: int) -> list[Numbers]:
 
     Items are dealt to and fro; then the set with the largest load gives an item to another one, or exchanges one with
     it, as long as that makes the larger of the two loads less. That leaves sets alike in what they hold, small and
-    large m, so that they have about as many coefficients, too. Where it does not come within `CLOSE` of the smallest room in
-    which all items find a place by falling weight, first fit (MULTIFIT, Coffman, Garey & Johnson 1978, SIAM J. Comput.
-    7, 1-17), that packing is returned.
+    large m, so that they have about as many coefficients, too. Where it does not come within `CLOSE` of the smallest
+    room in which all items find a place by falling weight, first fit (MULTIFIT, Coffman, Garey & Johnson 1978, SIAM J.
+    Comput. 7, 1-17), that packing is returned.
     """
     weights = np.asarray(weights, dtype=float)
     exchanged = _exchanged(weights, snake(len(weights), sets))

@@ -160,7 +160,7 @@ class DistributedTransform:
         """Compute `spectral` from `points` by the adjoint of `to_grid`."""
         return self.to_spectral(factors=np.ones(len(self._fourier.rows)), twice=2 / _weight(product))
 
-    # What of the whole this rank has.
+    # The part of the whole that this rank has.
 
     def own_points(self) -> slice:
         """Return the grid points of `points`, in the order of the grid."""
