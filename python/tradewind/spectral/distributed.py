@@ -27,6 +27,8 @@ EXCHANGES = ("rows", "wavenumbers", "columns")
 """Names of the exchanges: from points to rows, from rows to wavenumbers, from wavenumbers to columns; and all back."""
 
 Exchange = Callable[[], Any]
+MakeArray = Callable[["_core.Redistribution", str, str], Any]
+"""(pattern, element type, name of its exchange) -> this rank's array that the pattern sends from."""
 MakeExchange = Callable[[str, bool, "_core.Redistribution", Any, Any], Exchange]
 """(name, whether it is the way back, pattern, source, target) -> what carries it out, collectively."""
 
@@ -74,33 +76,61 @@ class DistributedTransform:
 
     @classmethod
     def made_by(
-        cls, distribution: Distribution, rank: int, make: MakeExchange, *, tables: bool = True, threads: int = 1
+        cls,
+        distribution: Distribution,
+        rank: int,
+        make: MakeExchange,
+        array: MakeArray | None = None,
+        *,
+        tables: bool = True,
+        threads: int = 1,
     ) -> DistributedTransform:
-        """Return one whose exchanges are made by a function, in the order of `EXCHANGES`, each forth and back."""
+        """Return one whose exchanges are made by a function, in the order of `EXCHANGES`, each forth and back.
+
+        `array` makes its arrays, where they must lie in memory of a kind.
+        """
         made = cls.__new__(cls)
-        made._set_up(distribution, rank, make, tables=tables, threads=threads)
+        made._set_up(distribution, rank, make, array, tables=tables, threads=threads)
         return made
 
-    def _set_up(self, distribution: Distribution, rank: int, make: MakeExchange, *, tables: bool, threads: int) -> None:
+    def _set_up(
+        self,
+        distribution: Distribution,
+        rank: int,
+        make: MakeExchange,
+        array: MakeArray | None = None,
+        *,
+        tables: bool,
+        threads: int,
+    ) -> None:
         self.distribution, self.rank = distribution, rank
         d, t = distribution, distribution.truncation
         self._fourier = Fourier(t, d.rows_of(rank), threads=threads)
         self._legendre = Legendre(t, d.wavenumbers_of(rank), tables=tables, threads=threads)
-        self.points: Reals = np.zeros(_flat(d.points, rank), np.float64)
-        self.rows: Reals = np.zeros(_flat(d.rows, rank), np.float64)
-        self.fourier: Complexes = np.zeros(_flat(d.fourier, rank), np.complex128)
-        self.wavenumbers: Complexes = np.zeros(_flat(d.wavenumbers, rank), np.complex128)
-        self.spectral: Complexes = np.zeros(_flat(d.spectral, rank), np.complex128)
-        self.columns: Complexes = np.zeros(_flat(d.columns, rank), np.complex128)
-        between = {
-            "rows": (d.to_rows(), self.points, self.rows),
-            "wavenumbers": (d.to_wavenumbers(), self.fourier, self.wavenumbers),
-            "columns": (d.to_columns(), self.spectral, self.columns),
-        }
+        patterns = {"rows": d.to_rows(), "wavenumbers": d.to_wavenumbers(), "columns": d.to_columns()}
+        between = {}
+        for name, pattern in patterns.items():
+            dtype = "f8" if name == "rows" else "c16"
+            ends = (pattern, reversed_pattern(pattern))
+            between[name] = [self._array(each, dtype, name, array) for each in ends]
+        self.points: Reals
+        self.rows: Reals
+        self.fourier: Complexes
+        self.wavenumbers: Complexes
+        self.spectral: Complexes
+        self.columns: Complexes
+        self.points, self.rows = between["rows"]
+        self.fourier, self.wavenumbers = between["wavenumbers"]
+        self.spectral, self.columns = between["columns"]
         self._exchanges: dict[tuple[str, bool], Exchange] = {}
-        for name, (pattern, before, after) in between.items():
-            self._exchanges[name, False] = make(name, False, pattern, before, after)
-            self._exchanges[name, True] = make(name, True, reversed_pattern(pattern), after, before)
+        for name, (before, after) in between.items():
+            self._exchanges[name, False] = make(name, False, patterns[name], before, after)
+            self._exchanges[name, True] = make(name, True, reversed_pattern(patterns[name]), after, before)
+
+    def _array(self, pattern: _core.Redistribution, dtype: str, name: str, make: MakeArray | None) -> Any:
+        """This rank's array [z][x] that a pattern sends from."""
+        nz, _, nx = pattern.source_shape(self.rank)
+        return np.zeros((nz, nx), dtype) if make is None else make(pattern, dtype, name).reshape(nz, nx)
 
     # The parts, for those who time them or do something in between.
 
@@ -179,12 +209,6 @@ class DistributedTransform:
 def reversed_pattern(pattern: _core.Redistribution) -> _core.Redistribution:
     """Return the way back of a redistribution, which is its adjoint."""
     return type(pattern)(pattern.to_layout, pattern.from_layout)
-
-
-def _flat(layout: _core.Product, rank: int) -> tuple[int, int]:
-    """Shape of an array without y, of which there is one."""
-    nz, _, nx = layout.shape(rank)
-    return nz, nx
 
 
 def _numbers(wavenumbers: NDArray[np.int64], degrees: range) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
