@@ -118,7 +118,7 @@ def outcome(call: Callable[[], Any]) -> str:
         call()
     except Exception as error:
         return type(error).__name__ if str(error) else f"{type(error).__name__} without words"
-    return "an answer"
+    return "a result"
 
 
 def main(first: int) -> None:

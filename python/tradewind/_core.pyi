@@ -221,14 +221,14 @@ class Pattern:
     def target_shape(self, rank: int) -> tuple[int, int, int]:
         """(nz, ny, nx) of the array that a rank receives into."""
 
-    def answer(self, rank: int) -> list[tuple[list[int], list[int]]]:
+    def expected(self, rank: int) -> list[tuple[list[int], list[int]]]:
         """
         [((x0, y0, z0), (x1, y1, z1))] of the points that a rank must end with, upper bounds excluded.
         """
 
-most_points: int = 1152921504606846976
+max_points: int = 1152921504606846976
 
-most_bytes: int = 9223372036854775807
+max_bytes: int = 9223372036854775807
 
 def check_bytes(pattern: Pattern, bytes_per_point: int) -> None:
     """
@@ -396,10 +396,6 @@ class Message:
     @property
     def parity(self) -> int: ...
 
-    @property
-    def turn(self) -> int:
-        """The former name of `parity`."""
-
 class Schedule:
     """Stages of messages between the ranks of a pattern."""
 
@@ -456,12 +452,12 @@ def default_algorithm(pattern: str) -> str:
 def variable_of(pattern: str) -> str:
     """The environment variable that names the method of a pattern."""
 
-def completed_way(pattern: str, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
+def completed_method(pattern: str, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
     """
     The parts of a method, and for those that are "" the default, or the next best that goes with the others.
     """
 
-def carried_way(pattern: Pattern, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
+def carried_method(pattern: Pattern, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
     """
     How a plan carries out a method: of "native" the collective that MPI has for the pattern. Raises InputError for a transport or packing that goes with another one.
     """
@@ -491,7 +487,7 @@ def tuning_request(pattern: Pattern, dtype: str, fields: int, memory: str) -> li
     The keys and values of a request for a plan, by which an entry of a tuning file is found.
     """
 
-def tuned_method(text: str, path: str, strict: bool, pattern: Pattern, dtype: str, fields: int, memory: str, site: tuple[str, str, int]) -> tuple[str, str, str, str] | None:
+def tuned_method(text: str, path: str, strict: bool, pattern: Pattern, dtype: str, fields: int, memory: str, host: tuple[str, str, int]) -> tuple[str, str, str, str] | None:
     """
     Return what C, C++ and Fortran take from the text of a tuning file: algorithm, transport, packing, and a warning.
     """
@@ -799,9 +795,14 @@ class Order:
     def times(self, exchange: int) -> int:
         """Return the number of times that an exchange takes place."""
 
+    def at(self, stage: int) -> tuple[int, int, int]:
+        """
+        Return (exchange, its first stage, line) that a stage of a simulation's trace events is of.
+        """
+
 step_kinds: list = ['exchange', 'start', 'wait', 'compute', 'poke']
 
-most_open: int = 8
+max_open: int = 8
 
 class Program:
     """The steps of all ranks, one after another."""
@@ -986,6 +987,96 @@ def join_parities(even: Annotated[NDArray[numpy.float64], dict(shape=(None, None
     FourierRows of both hemispheres, from north to south, of their sums and differences.
     """
 
+class MeshGraph:
+    """The neighbours of the nodes of a rank's part of a mesh."""
+
+    def __init__(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], neighbours: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], faces: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.int32], dict(shape=(None, 2), order='C', device='cpu', writable=False)], inverse_volume: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], all: int) -> None:
+        """
+        As `tradewind.layout.partition.Part` has them; all: own nodes and halo. Raises InputError.
+        """
+
+    @property
+    def nodes(self) -> int:
+        """Number of own nodes."""
+
+    @property
+    def all(self) -> int:
+        """Number of own nodes and those of the halo."""
+
+    @property
+    def edges(self) -> int: ...
+
+    def window(self, nodes: tuple[int, int]) -> int:
+        """
+        Return how many nodes a sweep over nodes (begin, end) keeps, a power of two.
+        """
+
+class Nodes:
+    """Own nodes that a loop is for."""
+
+    def __init__(self, range: tuple[int, int], list: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, mask: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, wanted: bool = False) -> None:
+        """
+        Nodes begin..end - 1, or these entries of a list; with a mask those where it is `wanted`.
+        """
+
+@overload
+def mpdata_divergence(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], team: Team) -> None: ...
+
+@overload
+def mpdata_divergence(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], team: Team) -> None:
+    """
+    out = the divergence of the upwind fluxes of q. Fields are [node][level], own nodes and halo; fluxes
+    [edge][level] in volume per second. Raises InputError for other shapes.
+    """
+
+@overload
+def mpdata_corrected(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], dt: float, gauge: bool, limits: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, team: Team) -> None: ...
+
+@overload
+def mpdata_corrected(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, gauge: bool, limits: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, team: Team) -> None:
+    """
+    out = q after the pass of which divergence is given, and after the next one, the last.
+    """
+
+@overload
+def mpdata_limits(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], dt: float, gauge: bool, team: Team) -> None: ...
+
+@overload
+def mpdata_limits(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')], dt: float, gauge: bool, team: Team) -> None:
+    """
+    out[node][2][level] = the shares of what flows into and out of a node in the next pass that make no
+    new extremes.
+    """
+
+@overload
+def mpdata_next_pass(graph: MeshGraph, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], next_flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], next_q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], dt: float, limits: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, team: Team) -> None: ...
+
+@overload
+def mpdata_next_pass(graph: MeshGraph, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], next_flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], next_q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, limits: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, team: Team) -> None:
+    """
+    next_flux = the face fluxes of the next pass, without the gauge; next_q = q - dt divergence.
+    """
+
+@overload
+def mpdata_swept(graph: MeshGraph, nodes: tuple[int, int], flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], kept: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None: ...
+
+@overload
+def mpdata_swept(graph: MeshGraph, nodes: tuple[int, int], flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], kept: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None:
+    """
+    out = q after two passes with the infinite gauge, of nodes (begin, end) whose neighbours are all own
+    ones, in one sweep. kept: [threads * window][level], see MeshGraph.window.
+    """
+
+@overload
+def mpdata_plain(graph: MeshGraph, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, through: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None: ...
+
+@overload
+def mpdata_plain(graph: MeshGraph, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, through: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None:
+    """
+    As mpdata_divergence (divergence None) and mpdata_corrected, with the gauge, of all own nodes: the
+    loops as one writes them first. through: [edge][level], what flows through faces.
+    """
+
 class Verified:
     """Result of a verification: counts over all ranks and stages."""
 
@@ -1012,7 +1103,7 @@ class Verified:
 
 def verify(schedule: Schedule, transport: str, progress: Callable[[int], None] | None = None) -> Verified:
     """
-    Runs a schedule in this process: every point of the answer arrives exactly once, and the posting order of
+    Runs a schedule in this process: every expected point arrives exactly once, and the posting order of
     `transport` is free of deadlock. Calls progress(stage) before each stage. Raises VerificationError.
     """
 

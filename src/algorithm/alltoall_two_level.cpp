@@ -18,9 +18,9 @@ class AllToAllTwoLevel : public schedule::Schedule {
           groups_(std::move(groups)),
           ranks_per_node_(ranks_per_node),
           positions_(groups_.positions()),
-          width_(NodeLine::most(groups_.stride(), positions_, ranks_per_node)),
+          width_(NodeLine::maximum(groups_.stride(), positions_, ranks_per_node)),
           gathers_(width_ > 1),
-          exchanges_(static_cast<int>((most_nodes() + width_ - 2) / width_)),
+          exchanges_(static_cast<int>((max_nodes() + width_ - 2) / width_)),
           scatters_(gathers_ && exchanges_ > 0) {}
 
     int stages() const override { return std::max(1, gathers_ + exchanges_ + scatters_); }
@@ -64,13 +64,13 @@ class AllToAllTwoLevel : public schedule::Schedule {
     }
 
   private:
-    Index most_nodes() const {
-        Index most = 1;
+    Index max_nodes() const {
+        Index maximum = 1;
         for (Index g = 0, groups = ranks() / positions_; g < groups; ++g) {
             const Index first = groups_.coordinate() == 0 ? g * positions_ : g;
-            most = std::max(most, NodeLine(first, groups_.stride(), positions_, ranks_per_node_).nodes());
+            maximum = std::max(maximum, NodeLine(first, groups_.stride(), positions_, ranks_per_node_).nodes());
         }
-        return most;
+        return maximum;
     }
     NodeMember member(Rank rank) const {
         const Index position = groups_.position(rank), stride = groups_.stride();
@@ -164,7 +164,7 @@ class AllToAllTwoLevel : public schedule::Schedule {
 
     Groups groups_;
     Index ranks_per_node_, positions_;
-    Index width_;                         // W: the most ranks of a group on one node
+    Index width_;                         // W: maximum ranks of a group on one node
     int gathers_, exchanges_, scatters_;  // stages
 };
 

@@ -174,13 +174,13 @@ std::string names_of(const std::string& pattern) {
 
 [[noreturn]] void refuse_unknown(const std::string& pattern, const std::string& text, const AlgorithmName& name) {
     const AlgorithmEntry* nearest = nullptr;
-    std::size_t least = std::max<std::size_t>(2, name.base.size() / 2) + 1;
+    std::size_t minimum = std::max<std::size_t>(2, name.base.size() / 2) + 1;
     for (const AlgorithmEntry& e : algorithms()) {
         if (base_of(e) == name.base && e.pattern != pattern)
             throw InputError(text + " is an algorithm of " + e.pattern + ", not of " + pattern + " (which has " +
                              names_of(pattern) + ")");
-        if (const std::size_t d = distance(base_of(e), name.base); e.pattern == pattern && d < least) {
-            least = d;
+        if (const std::size_t d = distance(base_of(e), name.base); e.pattern == pattern && d < minimum) {
+            minimum = d;
             nearest = &e;
         }
     }
@@ -220,13 +220,13 @@ std::shared_ptr<const schedule::Schedule> make_schedule(std::shared_ptr<const pa
     if (!found) refuse_unknown(pattern->name(), algorithm, name);
     const AlgorithmEntry& e = *found;
     if (!e.has_radix && name.radix) throw InputError(algorithm + ": " + e.name + " takes no radix");
-    const auto [least, most] = e.radices(*pattern);
+    const auto [minimum, maximum] = e.radices(*pattern);
     const std::string allowed =
-        std::to_string(least) + ".." + std::to_string(most) + " are allowed for " + pattern->group_text();
+        std::to_string(minimum) + ".." + std::to_string(maximum) + " are allowed for " + pattern->group_text();
     if (e.has_radix && !name.radix)
-        throw InputError(algorithm + ": the radix is missing, write " + base_of(e) + "-" + std::to_string(least) +
+        throw InputError(algorithm + ": the radix is missing, write " + base_of(e) + "-" + std::to_string(minimum) +
                          " (" + allowed + ")");
-    if (e.has_radix && (*name.radix < least || *name.radix > most))
+    if (e.has_radix && (*name.radix < minimum || *name.radix > maximum))
         throw InputError(algorithm + ": radix " + std::to_string(*name.radix) + " is out of range, " + allowed);
     return e.make(std::move(pattern), name.radix.value_or(0));
 }

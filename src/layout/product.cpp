@@ -61,8 +61,8 @@ Product::Product(Grid grid, std::array<Parts, 3> parts, std::array<int, 3> coord
 }
 
 void Product::check_ranks() const {
-    const auto most = std::numeric_limits<Rank>::max();
-    if (ranks_ < 1 || split_[0] > most / split_[1] || first_ < 0 || first_ + split_[0] * split_[1] > ranks_)
+    const auto maximum = std::numeric_limits<Rank>::max();
+    if (ranks_ < 1 || split_[0] > maximum / split_[1] || first_ < 0 || first_ + split_[0] * split_[1] > ranks_)
         throw InputError(name_ + ": " + std::to_string(split_[0]) + " x " + std::to_string(split_[1]) +
                          " ranks from rank " + std::to_string(first_) + " on are more than the " +
                          std::to_string(ranks_) + " that there are");

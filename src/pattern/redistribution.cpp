@@ -112,9 +112,9 @@ Parameters Redistribution::parameters() const {
 }
 
 Index Redistribution::largest_place() const {
-    Index most = 1;
-    for (const MeetingPlace& at : places_) most = std::max(most, at.size());
-    return most;
+    Index maximum = 1;
+    for (const MeetingPlace& at : places_) maximum = std::max(maximum, at.size());
+    return maximum;
 }
 
 // As many points along each direction as the array, from its first one on.

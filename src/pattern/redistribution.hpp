@@ -36,7 +36,7 @@ class Redistribution : public Pattern {
     layout::Patch source_patch(Rank rank) const override { return from_->patch(rank); }
     layout::Patch target_patch(Rank rank) const override { return to_->patch(rank); }
     std::vector<layout::Box> owned_boxes(Rank rank) const override { return from_->boxes(rank); }
-    std::vector<layout::Box> answer(Rank rank) const override { return to_->boxes(rank); }
+    std::vector<layout::Box> expected(Rank rank) const override { return to_->boxes(rank); }
     Index storage() const override { return from_->grid().volume(); }
     // Closed groups, else all ranks, which then have nothing for most others.
     Rank group(Rank rank) const override;
@@ -82,7 +82,7 @@ class Redistribution : public Pattern {
         Index positions = 1, stride = 1;
     };
     std::optional<Line> line() const;
-    Index largest_place() const;  // most distances of a meeting place
+    Index largest_place() const;  // maximum of distances of a meeting place
 
   private:
     static layout::Box storage_box(const layout::Product& layout, Rank rank);

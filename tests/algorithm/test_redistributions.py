@@ -17,8 +17,10 @@ even = _core.Parts.even
 def algorithms(pattern):
     for entry in _core.algorithms():
         if entry.pattern == "transpose" and entry.name in STRAIGHT:
-            least, most = entry.radices(pattern)
-            yield from (f"{entry.name[:-1]}{k}" for k in range(least, most + 1)) if entry.has_radix else [entry.name]
+            minimum, maximum = entry.radices(pattern)
+            yield from (
+                (f"{entry.name[:-1]}{k}" for k in range(minimum, maximum + 1)) if entry.has_radix else [entry.name]
+            )
 
 
 @settings(max_examples=200)

@@ -33,9 +33,9 @@ def test_partners_and_counts_are_those_of_a_search_over_all_points(pattern):
 
 
 @given(redistributions())
-def test_the_answer_is_what_a_rank_owns_afterwards(pattern):
+def test_the_result_is_what_a_rank_owns_afterwards(pattern):
     for rank in range(pattern.ranks):
-        assert pattern.answer(rank) == pattern.to_layout.boxes(rank)
+        assert pattern.expected(rank) == pattern.to_layout.boxes(rank)
         assert pattern.source_shape(rank) == pattern.from_layout.shape(rank)
         assert pattern.target_shape(rank) == pattern.to_layout.shape(rank)
 

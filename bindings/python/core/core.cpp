@@ -35,5 +35,6 @@ NB_MODULE(_core, module) {
     tradewind::python::bind_simulation(module);
     tradewind::python::bind_kernel(module);
     tradewind::python::bind_spectral(module);
+    tradewind::python::bind_mpdata(module);
     tradewind::python::bind_verify(module);
 }

@@ -80,15 +80,15 @@ void bind_pattern(nb::module_& module) {
             [](const pattern::Pattern& p, Index rank) { return shape(p.target_box(checked_rank(p, rank))); }, "rank"_a,
             "(nz, ny, nx) of the array that a rank receives into.")
         .def(
-            "answer",
+            "expected",
             [](const pattern::Pattern& p, Index rank) {
                 std::vector<std::tuple<std::array<Index, 3>, std::array<Index, 3>>> boxes;
-                for (const layout::Box& box : p.answer(checked_rank(p, rank))) boxes.emplace_back(box.begin, box.end);
+                for (const layout::Box& box : p.expected(checked_rank(p, rank))) boxes.emplace_back(box.begin, box.end);
                 return boxes;
             },
             "rank"_a, "[((x0, y0, z0), (x1, y1, z1))] of the points that a rank must end with, upper bounds excluded.");
-    module.attr("most_points") = most_points;  // of all arrays together
-    module.attr("most_bytes") = most_counted;
+    module.attr("max_points") = max_points;  // of all arrays together
+    module.attr("max_bytes") = max_counted;
     module.def("check_bytes", &pattern::check_bytes, "pattern"_a, "bytes_per_point"_a,
                "Raises InputError where the arrays of all ranks have more bytes than can be counted.");
     nb::class_<pattern::Halo, pattern::Pattern>(module, "Halo")

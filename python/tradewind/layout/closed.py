@@ -66,7 +66,7 @@ def _sets(ranks: int, level_sets: int, what: str) -> int:
 def cuts(weights: ArrayLike, parts: int) -> Numbers:
     """Return where to cut a sequence so that the parts have weights as equal as whole entries allow.
 
-    The answer has parts + 1 entries: part p is ``[cuts[p]:cuts[p + 1]]``, which may be empty.
+    The result has parts + 1 entries: part p is ``[cuts[p]:cuts[p + 1]]``, which may be empty.
     """
     ends = np.concatenate([[0.0], np.cumsum(np.asarray(weights, dtype=float))])
     wanted = ends[-1] * np.arange(1, parts) / parts
