@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 VARIABLES = ("vorticity", "divergence", "geopotential")
 RADIUS_M, ROTATION_PER_S, SPEED_M_PER_S = 6371229.0, 7.292e-5, 300.0
-"""Of the Earth, and of the fastest gravity waves."""
+"""Radius and rotation of the Earth, and the speed of the fastest gravity waves."""
 _ZETA, _D, _PHI = range(3)
 
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.base.errors import InputError, NotFiniteError
-from tradewind.base.extents import MOST
+from tradewind.base.extents import MAX_EXTENT
 from tradewind.dwarfs.dwarf import Dwarf, method_option
 from tradewind.dwarfs.linear_step import VARIABLES, LinearStep, initial, reference_step
 from tradewind.dwarfs.running import COMPUTE, Exchanges, Running
@@ -47,10 +47,10 @@ if TYPE_CHECKING:
     from tradewind.mpi.library import Array
 
 BACK = "-back"
-"""What the name of an exchange ends in that brings data back."""
+"""End of the name of an exchange that brings data back."""
 FFT, LEGENDRE, WAVES = "fft", "legendre", "waves"
 """Parts of a step that compute."""
-MOST_TRUNCATION = 16383
+MAX_TRUNCATION = 16383
 WAVE_FLOPS = 40.0
 """Flops of the waves' step for each complex coefficient, beside those of the vertical modes, 8 L for L levels."""
 
@@ -105,14 +105,19 @@ class SphericalHarmonics(Dwarf):
     """A request for the dwarf; `on` ranks it runs, on a machine of the simulator it is simulated."""
 
     truncation: int = option(
-        "Largest degree T.", least=1, most=MOST_TRUNCATION, offered="79", by_name=True, label="truncation"
+        "Largest degree T.", minimum=1, maximum=MAX_TRUNCATION, offered="79", by_name=True, label="truncation"
     )
     gaussian_grid: str | None = option(
         "Gaussian grid like O80 or F80.", None, shown="octahedral, with the cubic truncation", label="Gaussian grid"
     )
-    levels: int = option("Levels.", 8, least=1, most=MOST, label="levels")
+    levels: int = option("Levels.", 8, minimum=1, maximum=MAX_EXTENT, label="levels")
     level_sets: int | None = option(
-        "Sets V of levels: ranks = W x V.", None, least=1, most=MOST, shown="as ecTrans chooses", label="level sets"
+        "Sets V of levels: ranks = W x V.",
+        None,
+        minimum=1,
+        maximum=MAX_EXTENT,
+        shown="as ecTrans chooses",
+        label="level sets",
     )
     dealt: str = option(
         f"How wavenumbers are dealt to the W sets: {' or '.join(DEALS)}.",
@@ -428,7 +433,7 @@ class SphericalHarmonicsRun(Running):
         return found
 
     @property
-    def least_bytes(self) -> int:
+    def minimum_bytes(self) -> int:
         return int(self.transform.points.nbytes)
 
     def diagnose(self) -> Diagnosis:
