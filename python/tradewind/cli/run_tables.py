@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 Result = dict[str, Any]
-LOOP, TOTAL = "loop", "all"
-"""Keys of the parts outside a plan's and a dwarf's own: the rest, and the whole."""
+COMPUTE, LOOP, TOTAL = "compute", "loop", "all"
+"""Keys of parts: what computing begins with, the rest of the loop, and the whole."""
 NAMES = {LOOP: "other", TOTAL: "total"}
 """Names of these parts for a reader."""
 
@@ -106,7 +106,8 @@ def _measured_table(rows: Sequence[Result]) -> Any:
     cells = []
     for row in rows:
         phases = phases_of(row)
-        other, compute = phases.pop(LOOP), phases.pop("compute")
+        other = phases.pop(LOOP)
+        compute = sum(phases.pop(part) for part in list(phases) if part.startswith(COMPUTE))
         cells.append(
             [
                 row["strategy"],

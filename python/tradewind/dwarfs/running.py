@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tradewind.trace.measured import Event
 
 COMPUTE = "compute"
-"""The part of the time loop that a dwarf computes."""
+"""The part of the time loop that a dwarf computes. Where it tells parts of it apart, their names begin so."""
 
 
 class Request(Protocol):
