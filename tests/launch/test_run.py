@@ -29,7 +29,7 @@ def under_launcher(ranks: int, arguments: str) -> subprocess.CompletedProcess[st
     return subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, timeout=120, check=False)
 
 
-OF_DWARF = {"diffusion": "--grid 32x24x4"}
+OF_DWARF = {"diffusion": "--grid 32x24x4", "mpdata": "--grid O6 --levels 5"}
 """Options of each dwarf for a small run."""
 
 

@@ -39,6 +39,11 @@ DWARFS = {
         "fourth-order diffusion on a doubly periodic grid: a stencil, with a halo of 2 points, or of 2 k every k steps",
         "Fuhrer, High Performance Computing for Weather and Climate (HPC4WC), ETH Zurich 2024; Xue 2000",
     ),
+    "mpdata": Entry(
+        "tradewind.dwarfs.mpdata:Mpdata",
+        "advection by MPDATA on the finite volumes of an octahedral mesh: an unstructured halo, two exchanges per step",
+        "Kuehnlein & Smolarkiewicz 2017, doi:10.1016/j.jcp.2016.12.054; ESCAPE project, dwarf D-advection-MPDATA",
+    ),
 }
 
 

@@ -99,6 +99,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         "samples_s": samples_s,
         **_speed(comm, dwarf, running, steps, total_s, copy_bytes_per_s),
         "parts": _parts(comm, seconds, total_s),
+        **({"setup_s": _longest(comm, running.setup_s)} if running.setup_s else {}),
         **_numbers(dwarf, final),
         "initial": _numbers(dwarf, initial),
         "agreement": dwarf.agreement if dwarf.check else None,
@@ -146,6 +147,13 @@ def _parts(comm: MPI.Intracomm, seconds: dict[str, float], total_s: float) -> li
     mine = {**seconds, "loop": max(0.0, total_s - sum(seconds.values())), "all": total_s}
     by_rank = comm.gather(mine) or []
     return [{"part": part, **_spread(each[part] for each in by_rank)} for part in (by_rank[0] if by_rank else ())]
+
+
+def _longest(comm: MPI.Intracomm, seconds: dict[str, float]) -> dict[str, float]:
+    """Seconds by part of the rank that took longest."""
+    from tradewind.mpi.library import MPI
+
+    return {part: comm.allreduce(taken, MPI.MAX) for part, taken in seconds.items()}
 
 
 def _spread(values: Iterable[float]) -> dict[str, float]:
