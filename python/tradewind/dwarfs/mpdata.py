@@ -129,14 +129,18 @@ class Mpdata(MeshDwarf):
         least=-math.pi,
         most=math.pi,
         shown="pi/4",
+        swept=False,
     )
     fluxes: str = option(
         "Face fluxes: stream, differences of a stream function, or averaged, means of velocities.",
         "stream",
         known=lambda: FLUXES,
         label="face fluxes",
+        swept=False,
     )
-    shear: float = option("How much slower the flow is in the last level, as a share.", 0.0, least=0.0, most=1.0)
+    shear: float = option(
+        "How much slower the flow is in the last level, as a share.", 0.0, least=0.0, most=1.0, swept=False
+    )
     courant: float = option(
         "Largest share of a node's volume that flows out of it in a step.", 0.8, least=1e-6, most=COURANT_LIMIT
     )
@@ -148,6 +152,7 @@ class Mpdata(MeshDwarf):
         least=1e-9,
         most=1e9,
         shown="by --courant",
+        swept=False,
     )
     divergence_method: str | None = method_option("divergence", "fetch")
     limits_method: str | None = method_option("limits", "fetch")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from time import perf_counter
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from tradewind.layout.partition import ORDERS, Divided, Part, parts
 from tradewind.workload.options import option
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mpi4py import MPI
     from numpy.typing import NDArray
 
@@ -62,6 +64,9 @@ class MeshDwarf(Dwarf):
     @property
     def points(self) -> int:
         return self.nodes * self.levels
+
+    def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        return {**super().derived(result), "points": self.points}
 
     def rank_problems(self) -> list[str]:
         """Why so many ranks cannot share the mesh."""

@@ -99,7 +99,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         "samples_s": samples_s,
         **_speed(comm, dwarf, running, steps, total_s, copy_bytes_per_s),
         "parts": _parts(comm, seconds, total_s),
-        **({"setup_s": _longest(comm, running.setup_s)} if running.setup_s else {}),
+        "setup_s": _longest(comm, running.setup_s) or None,
         **_numbers(dwarf, final),
         "initial": _numbers(dwarf, initial),
         "agreement": dwarf.agreement if dwarf.check else None,
@@ -171,6 +171,7 @@ def _speed(
     limit_s = least_bytes / copy_bytes_per_s
     return {
         "wall_s": wall_s,
+        "points": dwarf.points,
         "points_per_s": float(dwarf.points) * steps / wall_s,
         "least_bytes": least_bytes,
         "copy_bytes_per_s": copy_bytes_per_s,
