@@ -69,7 +69,9 @@ def draw(path: Path, results: Sequence[Result]) -> None:
 def _heading(result: Result) -> str:
     """The dwarf and, where it has one, its grid."""
     grid = result.get("grid")
-    return result["dwarf"] if grid is None else f"{result['dwarf']} {'x'.join(str(n) for n in grid)}"
+    if grid is None:
+        return str(result["dwarf"])
+    return f"{result['dwarf']} {grid if isinstance(grid, str) else 'x'.join(str(n) for n in grid)}"
 
 
 def _by(rows: Sequence[Result], text: Any) -> dict[str, str]:
@@ -170,6 +172,8 @@ def _show_measured(result: Result) -> None:
         f"{result['messages']} messages and {format_bytes(result['bytes_sent'])} from the busiest rank; "
         f"{result['threads']} threads per rank, not bound to cores"
     )
+    if setup := result.get("setup_s"):
+        say("set-up: " + ", ".join(f"{part} {format_seconds(seconds)}" for part, seconds in setup.items()))
     say(_numbers(result))
 
 
