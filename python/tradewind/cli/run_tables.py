@@ -165,8 +165,8 @@ def _show_measured(result: Result) -> None:
     show_table(Table(columns, rows, title, over))
     print()
     say(
-        f"{result['points_per_s'] / 1e9:.3f} Gpoint/s; {result['ratio_to_copy']:.2f} x copy, the time of a memory copy of "
-        f"{format_bytes(result['minimum_bytes'])} per rank at {format_rate(result['copy_bytes_per_s'])}"
+        f"{result['points_per_s'] / 1e9:.3f} Gpoint/s; {result['ratio_to_copy']:.2f} x copy, the time of a memory "
+        f"copy of {format_bytes(result['minimum_bytes'])} per rank at {format_rate(result['copy_bytes_per_s'])}"
     )
     say(
         f"{result['messages']} messages and {format_bytes(result['bytes_sent'])} from the busiest rank; "
