@@ -23,6 +23,7 @@ from loops import loops
 from million import million
 from peer import peer
 from simulator import simulator
+from spectral import spectral
 
 BIN = Path(sys.executable).parent
 
@@ -61,6 +62,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "loops": loops,
     "million": million,
     "peer": peer,
+    "spectral": spectral,
 }
 
 

@@ -11,7 +11,8 @@ pytest.importorskip("mpi4py.MPI")
 
 from tradewind import launch
 
-RANKS = [1, 2, 3, 4]
+RANKS = [1, 2, 3, pytest.param(4, marks=pytest.mark.slow)]
+"""On two cores four ranks wait for each other: `make test-all` has time for them."""
 
 
 @cache

@@ -281,3 +281,41 @@ def test_parts_of_a_dwarf_are_as_unequal_as_its_layout() -> None:
 def _is(case: Any, strategy: str, ranks: int, nodes: int) -> bool:
     wanted = (strategy, ranks, nodes)
     return isinstance(case.workload, Dwarf) and wanted == tuple(case.labels[k] for k in ("strategy", "ranks", "nodes"))
+
+
+OF_MESH = """\
+title = "A dwarf on a mesh"
+
+[[sweep]]
+name = "meshes"
+kind = "run"
+dwarf = "mpdata"
+grid = ["O8", "12x12"]
+ranks = [4]
+levels = 2
+machine = "torus-M"
+set = { "topology.shape" = "[4,4,4]", "node.flops" = "1TFlop/s" }
+"""
+
+
+def test_a_grid_that_has_a_name(tmp_path: Path) -> None:
+    records, _ = run(tmp_path, OF_MESH)
+    assert [record["grid"] for record in records.records] == ["O8", "12x12"]
+    for record, nodes in zip(records.records, (544, 144), strict=True):
+        assert quantity_of(record, "points") == pytest.approx(2 * nodes / record["time_s"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"O8"', '"12x12x4"', "grid '12x12x4': O<N>, like O40, or NXxNY of a flat mesh, like 64x64, is allowed"),
+        ("mpdata", "diffusion", "grid 'O8': 3 whole numbers joined by 'x' are allowed, like 602x568x60"),
+        ('"O8"', '"q"', "grid 'q'"),
+    ],
+)
+def test_a_grid_of_another_dwarf(old: str, new: str, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        load_study(
+            "a.toml", OF_MESH.replace(old, new).replace("levels = 2\n", "" if new == "diffusion" else "levels = 2\n")
+        )
+    assert message in str(error.value)

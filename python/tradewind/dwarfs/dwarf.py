@@ -14,7 +14,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT
 from tradewind.base.names import unknown
 from tradewind.dwarfs.reference import agreement, difference
-from tradewind.method.method import Method, algorithm_problems, packing_names, transport_names
+from tradewind.method.method import NATIVE, Method, algorithm_problems, packing_names, transport_names
 from tradewind.workload.options import option, problems_of
 from tradewind.workload.workload import Step, Workload
 
@@ -137,7 +137,7 @@ class Dwarf(Workload, ABC):
             problems.append(unknown("strategy", self.strategy, self.strategies))
         else:
             self._choose(strategy=next(iter(self.strategies)))
-        if self.algorithm is not None:
+        if self.algorithm is not None and self.algorithm != NATIVE:  # what MPI has for its pattern, a plan says
             problems += algorithm_problems(next(iter(self.plans.values())), self.algorithm)
         if problems := problems + self._problems():
             raise InputError(*dict.fromkeys(problems))

@@ -64,7 +64,7 @@ class Legendre:
         out = checked(out, (int(self.spectral_start[-1]), fields), "spectral coefficients", np.complex128)
 
         def work(places: range) -> None:
-            for functions, parities, rows, degrees in self._wavenumbers(places, fourier, out):
+            for functions, parities, rows, degrees in self.parts(places, fourier, out):
                 _core.split_parities(rows, *parities)
                 for parity in (0, 1):
                     np.matmul(functions[parity], parities[parity], out=degrees[parity::2])
@@ -78,7 +78,7 @@ class Legendre:
         out = checked(out, (int(self.fourier_start[-1]), fields), "Fourier coefficients", np.complex128)
 
         def work(places: range) -> None:
-            for functions, parities, rows, degrees in self._wavenumbers(places, out, spectral):
+            for functions, parities, rows, degrees in self.parts(places, out, spectral):
                 for parity in (0, 1):
                     np.matmul(functions[parity].T, degrees[parity::2], out=parities[parity])
                 _core.join_parities(*parities, rows)
@@ -95,7 +95,7 @@ class Legendre:
 
         share_out(self.threads, len(self.wavenumbers), quietly)
 
-    def _wavenumbers(
+    def parts(
         self, places: range, fourier: Complexes, spectral: Complexes
     ) -> Iterator[tuple[tuple[Reals, Reals], tuple[Reals, Reals], Reals, Reals]]:
         """Yield for wavenumbers their functions, arrays for both parities, rows and degrees, complex as two reals."""
