@@ -41,12 +41,17 @@ def exact_legendre(degree: int, x: Fraction) -> Fraction:
     return value
 
 
-def test_the_polar_row_keeps_its_digits_where_rounded_sines_lose_them() -> None:
-    """P(n, 0) beside exact rationals: n^2 times the rounding of the sine of latitude would be 1e-12."""
-    half, degree = 80, 100
-    first = Fraction(float(_core.Gaussian(half).versine[0]))
-    truth = float(exact_legendre(degree, 1 - first)) * np.sqrt(2 * degree + 1)
-    assert functions(half, 0, degree)[-1, 0] == pytest.approx(truth, rel=2e-14)
+@pytest.mark.parametrize("degree", [100, 639])
+@pytest.mark.parametrize("row", [0, 1, 5])
+def test_rows_near_the_pole_keep_digits_that_rounded_sines_lose(degree: int, row: int) -> None:
+    """P(n, 0) beside exact rationals, in units of its largest value.
+
+    The rounding of the sine of latitude, 1e-16, alone changes it by up to n^2 times as much, 2e-11 at T639.
+    """
+    half = degree + 1
+    versine = Fraction(float(_core.Gaussian(half).versine[row]))
+    truth = float(exact_legendre(degree, 1 - versine)) * np.sqrt(2 * degree + 1)
+    assert abs(functions(half, 0, degree)[-1, row] - truth) < 5e-15 * np.sqrt(2 * degree + 1)
 
 
 @pytest.mark.parametrize(("half", "m", "top"), [(320, 0, 319), (320, 200, 320), (1280, 1000, 1279), (640, 639, 639)])
@@ -80,6 +85,7 @@ def test_octahedral_tables_are_compact() -> None:
     """The project's bound is 0.45 of N (T + 1)^2 numbers, rows and wavenumbers of both parities."""
     for half in (80, 160, 320):
         functions = LegendreFunctions(Truncation(f"O{half}").extended(), tables=False)
+        assert functions.table_bytes == functions.truncation.table_bytes
         assert functions.table_bytes <= 8 * 0.45 * half**3
         assert functions.scratch_bytes <= 0.05 * functions.table_bytes
 

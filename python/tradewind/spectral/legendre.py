@@ -53,7 +53,7 @@ class Legendre:
             if tables.truncation.top < truncation.top or tables.truncation.grid is not truncation.grid:
                 raise InputError(f"Legendre functions of {tables.truncation!r} do not serve {truncation!r}")
         else:
-            self.functions = LegendreFunctions(truncation, wavenumbers, tables=tables)
+            self.functions = LegendreFunctions(truncation, wavenumbers, tables=tables, threads=threads)
         self.wavenumbers: Numbers = self.functions.wavenumbers
         self.fourier_start: Numbers = np.concatenate([[0], np.cumsum(2 * self.functions.latitudes)])
         self.spectral_start: Numbers = np.concatenate([[0], np.cumsum(truncation.degrees_of(self.wavenumbers))])
