@@ -26,6 +26,10 @@ class LegendreFunctions:
     them a thread that asks for a wavenumber needs `scratch_bytes`. `threads` compute the tables. For each wavenumber
     they have even n - m, then odd n - m, each ``float64 [degree][latitude]`` from the pole to the equator.
 
+    `first` [k]: the row with which a wavenumber begins; at those nearer to the pole all its functions are below 2^-100
+    (8e-31, see src/kernel/legendre.hpp), so that taking them as 0 changes a field by less than 2^-100 times the sum of
+    its coefficients. `latitudes` [k]: their number.
+
     Raises InputError for a wavenumber that is not kept or listed twice, and where memory does not suffice for tables.
     """
 
@@ -44,7 +48,11 @@ class LegendreFunctions:
             raise InputError(f"wavenumbers of a Legendre stage: numbers of 0..{truncation.degree} are allowed")
         if len(np.unique(self.wavenumbers)) < len(self.wavenumbers):
             raise InputError("wavenumbers of a Legendre stage: each once is allowed")
-        self.latitudes: Numbers = truncation.grid.half - truncation.row_begin[self.wavenumbers]
+        gaussian = truncation.grid.gaussian
+        negligible = [_core.negligible_latitudes(gaussian, int(m), truncation.top) for m in self.wavenumbers]
+        kept = truncation.row_begin[self.wavenumbers]
+        self.first: Numbers = np.maximum(kept, np.array(negligible, dtype=np.int64))
+        self.latitudes: Numbers = truncation.grid.half - self.first
         self._degrees: Numbers = truncation.degrees_of(self.wavenumbers)
         self._start: Numbers = np.concatenate([[0], np.cumsum(self.latitudes * self._degrees)])
         self.table_bytes = 8 * int(self._start[-1])
@@ -85,4 +93,4 @@ class LegendreFunctions:
 
     def _compute(self, k: int, values: Reals) -> None:
         m, truncation = int(self.wavenumbers[k]), self.truncation
-        _core.legendre(truncation.grid.gaussian, int(truncation.row_begin[m]), m, truncation.top, values)
+        _core.legendre(truncation.grid.gaussian, int(self.first[k]), m, truncation.top, values)

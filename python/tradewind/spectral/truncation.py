@@ -75,7 +75,7 @@ class Truncation:
 
     @property
     def table_bytes(self) -> int:
-        """Memory of the Legendre functions of all wavenumbers, were they kept in tables."""
+        """Memory of tables of the Legendre functions of all wavenumbers, at most: negligible ones are left out."""
         latitudes = self.grid.half - self.row_begin
         return 8 * int((latitudes * self.degrees_of(self.wavenumbers)).sum())
 
