@@ -967,6 +967,11 @@ def legendre(gaussian: Gaussian, first: int, m: int, top: int, values: Annotated
     over the sphere: values are [n - m even][latitude], then [n - m odd][latitude].
     """
 
+def negligible_latitudes(gaussian: Gaussian, m: int, top: int) -> int:
+    """
+    Return the number of latitudes, from the pole on, at which P(n, m) is below 2^-100 for all n = m..top.
+    """
+
 def spread_row(row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device='cpu')], values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order='C', device='cpu')], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], mean_factor: float, factor: float) -> None:
     """
     Copy Fourier coefficients of a row [field][wavenumber] to values[places[m]][field], times a factor.
