@@ -228,7 +228,7 @@ typedef struct tw_options {
     const char* packing;     /* "buffer", "datatype", "direct" */
     const char* operation;   /* of a reduction: "sum" (NULL), "min", "max", "prod" */
     int64_t largest_message; /* bytes; longer ones go in several */
-    double watchdog_s;       /* an exchange that waits longer fails, and says for whom; 0: it may wait for ever */
+    double watchdog_s;       /* an exchange that waits longer fails, and says for whom; 0: no limit */
     int32_t pack_ahead;      /* gather a stage's messages while the one before is under way */
     int32_t synchronous;     /* a send ends only when it is received */
     int32_t check;           /* compare a checksum of every message at its two ends */

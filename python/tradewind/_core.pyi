@@ -498,7 +498,7 @@ def tuning_keys(pattern: str) -> list[tuple[str, bool]]:
     """
 
 class Topology:
-    """How switches are wired, and where nodes hang."""
+    """How switches are wired, and where nodes are attached."""
 
     @property
     def name(self) -> str: ...
@@ -1109,7 +1109,7 @@ def verify(schedule: Schedule, transport: str, progress: Callable[[int], None] |
 
 def verify_order(order: Order, transports: Sequence[str]) -> None:
     """
-    Proves that no ranks of a program wait for each other for ever, each exchange in the posting order of its
+    Proves that a program is free of deadlock, each exchange in the posting order of its
     transport. Raises VerificationError.
     """
 

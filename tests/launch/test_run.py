@@ -29,7 +29,11 @@ def under_launcher(ranks: int, arguments: str) -> subprocess.CompletedProcess[st
     return subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, timeout=120, check=False)
 
 
-OF_DWARF = {"diffusion": "--grid 32x24x4", "spherical_harmonics": "--truncation 15 --levels 4"}
+OF_DWARF = {
+    "diffusion": "--grid 32x24x4",
+    "spherical_harmonics": "--truncation 15 --levels 4",
+    "mpdata": "--grid O6 --levels 5",
+}
 """Options of each dwarf for a small run."""
 
 

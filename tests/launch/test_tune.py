@@ -134,8 +134,8 @@ def test_repetitions_and_news(clock):
         MPI.COMM_SELF, HALO, lambda method: method, trials.Terms(include=["persistent"]), repeat=7, tell=told.append
     )
     assert table["median_s"] == 7.0
-    assert [(news["tried"], news["ways"]) for news in told] == list(zip(range(6), 6 * [6], strict=True))
-    assert told[0]["way"] == "sweep,persistent,buffer"
+    assert [(news["tried"], news["methods"]) for news in told] == list(zip(range(6), 6 * [6], strict=True))
+    assert told[0]["method"] == "sweep,persistent,buffer"
 
 
 @pytest.mark.parametrize(

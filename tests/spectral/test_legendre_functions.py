@@ -9,9 +9,8 @@ import pytest
 from scipy.special import sph_harm_y
 
 from tradewind import _core
-from tradewind.base import memory
 from tradewind.base.errors import InputError
-from tradewind.spectral import GaussianGrid, Legendre, Truncation
+from tradewind.spectral import GaussianGrid, Legendre, SpectralTransform, Truncation
 from tradewind.spectral.functions import LegendreFunctions
 
 
@@ -89,12 +88,14 @@ def test_memory_is_stated_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) ->
     class Little:
         available = 10_000
 
-    monkeypatch.setattr(memory.psutil, "virtual_memory", Little)
+    monkeypatch.setattr("psutil.virtual_memory", Little)
     with pytest.raises(
         InputError, match=r"Legendre functions of Truncation\('O80', 79, 'cubic'\) needs about 1.71 MiB"
     ):
         Legendre(Truncation("O80"))
-    Legendre(Truncation("O80"), tables=False)
+    transform = SpectralTransform("O80", tables=False)
+    with pytest.raises(InputError, match=r"Fourier coefficients of 7 fields needs about .* transform fewer at a time"):
+        transform.to_grid(np.zeros((3240, 7)))
 
 
 def test_sizes_that_do_not_fit_are_refused() -> None:

@@ -124,7 +124,7 @@ def test_times_are_those_of_a_step(tmp_path: Path, calls: Calls) -> None:
     assert {(r["ranks"], r["time_s"]) for r in by_kind["run"]} == {(1, 1e-3), (2, 5e-4)}
     for record in by_kind["run"]:
         assert quantity_of(record, "compute") == pytest.approx(record["time_s"] / 2)
-        assert quantity_of(record, "share-elsewhere") == pytest.approx(0.5)
+        assert quantity_of(record, "non-compute-share") == pytest.approx(0.5)
         assert quantity_of(record, "points") == pytest.approx(32 * 32 * 4 / record["time_s"])
         assert quantity_of(record, "copy-ratio") == 3.0
         assert record["packing"] == "buffer"
@@ -136,7 +136,7 @@ def test_times_are_those_of_a_step(tmp_path: Path, calls: Calls) -> None:
 
 
 def test_a_simulated_step_takes_what_the_formula_says(tmp_path: Path, calls: Calls) -> None:
-    """A rank alone: 10 ns a point, and 16 bytes of it at 16 GB/s. Twelve of a node share that memory."""
+    """A rank alone: 10 ns per point, and 16 bytes of it at 16 GB/s. Twelve of a node share that memory."""
     records, _ = run(tmp_path)
     found = {
         (r["strategy"], r["ranks"], r["nodes"]): quantity_of(r, "compute")
@@ -160,10 +160,10 @@ def test_where_both_overlap_nobody_says_which_is_which(tmp_path: Path, calls: Ca
     for record in simulated:
         assert quantity_of(record, "step-time") == record["time_s"] > 0
         assert quantity_of(record, "compute") is None
-        assert quantity_of(record, "elsewhere") is None
+        assert quantity_of(record, "non-compute") is None
 
 
-QUANTITIES = ("time", "step-time", "compute", "elsewhere", "share-elsewhere", "points", "copy-ratio")
+QUANTITIES = ("time", "step-time", "compute", "non-compute", "non-compute-share", "points", "copy-ratio")
 
 
 @pytest.mark.parametrize("keep", [lambda dataset: dataset, without_empty], ids=["all", "as kept"])
@@ -281,3 +281,41 @@ def test_parts_of_a_dwarf_are_as_unequal_as_its_layout() -> None:
 def _is(case: Any, strategy: str, ranks: int, nodes: int) -> bool:
     wanted = (strategy, ranks, nodes)
     return isinstance(case.workload, Dwarf) and wanted == tuple(case.labels[k] for k in ("strategy", "ranks", "nodes"))
+
+
+OF_MESH = """\
+title = "A dwarf on a mesh"
+
+[[sweep]]
+name = "meshes"
+kind = "run"
+dwarf = "mpdata"
+grid = ["O8", "12x12"]
+ranks = [4]
+levels = 2
+machine = "torus-M"
+set = { "topology.shape" = "[4,4,4]", "node.flops" = "1TFlop/s" }
+"""
+
+
+def test_a_grid_that_has_a_name(tmp_path: Path) -> None:
+    records, _ = run(tmp_path, OF_MESH)
+    assert [record["grid"] for record in records.records] == ["O8", "12x12"]
+    for record, nodes in zip(records.records, (544, 144), strict=True):
+        assert quantity_of(record, "points") == pytest.approx(2 * nodes / record["time_s"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"O8"', '"12x12x4"', "grid '12x12x4': O<N>, like O40, or NXxNY of a flat mesh, like 64x64, is allowed"),
+        ("mpdata", "diffusion", "grid 'O8': 3 whole numbers joined by 'x' are allowed, like 602x568x60"),
+        ('"O8"', '"q"', "grid 'q'"),
+    ],
+)
+def test_a_grid_of_another_dwarf(old: str, new: str, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        load_study(
+            "a.toml", OF_MESH.replace(old, new).replace("levels = 2\n", "" if new == "diffusion" else "levels = 2\n")
+        )
+    assert message in str(error.value)

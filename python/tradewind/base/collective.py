@@ -43,7 +43,7 @@ def require_mpi() -> None:
 def tell(comm: MPI.Intracomm, problem: str, limit_s: float = 0.0) -> None:
     """Tells the other ranks, which make or ask something together, that this one cannot: they raise PlanError.
 
-    Collective, in place of their next agreement. `limit_s`: how long it waits for them; 0: for ever.
+    Collective, in place of their next agreement. `limit_s`: how long it waits for them; 0: no limit.
     """
     from tradewind import _mpi
 

@@ -42,11 +42,11 @@ class Place:
         return not self.rank
 
     @contextmanager
-    def together(self, as_json: bool) -> Iterator[None]:
+    def collective(self, as_json: bool) -> Iterator[None]:
         """Among ranks an error of one ends all: the others would wait for it."""
         from tradewind.base.errors import PlanError, TradewindError
         from tradewind.cli.output import refuse
-        from tradewind.launch.worker import leave_together
+        from tradewind.launch.worker import fail_collectively
 
         try:
             yield
@@ -55,7 +55,7 @@ class Place:
                 raise
             if not isinstance(error, PlanError):  # else another rank has a reason to tell
                 refuse(str(error), as_json)
-            leave_together(error)
+            fail_collectively(error)
 
 
 def place_of(ranks: int | None) -> Place:
@@ -74,7 +74,7 @@ def place_of(ranks: int | None) -> Place:
     running = MPI.COMM_WORLD.Get_size()
     place = Place(running, MPI.COMM_WORLD.Get_rank())
     if ranks not in (None, running):
-        with place.together(as_json=False):
+        with place.collective(as_json=False):
             raise InputError(f"-n {ranks}, but {running} ranks are running: leave it out under mpiexec or srun")
     return place
 

@@ -69,7 +69,9 @@ def draw(path: Path, results: Sequence[Result]) -> None:
 def _heading(result: Result) -> str:
     """The dwarf and, where it has one, its grid."""
     grid = result.get("grid")
-    return result["dwarf"] if grid is None else f"{result['dwarf']} {'x'.join(str(n) for n in grid)}"
+    if grid is None:
+        return str(result["dwarf"])
+    return f"{result['dwarf']} {grid if isinstance(grid, str) else 'x'.join(str(n) for n in grid)}"
 
 
 def _by(rows: Sequence[Result], text: Any) -> dict[str, str]:
@@ -163,13 +165,15 @@ def _show_measured(result: Result) -> None:
     show_table(Table(columns, rows, title, over))
     print()
     say(
-        f"{result['points_per_s'] / 1e9:.3f} Gpoint/s; {result['ratio_to_copy']:.2f} x the time of a copy of what must "
-        f"move, {format_bytes(result['minimum_bytes'])} per rank at {format_rate(result['copy_bytes_per_s'])}"
+        f"{result['points_per_s'] / 1e9:.3f} Gpoint/s; {result['ratio_to_copy']:.2f} x copy, the time of a memory "
+        f"copy of {format_bytes(result['minimum_bytes'])} per rank at {format_rate(result['copy_bytes_per_s'])}"
     )
     say(
         f"{result['messages']} messages and {format_bytes(result['bytes_sent'])} from the busiest rank; "
-        f"threads of a rank: {result['threads']}, not bound"
+        f"{result['threads']} threads per rank, not bound to cores"
     )
+    if setup := result.get("setup_s"):
+        say("set-up: " + ", ".join(f"{part} {format_seconds(seconds)}" for part, seconds in setup.items()))
     say(_numbers(result))
 
 

@@ -59,15 +59,19 @@ NUMBERS: dict[str, tuple[Get, str, str]] = {
     "shortest_step": (_shortest_step, "s", "shortest measured time of a step of a dwarf"),
     "compute": (_of("simulate", "compute_s"), "s", "simulated time of a step in which nothing is exchanged"),
     "alone": (_of("simulate", "alone_s"), "s", "computing of a program on one rank that has the whole grid"),
-    "ratio_to_copy": (_of("run", "ratio_to_copy"), "1", "time of a run over that of a copy of what it must move"),
+    "ratio_to_copy": (
+        _of("run", "ratio_to_copy"),
+        "1",
+        "time of a run over that of a memory copy of what it must move",
+    ),
     "run_copy_rate": (_of("run", "copy_bytes_per_s"), "B/s", "rate of a memory copy on the ranks of a run"),
     "threads_per_core": (_of("run", "threads_per_core"), "1", "threads of a run that share one core"),
     "messages": (_of("simulate", "messages"), "1", "messages"),
     "bytes": (_of("simulate", "bytes"), "B", "bytes of all messages"),
     "packet_size": (_packet_size, "B", "largest packet; 0: a message is one packet"),
     "simulated_times": (_of("simulate", "simulated_times"), "1", "repetitions that were simulated, where not all were"),
-    "reckoned_change": (
-        _of("simulate", "reckoned_change"),
+    "extrapolated_change": (
+        _of("simulate", "extrapolated_change"),
         "1",
         "relative change of the time when twice as many repetitions were simulated",
     ),

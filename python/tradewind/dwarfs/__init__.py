@@ -44,6 +44,11 @@ DWARFS = {
         "the transform of a spectral model on an octahedral grid, to spectral space and back, with linear waves",
         "ESCAPE D3.4 2018, dwarf Spherical Harmonics; Wedi, Hamrud & Mozdzynski 2013, doi:10.1175/MWR-D-13-00016.1",
     ),
+    "mpdata": Entry(
+        "tradewind.dwarfs.mpdata:Mpdata",
+        "advection by MPDATA on the finite volumes of an octahedral mesh: an unstructured halo, two exchanges per step",
+        "Kuehnlein & Smolarkiewicz 2017, doi:10.1016/j.jcp.2016.12.054; ESCAPE project, dwarf D-advection-MPDATA",
+    ),
 }
 
 

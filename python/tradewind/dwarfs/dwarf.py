@@ -78,18 +78,18 @@ class Dwarf(Workload, ABC):
         "Packing of the exchange, like buffer.", None, known=packing_names, common=True, shown=_OPEN
     )
     threads: int = option(
-        "Threads per rank.", 1, minimum=1, maximum=_MAX_THREADS, common=True, label="threads of a rank"
+        "Threads per rank.", 1, minimum=1, maximum=_MAX_THREADS, common=True, label="threads per rank"
     )
     work: int = option(
-        "How often each computation is done: more of it for the same exchange.",
+        "Repetitions of each computation: more work per exchange.",
         1,
         minimum=1,
         maximum=_MAX_WORK,
         common=True,
-        label="how often a dwarf does each computation",
+        label="repetitions of each computation of a dwarf",
     )
     point_s: float = option(
-        "With --simulate: what a core takes for a point beside the memory, like 15ns.",
+        "With --simulate: time of a core per point, without memory traffic, like 15ns.",
         0.0,
         flag="--point-time",
         unit="s",
@@ -100,13 +100,13 @@ class Dwarf(Workload, ABC):
     )
     """Seconds; 0: what the machine says of flops."""
     check: bool = option(
-        "Compare checksums of messages, and the result with a reference that is computed by other code.",
+        "Compare checksums of messages, and the result with that of a reference code.",
         False,
         swept=False,
         common=True,
     )
     watchdog_s: float = option(
-        "Seconds after which an exchange is an error.",
+        "Maximum seconds per exchange; a longer one is an error.",
         0.0,
         flag="--watchdog",
         problems=_span_problems("watchdog"),

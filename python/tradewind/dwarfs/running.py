@@ -84,6 +84,8 @@ class Running(ABC):
         self.team = _core.Team(dwarf.threads)
         self._request, self._record = dwarf, record
         self._exchanges: dict[str, Exchanges] = {}
+        self.setup_s: dict[str, float] = {}
+        """Seconds of this rank by part of the set-up, where a dwarf times it: a figure of its own."""
         self._warm: list[Plan] = []
         self._repeats = range(dwarf.work)
         self._seconds = defaultdict[str, float](float, {COMPUTE: 0.0})

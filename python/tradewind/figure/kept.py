@@ -13,7 +13,7 @@ from tradewind.study.model.study import Plot
 
 
 def groups_figure(plot: Plot, records: Sequence[Record]) -> Any | None:
-    """A row a case: how busy the links between groups are, and what they carried."""
+    """A row per case: how busy the links between groups are, and what they carried."""
     charts = []
     for record in records:
         chart = groups_chart((record["result"].get("congestion") or {}).get("groups"))

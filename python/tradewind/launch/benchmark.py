@@ -10,7 +10,7 @@ from typing import Any
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.launch import job
-from tradewind.launch.predict import lay_beside, machine_of
+from tradewind.launch.predict import add_predictions, machine_of
 from tradewind.method.method import (
     ALL_TO_ALL,
     DEFAULT_PACKING,
@@ -88,7 +88,7 @@ def bench(
         timeout_s=timeout_s,
     )
     if file is not None:
-        result = lay_beside(result, exchange, file)
+        result = add_predictions(result, exchange, file)
     return {**result, "skipped": skipped + refused + result["skipped"]}
 
 
@@ -109,7 +109,7 @@ def bench_methods(
     _check_samples(repeat, rounds, warmup)
     payload = {
         "exchange": asdict(exchange),
-        "ways": [asdict(method) for method in methods],
+        "methods": [asdict(method) for method in methods],
         "floor_algorithm": floor_method(exchange).algorithm,
         "floor_transport": floor_method(exchange).transport,
         "repeat": repeat,

@@ -99,6 +99,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         "samples_s": samples_s,
         **_speed(comm, dwarf, running, steps, total_s, copy_bytes_per_s),
         "parts": _parts(comm, seconds, total_s),
+        "setup_s": _longest(comm, running.setup_s) or None,
         **_numbers(dwarf, final),
         "initial": _numbers(dwarf, initial),
         "agreement": dwarf.agreement if dwarf.check else None,
@@ -148,6 +149,13 @@ def _parts(comm: MPI.Intracomm, seconds: dict[str, float], total_s: float) -> li
     return [{"part": part, **_spread(each[part] for each in by_rank)} for part in (by_rank[0] if by_rank else ())]
 
 
+def _longest(comm: MPI.Intracomm, seconds: dict[str, float]) -> dict[str, float]:
+    """Seconds by part of the rank that took longest."""
+    from tradewind.mpi.library import MPI
+
+    return {part: comm.allreduce(taken, MPI.MAX) for part, taken in seconds.items()}
+
+
 def _spread(values: Iterable[float]) -> dict[str, float]:
     values = list(values)
     return {"min_s": min(values), "median_s": statistics.median(values), "max_s": max(values)}
@@ -163,6 +171,7 @@ def _speed(
     limit_s = minimum_bytes / copy_bytes_per_s
     return {
         "wall_s": wall_s,
+        "points": dwarf.points,
         "points_per_s": float(dwarf.points) * steps / wall_s,
         "minimum_bytes": minimum_bytes,
         "copy_bytes_per_s": copy_bytes_per_s,

@@ -107,7 +107,7 @@ def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     copy_bytes_per_s = measure_copy(comm)
     floor = _plans(comm, data, payload["floor_algorithm"], payload["floor_transport"], DEFAULT_PACKING)
     floor_s = statistics.median(_samples(comm, data, floor, payload, copy_only=True)[0])
-    results, skipped = _in_turns(comm, data, payload)
+    results, skipped = _interleaved(comm, data, payload)
     for row in results:
         row |= rates(row["median_s"], size, copy_bytes_per_s, floor_s)
     if not results:
@@ -152,16 +152,16 @@ def _save_time_line(
         trace.save(line, Path(payload["timeline"]))
 
 
-def _in_turns(
+def _interleaved(
     comm: MPI.Intracomm, data: ExchangeArrays, payload: dict[str, Any]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the times of all methods, and the skipped ones with the reason. One plan at a time: each needs memory."""
-    measured = [Measured(method) for method in payload["ways"]]
+    measured = [Measured(method) for method in payload["methods"]]
     skipped: list[dict[str, Any]] = []
-    for turn in range(payload["rounds"]):
-        repeat = payload["repeat"] // payload["rounds"] + (turn < payload["repeat"] % payload["rounds"])
+    for round_ in range(payload["rounds"]):
+        repeat = payload["repeat"] // payload["rounds"] + (round_ < payload["repeat"] % payload["rounds"])
         for method in list(measured):
-            reason = method.take(comm, data, payload | {"repeat": repeat}, check=payload["check"] and not turn)
+            reason = method.take(comm, data, payload | {"repeat": repeat}, check=payload["check"] and not round_)
             if reason:
                 measured.remove(method)
                 skipped.append({**method.method, "reason": reason})

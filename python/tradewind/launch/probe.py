@@ -93,7 +93,7 @@ def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     places = Places(comm, payload["ranks_per_node"])
     tell = worker.tell if payload["tell"] and comm.Get_rank() == 0 else None
     bench = Bench(comm, payload["warmup"], payload["repeat"], payload["rounds"], tell)
-    methods = [Method("direct", *method) for method in payload["ways"]]
+    methods = [Method("direct", *method) for method in payload["methods"]]
     shapes = shapes_of(payload["sizes"], payload["runs"])
     parts: dict[str, Measured] = {}
     pairs: list[MPI.Intracomm] = []
@@ -195,8 +195,8 @@ class Bench:
         """
         found: dict[str, dict[tuple[Any, ...], Row]] = {name: {} for name in parts}
         last: dict[str, dict[tuple[Method, int], int]] = {name: {} for name in parts}
-        for turn in range(self.rounds):
-            self.round = turn
+        for round_ in range(self.rounds):
+            self.round = round_
             for name, measured in parts.items():
                 self._last = last[name]
                 for row in measured():

@@ -140,9 +140,9 @@ class Running:
                 self.bound[exchange.name] = _Bound(
                     exchange, own, self.rank - begin, self._fields, self._numbers, watchdog_s
                 )
-        self.names = [name for name, _ in self._acts()]
+        self.names = [name for name, _ in self._operations()]
 
-    def _acts(self) -> Iterator[tuple[str, GroupStep]]:
+    def _operations(self) -> Iterator[tuple[str, GroupStep]]:
         """Each step with its name, as simulations show it."""
         names = [step.name for step in self.program.steps()]
         before = sum(len(group.steps) for group in self.program.groups[: self.program.groups.index(self.group)])

@@ -190,7 +190,7 @@ def try_methods(
     left_out = [_left_out(method, reason) for method, reason in refused]
     for number, method in enumerate(found):
         if tell is not None:
-            tell({"tried": number, "ways": len(found), "way": str(method)})
+            tell({"tried": number, "methods": len(found), "method": str(method)})
         best_s = min((row["median_s"] for row in results), default=None)
         row = _tried(comm, method, make, check, terms, repeat, best_s)
         (results if "median_s" in row else left_out).append(row)

@@ -97,6 +97,19 @@ class Part:
     edges: NDArray[np.int32]
     """[edge][2]: local numbers of their nodes."""
 
+    def rim(self) -> NDArray[np.int32]:
+        """Return the own nodes with a neighbour in the halo, ascending: those that other ranks want in their halos."""
+        owner = np.repeat(np.arange(len(self.own), dtype=np.int32), np.diff(self.offsets))
+        return np.unique(owner[self.neighbours >= len(self.own)])
+
+    def near_rim(self) -> NDArray[np.int32]:
+        """Return the nodes of the rim and their own neighbours, ascending."""
+        at_rim = np.zeros(len(self.own) + len(self.halo), bool)
+        at_rim[self.rim()] = True
+        owner = np.repeat(np.arange(len(self.own), dtype=np.int32), np.diff(self.offsets))
+        near = np.concatenate([self.rim(), owner[at_rim[self.neighbours]]])
+        return np.unique(near)
+
 
 class Divided:
     """A mesh with what finding the parts of several ranks has in common."""

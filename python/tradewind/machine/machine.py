@@ -92,7 +92,7 @@ class Nic(Table):
     """Between node and switch, either way."""
     send_overhead: Latency
     receive_overhead: Latency
-    """Time of the CPU, a message."""
+    """CPU time per message."""
     buffer: Size | None = None
     """Bytes of the switch's input port for a NIC; None: as a channel of other ports."""
 

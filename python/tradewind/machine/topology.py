@@ -196,7 +196,7 @@ class Graph(Table):
     """A text file with a line for each link (``load_machine`` looks for it beside the machine file)."""
     nodes_per_switch: Count
     node_switches: Count | None = None
-    """Nodes hang on so many switches, the first ones; None: on all."""
+    """Nodes are attached to this many switches, the first ones; None: on all."""
 
     def build(self) -> _core.Topology:
         return _core.Graph(self.text(), self.file, self.nodes_per_switch, self.node_switches or 0)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @collective
-def choose_together(
+def choose_collectively(
     comm: MPI.Intracomm,
     pattern: _core.Pattern,
     dtype: str,
@@ -37,10 +37,10 @@ def choose_together(
     """
     check_communicator(comm)
     go_on(comm)
-    return chosen_together(comm, pattern, dtype, fields, asked, tuning=tuning, memory=lambda: memory)
+    return chosen_on_all(comm, pattern, dtype, fields, asked, tuning=tuning, memory=lambda: memory)
 
 
-def chosen_together(
+def chosen_on_all(
     comm: MPI.Intracomm,
     pattern: _core.Pattern,
     dtype: str,

@@ -16,7 +16,7 @@ from tradewind.base.errors import InputError
 from tradewind.method.choice import choose_alone
 from tradewind.method.memories import PRIVATE, SHARED
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
-from tradewind.mpi.choice import chosen_together
+from tradewind.mpi.choice import chosen_on_all
 from tradewind.mpi.fields import ELEMENTS, checked, checked_dims, checked_targets, described_box
 from tradewind.mpi.levels import described_points, levels_of
 from tradewind.mpi.library import MPI, Plan, _mpi
@@ -123,7 +123,7 @@ def plan(
     def memory() -> str:
         return SHARED if request.in_shared_memory else PRIVATE
 
-    chosen = chosen_together(comm, pattern, element, len(sources), asked, tuning=tuning, memory=memory).choice
+    chosen = chosen_on_all(comm, pattern, element, len(sources), asked, tuning=tuning, memory=memory).choice
     algorithm = chosen.algorithm or ""
     needed = _core.needs_all_lists(pattern, algorithm)
     if comm.bcast(needed):  # on rank 0, so on all

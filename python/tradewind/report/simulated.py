@@ -76,7 +76,7 @@ def _repetitions(record: Record) -> str:
     simulated = result.get("simulated_times", record["times"])
     if simulated == record["times"]:
         return ""
-    change = f"{100 * result['reckoned_change']:+.2g} %"
+    change = f"{100 * result['extrapolated_change']:+.2g} %"
     return f"{simulated:.0f} of {record['times']} repetitions simulated; {change} on half as many"
 
 

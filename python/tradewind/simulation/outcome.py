@@ -89,7 +89,7 @@ def _delay(counts: list[int]) -> dict[str, list[float]]:
 
 
 def write_link_loads(path: Path, result: _core.SimulationResult, topology: _core.Topology, machine: Machine) -> None:
-    """Writes the load of every link and NIC that was used, one a line of a CSV file.
+    """Writes the load of every link and NIC that was used, one per line of a CSV file.
 
     Columns: kind (local, global, injection, ejection), from_switch, from_port, to_switch, to_port, node (injection and
     ejection only), bytes, busy_s (bytes over the bandwidth). Raises InputError where the file cannot be written.

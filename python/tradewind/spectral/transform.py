@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from tradewind.base import memory
 from tradewind.base.errors import InputError, NotFiniteError
 from tradewind.spectral.arrays import checked
 from tradewind.spectral.fourier import Fourier
@@ -173,6 +174,9 @@ class SpectralTransform:
 
     def _coefficients(self, fields: int) -> Complexes:
         if self._between.shape[1] != fields:
+            self._between = self._between[:, :0].copy()  # the former one is free before there is another
+            needed = 16 * self.fourier.coefficients * fields
+            memory.require(f"the Fourier coefficients of {fields} fields", needed, "transform fewer at a time")
             self._between = np.empty((self.fourier.coefficients, fields), np.complex128)
         return self._between
 

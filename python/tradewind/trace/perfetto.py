@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def write(line: TimeLine, file: IO[bytes]) -> None:
-    """Writes a trace: below a track for the run one a rank, below these its rows; arrows are flows. Raises OSError."""
+    """Write a trace: a track for the run, below it one per rank with its rows; arrows are flows. Raises OSError."""
     trace = _Trace(file)
     run = trace.track(line.title)
     for order, track in enumerate(line.tracks):

@@ -1,4 +1,4 @@
-"""Verifies exchanges in this process: is the result right, and can the ranks wait for each other for ever?"""
+"""Verifies exchanges in this process: is the result right, and can the ranks deadlock?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of findings that lay simulated cases beside measured ones of the same exchange, transport and packing."""
+"""Tests of findings that compare simulated cases with measured ones of the same exchange, transport and packing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The test of findings that lays a curve beside a value that somebody has published."""
+"""The test of findings that compares a curve with a published value."""
 
 from __future__ import annotations
 

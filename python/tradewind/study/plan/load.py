@@ -20,7 +20,7 @@ from tradewind.machine import machine_names
 from tradewind.study.claims.finding import COMPANIONS, OPTIONAL, TESTS
 from tradewind.study.claims.remarks import name_problems
 from tradewind.study.model.base_model import Base
-from tradewind.study.model.dwarf_keys import dwarf_keys, unused_dwarf_keys
+from tradewind.study.model.dwarf_keys import all_dwarf_keys, dwarf_keys, unused_dwarf_keys
 from tradewind.study.model.labels import LABELS
 from tradewind.study.model.pattern_keys import pattern_keys, swept_patterns, unused_keys
 from tradewind.study.model.program_model import FULL, PLAIN, ProgramSweep
@@ -38,6 +38,7 @@ from tradewind.study.model.study import (
 )
 from tradewind.study.model.study_file import StudyFile
 from tradewind.study.model.values import RUN_QUICK_KEYS, OnMachine
+from tradewind.workload.options import Option
 from tradewind.workload.program_file import FileStep, NamedExchange
 from tradewind.workload.registry import pattern_named
 
@@ -281,11 +282,22 @@ def _dwarf_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem
         for key, each in dwarf_keys(dwarf).items():
             if each.required and key not in sweep:
                 yield (), f"key {key!r} is missing"
+            if each.kind != all_dwarf_keys()[key].kind or each.kind == "extents":
+                for place, value in _values(sweep, key):
+                    yield from ((place, problem) for problem in _unread(each, value))
     if sweep.get("kind") == "run" and "machine" not in sweep:
         for key in MACHINE_KEYS:
             if key in sweep:
                 yield (key,), f"{key} says something about a machine, and none is named"
     yield from _quick_problems(sweep, bases)
+
+
+def _unread(option: Option, value: Any) -> list[str]:
+    """Problems of a value that means something to another dwarf."""
+    try:
+        return option.wrong(option.read(value)) if isinstance(value, str) else []
+    except InputError as error:
+        return list(error.problems)
 
 
 def _quick_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem]:

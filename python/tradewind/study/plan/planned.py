@@ -32,7 +32,7 @@ class Executors:
     """(exchange, transport=...)"""
     bench: Callable[..., Result]
     """(exchange, methods, repeat=..., rounds=...)"""
-    together: Callable[[Sequence[Result]], Result]
+    combine: Callable[[Sequence[Result]], Result]
     """One result of several of bench, about the same exchange and methods."""
     simulate: Callable[..., Result]
     """(exchange, machine, routing=..., model=..., buffers=..., packet=..., threads=..., ...)"""

@@ -39,7 +39,7 @@ def alone_first(cases: Sequence[Planned], cores: int, memory_bytes: float) -> li
     return longest[: min(range(min(MAX_LARGE, len(large)) + 1), key=done_s)]
 
 
-def in_turn(studies: Sequence[Sequence[Planned]], cores: int) -> list[Planned]:
+def interleaved(studies: Sequence[Sequence[Planned]], cores: int) -> list[Planned]:
     """The cases of studies in the order in which they begin, side by side.
 
     Those of one study after another, so that the first is complete early, and of each the longest first. Before them

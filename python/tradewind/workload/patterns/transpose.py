@@ -34,7 +34,7 @@ class Transpose(OnGrid):
     """A request for one transposition or several in order."""
 
     slab: str = option(
-        "xz, xy, yz, all three in order, or a path of layouts like xy-zy-zx-zy-xy or y-bands-whole:2.",
+        "Transposition xz, xy or yz, all three in order, or a path of layouts like xy-zy-xy or y-bands-whole:2.",
         "all",
         problems=slab_problems,
         label="transpositions",
