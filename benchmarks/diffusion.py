@@ -104,9 +104,9 @@ def kernel() -> None:
         copy = 0.0
         for name, step in steps.items():
             samples = seconds(step, source, target, SLOW_SAMPLES if name == "numpy" else SAMPLES)
-            median, least = statistics.median(samples), min(samples)
-            copy = copy or least
+            median, minimum = statistics.median(samples), min(samples)
+            copy = copy or minimum
             print(
-                f"  {name:>11}: median {1e3 * median:.2f} ms of {len(samples)}, least {1e3 * least:.2f} ms: "
-                f"{nx * ny * nz / least / 1e9:.2f} Gpoint/s, {copy / least:.2f} of a memory copy"
+                f"  {name:>11}: median {1e3 * median:.2f} ms of {len(samples)}, minimum {1e3 * minimum:.2f} ms: "
+                f"{nx * ny * nz / minimum / 1e9:.2f} Gpoint/s, {copy / minimum:.2f} of a memory copy"
             )

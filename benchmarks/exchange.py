@@ -75,7 +75,7 @@ def hirlam() -> None:
         for row in result["results"]:
             print(
                 f"{request.pattern:>9} {row['algorithm']:>7}: median {row['median_s'] * 1e3:.2f} ms, "
-                f"least {row['min_s'] * 1e3:.2f} ms; {row['ratio_to_copy']:.2f} x memory copy, "
+                f"minimum {row['min_s'] * 1e3:.2f} ms; {row['ratio_to_copy']:.2f} x memory copy, "
                 f"{row['ratio_to_floor']:.2f} x pack and local copy"
             )
 

@@ -63,20 +63,20 @@ def numpy_loop(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         begin = MPI.Wtime()
         running.advance(payload["steps"])
         samples_s.append(comm.allreduce(MPI.Wtime() - begin, MPI.MAX))
-    return {"samples_s": samples_s, "most": running.diagnose().maximum}
+    return {"samples_s": samples_s, "maximum": running.diagnose().maximum}
 
 
 def fortran_loop(program: Path, request: Diffusion, steps: int, repeat: int) -> dict[str, Any]:
     assert request.split is not None
     numbers = (*request.grid, request.split[0], steps, repeat)
     command = [*job.find_launcher().arguments(request.ranks), str(program), *map(str, numbers), str(request.strategy)]
-    answer: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return answer
+    result: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return result
 
 
 def compiled_loop(request: Diffusion, steps: int, repeat: int) -> dict[str, Any]:
-    answer = dwarf.run(request, steps, repeat=repeat)
-    return {"samples_s": answer["samples_s"], "most": answer["maximum"]}
+    result = dwarf.run(request, steps, repeat=repeat)
+    return {"samples_s": result["samples_s"], "maximum": result["maximum"]}
 
 
 def contest(program: Path, request: Diffusion, rounds: int, few: int) -> dict[str, list[float]]:
@@ -86,14 +86,14 @@ def contest(program: Path, request: Diffusion, rounds: int, few: int) -> dict[st
     step_s: dict[str, list[float]] = defaultdict(list)
     for _ in range(rounds):
         payload = {"dwarf": asdict(request), "steps": slow, "repeat": few}
-        answers = {
+        results = {
             "fortran": (fortran_loop(program, request, steps, few), steps),
             "compiled": (compiled_loop(request, steps, few), steps),
             "numpy": (job.run(request.ranks, "loops:numpy_loop", payload), slow),
         }
-        for name, (answer, taken) in answers.items():
-            step_s[name] += [sample / taken for sample in answer["samples_s"]]
-        ends = {name: answer["most"] for name, (answer, taken) in answers.items() if taken == steps}
+        for name, (result, taken) in results.items():
+            step_s[name] += [sample / taken for sample in result["samples_s"]]
+        ends = {name: result["maximum"] for name, (result, taken) in results.items() if taken == steps}
         if len(set(ends.values())) > 1:
             raise VerificationError(f"after {steps * few} steps the largest values differ: {ends}")
     return step_s

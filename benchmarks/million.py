@@ -39,13 +39,13 @@ def million(names: tuple[str, ...] = tuple(CASES)) -> None:
         command = [sys.executable, "-m", "tradewind", "simulate", *what.split(), *machine]
         command += ["--buffers", "unbounded", "--threads", "2", "--json"]
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-        answer = json.loads(done.stdout)
-        times[name] = answer["time_s"]
-        rate = answer["packet_hops_per_s"] / 1e6
+        result = json.loads(done.stdout)
+        times[name] = result["time_s"]
+        rate = result["packet_hops_per_s"] / 1e6
         print(
-            f"{name}: {answer['wall_s']:.1f} s for {answer['time_s']:.6g} s simulated, "
-            f"{answer['packet_hops'] / 1e9:.3f} G packet-hops at {rate:.1f} M/s, "
-            f"{answer['peak_rss_bytes'] / 2**30:.2f} GiB"
+            f"{name}: {result['wall_s']:.1f} s for {result['time_s']:.6g} s simulated, "
+            f"{result['packet_hops'] / 1e9:.3f} G packet-hops at {rate:.1f} M/s, "
+            f"{result['peak_rss_bytes'] / 2**30:.2f} GiB"
             + (f"; goal: {goal}" if goal else "")
             + f"\n  on two threads; {beside_sst_macro(rate)}",
             flush=True,

@@ -34,7 +34,9 @@ def startup() -> None:
         begin = time.perf_counter()
         subprocess.run([BIN / "tradewind", "--help"], check=True, stdout=subprocess.DEVNULL)
         samples.append(time.perf_counter() - begin)
-    print(f"tradewind --help: median {statistics.median(samples):.3f} s of {len(samples)}, least {min(samples):.3f} s")
+    print(
+        f"tradewind --help: median {statistics.median(samples):.3f} s of {len(samples)}, minimum {min(samples):.3f} s"
+    )
     print("  goal: below 0.3 s")
 
 

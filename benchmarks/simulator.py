@@ -40,7 +40,7 @@ def simulator() -> None:
             print(
                 f"{ranks:>7} ranks, slab {slab}, {buffers}, packets of {packet}, "
                 f"{processes} process{'es' * (processes > 1)} of {threads} thread{'s' * (threads > 1)}: "
-                f"{rates[-1]:5.1f} M packet-hops/s (median {rates[len(rates) // 2]:.1f}, least {rates[0]:.1f}), "
+                f"{rates[-1]:5.1f} M packet-hops/s (median {rates[len(rates) // 2]:.1f}, minimum {rates[0]:.1f}), "
                 f"{best['packet_hops'] / 1e6:.0f} M in {best['wall_s']:.1f} s, "
                 f"{best['peak_rss_bytes'] / 2**20:.0f} MiB a process" + (f"; goal {goal}" if threads == 2 else "")
             )
@@ -48,8 +48,8 @@ def simulator() -> None:
                 alone = rates[-1]
                 print(f"        {beside_sst_macro(alone)}")
             elif threads == 2:
-                least = FASTER if ranks >= 100_000 and buffers == "unbounded" else 1
-                print(f"        two threads are {rates[-1] / alone:.2f} times as fast as one; goal: at least {least}")
+                minimum = FASTER if ranks >= 100_000 and buffers == "unbounded" else 1
+                print(f"        two threads are {rates[-1] / alone:.2f} times as fast as one; goal: at least {minimum}")
     print(f"bytes per rank beside ports and packets in flight: {_core.rank_bytes}; goal: at most 128")
     set_up()
 
@@ -68,7 +68,7 @@ def set_up(ranks: tuple[int, int] = (FEW, MANY), samples: int = 25) -> None:
         medians.append(statistics.median(seconds))
         print(
             f"set-up of an allreduce, {count} ranks, ten a node of dragonfly-ML: {medians[-1]:.6f} s "
-            f"({medians[-1] / count * 1e9:.3g} ns a rank), median of {samples}, least {min(seconds):.6f} s"
+            f"({medians[-1] / count * 1e9:.3g} ns a rank), median of {samples}, minimum {min(seconds):.6f} s"
         )
     more = (medians[1] - medians[0]) / (ranks[1] - ranks[0]) * 1e9
     ratio = medians[1] / medians[0]
@@ -84,5 +84,5 @@ def _run(
     if processes > 1:
         command += ["-n", str(processes)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    answer: dict[str, float] = json.loads(done.stdout)
-    return answer
+    result: dict[str, float] = json.loads(done.stdout)
+    return result

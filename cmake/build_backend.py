@@ -99,9 +99,9 @@ def _group(name: str) -> list[str]:
 
 def _is_here(requirement: str) -> bool:
     """Whether a program like ``cmake>=3.24`` is on the PATH, runs, and is new enough."""
-    name, _, least = requirement.partition(">=")
+    name, _, minimum = requirement.partition(">=")
     found = re.search(r"\d+\.\d+", _output([name, "--version"]) or "")
-    return found is not None and _numbers(found[0]) >= _numbers(least)
+    return found is not None and _numbers(found[0]) >= _numbers(minimum)
 
 
 def _numbers(version: str) -> list[int]:

@@ -343,8 +343,8 @@ def packet_ranges() -> str:
 def _from_to(values: Sequence[float]) -> str:
     if not values:
         return ""
-    least, most = f"{min(values):.2f}", f"{max(values):.2f}"
-    return least if least == most else f"{least} to {most}"
+    minimum, maximum = f"{min(values):.2f}", f"{max(values):.2f}"
+    return minimum if minimum == maximum else f"{minimum} to {maximum}"
 
 
 def _over_4_kib(sweeps: Sequence[str]) -> list[tuple[Record, float]]:

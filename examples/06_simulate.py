@@ -11,9 +11,9 @@ transpose = tw.Transpose(tw.Blocks(grid, split), tw.Pencils(grid, along="x", spl
 for machine in ("torus-M", "fattree-M", "dragonfly-MM"):
     times = {}
     for algorithm in ("ring-1", "ring-4", "bruck"):
-        answer = transpose.schedule(algorithm).simulate(machine)
-        assert answer["time_s"] >= answer["bound_s"]  # never faster than the most loaded link
-        times[algorithm] = answer["time_s"]
+        result = transpose.schedule(algorithm).simulate(machine)
+        assert result["time_s"] >= result["bound_s"]  # never faster than the busiest link
+        times[algorithm] = result["time_s"]
     best = min(times, key=times.__getitem__)
     others = ", ".join(f"{name} {time / times[best]:.2f}" for name, time in times.items())
     print(f"{machine}: best {best}; times over the best: {others}")

@@ -14,11 +14,11 @@ blocks = tw.Blocks(tw.Grid(nx=3200, ny=900, nz=60), split=(32, 9))  # neighbours
 halo = tw.Halo(blocks, width=3, periodic=("x", "y")).schedule("direct")
 for routing in ("minimal", "ugal"):
     folder = f"congestion-{routing}"
-    answer = halo.simulate("dragonfly-MM", routing=routing, settings=settings, fields=4, congestion=folder)
-    groups = answer["congestion"]["groups"]
+    result = halo.simulate("dragonfly-MM", routing=routing, settings=settings, fields=4, congestion=folder)
+    groups = result["congestion"]["groups"]
     between = [share for a, b, share in zip(groups["from"], groups["to"], groups["share"], strict=True) if a != b]
     print(
-        f"{routing}: {1e6 * answer['time_s']:.0f} us; {len(between)} of 72 pairs of groups exchange something, "
+        f"{routing}: {1e6 * result['time_s']:.0f} us; {len(between)} of 72 pairs of groups exchange something, "
         f"their busiest link is busy {100 * max(between):.0f} % of the time"
     )
-    print("  " + "  ".join(answer["pictures"]))
+    print("  " + "  ".join(result["pictures"]))

@@ -13,8 +13,8 @@ for width in (3, 20):
     for algorithm in ("direct", f"two-level-{RANKS_PER_NODE}", f"leaders-{RANKS_PER_NODE}"):
         schedule = halo.schedule(algorithm)
         proved = schedule.verify()
-        answer = schedule.simulate("fattree-M", ranks_per_node=RANKS_PER_NODE)
+        result = schedule.simulate("fattree-M", ranks_per_node=RANKS_PER_NODE)
         print(
             f"width {width:2}, {algorithm:12}: {proved['messages']:6} messages in {proved['stages']} stages, "
-            f"{answer['time_s'] * 1e6:6.1f} us"
+            f"{result['time_s'] * 1e6:6.1f} us"
         )

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from tradewind.cli import answer, make_app
+from tradewind.cli import make_app, output
 
 
 @dataclass(frozen=True)
-class Answer:
+class Result:
     """Output and exit code of the command line."""
 
     code: int
@@ -28,7 +28,7 @@ class Answer:
         return json.loads(self.out)
 
 
-def run_tradewind(*arguments: object, folder: Path | None = None) -> Answer:
+def run_tradewind(*arguments: object, folder: Path | None = None) -> Result:
     """Runs `tradewind` with these arguments, in a folder, where lines have 200 characters."""
     out, err = io.StringIO(), io.StringIO()
     with (
@@ -37,8 +37,8 @@ def run_tradewind(*arguments: object, folder: Path | None = None) -> Answer:
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
-        code = answer.run(make_app(), [str(argument) for argument in arguments])
-    return Answer(code, out.getvalue(), err.getvalue())
+        code = output.run(make_app(), [str(argument) for argument in arguments])
+    return Result(code, out.getvalue(), err.getvalue())
 
 
-Command = Callable[..., Answer]
+Command = Callable[..., Result]

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import pytest
 from hypothesis import settings
+from kept_ranks import KeptRanks
 
 # No deadline: a busy machine is not an error.
 settings.register_profile("tradewind", deadline=None)
@@ -32,6 +33,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         name = item.path.relative_to(TESTS).as_posix()
         if any(name == part or name.startswith(f"{part}/") for part in RANKS):
             item.add_marker("ranks")
+
+
+FRESH = ("launch/test_job.py", "mpi/test_mpi_abandoned.py", "mpi/test_mpi_device.py")
+"""Tests of how jobs start and end: each of theirs has ranks of its own."""
+
+
+_KEPT = KeptRanks()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Lets ranks that are kept do the jobs of a test, and of its fixtures, but where it is about ranks that start."""
+    if item.get_closest_marker("ranks"):
+        name = item.path.relative_to(TESTS).as_posix()
+        _KEPT.leave() if name in FRESH else _KEPT.take_over()
+
+
+def pytest_sessionfinish() -> None:
+    _KEPT.end()
 
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)

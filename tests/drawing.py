@@ -16,42 +16,42 @@ TRANSPORTS = [entry.name for entry in _core.transports()]
 
 def splits(points: tuple[int, int, int], ranks: int, axes: str) -> list[tuple[int, int]]:
     """All splits of `ranks` that leave no part of a grid of `points` empty."""
-    most = [points["xyz".index(axis)] for axis in axes]
+    maximum = [points["xyz".index(axis)] for axis in axes]
     pairs = [(a, ranks // a) for a in range(1, ranks + 1) if ranks % a == 0]
-    return [pair for pair in pairs if pair[0] <= most[0] and pair[1] <= most[1]]
+    return [pair for pair in pairs if pair[0] <= maximum[0] and pair[1] <= maximum[1]]
 
 
 @st.composite
-def grids(draw, most=14):
-    return tuple(draw(st.integers(1, most)) for _ in range(3))
+def grids(draw, maximum=14):
+    return tuple(draw(st.integers(1, maximum)) for _ in range(3))
 
 
 @st.composite
-def layouts(draw, points=None, ranks=None, among=AXES, most_ranks=40):
+def layouts(draw, points=None, ranks=None, among=AXES, max_ranks=40):
     """Blocks of any two directions of a grid; where the number of ranks is given, it must have a split."""
     points = draw(grids()) if points is None else points
     axes = draw(st.sampled_from(among))
     if ranks is None:
-        fitting = [n for n in range(1, most_ranks + 1) if splits(points, n, axes)]
+        fitting = [n for n in range(1, max_ranks + 1) if splits(points, n, axes)]
         ranks = draw(st.sampled_from(fitting))
     return _core.Blocks(_core.Grid(*points), draw(st.sampled_from(splits(points, ranks, axes))), axes)
 
 
 @st.composite
-def transposes(draw, most_ranks=40):
+def transposes(draw, max_ranks=40):
     """Any two layouts of one grid."""
     points = draw(grids())
-    before = draw(layouts(points=points, most_ranks=most_ranks))
+    before = draw(layouts(points=points, max_ranks=max_ranks))
     fitting = [axes for axes in AXES if splits(points, before.ranks, axes)]
     after = draw(layouts(points=points, ranks=before.ranks, among=fitting))
     return _core.Transpose(before, after)
 
 
 @st.composite
-def slab_transposes(draw, most_ranks=40):
+def slab_transposes(draw, max_ranks=40):
     """The transpositions within rows or columns of ranks that spectral models make."""
     before, after = draw(st.sampled_from([("xy", "zy"), ("zy", "zx"), ("zx", "yx"), ("xy", "xz"), ("xz", "yz")]))
-    cx, cy = draw(st.sampled_from([(a, b) for a in range(1, most_ranks + 1) for b in range(1, most_ranks // a + 1)]))
+    cx, cy = draw(st.sampled_from([(a, b) for a in range(1, max_ranks + 1) for b in range(1, max_ranks // a + 1)]))
     points = tuple(draw(st.integers(max(cx, cy), max(cx, cy) + 30)) for _ in range(3))
     grid = _core.Grid(*points)
     return _core.Transpose(_core.Blocks(grid, (cx, cy), before), _core.Blocks(grid, (cx, cy), after))
@@ -71,10 +71,10 @@ def divisions(draw, points, parts):
 
 
 @st.composite
-def products(draw, points=None, most_ranks=12, ranks=None):
+def products(draw, points=None, max_ranks=12, ranks=None):
     """Layouts that have a closed form, on some of the ranks: uneven, of several runs, with empty parts."""
-    points = draw(grids(most=9)) if points is None else points
-    ranks = draw(st.integers(1, most_ranks)) if ranks is None else ranks
+    points = draw(grids(maximum=9)) if points is None else points
+    ranks = draw(st.integers(1, max_ranks)) if ranks is None else ranks
     columns = draw(st.integers(1, ranks))
     split = (columns, draw(st.integers(1, ranks // columns)))
     first = draw(st.integers(0, ranks - split[0] * split[1]))
@@ -86,11 +86,52 @@ def products(draw, points=None, most_ranks=12, ranks=None):
 
 
 @st.composite
-def redistributions(draw, most_ranks=12):
-    """Any two layouts that have a closed form."""
-    points, ranks = draw(grids(most=9)), draw(st.integers(1, most_ranks))
+def lines(draw, points):
+    """Lines of different lengths along z with places along y, as arguments of `in_lines`; not all are empty."""
+    pairs = [tuple(sorted(draw(st.tuples(*[st.integers(0, points[1])] * 2)))) for _ in range(points[2])]
+    if all(begin == end for begin, end in pairs):
+        pairs[draw(st.integers(0, points[2] - 1))] = (0, points[1])
+    return [np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True)]
+
+
+@st.composite
+def redistributions(draw, max_ranks=12):
+    """Any two layouts that have a closed form, of a grid or of lines of different lengths."""
+    points, ranks = draw(grids(maximum=9)), draw(st.integers(1, max_ranks))
     before, after = (draw(products(points=points, ranks=ranks)) for _ in range(2))
+    if draw(st.booleans()):
+        places = draw(lines(points))
+        before, after = (layout.in_lines(*places) for layout in (before, after))
     return _core.Redistribution(before, after)
+
+
+@st.composite
+def closed_redistributions(draw, most_ranks=30):
+    """Between layouts whose groups are rows or columns of ranks: any lists, of a grid or of lines."""
+    cx, cy = draw(st.sampled_from([(a, b) for a in range(1, most_ranks + 1) for b in range(1, most_ranks // a + 1)]))
+    points = tuple(draw(st.integers(max(cx, cy), max(cx, cy) + 8)) for _ in range(3))
+    before, after, across = draw(st.permutations(range(3)))
+    moving, staying = draw(st.permutations(range(2)))
+    split = [(cx, cy)[c] for c in range(2)]
+
+    def dealt(axis, coordinate):
+        owners = draw(st.permutations([i % split[coordinate] for i in range(points[axis])]))
+        if draw(st.booleans()):
+            owners = sorted(owners)
+        return _core.Parts.dealt(np.array(owners, dtype=np.int32), split[coordinate])
+
+    whole = [_core.Parts.even(n, 1) for n in points]
+    stays = dealt(across, staying)
+    layouts = []
+    for axis in (before, after):
+        parts, coordinates = list(whole), [-1, -1, -1]
+        parts[axis], coordinates[axis] = dealt(axis, moving), moving
+        parts[across], coordinates[across] = stays, staying
+        layouts.append(_core.Product(_core.Grid(*points), parts, coordinates, 0, cx * cy, "a layout"))
+    if draw(st.booleans()):
+        places = draw(lines(points))
+        layouts = [layout.in_lines(*places) for layout in layouts]
+    return _core.Redistribution(*layouts)
 
 
 def owners_of(layout):
@@ -105,17 +146,17 @@ def owners_of(layout):
 
 
 @st.composite
-def halos(draw, most_ranks=40):
+def halos(draw, max_ranks=40):
     """Widths within the neighbour, beyond it and beyond the grid."""
-    layout = draw(layouts(among=["xy", "xy", "yx", "xz", "zy"], most_ranks=most_ranks))
+    layout = draw(layouts(among=["xy", "xy", "yx", "xz", "zy"], max_ranks=max_ranks))
     width = draw(st.one_of(st.integers(0, 4), st.integers(5, 40)))
     return _core.Halo(layout, width, (draw(st.booleans()), draw(st.booleans())))
 
 
 @st.composite
-def fetches(draw, most_ranks=12):
+def fetches(draw, max_ranks=12):
     """Any points of any ranks, some of them several times; between two arrays, or a halo within one."""
-    ranks = draw(st.integers(1, most_ranks))
+    ranks = draw(st.integers(1, max_ranks))
     counts = [draw(st.integers(0, 6)) for _ in range(ranks)]
     every = [(rank, index) for rank in range(ranks) for index in range(counts[rank])]
     lists = [draw(st.lists(st.sampled_from(every), max_size=12)) if every else [] for _ in range(ranks)]
@@ -141,16 +182,19 @@ def algorithm_names(pattern: _core.Pattern) -> list[str]:
     """Every algorithm of a pattern that it allows, with every radix."""
     names = []
     for entry in _core.algorithms():
-        refused = pattern.name == "transpose" and entry.name in PASSING_ON and not pattern.complete
+        refusing = ("bruck",) if isinstance(pattern, _core.Redistribution) else PASSING_ON
+        refused = pattern.name == "transpose" and entry.name in refusing and not pattern.complete
         if entry.pattern == pattern.name and not refused:
-            least, most = entry.radices(pattern)
-            most = min(most, 64)
-            names += [entry.name[:-1] + str(k) for k in range(least, most + 1)] if entry.has_radix else [entry.name]
+            minimum, maximum = entry.radices(pattern)
+            maximum = min(maximum, 64)
+            names += (
+                [entry.name[:-1] + str(k) for k in range(minimum, maximum + 1)] if entry.has_radix else [entry.name]
+            )
     return names
 
 
 def ceil_log(base: int, n: int) -> int:
-    """The least p with base ** p >= n."""
+    """The smallest p with base ** p >= n."""
     p = 0
     while base**p < n:
         p += 1

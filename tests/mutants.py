@@ -1,5 +1,5 @@
 """Damaged machine files, files of links and study files: the readers refuse them with an InputError or read them, and
-answer at once.
+return at once.
 
 ``python tests/mutants.py COUNT [SEED]`` tries so many; `test_mutants.py` a few hundred.
 """

@@ -1,4 +1,4 @@
-"""Numbers of ranks, stages, switches, ports, nodes that are not there: an error that says so, never an answer or the
+"""Numbers of ranks, stages, switches, ports, nodes that are not there: an error that says so, never a result or the
 end of the process."""
 
 import json
@@ -48,7 +48,7 @@ def test_every_number_that_is_not_there_is_refused():
     assert len(found) > 2000
 
 
-def test_every_number_that_is_there_is_answered():
+def test_every_number_that_is_there_is_computed():
     """The refusals are not of all numbers."""
     for owner, name, names in places.functions():
         for thing in places.OBJECTS[owner] if owner else places.SCHEDULES:

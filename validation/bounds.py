@@ -1,6 +1,6 @@
 """Simulated times beside what they cannot fall below: ``python -m validation.bounds [--ranks N] [--all]``.
 
-No exchange is faster than its most loaded link or NIC needs for its bytes. Where all packets between two nodes go one
+No exchange is faster than its busiest link or NIC needs for its bytes. Where all packets between two nodes go one
 way, "walked" is that bound from a walk of all messages, without the simulator; elsewhere only the simulator's counters
 know it. LogGP, the formula that knows no congestion, stands beside it: it tells what latencies cost where the bytes
 are few. Finite buffers, packets of 4 KiB.
@@ -16,7 +16,7 @@ from tradewind.workload.exchange import Exchange
 from validation.machines import machine
 from validation.networks import NETWORKS
 from validation.routes import Routes, bandwidths, loads
-from validation.table import answer, parser
+from validation.table import parser, print_rows
 
 TINY = "allreduce 24 B"
 
@@ -35,7 +35,7 @@ def exchanges(ranks: int) -> Iterator[tuple[str, Exchange]]:
 
 
 def walked(simulation: Simulation) -> float | None:
-    """Seconds that the most loaded link or NIC needs for its bytes; None where paths are not fixed."""
+    """Seconds that the busiest link or NIC needs for its bytes; None where paths are not fixed."""
     routes = Routes(simulation.machine)
     if not routes.is_fixed():
         return None
@@ -84,7 +84,7 @@ def main() -> None:
         for name, topology in NETWORKS.items()
         for what, exchange in exchanges(asked.ranks)
     ]
-    answer(rows if asked.all or asked.json else summary(rows), asked.json)
+    print_rows(rows if asked.all or asked.json else summary(rows), asked.json)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from validation.forms import FORMS, Form
-from validation.table import answer, parser
+from validation.table import parser, print_rows
 
 
 def summary(form: Form) -> dict[str, object]:
@@ -46,7 +46,7 @@ def main() -> None:
     options.add_argument("--all", action="store_true", help="a row a simulation")
     asked = options.parse_args()
     rows = [row for form in FORMS for row in (each(form) if asked.all else (summary(form),))]
-    answer(rows, asked.json)
+    print_rows(rows, asked.json)
 
 
 if __name__ == "__main__":

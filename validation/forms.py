@@ -24,7 +24,7 @@ MODELS = ("packet", "loggp")
 
 @dataclass(frozen=True)
 class Case:
-    """One simulation and what it must answer."""
+    """One simulation and what it must return."""
 
     label: str
     workload: Exchange | Program

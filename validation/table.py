@@ -1,4 +1,4 @@
-"""How the programs of this folder answer: a table for a reader, or one JSON value."""
+"""Output of the programs of this folder: a table for a reader, or one JSON value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def parser(description: str | None) -> argparse.ArgumentParser:
     return made
 
 
-def answer(rows: Sequence[dict[str, object]], as_json: bool) -> None:
+def print_rows(rows: Sequence[dict[str, object]], as_json: bool) -> None:
     """Prints `rows`, which have the same keys."""
     if as_json:
         print(json.dumps(list(rows), allow_nan=False))

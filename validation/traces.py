@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from tradewind import _core
 from tradewind.simulation import prepare
-from validation.table import answer, parser
+from validation.table import parser, print_rows
 from validation.ways import WAYS, Way
 
 
@@ -58,7 +58,7 @@ def _times(heads: list[float], end: float) -> str:
 
 def main() -> None:
     asked = parser(__doc__).parse_args()
-    answer(list(rows()), asked.json)
+    print_rows(list(rows()), asked.json)
 
 
 if __name__ == "__main__":

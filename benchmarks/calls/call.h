@@ -1,4 +1,4 @@
-/* Loops of calls, one a language; what they answer is the number of calls that failed. */
+/* Loops of calls, one a language; each returns the number of calls that failed. */
 #pragma once
 
 #include <tradewind/tradewind.h>

@@ -32,7 +32,7 @@ def ahead(comm: MPI.Intracomm, payload: dict[str, Any]) -> list[str]:
 
 
 def _checked(comm: MPI.Intracomm, edge: int, transport: str, pack_ahead: bool) -> Call:
-    """A plan from levels to columns, once it has brought the right answer, bit for bit."""
+    """A plan from levels to columns, once it has brought the expected result, bit for bit."""
     rank, split, grid = comm.Get_rank(), (comm.Get_size(), 1), Grid(edge, edge, edge)
     pattern = Transpose(Blocks(grid, split, "zy"), Blocks(grid, split, "xy"))
     source = arrays_of(pattern).source(pattern, rank, 0, "f8")
@@ -41,5 +41,5 @@ def _checked(comm: MPI.Intracomm, edge: int, transport: str, pack_ahead: bool) -
         pattern, comm, source, target, algorithm="ring-1", transport=transport, packing="buffer", pack_ahead=pack_ahead
     )
     plan()
-    require(comm, f"ring-1, {transport}", np.array_equal(target, arrays_of(pattern).answer(pattern, rank, 0, "f8")))
+    require(comm, f"ring-1, {transport}", np.array_equal(target, arrays_of(pattern).expected(pattern, rank, 0, "f8")))
     return plan

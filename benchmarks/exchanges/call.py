@@ -9,7 +9,7 @@ import timeit
 import tracemalloc
 from itertools import repeat
 
-from exchanges.sampling import Call, each_most
+from exchanges.sampling import Call, larger_of_each
 from tradewind import _mpi, mpi
 from tradewind.method.method import methods
 from tradewind.mpi import MPI, Plan
@@ -47,18 +47,19 @@ def memory(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
     pattern = Halo(Blocks(grid, (comm.Get_size(), 1)), payload["width"], ("x", "y"))
     array = arrays_of(pattern).source(pattern, comm.rank, 0, "f8")
     found = methods(pattern)[0]
-    most: list[int] = [0, 0]
+    maximum: list[int] = [0, 0]
     names = ["", ""]
     for method in found:
         named = {"algorithm": method.algorithm, "transport": method.transport, "packing": method.packing}
-        grown = comm.allreduce(_grown(mpi.plan(pattern, comm, array, **named), payload["calls"]), each_most)
+        grown = comm.allreduce(_grown(mpi.plan(pattern, comm, array, **named), payload["calls"]), larger_of_each)
         for kind, size in enumerate(grown):
-            if size > most[kind]:
-                most[kind], names[kind] = size, f" ({method})"
+            if size > maximum[kind]:
+                maximum[kind], names[kind] = size, f" ({method})"
     return [
         f"memory of {payload['calls']} calls, the worst of {len(found)} ways of a halo on {comm.Get_size()} ranks: "
-        f"Python's objects {most[0]} bytes at their peak{names[0]}, malloc's {most[1]} bytes more at the end{names[1]}"
-        f"; goal: none{' (missed)' * any(most)}"
+        f"Python's objects {maximum[0]} bytes at their peak{names[0]}, "
+        f"malloc's {maximum[1]} bytes more at the end{names[1]}"
+        f"; goal: none{' (missed)' * any(maximum)}"
     ]
 
 

@@ -58,8 +58,8 @@ def _checked_plan(comm: MPI.Intracomm, pattern: _core.Pattern, count: int, metho
     for number, array in enumerate(arrays):
         array[...] = arrays_of(pattern).source(pattern, rank, number, "f8")
     plan()
-    answers = (arrays_of(pattern).answer(pattern, rank, number, "f8") for number in range(count))
-    right = all(np.array_equal(array, answer) for array, answer in zip(targets or arrays, answers, strict=True))
+    results = (arrays_of(pattern).expected(pattern, rank, number, "f8") for number in range(count))
+    right = all(np.array_equal(array, result) for array, result in zip(targets or arrays, results, strict=True))
     require(comm, f"{count} fields, {method}", right)
     return plan
 

@@ -38,12 +38,12 @@ class Room:
         return PEERS[name](self.comm, self.split, self.width, self.array)
 
     def checked(self, what: str, call: Any) -> Any:
-        """The same call, once it has brought the right answer, bit for bit."""
+        """The same call, once it has brought the expected result, bit for bit."""
         rank = self.comm.Get_rank()
         self.array[...] = arrays_of(self.pattern).source(self.pattern, rank, 0, "f8")
         call()
         require(
-            self.comm, what, np.array_equal(self.array, arrays_of(self.pattern).answer(self.pattern, rank, 0, "f8"))
+            self.comm, what, np.array_equal(self.array, arrays_of(self.pattern).expected(self.pattern, rank, 0, "f8"))
         )
         return call
 

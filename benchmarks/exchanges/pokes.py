@@ -34,7 +34,7 @@ def pokes(comm: MPI.Intracomm, payload: dict[str, Any]) -> list[str]:
         plan = mpi.plan(pattern, comm, array, algorithm=algorithm, transport=transport)
         name = algorithm if transport is None else f"{algorithm}, {transport}"
         alone = _median(comm, [_alone(comm, plan, array, source) for _ in range(payload["samples"])])
-        require(comm, name, np.array_equal(array, known.answer(pattern, comm.Get_rank(), 0, "f8")))
+        require(comm, name, np.array_equal(array, known.expected(pattern, comm.Get_rank(), 0, "f8")))
         left = {
             number: _median(
                 comm, [_waited(comm, plan, array, source, compute_s, number) for _ in range(payload["samples"])]

@@ -51,14 +51,14 @@ class Room:
         return [PEERS[name](self.comm, pattern, a, b) for pattern, (a, b) in steps]
 
     def checked(self, what: str, steps: list[Any]) -> Call:
-        """All steps in one call, once every one of them has brought the right answer, bit for bit."""
+        """All steps in one call, once every one of them has brought the expected result, bit for bit."""
         rank = self.comm.rank
         for array in self.arrays[1:]:
             array[...] = UNTOUCHED
         self.arrays[0][...] = arrays_of(self.patterns[0]).source(self.patterns[0], rank, 0, "f8")
         for step, pattern, array in zip(steps, self.patterns, self.arrays[1:], strict=True):
             step()
-            require(self.comm, what, np.array_equal(array, arrays_of(pattern).answer(pattern, rank, 0, "f8")))
+            require(self.comm, what, np.array_equal(array, arrays_of(pattern).expected(pattern, rank, 0, "f8")))
 
         def there_and_back() -> None:
             for step in steps:

@@ -56,7 +56,7 @@ def beside(
     comm: MPI.Intracomm, names: tuple[str, str], contenders: tuple[Contender, Contender], rounds: int
 ) -> tuple[str, float]:
     """A line about the first of two, and its median. It is given up where it is far slower. Collective."""
-    first_s, other_s = comm.allreduce((contenders[0](), contenders[1]()), each_most)
+    first_s, other_s = comm.allreduce((contenders[0](), contenders[1]()), larger_of_each)
     if first_s > GIVE_UP * other_s:  # once more: something else may have run
         first_s = min(first_s, comm.allreduce(contenders[0](), MPI.MAX))
     if first_s > GIVE_UP * other_s:
@@ -65,12 +65,12 @@ def beside(
     return line(f"  {names[0]}", samples, *names), statistics.median(samples[names[0]])
 
 
-def each_most(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
+def larger_of_each(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
     return max(a[0], b[0]), max(a[1], b[1])
 
 
 def best(samples: Samples, names: Sequence[str]) -> str:
-    """The one with the least median."""
+    """The one with the minimum median."""
     return min(names, key=lambda name: statistics.median(samples[name]))
 
 
@@ -86,7 +86,7 @@ def line(
 
 
 def took(samples: Sequence[float]) -> str:
-    return f"median {1e3 * statistics.median(samples):.3f} ms, least {1e3 * min(samples):.3f} ms"
+    return f"median {1e3 * statistics.median(samples):.3f} ms, minimum {1e3 * min(samples):.3f} ms"
 
 
 def _goal(value: float, at_most: float | None, at_least: float | None) -> str:
@@ -98,7 +98,7 @@ def _goal(value: float, at_most: float | None, at_least: float | None) -> str:
 
 
 def parts(comm: MPI.Intracomm, what: str, plans: Sequence[Plan], call: Call, repeat: int) -> str:
-    """Where the time of plans that record goes, as shares of the rank that spends most; the rest is Python's."""
+    """Where the time of plans that record goes, as shares of the rank that spends the most; the rest is Python's."""
     calls(comm, call, repeat)()
     for plan in plans:
         plan.clear()
@@ -114,6 +114,6 @@ def max_first(a: tuple[float, dict[str, float]], b: tuple[float, dict[str, float
 
 
 def require(comm: MPI.Intracomm, what: str, right: bool) -> None:
-    """Raises VerificationError on all ranks where one of them has a wrong answer. Collective."""
+    """Raises VerificationError on all ranks where one of them has a wrong result. Collective."""
     if not comm.allreduce(right, MPI.LAND):
-        raise VerificationError(f"{what}: something else arrives than the right answer")
+        raise VerificationError(f"{what}: something else arrives than the expected result")

@@ -54,16 +54,16 @@ class Room:
         return both
 
     def checked(self, what: str, pair: list[Any]) -> Call:
-        """Both directions in one call, once both have brought the right answer, bit for bit."""
+        """Both directions in one call, once both have brought the expected result, bit for bit."""
         a, b = self.arrays
         there, back = pair
         rank = self.comm.Get_rank()
         a[...], b[...] = arrays_of(self.there).source(self.there, rank, 0, "f8"), UNTOUCHED
         there()
-        require(self.comm, what, np.array_equal(b, arrays_of(self.there).answer(self.there, rank, 0, "f8")))
+        require(self.comm, what, np.array_equal(b, arrays_of(self.there).expected(self.there, rank, 0, "f8")))
         a[...] = UNTOUCHED
         back()
-        require(self.comm, what, np.array_equal(a, arrays_of(self.back).answer(self.back, rank, 0, "f8")))
+        require(self.comm, what, np.array_equal(a, arrays_of(self.back).expected(self.back, rank, 0, "f8")))
 
         def both() -> None:
             there()

@@ -3,7 +3,7 @@
 !!     mpiexec -n RANKS diffusion_in_fortran NX NY NZ SPLIT_X STEPS REPEAT exchange|overlap
 !!
 !! The arrays are the program's own, and the plan is the one that the environment or the default chooses, as in Python.
-!! Rank 0 prints a JSON object: samples_s, the seconds of STEPS steps on the slowest rank, REPEAT times; and most, the
+!! Rank 0 prints a JSON object: samples_s, the seconds of STEPS steps on the slowest rank, REPEAT times; and maximum, the
 !! largest value in the end, which has the bits of every other loop.
 program diffusion_in_fortran
   use, intrinsic :: iso_fortran_env, only: error_unit, int64, real64
@@ -53,7 +53,7 @@ program diffusion_in_fortran
   largest = maxval(field(first(1):last(1), first(2):last(2), :))
   call check(tw_plan_call(reduce))
   if (rank == 0) print "(a,*(es22.15,:,','))", '{"samples_s":[', samples_s
-  if (rank == 0) print "(a,es23.16,a)", '],"most":', largest(1), "}"
+  if (rank == 0) print "(a,es23.16,a)", '],"maximum":', largest(1), "}"
   call MPI_Finalize()
 
 contains

@@ -50,9 +50,9 @@ bool is_empty(const tw_field& f) {
 void check_extents(const pattern::Pattern& pattern, int axis, const std::string& name, const tw_field& f) {
     for (const int direction : {layout::X, layout::Y, layout::Z}) {
         const bool may_be_none = (pattern.has_levels() && direction == axis) || pattern.may_lack_points();
-        const Index least = may_be_none ? 0 : 1;
-        if (f.points[direction] < least)
-            throw InputError(name + " has the shape " + shape_text(f) + ": an extent below " + std::to_string(least) +
+        const Index minimum = may_be_none ? 0 : 1;
+        if (f.points[direction] < minimum)
+            throw InputError(name + " has the shape " + shape_text(f) + ": an extent below " + std::to_string(minimum) +
                              " holds no point");
     }
 }

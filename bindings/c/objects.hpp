@@ -49,7 +49,7 @@ std::shared_ptr<mpi::SharedMemory> memory_of(const void* data);
 // Keeps the text for tw_last_error; the status of the error that is being handled.
 tw_status keep_error() noexcept;
 
-// Throws InputError where a place for an answer is missing.
+// Throws InputError where a place for a result is missing.
 void require(const void* pointer, const char* name);
 
 // A function of the interface: nothing is thrown out of it.
@@ -63,7 +63,7 @@ tw_status guarded(Work work) noexcept {
     }
 }
 
-// `make` answers a pattern.
+// `make` returns a pattern.
 template <typename Make>
 tw_status add_pattern(tw_pattern* pattern, Make make) noexcept {
     if (pattern) pattern->id = 0;

@@ -81,14 +81,14 @@ Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const algorithm
     MPI_Comm_rank(comm, &rank);
     // Where ranks run is asked of all, and only where a file is in use.
     const std::string file = mpi::text_of(comm, 0, rank == 0 ? variable("TRADEWIND_TUNING") : "");
-    const algorithm::TuningSite site = file.empty() ? algorithm::TuningSite{} : site_of(comm);
+    const algorithm::Host host = file.empty() ? algorithm::Host{} : host_of(comm);
     const auto tuned = [&]() -> std::optional<algorithm::TunedMethod> {
         if (file.empty()) return {};
         const bool shared = std::all_of(request.source.begin(), request.source.end(), [&](const mpi::Field& field) {
             return mpi::in_shared_memory(field, request.element);
         });
         return method_of_file(file, *pattern, mpi::name_of(request.element), static_cast<Index>(request.source.size()),
-                              shared ? algorithm::shared_memory : algorithm::private_memory, site);
+                              shared ? algorithm::shared_memory : algorithm::private_memory, host);
     };
     std::string told;
     std::exception_ptr failure;

@@ -115,8 +115,8 @@ pattern::FetchList taken_list(const Listed& l, const OwnPoints& own, bool one_ar
     if (l.place) {
         list.place = listed<Index>("place", l.places, l.place, own.first);
         const auto last = std::max_element(list.place.begin(), list.place.end());
-        if (last != list.place.end() && *last >= most_points)
-            throw InputError("place " + std::to_string(*last) + ": less than " + std::to_string(most_points) +
+        if (last != list.place.end() && *last >= max_points)
+            throw InputError("place " + std::to_string(*last) + ": less than " + std::to_string(max_points) +
                              " is allowed");
         list.target = one_array ? behind : last == list.place.end() ? 0 : std::max<Index>(*last + 1, 0);
     } else {

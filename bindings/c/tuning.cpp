@@ -72,22 +72,22 @@ std::vector<algorithm::TuningEntry> entries_of(const std::string& path) {
 
 }  // namespace
 
-algorithm::TuningSite site_of(MPI_Comm comm) {
+algorithm::Host host_of(MPI_Comm comm) {
     MPI_Comm node = MPI_COMM_NULL;
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    int here = 0, most = 0;
+    int here = 0, maximum = 0;
     MPI_Comm_size(node, &here);
     MPI_Comm_free(&node);
-    MPI_Allreduce(&here, &most, 1, MPI_INT, MPI_MAX, comm);
-    return {cpu_name(), library_name(), most};
+    MPI_Allreduce(&here, &maximum, 1, MPI_INT, MPI_MAX, comm);
+    return {cpu_name(), library_name(), maximum};
 }
 
 std::optional<algorithm::TunedMethod> method_of_file(const std::string& variable, const pattern::Pattern& pattern,
                                                      const std::string& element, Index fields,
-                                                     const std::string& memory, const algorithm::TuningSite& site) {
+                                                     const std::string& memory, const algorithm::Host& host) {
     try {
         const algorithm::TuningSource source = algorithm::parse_tuning_source(variable);
-        return algorithm::tuned_method(source, entries_of(source.path), pattern, element, fields, memory, site);
+        return algorithm::tuned_method(source, entries_of(source.path), pattern, element, fields, memory, host);
     } catch (const InputError& error) {
         throw InputError("TRADEWIND_TUNING='" + variable + "': " + error.what());
     }

@@ -10,13 +10,14 @@
 
 namespace tradewind::c {
 
-// Where the ranks of a communicator run: this rank's processor and MPI library, the most ranks on a node. Collective.
-algorithm::TuningSite site_of(MPI_Comm comm);
+// Where the ranks of a communicator run: this rank's processor and MPI library, the maximum of ranks per node.
+// Collective.
+algorithm::Host host_of(MPI_Comm comm);
 
 // The method that the tuning file has for an exchange. `variable`: the text of TRADEWIND_TUNING, which is not empty.
 // Throws InputError, which names the variable, for a file that cannot be read or is none, and as `tuned_method` does.
 std::optional<algorithm::TunedMethod> method_of_file(const std::string& variable, const pattern::Pattern& pattern,
                                                      const std::string& element, Index fields,
-                                                     const std::string& memory, const algorithm::TuningSite& site);
+                                                     const std::string& memory, const algorithm::Host& host);
 
 }  // namespace tradewind::c

@@ -2,7 +2,7 @@
 !!
 !! Layouts say who owns what, patterns what must move, plans bind a pattern to arrays and a communicator. Arrays are
 !! (x, y, z). Indices of points begin at 1, those of ranks at 0, as MPI's. Communicators are integers, or those of
-!! mpi_f08. Every function that can fail answers a status: tw_ok, or what kind of error; tw_last_error() is its text.
+!! mpi_f08. Every function that can fail returns a status: tw_ok, or what kind of error; tw_last_error() is its text.
 !! Nothing aborts, stops or prints.
 module tradewind
   use, intrinsic :: iso_c_binding, only: c_int, c_int32_t, c_int64_t, c_double, c_char, c_signed_char, c_ptr, &

@@ -97,7 +97,7 @@ contains
     end do
   end function numbers
 
-  !> Says what was done, and answers how many points are wrong on all ranks.
+  !> Says what was done, and returns how many points are wrong on all ranks.
   function told(what, plan, mine) result(wrong)
     character(len=*), intent(in) :: what
     type(tw_plan), intent(in) :: plan

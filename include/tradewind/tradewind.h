@@ -30,7 +30,7 @@ extern "C" {
 #define TW_API
 #endif
 
-/* What a function answers. */
+/* Status that a function returns. */
 typedef enum tw_status {
     TW_OK = 0,
     TW_ERROR_INPUT = 1,    /* what was asked for cannot be */
@@ -126,7 +126,7 @@ TW_API tw_status tw_pattern_free(tw_pattern pattern);
 /* The points that this rank owns, among those of all ranks: each rank knows its own alone. From them come fetches, in
  * which each rank lists what it wants from wherever it lies: halos of unstructured meshes, and points on demand.
  *
- * All functions of points but tw_points_count are collective: a rank whose arguments do not fit answers TW_ERROR_INPUT,
+ * All functions of points but tw_points_count are collective: a rank whose arguments do not fit returns TW_ERROR_INPUT,
  * and all others TW_ERROR_PLAN. (A rank whose tw_points is no handle has no way to tell the others.)
  *
  * `ids`: the global numbers of the rank's points, of 0 and more, each once among all ranks, in the order of its array.
@@ -243,7 +243,7 @@ TW_API tw_options tw_default_options(void);
  * `source`; none (0, NULL) where the pattern is in place, or an unstructured halo, or the adjoint of one. The fields of
  * a fetch have one to three dimensions, of which `axis` of the options is the one over points and the others are
  * levels, the same ones in all fields; a rank without points has fields without any. `options`: NULL for the default
- * ones. A rank whose arguments do not fit answers TW_ERROR_INPUT or TW_ERROR_HANDLE, and all others TW_ERROR_PLAN. The
+ * ones. A rank whose arguments do not fit returns TW_ERROR_INPUT or TW_ERROR_HANDLE, and all others TW_ERROR_PLAN. The
  * arrays, except those of tw_empty, must outlive the plan; after an exchange that failed, MPI. */
 TW_API tw_status tw_plan_make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets,
                               const tw_field* target, const tw_options* options, tw_plan* plan);

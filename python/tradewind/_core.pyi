@@ -142,6 +142,19 @@ class Product(Layout):
         InputError where x is divided.
         """
 
+    def in_lines(self, begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Product:
+        """
+        The same where z are lines of different lengths and y their places: line l has the places
+        begins[l]..ends[l] - 1. The points of all lines follow each other along z. Raises InputError for other
+        numbers of lines and places than the grid has.
+        """
+
+    @property
+    def lines(self) -> tuple[list[int], list[int]] | None:
+        """
+        (begins, ends) of lines of different lengths; None where there are none.
+        """
+
     def placed(self, from_rank: int, ranks: int) -> Product:
         """
         The same on `ranks` ranks, of which those from `from_rank` on own something.
@@ -208,14 +221,14 @@ class Pattern:
     def target_shape(self, rank: int) -> tuple[int, int, int]:
         """(nz, ny, nx) of the array that a rank receives into."""
 
-    def answer(self, rank: int) -> list[tuple[list[int], list[int]]]:
+    def expected(self, rank: int) -> list[tuple[list[int], list[int]]]:
         """
         [((x0, y0, z0), (x1, y1, z1))] of the points that a rank must end with, upper bounds excluded.
         """
 
-most_points: int = 1152921504606846976
+max_points: int = 1152921504606846976
 
-most_bytes: int = 9223372036854775807
+max_bytes: int = 9223372036854775807
 
 def check_bytes(pattern: Pattern, bytes_per_point: int) -> None:
     """
@@ -298,7 +311,9 @@ class Redistribution(Pattern):
 
     @property
     def complete(self) -> bool:
-        """False: blocks are not passed on between these layouts."""
+        """
+        Whether the senders of each group are its receivers, so that blocks can be passed on.
+        """
 
     def receivers(self, sender: int) -> list[tuple[int, int]]:
         """[(rank, points)] of those that a rank has something for, itself too."""
@@ -381,10 +396,6 @@ class Message:
     @property
     def parity(self) -> int: ...
 
-    @property
-    def turn(self) -> int:
-        """The former name of `parity`."""
-
 class Schedule:
     """Stages of messages between the ranks of a pattern."""
 
@@ -441,12 +452,12 @@ def default_algorithm(pattern: str) -> str:
 def variable_of(pattern: str) -> str:
     """The environment variable that names the method of a pattern."""
 
-def completed_way(pattern: str, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
+def completed_method(pattern: str, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
     """
     The parts of a method, and for those that are "" the default, or the next best that goes with the others.
     """
 
-def carried_way(pattern: Pattern, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
+def carried_method(pattern: Pattern, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
     """
     How a plan carries out a method: of "native" the collective that MPI has for the pattern. Raises InputError for a transport or packing that goes with another one.
     """
@@ -476,7 +487,7 @@ def tuning_request(pattern: Pattern, dtype: str, fields: int, memory: str) -> li
     The keys and values of a request for a plan, by which an entry of a tuning file is found.
     """
 
-def tuned_method(text: str, path: str, strict: bool, pattern: Pattern, dtype: str, fields: int, memory: str, site: tuple[str, str, int]) -> tuple[str, str, str, str] | None:
+def tuned_method(text: str, path: str, strict: bool, pattern: Pattern, dtype: str, fields: int, memory: str, host: tuple[str, str, int]) -> tuple[str, str, str, str] | None:
     """
     Return what C, C++ and Fortran take from the text of a tuning file: algorithm, transport, packing, and a warning.
     """
@@ -784,9 +795,14 @@ class Order:
     def times(self, exchange: int) -> int:
         """Return the number of times that an exchange takes place."""
 
+    def at(self, stage: int) -> tuple[int, int, int]:
+        """
+        Return (exchange, its first stage, line) that a stage of a simulation's trace events is of.
+        """
+
 step_kinds: list = ['exchange', 'start', 'wait', 'compute', 'poke']
 
-most_open: int = 8
+max_open: int = 8
 
 class Program:
     """The steps of all ranks, one after another."""
@@ -918,6 +934,59 @@ def diagnose(field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, No
     Return the diagnosis of a region, slices (z, y, x), of a field [z][y][x].
     """
 
+class Gaussian:
+    """
+    Gaussian latitudes of one hemisphere, from the pole to the equator, in more digits than a
+    double has; the arrays are rounded. Raises InputError for a number that cannot be.
+    """
+
+    def __init__(self, latitudes: int) -> None: ...
+
+    @property
+    def latitudes(self) -> int: ...
+
+    @property
+    def colatitude(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Radians."""
+
+    @property
+    def sine(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Sine of the colatitude."""
+
+    @property
+    def versine(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """1 - the sine of the latitude."""
+
+    @property
+    def weight(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Shares of the sphere; those of both hemispheres together are 1."""
+
+def legendre(gaussian: Gaussian, first: int, m: int, top: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Compute P(n, m), n = m..top, at the latitudes from `first` to the equator, normalised to mean square 1
+    over the sphere: values are [n - m even][latitude], then [n - m odd][latitude].
+    """
+
+def spread_row(row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device='cpu')], values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order='C', device='cpu')], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], mean_factor: float, factor: float) -> None:
+    """
+    Copy Fourier coefficients of a row [field][wavenumber] to values[places[m]][field], times a factor.
+    """
+
+def collect_row(values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order='C', device='cpu')], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device='cpu')], mean_factor: float, factor: float) -> None:
+    """
+    Copy values[places[m]][field], times a factor, to a row [field][wavenumber]; the others become 0.
+    """
+
+def split_parities(rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], even: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], odd: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Sums (even) and differences (odd) of the rows of both hemispheres, which lie from north to south.
+    """
+
+def join_parities(even: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], odd: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    FourierRows of both hemispheres, from north to south, of their sums and differences.
+    """
+
 class MeshGraph:
     """The neighbours of the nodes of a rank's part of a mesh."""
 
@@ -1034,7 +1103,7 @@ class Verified:
 
 def verify(schedule: Schedule, transport: str, progress: Callable[[int], None] | None = None) -> Verified:
     """
-    Runs a schedule in this process: every point of the answer arrives exactly once, and the posting order of
+    Runs a schedule in this process: every expected point arrives exactly once, and the posting order of
     `transport` is free of deadlock. Calls progress(stage) before each stage. Raises VerificationError.
     """
 

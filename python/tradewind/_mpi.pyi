@@ -148,13 +148,13 @@ def decline(comm: int, limit_s: float = 0.0) -> None:
     """
 
 @overload
-def known_to_all(comm: int, pattern: tradewind._core.Pattern, algorithm: str, needed: bool) -> tradewind._core.Pattern:
+def allgather_lists(comm: int, pattern: tradewind._core.Pattern, algorithm: str, needed: bool) -> tradewind._core.Pattern:
     """
     The pattern of a plan, a fetch or its adjoint, with the lists of all ranks, which rank 0's algorithm needs; raises where not all ranks' do. Collective.
     """
 
 @overload
-def known_to_all(comm: int, fetch: tradewind._core.Fetch) -> tradewind._core.Fetch:
+def allgather_lists(comm: int, fetch: tradewind._core.Fetch) -> tradewind._core.Fetch:
     """A fetch with the lists of all ranks. Collective."""
 
 def measure(comm: int, steps: Sequence[tuple[Plan, int]], warmup: int, samples: int, copy_only: bool = False) -> tuple[list[float], list[list[float]]]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Points", "Renumbered", "gathered", "known_to_all", "redistribution", "renumbered"]
+__all__ = ["Points", "Renumbered", "allgather_lists", "gathered", "known_to_all", "redistribution", "renumbered"]
 
 
 class Points(points.PointsMaking[Fetch]):
@@ -63,6 +63,10 @@ def gathered(comm: MPI.Intracomm, fetch: Fetch) -> Fetch | None:
 
 
 @collective
-def known_to_all(comm: MPI.Intracomm, fetch: Fetch) -> Fetch:
-    """The fetch of all ranks together, on each of them; see `tradewind.mpi.points.known_to_all`."""
-    return Fetch.of(points.known_to_all(comm, fetch))
+def allgather_lists(comm: MPI.Intracomm, fetch: Fetch) -> Fetch:
+    """The fetch of all ranks together, on each of them; see `tradewind.mpi.points.allgather_lists`."""
+    return Fetch.of(points.allgather_lists(comm, fetch))
+
+
+known_to_all = allgather_lists
+"""The former name."""

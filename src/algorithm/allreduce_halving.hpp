@@ -19,8 +19,8 @@ namespace tradewind::algorithm {
 // back at the end: 3 stages more.
 std::shared_ptr<const schedule::Schedule> allreduce_rabenseifner(std::shared_ptr<const pattern::AllReduce> reduce);
 
-// halving-doubling: with 2^p the least power not below n and d = 2^p - n, each of the first d ranks plays two roles, 2
-// i and 2 i + 1; the roles of a rank have nothing to exchange with each other. No stages more, but twice the data for
+// halving-doubling: with 2^p the smallest power not below n and d = 2^p - n, each of the first d ranks plays two roles,
+// 2 i and 2 i + 1; the roles of a rank have nothing to exchange with each other. No stages more, but twice the data for
 // some ranks. So did SST/macro carry out MPI_Allreduce, the simulator of Zheng & Marguinaud (2018).
 std::shared_ptr<const schedule::Schedule> allreduce_halving_doubling(std::shared_ptr<const pattern::AllReduce> reduce);
 

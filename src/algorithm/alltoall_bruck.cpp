@@ -1,8 +1,11 @@
 #include "algorithm/alltoall_bruck.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <mutex>
+#include <unordered_map>
 
-#include "algorithm/group_line.hpp"
+#include "algorithm/closed_groups.hpp"
 #include "base/error.hpp"
 
 namespace tradewind::algorithm {
@@ -28,79 +31,123 @@ Index strided_widths(const layout::Division& d, Index first, Index step, Index c
     return count * d.narrow() + below(d.wide()) + below(n + d.wide()) - below(n);
 }
 
+// Blocks that position p sends in a stage. With relative destination h + l, where l < 2^stage is what the block has
+// come along and h the multiple of 2^stage, bit `stage` set, that it has yet to go, its volume is the width of part p -
+// l before, times that of part p + h after, times the width of the third direction. So the sum over the blocks is a
+// product of two sums where all l occur, and one more product for the last h, which may have fewer.
+class BlockVolumes {
+  public:
+    explicit BlockVolumes(const BlockGroups& groups) : groups_(groups) {}
+    Index operator()(Rank rank, Index p, int stage) const {
+        const Index n = groups_.positions(), hop = Index{1} << stage, full = n / (2 * hop), last = hop + full * 2 * hop;
+        const layout::Division &before = groups_.before(), &after = groups_.after();
+        Index sum = downward_widths(before, p, hop) * strided_widths(after, p + hop, 2 * hop, full);
+        if (last < n) sum += downward_widths(before, p, n - last) * after.width(p + last < n ? p + last : p + last - n);
+        return sum * groups_.across(rank);
+    }
+
+  private:
+    const BlockGroups& groups_;
+};
+
+// The same of blocks of any sizes, which are added up for a group when it is first asked for: each block from p to p +
+// h is counted in the one stage whose bit is the lowest of h. The table of a group has as many numbers as it has
+// positions and stages; groups are few, or alike in all but the width of the third direction.
+class ClosedVolumes {
+  public:
+    explicit ClosedVolumes(const ClosedGroups& groups) : groups_(groups) {}
+    Index operator()(Rank rank, Index p, int stage) const {
+        const Rank first = static_cast<Rank>(rank - groups_.position(rank) * groups_.stride());
+        const std::lock_guard lock(mutex_);
+        std::vector<Index>& table = tables_[first];
+        if (table.empty()) table = made(first);
+        return table[static_cast<std::size_t>(stage * groups_.positions() + p)];
+    }
+
+  private:
+    std::vector<Index> made(Rank first) const {
+        const Index n = groups_.positions();
+        const auto stages = static_cast<Index>(std::bit_width(static_cast<std::uint64_t>(n - 1)));
+        std::vector<Index> table(static_cast<std::size_t>(stages * n)), ends(static_cast<std::size_t>(2 * n + 1));
+        for (Index q = 0; q < n; ++q) {
+            // The points that the positions from -n on have for q, added up.
+            for (Index i = 0; i < n; ++i)
+                ends[static_cast<std::size_t>(i + 1)] = ends[static_cast<std::size_t>(i)] + groups_.block(first, i, q);
+            for (Index i = 0; i < n; ++i)
+                ends[static_cast<std::size_t>(n + i + 1)] =
+                    ends[static_cast<std::size_t>(n)] + ends[static_cast<std::size_t>(i + 1)];
+            for (Index h = 1; h < n; ++h) {
+                const int stage = std::countr_zero(static_cast<std::uint64_t>(h));
+                const Index p = q >= h ? q - h : q - h + n, count = std::min(Index{1} << stage, n - h);
+                table[static_cast<std::size_t>(stage * n + p)] +=
+                    ends[static_cast<std::size_t>(n + p + 1)] - ends[static_cast<std::size_t>(n + p + 1 - count)];
+            }
+        }
+        return table;
+    }
+
+    const ClosedGroups& groups_;
+    mutable std::mutex mutex_;
+    mutable std::unordered_map<Rank, std::vector<Index>> tables_;
+};
+
+template <class Groups, class Volumes>
 class Bruck : public schedule::Schedule {
   public:
-    explicit Bruck(std::shared_ptr<const pattern::Transpose> transpose)
-        : Schedule(transpose, "bruck"),
-          transpose_(std::move(transpose)),
-          n_(transpose_->largest_group()),
-          line_(*transpose_) {
-        stages_ = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_ - 1))));
-    }
+    Bruck(std::shared_ptr<const pattern::Pattern> pattern, Groups groups)
+        : Schedule(std::move(pattern), "bruck"),
+          groups_(std::move(groups)),
+          volume_(groups_),
+          n_(groups_.positions()),
+          stages_(std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_ - 1))))) {}
 
     int stages() const override { return stages_; }
     int sends(Rank, int) const override { return n_ > 1; }
     int receives(Rank, int) const override { return n_ > 1; }
     schedule::Message send(Rank rank, int stage, int) const override {
-        const Index p = position(rank);
-        return {rank_at(rank, p + (Index{1} << stage)), volume(rank, p, stage), 0, parity(p, stage)};
+        const Index p = groups_.position(rank);
+        return {rank_at(rank, p + (Index{1} << stage)), volume_(rank, p, stage), 0, parity(p, stage)};
     }
     schedule::Message receive(Rank rank, int stage, int) const override {
-        const Index p = wrapped(position(rank) - (Index{1} << stage));
+        const Index p = wrapped(groups_.position(rank) - (Index{1} << stage));
         const Rank peer = rank_at(rank, p);
-        return {peer, volume(peer, p, stage), 0, parity(p, stage)};
+        return {peer, volume_(peer, p, stage), 0, parity(p, stage)};
     }
     void send_pieces(Rank rank, int stage, int, std::vector<schedule::Piece>& pieces) const override {
-        move(rank, position(rank), stage, false, pieces);
+        move(rank, groups_.position(rank), stage, false, pieces);
     }
     void receive_pieces(Rank rank, int stage, int, std::vector<schedule::Piece>& pieces) const override {
-        move(rank, position(rank) - (Index{1} << stage), stage, true, pieces);
+        move(rank, groups_.position(rank) - (Index{1} << stage), stage, true, pieces);
     }
     void copies(Rank rank, int stage, std::vector<schedule::Copy>& copies) const override {
-        const layout::Box own = transpose_->block(rank, rank);
-        if (stage == 0) copies.push_back({{schedule::Buffer::source, own}, {schedule::Buffer::target, own}});
+        if (stage == 0) append_own(groups_, rank, copies);
     }
-    Index scratch(Rank) const override { return stages_ > 1 ? n_ * transpose_->largest_block() : 0; }
+    Index scratch(Rank) const override { return stages_ > 1 ? n_ * groups_.largest_block() : 0; }
 
   private:
-    Index position(Rank rank) const { return transpose_->sending(rank).position; }
     Index wrapped(Index p) const { return p < 0 ? p + n_ : p >= n_ ? p - n_ : p; }
-    Rank rank_at(Rank member, Index p) const { return transpose_->receiver_at(member, wrapped(p)); }
-    static std::int8_t parity(Index p, int stage) { return static_cast<std::int8_t>((p >> stage) & 1); }
-
-    // Blocks that position p sends in a stage. With relative destination h + l, where l < 2^stage is what the block has
-    // come along and h the multiple of 2^stage, bit `stage` set, that it has yet to go, its volume is the width of part
-    // p - l before, times that of part p + h after, times the width of the third direction. So the sum over the blocks
-    // is a product of two sums where all l occur, and one more product for the last h, which may have fewer.
-    Index volume(Rank rank, Index p, int stage) const {
-        const layout::Division &before = transpose_->from().division(line_.before),
-                               &after = transpose_->to().division(line_.after);
-        const Index hop = Index{1} << stage, full = n_ / (2 * hop), last = hop + full * 2 * hop;
-        Index sum = downward_widths(before, p, hop) * strided_widths(after, p + hop, 2 * hop, full);
-        if (last < n_) sum += downward_widths(before, p, n_ - last) * after.width(wrapped(p + last));
-        return sum * transpose_->to().box(rank).width(line_.across());
+    Rank rank_at(Rank member, Index p) const {
+        return static_cast<Rank>(member + (wrapped(p) - groups_.position(member)) * groups_.stride());
     }
+    static std::int8_t parity(Index p, int stage) { return static_cast<std::int8_t>((p >> stage) & 1); }
 
     // The pieces of what position p sends, in the memory of `rank`: that of the sender or of the receiver.
     void move(Rank rank, Index p, int stage, bool received, std::vector<schedule::Piece>& pieces) const {
-        const Index hop = Index{1} << stage, slot = transpose_->largest_block();
+        const Index hop = Index{1} << stage, slot = groups_.largest_block();
         for (Index relative = hop; relative < n_; relative = (relative + 1) | hop) {
             const Index along = relative & (hop - 1);
-            const layout::Box block =
-                transpose_->block(rank_at(rank, wrapped(p) - along), rank_at(rank, wrapped(p) - along + relative));
-            if (received && relative < 2 * hop)
-                pieces.push_back({schedule::Buffer::target, block});
-            else if (!received && along == 0)
-                pieces.push_back({schedule::Buffer::source, block});
-            else
-                pieces.push_back({schedule::Buffer::scratch, block, relative * slot});
+            const Rank from = rank_at(rank, wrapped(p) - along), to = rank_at(rank, wrapped(p) - along + relative);
+            const auto buffer = received && relative < 2 * hop ? schedule::Buffer::target
+                                : !received && along == 0      ? schedule::Buffer::source
+                                                               : schedule::Buffer::scratch;
+            groups_.append(from, to, buffer, relative * slot, pieces);
         }
     }
 
-    std::shared_ptr<const pattern::Transpose> transpose_;
+    Groups groups_;
+    Volumes volume_;
     Index n_;
-    GroupLine line_;
-    int stages_ = 1;
+    int stages_;
 };
 
 }  // namespace
@@ -111,7 +158,16 @@ std::shared_ptr<const schedule::Schedule> alltoall_bruck(std::shared_ptr<const p
             "bruck passes blocks on from rank to rank, so the ranks of each group must all have something for each "
             "other; this " +
             transpose->describe() + " is not like that: use ring-k, pairwise or burst");
-    return std::make_shared<Bruck>(std::move(transpose));
+    return std::make_shared<Bruck<BlockGroups, BlockVolumes>>(transpose, BlockGroups(transpose));
+}
+
+std::shared_ptr<const schedule::Schedule> closed_bruck(std::shared_ptr<const pattern::Redistribution> pattern) {
+    if (!pattern->closed())
+        throw InputError(
+            "bruck passes blocks on from rank to rank around a group, so the senders of each group must be its "
+            "receivers; this " +
+            pattern->describe() + " is not like that: use ring-k, pairwise, burst, two-level-k or native");
+    return std::make_shared<Bruck<ClosedGroups, ClosedVolumes>>(pattern, ClosedGroups(pattern));
 }
 
 }  // namespace tradewind::algorithm

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "pattern/redistribution.hpp"
 #include "pattern/transpose.hpp"
 #include "schedule/schedule.hpp"
 
@@ -14,5 +15,8 @@ namespace tradewind::algorithm {
 //
 // Throws InputError unless the ranks of each group all have something for each other.
 std::shared_ptr<const schedule::Schedule> alltoall_bruck(std::shared_ptr<const pattern::Transpose> transpose);
+// The same between layouts of any closed form, within the groups of a closed redistribution. Volumes of messages are
+// added up once for each group. Throws InputError where it is not closed.
+std::shared_ptr<const schedule::Schedule> closed_bruck(std::shared_ptr<const pattern::Redistribution> pattern);
 
 }  // namespace tradewind::algorithm

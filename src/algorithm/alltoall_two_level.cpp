@@ -1,6 +1,7 @@
 #include "algorithm/alltoall_two_level.hpp"
 
-#include "algorithm/group_line.hpp"
+#include "algorithm/closed_groups.hpp"
+#include "algorithm/node_aware.hpp"
 #include "base/error.hpp"
 
 namespace tradewind::algorithm {
@@ -9,17 +10,17 @@ namespace {
 
 // See NodeMember for who deals with which node. Stage e of the exchange between nodes has distances e W + 1 .. (e + 1)
 // W, where no node has more than W ranks of a group; a rank of a node that has fewer deals with several in a stage.
+template <class Groups>
 class AllToAllTwoLevel : public schedule::Schedule {
   public:
-    AllToAllTwoLevel(std::shared_ptr<const pattern::Transpose> transpose, Index ranks_per_node)
-        : Schedule(transpose, "two-level-" + std::to_string(ranks_per_node)),
-          transpose_(std::move(transpose)),
-          line_(*transpose_),
+    AllToAllTwoLevel(std::shared_ptr<const pattern::Pattern> pattern, Groups groups, Index ranks_per_node)
+        : Schedule(std::move(pattern), "two-level-" + std::to_string(ranks_per_node)),
+          groups_(std::move(groups)),
           ranks_per_node_(ranks_per_node),
-          positions_(transpose_->largest_group()),
-          width_(NodeLine::most(line_.stride, positions_, ranks_per_node)),
+          positions_(groups_.positions()),
+          width_(NodeLine::maximum(groups_.stride(), positions_, ranks_per_node)),
           gathers_(width_ > 1),
-          exchanges_(static_cast<int>((most_nodes() + width_ - 2) / width_)),
+          exchanges_(static_cast<int>((max_nodes() + width_ - 2) / width_)),
           scatters_(gathers_ && exchanges_ > 0) {}
 
     int stages() const override { return std::max(1, gathers_ + exchanges_ + scatters_); }
@@ -56,26 +57,24 @@ class AllToAllTwoLevel : public schedule::Schedule {
             scattered(me, behind(me, j), me.local, false, pieces);
     }
     void copies(Rank rank, int stage, std::vector<schedule::Copy>& copies) const override {
-        const layout::Box own = transpose_->block(rank, rank);
-        if (stage == 0) copies.push_back({{schedule::Buffer::source, own}, {schedule::Buffer::target, own}});
+        if (stage == 0) append_own(groups_, rank, copies);
     }
     Index scratch(Rank rank) const override {
-        return gathers_ == 0 ? 0 : member(rank).distances() * slots() * transpose_->largest_block();
+        return gathers_ == 0 ? 0 : member(rank).distances() * slots() * groups_.largest_block();
     }
 
   private:
-    Index most_nodes() const {
-        Index most = 1;
+    Index max_nodes() const {
+        Index maximum = 1;
         for (Index g = 0, groups = ranks() / positions_; g < groups; ++g) {
-            const Index first = line_.coordinate == 0 ? g * positions_ : g;
-            most = std::max(most, NodeLine(first, line_.stride, positions_, ranks_per_node_).nodes());
+            const Index first = groups_.coordinate() == 0 ? g * positions_ : g;
+            maximum = std::max(maximum, NodeLine(first, groups_.stride(), positions_, ranks_per_node_).nodes());
         }
-        return most;
+        return maximum;
     }
     NodeMember member(Rank rank) const {
-        const Index position = positions_ == 1 ? 0 : transpose_->from().coordinates(rank)[line_.coordinate];
-        return {
-            rank, position, {rank - position * line_.stride, line_.stride, positions_, ranks_per_node_}, line_.stride};
+        const Index position = groups_.position(rank), stride = groups_.stride();
+        return {rank, position, {rank - position * stride, stride, positions_, ranks_per_node_}, stride};
     }
 
     bool gathers(int stage) const { return stage < gathers_; }
@@ -95,12 +94,7 @@ class AllToAllTwoLevel : public schedule::Schedule {
     static Index behind(const NodeMember& me, int j) { return (me.local + me.own.size() - j - 1) % me.own.size(); }
 
     // Points that some positions of a group have for others.
-    Index volume(const NodeMember& me, Positions from, Positions to) const {
-        const layout::Division &before = transpose_->from().division(line_.before),
-                               &after = transpose_->to().division(line_.after);
-        return (before.begin(from.end) - before.begin(from.begin)) * (after.begin(to.end) - after.begin(to.begin)) *
-               transpose_->from().box(me.rank).width(line_.across());
-    }
+    Index volume(const NodeMember& me, Positions from, Positions to) const { return groups_.volume(me.rank, from, to); }
     // The message from `node` to the node `distance` ahead, as that one of its ends sees it that is mine.
     schedule::Message between(const NodeMember& me, Index node, Index distance) const {
         const Positions from = me.line.on(node), to = me.line.on((node + distance) % me.nodes);
@@ -123,12 +117,13 @@ class AllToAllTwoLevel : public schedule::Schedule {
     // Where a rank keeps blocks on their way: for each distance that it deals with, one from every member of a node to
     // every member of another. What comes from the node behind takes the place of what went to the node ahead.
     Index slots() const { return width_ * width_; }
-    schedule::Piece slot(const layout::Box& block, const NodeMember& me, Index distance, Index from, Index to) const {
+    Index slot(const NodeMember& me, Index distance, Index from, Index to) const {
         const Index index = (distance - 1) / me.own.size() * slots() + from * width_ + to;
-        return {schedule::Buffer::scratch, block, index * transpose_->largest_block()};
+        return index * groups_.largest_block();
     }
-    layout::Box block(const NodeMember& me, Index from, Index to) const {
-        return transpose_->block(me.rank_at(from), me.rank_at(to));
+    void append(const NodeMember& me, Index from, Index to, schedule::Buffer buffer, Index offset,
+                std::vector<schedule::Piece>& pieces) const {
+        groups_.append(me.rank_at(from), me.rank_at(to), buffer, offset, pieces);
     }
 
     // All blocks from `node` to the node `distance` ahead. My own are in my arrays, those of the others in slots.
@@ -138,21 +133,21 @@ class AllToAllTwoLevel : public schedule::Schedule {
         for (Index p = from.begin; p < from.end; ++p)
             for (Index q = to.begin; q < to.end; ++q)
                 if ((sending ? p : q) == me.position(me.local))
-                    pieces.push_back({sending ? schedule::Buffer::source : schedule::Buffer::target, block(me, p, q)});
+                    append(me, p, q, sending ? schedule::Buffer::source : schedule::Buffer::target, 0, pieces);
                 else
-                    pieces.push_back(slot(block(me, p, q), me, distance, p - from.begin, q - to.begin));
+                    append(me, p, q, schedule::Buffer::scratch, slot(me, distance, p - from.begin, q - to.begin),
+                           pieces);
     }
     // Blocks of a member of my node for another one, and for all nodes that this one deals with.
     void gathered(const NodeMember& me, Index from, Index to, bool sending,
                   std::vector<schedule::Piece>& pieces) const {
         const Index p = me.position(from);
-        pieces.push_back(
-            {sending ? schedule::Buffer::source : schedule::Buffer::target, block(me, p, me.position(to))});
+        append(me, p, me.position(to), sending ? schedule::Buffer::source : schedule::Buffer::target, 0, pieces);
         for (Index d = to + 1; d < me.nodes; d += me.own.size()) {
             const Positions others = me.line.on(me.ahead(d));
             for (Index q = others.begin; q < others.end; ++q)
-                pieces.push_back(sending ? schedule::Piece{schedule::Buffer::source, block(me, p, q)}
-                                         : slot(block(me, p, q), me, d, from, q - others.begin));
+                append(me, p, q, sending ? schedule::Buffer::source : schedule::Buffer::scratch,
+                       slot(me, d, from, q - others.begin), pieces);
         }
     }
     // Blocks that a member of my node has received for another one, from all nodes that it deals with.
@@ -162,16 +157,76 @@ class AllToAllTwoLevel : public schedule::Schedule {
         for (Index d = from + 1; d < me.nodes; d += me.own.size()) {
             const Positions others = me.line.on(me.behind(d));
             for (Index p = others.begin; p < others.end; ++p)
-                pieces.push_back(sending ? slot(block(me, p, q), me, d, p - others.begin, to)
-                                         : schedule::Piece{schedule::Buffer::target, block(me, p, q)});
+                append(me, p, q, sending ? schedule::Buffer::scratch : schedule::Buffer::target,
+                       slot(me, d, p - others.begin, to), pieces);
         }
     }
 
-    std::shared_ptr<const pattern::Transpose> transpose_;
-    GroupLine line_;
+    Groups groups_;
     Index ranks_per_node_, positions_;
-    Index width_;                         // W: the most ranks of a group on one node
+    Index width_;                         // W: maximum ranks of a group on one node
     int gathers_, exchanges_, scatters_;  // stages
+};
+
+// Where senders and receivers are not the same groups: what each rank of a node has for others, and they for it.
+class RedistributionTwoLevel : public NodeAware {
+  public:
+    RedistributionTwoLevel(std::shared_ptr<const pattern::Redistribution> pattern, Index ranks_per_node)
+        : NodeAware(pattern, ranks_per_node, Carriers::all), pattern_(std::move(pattern)) {}
+
+  private:
+    void tell(NodeTraffic& traffic) const override {
+        const Rank node = traffic.node(), first = nodes().first(node), end = first + nodes().members(node);
+        for (Rank rank = first; rank < end; ++rank)
+            each_receiver(rank, [&](Rank receiver) {
+                const Rank distance = nodes().node(receiver) - node;
+                for (const layout::Box& box : blocks(rank, receiver))
+                    if (distance != 0)
+                        traffic.leaves(rank, distance, {box, {{receiver, box}}});
+                    else if (receiver != rank)
+                        traffic.inside(rank, receiver, box, box);
+            });
+        // Both ends of a message between two nodes go through senders first, then through their receivers.
+        std::vector<std::pair<Rank, Rank>> coming;
+        for (Rank rank = first; rank < end; ++rank)
+            each_sender(rank, [&](Rank sender) {
+                if (nodes().node(sender) != node) coming.emplace_back(sender, rank);
+            });
+        std::sort(coming.begin(), coming.end());
+        for (const auto& [sender, receiver] : coming)
+            for (const layout::Box& box : blocks(sender, receiver))
+                traffic.comes(node - nodes().node(sender), {box, {{receiver, box}}});
+    }
+    void own_copies(Rank rank, std::vector<schedule::Copy>& copies) const override {
+        for (const layout::Box& box : blocks(rank, rank))
+            copies.push_back({{schedule::Buffer::source, box}, {schedule::Buffer::target, box}});
+    }
+
+    std::vector<layout::Box> blocks(Rank sender, Rank receiver) const {
+        std::vector<layout::Box> boxes;
+        pattern_->append_blocks(sender, receiver, boxes);
+        return boxes;
+    }
+    // In ascending order.
+    template <class Take>
+    void each_receiver(Rank rank, Take take) const {
+        std::vector<Rank> found;
+        for (const auto& place : pattern_->places())
+            if (pattern_->sending(place, rank))
+                for (Index q = 0; q < place.receivers; ++q)
+                    if (const auto partner = pattern_->receiver_at(place, rank, q)) found.push_back(partner->rank);
+        std::sort(found.begin(), found.end());
+        for (const Rank receiver : found) take(receiver);
+    }
+    template <class Take>
+    void each_sender(Rank rank, Take take) const {
+        for (const auto& place : pattern_->places())
+            if (pattern_->receiving(place, rank))
+                for (Index p = 0; p < place.senders; ++p)
+                    if (const auto partner = pattern_->sender_at(place, rank, p)) take(partner->rank);
+    }
+
+    std::shared_ptr<const pattern::Redistribution> pattern_;
 };
 
 }  // namespace
@@ -183,7 +238,14 @@ std::shared_ptr<const schedule::Schedule> alltoall_two_level(std::shared_ptr<con
             "two-level passes blocks on from rank to rank, so the ranks of each group must all have something for each "
             "other; this " +
             transpose->describe() + " is not like that: use ring-k, pairwise or burst");
-    return std::make_shared<AllToAllTwoLevel>(std::move(transpose), ranks_per_node);
+    return std::make_shared<AllToAllTwoLevel<BlockGroups>>(transpose, BlockGroups(transpose), ranks_per_node);
+}
+
+std::shared_ptr<const schedule::Schedule> redistribution_two_level(
+    std::shared_ptr<const pattern::Redistribution> pattern, Index ranks_per_node) {
+    if (pattern->closed())
+        return std::make_shared<AllToAllTwoLevel<ClosedGroups>>(pattern, ClosedGroups(pattern), ranks_per_node);
+    return std::make_shared<RedistributionTwoLevel>(std::move(pattern), ranks_per_node);
 }
 
 }  // namespace tradewind::algorithm

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "pattern/redistribution.hpp"
 #include "pattern/transpose.hpp"
 #include "schedule/schedule.hpp"
 
@@ -21,5 +22,10 @@ namespace tradewind::algorithm {
 // all have something for each other. ranks_per_node in 1..ranks.
 std::shared_ptr<const schedule::Schedule> alltoall_two_level(std::shared_ptr<const pattern::Transpose> transpose,
                                                              Index ranks_per_node);
+// The same between layouts of any closed form. Where the groups are closed, within each of them; volumes then take time
+// that grows with the blocks of a message. Else among all ranks: each node gathers what it has for each other one that
+// wants something of it (Bienz, Gropp & Olson 2019), in 3 stages.
+std::shared_ptr<const schedule::Schedule> redistribution_two_level(
+    std::shared_ptr<const pattern::Redistribution> pattern, Index ranks_per_node);
 
 }  // namespace tradewind::algorithm

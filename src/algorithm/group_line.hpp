@@ -45,7 +45,7 @@ class NodeLine {
     }
     Positions on(Index node) const { return {begin(node), std::min(positions_, begin(node + 1))}; }
     // No node has more ranks of a group than this.
-    static Index most(Index stride, Index positions, Index ranks_per_node) {
+    static Index maximum(Index stride, Index positions, Index ranks_per_node) {
         return std::min(positions, (ranks_per_node + stride - 1) / stride);
     }
 

@@ -26,13 +26,13 @@ class Parcels {
         : halo_(halo),
           rank_(rank),
           parts_{halo.layout().part(rank, layout::X), halo.layout().part(rank, layout::Y)},
-          most_{most_offset(halo, layout::X, parts_[layout::X]), most_offset(halo, layout::Y, parts_[layout::Y])} {}
+          max_{max_offset(halo, layout::X, parts_[layout::X]), max_offset(halo, layout::Y, parts_[layout::Y])} {}
 
     // The offsets, row by row, without (0, 0).
-    int size() const { return static_cast<int>((2 * most_[layout::X] + 1) * (2 * most_[layout::Y] + 1) - 1); }
+    int size() const { return static_cast<int>((2 * max_[layout::X] + 1) * (2 * max_[layout::Y] + 1) - 1); }
     Offset offset(int j) const {
-        const Index k = j < size() / 2 ? j : j + 1, row = 2 * most_[layout::X] + 1;
-        return {k % row - most_[layout::X], k / row - most_[layout::Y]};
+        const Index k = j < size() / 2 ? j : j + 1, row = 2 * max_[layout::X] + 1;
+        return {k % row - max_[layout::X], k / row - max_[layout::Y]};
     }
 
     Parcel sent(const Offset& offset) const {
@@ -64,8 +64,8 @@ class Parcels {
     // The other end is found first: it costs less than the points.
     template <class Wanted, class Use>
     void each(Index sign, Wanted& wanted, Use use) const {
-        for (Index y = -most_[layout::Y]; y <= most_[layout::Y]; ++y)
-            for (Index x = -most_[layout::X]; x <= most_[layout::X]; ++x)
+        for (Index y = -max_[layout::Y]; y <= max_[layout::Y]; ++y)
+            for (Index x = -max_[layout::X]; x <= max_[layout::X]; ++x)
                 if ((x != 0 || y != 0) && wanted(rank_at(halo_, rank_,
                                                          {wrapped(layout::X, parts_[layout::X] + sign * x),
                                                           wrapped(layout::Y, parts_[layout::Y] + sign * y)})))
@@ -87,7 +87,7 @@ class Parcels {
 
     const pattern::Halo& halo_;
     Rank rank_;
-    std::array<Index, 2> parts_, most_;
+    std::array<Index, 2> parts_, max_;
 };
 
 // The parcels of a rank to itself, across seams.

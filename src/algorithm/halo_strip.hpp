@@ -43,9 +43,9 @@ struct Strip {
 };
 
 // The offsets at which a part exchanges along an axis, those at which it sends and those at which it receives in one
-// list, -most..most. Both are gone through in this order, so that ranks which do one exchange after another meet: on a
-// part near the edge of the grid, lists of only what there is would pair other offsets than on its neighbours.
-inline Index most_offset(const pattern::Halo& halo, int axis, Index part) {
+// list, -maximum..maximum. Both are gone through in this order, so that ranks which do one exchange after another meet:
+// on a part near the edge of the grid, lists of only what there is would pair other offsets than on its neighbours.
+inline Index max_offset(const pattern::Halo& halo, int axis, Index part) {
     const auto [begin, end] = halo.reach(axis, part);
     return std::max(part - begin, end - part);
 }

@@ -44,10 +44,10 @@ class Sweep : public schedule::Schedule {
         return rank_at(*halo_, rank, parts);
     }
     int messages(Rank rank, int stage) const {
-        return static_cast<int>(2 * most_offset(*halo_, stage, part(rank, stage)));
+        return static_cast<int>(2 * max_offset(*halo_, stage, part(rank, stage)));
     }
     Index nth(Rank rank, int stage, int j) const {
-        const Index offset = j - most_offset(*halo_, stage, part(rank, stage));
+        const Index offset = j - max_offset(*halo_, stage, part(rank, stage));
         return offset < 0 ? offset : offset + 1;
     }
 

@@ -7,7 +7,7 @@ namespace tradewind::algorithm {
 namespace {
 
 // All of a small machine; of a large one a part, so that a million ranks store no more than thousands.
-std::size_t most_remembered(const Nodes& nodes) {
+std::size_t max_remembered(const Nodes& nodes) {
     const std::size_t all = (std::size_t(nodes.ranks) + nodes.width - 1) / nodes.width, ranks = 4096;
     return std::min(all, std::max<std::size_t>(64, ranks / nodes.width));
 }
@@ -22,7 +22,7 @@ void append(const std::vector<Item>& items, std::vector<Item>& to) {
 NodeAware::NodeAware(std::shared_ptr<const pattern::Pattern> pattern, Index ranks_per_node, Carriers carriers)
     : Schedule(pattern, (carriers == Carriers::leaders ? "leaders-" : "two-level-") + std::to_string(ranks_per_node)),
       nodes_{pattern->ranks(), static_cast<Rank>(ranks_per_node), carriers},
-      places_(most_remembered(nodes_)) {}
+      places_(max_remembered(nodes_)) {}
 
 schedule::Message NodeAware::send(Rank rank, int stage, int j) const {
     const auto [node, kind] = at(rank, stage);

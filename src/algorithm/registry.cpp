@@ -38,17 +38,9 @@ std::shared_ptr<const Wanted> as(const PatternPtr& pattern) {
 
 using RedistributionPtr = std::shared_ptr<const pattern::Redistribution>;
 
-// Between layouts of any closed form blocks go straight; what is said of blocks alone passes them on.
+// Where a transposition is between layouts of any closed form; else it is between blocks.
 RedistributionPtr redistribution(const PatternPtr& pattern) {
     return std::dynamic_pointer_cast<const pattern::Redistribution>(pattern);
-}
-
-std::shared_ptr<const pattern::Transpose> between_blocks(const PatternPtr& pattern, const std::string& algorithm) {
-    if (redistribution(pattern))
-        throw InputError(algorithm +
-                         " passes blocks on from rank to rank, which it can between layouts of blocks; this " +
-                         pattern->describe() + " is not like that: use ring-k, pairwise or burst");
-    return as<pattern::Transpose>(pattern);
 }
 
 std::array<Index, 2> no_radices(const pattern::Pattern&) {
@@ -99,10 +91,18 @@ std::vector<AlgorithmEntry> make_table() {
          },
          no_radices},
         {"transpose", "bruck", false, "blocks passed on from rank to rank, in ceil(log2 n) stages", bruck,
-         [](PatternPtr p, Index) { return alltoall_bruck(between_blocks(p, "bruck")); }, no_radices},
+         [](PatternPtr p, Index) {
+             const auto any = redistribution(p);
+             return any ? closed_bruck(any) : alltoall_bruck(as<pattern::Transpose>(p));
+         },
+         no_radices},
         {"transpose", "two-level-k", true,
          "k ranks per node gather, nodes exchange, ranks scatter, in ceil((G-1)/k) + 2 stages for G nodes", traeff,
-         [](PatternPtr p, Index k) { return alltoall_two_level(between_blocks(p, "two-level-k"), k); }, ranks_per_node},
+         [](PatternPtr p, Index k) {
+             const auto any = redistribution(p);
+             return any ? redistribution_two_level(any, k) : alltoall_two_level(as<pattern::Transpose>(p), k);
+         },
+         ranks_per_node},
         {"halo", "sweep", false, "along x, then along y with the x halo attached, in 2 stages", zheng,
          [](PatternPtr p, Index) { return halo_sweep(as<pattern::Halo>(p)); }, no_radices, true},
         {"halo", "direct", false, "all neighbours at once, corners too, in 1 stage",
@@ -174,13 +174,13 @@ std::string names_of(const std::string& pattern) {
 
 [[noreturn]] void refuse_unknown(const std::string& pattern, const std::string& text, const AlgorithmName& name) {
     const AlgorithmEntry* nearest = nullptr;
-    std::size_t least = std::max<std::size_t>(2, name.base.size() / 2) + 1;
+    std::size_t minimum = std::max<std::size_t>(2, name.base.size() / 2) + 1;
     for (const AlgorithmEntry& e : algorithms()) {
         if (base_of(e) == name.base && e.pattern != pattern)
             throw InputError(text + " is an algorithm of " + e.pattern + ", not of " + pattern + " (which has " +
                              names_of(pattern) + ")");
-        if (const std::size_t d = distance(base_of(e), name.base); e.pattern == pattern && d < least) {
-            least = d;
+        if (const std::size_t d = distance(base_of(e), name.base); e.pattern == pattern && d < minimum) {
+            minimum = d;
             nearest = &e;
         }
     }
@@ -220,13 +220,13 @@ std::shared_ptr<const schedule::Schedule> make_schedule(std::shared_ptr<const pa
     if (!found) refuse_unknown(pattern->name(), algorithm, name);
     const AlgorithmEntry& e = *found;
     if (!e.has_radix && name.radix) throw InputError(algorithm + ": " + e.name + " takes no radix");
-    const auto [least, most] = e.radices(*pattern);
+    const auto [minimum, maximum] = e.radices(*pattern);
     const std::string allowed =
-        std::to_string(least) + ".." + std::to_string(most) + " are allowed for " + pattern->group_text();
+        std::to_string(minimum) + ".." + std::to_string(maximum) + " are allowed for " + pattern->group_text();
     if (e.has_radix && !name.radix)
-        throw InputError(algorithm + ": the radix is missing, write " + base_of(e) + "-" + std::to_string(least) +
+        throw InputError(algorithm + ": the radix is missing, write " + base_of(e) + "-" + std::to_string(minimum) +
                          " (" + allowed + ")");
-    if (e.has_radix && (*name.radix < least || *name.radix > most))
+    if (e.has_radix && (*name.radix < minimum || *name.radix > maximum))
         throw InputError(algorithm + ": radix " + std::to_string(*name.radix) + " is out of range, " + allowed);
     return e.make(std::move(pattern), name.radix.value_or(0));
 }

@@ -25,7 +25,7 @@ struct AlgorithmEntry {
     std::string description;  // one line: what, in how many stages
     std::string source;       // where it was published
     std::shared_ptr<const schedule::Schedule> (*make)(std::shared_ptr<const pattern::Pattern>, Index radix);
-    // Allowed radices of a pattern: {least, most}.
+    // Allowed radices of a pattern: {minimum, maximum}.
     std::array<Index, 2> (*radices)(const pattern::Pattern&);
     bool is_default = false;
     bool store_and_forward = false;  // ranks pass points on: needs to know what all ranks want of a fetch

@@ -27,31 +27,31 @@ TuningRequest tuning_request(const pattern::Pattern& pattern, const std::string&
     return asked;
 }
 
-std::vector<std::string> differences(const TuningSite& site, const TuningSite& other) {
+std::vector<std::string> differences(const Host& host, const Host& other) {
     std::vector<std::string> found;
-    if (site.cpu != other.cpu) found.push_back("the processor is " + site.cpu + ", not " + other.cpu);
-    if (site.mpi != other.mpi) found.push_back("the MPI library is " + site.mpi + ", not " + other.mpi);
-    if (site.ranks_per_node != other.ranks_per_node)
-        found.push_back(std::to_string(site.ranks_per_node) + " ranks share a node, not " +
+    if (host.cpu != other.cpu) found.push_back("the processor is " + host.cpu + ", not " + other.cpu);
+    if (host.mpi != other.mpi) found.push_back("the MPI library is " + host.mpi + ", not " + other.mpi);
+    if (host.ranks_per_node != other.ranks_per_node)
+        found.push_back(std::to_string(host.ranks_per_node) + " ranks share a node, not " +
                         std::to_string(other.ranks_per_node));
     return found;
 }
 
 const TuningEntry* find_tuned(const std::vector<TuningEntry>& entries, const TuningRequest& request,
-                              const std::optional<TuningSite>& site) {
+                              const std::optional<Host>& host) {
     const auto sorted = [](TuningRequest asked) {
         std::sort(asked.begin(), asked.end());
         return asked;
     };
     const TuningRequest wanted = sorted(request);
     const TuningEntry* best = nullptr;
-    std::size_t least = 0;
+    std::size_t minimum = 0;
     for (const TuningEntry& entry : entries) {
         if (sorted(entry.request) != wanted) continue;
-        const std::size_t unlike = site ? differences(*site, entry.site).size() : 0;
-        if (!best || unlike < least || (unlike == least && entry.date > best->date)) {
+        const std::size_t unlike = host ? differences(*host, entry.host).size() : 0;
+        if (!best || unlike < minimum || (unlike == minimum && entry.date > best->date)) {
             best = &entry;
-            least = unlike;
+            minimum = unlike;
         }
     }
     return best;
@@ -65,14 +65,14 @@ TuningSource parse_tuning_source(const std::string& text) {
 
 std::optional<TunedMethod> tuned_method(const TuningSource& source, const std::vector<TuningEntry>& entries,
                                         const pattern::Pattern& pattern, const std::string& element, Index fields,
-                                        const std::string& memory, const std::optional<TuningSite>& site) {
-    const TuningEntry* entry = find_tuned(entries, tuning_request(pattern, element, fields, memory), site);
+                                        const std::string& memory, const std::optional<Host>& host) {
+    const TuningEntry* entry = find_tuned(entries, tuning_request(pattern, element, fields, memory), host);
     if (!entry && memory == shared_memory)
-        entry = find_tuned(entries, tuning_request(pattern, element, fields, private_memory), site);
+        entry = find_tuned(entries, tuning_request(pattern, element, fields, private_memory), host);
     if (!entry) return {};
     TunedMethod tuned{entry->method, source.path, ""};
-    if (!site) return tuned;
-    if (const auto unlike = differences(*site, entry->site); !unlike.empty()) {
+    if (!host) return tuned;
+    if (const auto unlike = differences(*host, entry->host); !unlike.empty()) {
         tuned.warning = source.path + ": " + pattern.describe() + " was tuned elsewhere: " + joined(unlike, "; ");
         if (source.strict) throw InputError(tuned.warning + " (tune here, or leave out strict)");
     }

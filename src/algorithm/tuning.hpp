@@ -20,16 +20,16 @@ TuningRequest tuning_request(const pattern::Pattern& pattern, const std::string&
                              const std::string& memory);
 
 // Where ranks run, as far as a measured time depends on it.
-struct TuningSite {
+struct Host {
     std::string cpu, mpi;
-    Index ranks_per_node = 0;  // on the node that has most
+    Index ranks_per_node = 0;  // the maximum over the nodes
 };
 // The differences from another host, in words.
-std::vector<std::string> differences(const TuningSite& site, const TuningSite& other);
+std::vector<std::string> differences(const Host& host, const Host& other);
 
 struct TuningEntry {
     TuningRequest request;
-    TuningSite site;
+    Host host;
     Method method;
     double date = 0;  // seconds since 1970
 };
@@ -40,10 +40,10 @@ std::vector<std::pair<std::string, bool>> tuning_keys(const std::string& pattern
 // The entries of a file. Throws InputError with all that is wrong with them, each with path and line.
 std::vector<TuningEntry> read_tuning(const std::string& text, const std::string& path);
 
-// The entry about an exchange: of several that of the site most like this one, of equals the latest. nullptr: none is.
-// Without a site they all count as equal.
+// The entry about an exchange: of several the one whose host is most like this one, of equals the latest. nullptr: none
+// is. Without a host they all count as equal.
 const TuningEntry* find_tuned(const std::vector<TuningEntry>& entries, const TuningRequest& request,
-                              const std::optional<TuningSite>& site);
+                              const std::optional<Host>& host);
 
 // The value of TRADEWIND_TUNING: "FILE", or "FILE,strict", for which what was tuned elsewhere is an error.
 struct TuningSource {
@@ -58,6 +58,6 @@ TuningSource parse_tuning_source(const std::string& text);
 // entry about shared memory.
 std::optional<TunedMethod> tuned_method(const TuningSource& source, const std::vector<TuningEntry>& entries,
                                         const pattern::Pattern& pattern, const std::string& element, Index fields,
-                                        const std::string& memory, const std::optional<TuningSite>& site);
+                                        const std::string& memory, const std::optional<Host>& host);
 
 }  // namespace tradewind::algorithm

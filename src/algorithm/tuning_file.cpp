@@ -15,10 +15,10 @@ namespace {
 // The requirement that a value misses; "" if it meets all.
 using Check = std::string (*)(const TomlValue&);
 
-template <Index least>
+template <Index minimum>
 std::string is_whole(const TomlValue& value) {
     const auto* number = std::get_if<std::int64_t>(&value);
-    return number && *number >= least ? "" : "a whole number of " + std::to_string(least) + " or more is allowed";
+    return number && *number >= minimum ? "" : "a whole number of " + std::to_string(minimum) + " or more is allowed";
 }
 
 template <std::size_t count>
@@ -168,7 +168,7 @@ class EntryReader {
     EntryReader(const TomlTable& table, std::size_t number, const std::string& path, std::vector<std::string>& problems)
         : table_(table), owner_("entry " + std::to_string(number) + ": "), path_(path), problems_(problems) {}
 
-    // Notes what is wrong; then what it answers means nothing.
+    // Notes what is wrong; then what it returns means nothing.
     TuningEntry read() {
         const std::size_t before = problems_.size();
         const std::string pattern = text_at("pattern");
@@ -187,7 +187,7 @@ class EntryReader {
                 entry.request.emplace_back(key.name, value_of(found->value));
         if (!table_.find("memory"))
             entry.request.emplace_back("memory", private_memory);  // in files of earlier versions
-        entry.site = {text_at("cpu"), text_at("mpi"), std::get<std::int64_t>(table_.find("ranks_per_node")->value)};
+        entry.host = {text_at("cpu"), text_at("mpi"), std::get<std::int64_t>(table_.find("ranks_per_node")->value)};
         entry.method = {text_at("algorithm"), text_at("transport"), text_at("packing")};
         entry.date = std::get<TomlTime>(table_.find("date")->value).seconds;
         if (const std::string problem = method_problem(pattern, entry.method); !problem.empty())

@@ -13,22 +13,23 @@ namespace tradewind {
 
 // Maximum points of all arrays of all ranks: far beyond any machine, and far enough below 2^63 for what is computed
 // from them on the way.
-inline constexpr Index most_points = Index{1} << 60;
-inline constexpr std::int64_t most_counted = std::numeric_limits<std::int64_t>::max();
+inline constexpr Index max_points = Index{1} << 60;
+inline constexpr std::int64_t max_counted = std::numeric_limits<std::int64_t>::max();
 
 // Throws InputError: what holds more of a unit than can be counted, and how many these are.
 [[noreturn]] void refuse_count(const std::string& what, const std::string& amount, const std::string& unit,
-                               std::int64_t most);
+                               std::int64_t maximum);
 
-// The product of factors that are not negative. Throws InputError where it is more than `most`, which names them all.
-std::int64_t checked_product(std::initializer_list<std::int64_t> factors, std::int64_t most, const std::string& what,
+// The product of factors that are not negative. Throws InputError where it is more than `maximum`, which names them
+// all.
+std::int64_t checked_product(std::initializer_list<std::int64_t> factors, std::int64_t maximum, const std::string& what,
                              const std::string& unit);
 
 // Adds to a sum. Throws InputError where that is more than 64 bits hold.
 inline void add_checked(std::int64_t& sum, std::int64_t value, const char* what, const char* unit) {
     std::int64_t more;
     if (__builtin_add_overflow(sum, value, &more)) [[unlikely]]
-        refuse_count(what, std::to_string(sum) + " + " + std::to_string(value), unit, most_counted);
+        refuse_count(what, std::to_string(sum) + " + " + std::to_string(value), unit, max_counted);
     sum = more;
 }
 

@@ -13,7 +13,7 @@ namespace tradewind {
 
 namespace {
 
-// Bit i of the answer: number i does not follow number i - 1, one higher.
+// Bit i of the result: number i does not follow number i - 1, one higher.
 std::uint64_t breaks_one_by_one(const Index* numbers, std::size_t count) {
     std::uint64_t breaks = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -53,7 +53,7 @@ std::size_t Consecutive::more() {
     if (open_ == static_cast<Index>(n)) return 0;
     begins_[0] = open_;
     Index* begin = begins_ + 1;
-    while (next_ < n && begin + bits <= begins_ + most) {
+    while (next_ < n && begin + bits <= begins_ + maximum) {
         const std::size_t count = std::min(bits, n - next_);
         const std::uint64_t found = breaks(numbers_.data() + next_, count);
         if (found != breaks_) {

@@ -15,7 +15,7 @@ class Consecutive {
   public:
     explicit Consecutive(std::span<const Index> numbers) : numbers_(numbers), next_(numbers.empty() ? 0 : 1) {}
 
-    static constexpr std::size_t most = 8 * 64 + 1;  // runs at a time
+    static constexpr std::size_t maximum = 8 * 64 + 1;  // runs at a time
 
     // The next runs: run k of them is that from begins()[k] up to, not including, begins()[k + 1]. None: there are no
     // more. The caller may use the list up.
@@ -26,7 +26,7 @@ class Consecutive {
     std::span<const Index> numbers_;
     std::size_t next_;  // number up to which it is known where runs begin
     Index open_ = 0;    // where the last run begins, whose end is not known
-    Index begins_[most + 1];
+    Index begins_[maximum + 1];
     // Where runs began among the last 64 numbers: a bit each, and the places of those bits. Lists of points around
     // others are of runs of one length, so the next ones often begin at the same places.
     std::uint64_t breaks_ = 0;

@@ -20,7 +20,7 @@ class Peers {
 
     virtual int process() const { return 0; }
     virtual int processes() const { return 1; }
-    // Collective. The least of the values.
+    // Collective. The minimum of the values.
     virtual std::int64_t minimum(std::int64_t value) { return value; }
     // Collective. Sends out[p] to each other process p, and writes to in[p] what that one sends here.
     virtual void swap(const std::vector<ByteBuffer>&, std::vector<ByteBuffer>&) {}

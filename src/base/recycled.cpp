@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t line = 64;
 // Bytes; smaller ones are the allocator's own business, and so are larger ones: it keeps these as they are, not rounded
 // up to a power of two.
-constexpr std::size_t least = 4096, largest = std::size_t{1} << 22;
-constexpr std::size_t most_kept = std::size_t{1} << 26;  // bytes of all that is kept
+constexpr std::size_t minimum = 4096, largest = std::size_t{1} << 22;
+constexpr std::size_t max_kept = std::size_t{1} << 26;  // bytes of all that is kept
 
 // Memories by the power of two that they hold, as lists that lie in themselves.
 class Pool {
@@ -30,7 +30,7 @@ class Pool {
     // False: there is enough already.
     bool keep(void* memory, unsigned power) {
         const std::lock_guard lock(mutex_);
-        if (kept_ + (std::size_t{1} << power) > most_kept) return false;
+        if (kept_ + (std::size_t{1} << power) > max_kept) return false;
         free_[power] = ::new (memory) Free{free_[power]};
         kept_ += std::size_t{1} << power;
         return true;
@@ -56,7 +56,7 @@ unsigned power_of(std::size_t bytes) {
 }
 
 bool is_kept(std::size_t bytes) {
-    return bytes >= least && bytes <= largest;
+    return bytes >= minimum && bytes <= largest;
 }
 
 }  // namespace

@@ -59,13 +59,14 @@ std::optional<TomlValue> parse_toml_number(const std::string& word) {
 
 std::optional<TomlTime> parse_toml_time(const std::string& word) {
     std::size_t at = 0;
-    const auto number = [&](std::size_t digits, std::int64_t least, std::int64_t most) -> std::optional<std::int64_t> {
+    const auto number = [&](std::size_t digits, std::int64_t minimum,
+                            std::int64_t maximum) -> std::optional<std::int64_t> {
         std::int64_t value = 0;
         for (std::size_t i = 0; i < digits; ++i, ++at) {
             if (at >= word.size() || !is_digit(word[at])) return {};
             value = 10 * value + (word[at] - '0');
         }
-        return value < least || value > most ? std::nullopt : std::optional(value);
+        return value < minimum || value > maximum ? std::nullopt : std::optional(value);
     };
     const auto one_of = [&](const std::string& allowed) {
         return at < word.size() && allowed.find(word[at++]) != std::string::npos;

@@ -6,7 +6,7 @@ namespace tradewind::kernel {
 
 namespace {
 
-constexpr std::uint32_t most_additions = 1u << 29;
+constexpr std::uint32_t max_additions = 1u << 29;
 constexpr std::int64_t low = 0xffffffff;
 
 }  // namespace
@@ -23,7 +23,7 @@ void ExactSum::add(double finite) {
     std::int64_t* to = digit_.data() + (place >> 5);
     const std::int64_t sign = bits >> 63 ? -1 : 1;
     for (int i = 0; i < 3; ++i) to[i] += sign * parts[i];
-    if (++since_carry_ == most_additions) carry();
+    if (++since_carry_ == max_additions) carry();
 }
 
 void ExactSum::add(const ExactSum& other) {

@@ -22,7 +22,7 @@ Grid::Grid(Index nx, Index ny, Index nz) : points{nx, ny, nz} {
         if (points[a] < 1 || points[a] > std::numeric_limits<std::int32_t>::max())
             throw InputError(std::string("grid: n") + axis_names[a] + " = " + std::to_string(points[a]) +
                              " is not a number of points (1..2147483647 are allowed)");
-    checked_product({nx, ny, nz}, most_points, "grid", "points");
+    checked_product({nx, ny, nz}, max_points, "grid", "points");
 }
 
 Blocks::Blocks(Grid grid, std::array<Index, 2> split, std::string axes)

@@ -20,13 +20,13 @@ std::string Directory::finish() {
     points_ = entries_.size();
     entries_.push_back({-1, {-1, -1}});
     if (points_ == 0) return "";
-    const auto [least, most] = std::minmax_element(entries_.begin(), std::prev(entries_.end()),
-                                                   [](const Entry& a, const Entry& b) { return a.id < b.id; });
-    if (least->id < 0)
-        return "rank " + std::to_string(least->owner.rank) + " owns point " + std::to_string(least->id) +
+    const auto [minimum, maximum] = std::minmax_element(entries_.begin(), std::prev(entries_.end()),
+                                                        [](const Entry& a, const Entry& b) { return a.id < b.id; });
+    if (minimum->id < 0)
+        return "rank " + std::to_string(minimum->owner.rank) + " owns point " + std::to_string(minimum->id) +
                ": 0 and more are allowed";
-    first_ = static_cast<std::uint64_t>(least->id);
-    span_ = static_cast<std::uint64_t>(most->id) - first_ + 1;
+    first_ = static_cast<std::uint64_t>(minimum->id);
+    span_ = static_cast<std::uint64_t>(maximum->id) - first_ + 1;
     if (span_ / sparse < points_ && mark()) return "";
     const std::string problem = sort();
     if (problem.empty()) shelve();

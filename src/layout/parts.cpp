@@ -76,9 +76,9 @@ Index Parts::width(Index part) const {
 
 Index Parts::widest() const {
     if (kind_ == Kind::even) return division_.widest();
-    Index most = 0;
-    for (Index part = 0; part < parts_; ++part) most = std::max(most, width(part));
-    return most;
+    Index maximum = 0;
+    for (Index part = 0; part < parts_; ++part) maximum = std::max(maximum, width(part));
+    return maximum;
 }
 
 Index Parts::owner(Index point) const {

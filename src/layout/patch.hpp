@@ -25,6 +25,11 @@ class Patch {
 
     // Points along a direction of the array.
     Index width(int axis) const { return widths_[static_cast<std::size_t>(axis)]; }
+    // Its first point along a direction; 0 where there is none.
+    Index first(int axis) const {
+        const auto& runs = runs_[static_cast<std::size_t>(axis)];
+        return runs.empty() ? 0 : runs.front().run.begin;
+    }
     // The points as boxes, none empty: x fastest, then y, then z.
     std::vector<Box> boxes() const;
     // Whether a box that is not empty lies within one run along each direction.

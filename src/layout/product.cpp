@@ -56,12 +56,16 @@ Product::Product(Grid grid, std::array<Parts, 3> parts, std::array<int, 3> coord
                 throw InputError(where + " and " + axis_names[b] + " are divided by one coordinate: two are allowed");
         if (c >= 0) split_[static_cast<std::size_t>(c)] = parts_[a].parts();
     }
-    const auto most = std::numeric_limits<Rank>::max();
-    if (ranks_ < 1 || split_[0] > most / split_[1] || first_ < 0 || first_ + split_[0] * split_[1] > ranks_)
+    check_ranks();
+    by_row_ = Divider(static_cast<std::uint32_t>(split_[0]));
+}
+
+void Product::check_ranks() const {
+    const auto maximum = std::numeric_limits<Rank>::max();
+    if (ranks_ < 1 || split_[0] > maximum / split_[1] || first_ < 0 || first_ + split_[0] * split_[1] > ranks_)
         throw InputError(name_ + ": " + std::to_string(split_[0]) + " x " + std::to_string(split_[1]) +
                          " ranks from rank " + std::to_string(first_) + " on are more than the " +
                          std::to_string(ranks_) + " that there are");
-    by_row_ = Divider(static_cast<std::uint32_t>(split_[0]));
 }
 
 Product::Product(const Blocks& blocks)
@@ -73,12 +77,54 @@ std::string Product::describe() const {
     std::string text = name_ + " (";
     for (std::size_t a = 0; a < 3; ++a) text += std::string(a ? ", " : "") + axis_names[a] + " " + parts_[a].describe();
     text += ") on ranks " + std::to_string(first_) + ".." + std::to_string(first_ + split_[0] * split_[1] - 1);
-    return text + " of " + std::to_string(ranks_);
+    text += " of " + std::to_string(ranks_);
+    return lines_ ? text + ", in lines " + std::to_string(lines_->mark() % 1000000007) : text;
+}
+
+Product Product::placed(Rank first, Rank ranks) const {
+    Product made = *this;
+    made.first_ = first;
+    made.ranks_ = ranks;
+    made.check_ranks();
+    return made;
+}
+
+Product Product::in_lines(Lines lines) const {
+    const auto& [nx, ny, nz] = grid_.points;
+    if (lines_) throw InputError(name_ + ": its points lie in lines already");
+    if (lines.lines() != nz)
+        throw InputError(name_ + ": " + std::to_string(lines.lines()) + " lines, and z has " + std::to_string(nz) +
+                         " points");
+    if (lines.last_end() > ny)
+        throw InputError(name_ + ": a line ends at " + std::to_string(lines.last_end()) + ", and y has " +
+                         std::to_string(ny) + " points");
+    Product made = *this;
+    made.grid_ = Grid(nx, 1, lines.points());
+    made.lines_ = std::make_shared<Lines>(std::move(lines));
+    return made;
+}
+
+Index Product::count(const std::array<std::vector<Run>, 3>& runs) const {
+    const auto points = [](const std::vector<Run>& along) {
+        Index sum = 0;
+        for (const Run& run : along) sum += run.length();
+        return sum;
+    };
+    return (lines_ ? lines_->count(runs[Z], runs[Y]) : points(runs[Z]) * points(runs[Y])) * points(runs[X]);
+}
+
+Patch Product::patch_of(const std::array<std::vector<Run>, 3>& runs) const {
+    if (!lines_) return Patch(runs);
+    return Patch({runs[X], std::vector<Run>{{0, 1}}, lines_->runs(runs[Z], runs[Y])});
 }
 
 Rank Product::owner(const std::array<Index, 3>& point) const {
-    std::array<Index, 3> part;
-    for (std::size_t a = 0; a < 3; ++a) part[a] = parts_[a].owner(point[a]);
+    std::array<Index, 3> part, at = point;
+    if (lines_) {
+        const auto [line, place] = lines_->at(point[Z]);
+        at = {point[X], place, line};
+    }
+    for (std::size_t a = 0; a < 3; ++a) part[a] = parts_[a].owner(at[a]);
     return rank_of(part);
 }
 
@@ -86,10 +132,11 @@ Patch Product::patch(Rank rank) const {
     std::array<std::vector<Run>, 3> runs;
     if (const auto part = part_of(rank))
         for (std::size_t a = 0; a < 3; ++a) runs[a] = parts_[a].runs((*part)[a]);
-    return Patch(runs);
+    return patch_of(runs);
 }
 
 Product Product::in_one_row() const {
+    if (lines_) return *this;
     const auto& [nx, ny, nz] = grid_.points;
     if (parts_[X].parts() > 1)
         throw InputError(name_ + ": x is divided among " + std::to_string(parts_[X].parts()) +

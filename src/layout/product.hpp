@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/divide.hpp"
 #include "layout/blocks.hpp"
 #include "layout/layout.hpp"
+#include "layout/lines.hpp"
 #include "layout/parts.hpp"
 
 namespace tradewind::layout {
@@ -59,9 +61,19 @@ class Product : public Layout {
     // InputError where x is divided.
     Product in_one_row() const;
     // The same on `ranks` ranks, of which the ranks from `first` on own something.
-    Product placed(Rank first, Rank ranks) const { return {grid_, parts_, coordinate_of_, first, ranks, name_}; }
+    Product placed(Rank first, Rank ranks) const;
+    // The same where z are lines of different lengths, and y their places: the points of all lines, which lie one after
+    // another along z, by x. What divides z and y still divides lines and places. Throws InputError for other numbers
+    // of lines and places, and where there are lines already.
+    Product in_lines(Lines lines) const;
+    const Lines* lines() const { return lines_.get(); }
+    // The points of parts of x, y and z that are so many runs: their number, and where they lie in the grid.
+    Index count(const std::array<std::vector<Run>, 3>& runs) const;
+    Patch patch_of(const std::array<std::vector<Run>, 3>& runs) const;
 
   private:
+    void check_ranks() const;
+
     Grid grid_;
     std::array<Parts, 3> parts_;
     std::array<int, 3> coordinate_of_;
@@ -69,6 +81,7 @@ class Product : public Layout {
     Rank first_, ranks_;
     std::string name_;
     Divider by_row_;
+    std::shared_ptr<const Lines> lines_;
 };
 
 }  // namespace tradewind::layout

@@ -8,9 +8,9 @@
 namespace tradewind::machine {
 
 std::int64_t BufferSizes::packet() const {
-    std::int64_t least = std::min(channel, nic);
-    if (output > 0) least = std::min(least, output);
-    return least;
+    std::int64_t minimum = std::min(channel, nic);
+    if (output > 0) minimum = std::min(minimum, output);
+    return minimum;
 }
 
 BufferSizes buffer_sizes(const Machine& machine) {

@@ -90,13 +90,13 @@ Table blocks(Rank ranks, std::uint32_t ranks_per_node, std::array<Index, 2> spli
         throw InputError(
             "placement 'blocks' needs ranks that divide a grid, CX x CY of them: a halo or a transposition");
     Table best;
-    Index least = 0;
+    Index minimum = 0;
     for (Index height = 1; height <= split[1] && (height - 1) * (height - 1) < 4 * Index{ranks_per_node}; ++height) {
         Table table = in_bands(split, ranks_per_node, height);
         const Index apart = neighbours_apart(table, split);
-        if (!best.empty() && apart >= least) continue;
+        if (!best.empty() && apart >= minimum) continue;
         best = std::move(table);
-        least = apart;
+        minimum = apart;
     }
     return best;
 }

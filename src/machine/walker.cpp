@@ -12,7 +12,7 @@ namespace tradewind::machine {
 namespace {
 
 // More links than any routing's path has, but for that of a table along a line of all its switches.
-constexpr std::size_t most_links = ShortestPaths::most_switches;
+constexpr std::size_t max_links = ShortestPaths::max_switches;
 
 template <class Routing>
 std::uint32_t next_port(Routing& routing, std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t dst_node,
@@ -38,7 +38,7 @@ std::vector<Hop> walk_with(Routing& routing, const Topology& topology, std::uint
             throw std::runtime_error("routing: port " + std::to_string(port) + " of switch " + std::to_string(sw) +
                                      " has no link to another switch");
         steps.push_back({sw, port, routing.channel(sw, dst_sw, port, memory)});
-        if (steps.size() > most_links) throw std::runtime_error("routing: a packet does not arrive");
+        if (steps.size() > max_links) throw std::runtime_error("routing: a packet does not arrive");
         sw = end.peer_switch;
     }
     return steps;

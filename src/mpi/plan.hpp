@@ -102,7 +102,7 @@ class Plan {
 enum class Mismatch { error, decline };
 
 // Collective over `comm`. Throws InputError on a rank whose arrays do not fit, and PlanError on the others then; and
-// PlanError on all ranks when they make different plans, unless that is an answer.
+// PlanError on all ranks when they make different plans, unless that is a result.
 std::unique_ptr<Plan> make_plan(const schedule::Schedule& schedule, MPI_Comm comm, const PlanRequest& request,
                                 Mismatch mismatch = Mismatch::error);
 

@@ -148,8 +148,8 @@ void Points::build_directory(std::span<const Index> ids) {
     const MPI_Comm comm = communicator_.handle();
     own_.add(rank(), ids);
     together(comm, own_.finish());
-    const Index most = ids.empty() ? -1 : *std::max_element(ids.begin(), ids.end());
-    highest_ = over_all(comm, most, MPI_MAX);
+    const Index maximum = ids.empty() ? -1 : *std::max_element(ids.begin(), ids.end());
+    highest_ = over_all(comm, maximum, MPI_MAX);
     block_ = static_cast<std::uint64_t>(highest_ / ranks()) + 1;
     MessagesByRank outgoing;
     for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -184,9 +184,9 @@ std::string Points::each_piece(std::span<const Index> ids, const Index* begins, 
 
 // Most runs are of one owner, and of the length of those around them.
 std::string Points::bundle(std::span<const Index> ids, Index behind, pattern::Bundler& bundler) const {
-    std::array<Rank, Consecutive::most> owners;
-    std::array<Index, Consecutive::most> sources, targets;
-    std::array<std::uint16_t, Consecutive::most> others;
+    std::array<Rank, Consecutive::maximum> owners;
+    std::array<Index, Consecutive::maximum> sources, targets;
+    std::array<std::uint16_t, Consecutive::maximum> others;
     Consecutive some(ids);
     while (std::size_t runs = some.more()) {
         Index* const begins = some.begins();
@@ -283,7 +283,7 @@ void Points::look_up(std::span<const Index> ids, pattern::FetchList& list) const
         outgoing = MessagesByRank();  // asks nobody, but replies; the others are told below
         count = 0;
     }
-    const std::vector<PeerMessage> replies = answered(outgoing.messages());  // in the order of the messages
+    const std::vector<PeerMessage> replies = replies_to(outgoing.messages());  // in the order of the messages
     std::vector<const Index*> next;
     for (const PeerMessage& message : replies) next.push_back(message.words.data());
     for (std::size_t k = 0; k < count; ++k) {
@@ -299,22 +299,22 @@ void Points::look_up(std::span<const Index> ids, pattern::FetchList& list) const
 }
 
 // Who was asked knows by whom: replies need no consensus.
-std::vector<PeerMessage> Points::answered(const std::vector<PeerMessage>& questions) const {
+std::vector<PeerMessage> Points::replies_to(const std::vector<PeerMessage>& questions) const {
     const MPI_Comm comm = communicator_.handle();
-    std::vector<PeerMessage> answers;
+    std::vector<PeerMessage> responses;
     for (const PeerMessage& question : exchange_sparsely(comm, ask, questions)) {
-        PeerMessage& answer =
-            answers.emplace_back(PeerMessage{question.peer, RecycledVector<Index>(2 * question.words.size())});
-        Index* next = answer.words.data();
+        PeerMessage& response =
+            responses.emplace_back(PeerMessage{question.peer, RecycledVector<Index>(2 * question.words.size())});
+        Index* next = response.words.data();
         directory_.find_each(question.words, [&](std::size_t, const layout::Owner& owner) {
             *next++ = owner.rank;
             *next++ = owner.index;
         });
     }
     std::vector<MPI_Request> sends;
-    for (const PeerMessage& answer : answers)
-        check(MPI_Isend(answer.words.data(), static_cast<int>(answer.words.size()), MPI_INT64_T, answer.peer, reply,
-                        comm, &sends.emplace_back()),
+    for (const PeerMessage& response : responses)
+        check(MPI_Isend(response.words.data(), static_cast<int>(response.words.size()), MPI_INT64_T, response.peer,
+                        reply, comm, &sends.emplace_back()),
               doing);
     std::vector<PeerMessage> replies;
     for (const PeerMessage& question : questions) {

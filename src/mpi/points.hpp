@@ -63,7 +63,7 @@ class Points {
     std::shared_ptr<pattern::Fetch> made_of(Bundles bundles, bool owned, Index target, bool one_array, bool known,
                                             const std::vector<Rank>& peers) const;
     void look_up(std::span<const Index> ids, pattern::FetchList& list) const;
-    std::vector<PeerMessage> answered(const std::vector<PeerMessage>& questions) const;
+    std::vector<PeerMessage> replies_to(const std::vector<PeerMessage>& questions) const;
     void take_requests(pattern::FetchPart& part, std::vector<PeerMessage> requests, bool owned) const;
     void check_owned(const pattern::Runs& runs, Rank wants) const;
     void check_no_ghosts(const pattern::FetchPart& part) const;

@@ -80,9 +80,10 @@ void Processes::severing(Action action) {
 }
 
 std::int64_t Processes::minimum(std::int64_t value) {
-    std::int64_t least = value;
-    severing([&] { check(MPI_Allreduce(&value, &least, 1, MPI_INT64_T, MPI_MIN, comm_.handle()), telling_processes); });
-    return least;
+    std::int64_t minimum = value;
+    severing(
+        [&] { check(MPI_Allreduce(&value, &minimum, 1, MPI_INT64_T, MPI_MIN, comm_.handle()), telling_processes); });
+    return minimum;
 }
 
 void Processes::swap(const std::vector<ByteBuffer>& out, std::vector<ByteBuffer>& in) {

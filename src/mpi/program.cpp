@@ -11,7 +11,7 @@ namespace tradewind::mpi {
 namespace {
 
 // MPI guarantees tags up to 32767; the checksums of messages have tags of their own (see mpi/checksum.cpp).
-constexpr int most_tags = 16384;
+constexpr int max_tags = 16384;
 
 std::array<Index, 3> shape_of(const layout::Box& box) {
     return {box.width(layout::X), box.width(layout::Y), box.width(layout::Z)};
@@ -159,7 +159,7 @@ void Compiler::draft(int s) {
             if (bytes != end.bytes)
                 throw InputError("the pieces of a message do not add up to its count: rank " + who());
         }
-    if (!stage.program.adds && bytes_written(stage) > most_cached) stage.program.stores = Stores::streamed;
+    if (!stage.program.adds && bytes_written(stage) > max_cached) stage.program.stores = Stores::streamed;
     stages_.push_back(std::move(stage));
 }
 
@@ -190,7 +190,7 @@ void Compiler::draft_lists(int s) {
                                          buffering_.receive(end.peer, end.memory));
         written += end.bytes;
     }
-    if (!stage.program.adds && written > most_cached) stage.program.stores = Stores::streamed;
+    if (!stage.program.adds && written > max_cached) stage.program.stores = Stores::streamed;
     stages_.push_back(std::move(stage));
 }
 
@@ -239,9 +239,9 @@ std::vector<End> Compiler::ends(int count, Get get) const {
         }
     for (auto& [peer, messages] : of_peer) {
         std::sort(messages.begin(), messages.end());
-        if (messages.size() > static_cast<std::size_t>(most_tags))
+        if (messages.size() > static_cast<std::size_t>(max_tags))
             throw InputError(std::to_string(messages.size()) + " messages in one stage between rank " + who() +
-                             " and rank " + std::to_string(peer) + ": " + std::to_string(most_tags) + " are allowed");
+                             " and rank " + std::to_string(peer) + ": " + std::to_string(max_tags) + " are allowed");
         for (std::size_t i = 0; i < messages.size(); ++i) all[messages[i].second].tag = static_cast<int>(i);
     }
     return all;

@@ -18,7 +18,7 @@ class AllReduce : public Pattern {
     layout::Box source_box(Rank) const override { return range(0, count_); }
     layout::Box target_box(Rank) const override { return range(0, count_); }
     layout::Box owned_box(Rank) const override { return range(0, count_); }
-    std::vector<layout::Box> answer(Rank) const override { return {range(0, count_)}; }
+    std::vector<layout::Box> expected(Rank) const override { return {range(0, count_)}; }
     Index storage() const override { return ranks_ * count_; }
     bool reduces() const override { return true; }
     Collective collective() const override { return Collective::reduction; }

@@ -48,7 +48,7 @@ Index storage_of(std::span<const FetchPart> parts) {
         add_checked(sum, part.source, "arrays of a fetch", "points");
         add_checked(sum, part.target, "arrays of a fetch", "points");
     }
-    return checked_product({sum}, most_points, "arrays of a fetch", "points");
+    return checked_product({sum}, max_points, "arrays of a fetch", "points");
 }
 
 Fetch::Fetch(std::vector<Index> sources, const std::vector<FetchList>& lists, bool one_array) {
@@ -201,7 +201,7 @@ const FetchPart& Fetch::part(Rank rank) const {
     return lists_->parts[0];
 }
 
-std::vector<layout::Box> Fetch::answer(Rank rank) const {
+std::vector<layout::Box> Fetch::expected(Rank rank) const {
     const FetchPart& own = part(rank);
     std::vector<layout::Box> boxes;
     if (!partial()) {
@@ -235,7 +235,7 @@ bool Fetch::same_points(Rank rank, const layout::Box& target, const layout::Box&
 std::shared_ptr<const Fetch> Fetch::with_levels(std::array<Index, 2> levels) const {
     for (const Index n : levels)
         if (n < 0) throw InputError("a fetch of " + std::to_string(n) + " levels");
-    checked_product({lists_->storage, levels[0], levels[1]}, most_points, "arrays of a fetch with levels", "points");
+    checked_product({lists_->storage, levels[0], levels[1]}, max_points, "arrays of a fetch with levels", "points");
     return std::shared_ptr<const Fetch>(new Fetch(lists_, levels));
 }
 
@@ -247,7 +247,7 @@ Parameters FetchAdjoint::parameters() const {
     return {{"points", fetch_->points()}, {"levels", fetch_->depth()}, {"adjoint", true}};
 }
 
-std::vector<layout::Box> FetchAdjoint::answer(Rank rank) const {
+std::vector<layout::Box> FetchAdjoint::expected(Rank rank) const {
     const FetchPart& own = fetch_->part(rank);
     std::vector<bool> given(static_cast<std::size_t>(own.source), false);
     const auto give = [&](const Runs& runs) {

@@ -13,7 +13,7 @@
 
 namespace tradewind::pattern {
 
-// Points of the arrays of these ranks together. Throws InputError for more than `most_points`.
+// Points of the arrays of these ranks together. Throws InputError for more than `max_points`.
 Index storage_of(std::span<const FetchPart> parts);
 
 // Each rank lists the points that it wants, wherever they lie: the halo of an unstructured mesh, or what an
@@ -47,7 +47,7 @@ class Fetch : public Pattern {
     layout::Box source_box(Rank rank) const override { return along_x(part(rank).first, part(rank).source); }
     layout::Box target_box(Rank rank) const override { return along_x(0, part(rank).target); }
     layout::Box owned_box(Rank rank) const override { return source_box(rank); }
-    std::vector<layout::Box> answer(Rank rank) const override;
+    std::vector<layout::Box> expected(Rank rank) const override;
     Index storage() const override { return lists_->storage * depth(); }  // of a partial one, of its rank
     bool partial() const override { return lists_->only >= 0; }
     bool has_levels() const override { return true; }

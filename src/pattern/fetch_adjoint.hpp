@@ -19,7 +19,7 @@ class FetchAdjoint : public Pattern {
     layout::Box target_box(Rank rank) const override { return fetch_->source_box(rank); }
     layout::Box owned_box(Rank rank) const override { return fetch_->target_box(rank); }
     // The points that something is added to.
-    std::vector<layout::Box> answer(Rank rank) const override;
+    std::vector<layout::Box> expected(Rank rank) const override;
     Index storage() const override { return fetch_->storage(); }
     bool partial() const override { return fetch_->partial(); }
     bool has_levels() const override { return true; }

@@ -11,7 +11,7 @@ Halo::Halo(layout::Blocks layout, Index width, std::array<bool, 2> periodic)
     if (width > (1 << 24)) throw InputError("width " + std::to_string(width) + ": at most 16777216 points are allowed");
     const auto widest = [&](int axis) { return layout_.division(axis).widest(); };
     storage_ = checked_product(
-        {widest(layout::X) + 2 * width, widest(layout::Y) + 2 * width, widest(layout::Z), layout_.ranks()}, most_points,
+        {widest(layout::X) + 2 * width, widest(layout::Y) + 2 * width, widest(layout::Z), layout_.ranks()}, max_points,
         "arrays of a halo of width " + std::to_string(width), "points");
 }
 
@@ -65,7 +65,7 @@ std::array<Index, 2> Halo::overlap(int axis, Index part, Index other) const {
     return {std::max(begin, d.begin_unwrapped(other)), std::min(end, d.end_unwrapped(other))};
 }
 
-std::vector<layout::Box> Halo::answer(Rank rank) const {
+std::vector<layout::Box> Halo::expected(Rank rank) const {
     const layout::Box own = layout_.box(rank);
     const auto x = extended(layout::X, layout_.part(rank, layout::X)),
                y = extended(layout::Y, layout_.part(rank, layout::Y));

@@ -20,7 +20,7 @@ class Halo : public Pattern {
     layout::Box source_box(Rank rank) const override { return target_box(rank); }
     layout::Box target_box(Rank rank) const override;
     layout::Box owned_box(Rank rank) const override { return layout_.box(rank); }
-    std::vector<layout::Box> answer(Rank rank) const override;
+    std::vector<layout::Box> expected(Rank rank) const override;
     Index storage() const override { return storage_; }
     std::array<Index, 3> period() const override;
     Parameters parameters() const override;

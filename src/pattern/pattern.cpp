@@ -18,7 +18,7 @@ void check_bytes(const Pattern& pattern, std::int64_t bytes_per_point) {
         throw InputError(std::to_string(bytes_per_point) + " bytes per point: 1 or more are allowed");
     // Programs have up to a million steps: what the pattern is called is asked only for the error.
     if (std::int64_t bytes; !__builtin_mul_overflow(pattern.storage(), bytes_per_point, &bytes)) return;
-    checked_product({pattern.storage(), bytes_per_point}, most_counted, "arrays of the " + pattern.describe(), "bytes");
+    checked_product({pattern.storage(), bytes_per_point}, max_counted, "arrays of the " + pattern.describe(), "bytes");
 }
 
 }  // namespace tradewind::pattern

@@ -45,13 +45,13 @@ class Pattern {
     virtual layout::Patch source_patch(Rank rank) const { return layout::Patch(source_box(rank)); }
     virtual layout::Patch target_patch(Rank rank) const { return layout::Patch(target_box(rank)); }
     virtual std::vector<layout::Box> owned_boxes(Rank rank) const { return {owned_box(rank)}; }
-    // No fewer than the points of the arrays of all ranks together, and at most `most_points`: who makes a pattern has
+    // No fewer than the points of the arrays of all ranks together, and at most `max_points`: who makes a pattern has
     // seen to that, so that what is computed of a rank's points and messages holds.
     virtual Index storage() const = 0;
 
-    // The reference answer: disjoint boxes of the target array, each point of which must be written exactly once;
+    // The expected result: disjoint boxes of the target array, each point of which must be written exactly once;
     // nothing else may be. (For a reduction: the points that must hold the sum over all ranks.)
-    virtual std::vector<layout::Box> answer(Rank rank) const = 0;
+    virtual std::vector<layout::Box> expected(Rank rank) const = 0;
 
     // Ranks with one number form a group, which exchanges nothing with other ranks.
     virtual Rank group(Rank) const { return 0; }

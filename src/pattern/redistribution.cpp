@@ -32,6 +32,9 @@ Redistribution::Redistribution(std::shared_ptr<const layout::Product> from, std:
     if (from_->ranks() != to_->ranks())
         throw InputError("transpose: " + std::to_string(from_->ranks()) + " ranks before and " +
                          std::to_string(to_->ranks()) + " after; the two layouts must have the same number");
+    const layout::Lines *before = from_->lines(), *after = to_->lines();
+    if ((before == nullptr) != (after == nullptr) || (before && !(*before == *after)))
+        throw InputError("transpose: the points of the two layouts lie in other lines");
     for (const int a : axes) stars_[static_cast<std::size_t>(a)] = stars_of(from_->parts(a), to_->parts(a));
     make_places();
     closed_ = compute_closed();
@@ -109,20 +112,20 @@ Parameters Redistribution::parameters() const {
 }
 
 Index Redistribution::largest_place() const {
-    Index most = 1;
-    for (const MeetingPlace& at : places_) most = std::max(most, at.size());
-    return most;
+    Index maximum = 1;
+    for (const MeetingPlace& at : places_) maximum = std::max(maximum, at.size());
+    return maximum;
 }
 
+// As many points along each direction as the array, from its first one on.
 layout::Box Redistribution::storage_box(const layout::Product& layout, Rank rank) {
+    const layout::Patch patch = layout.patch(rank);
     layout::Box box;
-    if (const auto part = layout.part_of(rank))
-        for (const int a : axes) {
-            const auto d = static_cast<std::size_t>(a);
-            const std::vector<layout::Run> runs = layout.parts(a).runs((*part)[d]);
-            box.begin[d] = runs.empty() ? 0 : runs[0].begin;
-            box.end[d] = box.begin[d] + layout.parts(a).width((*part)[d]);
-        }
+    for (const int a : axes) {
+        const auto d = static_cast<std::size_t>(a);
+        box.begin[d] = patch.first(a);
+        box.end[d] = box.begin[d] + patch.width(a);
+    }
     return box;
 }
 
@@ -174,6 +177,7 @@ std::optional<Redistribution::Partner> Redistribution::partner(const MeetingPlac
             other[d] = leaf.centre;
             points *= leaf.points;
         }
+    if (from_->lines()) points = sends ? block_points(part, other) : block_points(other, part);
     return Partner{(sends ? to_ : from_)->rank_of(other), points};
 }
 
@@ -187,16 +191,42 @@ std::optional<Redistribution::Partner> Redistribution::sender_at(const MeetingPl
     return partner(at, *to_->part_of(receiver), place, false);
 }
 
-void Redistribution::append_blocks(Rank sender, Rank receiver, std::vector<layout::Box>& boxes) const {
-    const auto before = from_->part_of(sender), after = to_->part_of(receiver);
-    if (!before || !after) return;
+std::array<std::vector<layout::Run>, 3> Redistribution::block_runs(const std::array<Index, 3>& before,
+                                                                   const std::array<Index, 3>& after) const {
     std::array<std::vector<layout::Run>, 3> runs;
     for (const int a : axes) {
         const auto d = static_cast<std::size_t>(a);
-        runs[d] = common(from_->parts(a).runs((*before)[d]), to_->parts(a).runs((*after)[d]));
+        runs[d] = common(from_->parts(a).runs(before[d]), to_->parts(a).runs(after[d]));
     }
-    const std::vector<layout::Box> blocks = layout::Patch(runs).boxes();
+    return runs;
+}
+
+Index Redistribution::block_points(const std::array<Index, 3>& before, const std::array<Index, 3>& after) const {
+    return from_->count(block_runs(before, after));
+}
+
+void Redistribution::append_blocks(Rank sender, Rank receiver, std::vector<layout::Box>& boxes) const {
+    const auto before = from_->part_of(sender), after = to_->part_of(receiver);
+    if (!before || !after) return;
+    const std::vector<layout::Box> blocks = from_->patch_of(block_runs(*before, *after)).boxes();
     boxes.insert(boxes.end(), blocks.begin(), blocks.end());
+}
+
+std::optional<Redistribution::Line> Redistribution::line() const {
+    if (!closed_) return {};
+    Line line;
+    for (const int c : {0, 1})
+        for (const int a : axes)
+            if (from_->coordinate_of(a) == c && to_->coordinate_of(a) != c && split(c) > 1) {
+                line = {c, split(c), c == 0 ? 1 : split(0)};
+            }
+    return line;
+}
+
+Rank Redistribution::group(Rank rank) const {
+    const auto along = line();
+    if (!along) return 0;
+    return rank - static_cast<Rank>(rank / along->stride % along->positions * along->stride);
 }
 
 std::shared_ptr<const Pattern> transposition(const layout::Layout& from, const layout::Layout& to) {

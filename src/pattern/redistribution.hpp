@@ -36,8 +36,12 @@ class Redistribution : public Pattern {
     layout::Patch source_patch(Rank rank) const override { return from_->patch(rank); }
     layout::Patch target_patch(Rank rank) const override { return to_->patch(rank); }
     std::vector<layout::Box> owned_boxes(Rank rank) const override { return from_->boxes(rank); }
-    std::vector<layout::Box> answer(Rank rank) const override { return to_->boxes(rank); }
+    std::vector<layout::Box> expected(Rank rank) const override { return to_->boxes(rank); }
     Index storage() const override { return from_->grid().volume(); }
+    // Closed groups, else all ranks, which then have nothing for most others.
+    Rank group(Rank rank) const override;
+    Index largest_group() const override { return closed_ ? line()->positions : ranks(); }
+    Collective collective() const override { return Collective::all_to_all; }
     Index rounds() const override;  // the distances of all meeting places together
     std::string group_text() const override { return "a transposition of " + std::to_string(rounds()) + " rounds"; }
     bool ends_alike() const override { return false; }
@@ -68,14 +72,25 @@ class Redistribution : public Pattern {
 
     // The points that move from a sender to a receiver: appends boxes, none empty, in ascending order.
     void append_blocks(Rank sender, Rank receiver, std::vector<layout::Box>& boxes) const;
+    // The number of points from the owner of one part before to that of another part after.
+    Index block_points(const std::array<Index, 3>& before, const std::array<Index, 3>& after) const;
     // Whether every rank meets at distance 0 itself alone: rows or columns of ranks within which all is exchanged.
     bool closed() const { return closed_; }
-    Index largest_place() const;  // most distances of a meeting place
+    // The ranks of a closed group: they have all places of one coordinate. One rank where nothing moves.
+    struct Line {
+        int coordinate = 0;
+        Index positions = 1, stride = 1;
+    };
+    std::optional<Line> line() const;
+    Index largest_place() const;  // maximum of distances of a meeting place
 
   private:
     static layout::Box storage_box(const layout::Product& layout, Rank rank);
     void make_places();
     bool compute_closed() const;
+    Index split(int coordinate) const { return from_->split()[static_cast<std::size_t>(coordinate)]; }
+    std::array<std::vector<layout::Run>, 3> block_runs(const std::array<Index, 3>& before,
+                                                       const std::array<Index, 3>& after) const;
     std::optional<Index> place_of(const MeetingPlace& at, const std::array<Index, 3>& part, bool sends) const;
     std::optional<Partner> partner(const MeetingPlace& at, const std::array<Index, 3>& part, Index place,
                                    bool sends) const;

@@ -36,11 +36,11 @@ std::vector<Overlap> overlaps_of(const layout::Parts& before, const layout::Part
     return all;
 }
 
-Index most_of(const std::vector<Overlap>& all, Index parts, Index Overlap::* side) {
+Index largest_of(const std::vector<Overlap>& all, Index parts, Index Overlap::* side) {
     std::vector<std::int32_t> counts(static_cast<std::size_t>(parts), 0);
-    std::int32_t most = 0;
-    for (const Overlap& each : all) most = std::max(most, ++counts[static_cast<std::size_t>(each.*side)]);
-    return most;
+    std::int32_t maximum = 0;
+    for (const Overlap& each : all) maximum = std::max(maximum, ++counts[static_cast<std::size_t>(each.*side)]);
+    return maximum;
 }
 
 // The first overlap of each leaf that is left; the others stay.
@@ -78,8 +78,8 @@ std::vector<Stars> stars_of(const layout::Parts& before, const layout::Parts& af
     std::vector<Overlap> left = overlaps_of(before, after);
     std::vector<Stars> all;
     while (!left.empty()) {
-        const Index gives = most_of(left, before.parts(), &Overlap::before);
-        const Index takes = most_of(left, after.parts(), &Overlap::after);
+        const Index gives = largest_of(left, before.parts(), &Overlap::before);
+        const Index takes = largest_of(left, after.parts(), &Overlap::after);
         const bool gathers = gives <= 1 || (takes > 1 && takes >= gives);
         all.push_back(gathers ? take_stars(left, true, before.parts(), after.parts())
                               : take_stars(left, false, after.parts(), before.parts()));

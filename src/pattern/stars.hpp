@@ -17,7 +17,7 @@ struct Stars {
         Index points = 0;  // of the overlap
     };
     bool gathers = true;       // whether the leaves are parts before, the centres parts after; else the converse
-    Index widest = 1;          // leaves of the centre that has the most
+    Index widest = 1;          // leaves of the centre that has the maximum
     std::vector<Leaf> leaves;  // by part
     std::vector<std::int32_t> begins;  // of a centre's leaves in `members`, and the end
     std::vector<std::int32_t> members;

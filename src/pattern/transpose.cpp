@@ -9,7 +9,7 @@ Transpose::Transpose(layout::Blocks from, layout::Blocks to) : from_(std::move(f
     if (from_.ranks() != to_.ranks())
         throw InputError("transpose: " + std::to_string(from_.ranks()) + " ranks before and " +
                          std::to_string(to_.ranks()) + " after; the two layouts must have the same number");
-    std::array<Index, 2> most{1, 1};
+    std::array<Index, 2> maximum{1, 1};
     for (int a = 0; a < 3; ++a) {
         const layout::Division &f = from_.division(a), &t = to_.division(a);
         Direction& d = directions_[a];
@@ -29,15 +29,15 @@ Transpose::Transpose(layout::Blocks from, layout::Blocks to) : from_(std::move(f
             for (; j < c.to_end; ++j) d.of_to[j] = id;
             d.components.push_back(c);
         }
-        Index most_from = 1, most_to = 1;
+        Index max_from = 1, max_to = 1;
         for (const Component& c : d.components) {
-            most_from = std::max(most_from, c.from_end - c.from_begin);
-            most_to = std::max(most_to, c.to_end - c.to_begin);
+            max_from = std::max(max_from, c.from_end - c.from_begin);
+            max_to = std::max(max_to, c.to_end - c.to_begin);
         }
-        most[0] *= most_from;
-        most[1] *= most_to;
+        maximum[0] *= max_from;
+        maximum[1] *= max_to;
     }
-    largest_group_ = std::max(most[0], most[1]);
+    largest_group_ = std::max(maximum[0], maximum[1]);
     closed_ = compute_closed();
     complete_ = closed_;
     for (const Direction& d : directions_)

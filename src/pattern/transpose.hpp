@@ -29,7 +29,7 @@ class Transpose : public Pattern {
     layout::Box source_box(Rank rank) const override { return from_.box(rank); }
     layout::Box target_box(Rank rank) const override { return to_.box(rank); }
     layout::Box owned_box(Rank rank) const override { return from_.box(rank); }
-    std::vector<layout::Box> answer(Rank rank) const override { return {to_.box(rank)}; }
+    std::vector<layout::Box> expected(Rank rank) const override { return {to_.box(rank)}; }
     Index storage() const override { return from_.grid().volume(); }
     Rank group(Rank rank) const override { return complete() ? receiver_at(rank, 0) : 0; }
     Index largest_group() const override { return largest_group_; }

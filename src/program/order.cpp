@@ -132,8 +132,8 @@ void Order::add_operations(std::size_t g) {
     std::vector<std::int64_t> occurrences(exchanges_.size(), 0);
     Open open(exchanges_.size());
     const auto add = [&](Operation::Kind kind, bool ends, std::uint32_t instance) {
-        if (static_cast<std::int64_t>(operations.size()) >= most_operations)
-            throw InputError("a program of more than " + std::to_string(most_operations) +
+        if (static_cast<std::int64_t>(operations.size()) >= max_operations)
+            throw InputError("a program of more than " + std::to_string(max_operations) +
                              " steps of a rank, repeated ones counted");
         operations.push_back({kind, ends, step, instance});
     };
@@ -204,9 +204,9 @@ void Order::number() {
             of_line_.emplace_back();
         }
         Instance& instance = instances_[i];
-        if (next[line] + instance.stages > most_stages)
+        if (next[line] + instance.stages > max_stages)
             throw InputError("a program with several exchanges open at once, of more than " +
-                             std::to_string(most_stages) + " stages");
+                             std::to_string(max_stages) + " stages");
         instance.line = line;
         instance.first = line << line_shift | static_cast<std::uint32_t>(next[line]);
         next[line] += instance.stages;
@@ -232,10 +232,10 @@ void Order::number() {
         for (const std::uint32_t i : of_exchange_[e]) place(i, lines_);
         ++lines_;
     }
-    if (lines_ > most_lines)
+    if (lines_ > max_lines)
         throw InputError(std::to_string(lines_) +
                          " exchanges are open at once (each between groups counts throughout): at most " +
-                         std::to_string(most_lines) + " are allowed");
+                         std::to_string(max_lines) + " are allowed");
     lines_ = std::max(lines_, 1u);
     for (auto& of_group : begins) {
         auto& first = begins_.emplace_back();

@@ -68,10 +68,10 @@ struct Instance {
 class Order {
   public:
     // More exchanges cannot be open at once; each that goes between groups counts as open throughout.
-    static constexpr std::uint32_t most_lines = 8;
+    static constexpr std::uint32_t max_lines = 8;
     static constexpr int line_shift = 21;
-    static constexpr std::int64_t most_stages = 1 << line_shift;  // of a line
-    static constexpr std::int64_t most_operations = 1 << 24;      // of a group
+    static constexpr std::int64_t max_stages = 1 << line_shift;  // of a line
+    static constexpr std::int64_t max_operations = 1 << 24;      // of a group
 
     // Throws InputError for what cannot be carried out: an exchange whose ranks are not those of whole groups, which is
     // started twice, awaited without a start or left open, or does not take place as often in each of its groups.

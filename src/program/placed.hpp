@@ -41,8 +41,8 @@ class PlacedPattern : public pattern::Pattern {
     bool ends_alike() const override { return pattern_->ends_alike(); }
     pattern::Parameters parameters() const override { return pattern_->parameters(); }
     Index storage() const override { return pattern_->storage(); }
-    std::vector<layout::Box> answer(Rank rank) const override {
-        return takes_part(rank) ? pattern_->answer(rank - first_) : std::vector<layout::Box>{};
+    std::vector<layout::Box> expected(Rank rank) const override {
+        return takes_part(rank) ? pattern_->expected(rank - first_) : std::vector<layout::Box>{};
     }
     std::array<Index, 3> period() const override { return pattern_->period(); }
     bool reduces() const override { return pattern_->reduces(); }
@@ -59,7 +59,8 @@ class PlacedPattern : public pattern::Pattern {
     Rank first_, ranks_;
 };
 
-// As lazy as the schedule that it places: what it answers of a rank, that one answers of the rank in its group.
+// As lazy as the schedule that it places: what it returns for a rank is what that one returns for the rank in its
+// group.
 class Placed : public schedule::Schedule {
   public:
     // The ranks of `schedule` are `first`, `first` + 1, ... of `ranks` ranks.

@@ -53,14 +53,14 @@ class Program {
             if (compute.points) add_ranks(static_cast<Rank>(compute.points->size()));
             check(compute, ranks_);
             const std::int64_t stages = first_.back() + std::int64_t{step.stages()} * step.repeat;
-            if (stages > most_stages)
-                throw InputError("a program of more than " + std::to_string(most_stages) + " stages");
+            if (stages > max_stages)
+                throw InputError("a program of more than " + std::to_string(max_stages) + " stages");
             first_.push_back(stages);
         }
         if (ranks_ == 0) throw InputError("a program without an exchange, or a computation on a layout, has no ranks");
     }
 
-    static constexpr std::int64_t most_stages = (1 << 24) - 1;
+    static constexpr std::int64_t max_stages = (1 << 24) - 1;
 
     const std::vector<Step>& steps() const { return steps_; }
     Rank ranks() const { return ranks_; }

@@ -29,8 +29,8 @@ struct RunCopy {
     RunList from, to;
 };
 
-// Appends the same points as pieces of an array with this box, `most` runs at most.
+// Appends the same points as pieces of an array with this box, `maximum` runs at most.
 void append_pieces(const RunList& list, const layout::Box& array, std::vector<Piece>& pieces,
-                   std::size_t most = std::numeric_limits<std::size_t>::max());
+                   std::size_t maximum = std::numeric_limits<std::size_t>::max());
 
 }  // namespace tradewind::schedule

@@ -34,7 +34,7 @@ struct Copy {
     Piece from, to;
 };
 
-// Stages of messages between the ranks of a pattern. Lazy: every answer is computed when asked; nothing is stored a
+// Stages of messages between the ranks of a pattern. Lazy: everything is computed when asked for; nothing is stored a
 // rank. In stage s a rank sends and receives the messages of stage s, all read from memory as it was before the stage
 // and written after; the stage ends for it when its sends have left and its receives have arrived. `send` and
 // `receive` are O(1) in the number of ranks; `pieces` are for those who move data.

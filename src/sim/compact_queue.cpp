@@ -35,12 +35,12 @@ bool CompactQueue::put(Port& port, const Waiting& packet, std::int64_t duration,
         open(port, packet);
     }
     Line& line = lines_[port.compact_queue];
-    if (line.gain == least_gain || line.waiting == most_waiting) return false;
+    if (line.gain == min_gain || line.waiting == max_waiting) return false;
     std::uint32_t number = find(line, packet, likely);
-    if (number == most_flows) {
+    if (number == max_flows) {
         if (last) return false;
         number = add(line, packet);
-        if (number == most_flows) {
+        if (number == max_flows) {
             --line.gain;
             return false;
         }
@@ -49,7 +49,7 @@ bool CompactQueue::put(Port& port, const Waiting& packet, std::int64_t duration,
     const Mode mode = mode_of(flow.put, line.put_start, packet);
     if (mode == whole)
         --line.gain;
-    else if (line.gain < most_gain)
+    else if (line.gain < max_gain)
         ++line.gain;
     write(line, number, mode, packet);
     go_on(flow.put, mode, packet.came, packet.delay, packet.size);
@@ -93,10 +93,10 @@ std::uint32_t CompactQueue::find(const Line& line, const Waiting& packet, std::u
 // Begins a message, in the place of one that has nothing waiting if there is no other.
 std::uint32_t CompactQueue::add(Line& line, const Waiting& packet) {
     std::uint32_t number = line.known;
-    if (number == most_flows) {
+    if (number == max_flows) {
         number = 0;
         while (number < line.known && line.flows[number].waiting > 0) ++number;
-        if (number == most_flows) return number;
+        if (number == max_flows) return number;
     } else {
         if (line.run == 0 || number == 1u << line.run) make_room(line);
         ++line.known;
@@ -175,7 +175,7 @@ CompactQueue::Waiting CompactQueue::read(Line& line) {
     const std::uint8_t* at = begin;
     const auto head = take_number<std::uint8_t>(at);
     const Mode mode = static_cast<Mode>(head >> flow_bits);
-    Flow& flow = line.flows[head & most_flows];
+    Flow& flow = line.flows[head & max_flows];
     State& state = flow.take;
     Waiting packet{flow.to, state.size, flow.stage, flow.memory, line.take_start, state.came + state.step, state.delay};
     if (mode == whole) {

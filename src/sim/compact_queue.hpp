@@ -86,12 +86,12 @@ class CompactQueue {
         State put, take;
     };
     static_assert(sizeof(Flow) == 64);
-    static constexpr std::uint32_t most_waiting = ~0u;
+    static constexpr std::uint32_t max_waiting = ~0u;
     // Where so many more packets were not foretold than were, a line takes no more of them.
-    static constexpr std::int8_t least_gain = -64, most_gain = 64;
+    static constexpr std::int8_t min_gain = -64, max_gain = 64;
 
-    static constexpr std::uint32_t most_flows = 63;
-    static_assert(most_flows <= 1u << RunPool<Flow>::most);
+    static constexpr std::uint32_t max_flows = 63;
+    static_assert(max_flows <= 1u << RunPool<Flow>::maximum);
     // A line with flows has room for at least 2^shortest_run of them.
     static constexpr int shortest_run = 2;
 
@@ -126,7 +126,7 @@ class CompactQueue {
         whole     // all of it: start, came, delay, size
     };
     static constexpr std::uint32_t flow_bits = 6;
-    static constexpr std::uint8_t continued = most_flows;  // in place of a message: the next block goes on
+    static constexpr std::uint8_t continued = max_flows;  // in place of a message: the next block goes on
     static constexpr std::array<std::size_t, 4> mode_bytes{0, 4, 8, 24};  // after the first byte
 
     void open(Port& port, const Waiting& packet);
@@ -136,7 +136,7 @@ class CompactQueue {
         return static_cast<std::uint8_t>((to * 0x9e3779b1u ^ memory) * 0x85ebca6bu >> 24);
     }
     static void set_tag(Line& line, std::uint32_t number, std::uint8_t tag);
-    // Calls `is` with the flows that have the tag, until that returns true; returns which, or most_flows.
+    // Calls `is` with the flows that have the tag, until that returns true; returns which, or max_flows.
     template <class Is>
     static std::uint32_t for_likely(const Line& line, std::uint8_t tag, Is is) {
         constexpr std::uint64_t ones = 0x0101010101010101, low = 0x7f * ones;
@@ -148,7 +148,7 @@ class CompactQueue {
                 if (number < line.known && is(number)) return number;
             }
         }
-        return most_flows;
+        return max_flows;
     }
     static bool is(const Flow& flow, const Waiting& packet) {
         return flow.to == packet.to && flow.stage == packet.stage && flow.memory == packet.memory;

@@ -29,8 +29,8 @@ class Ending {
     // The number of steps that it is about.
     std::size_t steps_asked() const { return static_cast<std::size_t>(early_.asked[next_] * early_.steps); }
 
-    // The answer. `furthest`: the last stage that any rank has begun.
-    void answer(bool enough, std::uint32_t furthest) {
+    // The verdict. `furthest`: the last stage that any rank has begun.
+    void conclude(bool enough, std::uint32_t furthest) {
         ++next_;
         if (!enough) return;
         next_ = questions();

@@ -169,7 +169,7 @@ void Engine::ask(const Report& all) {
         peers_.collective([&] {
             if (peers_.process() == 0) enough = options_.early_end.enough(ends);
         });
-        world_.ending.answer(peers_.minimum(enough ? 0 : 1) == 0, all.furthest);
+        world_.ending.conclude(peers_.minimum(enough ? 0 : 1) == 0, all.furthest);
     } catch (...) {
         fail();
         refused_ = true;

@@ -7,7 +7,7 @@
 #include "base/random.hpp"
 #include "machine/topology/dragonfly.hpp"
 #include "sim/event.hpp"
-#include "sim/least_time.hpp"
+#include "sim/minimum_time.hpp"
 #include "sim/network.hpp"
 #include "sim/rank.hpp"
 #include "sim/simulate.hpp"
@@ -50,7 +50,7 @@ struct Sent {
     std::int64_t ranks = 0, messages_seen = 0, stages_seen = 0;
     double messages = 0, bytes = 0, hops = 0;
     double packets_over_links = 0, bytes_over_links = 0;  // without what stays in a node
-    double most_in_a_stage = 0;                           // packets of one rank
+    double max_per_stage = 0;                             // packets of one rank
 
     bool enough() const { return messages_seen >= enough_messages || stages_seen >= enough_stages; }
 };
@@ -87,7 +87,7 @@ class Sampling {
             const schedule::Message message = step.schedule->send(r, stage, j);
             if (message.count > 0) packets += add(r, message, program_.bytes_per_point(step), step.repeat);
         }
-        sent_.most_in_a_stage = std::max(sent_.most_in_a_stage, packets);
+        sent_.max_per_stage = std::max(sent_.max_per_stage, packets);
     }
 
     // Returns the packets that it takes.
@@ -121,18 +121,18 @@ double in_flight(const Sent& sent, Rank ranks, const machine::Machine& machine, 
     // A NIC lets out packets only as they leave, so a rank has no more than a stage, nor more than a path's worth, in
     // flight; twice for the chunks that are not full. Of what waits in the network beyond that a byte or two are kept.
     constexpr double path = 32;
-    double bytes = ranks * std::min(sent.most_in_a_stage, path) * 2 * sizeof(sim::Event);
+    double bytes = ranks * std::min(sent.max_per_stage, path) * 2 * sizeof(sim::Event);
     if (options.finite_buffers) return bytes;
     // Packets that hold a port for long against its latency stay events for longer (see Ports::compact_from; a window
     // is half of a latency at least).
-    const double waiting = ranks * std::max(sent.most_in_a_stage - path, 0.0) * sizeof(sim::Event);
+    const double waiting = ranks * std::max(sent.max_per_stage - path, 0.0) * sizeof(sim::Event);
     const double held_s =
         sent.bytes_over_links / std::max(sent.packets_over_links, 1.0) / machine.local.bandwidth.value;
     const bool large = 32 * held_s > 512e-12 * static_cast<double>(machine.local.latency.value);
     const double limit =
         static_cast<double>(options.compact_from.value) * SimulationOptions::long_hold_factor * options.threads;
     bytes += large ? std::min(waiting, limit) : 0;
-    return bytes + ranks * sent.most_in_a_stage * 1.5;
+    return bytes + ranks * sent.max_per_stage * 1.5;
 }
 
 // A rank has what it sends and receives once for each exchange that may be open.
@@ -145,7 +145,7 @@ double rank_bytes_of(const program::Program& program) {
 
 Forecast forecast(const machine::Machine& machine, const program::Program& program, const machine::Placement& placement,
                   const SimulationOptions& options) {
-    sim::check_least_time(machine, program, placement, options);
+    sim::check_minimum_time(machine, program, placement, options);
     const machine::Topology& topology = *machine.topology;
     const Sent sent = Sampling(machine, program, placement, options).draw();
     const double scale = static_cast<double>(program.ranks()) / static_cast<double>(sent.ranks);
@@ -156,8 +156,8 @@ Forecast forecast(const machine::Machine& machine, const program::Program& progr
     Forecast forecast;
     forecast.messages = sent.messages * scale;
     forecast.bytes = sent.bytes * scale;
-    if (!(forecast.bytes < static_cast<double>(most_counted)))
-        refuse_count("messages of the simulation", "about " + std::to_string(forecast.bytes), "bytes", most_counted);
+    if (!(forecast.bytes < static_cast<double>(max_counted)))
+        refuse_count("messages of the simulation", "about " + std::to_string(forecast.bytes), "bytes", max_counted);
     forecast.packet_hops = sent.hops * scale;
     forecast.memory_bytes = ports * port_bytes + topology.nodes() * (sizeof(sim::Nic) + 24.0) +
                             program.ranks() * rank_bytes_of(program) +

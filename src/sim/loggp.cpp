@@ -7,7 +7,7 @@
 #include "sim/clock.hpp"
 #include "sim/computing.hpp"
 #include "sim/ending.hpp"
-#include "sim/least_time.hpp"
+#include "sim/minimum_time.hpp"
 #include "sim/simulate.hpp"
 
 namespace tradewind::sim {
@@ -153,7 +153,7 @@ SimulationResult simulate_loggp(const machine::Machine& machine, const program::
             "model 'loggp': a program with steps start, wait or poke, or with groups of ranks, is simulated by the "
             "model "
             "'packet'");
-    sim::check_least_time(machine, program, placement, options);
+    sim::check_minimum_time(machine, program, placement, options);
     StageTimes times(machine, program, placement, options.one_sided);
     std::vector<std::int64_t> time(static_cast<std::size_t>(program.ranks()), 0);
     SimulationResult result;
@@ -177,7 +177,7 @@ SimulationResult simulate_loggp(const machine::Machine& machine, const program::
         result.step_end.push_back({*std::max_element(time.begin(), time.end())});
         if (ending.asks() && result.step_end.size() == ending.steps_asked()) {
             if (options.early_end.enough(result.step_end)) break;
-            ending.answer(false, 0);
+            ending.conclude(false, 0);
         }
     }
     result.time = result.step_end.back();

@@ -64,7 +64,7 @@ void Network::wire(const machine::Topology& topology, std::uint32_t index) {
 // other half in the next: with half of it each, two threads that compute the wide halo of a million ranks waited for
 // each other in a third of the time. So each part has several runs of switches, far apart; and one where these would be
 // short, since neighbours talk most and what passes from part to part costs more.
-constexpr std::uint64_t most_runs = 8, least_run = 50'000;  // ranks
+constexpr std::uint64_t max_runs = 8, min_run = 50'000;  // ranks
 
 // Switches that hold ranks go to the parts in contiguous runs of equal numbers of ranks.
 void Network::divide(const machine::Topology& topology, const machine::Placement& placement, std::uint32_t nics,
@@ -72,7 +72,7 @@ void Network::divide(const machine::Topology& topology, const machine::Placement
     owners_.assign(topology.switches(), 0);
     const std::uint64_t parts = parts_.all(), all = static_cast<std::uint64_t>(ranks);
     if (parts == 1) return;
-    const std::uint64_t runs = std::clamp<std::uint64_t>(all / parts / least_run, 1, most_runs);
+    const std::uint64_t runs = std::clamp<std::uint64_t>(all / parts / min_run, 1, max_runs);
     std::vector<std::uint32_t> held(topology.switches(), 0);
     for (Rank r = 0; r < ranks; ++r) ++held[topology.switch_of(placement.node(r) * nics)];
     std::uint64_t before = 0;
@@ -90,10 +90,10 @@ void Network::divide(const machine::Topology& topology, const machine::Placement
 
 // Pages are taken whole, so switches that share one go to one process; and each process has several runs of them, since
 // often only some of the switches that pass packets on have much to do.
-constexpr std::size_t small_run = std::size_t{1} << 14, large_run = HugeAllocator<Port>::page, least_runs = 4;
+constexpr std::size_t small_run = std::size_t{1} << 14, large_run = HugeAllocator<Port>::page, min_runs = 4;
 
 bool Network::scattered() const {
-    return parts_.processes > 1 && owners_.size() * switch_bytes() < large_run * least_runs * parts_.processes;
+    return parts_.processes > 1 && owners_.size() * switch_bytes() < large_run * min_runs * parts_.processes;
 }
 
 // Those that only pass packets on are dealt out in turn.

@@ -10,14 +10,14 @@ namespace tradewind::sim {
 namespace {
 
 // The ranks that send to those shown: at most so many, those that send in early stages first.
-std::vector<Rank> senders_to(const std::vector<Rank>& shown, const program::Program& program, std::size_t most) {
+std::vector<Rank> senders_to(const std::vector<Rank>& shown, const program::Program& program, std::size_t maximum) {
     std::set<Rank> senders;
     if (shown.empty()) return {};
     for (std::uint32_t stage = 0; stage < program.stages(); ++stage) {
         const auto at = program.at(stage);
         for (const Rank r : shown)
             for (int j = 0, n = at.receives(r); j < n; ++j) {
-                if (senders.size() == most) return {senders.begin(), senders.end()};
+                if (senders.size() == maximum) return {senders.begin(), senders.end()};
                 senders.insert(at.schedule->receive(r, at.stage, j).peer);
             }
     }

@@ -29,13 +29,13 @@ const char* bound_by(const World& world, std::uint64_t at) {
 // what a window would hold if every rank sent without a pause.
 double events_per_window(const machine::Machine& machine, const program::Program& program,
                          const SimulationOptions& options) {
-    const std::int64_t most = options.packet.value > 0 ? options.packet.value : SimulationOptions::largest_packet;
+    const std::int64_t maximum = options.packet.value > 0 ? options.packet.value : SimulationOptions::largest_packet;
     double packet = 1;
     for (const program::Step& step : program.steps()) {
         if (!step.schedule || step.schedule->stages() == 0) continue;
         for (int j = 0, n = step.schedule->sends(0, 0); j < n; ++j)
-            packet = std::max(packet, static_cast<double>(std::min(
-                                          most, step.schedule->send(0, 0, j).count * program.bytes_per_point(step))));
+            packet = std::max(packet, static_cast<double>(std::min(maximum, step.schedule->send(0, 0, j).count *
+                                                                                program.bytes_per_point(step))));
         break;
     }
     const double packet_time = packet / machine.injection.bandwidth.value;
@@ -59,7 +59,7 @@ SimulationResult conclude(const World& world, Peers& peers, Share& share) {
     peers.collective([&] {
         if (peers.process() > 0) return;
         result = std::move(share.result);
-        if (result.bytes < 0) refuse_count("messages of the simulation", "more", "bytes", most_counted);
+        if (result.bytes < 0) refuse_count("messages of the simulation", "more", "bytes", max_counted);
         if (share.finished != world.program.ranks() || share.arrived != result.bytes)
             throw std::runtime_error(std::to_string(world.program.ranks() - share.finished) +
                                      " ranks wait for messages that nobody sends: verify the schedule");
@@ -79,7 +79,7 @@ SimulationResult conclude(const World& world, Peers& peers, Share& share) {
         if (load.bound.value > 0) result.bound_by = bound_by(world, load.bound_at);
         if (load.total > 0)
             result.imbalance =
-                static_cast<double>(load.most) * static_cast<double>(load.used) / static_cast<double>(load.total);
+                static_cast<double>(load.maximum) * static_cast<double>(load.used) / static_cast<double>(load.total);
     });
     return result;
 }

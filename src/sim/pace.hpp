@@ -18,13 +18,13 @@ class Pace {
     // How long one way is kept before it is judged. Where a window takes milliseconds, it is judged by several, and not
     // by the first one, for which threads wake, and what one has made moves to the other's cache.
     static constexpr std::chrono::milliseconds stretch{4};
-    static constexpr int least_looks = 4;
+    static constexpr int min_looks = 4;
     static constexpr int soon = 3, seldom = 96;  // stretches from a change, or from a trial, to the next trial
 
     // Called by the first thread now and then with the events so far: whether it goes on alone.
     bool alone(std::uint64_t events, std::chrono::steady_clock::time_point now) {
         if (++looks_ == 1) begin(events, now);
-        if (now - began_ < stretch || looks_ <= least_looks) return alone_;
+        if (now - began_ < stretch || looks_ <= min_looks) return alone_;
         const double rate = static_cast<double>(events - before_) / std::chrono::duration<double>(now - began_).count();
         begin(events, now);
         looks_ = 1;

@@ -4,12 +4,24 @@
 
 #include "base/error.hpp"
 #include "sim/event.hpp"
-#include "sim/least_time.hpp"
+#include "sim/minimum_time.hpp"
 #include "sim/run.hpp"
 
 namespace tradewind::sim {
 
 namespace {
+
+// The stages and messages of an exchange, of those of its ranks that are shown.
+std::int64_t events_of(const program::Exchange& exchange, const std::vector<Rank>& shown) {
+    std::int64_t events = 0;
+    for (const Rank each : shown) {
+        const Rank r = each - exchange.first;
+        if (r < 0 || r >= exchange.ranks()) continue;
+        for (int stage = 0; stage < exchange.schedule->stages(); ++stage)
+            events += 1 + exchange.schedule->sends(r, stage) + exchange.schedule->receives(r, stage);
+    }
+    return events;
+}
 
 // A stage, and each message that is sent or received in it, is an action or more.
 void check_shown(const program::Program& program, const std::vector<Rank>& shown) {
@@ -19,13 +31,21 @@ void check_shown(const program::Program& program, const std::vector<Rank>& shown
             throw InputError("time line of rank " + std::to_string(shown[i]) + ": 0 to " +
                              std::to_string(program.ranks() - 1) + " are allowed, in ascending order");
     std::int64_t events = 0;
-    for (std::uint32_t stage = 0; stage < program.stages(); ++stage) {
-        const auto at = program.at(stage);
-        for (const Rank r : shown) events += 1 + at.sends(r) + at.receives(r);
-        if (events > SimulationOptions::max_trace_events)
+    const auto add = [&](std::int64_t some) {
+        if (events += some; events > SimulationOptions::max_trace_events)
             throw InputError("time line of " + std::to_string(shown.size()) + " ranks: more than " +
                              std::to_string(SimulationOptions::max_trace_events) +
                              " stages and messages; name fewer ranks, or simulate fewer stages");
+    };
+    if (const program::Order* const order = program.order()) {
+        for (const Rank r : shown) add(static_cast<std::int64_t>(order->operations(order->group_of(r)).size()));
+        for (std::size_t i = 0; i < order->exchanges().size(); ++i)
+            add(order->times(i) * events_of(order->exchanges()[i], shown));
+        return;
+    }
+    for (std::uint32_t stage = 0; stage < program.stages(); ++stage) {
+        const auto at = program.at(stage);
+        for (const Rank r : shown) add(1 + at.sends(r) + at.receives(r));
     }
 }
 
@@ -37,17 +57,14 @@ void check(const machine::Machine& machine, const program::Program& program, con
                          std::to_string(SimulationOptions::largest_packet) + " are allowed, or one packet per message");
     if (options.threads < 1 || options.threads > 256)
         throw InputError(std::to_string(options.threads) + " threads: 1 to 256 are allowed");
-    const int most_parts = std::numeric_limits<std::uint16_t>::max();
-    if (options.peers && options.peers->processes() > most_parts / options.threads)
+    const int max_parts = std::numeric_limits<std::uint16_t>::max();
+    if (options.peers && options.peers->processes() > max_parts / options.threads)
         throw InputError(std::to_string(options.peers->processes()) + " processes of " +
-                         std::to_string(options.threads) + " threads: at most " + std::to_string(most_parts) +
+                         std::to_string(options.threads) + " threads: at most " + std::to_string(max_parts) +
                          " threads together are allowed");
     if (program.ranks() > static_cast<Rank>(sim::Event::rank_mask))
         throw InputError(std::to_string(program.ranks()) + " ranks: at most " + std::to_string(sim::Event::rank_mask) +
                          " can be simulated");
-    if (program.order() && !options.shown.empty())
-        throw InputError(
-            "time line: of a program with steps start, wait or poke, or with groups, none can be drawn yet");
     if (const std::int64_t senders = std::int64_t{program.ranks()} * program.lines() * machine.nics;
         program.order() && senders > static_cast<std::int64_t>(sim::Event::rank_mask))
         throw InputError(std::to_string(program.ranks()) + " ranks with " + std::to_string(program.lines()) +
@@ -62,7 +79,7 @@ void check(const machine::Machine& machine, const program::Program& program, con
     for (const program::Step& step : program.steps())
         if (step.compute.flops > 0 && machine.flops <= 0)
             throw InputError("step '" + step.name + "' computes in flops, and the machine does not say node.flops");
-    sim::check_least_time(machine, program, placement, options);
+    sim::check_minimum_time(machine, program, placement, options);
     if (!options.finite_buffers) return;
     const std::int64_t packet = std::max(options.packet.value, machine.header.value),
                        largest = machine::buffer_sizes(machine).packet();

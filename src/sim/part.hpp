@@ -52,7 +52,7 @@ class Part {
         report.events = events();
         report.arrived = ranks_.counts().arrived;
         if (report.arrived < 0) [[unlikely]]  // a window brings far less than half of what can be counted
-            refuse_count("messages of the simulation", "more", "bytes", most_counted);
+            refuse_count("messages of the simulation", "more", "bytes", max_counted);
         report.hops = switches_->hops() + ranks_.counts().hops;
         report.furthest = ranks_.counts().furthest;
         if (world_.ending.asks()) report.ended = ranks_.counts().ended[world_.ending.next()];

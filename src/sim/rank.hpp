@@ -26,7 +26,7 @@ struct alignas(64) Receiver {
     std::array<std::int64_t, ring> time{};      // [stage % ring] ps: the last tail so far
     std::array<std::uint32_t, ring> missing{};  // [stage % ring]: packets that are still to come; before the stage has
                                                 // begun those that came early, as a negative number modulo 2^32
-    static constexpr std::uint32_t most_missing = ~0u >> 1;
+    static constexpr std::uint32_t max_missing = ~0u >> 1;
     std::int64_t departed = 0;      // ps at which the last tail so far left a NIC of the rank
     std::uint32_t stage = 0;        // of the program
     std::uint32_t early : 27 = 0;   // packets for stages beyond the ring

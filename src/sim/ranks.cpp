@@ -25,7 +25,7 @@ Ranks::Ranks(World& world, Outbox& outbox, std::uint32_t id)
     counts_.ended.resize(world.ending.questions(), 0);
     if (world.finite) credits_ = LazyArray<Credits>(world.nics.size());
     if (world.arbitrates) lines_ = LazyArray<Line>(world.nics.size());
-    if (!world.shown.empty()) recorder_ = std::make_unique<Recorder>(world.shown, world.nics_per_node);
+    if (!world.shown.empty()) recorder_ = std::make_unique<Recorder>(world.shown, world.lines, world.nics_per_node);
 }
 
 void Ranks::start() {
@@ -160,14 +160,14 @@ void Ranks::act(const Event& event) {
             if (world_.receive_overhead > 0 && held(r, event)) return;
             receive(r, event.stage,
                     static_cast<std::int64_t>(static_cast<std::uint64_t>(event.memory) << 32 | event.size),
-                    attend(r, event.time));
+                    attend(r, event.stage, event.time));
             return;
         case sim::credit: return_credit(event.to, event.size); return;
         case serve: serve_jobs(event.to); return;
         case arbitration: grant(event.to); return;
         case asked:
             if (held(r, event)) return;
-            answer_request(r, event.memory, event.stage, event.size, event.time);
+            reply_to_request(r, event.memory, event.stage, event.size, event.time);
             return;
         case told_to_send: send_pulled(r, event.stage, event.size, event.memory); return;
         case acknowledged: {
@@ -231,12 +231,12 @@ void Ranks::take_pulled(const Event& event, std::int64_t time) {
     if (pull.left == 0) act_later(pull.time, event.rank(), acknowledge_pull, 0, 0, record);
 }
 
-std::int64_t Ranks::attend(Rank r, std::int64_t time) {
+std::int64_t Ranks::attend(Rank r, std::uint32_t stage, std::int64_t time) {
     if (world_.receive_overhead == 0) return time;
     std::int64_t& cpu = clock(r);
     const std::int64_t begin = std::max(cpu, time);
     cpu = after(begin, world_.receive_overhead, computes);
-    if (recorder_) recorder_->match(r, begin, cpu);
+    if (recorder_) recorder_->match(r, stage, begin, cpu, &cpu != &world_.cpus[r]);
     return cpu;
 }
 
@@ -250,10 +250,10 @@ void Ranks::begin_stage(std::size_t line, std::int64_t time) {
     std::uint64_t expected = 0;
     for (int j = 0, n = at.receives(r); j < n; ++j)
         expected += world_.packets(r, at, at.schedule->receive(r, at.stage, j));
-    if (expected > Receiver::most_missing) [[unlikely]]
+    if (expected > Receiver::max_missing) [[unlikely]]
         refuse_count(
             "a stage of rank " + std::to_string(r) + ", with packets of " + std::to_string(world_.packet) + " bytes",
-            std::to_string(expected), "packets to receive", Receiver::most_missing);
+            std::to_string(expected), "packets to receive", Receiver::max_missing);
     receiver.missing[receiver.stage % Receiver::ring] += static_cast<std::uint32_t>(expected);
     if (!world_.cpus.empty()) time = std::max(clock(r), time);
     if (!world_.posted.empty()) time = post_receives(line, time);
@@ -276,16 +276,18 @@ void Ranks::begin_stage(std::size_t line, std::int64_t time) {
                       computes);
         computed = cpu;
     }
-    if (recorder_) recorder_->begin_stage(r, receiver.stage, time, posted, computed);
+    if (recorder_)
+        recorder_->begin_stage(r, receiver.stage, time, posted, computed,
+                               !world_.cpus.empty() && &clock(r) != &world_.cpus[r]);
     if (world_.handshakes.empty()) return;
-    // Requests that came before their receive was posted are answered now; the others stay.
+    // Requests that came before their receive was posted are granted now; the others stay.
     std::uint32_t& list = world_.handshakes[line].requests;
     std::uint32_t id = std::exchange(list, Pool<Request>::none);
     while (id != Pool<Request>::none) {
         const Request request = requests_[id];
         if (is_posted(r, request.stage)) {
             requests_.give(id);
-            answer_request(r, request.source, request.stage, request.message, time);
+            reply_to_request(r, request.source, request.stage, request.message, time);
         } else {
             requests_[id].next = std::exchange(list, id);
         }
@@ -324,7 +326,7 @@ bool Ranks::end_stage(std::size_t line, std::int64_t time) {
         if (const int question = world_.ending.question(step); question != Ending::none)
             ++counts_.ended[static_cast<std::size_t>(question)];
     }
-    if (recorder_) recorder_->end_stage(r, world_.cpus.empty() ? time : std::max(time, world_.cpus[r]));
+    if (recorder_) recorder_->end_stage(r, receiver.stage, world_.cpus.empty() ? time : std::max(time, world_.cpus[r]));
     leave_stage(r, receiver);
     if (receiver.stage == world_.ending.stages()) {
         ++counts_.finished;

@@ -124,8 +124,8 @@ class Ranks {
     }
     void deliver_other(const Event& event, std::int64_t time);
     void take_pulled(const Event& event, std::int64_t time);
-    // The CPU deals with something at `time`, or when it is free; returns when it is done.
-    std::int64_t attend(Rank r, std::int64_t time);
+    // The CPU deals with something of a stage at `time`, or when it is free; returns when it is done.
+    std::int64_t attend(Rank r, std::uint32_t stage, std::int64_t time);
 
     // Whether all that a rank has to send in its stage is sent.
     bool all_sent(std::size_t line, const Receiver& rank) const {
@@ -203,7 +203,7 @@ class Ranks {
                       std::uint32_t payload, std::uint32_t nic, std::int64_t time);
     void add_job(std::uint32_t terminal, const Job& job);
     void serve_jobs(std::uint32_t terminal);
-    void answer_request(Rank r, std::uint32_t source, std::uint32_t stage, std::uint32_t message, std::int64_t time);
+    void reply_to_request(Rank r, std::uint32_t source, std::uint32_t stage, std::uint32_t message, std::int64_t time);
     void send_pulled(Rank r, std::uint32_t stage, std::uint32_t message, std::uint32_t record);
 
     World& world_;

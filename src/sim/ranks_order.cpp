@@ -40,6 +40,7 @@ void Ranks::walk(Rank r) {
             return;
         }
         const program::Operation& operation = operations[walker.operation];
+        if (recorder_) recorder_->begin_operation(r, time_);
         switch (operation.kind) {
             case program::Operation::compute:
                 world_.cpus[r] =
@@ -64,6 +65,11 @@ void Ranks::walk(Rank r) {
 }
 
 void Ranks::finish_operation(Rank r, const program::Operation& operation) {
+    if (recorder_) {
+        constexpr TraceEventKind kinds[] = {TraceEventKind::work, TraceEventKind::start, TraceEventKind::wait,
+                                            TraceEventKind::poke};
+        recorder_->end_operation(r, operation.step, kinds[operation.kind], std::max(time_, world_.cpus[r]));
+    }
     if (!operation.ends_step) return;
     std::int64_t& end = counts_.step_end[operation.step];
     end = std::max({end, time_, world_.cpus[r]});
@@ -180,6 +186,8 @@ void Ranks::bring_on(std::size_t line) {
             busy = after(std::max(busy, state.time), world_.message_cost->receive(r, world_.program.at(receiver.stage)),
                          "a rank computes until");
         }
+        if (recorder_)
+            recorder_->end_stage(r, receiver.stage, world_.message_cost ? std::max(state.time, clock(r)) : state.time);
         leave_stage(r, receiver);
         receiver.sending = world_.nics_per_node;  // the next one has not begun
         if (receiver.stage == instance.first + instance.stages) {

@@ -15,9 +15,9 @@ void Ranks::send_control(ControlKind kind, Rank from, Rank to, std::uint32_t sta
              message, 0, true});
 }
 
-// A request is answered once its receive is posted: then the message has where to go.
-void Ranks::answer_request(Rank r, std::uint32_t source, std::uint32_t stage, std::uint32_t message,
-                           std::int64_t time) {
+// A request is granted once its receive is posted: then the message has where to go.
+void Ranks::reply_to_request(Rank r, std::uint32_t source, std::uint32_t stage, std::uint32_t message,
+                             std::int64_t time) {
     if (!is_posted(r, stage)) {
         const std::uint32_t id = requests_.take();
         requests_[id] = {source, stage, message, std::exchange(world_.handshakes[world_.line(r, stage)].requests, id)};
@@ -29,7 +29,7 @@ void Ranks::answer_request(Rank r, std::uint32_t source, std::uint32_t stage, st
     const schedule::Message sent = at.schedule->send(static_cast<Rank>(source), at.stage, static_cast<int>(message));
     pulls_[record] = {sent.count * at.bytes_per_point, 0, source, stage, message, 0};
     send_control(pull, r, static_cast<Rank>(source), stage, message, record,
-                 world_.nic_of_message(static_cast<Rank>(source), r), attend(r, time));
+                 world_.nic_of_message(static_cast<Rank>(source), r), attend(r, stage, time));
 }
 
 void Ranks::send_pulled(Rank r, std::uint32_t stage, std::uint32_t message, std::uint32_t record) {
@@ -38,7 +38,7 @@ void Ranks::send_pulled(Rank r, std::uint32_t stage, std::uint32_t message, std:
     const std::uint32_t nic = world_.nic_of_message(r, sent.peer);
     add_job(world_.terminal(world_.node(r), nic),
             {time_, sent.count * at.bytes_per_point, static_cast<std::uint32_t>(r),
-             static_cast<std::uint32_t>(sent.peer) | nic << Event::rank_bits, 0, record, 0, message, 0, false});
+             static_cast<std::uint32_t>(sent.peer) | nic << Event::rank_bits, 0, record, stage, message, 0, false});
 }
 
 }  // namespace tradewind::sim

@@ -98,7 +98,7 @@ void Ranks::copy(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
     memory = copied(std::max(memory, start), world_.memory_byte_time);
     sender.departed = std::max(copied(start, world_.copy_byte_time), memory);
     if (recorder_) {
-        recorder_->copy(from, to, bytes, start, sender.departed);
+        recorder_->copy(from, to, sender.stage, bytes, start, sender.departed);
         recorder_->arrive(to, sender.stage, from, bytes, sender.departed);
     }
     act_later(sender.departed, static_cast<std::uint32_t>(to), arrive, sender.stage, static_cast<std::uint32_t>(bytes),
@@ -111,7 +111,7 @@ void Ranks::carry(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
     const std::int64_t start = std::max(sender.departed, sender.post), end = start + world_.message_cost->latency();
     sender.departed = start;
     if (recorder_) {
-        recorder_->copy(from, to, bytes, start, end);
+        recorder_->copy(from, to, sender.stage, bytes, start, end);
         recorder_->arrive(to, sender.stage, from, bytes, end);
     }
     act_later(end, static_cast<std::uint32_t>(to), arrive, sender.stage, static_cast<std::uint32_t>(bytes),
@@ -134,8 +134,8 @@ void Ranks::send_past(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
     sender.departed = start + net.rates[Network::injection].duration(size);
     if (recorder_) {
         const std::uint32_t nic = world_.nic_of_message(from, to);
-        recorder_->sending(from, nic, false, bytes, start);
-        recorder_->sent(from, nic, false, to, sender.departed);
+        recorder_->sending(from, sender.stage, nic, false, bytes, start);
+        recorder_->sent(from, sender.stage, nic, false, to, sender.departed);
     }
     const std::int64_t time = start + net.rates[Network::injection].latency + net.rates[Network::ejection].latency +
                               distance.local * net.rates[Network::local].latency +
@@ -153,7 +153,8 @@ void Ranks::send_past(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
 bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, int& packets) {
     const std::uint32_t terminal = world_.terminal(world_.node(r), nic_index);
     Nic& nic = world_.nics[terminal];
-    if (recorder_) recorder_->sending(r, nic_index, false, sender.left, std::max({nic.busy, sender.post, time_}));
+    if (recorder_)
+        recorder_->sending(r, sender.stage, nic_index, false, sender.left, std::max({nic.busy, sender.post, time_}));
     const std::uint32_t id = sender_id(r, sender.stage, nic_index);
     for (; sender.left > 0; ++packets) {
         // The CPU may have to post it, and may do copies before, when the window has long begun.
@@ -177,7 +178,7 @@ bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, i
              machine::memory::fresh | random, world_.origins.told() ? world_.origins.code(r) : 0});
         sender.departed = std::max(sender.departed, nic.busy);  // a copy may take longer
     }
-    if (recorder_) recorder_->sent(r, nic_index, false, peer, nic.busy);
+    if (recorder_) recorder_->sent(r, sender.stage, nic_index, false, peer, nic.busy);
     return true;
 }
 
@@ -330,11 +331,12 @@ void Ranks::serve_jobs(std::uint32_t terminal) {
         packet.size = bytes | Event::pulled << Event::kind_shift | (job.left == 0 ? Event::last_bit : 0);
         packet.delay = world_.origins.told() ? world_.origins.code(static_cast<Rank>(job.from)) : 0;
         if (recorder_)
-            recorder_->sending(static_cast<Rank>(job.from), job.to >> Event::rank_bits, true, job.left + bytes, time_);
+            recorder_->sending(static_cast<Rank>(job.from), job.payload, job.to >> Event::rank_bits, true,
+                               job.left + bytes, time_);
     }
     emit_packet(terminal, time_, packet);
     if (recorder_ && !job.is_control && job.left == 0)
-        recorder_->sent(static_cast<Rank>(job.from), job.to >> Event::rank_bits, true,
+        recorder_->sent(static_cast<Rank>(job.from), job.payload, job.to >> Event::rank_bits, true,
                         static_cast<Rank>(job.to & Event::rank_mask), world_.nics[terminal].busy);
     if (job.left == 0) {
         found->second.pop(jobs_);

@@ -12,11 +12,11 @@
 
 namespace tradewind::sim {
 
-// Runs of 2^k records, k <= most, that never move; those given back are kept for others of their length.
+// Runs of 2^k records, k <= maximum, that never move; those given back are kept for others of their length.
 template <class T>
 class RunPool {
   public:
-    static constexpr int most = 6;
+    static constexpr int maximum = 6;
 
     T* take(int k) {
         if (Free* const run = free_[k]) {
@@ -43,7 +43,7 @@ class RunPool {
 
     static T* make(void* memory, int k) { return new (memory) T[std::size_t{1} << k]; }
 
-    std::array<Free*, most + 1> free_{};
+    std::array<Free*, maximum + 1> free_{};
     T* next_ = nullptr;
     std::size_t left_ = 0;  // in the last slab
     std::vector<HugeVector<T>> slabs_;

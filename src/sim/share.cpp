@@ -126,24 +126,24 @@ void weigh(const World& world, Share& share) {
                                                      static_cast<double>(network.rates[rate].byte_time) / 65536)};
     };
     SimulationResult& result = share.result;
-    const bool answers = world.parts.process() == 0;
-    if (answers) {
+    const bool reports = world.parts.process() == 0;
+    if (reports) {
         result.port_bytes.resize(network.ports());
         result.nic_bytes.resize(world.nics.size());
     }
     Load& load = share.load;
     for_ports(world, [&](std::uint32_t index, std::uint64_t bytes) {
         if (bytes == 0) return;
-        if (answers) result.port_bytes[index] = bytes;
+        if (reports) result.port_bytes[index] = bytes;
         const Port& port = network.port(index);
         load.consider(time(bytes, port.rate), index);
         if (port.kind == static_cast<std::uint8_t>(machine::LinkKind::terminal)) return;
-        load.most = std::max(load.most, bytes);
+        load.maximum = std::max(load.maximum, bytes);
         load.total += bytes;
         ++load.used;
     });
     for_nics(world, [&](std::uint32_t nic, std::uint64_t bytes) {
-        if (answers) result.nic_bytes[nic] = bytes;
+        if (reports) result.nic_bytes[nic] = bytes;
         load.consider(time(bytes, Network::injection), std::uint64_t{network.ports()} + nic);
     });
 }

@@ -13,9 +13,9 @@ struct World;
 
 // Load of links and NICs, by the bytes that they have sent.
 struct Load {
-    Picoseconds bound{0};                         // the longest time that one needs for its bytes
-    std::uint64_t bound_at = ~0ULL;               // which: [port], then [terminal]; the first of several
-    std::uint64_t most = 0, total = 0, used = 0;  // bytes of the links between switches; links
+    Picoseconds bound{0};                            // the longest time that one needs for its bytes
+    std::uint64_t bound_at = ~0ULL;                  // which: [port], then [terminal]; the first of several
+    std::uint64_t maximum = 0, total = 0, used = 0;  // bytes of the links between switches; links
 
     void consider(Picoseconds needed, std::uint64_t at) {
         if (needed < bound || (needed == bound && at >= bound_at)) return;
@@ -24,7 +24,7 @@ struct Load {
     }
     void merge(const Load& other) {
         consider(other.bound, other.bound_at);
-        most = std::max(most, other.most);
+        maximum = std::max(maximum, other.maximum);
         total += other.total;
         used += other.used;
     }

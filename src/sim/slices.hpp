@@ -40,9 +40,9 @@ class Slices {
     std::size_t collect(Outbox& own, const Outboxes& outboxes) {
         // As many as this window needs if it is like the last one, and no more than there are switches.
         int bits = 0;
-        while (bits < most_bits && last_count_ >> bits > full && switches_ >> bits > 1) ++bits;
+        while (bits < max_bits && last_count_ >> bits > full && switches_ >> bits > 1) ++bits;
         const std::size_t count = std::size_t{1} << bits;
-        const int run = std::min(most_run, static_cast<int>(std::bit_width((switches_ >> bits) | 1)) - 1);
+        const int run = std::min(max_run, static_cast<int>(std::bit_width((switches_ >> bits) | 1)) - 1);
         for (std::size_t i = 0; i < count; ++i) slices_[i].count = 0;
         for (Outbox* from : outboxes)
             own.drain(*from, [&](const Event& packet) {
@@ -55,13 +55,13 @@ class Slices {
     Slice& operator[](std::size_t i) { return slices_[i]; }
 
   private:
-    static constexpr int most_bits = 9;
-    static constexpr int most_run = 3;  // switches in a row, as a power of two
+    static constexpr int max_bits = 9;
+    static constexpr int max_run = 3;  // switches in a row, as a power of two
     static constexpr std::size_t full = 400;
 
     const Network& network_;
     std::uint32_t switches_;
-    std::array<Slice, std::size_t{1} << most_bits> slices_;
+    std::array<Slice, std::size_t{1} << max_bits> slices_;
     std::size_t last_count_ = 0;
 };
 

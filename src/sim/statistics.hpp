@@ -134,9 +134,9 @@ struct SimulationResult {
     DelayPairs delay_pairs;
     std::vector<std::uint64_t> port_bytes;  // [switch * radix + port]
     std::vector<std::uint64_t> nic_bytes;   // [node]
-    Picoseconds bound;                      // the time that the most loaded link or NIC needs for its bytes
+    Picoseconds bound;                      // the time that the busiest link or NIC needs for its bytes
     std::string bound_by;                   // which
-    double imbalance = 1;                   // most loaded over mean of the links between switches that were used
+    double imbalance = 1;                   // maximum over mean load of the links between switches that were used
     std::vector<Passage> passages;          // in order of time; empty unless asked for
     std::vector<TraceEvent> trace_events;   // by rank, in order of time; empty unless asked for
 };

@@ -16,6 +16,11 @@ enum class TraceEventKind : std::uint32_t {
     send,     // a NIC sends a message: from its first packet's head to its last one's tail
     copy,     // of a message to a rank of the same node
     arrival,  // the last tail of all that `peer` sends in a stage; takes no time
+    // Operations of a program with an order, on the CPU; `stage` is the number of their step.
+    work,
+    start,
+    wait,
+    poke,
 };
 
 struct TraceEvent {
@@ -24,7 +29,7 @@ struct TraceEvent {
     Picoseconds begin{0}, end{0};
     TraceEventKind kind = TraceEventKind::stage;
     Rank peer = -1;         // -1: none, or one that packets have no room to tell
-    std::uint32_t nic = 0;  // of the node
+    std::uint32_t nic = 0;  // of the node; of what is posted or matched 1: by a thread beside the CPU
     std::int64_t bytes = 0;
 
     // By rank, then in order of time; what holds others comes before them.

@@ -56,7 +56,7 @@ class Damaged : public schedule::Schedule {
         if (fault_ == "drop" || fault_ == "drop-receive") m.count = 0;
         if (fault_ == "count") m.count += 1;
         if (fault_ == "tag") m.tag += 1 << 30;
-        if (fault_ == "turn") m.parity ^= 1;
+        if (fault_ == "parity") m.parity ^= 1;
         return m;
     }
     void send_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const override {
@@ -94,7 +94,7 @@ class Damaged : public schedule::Schedule {
 
 const std::vector<std::string>& damages() {
     static const std::vector<std::string> names{"drop",  "drop-send", "drop-receive", "double",  "swap",     "misplace",
-                                                "count", "tag",       "turn",         "reverse", "no-copies"};
+                                                "count", "tag",       "parity",       "reverse", "no-copies"};
     return names;
 }
 

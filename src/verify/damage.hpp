@@ -15,7 +15,7 @@ namespace tradewind::verify {
 //   double        sent and received a second time, under another tag
 //   swap          sent with the contents of the rank's next message and the reverse
 //   misplace      received one point further on along x
-//   count, tag, turn   another one at the receiver
+//   count, tag, parity   another one at the receiver
 //   reverse       the rank's sends of the stage are posted in reverse order
 //   no-copies     the rank leaves out its copies of the stage
 const std::vector<std::string>& damages();

@@ -121,7 +121,7 @@ void Movement::write_scratch(const Write& w, int stage) {
 
 void Movement::finish() const {
     for (Rank rank = 0; rank < schedule_.ranks(); ++rank) {
-        const auto wrong = find_miscount(memory_[rank].written, pattern_.answer(rank));
+        const auto wrong = find_miscount(memory_[rank].written, pattern_.expected(rank));
         if (!wrong) continue;
         const std::string times = wrong->covered == 1 ? "once" : std::to_string(wrong->covered) + " times";
         throw VerificationError(

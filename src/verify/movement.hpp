@@ -20,7 +20,7 @@ class Movement {
 
     // Throws VerificationError, as `finish` does, with rank, stage, peer and box.
     void run_stage(int stage, const std::vector<Match>& matches);
-    // Checks that each rank was written exactly the pattern's answer, each point once.
+    // Checks that each rank was written exactly the pattern's expected points, each point once.
     void finish() const;
     Index copied() const { return copied_; }  // points, by copies within a rank
 

@@ -105,7 +105,7 @@ std::string Reduction::diagnosis(Word value) const {
 
 void Reduction::finish() const {
     for (Rank rank = 0; rank < schedule_.ranks(); ++rank)
-        for (const layout::Box& box : schedule_.pattern().answer(rank)) {
+        for (const layout::Box& box : schedule_.pattern().expected(rank)) {
             const Values& values = values_[rank];
             for (auto v = std::prev(values.upper_bound(box.begin[layout::X]));
                  v != values.end() && v->first < box.end[layout::X]; ++v)

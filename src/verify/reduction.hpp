@@ -20,7 +20,7 @@ class Reduction {
 
     // Throws VerificationError, as `finish` does.
     void run_stage(int stage, const std::vector<Match>& matches);
-    // Checks that each rank has the sum over all ranks in the pattern's answer.
+    // Checks that each rank has the sum over all ranks in the pattern's expected points.
     void finish() const;
 
   private:

@@ -17,7 +17,7 @@ struct Verified {
     Index copied = 0;   // points copied within a rank
 };
 
-// Runs a schedule in this process and checks that every point of the pattern's answer arrives exactly once and nothing
+// Runs a schedule in this process and checks that every expected point of the pattern arrives exactly once and nothing
 // else is touched, and that it is free of deadlock in the posting order of `transport` even where every send is
 // synchronous. In O(messages) time; memory for the pieces that are held, not for points.
 //

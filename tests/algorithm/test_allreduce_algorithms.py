@@ -97,11 +97,11 @@ def verified(name, ranks, count):
 @pytest.mark.parametrize("count", [1, 3, 64, 1000])
 @pytest.mark.parametrize("n", [*range(1, 20), 32, 63, 64, 65, 100])
 def test_stages_and_points_of_halving_and_trees(n, count):
-    """Each element is sent n - 1 times to be summed up and n - 1 times to be known, which is the least there can be."""
-    least, above, below = 2 * (n - 1) * count, ceil_log(2, n), n.bit_length() - 1
+    """Each element is sent n - 1 times to be summed up and n - 1 times to be known, which is the minimum."""
+    minimum, above, below = 2 * (n - 1) * count, ceil_log(2, n), n.bit_length() - 1
     for name in ("halving-doubling", "binomial"):
         found = verified(name, n, count)
-        assert (found.stages, found.points) == (2 * above, least)
+        assert (found.stages, found.points) == (2 * above, minimum)
     pairs = n - 2**below
     folded = verified("rabenseifner", n, count)
     assert folded.stages == 2 * below + (3 if pairs else 0)

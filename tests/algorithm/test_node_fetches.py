@@ -18,9 +18,9 @@ FAMILIES = ("two-level", "leaders")
 
 
 @st.composite
-def lists(draw, most_ranks=14):
+def lists(draw, max_ranks=14):
     """Ids that the ranks own, with gaps between them, and those that they want: some twice, some in a row."""
-    ranks, seed = draw(st.integers(1, most_ranks)), draw(st.integers(0, 2**32))
+    ranks, seed = draw(st.integers(1, max_ranks)), draw(st.integers(0, 2**32))
     random = np.random.default_rng(seed)
     points = draw(st.integers(1, 80))
     ids = np.sort(random.permutation(3 * points)[:points]) if draw(st.booleans()) else random.permutation(points)

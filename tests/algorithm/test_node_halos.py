@@ -35,7 +35,7 @@ def points_between_nodes(halo, size):
         owner[x0:x1, y0:y1, z0:z1] = rank
     wanted = defaultdict(set)
     for rank in range(halo.ranks):
-        for (x0, y0, z0), (x1, y1, z1) in halo.answer(rank):
+        for (x0, y0, z0), (x1, y1, z1) in halo.expected(rank):
             for x in {x % nx for x in range(x0, x1)}:
                 for y in {y % ny for y in range(y0, y1)}:
                     for z in range(z0, z1):
@@ -45,7 +45,7 @@ def points_between_nodes(halo, size):
 
 
 @settings(max_examples=200)
-@given(halos(most_ranks=24), st.sampled_from(FAMILIES), st.data())
+@given(halos(max_ranks=24), st.sampled_from(FAMILIES), st.data())
 def test_two_nodes_exchange_one_message_with_each_point_once(halo, family, data):
     size = data.draw(st.integers(min(2, halo.ranks), halo.ranks))
     schedule = _core.make_schedule(halo, f"{family}-{size}")
@@ -84,11 +84,11 @@ def test_a_node_sends_as_many_messages_as_there_are_nodes_around_it(split, size,
 def test_the_ranks_of_a_node_share_out_the_nodes_around():
     """Each of 8 ranks of an inner node carries one or two messages, each edge another rank's; leaders carry all 8."""
     first = (4 * 3 + 1) * 8
-    for family, most in (("two-level", 2), ("leaders", 8)):
+    for family, maximum in (("two-level", 2), ("leaders", 8)):
         schedule = _core.make_schedule(torus((32, 8)), f"{family}-8")
         sent = {rank: [m.count for m in schedule.sends(rank, 1)] for rank in range(first, first + 8)}
         assert sum(map(len, sent.values())) == 8
-        assert max(map(len, sent.values())) == most
+        assert max(map(len, sent.values())) == maximum
         if family == "two-level":
             corner = 2 * 2 * 3
             assert sum(any(count > corner for count in counts) for counts in sent.values()) == 4

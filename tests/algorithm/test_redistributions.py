@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from drawing import TRANSPORTS, owners_of, redistributions
+from drawing import TRANSPORTS, algorithm_names, closed_redistributions, owners_of, redistributions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,8 +17,10 @@ even = _core.Parts.even
 def algorithms(pattern):
     for entry in _core.algorithms():
         if entry.pattern == "transpose" and entry.name in STRAIGHT:
-            least, most = entry.radices(pattern)
-            yield from (f"{entry.name[:-1]}{k}" for k in range(least, most + 1)) if entry.has_radix else [entry.name]
+            minimum, maximum = entry.radices(pattern)
+            yield from (
+                (f"{entry.name[:-1]}{k}" for k in range(minimum, maximum + 1)) if entry.has_radix else [entry.name]
+            )
 
 
 @settings(max_examples=200)
@@ -30,6 +32,39 @@ def test_every_algorithm_and_radix_moves_each_point_once(pattern, data):
         verified = _core.verify(_core.make_schedule(pattern, name), data.draw(st.sampled_from(TRANSPORTS)))
         assert verified.points == (before != after).sum()
         assert verified.messages == sum(s != r for s, r in pairs)
+
+
+@settings(max_examples=200)
+@given(st.one_of(redistributions(), closed_redistributions()), st.data())
+def test_algorithms_that_pass_blocks_on_are_right(pattern, data):
+    for name in algorithm_names(pattern):
+        if name.startswith(("bruck", "two-level")):
+            _core.verify(_core.make_schedule(pattern, name), data.draw(st.sampled_from(TRANSPORTS)))
+
+
+@given(closed_redistributions())
+def test_bruck_takes_ceil_log2_stages_of_one_message_each(pattern):
+    assert pattern.closed
+    schedule, n = _core.make_schedule(pattern, "bruck"), pattern.largest_group
+    assert schedule.stages == max(1, (n - 1).bit_length())
+    assert _core.verify(schedule, "isend-irecv").messages <= pattern.ranks * schedule.stages
+
+
+@given(st.one_of(redistributions(), closed_redistributions()), st.integers(1, 12))
+def test_two_level_sends_one_message_between_two_nodes_of_a_group(pattern, width):
+    width = min(width, pattern.ranks)
+    schedule = _core.make_schedule(pattern, f"two-level-{width}")
+    between = [
+        (pattern.group(rank), rank // width, message.peer // width)
+        for stage in range(schedule.stages)
+        for rank in range(pattern.ranks)
+        for message in schedule.sends(rank, stage)
+        if message.count and message.peer // width != rank // width
+    ]
+    if pattern.closed:  # ranks of several groups on one node each send their own
+        assert len(between) == len(set(between))
+    else:
+        assert len({pair[1:] for pair in between}) == len(between)
 
 
 @given(redistributions())
@@ -82,11 +117,13 @@ def test_bands_cut_elsewhere_take_about_as_many_rounds_as_a_rank_has_partners():
     assert _core.make_schedule(pattern, "ring-1").stages <= 3 * partners
 
 
-@pytest.mark.parametrize("algorithm", ["bruck", "two-level-2"])
-def test_algorithms_that_pass_blocks_on_say_which_do_not(algorithm):
-    layout = _core.Product(_core.Blocks(_core.Grid(4, 4, 4), (2, 2)))
-    with pytest.raises(InputError, match="use ring-k, pairwise or burst"):
-        _core.make_schedule(_core.Redistribution(layout, layout), algorithm)
+def test_bruck_says_where_senders_and_receivers_differ():
+    pair = [
+        _core.Product(_core.Blocks(_core.Grid(4, 4, 4), split, axes))
+        for split, axes in (((2, 2), "xy"), ((4, 1), "zx"))
+    ]
+    with pytest.raises(InputError, match=r"senders of each group must be its receivers.* use ring-k, pairwise, burst"):
+        _core.make_schedule(_core.Redistribution(*pair), "bruck")
 
 
 def test_a_radix_out_of_range_names_the_rounds():

@@ -8,7 +8,7 @@ from validation.machines import machine
 
 import tradewind as tw
 from tradewind import _core
-from tradewind.cli import answer, make_app
+from tradewind.cli import make_app, output
 from tradewind.plot.matrix import communication_matrix
 from tradewind.verification import verify
 from tradewind.workload.exchange import Exchange
@@ -18,11 +18,11 @@ POINTS, BYTES = 2**60, 2**63 - 1
 HUGE = 2**31 - 1
 
 
-def holds(make, most, words):
+def holds(make, maximum, words):
     """`make` takes so many, and refuses one more."""
-    make(most)
+    make(maximum)
     with pytest.raises(tw.InputError, match=words + r".* can be counted"):
-        make(most + 1)
+        make(maximum + 1)
 
 
 def test_grids():
@@ -156,7 +156,7 @@ def test_messages_that_bypass_the_network_fit_an_event():
 
 def command_line(capsys, *arguments):
     """Exit code, output and errors of the command line, in this process."""
-    code = answer.run(make_app(), list(arguments))
+    code = output.run(make_app(), list(arguments))
     return code, *capsys.readouterr()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tradewind.base.errors import MOST_QUOTED, MOST_SHOWN, InputError, brief
+from tradewind.base.errors import MAX_QUOTED, MAX_SHOWN, InputError, brief
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_long_values_are_quoted_by_their_ends(problem: str, end: str) -> None:
     assert short[:7] == problem[:7]
     assert short.endswith(end)
     assert " characters) ..." in short
-    assert len(short) < MOST_QUOTED + 60
+    assert len(short) < MAX_QUOTED + 60
     assert InputError(problem).problems == (short,)
 
 
@@ -33,4 +33,4 @@ def test_what_is_short_stays_as_it_is() -> None:
 def test_the_text_of_an_error_lists_the_first_problems() -> None:
     error = InputError(*(f"problem {i}" for i in range(1000)))
     assert len(error.problems) == 1000
-    assert str(error).splitlines()[-2:] == [f"problem {MOST_SHOWN - 1}", f"and {1000 - MOST_SHOWN} more"]
+    assert str(error).splitlines()[-2:] == [f"problem {MAX_SHOWN - 1}", f"and {1000 - MAX_SHOWN} more"]

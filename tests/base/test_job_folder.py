@@ -17,7 +17,7 @@ KILLED = """
 import os, signal
 from tradewind.base.job_folder import temporary_folder
 with temporary_folder() as folder:
-    (folder / "answer.json").write_text("{}")
+    (folder / "result.json").write_text("{}")
     os.kill(os.getpid(), signal.SIGKILL)
 """
 

@@ -9,7 +9,7 @@ _NUMBER = r"-?[\d.]+"
 _LINE = re.compile(
     rf" *(?P<what>.*): (?P<ratio>{_NUMBER}) x (?P<to>.*) "
     rf"\(middle half (?P<low>{_NUMBER}) to (?P<high>{_NUMBER}) of (?P<of>\d+)\), "
-    rf"median (?P<median>{_NUMBER}) ms, least (?P<least>{_NUMBER}) ms"
+    rf"median (?P<median>{_NUMBER}) ms, minimum (?P<minimum>{_NUMBER}) ms"
     rf"(?:; goal: at (?P<side>most|least) (?P<goal>{_NUMBER})(?P<missed> \(missed\))?)?"
 )
 _GIVEN_UP = re.compile(rf" *(?P<what>.*): given up, (?P<ratio>{_NUMBER}) x (?P<to>.*)")
@@ -38,9 +38,9 @@ def figure(line: str) -> Figure:
     """Read a line. Fails where it is none, or where its numbers contradict each other."""
     found = _LINE.fullmatch(line)
     assert found, line
-    ratio, low, high, median, least = (float(found[name]) for name in ("ratio", "low", "high", "median", "least"))
+    ratio, low, high, median, minimum = (float(found[name]) for name in ("ratio", "low", "high", "median", "minimum"))
     assert low <= ratio <= high, line  # the median lies in the middle half
-    assert 0 <= least <= median, line
+    assert 0 <= minimum <= median, line
     goal = (found["side"], float(found["goal"])) if found["side"] else None
     missed = bool(found["missed"])
     if goal is not None and abs(ratio - goal[1]) > 0.005:  # as it is printed

@@ -13,7 +13,7 @@ SPLITS = {1: [(1, 1)], 2: [(2, 1), (1, 2)], 4: [(4, 1), (2, 2), (1, 4)]}
 
 
 def right(comm: MPI.Intracomm, _: Any) -> list[str]:
-    """The peers that bring the right answers."""
+    """The peers that bring the expected result."""
     found = []
     for name in raw_transposition.PEERS:
         room = transposition.Room(comm, 13, transposition.OWN)  # parts of unlike size

@@ -102,7 +102,7 @@ def test_loops_in_three_languages_end_with_the_same_bits() -> None:
 
 
 def test_loops_that_differ_are_found() -> None:
-    wrong = "loops.fortran_loop = lambda *_: {'samples_s': [1.0], 'most': 2.0}"
+    wrong = "loops.fortran_loop = lambda *_: {'samples_s': [1.0], 'maximum': 2.0}"
     call = "loops.contest(None, Diffusion(ranks=1, grid=(16, 16, 4)), 1, 1)"
     program = f"import loops; from loops import Diffusion; loops.POINT_STEPS = 4; {wrong}; {call}"
     done = subprocess.run([sys.executable, "-c", program], cwd=BENCHMARKS, capture_output=True, text=True, check=False)

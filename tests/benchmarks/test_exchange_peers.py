@@ -1,4 +1,4 @@
-"""The peers of the benchmark of exchanges bring the right answers: a ratio to a wrong one would say nothing."""
+"""The peers of the benchmark of exchanges bring the expected result: a ratio to a wrong one would say nothing."""
 
 from __future__ import annotations
 

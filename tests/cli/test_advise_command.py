@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tradewind.cli import answer, make_app
+from tradewind.cli import make_app, output
 
 SMALL = ["--machine", "torus-M", "--set", "topology.shape=[4, 4, 4]", "--set", "topology.nodes_per_switch=1"]
 
@@ -12,13 +12,13 @@ SMALL = ["--machine", "torus-M", "--set", "topology.shape=[4, 4, 4]", "--set", "
 @pytest.fixture
 def tradewind(capsys):
     def run(*arguments):
-        code = answer.run(make_app(), ["advise", *arguments])
+        code = output.run(make_app(), ["advise", *arguments])
         return code, *capsys.readouterr()
 
     return run
 
 
-def test_the_answer_names_the_best_and_its_ratio(tradewind):
+def test_the_result_names_the_best_and_its_ratio(tradewind):
     code, out, _ = tradewind("allreduce", "--ranks", "60", "--count", "4", *SMALL, "--json")
     result = json.loads(out)
     assert code == 0

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tradewind.cli import make_app
-from tradewind.cli.answer import run
+from tradewind.cli.output import run
 
 DEEP = 100_000
 STUDY = 'title = "t"\n[[sweep]]\nname = "a"\nkind = "verify"\npattern = "allreduce"\nranks = 2\n'
@@ -76,7 +76,7 @@ def pairs(
     ]
 
 
-def answer(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+def printed(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     """Return the error of a command that refuses."""
     code = run(make_app(), arguments)
     said = capsys.readouterr()
@@ -102,7 +102,7 @@ def test_files_that_cannot_be_read(
     name = f"bad{READERS[command]}"
     READ[kind](Path(name))
     before = sorted(tmp_path.iterdir())
-    said = answer([*command.split(), name], capsys)
+    said = printed([*command.split(), name], capsys)
     assert "bad" in said
     assert sorted(tmp_path.iterdir()) == before
 
@@ -226,7 +226,7 @@ def test_files_that_cannot_be_written(
     if kind in WRITTEN:
         WRITTEN[kind](Path(name))
     before = there(tmp_path)
-    said = answer([*command.split(), name], capsys)
+    said = printed([*command.split(), name], capsys)
     assert said.count("error: ") == 1
     assert name[:20] in said
     assert there(tmp_path) == before

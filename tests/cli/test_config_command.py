@@ -8,13 +8,13 @@ import pytest
 
 from tradewind.base import installation
 from tradewind.base.errors import MissingMPIError
-from tradewind.cli import answer, make_app
+from tradewind.cli import make_app, output
 
 
 @pytest.fixture
 def tradewind(capsys):
     def run(*arguments):
-        code = answer.run(make_app(), list(arguments))
+        code = output.run(make_app(), list(arguments))
         return code, *capsys.readouterr()
 
     return run

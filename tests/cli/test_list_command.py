@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pictures import Svg
 
-from tradewind.cli import answer, make_app
+from tradewind.cli import make_app, output
 from tradewind.cli.list import TABLES
 from tradewind.machine import machine_folder
 
@@ -14,7 +14,7 @@ from tradewind.machine import machine_folder
 @pytest.fixture
 def tradewind(capsys):
     def run(*arguments):
-        code = answer.run(make_app(), list(arguments))
+        code = output.run(make_app(), list(arguments))
         return code, *capsys.readouterr()
 
     return run

@@ -34,14 +34,14 @@ def test_help_is_that_of_programs():
 def test_bad_input_is_refused(tmp_path):
     file = tmp_path / "p.toml"
     file.write_text('ranks = 2\ngrid = "8x6x4"\n[[step]]\nhalo = 1\nwidth = 2\n')
-    answer = run_tradewind("verify", "program", str(file))
-    assert answer.code == 2
-    assert f"{file}:5: unknown key 'width'" in " ".join(answer.err.split()).replace(" ", "").replace(
+    result = run_tradewind("verify", "program", str(file))
+    assert result.code == 2
+    assert f"{file}:5: unknown key 'width'" in " ".join(result.err.split()).replace(" ", "").replace(
         "unknownkey'width'", " unknown key 'width'"
     )
-    answer = run_tradewind("verify", "program", STEP, "--transport", "pigeon")
-    assert answer.code == 2
-    assert "unknown posting order 'pigeon'" in answer.err
-    answer = run_tradewind("simulate", "program", STEP, "--machine", "dragonfly-MM", "--mpi-progress", "magic")
-    assert answer.code == 2
-    assert "unknown progress of MPI 'magic'" in answer.err
+    result = run_tradewind("verify", "program", STEP, "--transport", "pigeon")
+    assert result.code == 2
+    assert "unknown posting order 'pigeon'" in result.err
+    result = run_tradewind("simulate", "program", STEP, "--machine", "dragonfly-MM", "--mpi-progress", "magic")
+    assert result.code == 2
+    assert "unknown progress of MPI 'magic'" in result.err

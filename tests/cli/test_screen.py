@@ -8,7 +8,7 @@ import sys
 import pytest
 from terminal import on_a_terminal
 
-from tradewind.cli import COMMANDS, answer, make_app
+from tradewind.cli import COMMANDS, make_app, output
 from tradewind.cli.screen import folded, width_of
 
 SMALL = ["--set", "topology.shape=[4, 4, 4]", "--set", "topology.nodes_per_switch=1"]
@@ -34,7 +34,7 @@ def tradewind(capsys, monkeypatch):
 
     def run(columns, *arguments):
         monkeypatch.setenv("COLUMNS", str(columns or ""))
-        answer.run(make_app(), list(arguments))
+        output.run(make_app(), list(arguments))
         return capsys.readouterr()
 
     return run

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tradewind.cli import answer, make_app
+from tradewind.cli import make_app, output
 from tradewind.machine import machine_names
 
 SMALL = ["--set", "topology.shape=[4, 4, 4]", "--set", "topology.nodes_per_switch=1"]
@@ -15,7 +15,7 @@ def tradewind(capsys):
     """Runs a command line in this process: (exit code, standard output, standard error)."""
 
     def run(*arguments):
-        code = answer.run(make_app(), list(arguments))
+        code = output.run(make_app(), list(arguments))
         return code, *capsys.readouterr()
 
     return run
@@ -42,7 +42,7 @@ def test_one_simulation_is_one_object(tradewind):
     assert keys | {"peak_rss_bytes", "step_time_s", "delay"} <= result.keys()
 
 
-def test_lists_are_answered_by_a_list(tradewind):
+def test_lists_are_computed_by_a_list(tradewind):
     results = simulate(tradewind, *ALLREDUCE, "--algorithm", "recursive-2,ring")
     assert [result["algorithm"] for result in results] == ["recursive-2", "ring"]
     results = simulate(tradewind, *ALLREDUCE[:-4], "--routing", "all", *SMALL)
@@ -180,7 +180,7 @@ def test_coarse_packets_are_warned_of(tradewind, monkeypatch):
     assert "packets of 64 KiB; finite buffers" in out
     code, out, err = tradewind("simulate", *long, "--packet", "64KiB", "--json")
     assert json.loads(out)["packet_bytes"] == 65536
-    assert err.splitlines() == [text], "nothing but the warning, and not in the answer"
+    assert err.splitlines() == [text], "nothing but the warning, and not in the result"
 
 
 BAD = {

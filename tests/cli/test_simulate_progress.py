@@ -52,7 +52,7 @@ def _read(terminal):
 
 def test_a_terminal_shows_how_far_a_simulation_is(terminal):
     seen, out = run(terminal, "stderr", "--json")
-    answer = json.loads(out)
+    result = json.loads(out)
     shown = SHOWN.findall(re.sub(r"\x1b\[[\d;?]*\w", "", seen))
     assert shown, seen
     percents = [int(percent) for percent, _, _ in shown]
@@ -60,8 +60,8 @@ def test_a_terminal_shows_how_far_a_simulation_is(terminal):
     assert percents == sorted(percents)
     assert percents[-1] <= 100
     assert times == sorted(times)
-    assert 0 < times[-1] <= answer["time_s"] * 1.01, "rounded to three digits"
-    assert seen.endswith("\x1b[2K"), "the bar is gone when the answer comes"
+    assert 0 < times[-1] <= result["time_s"] * 1.01, "rounded to three digits"
+    assert seen.endswith("\x1b[2K"), "the bar is gone when the result comes"
 
 
 def test_where_errors_go_to_a_file_there_is_no_bar(terminal):

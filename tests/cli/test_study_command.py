@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from terminal import on_a_terminal
 
-from tradewind.cli import answer, make_app
+from tradewind.cli import make_app, output
 
 STUDY = """
 title = "A long name"
@@ -30,7 +30,7 @@ def tradewind(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
-        code = answer.run(make_app(), ["study", *map(str, arguments)])
+        code = output.run(make_app(), ["study", *map(str, arguments)])
         return code, *capsys.readouterr()
 
     return run

@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from tradewind.cli import answer, make_app
+from tradewind.cli import make_app, output
 
 
 def tradewind(capsys, *arguments):
     """Exit code, standard output and standard error of a command line."""
-    code = answer.run(make_app(), arguments)
+    code = output.run(make_app(), arguments)
     out, err = capsys.readouterr()
     return code, out, err
 
@@ -21,7 +21,7 @@ def test_a_sound_exchange_is_verified(capsys):
         capsys, "verify", "transpose", "--ranks", "8", "--grid", "16x8x8", "--split", "4x2", "--algorithm", "ring-1"
     )
     assert code == 0
-    assert "every point of the answer arrives exactly once" in out
+    assert "every expected point arrives exactly once" in out
     assert "free of deadlock with isend-irecv" in out
 
 
@@ -126,7 +126,7 @@ def test_show_prints_the_stages_of_a_rank(capsys):
     assert "    sends to 5  tag 1  parity 1  300 points  source [x 37:40, y 25:50, z 0:4]" in out
 
 
-def test_show_answers_as_json(capsys):
+def test_show_results_as_json(capsys):
     code, out, _ = tradewind(
         capsys,
         "show",
@@ -147,8 +147,8 @@ def test_show_answers_as_json(capsys):
     assert step["of_rank"] == [
         {
             "stage": 2,
-            "sends": [{"peer": 1, "bytes": 24, "tag": 1, "turn": 1}],
-            "receives": [{"peer": 1, "bytes": 24, "tag": 1, "turn": 0}],
+            "sends": [{"peer": 1, "bytes": 24, "tag": 1, "parity": 1}],
+            "receives": [{"peer": 1, "bytes": 24, "tag": 1, "parity": 0}],
         }
     ]
 

@@ -1,4 +1,4 @@
-"""Answers to pip before any download: whether the compiler can build Tradewind, and what a build requires."""
+"""Results to pip before any download: whether the compiler can build Tradewind, and what a build requires."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def test_kept_results_can_be_opened() -> None:
     assert set(found.ranks.values) == {100, 1000}
 
 
-def test_a_study_without_answers(tmp_path: Path) -> None:
+def test_a_study_without_results(tmp_path: Path) -> None:
     write_dataset(build_dataset([], {"title": "t"}), tmp_path / "none.nc")
     assert open_results(tmp_path / "none.nc").sizes["case"] == 0
 

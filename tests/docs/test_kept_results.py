@@ -21,7 +21,7 @@ from tradewind.study.plan.load import load_study
 from tradewind.study.plan.planned import Plan, make_plan, simulation_options
 from tradewind.study.runner.executors import default_executors
 
-MOST_BYTES = 700_000
+MAX_BYTES = 700_000
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ KEPT = sorted((ROOT / "studies").glob("**/results/*.nc"))
 
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
 def test_kept_results_are_small_and_of_a_study(path: Path, studies: ModuleType) -> None:
-    assert path.stat().st_size < MOST_BYTES
+    assert path.stat().st_size < MAX_BYTES
     sweeps = {sweep.name for sweep in load_study(studies.study_file(path.stem)).study.sweep}
     with xr.open_dataset(path, engine="h5netcdf") as dataset:  # all of it is read by the slow test of the pages
         kept = {str(sweep) for sweep in dataset.sweep.values}
@@ -177,7 +177,7 @@ def planned(study_file: StudyFile, sweep: str, ranks: int) -> Plan:
     return make_plan(dataclasses.replace(study_file, study=study), default_executors(), here())
 
 
-def test_kept_cases_are_the_answers_of_today(studies: ModuleType) -> None:
+def test_kept_cases_are_the_results_of_today(studies: ModuleType) -> None:
     """The kept results of zheng2018 come from one run, long ago; ten of them are simulated again, bit for bit."""
     chosen = cheapest(studies, 10)
     assert len(chosen) == 10
@@ -187,5 +187,5 @@ def test_kept_cases_are_the_answers_of_today(studies: ModuleType) -> None:
         assert record["key"] in cases, f"{name}: {record['sweep']}: the study has no such case any more"
         case = cases[record["key"]]
         options = simulation_options(case.case)
-        answer = default_executors().simulate(case.case.workload, case.machine, threads=1, **options)
-        assert answer["time_s"] == record["time_s"], case.case.name
+        result = default_executors().simulate(case.case.workload, case.machine, threads=1, **options)
+        assert result["time_s"] == record["time_s"], case.case.name

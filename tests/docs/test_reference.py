@@ -74,7 +74,7 @@ def test_a_stale_table_is_seen(generate: ModuleType, tmp_path: Path, monkeypatch
 
 
 def keys(value: Any, prefix: str = "") -> Iterator[str]:
-    """The names of all values of an answer: ``a``, ``b.c``, ``list[].d``."""
+    """The names of all values of a result: ``a``, ``b.c``, ``list[].d``."""
     if isinstance(value, dict):
         for key, inner in value.items():
             nested = inner if isinstance(inner, dict) or (isinstance(inner, list) and inner[:1] and inner[0]) else None
@@ -87,7 +87,7 @@ def keys(value: Any, prefix: str = "") -> Iterator[str]:
                 yield prefix + key
 
 
-def answer(arguments: str, folder: Path) -> Any:
+def printed(arguments: str, folder: Path) -> Any:
     done = run_tradewind(*arguments.split(), "--json", folder=folder)
     assert done.code == 0, done.out + done.err
     return done.json
@@ -102,7 +102,7 @@ GRID = "--grid 24x20x4"
 
 
 def test_keys_of_verify(tmp_path: Path) -> None:
-    check_keys("verify", set(keys(answer(f"verify transpose --ranks 4 {GRID}", tmp_path))))
+    check_keys("verify", set(keys(printed(f"verify transpose --ranks 4 {GRID}", tmp_path))))
 
 
 def test_keys_of_requests(tmp_path: Path) -> None:
@@ -110,31 +110,31 @@ def test_keys_of_requests(tmp_path: Path) -> None:
     assert set(re.findall(r"`(\w+)`", intro.partition("begins with the request:")[2])) == REQUEST
     (tmp_path / "stored.json").write_text('{"ranks": 4, "stages": [[[0, 1, 8]]]}')
     for request in (f"fetch {GRID}", "fetch --messages stored.json"):
-        check_keys("verify", set(keys(answer(f"verify {request} --ranks 4", tmp_path))))
+        check_keys("verify", set(keys(printed(f"verify {request} --ranks 4", tmp_path))))
 
 
 def test_keys_of_lists(tmp_path: Path) -> None:
     from tradewind.cli.list import TABLES
 
-    found = {key for name in TABLES for key in keys(answer(f"list {name}", tmp_path)[0])}
+    found = {key for name in TABLES for key in keys(printed(f"list {name}", tmp_path)[0])}
     text = section(page("json.md"), "list").partition(" rest on")[0]
     named = set(re.findall(r"`(\w+)`", text)) - {"cited", "estimated", "assumed", "other"}
     assert named == {key.partition(".")[0] for key in found}
 
 
 def test_keys_of_show(tmp_path: Path) -> None:
-    check_keys("show", set(keys(answer(f"show halo --ranks 4 {GRID}", tmp_path))))
+    check_keys("show", set(keys(printed(f"show halo --ranks 4 {GRID}", tmp_path))))
 
 
 COPIES = "--set mpi.unexpected_bandwidth=5GB/s"
 
 
 def test_keys_of_simulate(tmp_path: Path) -> None:
-    result = answer(f"simulate halo --ranks 4 {GRID} --machine torus-M --timeline line {COPIES}", tmp_path)
+    result = printed(f"simulate halo --ranks 4 {GRID} --machine torus-M --timeline line {COPIES}", tmp_path)
     step_times = result.pop("step_time_s")
     assert list(step_times) == ["halo"]
     check_keys("simulate", {*keys(result), "step_time_s"})
-    loggp = answer(f"simulate halo --ranks 4 {GRID} --machine torus-M --model loggp", tmp_path)
+    loggp = printed(f"simulate halo --ranks 4 {GRID} --machine torus-M --model loggp", tmp_path)
     starred = first_column(
         "\n".join(r for r in section(page("json.md"), "simulate").splitlines() if "| * " in r or "| * |" in r)
     )
@@ -144,24 +144,24 @@ def test_keys_of_simulate(tmp_path: Path) -> None:
 def test_keys_of_simulate_with_congestion(tmp_path: Path) -> None:
     settings = "--set topology.shape=[20,30,2] --set topology.nodes_per_switch=1 --machine torus-M --placement random"
     request = f"simulate halo --ranks 16 {GRID} {settings}"
-    plain, more = (set(keys(answer(request + option, tmp_path))) for option in ("", " --congestion pictures"))
+    plain, more = (set(keys(printed(request + option, tmp_path))) for option in ("", " --congestion pictures"))
     assert plain < more
     assert first_column(section(page("json.md"), "simulate, with congestion")) - {"groups"} == more - plain
 
 
 def test_keys_of_advise(tmp_path: Path) -> None:
-    check_keys("advise", set(keys(answer("advise allreduce --ranks 30 --machine torus-M", tmp_path))))
+    check_keys("advise", set(keys(printed("advise allreduce --ranks 30 --machine torus-M", tmp_path))))
 
 
 def test_keys_of_bench(tmp_path: Path) -> None:
-    result = answer(f"bench transpose -n 2 {GRID} --repeat 1 --warmup 0", tmp_path)
+    result = printed(f"bench transpose -n 2 {GRID} --repeat 1 --warmup 0", tmp_path)
     assert set(result.pop("exchange")) <= REQUEST
     check_keys("bench", {*keys(result), "exchange"})
 
 
 def test_keys_of_tune(tmp_path: Path) -> None:
     methods = "--include sweep,isend-irecv --include native --trials 1 --warmup 0"
-    result = answer(f"tune halo -n 2 {GRID} {methods}", tmp_path)
+    result = printed(f"tune halo -n 2 {GRID} {methods}", tmp_path)
     for table in result["tuned"]:
         assert table.pop("request")["pattern"] == "halo"
     check_keys("tune", {*keys(result), "tuned[].request"})
@@ -169,30 +169,30 @@ def test_keys_of_tune(tmp_path: Path) -> None:
 
 def test_keys_of_calibrate(tmp_path: Path) -> None:
     methods = "--transport shared --packing buffer --largest 8KiB --repeat 1 --warmup 0 --force"
-    check_keys("calibrate", set(keys(answer(f"calibrate -n 2 {methods}", tmp_path))))
-    result = answer(f"bench halo -n 2 {GRID} --transport shared --repeat 1 --warmup 0 --predict here.toml", tmp_path)
+    check_keys("calibrate", set(keys(printed(f"calibrate -n 2 {methods}", tmp_path))))
+    result = printed(f"bench halo -n 2 {GRID} --transport shared --repeat 1 --warmup 0 --predict here.toml", tmp_path)
     found = {key for key in keys(result) if "predict" in key}
     assert found == first_column(section(page("json.md"), "bench, with predictions"))
 
 
 def test_keys_of_run(tmp_path: Path) -> None:
-    result = answer(f"run diffusion -n 2 {GRID} --steps 2 --picture field.svg --chart parts.svg", tmp_path)
+    result = printed(f"run diffusion -n 2 {GRID} --steps 2 --picture field.svg --chart parts.svg", tmp_path)
     documented = first_column(section(page("json.md"), "run"))
     assert set(keys(result)) == documented
 
 
 def test_keys_of_study_and_report(tmp_path: Path) -> None:
     (tmp_path / "keys.toml").write_text(STUDY)
-    check_keys("study", set(keys(answer("study keys.toml", tmp_path))))
-    check_keys("report", set(keys(answer("report results/keys", tmp_path))))
+    check_keys("study", set(keys(printed("study keys.toml", tmp_path))))
+    check_keys("report", set(keys(printed("report results/keys", tmp_path))))
 
 
 def test_keys_of_config(tmp_path: Path) -> None:
-    check_keys("config", set(keys(answer("config", tmp_path))))
+    check_keys("config", set(keys(printed("config", tmp_path))))
 
 
 def test_keys_of_doctor(tmp_path: Path) -> None:
-    check_keys("doctor", set(keys(answer("doctor", tmp_path))))
+    check_keys("doctor", set(keys(printed("doctor", tmp_path))))
 
 
 def test_keys_of_machine_files() -> None:

@@ -80,17 +80,17 @@ def test_a_wave_grows_as_it_must(ranks, strategy):
 
 def test_the_figures_of_the_course():
     """Those of its program for 64 iterations, which hands back the field of step 63 (see docs/dwarfs/diffusion.md)."""
-    answer = run_dwarf(Diffusion(2, (64, 64, 16)), 63)
-    assert answer["sum_of_squares"] == pytest.approx(7654.709627304431, rel=1e-13)
-    assert answer["maximum"] == pytest.approx(1.09143372143914, rel=1e-13)
-    assert answer["initial"] == {"sum": 8192.0, "sum_of_squares": 8192.0, "minimum": 0.0, "maximum": 1.0}
+    result = run_dwarf(Diffusion(2, (64, 64, 16)), 63)
+    assert result["sum_of_squares"] == pytest.approx(7654.709627304431, rel=1e-13)
+    assert result["maximum"] == pytest.approx(1.09143372143914, rel=1e-13)
+    assert result["initial"] == {"sum": 8192.0, "sum_of_squares": 8192.0, "minimum": 0.0, "maximum": 1.0}
 
 
 @pytest.mark.parametrize("precision", ["f4", "f8"])
 def test_nothing_is_lost(precision):
-    answer = run_dwarf(Diffusion(3, (30, 26, 5), precision=precision, strategy="wide"), 50)
-    assert answer["sum"] == pytest.approx(answer["initial"]["sum"], rel={"f4": 1e-6, "f8": 1e-14}[precision])
-    assert answer["sum_of_squares"] < answer["initial"]["sum_of_squares"]
+    result = run_dwarf(Diffusion(3, (30, 26, 5), precision=precision, strategy="wide"), 50)
+    assert result["sum"] == pytest.approx(result["initial"]["sum"], rel={"f4": 1e-6, "f8": 1e-14}[precision])
+    assert result["sum_of_squares"] < result["initial"]["sum_of_squares"]
 
 
 @pytest.mark.parametrize("value", ["nan", "inf"])

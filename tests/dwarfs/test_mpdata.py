@@ -65,7 +65,7 @@ def test_the_answer_of_a_run():
     assert answer["agreement"] == "the same bits as the reference"
     faces, points = Mpdata(2, "O8", levels=6).all_parts()[0].edge_ids.size, answer["points_per_s"]
     assert points > 0
-    assert answer["least_bytes"] >= 5 * 6 * 8 * faces / 2
+    assert answer["minimum_bytes"] >= 5 * 6 * 8 * faces / 2
     assert answer["mass"] == pytest.approx(answer["initial"]["mass"], rel=1e-13)
     parts = [row["part"] for row in answer["parts"]]
     assert [name for name in ("tracer-wait", "divergence-wait") if name not in parts] == []

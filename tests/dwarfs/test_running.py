@@ -52,7 +52,7 @@ def two_at_a_time(run: Running, steps: int) -> int:
 
 
 class Toy(Running):
-    least_bytes = 8
+    minimum_bytes = 8
 
     def diagnose(self) -> None:
         return None

@@ -39,7 +39,7 @@ def drifting(run, steps):
 
 @dataclass(frozen=True)
 class Heat(GridDwarf):
-    rate: float = option("Share of each neighbour.", 0.2, least=0.0, most=0.25, label="share of each neighbour")
+    rate: float = option("Share of each neighbour.", 0.2, minimum=0.0, maximum=0.25, label="share of each neighbour")
     mean_method: str | None = method_option("mean", "allreduce")
 
     kind: ClassVar[str] = "heat"

@@ -9,7 +9,7 @@ import pytest
 OK, INPUT = 0, 1
 LANGUAGES = ("c", "fortran")
 
-# Entries of this site about the plans of programs/tuned.c, and about others.
+# Entries of this host about the plans of programs/tuned.c, and about others.
 WRITE = """
 import sys
 from pathlib import Path
@@ -18,10 +18,10 @@ import numpy as np
 from mpi4py import MPI
 from tradewind import _core
 from tradewind.method import tuning
-from tradewind.mpi.host import site_of
-from tradewind.method.method import Choice
+from tradewind.mpi.host import host_of
+from tradewind.method.method import Method
 
-site = site_of(MPI.COMM_WORLD)
+host = host_of(MPI.COMM_WORLD)
 grid = _core.Grid(12, 8, 3)
 blocks, lines = _core.Blocks(grid, (2, 1)), _core.Blocks(grid, (1, 2), "zy")
 halo, swap, total = _core.Halo(blocks, 2, [True, False]), _core.Transpose(blocks, lines), _core.AllReduce(2, 7)
@@ -38,11 +38,11 @@ tuned = [
 ]
 if MPI.COMM_WORLD.rank == 0:
     tuning.merge(Path(sys.argv[1]), [
-        tuning.entry_of(tuning.request_of(*asked), site, Choice.parse(way), figures, oversubscribed=True)
-        for way, *asked in tuned
+        tuning.entry_of(tuning.request_of(*asked), host, Method.parse(method), figures, oversubscribed=True)
+        for method, *asked in tuned
     ])
 """
-WAYS = {
+METHODS = {
     "halo": "direct,shared,buffer",
     "halo in shared memory": "sweep,shared,direct",
     "halo of one field": "sweep,isend-irecv,buffer",
@@ -77,9 +77,9 @@ def planned(request, on_ranks, tmp_path):
 
 
 def test_by_the_file(planned, file):
-    """It is of this very site, says Python: so a strict one is not refused."""
+    """It is of this very host, says Python: so a strict one is not refused."""
     for plans in planned(TRADEWIND_TUNING=f"{file},strict"):
-        assert {name: rest[1] for name, rest in plans.items()} == WAYS
+        assert {name: rest[1] for name, rest in plans.items()} == METHODS
         assert plans["halo"][2] == f"algorithm: {file}, transport: {file}, packing: {file}"
         assert plans["halo of one field"][2] == "algorithm: default, transport: default, packing: default"
         assert plans["halo by argument"][2] == "algorithm: default, transport: argument, packing: default"
@@ -94,14 +94,14 @@ def test_the_environment_comes_first(planned, file):
         ]
         assert plans["fetch"][1] == "direct,alltoallw,datatype"
         assert plans["allreduce"][1] == "ring,shared,buffer"
-        assert plans["transpose"][1] == WAYS["transpose"]
+        assert plans["transpose"][1] == METHODS["transpose"]
 
 
 def test_tuned_elsewhere(planned, file, tmp_path):
     other = tmp_path / "elsewhere.toml"
     other.write_text(file.read_text().replace("ranks_per_node = 2", "ranks_per_node = 3"))
     for plans in planned(TRADEWIND_TUNING=str(other)):
-        assert plans["halo"][1] == WAYS["halo"]
+        assert plans["halo"][1] == METHODS["halo"]
         assert plans["halo"][2].endswith(
             f"; {other}: halo of width 2, periodic in x was tuned elsewhere: 2 ranks share a node, not 3"
         )

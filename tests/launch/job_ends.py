@@ -61,4 +61,4 @@ def bench_with_a_fault_on_rank_1(comm: Any, _: None) -> None:
         if comm.rank == 1:
             data.arrays["halo"][0][0][0, 5, 0] = -5
 
-    measure.check_answers(comm, data, {"halo": exchange_with_a_fault}, "sweep")  # type: ignore[dict-item]
+    measure.check_results(comm, data, {"halo": exchange_with_a_fault}, "sweep")  # type: ignore[dict-item]

@@ -11,7 +11,7 @@ import pytest
 
 from tradewind import _core
 from tradewind.base.errors import InputError, VerificationError
-from tradewind.cli import answer, make_app
+from tradewind.cli import make_app, output
 from tradewind.launch import bench as run_bench
 from tradewind.launch.benchmark import choose, combine
 from tradewind.launch.job import find_launcher, run
@@ -20,11 +20,11 @@ from tradewind.workload.exchange import Exchange
 
 pytest.importorskip("mpi4py.MPI")
 
-APP = "import sys\nfrom tradewind.cli import answer, make_app\nsys.exit(answer.run(make_app(), sys.argv[1:]))\n"
+APP = "import sys\nfrom tradewind.cli import make_app, output\nsys.exit(output.run(make_app(), sys.argv[1:]))\n"
 
 
 def tradewind(capsys: pytest.CaptureFixture[str], arguments: str) -> tuple[int, str]:
-    code = answer.run(make_app(), arguments.split())
+    code = output.run(make_app(), arguments.split())
     return code, capsys.readouterr().out
 
 
@@ -206,7 +206,7 @@ def test_bad_input(capsys, arguments, message):
     assert message in json.loads(text)["error"]
 
 
-def test_wrong_answers_are_found():
+def test_wrong_results_are_found():
     """The check before the timing must be able to fail."""
     with pytest.raises(VerificationError, match="rank 1, halo, field 0: 1 of 560 elements differ") as error:
         run(2, "job_ends:bench_with_a_fault_on_rank_1", None, timeout_s=60)

@@ -1,4 +1,4 @@
-"""Paths through layouts on MPI ranks: what comes back is compared with the answer, bit for bit, by every family."""
+"""Paths through layouts on MPI ranks: what comes back is compared with the result, bit for bit, by every family."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WAYS = (["isend-irecv", "put-fence", "shared", "alltoallw"], ["buffer", "datatyp
 
 
 @pytest.mark.parametrize(("path", "sent"), [("xy-zy-zx-zy-xy", 4 * 1), ("xy-z-x-z-xy", 4 * 3)])
-def test_there_and_back_brings_the_right_answer_by_every_family(path: str, sent: int) -> None:
+def test_there_and_back_brings_the_right_result_by_every_family(path: str, sent: int) -> None:
     """Each of 2 x 2 ranks exchanges with the other one of its row or column, or with the three others."""
     exchange = Exchange("transpose", 4, (13, 11, 7), (2, 2), slab=path, algorithm="burst", fields=2)
     result = bench(exchange, None, *WAYS, repeat=1, warmup=0)
@@ -35,7 +35,7 @@ def test_there_and_back_brings_the_right_answer_by_every_family(path: str, sent:
     assert "-".join(step["name"].split("-")[0] for step in result["results"][0]["steps"]) + "-xy" == path
 
 
-def test_an_altered_answer_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_altered_result_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison looks at every leg: an array of the second that is changed afterwards is named with its leg."""
     from tradewind.launch.measure import ExchangeArrays
 

@@ -12,7 +12,7 @@ import pytest
 
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.cli import answer, calibrate, make_app
+from tradewind.cli import calibrate, make_app, output
 from tradewind.launch import bench as run_bench
 from tradewind.launch import unexpected
 from tradewind.launch.calibrate import calibrate as run_calibrate
@@ -32,7 +32,7 @@ SHARED = {"transports": ["shared"], "packings": ["buffer"], "largest": 8192, "fo
 
 
 def tradewind(capsys: pytest.CaptureFixture[str], arguments: str) -> tuple[int, str]:
-    code = answer.run(make_app(), arguments.split())
+    code = output.run(make_app(), arguments.split())
     return code, capsys.readouterr().out
 
 

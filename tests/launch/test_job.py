@@ -1,4 +1,4 @@
-"""Starting ranks: an answer comes back whole, and every other end is an error with its reason."""
+"""Starting ranks: a result comes back whole, and every other end is an error with its reason."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def test_answer_of_all_ranks():
 
 
 def test_killed_rank():
-    with pytest.raises(PlanError, match=r"the 2 MPI ranks ended with exit code \d+, without an answer") as error:
+    with pytest.raises(PlanError, match=r"the 2 MPI ranks ended with exit code \d+, without a result") as error:
         run(2, "job_ends:killed", None, timeout_s=60)
     assert "about to be killed" in str(error.value)
     assert str(error.value).endswith(f"they were started by {find_launcher()}")  # which may be another MPI's
 
 
 def test_ranks_that_leave_with_exit_code_0():
-    with pytest.raises(PlanError, match="without an answer") as error:
+    with pytest.raises(PlanError, match="without a result") as error:
         run(2, "job_ends:left", None, timeout_s=60)
     assert "leaving" in str(error.value)
 

@@ -1,4 +1,4 @@
-"""Programs on real ranks: the right answer, the counts that are proved and simulated, and the exchange that hangs."""
+"""Programs on real ranks: expected results, the counts that are proved and simulated, and the exchange that hangs."""
 
 from pathlib import Path
 
@@ -16,18 +16,18 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 @pytest.mark.parametrize(("name", "ranks"), [("step.toml", 2), ("servers.toml", 8)])
 def test_what_runs_is_what_is_proved_and_simulated(name, ranks):
     path = EXAMPLES / name
-    answer = bench_program(path, ranks, repeat=2, warmup=1, timeout_s=240)
+    result = bench_program(path, ranks, repeat=2, warmup=1, timeout_s=240)
     program = tw.load_program(path)
     proved, simulated = tw.verify(program), tw.simulate(program, "dragonfly-MM")
     for key in ("stages", "messages", "bytes"):
-        assert answer[key] == proved[key] == simulated[key]
-    assert list(answer["steps"]) == list(simulated["step_end_s"])
-    assert {row["name"]: row["messages"] for row in answer["exchanges"]} == {
+        assert result[key] == proved[key] == simulated[key]
+    assert list(result["steps"]) == list(simulated["step_end_s"])
+    assert {row["name"]: row["messages"] for row in result["exchanges"]} == {
         row["name"]: row["messages"] * row["times"] for row in proved["exchanges"]
     }
-    assert answer["checked"]
-    assert len(answer["samples_s"]) == 2
-    assert answer["median_s"] >= answer["min_s"] > (3 * 520e-6 if name == "step.toml" else 600e-6)
+    assert result["checked"]
+    assert len(result["samples_s"]) == 2
+    assert result["median_s"] >= result["min_s"] > (3 * 520e-6 if name == "step.toml" else 600e-6)
 
 
 @pytest.mark.parametrize("transport", ["persistent", "even-odd", "put-fence", "shared", "put-notify"])
@@ -35,8 +35,8 @@ def test_every_transport_runs_programs(transport, tmp_path):
     file = tmp_path / "p.toml"
     text = (EXAMPLES / "step.toml").read_text()
     file.write_text(text.replace("halo = 2\n", f'halo = 2\ntransport = "{transport}"\n'))
-    answer = bench_program(file, 2, repeat=1, warmup=0, watchdog_s=60, timeout_s=240)
-    rows = {row["name"]: row for row in answer["exchanges"]}
+    result = bench_program(file, 2, repeat=1, warmup=0, watchdog_s=60, timeout_s=240)
+    rows = {row["name"]: row for row in result["exchanges"]}
     assert rows["winds"]["transport"] == transport
     assert rows["winds"]["goes_on_at_pokes"] == (transport in ("persistent", "put-notify"))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tradewind.cli import answer, make_app
+from tradewind.cli import make_app, output
 from tradewind.dwarfs import DWARFS
 from tradewind.launch.job import find_launcher
 
@@ -20,7 +20,7 @@ SMALL = "run diffusion -n 2 --grid 32x24x4 --steps 5"
 
 
 def tradewind(capsys: pytest.CaptureFixture[str], arguments: str) -> tuple[int, str]:
-    code = answer.run(make_app(), arguments.split())
+    code = output.run(make_app(), arguments.split())
     return code, capsys.readouterr().out
 
 
@@ -69,9 +69,9 @@ def test_answer(capsys):
     # Five steps in rounds of two: three exchanges, each with two messages of 4 columns of 24 points on 4 levels.
     assert result["messages"] == 3 * 2
     assert result["bytes_sent"] == 3 * 2 * 4 * 24 * 4 * 4
-    assert result["least_bytes"] == 5 * 16 * 24 * 4 * 4
+    assert result["minimum_bytes"] == 5 * 16 * 24 * 4 * 4
     assert result["points_per_s"] == pytest.approx(5 * 32 * 24 * 4 / result["wall_s"])
-    assert result["limit_s"] == pytest.approx(result["least_bytes"] / result["copy_bytes_per_s"])
+    assert result["limit_s"] == pytest.approx(result["minimum_bytes"] / result["copy_bytes_per_s"])
     assert result["ratio_to_copy"] == pytest.approx(result["wall_s"] / result["limit_s"])
     assert result["threads_per_core"] == pytest.approx(2 * 2 / result["cores"])
     assert result["oversubscribed"] == (result["threads_per_core"] > 1)

@@ -1,4 +1,4 @@
-"""Several answers of a benchmark, made one."""
+"""Several results of a benchmark, made one."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ def row(transport: str, samples: list[float], median_s: float) -> dict[str, Any]
     return method | {"samples_s": samples, "median_s": median_s, "min_s": min(samples), "steps": [step], "messages": 2}
 
 
-def answer(rows: list[dict[str, Any]], copy: float, skipped: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+def bench_result(
+    rows: list[dict[str, Any]], copy: float, skipped: list[dict[str, Any]] | None = None
+) -> dict[str, Any]:
     whole = {"bytes": 1000, "copy_bytes_per_s": copy, "floor_s": 1e-6, "checked": True}
     return whole | {"results": rows, "skipped": skipped or []}
 
 
 def test_all_samples_count():
-    one = answer([row("shared", [1e-6, 2e-6], 1.5e-6), row("sendrecv", [7e-6, 9e-6], 8e-6)], 1e9)
-    two = answer([row("shared", [8e-6, 9e-6], 8.5e-6), row("sendrecv", [8e-6, 8e-6], 8e-6)], 2e9)
-    three = answer([row("shared", [3e-6, 4e-6], 3.5e-6), row("sendrecv", [8e-6, 8e-6], 8e-6)], 4e9)
+    one = bench_result([row("shared", [1e-6, 2e-6], 1.5e-6), row("sendrecv", [7e-6, 9e-6], 8e-6)], 1e9)
+    two = bench_result([row("shared", [8e-6, 9e-6], 8.5e-6), row("sendrecv", [8e-6, 8e-6], 8e-6)], 2e9)
+    three = bench_result([row("shared", [3e-6, 4e-6], 3.5e-6), row("sendrecv", [8e-6, 8e-6], 8e-6)], 4e9)
     found = together([one, two, three])
     shared, sendrecv = found["results"]
     assert shared["samples_s"] == [1e-6, 2e-6, 8e-6, 9e-6, 3e-6, 4e-6]
@@ -38,9 +40,9 @@ def test_all_samples_count():
 
 
 def test_what_one_round_lacks_is_left_out_with_its_reason():
-    one = answer([row("shared", [1e-6], 1e-6), row("sendrecv", [7e-6], 7e-6)], 1e9)
+    one = bench_result([row("shared", [1e-6], 1e-6), row("sendrecv", [7e-6], 7e-6)], 1e9)
     refused = {"algorithm": "direct", "transport": "shared", "packing": "buffer", "reason": "no memory"}
-    two = answer([row("sendrecv", [8e-6], 8e-6)], 1e9, [refused])
+    two = bench_result([row("sendrecv", [8e-6], 8e-6)], 1e9, [refused])
     found = together([one, two])
     assert [r["transport"] for r in found["results"]] == ["sendrecv"]
     assert found["skipped"] == [refused]
@@ -49,7 +51,7 @@ def test_what_one_round_lacks_is_left_out_with_its_reason():
 def test_what_mpi_has_itself_is_left_out_too():
     native = row("native", [1e-6], 1e-6) | {"algorithm": "native"}
     refused = {"algorithm": "native", "transport": None, "packing": None, "reason": "too many elements"}
-    found = together([answer([native], 1e9), answer([], 1e9, [refused])])
+    found = together([bench_result([native], 1e9), bench_result([], 1e9, [refused])])
     assert (found["results"], found["skipped"]) == ([], [refused])
 
 

@@ -16,12 +16,12 @@ from mpi4py import MPI
 
 from tradewind import _core, launch
 from tradewind.base.errors import InputError, VerificationError
-from tradewind.cli import answer, make_app
+from tradewind.cli import make_app, output
 from tradewind.launch import trials
 from tradewind.launch.job import find_launcher
 from tradewind.method import tuning
 from tradewind.method.choice import choose
-from tradewind.method.host import Site
+from tradewind.method.host import Host
 from tradewind.method.method import Method, methods
 
 HALO = _core.Halo(_core.Blocks(_core.Grid(12, 10, 4), (1, 1)), 2, [True, True])
@@ -119,7 +119,7 @@ def test_what_a_plan_refuses_is_left_out(clock):
         tried(make, include=["sweep,persistent", "sweep,put-fence"])
 
 
-def test_a_wrong_answer_ends_it(clock):
+def test_a_wrong_result_ends_it(clock):
     def check(plan, method):
         if method.packing == "datatype":
             raise VerificationError(f"{method} is wrong")
@@ -154,11 +154,11 @@ def test_bad_terms(options, message):
 
 def test_a_model_tunes_on_its_own_arrays(tmp_path):
     file = tmp_path / "model.toml"
-    answers = launch.run(2, "tune_cases:own_arrays", str(file), timeout_s=120)
-    choices, kept, tables = answers[0]
-    assert [each[0] for each in answers] == [choices, choices]
-    assert [each[1] for each in answers] == [kept, kept] == [True, True]
-    assert [each[2] for each in answers][1][0]["results"] == tables[0]["results"]
+    results = launch.run(2, "tune_cases:own_arrays", str(file), timeout_s=120)
+    choices, kept, tables = results[0]
+    assert [each[0] for each in results] == [choices, choices]
+    assert [each[1] for each in results] == [kept, kept] == [True, True]
+    assert [each[2] for each in results][1][0]["results"] == tables[0]["results"]
     assert {row["algorithm"] for row in tables[0]["results"]} == {"sweep", "direct"}
     assert "native" in {row["algorithm"] for row in tables[1]["results"]}
     entries = tuning.read(file)
@@ -187,7 +187,7 @@ def test_ranks_choose_together(tmp_path):
     file = tmp_path / "t.toml"
     pattern = _core.Halo(_core.Blocks(_core.Grid(12, 10, 4), (2, 1)), 2, [True, True])
     figures = {"median_s": 1e-3, "min_s": 1e-3, "default_s": None, "trials": 1}
-    here = Site(**launch.run(2, "tune_cases:site", None, timeout_s=60))
+    here = Host(**launch.run(2, "tune_cases:host", None, timeout_s=60))
     assert here.ranks_per_node == 2
     request = tuning.request_of(pattern, "f8", 1)
     tuning.merge(
@@ -237,11 +237,11 @@ def test_plans_do_what_is_chosen():
 def test_arrays_in_shared_memory_have_entries_of_their_own(tmp_path):
     file = tmp_path / "t.toml"
     pattern = _core.Halo(_core.Blocks(_core.Grid(12, 10, 4), (2, 1)), 2, [True, True])
-    site = Site(**launch.run(2, "tune_cases:site", None, timeout_s=60))
+    host = Host(**launch.run(2, "tune_cases:host", None, timeout_s=60))
     figures = {"median_s": 2e-3, "min_s": 1e-3, "default_s": 3e-3, "trials": 20}
     for memory, method in (("private", "sweep,persistent,buffer"), ("shared", "direct,shared,direct")):
         request = tuning.request_of(pattern, "f8", 2, memory)
-        tuning.merge(file, [tuning.entry_of(request, site, Method.parse(method), figures, oversubscribed=False)])
+        tuning.merge(file, [tuning.entry_of(request, host, Method.parse(method), figures, oversubscribed=False)])
     shared, private = "shared,direct", "persistent,buffer"
     found = launch.run(2, "tune_cases:plans_of_both_memories", str(file), timeout_s=60)
     assert found == [[shared, private, shared, shared, private]] * 2
@@ -250,7 +250,7 @@ def test_arrays_in_shared_memory_have_entries_of_their_own(tmp_path):
 @pytest.fixture
 def tradewind(capsys):
     def run(arguments: str) -> tuple[int, str, str]:
-        code = answer.run(make_app(), arguments.split())
+        code = output.run(make_app(), arguments.split())
         return code, *capsys.readouterr()
 
     return run
@@ -277,9 +277,7 @@ def test_the_command_writes_the_file_and_the_page(tradewind, tmp_path, monkeypat
     # The choice of a plan of the same transposition.
     grid = _core.Grid(24, 20, 4)
     swap = _core.Transpose(_core.Blocks(grid, (2, 1), "xy"), _core.Blocks(grid, (2, 1), "zy"))
-    chosen = choose(
-        swap, "f8", 1, environment={"TRADEWIND_TUNING": "tuning.toml,strict"}, machine=Site(**result["site"])
-    )
+    chosen = choose(swap, "f8", 1, environment={"TRADEWIND_TUNING": "tuning.toml,strict"}, host=Host(**result["site"]))
     assert chosen.choice == entries[0].choice
     chosen = choose(swap, "f8", 1, environment={"TRADEWIND_TUNING": "tuning.toml"}, memory="shared")
     assert chosen.choice == entries[1].choice

@@ -160,10 +160,10 @@ def plans_of_both_memories(comm: Any, file: str) -> Any:
     return comm.allgather([method(arrays) for arrays in (shared, private, on_one_rank, flipped, mixed)])
 
 
-def site(comm: Any, _: None) -> Any:
-    from tradewind.mpi.host import site_of
+def host(comm: Any, _: None) -> Any:
+    from tradewind.mpi.host import host_of
 
-    return asdict(site_of(comm))
+    return asdict(host_of(comm))
 
 
 def fetch_of_a_model(comm: Any, file: str) -> Any:
@@ -184,7 +184,7 @@ def fetch_of_a_model(comm: Any, file: str) -> Any:
 
 
 def tuned_fetches(comm: Any, file: str) -> Any:
-    """Tunes fetches, the second with its levels inside and then outside; answers how many ways were the right ones."""
+    """Tunes fetches, the second with its levels inside and then outside; returns how many ways were the right ones."""
     from tradewind import points
     from tradewind.launch.trials import tune
 

@@ -31,7 +31,7 @@ def test_arrays_are_as_large_as_the_points_that_a_rank_owns(layout):
             assert shape == tuple(along[::-1])
 
 
-@given(layouts(most_ranks=12))
+@given(layouts(max_ranks=12))
 def test_blocks_are_a_case_of_them(blocks):
     product = _core.Product(blocks)
     assert (owners_of(product) == owners_of(blocks)).all()

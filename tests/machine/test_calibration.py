@@ -89,8 +89,8 @@ def made_up(noise: float = 0.05, transport: str = "isend-irecv", latency: float 
 
 
 def test_latency_overhead_and_rates_come_back():
-    answer = made_up()
-    (method,) = fitted(answer["inside"], answer["scattered"], answer["copies"])
+    result = made_up()
+    (method,) = fitted(result["inside"], result["scattered"], result["copies"])
     assert method.latency_s == pytest.approx(LATENCY)
     assert method.overhead_s == pytest.approx(OVERHEAD)
     assert method.rates.sizes == list(SIZES)
@@ -99,24 +99,24 @@ def test_latency_overhead_and_rates_come_back():
         both = [1 / (1 / WHOLE[size] + GATHER[run] + SCATTER[run]) for size in SIZES]
         assert method.rates.runs[run] == pytest.approx(both)
         assert method.scattered[run] == pytest.approx([1 / (1 / WHOLE[size] + SCATTER[run]) for size in SIZES])
-    rates = copy_rates(answer["copies"])
+    rates = copy_rates(result["copies"])
     assert rates is not None
     assert rates.whole == pytest.approx([COPY] * len(SIZES))
 
 
 def test_a_list_ends_where_a_size_was_left_out():
-    answer = made_up()
-    rows = [row for row in answer["inside"] if (row["run"], row["bytes"]) != (8, 65536)]
+    result = made_up()
+    rows = [row for row in result["inside"] if (row["run"], row["bytes"]) != (8, 65536)]
     (method,) = fitted(rows)
     assert len(method.rates.runs[8]) == 1
     assert len(method.rates.runs[512]) == 3
 
 
 def test_noise_never_makes_a_rate_negative_or_an_overhead_more_than_all():
-    answer = made_up()
-    for row in answer["inside"]:
+    result = made_up()
+    for row in result["inside"]:
         row["best_s"] = 1e-6 if row["messages"] == 1 else 1e-3
-    (method,) = fitted(answer["inside"])
+    (method,) = fitted(result["inside"])
     assert method.overhead_s == pytest.approx(1e-6)
     assert method.latency_s == 0
     assert all(rate > 0 for rate in method.rates.whole)
@@ -124,14 +124,14 @@ def test_noise_never_makes_a_rate_negative_or_an_overhead_more_than_all():
 
 def test_scattering_is_never_quicker_than_one_run_or_a_copy_of_one():
     """Where a copy took longer alone than within the message beside it, nothing is left of the time."""
-    answer = made_up()
-    for row in answer["scattered"]:
+    result = made_up()
+    for row in result["scattered"]:
         if row["run"] == 8:
-            row["best_s"] = next(c["best_s"] for c in answer["copies"] if (c["run"], c["bytes"]) == (8, row["bytes"]))
-    for row in answer["copies"]:
+            row["best_s"] = next(c["best_s"] for c in result["copies"] if (c["run"], c["bytes"]) == (8, row["bytes"]))
+    for row in result["copies"]:
         if (row["run"], row["bytes"]) == (0, 65536):
             row["best_s"] = 65536 / 9e9
-    (method,) = calibrated(answer, 21, 3).methods
+    (method,) = calibrated(result, 21, 3).methods
     assert method.scattered[8] == pytest.approx([2e9, 9e9, 5e9])
     assert method.scattered[512] == pytest.approx([1 / (1 / WHOLE[size] + SCATTER[512]) for size in SIZES])
 
@@ -164,10 +164,10 @@ def test_the_file_is_a_machine_with_these_values(tmp_path):
 
 
 def test_between_nodes_the_network_takes_what_was_measured_there(tmp_path):
-    answer = made_up(latency=5e-6)
-    answer |= {"outside": answer["inside"], "inside": made_up(transport="shared")["inside"], "nodes": 2}
+    result = made_up(latency=5e-6)
+    result |= {"outside": result["inside"], "inside": made_up(transport="shared")["inside"], "nodes": 2}
     path = tmp_path / "nodes.toml"
-    path.write_text(text_of(calibrated(answer, 21, 3), "nodes"))
+    path.write_text(text_of(calibrated(result, 21, 3), "nodes"))
     machine = load_machine(path).machine
     assert machine.nic.latency == pytest.approx(2.5e-6, rel=1e-3)
     assert machine.nic.send_overhead == machine.nic.receive_overhead == pytest.approx(OVERHEAD / 2, rel=1e-3)

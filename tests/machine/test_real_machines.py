@@ -21,7 +21,7 @@ NODES = {
     "dgx-1v": 8,
     "dgx-2": 16,
 }
-# Seconds of a small message between neighbours, least and most: of MPI (WP-Aries01-1112: 1.2 to 1.3 us; Uehara et al.
+# Minimum and maximum seconds of a message between neighbours: of MPI (WP-Aries01-1112: 1.2 to 1.3 us; Uehara et al.
 # 2002: 5.58 us; IT4Innovations: 0.6 us), and for Fugaku of a put, 0.49 us (Ajima et al. 2018), with the overheads.
 LATENCY = {
     "piz-daint": (1.2e-6, 1.3e-6),
@@ -49,9 +49,9 @@ def test_nodes_are_those_of_the_system(name):
 
 @pytest.mark.parametrize("name", LATENCY)
 def test_a_small_message_takes_as_long_as_is_published(name):
-    least, most = LATENCY[name]
-    answer = simulate(Exchange("allreduce", 2, count=1), name, threads=1)
-    assert least <= answer["time_s"] <= most
+    minimum, maximum = LATENCY[name]
+    result = simulate(Exchange("allreduce", 2, count=1), name, threads=1)
+    assert minimum <= result["time_s"] <= maximum
 
 
 @pytest.mark.parametrize("name", PEAK)

@@ -12,20 +12,20 @@ from tradewind import _core
 from tradewind.base.errors import InputError, TuningWarning
 from tradewind.method import tuning
 from tradewind.method.choice import PARTS, Chosen, choose, variable_of
-from tradewind.method.host import Site
+from tradewind.method.host import Host
 from tradewind.method.method import Method, default_method
 
 GRID = _core.Grid(60, 40, 5)
 HALO = _core.Halo(_core.Blocks(GRID, (2, 2)), 2, [True, False])
 SWAP = _core.Transpose(_core.Blocks(GRID, (2, 2), "xy"), _core.Blocks(GRID, (2, 2), "zy"))
 SUM = _core.AllReduce(4, 7)
-HERE = Site("node1", "a processor", "an MPI 1.0", 4)
+HERE = Host("node1", "a processor", "an MPI 1.0", 4)
 FIGURES = {"median_s": 2e-3, "min_s": 1e-3, "default_s": 3e-3, "trials": 20}
 
 
-def entry(pattern, method: str, site: Site = HERE, fields: int = 2):
+def entry(pattern, method: str, host: Host = HERE, fields: int = 2):
     request = tuning.request_of(pattern, "f8", fields)
-    return tuning.entry_of(request, site, Method.parse(method), FIGURES, oversubscribed=False)
+    return tuning.entry_of(request, host, Method.parse(method), FIGURES, oversubscribed=False)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_each_part_is_of_the_first_that_names_it(file):
         asked = Method(*(name if yes else None for name, yes in zip(arguments, given, strict=True)))
         text = ",".join(name if yes else "" for name, yes in zip(variables, named, strict=True))
         chosen = choose(
-            HALO, "f8", 2, asked, tuning=file, machine=HERE, environment={"TRADEWIND_HALO": text, "TRADEWIND_SUM": "x"}
+            HALO, "f8", 2, asked, tuning=file, host=HERE, environment={"TRADEWIND_HALO": text, "TRADEWIND_SUM": "x"}
         )
         # The file's entry counts as a whole: only the algorithm of the others is its own too.
         fits = not any(given[1:] + named[1:])
@@ -92,7 +92,7 @@ def test_default_parts_go_with_the_chosen_ones():
 
 def test_native_has_no_transport(file):
     tuning.merge(file, [entry(SWAP, "native")])
-    chosen = choose(SWAP, "f8", 2, tuning=file, machine=HERE, environment={})
+    chosen = choose(SWAP, "f8", 2, tuning=file, host=HERE, environment={})
     assert chosen == Chosen(Method("native"), {"algorithm": str(file)})
     assert choose(SUM, "f8", 2, environment={"TRADEWIND_ALLREDUCE": "native"}).choice == Method("native")
 
@@ -109,9 +109,9 @@ def test_an_entry_is_about_one_exchange(file):
     ]
     asked = [(other, "f8", 2) for other in others] + [(HALO, "f4", 2), (HALO, "f8", 1)]
     for pattern, dtype, fields in asked:
-        chosen = choose(pattern, dtype, fields, tuning=file, machine=HERE, environment={})
+        chosen = choose(pattern, dtype, fields, tuning=file, host=HERE, environment={})
         assert set(chosen.origin.values()) == {"default"}
-    assert choose(HALO, "f8", 2, tuning=file, machine=HERE, environment={}).choice.algorithm == "direct"
+    assert choose(HALO, "f8", 2, tuning=file, host=HERE, environment={}).choice.algorithm == "direct"
 
 
 def test_transpositions_and_reductions_are_found(tmp_path):
@@ -128,9 +128,9 @@ def test_the_variable_names_a_file_and_the_argument_another_or_none(file, tmp_pa
     other = tmp_path / "other.toml"
     tuning.merge(other, [entry(HALO, "sweep,shared,direct")])
     variable = {"TRADEWIND_TUNING": str(file)}
-    assert choose(HALO, "f8", 2, machine=HERE, environment=variable).choice.transport == "put-fence"
-    assert choose(HALO, "f8", 2, machine=HERE, tuning=other, environment=variable).choice.transport == "shared"
-    assert choose(HALO, "f8", 2, machine=HERE, tuning="", environment=variable).choice.transport == "isend-irecv"
+    assert choose(HALO, "f8", 2, host=HERE, environment=variable).choice.transport == "put-fence"
+    assert choose(HALO, "f8", 2, host=HERE, tuning=other, environment=variable).choice.transport == "shared"
+    assert choose(HALO, "f8", 2, host=HERE, tuning="", environment=variable).choice.transport == "isend-irecv"
 
 
 @pytest.mark.parametrize(
@@ -144,21 +144,21 @@ def test_the_variable_names_a_file_and_the_argument_another_or_none(file, tmp_pa
 def test_what_was_tuned_elsewhere(file, change, words):
     there = replace(HERE, **change)
     with pytest.warns(TuningWarning, match=words):
-        chosen = choose(HALO, "f8", 2, tuning=file, machine=there, environment={})
+        chosen = choose(HALO, "f8", 2, tuning=file, host=there, environment={})
     assert chosen.choice.transport == "put-fence"
     with pytest.raises(InputError, match=f"was tuned elsewhere: {words}"):
-        choose(HALO, "f8", 2, machine=there, environment={"TRADEWIND_TUNING": f"{file},strict"})
+        choose(HALO, "f8", 2, host=there, environment={"TRADEWIND_TUNING": f"{file},strict"})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        choose(HALO, "f8", 2, tuning=f"{file},strict", machine=replace(HERE, host="node2"), environment={})
-        choose(SUM, "f8", 2, tuning=f"{file},strict", machine=there, environment={})  # no entry: the default
+        choose(HALO, "f8", 2, tuning=f"{file},strict", host=replace(HERE, host="node2"), environment={})
+        choose(SUM, "f8", 2, tuning=f"{file},strict", host=there, environment={})  # no entry: the default
 
 
 def test_a_warning_comes_once(file):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         for _ in range(3):
-            choose(HALO, "f8", 2, tuning=file, machine=replace(HERE, cpu="another"), environment={})
+            choose(HALO, "f8", 2, tuning=file, host=replace(HERE, cpu="another"), environment={})
     assert len(caught) == 1
 
 
@@ -166,8 +166,8 @@ def test_of_several_sites_the_one_most_like_this(file):
     tuning.merge(file, [entry(HALO, "sweep,shared,direct", replace(HERE, mpi="an MPI 2.0", cpu="another"))])
     there = replace(HERE, mpi="an MPI 2.0", cpu="another", ranks_per_node=1)
     with pytest.warns(TuningWarning, match="1 ranks share a node, not 4$"):
-        assert choose(HALO, "f8", 2, tuning=file, machine=there, environment={}).choice.transport == "shared"
-    assert choose(HALO, "f8", 2, tuning=file, machine=HERE, environment={}).choice.transport == "put-fence"
+        assert choose(HALO, "f8", 2, tuning=file, host=there, environment={}).choice.transport == "shared"
+    assert choose(HALO, "f8", 2, tuning=file, host=HERE, environment={}).choice.transport == "put-fence"
 
 
 @pytest.mark.parametrize(

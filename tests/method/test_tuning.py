@@ -9,22 +9,22 @@ import pytest
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.method import tuning
-from tradewind.method.host import Site
+from tradewind.method.host import Host
 from tradewind.method.method import Method, algorithm_names, methods
 
 BLOCKS = _core.Blocks(_core.Grid(60, 40, 5), (2, 2))
 HALO = _core.Halo(BLOCKS, 2, [False, True])
 SUM = _core.AllReduce(4, 7)
-HERE = Site("node1", 'a "fast" processor, 3 µm', "an MPI 1.0", 4)
+HERE = Host("node1", 'a "fast" processor, 3 µm', "an MPI 1.0", 4)
 FIGURES = {"median_s": 2.5e-05, "min_s": 1e-05, "default_s": None, "trials": 20}
 WAY = Method("sweep", "shared", "direct")
 STRAIGHT = Method("direct", "shared", "direct")
 RING = Method("ring", "shared", "direct")
 
 
-def entry(pattern=HALO, site=HERE, method=WAY, memory="private", **figures):
+def entry(pattern=HALO, host=HERE, method=WAY, memory="private", **figures):
     request = tuning.request_of(pattern, "f4", 3, memory)
-    return tuning.entry_of(request, site, method, FIGURES | figures, oversubscribed=True)
+    return tuning.entry_of(request, host, method, FIGURES | figures, oversubscribed=True)
 
 
 def test_what_is_written_is_read_back(tmp_path):
@@ -56,10 +56,10 @@ def test_periods_of_a_halo():
 
 def test_a_new_run_replaces_its_own_entries(tmp_path):
     path = tmp_path / "t.toml"
-    elsewhere = entry(site=replace(HERE, mpi="an MPI 2.0"))
+    elsewhere = entry(host=replace(HERE, mpi="an MPI 2.0"))
     other = entry(SUM, method=RING)  # made once: an entry has the second in which it was made
     tuning.merge(path, [entry(), elsewhere, other])
-    again = entry(site=replace(HERE, host="node2"), method=Method("direct", "shared", "buffer"))
+    again = entry(host=replace(HERE, host="node2"), method=Method("direct", "shared", "buffer"))
     tuning.merge(path, [again])
     assert tuning.read(path) == [elsewhere, other, again]
     assert [file.name for file in tmp_path.iterdir()] == ["t.toml"]

@@ -12,12 +12,12 @@ import pytest
 
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.method import tuning
-from tradewind.method.host import Site
+from tradewind.method import memories, tuning
+from tradewind.method.host import Host
 from tradewind.method.method import Method
 
-HERE = Site("node1", 'a "fast" processor,\t3 µm', "an MPI 1.0", 4)
-SITES = [HERE, replace(HERE, cpu="another"), replace(HERE, mpi="an MPI 2.0"), replace(HERE, mpi="x", ranks_per_node=2)]
+HERE = Host("node1", 'a "fast" processor,\t3 µm', "an MPI 1.0", 4)
+HOSTS = [HERE, replace(HERE, cpu="another"), replace(HERE, mpi="an MPI 2.0"), replace(HERE, mpi="x", ranks_per_node=2)]
 FIGURES = {"median_s": 2.5e-05, "min_s": 1e-05, "default_s": 3e-05, "trials": 20}
 GRID = _core.Grid(60, 40, 5)
 BLOCKS = [_core.Blocks(GRID, split, axes) for split in ((2, 2), (4, 1)) for axes in ("xy", "zy")]
@@ -41,26 +41,26 @@ REQUESTS = [
     for pattern in PATTERNS
     for dtype in ("f4", "f8")
     for fields in (1, 2)
-    for memory in tuning.MEMORIES
+    for memory in memories.MEMORIES
 ]
 
 
-def entry(pattern=PATTERNS[0], dtype="f8", fields=2, memory="private", method="sweep,shared,direct", site=HERE, **more):
+def entry(pattern=PATTERNS[0], dtype="f8", fields=2, memory="private", method="sweep,shared,direct", host=HERE, **more):
     request = tuning.request_of(pattern, dtype, fields, memory)
-    made = tuning.entry_of(request, site, Method.parse(method), FIGURES, oversubscribed=False)
+    made = tuning.entry_of(request, host, Method.parse(method), FIGURES, oversubscribed=False)
     return made.model_copy(update=more)
 
 
-def in_c(path, pattern, dtype, fields, memory="private", site=HERE, strict=False):
+def in_c(path, pattern, dtype, fields, memory="private", host=HERE, strict=False):
     """Return (method, warning) of libtradewind from a file, or None."""
-    where = (site.cpu, site.mpi, site.ranks_per_node)
+    where = (host.cpu, host.mpi, host.ranks_per_node)
     text = path.read_bytes().decode()
     found = _core.tuned_method(text, str(path), strict, pattern, dtype, fields, memory, where)
     return found and (Method(*(part or None for part in found[:3])), found[3])
 
 
-def in_python(path, pattern, dtype, fields, memory="private", site=HERE):
-    found = tuning.find(tuning.read(path), tuning.request_of(pattern, dtype, fields, memory), site)
+def in_python(path, pattern, dtype, fields, memory="private", host=HERE):
+    found = tuning.find(tuning.read(path), tuning.request_of(pattern, dtype, fields, memory), host)
     if found is None:
         return None
     text = f"{path}: {pattern.describe()} was tuned elsewhere: {'; '.join(found[1])}" if found[1] else ""
@@ -68,21 +68,21 @@ def in_python(path, pattern, dtype, fields, memory="private", site=HERE):
 
 
 def test_the_same_entries_are_found(tmp_path):
-    """In a file of several entries about some exchanges, from several sites and days, and none about others."""
+    """In a file of several entries about some exchanges, from several hosts and days, and none about others."""
     chance = random.Random(5)
     entries = []
-    for pattern, dtype, fields, memory in chance.sample(REQUESTS, len(REQUESTS) * 2 // 3):
-        for site in chance.sample(SITES, chance.randint(1, 4)):
+    for pattern, dtype, fields, memory in chance.sample(REQUESTS, len(REQUESTS) // 3):
+        for host in chance.sample(HOSTS, chance.randint(1, 4)):
             day = datetime(2024, 2, 28, 23, 59, 59, tzinfo=UTC) + timedelta(hours=chance.randint(0, 30000))
             method = chance.choice(WAYS[pattern.name])
-            entries.append(entry(pattern, dtype, fields, memory, method, site, date=day))
+            entries.append(entry(pattern, dtype, fields, memory, method, host, date=day))
     path = tmp_path / "tuned.toml"
     path.write_text("".join(tuning._text(each) for each in entries), encoding="utf-8")
     found = set()
     for request in REQUESTS:
-        for site in (*SITES, replace(HERE, cpu="nowhere")):
-            told = in_c(path, *request, site)
-            assert told == in_python(path, *request, site)
+        for host in (*HOSTS, replace(HERE, cpu="nowhere")):
+            told = in_c(path, *request, host)
+            assert told == in_python(path, *request, host)
             found.add(told and told[0])
     assert None in found
     assert len(found) > 8
@@ -93,8 +93,8 @@ def test_a_strict_file_from_elsewhere_is_refused(tmp_path):
     tuning.merge(path, [entry()])
     assert in_c(path, PATTERNS[0], "f8", 2, "private", HERE, strict=True)
     with pytest.raises(InputError, match=r"was tuned elsewhere: the processor is another, not a .*leave out strict"):
-        in_c(path, PATTERNS[0], "f8", 2, "private", SITES[1], strict=True)
-    assert in_c(path, PATTERNS[1], "f8", 2, "private", SITES[1], strict=True) is None
+        in_c(path, PATTERNS[0], "f8", 2, "private", HOSTS[1], strict=True)
+    assert in_c(path, PATTERNS[1], "f8", 2, "private", HOSTS[1], strict=True) is None
 
 
 @pytest.mark.parametrize("pattern", list(tuning._KINDS))
@@ -123,13 +123,13 @@ FORMS = {
 def test_other_forms_of_the_same(tmp_path, form):
     path = tmp_path / "tuned.toml"
     date = datetime(2024, 2, 29, 12, tzinfo=UTC)
-    text = tuning._text(entry(date=date)) + tuning._text(entry(method="direct,shared,buffer", date=date, site=SITES[2]))
+    text = tuning._text(entry(date=date)) + tuning._text(entry(method="direct,shared,buffer", date=date, host=HOSTS[2]))
     old, new = FORMS[form]
     changed = new if old is None else text.replace(old, new)
     assert changed != text
     path.write_bytes(changed.encode())
-    for site in SITES:
-        assert in_c(path, PATTERNS[0], "f8", 2, site=site) == in_python(path, PATTERNS[0], "f8", 2, site=site)
+    for host in HOSTS:
+        assert in_c(path, PATTERNS[0], "f8", 2, host=host) == in_python(path, PATTERNS[0], "f8", 2, host=host)
 
 
 DAMAGES = [

@@ -128,16 +128,16 @@ def _runs_of_layout(comm: Any) -> str:
         boxes = [layout.box(r) for r in range(ranks)]
         owned = [(np.arange(b[1], e[1])[:, None] * nx + np.arange(b[0], e[0])[None, :]).ravel() for b, e in boxes]
         mesh = points.Points(comm, layout)
-        for most in (1, 4, 40):
+        for maximum in (1, 4, 40):
             wanted = []
             for r in range(ranks):
-                draw = np.random.default_rng(100 * most + r)
-                lengths = draw.integers(1, most + 1, 700) if most == 40 else np.full(900, most)
-                begins = draw.integers(0, nx * ny - most + 1, len(lengths))
+                draw = np.random.default_rng(100 * maximum + r)
+                lengths = draw.integers(1, maximum + 1, 700) if maximum == 40 else np.full(900, maximum)
+                begins = draw.integers(0, nx * ny - maximum + 1, len(lengths))
                 wanted.append(np.concatenate([np.arange(b, b + n) for b, n in zip(begins, lengths, strict=True)]))
-            fetch = mesh.fetch(wanted[rank], peers=[r for r in range(ranks) if r != rank] if most == 4 else None)
+            fetch = mesh.fetch(wanted[rank], peers=[r for r in range(ranks) if r != rank] if maximum == 4 else None)
             if problem := both_ways(comm, fetch, owned, wanted, "points"):
-                return f"{nx} x {ny}, runs of up to {most}: {problem}"
+                return f"{nx} x {ny}, runs of up to {maximum}: {problem}"
     return ""
 
 

@@ -154,7 +154,7 @@ def in_one_array(
             of_own = np.moveaxis(right[f], axis, 0)[:own]
             of_own += np.moveaxis(_added(owned, wanted, np.moveaxis(of_own, 0, axis), given, rank, axis), axis, 0)
         back()
-        for array, answer in zip(arrays, right, strict=True):
-            if not np.array_equal(array, answer):
-                return f"in one array added back {array!r} for {answer!r}"
+        for array, result in zip(arrays, right, strict=True):
+            if not np.array_equal(array, result):
+                return f"in one array added back {array!r} for {result!r}"
     return ""

@@ -1,4 +1,4 @@
-"""Exchanges that MPI ranks carry out, each compared with an answer that NumPy works out from the definition alone.
+"""Exchanges that MPI ranks carry out, each compared with a result that NumPy works out from the definition alone.
 
 Imported by the tests (which list the cases) and by the ranks (which run them).
 """
@@ -74,9 +74,9 @@ def algorithms(pattern: _core.Pattern) -> list[str]:
         if entry.pattern == pattern.name and not entry.has_radix:
             names.append(entry.name)
         elif entry.pattern == pattern.name:
-            least, most = entry.radices(pattern)
-            most = min(most, max(pattern.ranks, least))  # one rank allows any radix
-            names += [entry.name.replace("-k", f"-{k}") for k in range(least, most + 1)]
+            minimum, maximum = entry.radices(pattern)
+            maximum = min(maximum, max(pattern.ranks, minimum))  # one rank allows any radix
+            names += [entry.name.replace("-k", f"-{k}") for k in range(minimum, maximum + 1)]
     return [name for name in names if _allows(pattern, name)]
 
 
@@ -344,7 +344,7 @@ def _difference(case: Case, got: np.ndarray[Any, Any], wanted: np.ndarray[Any, A
     return f"{len(wrong)} of {got.size} wrong, first {got[place]} for {wanted[place]} at {place}"
 
 
-# --- the answers, from the definition ---
+# --- the results, from the definition ---
 
 
 def _whole(case: Case, field: int, number: int) -> np.ndarray[Any, Any]:

@@ -189,10 +189,10 @@ def different_lists_of_the_same_runs(comm: Any) -> None:
     _fetch(comm, [3, 4], [4, 5])
 
 
-def different_lists_known_to_all(comm: Any) -> None:
+def different_lists_to_gather(comm: Any) -> None:
     from tradewind import points
 
-    points.known_to_all(comm, tw.Fetch([[0, 1], [2, 3]], [[2 + comm.rank], [0]]))
+    points.allgather_lists(comm, tw.Fetch([[0, 1], [2, 3]], [[2 + comm.rank], [0]]))
 
 
 def fetches_of_their_own(comm: Any) -> None:

@@ -44,7 +44,7 @@ def _run_one(comm: Any, number: int, algorithm: str, transport: str, packing: st
     owned = fetch_truth.divided(ranks, number)
     wanted = fetch_truth.wishes(owned, number)
     mesh = points.Points(comm, owned[rank])
-    fetch, halo = (points.known_to_all(comm, made(wanted[rank])) for made in (mesh.fetch, mesh.halo))
+    fetch, halo = (points.allgather_lists(comm, made(wanted[rank])) for made in (mesh.fetch, mesh.halo))
     shape = list(fetch_truth.SHAPES)[number % len(fetch_truth.SHAPES)]
     dtype = fetch_truth.DTYPES[number % len(fetch_truth.DTYPES)]
     options = {"algorithm": algorithm, "transport": transport, "packing": packing, "check": number % 3 == 0}
@@ -94,7 +94,7 @@ def _refusals(comm: Any) -> str:
         return fetch.plan(comm, source, target, algorithm=algorithm, **options)
 
     def split_off() -> None:
-        points.known_to_all(MPI.COMM_SELF, fetch)
+        points.allgather_lists(MPI.COMM_SELF, fetch)
 
     bad: list[tuple[Any, str]] = [
         (lambda: plan(beyond), f"radix {ranks + 1} is out of range"),
@@ -104,8 +104,8 @@ def _refusals(comm: Any) -> str:
         (lambda: plan("leaders-2" if last else "two-level-2"), "different plans"),
         (lambda: fetch.schedule("two-level-2"), "use direct, or make it known to all"),
         (split_off, f"a fetch among {ranks} ranks is not of points among 1"),
-        (lambda: points.known_to_all(comm, other_fetch if last else fetch), "different plans"),
-        (lambda: _mpi.known_to_all(comm.py2f(), fetch.adjoint(), "two-level-2", not last), "different"),
+        (lambda: points.allgather_lists(comm, other_fetch if last else fetch), "different plans"),
+        (lambda: _mpi.allgather_lists(comm.py2f(), fetch.adjoint(), "two-level-2", not last), "different"),
     ]
     other_fetch = points.Points(comm, owned[rank]).fetch([])
     return taken(bad)

@@ -64,7 +64,7 @@ def _arrays(schedule: _core.Schedule, rank: int) -> tuple[Any, Any]:
 
 
 def _wrong(comm: Any, schedule: _core.Schedule, source: Any, target: Any) -> str:
-    wanted = arrays_of(schedule.pattern).answer(schedule.pattern, comm.Get_rank(), 0, "f8")
+    wanted = arrays_of(schedule.pattern).expected(schedule.pattern, comm.Get_rank(), 0, "f8")
     got = source if target is None else target
     texts = comm.allgather("" if np.array_equal(got, wanted.reshape(got.shape)) else f"rank {comm.Get_rank()}: wrong")
     return next(filter(None, texts), "")

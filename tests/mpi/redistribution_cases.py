@@ -13,6 +13,7 @@ from tradewind.base.errors import InputError
 
 GRID = (9, 6, 8)
 WAYS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]
+NATIVE = (_core.all_to_all_transport, "buffer")
 even = _core.Parts.even
 
 
@@ -40,38 +41,49 @@ def layouts(ranks: int) -> dict[str, _core.Product]:
     }
 
 
+def lined(named: dict[str, _core.Product]) -> dict[str, _core.Product]:
+    """The same layouts of lines of different lengths."""
+    begins, ends = np.array([0, 2, 1, 0, 3, 0, 5, 1]), np.array([6, 6, 3, 1, 3, 2, 6, 4])
+    return {f"{name} in lines": layout.in_lines(begins, ends) for name, layout in named.items()}
+
+
 def cases(ranks: int) -> list[tuple[str, str, str, str, str]]:
     """Before, after, algorithm, transport, packing: every pair of layouts, and every way with some pair."""
     named = layouts(ranks)
-    pairs = itertools.cycle(itertools.permutations(named, 2))
+    named |= lined(named)
+    pairs = itertools.cycle(
+        [*itertools.permutations(layouts(ranks), 2), *itertools.permutations(lined(layouts(ranks)), 2)]
+    )
     chosen = []
-    for algorithm in ("ring-1", "ring-2", "burst", "pairwise"):
+    for algorithm in ("ring-1", "ring-2", "burst", "pairwise", "bruck", "two-level-1", "two-level-2", "native"):
         for method in WAYS:
             before, after = next(pairs)
             pattern = _core.Redistribution(named[before], named[after])
+            if algorithm == "native":
+                if method == NATIVE:
+                    chosen += [(*pair, algorithm, *method) for pair in itertools.permutations(lined(layouts(ranks)), 2)]
+                continue
             try:
                 schedule = _core.make_schedule(pattern, algorithm)
-            except InputError:  # a radix beyond the rounds of few ranks
+            except InputError:  # a radix beyond the rounds of few ranks, senders that are not the receivers
                 continue
             if not _core.transport_refusal(schedule, *method):
                 chosen.append((before, after, algorithm, *method))
     return chosen
 
 
-def numbers() -> np.ndarray:
-    return np.arange(np.prod(GRID), dtype="f8").reshape(GRID[::-1])
-
-
-def part(layout: _core.Product, rank: int) -> np.ndarray:
+def part(layout: _core.Product, rank: int, field: int) -> np.ndarray:
     """A rank's array, cut out of the whole one by the boxes that it owns."""
+    shape = tuple(layout.grid.points)[::-1]
+    whole = np.arange(np.prod(shape), dtype="f8").reshape(shape) + 1000 * field
     if not layout.boxes(rank):
         return np.empty(layout.shape(rank))
-    taken = np.zeros((3, max(GRID)), bool)
+    taken = np.zeros((3, max(shape)), bool)
     for begin, end in layout.boxes(rank):
         for axis in range(3):
             taken[axis, begin[axis] : end[axis]] = True
     x, y, z = (np.flatnonzero(along) for along in taken)
-    return numbers()[np.ix_(z, y, x)]
+    return whole[np.ix_(z, y, x)]
 
 
 def run(comm: Any, payload: None) -> dict[str, str]:
@@ -79,12 +91,12 @@ def run(comm: Any, payload: None) -> dict[str, str]:
     from tradewind.mpi import plan
 
     named = layouts(comm.Get_size())
+    named |= lined(named)
     found = {}
     for case in cases(comm.Get_size()):
         before, after, algorithm, transport, packing = case
         pattern = _core.Redistribution(named[before], named[after])
-        fields = [part(named[before], comm.Get_rank()) + 1000 * f for f in range(2)]
-        wanted = [part(named[after], comm.Get_rank()) + 1000 * f for f in range(2)]
+        fields, wanted = ([part(named[name], comm.Get_rank(), f) for f in range(2)] for name in (before, after))
         targets = [np.full_like(array, -1) for array in wanted]
         problem = ""
         try:

@@ -14,12 +14,12 @@ pytest.importorskip("mpi4py.MPI")
 
 from tradewind import launch
 
-MOST = 4
+MAXIMUM = 4
 """Ranks of `make test`; with more of them two cores are kept waiting, which `make test-all` has time for."""
 
 
 def _unless_long(ranks: int, *values: object) -> object:
-    return pytest.param(ranks, *values, marks=[pytest.mark.slow] if ranks > MOST else [])
+    return pytest.param(ranks, *values, marks=[pytest.mark.slow] if ranks > MAXIMUM else [])
 
 
 RANKS = [_unless_long(ranks) for ranks in range(1, 7)]

@@ -1,4 +1,4 @@
-"""Plans that are poked between start and wait bring the right answer by every transport, and say whether they can."""
+"""Plans that are poked between start and wait bring the expected result by every transport."""
 
 from functools import cache
 
@@ -34,5 +34,5 @@ def test_every_transport_has_been_poked(ranks):
 
 
 @pytest.mark.parametrize(("ranks", "name"), [(ranks, name) for ranks in (1, 2, 3) for name in cases(ranks)])
-def test_poked_plans_bring_the_right_answer(ranks, name):
+def test_poked_plans_bring_the_right_result(ranks, name):
     assert outcomes(ranks)[name] == ""

@@ -74,7 +74,7 @@ EXPECTED = {
     "different_plans": ["PlanError: the ranks make different plans: rank 0 {halo of width 2"],
     "different_lists": [f"{DIFFERENT}fetch of 4 points, lists "],
     "different_lists_of_the_same_runs": [f"{DIFFERENT}fetch of 4 points, lists "],
-    "different_lists_known_to_all": [f"{DIFFERENT}the lists of a fetch of 2 points"],
+    "different_lists_to_gather": [f"{DIFFERENT}the lists of a fetch of 2 points"],
     "fetches_of_their_own": [f"{DIFFERENT}fetch of 2 points, lists "],
     "different_levels": [f"{DIFFERENT}fetch of 2 points, 6 levels"],
     "different_algorithms": [

@@ -99,7 +99,7 @@ def calls(comm: Any) -> dict[str, Call]:
         "halo of owners": Call(mesh.halo, (), owners | {"places": None}),
         "renumbered": Call(tw.renumbered, (comm, [2 * rank, 2 * rank + 1], [there])),
         "gathered": Call(points.gathered, (comm, fetch)),
-        "known to all": Call(points.known_to_all, (comm, fetch)),
+        "known to all": Call(points.allgather_lists, (comm, fetch)),
         "tune": Call(tw.tune, (halo, comm, array), few | {"dims": "zyx", "operation": "sum", "tuning": None}),
         "choose together": Call(choose_together, (comm, halo, "f8", 1), {"tuning": "", "memory": "private"}),
         "time line": Call(trace.gather, (comm, [], "title")),

@@ -1,4 +1,4 @@
-"""The fetch pattern: its answer from the definition, and lists that cannot be."""
+"""The fetch pattern: its result from the definition, and lists that cannot be."""
 
 import re
 
@@ -11,12 +11,12 @@ from tradewind.base.errors import InputError
 from tradewind.layout.mesh import octahedral, octahedral_points, regions
 
 
-def test_the_answer_are_the_places_that_are_wanted():
+def test_the_result_are_the_places_that_are_wanted():
     fetch = tw.Fetch.of_owners([3, 2], [([1, 1], [0, 1]), ([0], [2])], [[5, 1], [0]])
-    assert fetch.answer(0) == [([1, 0, 0], [2, 1, 1]), ([5, 0, 0], [6, 1, 1])]
-    assert fetch.answer(1) == [([0, 0, 0], [1, 1, 1])]
+    assert fetch.expected(0) == [([1, 0, 0], [2, 1, 1]), ([5, 0, 0], [6, 1, 1])]
+    assert fetch.expected(1) == [([0, 0, 0], [1, 1, 1])]
     assert (fetch.source_shape(0), fetch.target_shape(0)) == ((1, 1, 3), (1, 1, 6))
-    assert fetch.adjoint().answer(0) == [([2, 0, 0], [3, 1, 1])]
+    assert fetch.adjoint().expected(0) == [([2, 0, 0], [3, 1, 1])]
 
 
 def test_ids_lead_to_the_same_fetch_as_owners_and_indices():

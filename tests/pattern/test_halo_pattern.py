@@ -1,4 +1,4 @@
-"""The halo's reference answer against the definition, cell by cell."""
+"""The halo's expected result against the definition, cell by cell."""
 
 import pytest
 from drawing import cells, halos
@@ -23,14 +23,14 @@ def expected_cells(halo, periodic, rank):
 
 
 @settings(max_examples=40)
-@given(halos(most_ranks=12))
+@given(halos(max_ranks=12))
 def test_answer_is_the_frame_of_points_around_the_own_ones(halo):
     described = halo.describe().partition("periodic in ")[2]
     periodic = ("x" in described, "y" in described)
     for rank in range(0, halo.ranks, 3):
-        answer = cells(halo.answer(rank))
-        assert set(answer.values()) <= {1}
-        assert set(answer) == expected_cells(halo, periodic, rank)
+        result = cells(halo.expected(rank))
+        assert set(result.values()) <= {1}
+        assert set(result) == expected_cells(halo, periodic, rank)
 
 
 def test_array_has_the_width_on_all_sides():

@@ -21,7 +21,7 @@ def masks(halo: tw.Halo, rank: int) -> tuple[np.ndarray, np.ndarray]:
     w = halo.width
     _, ny, nx = own.shape
     own[:, w : ny - w, w : nx - w] = True
-    for begin, end in halo.answer(rank):
+    for begin, end in halo.expected(rank):
         (a, b, c), (d, e, f) = ((x - x0 + w, y - y0 + w, z - z0) for x, y, z in (begin, end))
         written[c:f, b:e, a:d] = True
     return own, written

@@ -12,7 +12,8 @@ from tradewind.base.errors import InputError
 def counted(pattern):
     """[sender][receiver]: points, found point by point."""
     count = np.zeros((pattern.ranks, pattern.ranks), int)
-    np.add.at(count, (owners_of(pattern.from_layout).ravel(), owners_of(pattern.to_layout).ravel()), 1)
+    before, after = (owners_of(layout).ravel() for layout in (pattern.from_layout, pattern.to_layout))
+    np.add.at(count, (before, after), 1)
     return count
 
 
@@ -32,9 +33,9 @@ def test_partners_and_counts_are_those_of_a_search_over_all_points(pattern):
 
 
 @given(redistributions())
-def test_the_answer_is_what_a_rank_owns_afterwards(pattern):
+def test_the_result_is_what_a_rank_owns_afterwards(pattern):
     for rank in range(pattern.ranks):
-        assert pattern.answer(rank) == pattern.to_layout.boxes(rank)
+        assert pattern.expected(rank) == pattern.to_layout.boxes(rank)
         assert pattern.source_shape(rank) == pattern.from_layout.shape(rank)
         assert pattern.target_shape(rank) == pattern.to_layout.shape(rank)
 
@@ -73,3 +74,44 @@ def test_there_and_back_each_rank_meets_the_same_ranks(layout):
     there, back = _core.Redistribution(layout, other), _core.Redistribution(other, layout)
     for rank in range(layout.ranks):
         assert sorted(there.receivers(rank)) == sorted(back.senders(rank))
+
+
+LAYOUT = _core.Product(_core.Blocks(_core.Grid(2, 3, 4), (2, 1), "zx"))
+
+
+def in_lines(begins, ends):
+    return LAYOUT.in_lines(np.array(begins, dtype=np.int64), np.array(ends, dtype=np.int64))
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "said"),
+    [
+        ([0, 0], [1, 1], "2 lines, and z has 4 points"),
+        ([0, 0, 0, 0], [1, 1, 1], "4 lines begin and 3 end"),
+        ([0, 0, 0, 0], [1, 1, 4, 1], "a line ends at 4, and y has 3 points"),
+        ([0, 2, 0, 0], [1, 1, 1, 1], "line 1 has the places from 2 to before 1"),
+        ([-1, 0, 0, 0], [1, 1, 1, 1], "line 0 has the places from -1 to before 1"),
+        ([1, 1, 1, 1], [1, 1, 1, 1], "4 lines have no points"),
+    ],
+)
+def test_lines_that_cannot_be_are_named(begins, ends, said):
+    with pytest.raises(InputError, match=said):
+        in_lines(begins, ends)
+
+
+def test_the_points_of_lines_follow_each_other():
+    layout = in_lines([0, 1, 0, 2], [3, 2, 0, 3])
+    assert layout.lines == ([0, 1, 0, 2], [3, 2, 0, 3])
+    assert list(layout.grid.points) == [2, 1, 5]
+    assert layout.shape(0) == (4, 1, 2)  # lines 0 and 1
+    assert layout.boxes(1) == [([0, 0, 4], [2, 1, 5])]
+    assert layout.owner((1, 0, 3)) == 0
+    with pytest.raises(InputError, match="lie in lines already"):
+        layout.in_lines(np.array([0]), np.array([1]))
+
+
+def test_layouts_of_other_lines_do_not_go_together():
+    one, other = in_lines([0, 1, 0, 2], [3, 2, 0, 3]), in_lines([0, 1, 0, 2], [3, 3, 0, 2])
+    _core.Redistribution(one, one)
+    with pytest.raises(InputError, match="lie in other lines"):
+        _core.Redistribution(one, other)

@@ -32,7 +32,7 @@ def drawn(plot: Plot, records: list[Record]) -> tuple[dict[str, Any], list[dict[
 def tooltips(specification: dict[str, Any]) -> set[str]:
     """The fields that tooltips show."""
     text = json.dumps(specification)
-    return {name for name in ("shown", "minimum", "time", "least", "seconds") if f'{{"field": "{name}", "t' in text}
+    return {name for name in ("shown", "minimum", "time", "minimum_s", "seconds") if f'{{"field": "{name}", "t' in text}
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_the_shortest_step_of_a_run() -> None:
     result = {"samples_s": [0.03, 0.02], "steps": 10, "parts": []}
     run = record(kind="run", dwarf="diffusion", time_s=2.5e-3, result=result, grid="2x2x2")
     specification, (row,) = drawn(Plot(kind="bars", title="t", of=[{}], curve="machine"), [run])
-    assert (row["least"], row["minimum"], row["shown"]) == (2e-3, "2 ms", "2.5 ms")
+    assert (row["minimum_s"], row["minimum"], row["shown"]) == (2e-3, "2 ms", "2.5 ms")
     assert tooltips(specification) == {"shown", "minimum"}, "texts with units"
 
 
@@ -96,9 +96,9 @@ def test_a_bin_of_time_stands_at_its_middle() -> None:
     assert [(row["time"], row["delay"]) for row in rows] == [(pytest.approx(1e-6), 1e-6), (pytest.approx(3e-6), 3e-6)]
 
 
-@pytest.mark.parametrize(("most", "kind"), [(1000, "linear"), (1001, "log")])
-def test_bytes_that_differ_by_more_than_a_hundred_times_have_a_logarithmic_scale(most: int, kind: str) -> None:
-    matrix = np.array([[0, 10], [most, 0]])
+@pytest.mark.parametrize(("maximum", "kind"), [(1000, "linear"), (1001, "log")])
+def test_bytes_that_differ_by_more_than_a_hundred_times_have_a_logarithmic_scale(maximum: int, kind: str) -> None:
+    matrix = np.array([[0, 10], [maximum, 0]])
     assert panel(matrix, 1, 2, "t").to_dict()["encoding"]["color"]["scale"]["type"] == kind
 
 

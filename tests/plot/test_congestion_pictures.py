@@ -152,11 +152,11 @@ def test_the_busiest_links_are_drawn_where_all_are_too_many() -> None:
     assert len(group.spots) == 1600
     drawn = {tuple(sorted((line.start, line.end))): line.busy for line in group.lines}
     assert len(drawn) == len(group.lines), "both ways have one line"
-    most: dict[tuple[int, ...], float] = defaultdict(float)
+    maximum: dict[tuple[int, ...], float] = defaultdict(float)
     for sender, receiver, share in zip(loads.senders, loads.receivers, loads.shares, strict=True):
         ends = tuple(sorted((int(sender), int(receiver))))
-        most[ends] = max(most[ends], float(share))
-    assert drawn == most
+        maximum[ends] = max(maximum[ends], float(share))
+    assert drawn == maximum
 
 
 def test_blocks_of_ranks_stand_where_their_ranks_do() -> None:

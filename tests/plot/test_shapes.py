@@ -8,7 +8,7 @@ import pytest
 from networks import build
 
 from tradewind.machine.shapes import circle, lattice, levels, square
-from tradewind.plot.panels import MOST_LINES, few_links
+from tradewind.plot.panels import MAX_LINES, few_links
 
 
 def test_a_circle_begins_at_the_top_and_goes_around() -> None:
@@ -42,6 +42,6 @@ def test_the_third_dimension_of_a_lattice_stands_aslant() -> None:
 @pytest.mark.parametrize(("switches", "few"), [(89, True), (90, False)])
 def test_as_many_links_as_can_be_drawn(switches: int, few: bool) -> None:
     """Each of n switches has a link to all others."""
-    assert (switches * (switches - 1) // 2 <= MOST_LINES) == few
+    assert (switches * (switches - 1) // 2 <= MAX_LINES) == few
     topology = build({"kind": "complete", "switches": switches, "nodes_per_switch": 1})
     assert few_links(topology, range(switches)) == few

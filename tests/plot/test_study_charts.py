@@ -70,7 +70,7 @@ def test_cells_of_congestion_cover_the_switches_of_their_bins() -> None:
     ]
     text = json.dumps(specification)
     assert "torus-M, minimal" in text
-    assert "links busy 20 % (median), 10 % to 30 % (middle 80 %), 50 % (most)" in text
+    assert "links busy 20 % (median), 10 % to 30 % (middle 80 %), 50 % (maximum)" in text
     assert draw(plot, [record(ranks=8)]) is None
 
 
@@ -151,7 +151,7 @@ def test_bars_of_what_has_the_quantity() -> None:
     specification = draw(plot, records)
     assert specification is not None
     (rows,) = specification["datasets"].values()
-    assert [(row["bar"], row["time"], row["least"]) for row in rows] == [("direct", 3.0, 3.0)]
+    assert [(row["bar"], row["time"], row["minimum_s"]) for row in rows] == [("direct", 3.0, 3.0)]
 
 
 def test_bars_add_nothing_up() -> None:

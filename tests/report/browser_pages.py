@@ -79,7 +79,7 @@ def browser() -> Iterator[Any]:
 
 def tuning_page(folder: Path) -> Path:
     """A page about a tuning run, of many methods."""
-    times = {"least": 0.9, "median": 1.0, "most": 1.4}
+    times = {"minimum": 0.9, "median": 1.0, "maximum": 1.4}
 
     def row(i: int) -> dict[str, Any]:
         median = 1e-3 * (1 + i)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from command_line import Answer, Command, run_tradewind
+from command_line import Command, Result, run_tradewind
 from report_study import STUDY
 
 
@@ -20,7 +20,7 @@ def study_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def results(study_file: Path) -> tuple[Path, Answer]:
+def results(study_file: Path) -> tuple[Path, Result]:
     """The folder of the study after one run of the command, and what that said."""
     folder = study_file.parent / "results"
     return folder, run_tradewind("study", study_file, "--out", folder, "--json")

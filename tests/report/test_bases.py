@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import Answer, Command
+from command_line import Command, Result
 
 from tradewind.dataset import open_results
 
@@ -64,14 +64,14 @@ than = { base = "long hops" }
 LATENCIES = {"short hops": "100ns", "long hops": "1us"}
 
 
-def finished(tradewind: Command, *arguments: object) -> Answer:
-    answer = tradewind("study", *arguments)
-    assert answer.code == 0, answer.err
-    return answer
+def finished(tradewind: Command, *arguments: object) -> Result:
+    result = tradewind("study", *arguments)
+    assert result.code == 0, result.err
+    return result
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory, tradewind: Command) -> tuple[Path, Answer]:
+def run(tmp_path_factory: pytest.TempPathFactory, tradewind: Command) -> tuple[Path, Result]:
     """The folder of a folder of studies with this one alone, after a run, and what that said."""
     folder = tmp_path_factory.mktemp("bases")
     (folder / "studies").mkdir()
@@ -80,7 +80,7 @@ def run(tmp_path_factory: pytest.TempPathFactory, tradewind: Command) -> tuple[P
 
 
 def test_each_base_is_simulated_as_the_command_line_would_with_its_values(
-    run: tuple[Path, Answer], tradewind: Command
+    run: tuple[Path, Result], tradewind: Command
 ) -> None:
     folder, _ = run
     times = open_results(folder / "out" / "two" / "results.nc").time
@@ -91,9 +91,9 @@ def test_each_base_is_simulated_as_the_command_line_would_with_its_values(
             assert times.sel(base=base, algorithm=algorithm, ranks=64).item() == alone
 
 
-def test_claims_have_a_verdict_under_each_base_and_numbers_from_the_results(run: tuple[Path, Answer]) -> None:
-    folder, answer = run
-    (study,) = answer.json["studies"]
+def test_claims_have_a_verdict_under_each_base_and_numbers_from_the_results(run: tuple[Path, Result]) -> None:
+    folder, result = run
+    (study,) = result.json["studies"]
     times = open_results(folder / "out" / "two" / "results.nc").time.sel(ranks=64)
     of = {base: times.sel(base=base, algorithm="recursive-2").item() for base in LATENCIES}
     ratio = of["short hops"] / times.sel(base="short hops", algorithm="recursive-4").item()
@@ -113,7 +113,7 @@ def test_claims_have_a_verdict_under_each_base_and_numbers_from_the_results(run:
     ]
 
 
-def test_report_and_overview_have_the_bases_side_by_side(run: tuple[Path, Answer]) -> None:
+def test_report_and_overview_have_the_bases_side_by_side(run: tuple[Path, Result]) -> None:
     folder, _ = run
     for page in (folder / "out" / "two" / "report.html", folder / "out" / "index.html"):
         text = page.read_text()
@@ -131,7 +131,7 @@ def test_report_and_overview_have_the_bases_side_by_side(run: tuple[Path, Answer
     assert [each["base"] for each in stored] == ["short hops", "long hops", None]
 
 
-def test_a_reader_of_the_command_line_sees_the_same(run: tuple[Path, Answer], tradewind: Command) -> None:
+def test_a_reader_of_the_command_line_sees_the_same(run: tuple[Path, Result], tradewind: Command) -> None:
     folder, _ = run
     out = finished(tradewind, folder / "studies", "--out", folder / "out").out
     assert "claims tested (of the source, under short hops): 0 confirmed, 1 contradicted, 0 not testable" in out
@@ -144,19 +144,19 @@ def test_a_reader_of_the_command_line_sees_the_same(run: tuple[Path, Answer], tr
 
 def test_a_quick_run_says_which_numbers_it_does_not_have(tmp_path: Path, tradewind: Command) -> None:
     (tmp_path / "two.toml").write_text(STUDY)
-    answer = finished(tradewind, tmp_path / "two.toml", "--quick", "--out", tmp_path / "out", "--json").json
-    assert [each["remark"] for each in answer["findings"]] == [
+    result = finished(tradewind, tmp_path / "two.toml", "--quick", "--out", tmp_path / "out", "--json").json
+    assert [each["remark"] for each in result["findings"]] == [
         "(not in this run), that is (not in this run) of recursive-4",
         "(not in this run) here",
         "",
     ]
-    assert [each["verdict"] for each in answer["findings"]] == 3 * ["not testable"]
+    assert [each["verdict"] for each in result["findings"]] == 3 * ["not testable"]
 
 
 def test_what_cannot_be_filled_is_refused_before_anything_runs(tmp_path: Path, tradewind: Command) -> None:
     (tmp_path / "two.toml").write_text(STUDY.replace("over = {", "over = { sweep = 'sum', base = 'no hops',"))
-    answer = tradewind("study", tmp_path / "two.toml", "--out", tmp_path / "out", "--json")
-    assert answer.code == 2
+    result = tradewind("study", tmp_path / "two.toml", "--out", tmp_path / "out", "--json")
+    assert result.code == 2
     (line,) = (i for i, text in enumerate(STUDY.splitlines(), 1) if text.startswith("over ="))
-    assert f"two.toml:{line}: finding 1: unknown base 'no hops'; did you mean 'long hops'?" in answer.json["error"]
+    assert f"two.toml:{line}: finding 1: unknown base 'no hops'; did you mean 'long hops'?" in result.json["error"]
     assert not (tmp_path / "out").exists()

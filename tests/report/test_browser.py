@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 from browser_pages import CONTRAST, OUTSIDE, OVERFLOW, browser, tuning_page
-from command_line import Answer
+from command_line import Result
 
 from tradewind.report.overview import build_overview
 
 pytestmark = pytest.mark.slow
-Results = tuple[Path, Answer]
+Results = tuple[Path, Result]
 KINDS = ("study", "tuning", "overview")
 
 
@@ -30,9 +30,9 @@ def chromium() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def pages(results: Results, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """One page of each kind."""
-    folder, answer = results
-    assert answer.code == 0, answer.err
-    overview = build_overview(folder, [answer.json])
+    folder, result = results
+    assert result.code == 0, result.err
+    overview = build_overview(folder, [result.json])
     return {
         "study": folder / "report.html",
         "tuning": tuning_page(tmp_path_factory.mktemp("tuning")),

@@ -194,8 +194,8 @@ def test_simulated_cases_of_a_dataset_are_taken_as_they_are(folder: Path, tradew
     assert not again.exists()
     done = tradewind(*study)
     assert done.code == 0, done.err
-    answer = json.loads(done.out)
-    assert (answer["computed"], answer["reused"]) == (3 + 1, 28), "not simulated, or left out"
+    result = json.loads(done.out)
+    assert (result["computed"], result["reused"]) == (3 + 1, 28), "not simulated, or left out"
     with xr.open_dataset(again / "results.nc", engine="h5netcdf") as dataset:
         taken = dataset.load().isel(case=whole.kind == "simulate")
     assert simulated.sizes["case"] == 29

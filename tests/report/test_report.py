@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Answer, Command
+from command_line import Command, Result
 from report_study import MEASURE, STUDY
 
-Results = tuple[Path, Answer]
+Results = tuple[Path, Result]
 
 
 class Page(HTMLParser):
@@ -48,10 +48,10 @@ def rows_of(specification: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def test_the_command_answers_with_what_it_did(results: Results) -> None:
-    folder, answer = results
-    assert answer.code == 0, answer.err
-    said = answer.json
+def test_the_command_prints_what_it_did(results: Results) -> None:
+    folder, result = results
+    assert result.code == 0, result.err
+    said = result.json
     assert (said["computed"], said["reused"], said["failed"], said["missing"]) == (12, 0, [], [])
     assert [skip["name"] for skip in said["skipped"]] == ["transpose ring-7, 4 ranks as 4x1"]
     assert said["report"] == str(folder / "report.html")
@@ -128,18 +128,18 @@ def test_a_report_is_written_again_from_stored_cases(results: Results, tmp_path:
         (folder / name).unlink()
     case = next((folder / "cases").iterdir())
     case.write_text(case.read_text()[:-50])
-    answer = tradewind("report", folder, "--json")
-    assert answer.code == 1
+    result = tradewind("report", folder, "--json")
+    assert result.code == 1
     assert (folder / "results.nc").is_file()
-    assert len(answer.json["missing"]) == 1
+    assert len(result.json["missing"]) == 1
     assert "This report is not complete" in (folder / "report.html").read_text()
 
 
 def test_dry_run_says_what_it_will_cost(study_file: Path, tmp_path: Path, tradewind: Command) -> None:
-    answer = tradewind("study", study_file, "--out", tmp_path / "none", "--dry-run", "--json")
-    assert answer.code == 0
-    assert len(answer.json["cases"]) == 12
-    forecasts = [case["forecast"] for case in answer.json["cases"] if case["sweep"] == "network"]
+    result = tradewind("study", study_file, "--out", tmp_path / "none", "--dry-run", "--json")
+    assert result.code == 0
+    assert len(result.json["cases"]) == 12
+    forecasts = [case["forecast"] for case in result.json["cases"] if case["sweep"] == "network"]
     assert all(forecast["packet_hops"] > 0 and forecast["wall_s"] > 0 for forecast in forecasts)
     assert not (tmp_path / "none").exists()
     assert "12 cases, 1 skipped" in tradewind("study", study_file, "--dry-run").out
@@ -148,13 +148,13 @@ def test_dry_run_says_what_it_will_cost(study_file: Path, tmp_path: Path, tradew
 def test_bad_input_is_refused(results: Results, tmp_path: Path, tradewind: Command) -> None:
     other = tmp_path / "other.toml"
     other.write_text(STUDY.replace("A <small> study", "Another"))
-    answer = tradewind("study", other, "--out", results[0], "--json")
-    assert answer.code == 2
-    assert "another study" in answer.json["error"]
+    result = tradewind("study", other, "--out", results[0], "--json")
+    assert result.code == 2
+    assert "another study" in result.json["error"]
     other.write_text(STUDY.replace("torus-M", "tours-M", 1).replace("ring-7", "rnig-7"))
-    answer = tradewind("study", other, "--json")
-    assert answer.code == 2
-    assert f"{other}:22: sweep 2: unknown transpose algorithm 'rnig-7'" in answer.json["error"]
+    result = tradewind("study", other, "--json")
+    assert result.code == 2
+    assert f"{other}:22: sweep 2: unknown transpose algorithm 'rnig-7'" in result.json["error"]
     assert tradewind("report", tmp_path, "--json").code == 2
     assert tradewind("study", tmp_path / "none.toml").code == 2
 
@@ -166,8 +166,8 @@ def test_measured_cases_and_those_of_another_machine(tmp_path: Path, tradewind: 
     file = tmp_path / "measured.toml"
     file.write_text('title = "Measured"\n' + MEASURE)
     folder = tmp_path / "results"
-    answer = tradewind("study", file, "--out", folder, "--json")
-    assert answer.code == 0, answer.err
+    result = tradewind("study", file, "--out", folder, "--json")
+    assert result.code == 0, result.err
     text = (folder / "report.html").read_text()
     assert "the library&#39;s own" in text
     assert "Measured on another machine" not in text

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import Answer, Command
+from command_line import Command, Result
 
 SWEEP = """
 [[sweep]]
@@ -75,15 +75,15 @@ def folder(tmp_path: Path) -> Path:
     return studies
 
 
-def run(tradewind: Command, folder: Path, *options: object) -> Answer:
+def run(tradewind: Command, folder: Path, *options: object) -> Result:
     return tradewind("study", folder, "--out", folder.parent / "results", "--json", *options)
 
 
 def test_a_folder_of_studies_computes_a_shared_case_once(folder: Path, tradewind: Command) -> None:
-    answer = run(tradewind, folder)
-    assert answer.code == 0, answer.err
+    result = run(tradewind, folder)
+    assert result.code == 0, result.err
     results = folder.parent / "results"
-    one, two = answer.json["studies"]
+    one, two = result.json["studies"]
     assert (one["computed"], one["reused"], two["computed"], two["reused"]) == (5, 0, 2, 2)
     assert len(list((results / "cases").glob("*.json"))) == 7
     assert [finding["verdict"] for finding in one["findings"]] == ["confirmed", "confirmed"]
@@ -140,9 +140,9 @@ def test_mistakes_of_all_files_are_reported_at_once(folder: Path, tradewind: Com
     for name in ("one", "two"):
         path = folder / f"{name}.toml"
         path.write_text(path.read_text().replace("torus-M", "tours-M"))
-    answer = run(tradewind, folder)
-    assert answer.code == 2
-    assert all(f"{name}.toml:9: sweep 1: unknown machine 'tours-M'" in answer.json["error"] for name in ("one", "two"))
+    result = run(tradewind, folder)
+    assert result.code == 2
+    assert all(f"{name}.toml:9: sweep 1: unknown machine 'tours-M'" in result.json["error"] for name in ("one", "two"))
     empty = folder / "empty"
     empty.mkdir()
     assert "no study" in run(tradewind, empty).json["error"]
@@ -180,8 +180,8 @@ def test_the_script_of_a_job_is_shown(folder: Path, tmp_path: Path, tradewind: C
 def test_mistakes_of_a_cluster_file(folder: Path, tmp_path: Path, tradewind: Command) -> None:
     file = tmp_path / "cluster.toml"
     file.write_text('system = "slrum"\njobs = 0\nmemory = "4"\nwalltime = "2h"\ncroes = 2\n')
-    answer = tradewind("study", folder / "two.toml", "--cluster", file, "--json")
-    assert answer.code == 2
+    result = tradewind("study", folder / "two.toml", "--cluster", file, "--json")
+    assert result.code == 2
     for text in (
         f"{file}:1: system = 'slrum'",
         f"{file}:2: jobs = 0",
@@ -189,7 +189,7 @@ def test_mistakes_of_a_cluster_file(folder: Path, tmp_path: Path, tradewind: Com
         f"{file}:5: unknown key 'croes'; did you mean 'cores'?",
         "key 'cores' is missing",
     ):
-        assert text in answer.json["error"], text
+        assert text in result.json["error"], text
     both = tradewind("study", folder / "two.toml", "--cluster", file, "--scheduler", "tcp://127.0.0.1:1", "--json")
     assert "one of them is allowed" in both.json["error"]
 
@@ -216,9 +216,9 @@ def test_jobs_of_a_batch_system_compute_a_study(
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     file = tmp_path / "cluster.toml"
     file.write_text(CLUSTER)
-    answer = run(tradewind, folder / "two.toml", "--cluster", file)
-    assert answer.code == 0, answer.err
-    assert (answer.json["computed"], answer.json["failed"]) == (4, [])
+    result = run(tradewind, folder / "two.toml", "--cluster", file)
+    assert result.code == 0, result.err
+    assert (result.json["computed"], result.json["failed"]) == (4, [])
     assert "#SBATCH -p short" in (tmp_path / "submitted").read_text()
     job = int((tmp_path / "pids").read_text().split()[0])
     deadline = time.monotonic() + 30

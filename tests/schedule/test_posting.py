@@ -49,7 +49,7 @@ def test_even_odd_lets_neighbours_take_turns():
     assert acts("even-odd", rank=1)[:2] == [(P, R, 0), (W, R, 0)]
 
 
-@given(transposes(most_ranks=12), st.sampled_from(TRANSPORTS), st.data())
+@given(transposes(max_ranks=12), st.sampled_from(TRANSPORTS), st.data())
 def test_each_message_that_is_not_empty_is_posted_and_awaited_once(transpose, transport, data):
     name = data.draw(st.sampled_from(["burst", "pairwise", "ring-1"]))
     schedule = _core.make_schedule(transpose, name)

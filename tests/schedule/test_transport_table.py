@@ -71,14 +71,14 @@ def test_no_code_behind_the_table_compares_names():
 def test_mpis_own_all_to_all_is_a_transport_of_the_table():
     grid = tw.Grid(12, 8, 4)
     complete = _core.Transpose(_core.Blocks(grid, (2, 1)), _core.Blocks(grid, (2, 1), "zy"))
-    carried = _core.carried_way(complete, "native", "", "")
+    carried = _core.carried_method(complete, "native", "", "")
     assert carried == ("burst", method.ALL_TO_ALL, method.DEFAULT_PACKING)
-    assert _core.carried_way(complete, "native", method.ALL_TO_ALL, "") == carried
-    assert _core.carried_way(complete, "ring-1", "shared", "") == ("ring-1", "shared", "")
-    assert _core.carried_way(_core.AllReduce(2, 3), "native", "", "")[0] == "native"
+    assert _core.carried_method(complete, "native", method.ALL_TO_ALL, "") == carried
+    assert _core.carried_method(complete, "ring-1", "shared", "") == ("ring-1", "shared", "")
+    assert _core.carried_method(_core.AllReduce(2, 3), "native", "", "")[0] == "native"
     assert method.refusal(complete, method.Method(*carried)) == ""
     with pytest.raises(InputError, match="algorithm 'native' is MPI_Alltoallv of packed data, not transport 'shared'"):
-        _core.carried_way(complete, "native", "shared", "")
+        _core.carried_method(complete, "native", "shared", "")
 
 
 def test_studies_take_the_tables_names():

@@ -14,14 +14,14 @@ BYTES = 8
 
 def schedule(ranks: int, messages: Mapping[tuple[int, int], int]) -> _core.Schedule:
     """One stage in which each (sender, receiver) sends so many bytes, a multiple of 8; all at once."""
-    most = max(messages.values()) // BYTES
+    maximum = max(messages.values()) // BYTES
     lists = []
     for rank in range(ranks):
         points = [(sender, size // BYTES) for (sender, receiver), size in sorted(messages.items()) if receiver == rank]
         owners = np.array([sender for sender, count in points for _ in range(count)], np.int64)
         indices = np.array([i for _, count in points for i in range(count)], np.int64)
         lists.append((owners, indices, np.arange(len(owners)), len(owners)))
-    return _core.make_schedule(_core.Fetch([most] * ranks, lists), "direct")
+    return _core.make_schedule(_core.Fetch([maximum] * ranks, lists), "direct")
 
 
 def simulated(

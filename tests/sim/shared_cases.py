@@ -161,7 +161,7 @@ def results_of_runs(comm: Any, threads: int) -> Result:
     return everything(core(runs(), threads, adaptive=False, peers=Processes(comm).core))
 
 
-def answers(comm: Any, _: None) -> list[dict[str, Any]]:
+def simulated(comm: Any, _: None) -> list[dict[str, Any]]:
     """Those of Python's front door, which all processes have."""
     found = asked(comm)
     for other in comm.allgather(found):

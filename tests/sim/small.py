@@ -1,4 +1,4 @@
-"""Small machines and exchanges, and what the core answers for them."""
+"""Small machines and exchanges, and what the core returns for them."""
 
 import os
 import subprocess

@@ -29,11 +29,11 @@ def sent(schedule):
 
 
 def through_nics(schedule, path):
-    """The answer, and what each node sends and receives."""
-    answer = schedule.simulate(machine(TORUS, "dimension-order"), fields=FIELDS, links=path)
+    """The result, and what each node sends and receives."""
+    result = schedule.simulate(machine(TORUS, "dimension-order"), fields=FIELDS, links=path)
     with path.open() as stream:
         rows = list(csv.DictReader(stream))
-    return answer, *(
+    return result, *(
         {row["node"]: int(row["bytes"]) for row in rows if row["kind"] == kind} for kind in ("injection", "ejection")
     )
 

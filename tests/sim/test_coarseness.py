@@ -26,15 +26,15 @@ def coarse(
 
 
 @pytest.mark.parametrize(
-    ("packet", "buffer", "most"),
+    ("packet", "buffer", "maximum"),
     [(32, 64, "16KiB"), (64, 64, "16KiB"), (16, 32, "8KiB"), (8, 8, "4KiB"), (64, 255, "65280B")],
 )
-def test_buffers_of_few_packets(packet: int, buffer: int, most: str) -> None:
+def test_buffers_of_few_packets(packet: int, buffer: int, maximum: str) -> None:
     text = coarse(packet * KIB, buffer=buffer * KIB)
     assert text is not None
     assert f"packets of {packet} KiB" in text
     assert f"buffers of {buffer} KiB" in text
-    assert text.endswith(f"--packet {most}")
+    assert text.endswith(f"--packet {maximum}")
 
 
 @pytest.mark.parametrize(("packet", "buffer"), [(16, 64), (64, 256), (128, 1024), (64, None)])
@@ -55,15 +55,15 @@ def test_one_packet_a_message_is_cut_to_a_finite_buffer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "most"), [(8 * OWN, 4), (100 * KIB, 12), (340_000, 40), (1 << 20, 128), (8_500_000, 128)]
+    ("message", "maximum"), [(8 * OWN, 4), (100 * KIB, 12), (340_000, 40), (1 << 20, 128), (8_500_000, 128)]
 )
-def test_one_packet_a_message_with_unbounded_buffers(message: float, most: int) -> None:
+def test_one_packet_a_message_with_unbounded_buffers(message: float, maximum: int) -> None:
     for packet in (0, 1 << 27):
         text = coarse(packet, message, None)
         assert text is not None
         assert "one packet per message" in text
-        assert text.endswith(f"--packet {most}KiB")
-        assert coarse(most * KIB, message, None) is None, "what is named instead is not warned of"
+        assert text.endswith(f"--packet {maximum}KiB")
+        assert coarse(maximum * KIB, message, None) is None, "what is named instead is not warned of"
 
 
 def test_short_messages_may_be_one_packet() -> None:

@@ -15,14 +15,14 @@ EXCHANGE = Exchange("transpose", 32, (64, 16, 32), (8, 4), algorithm="ring-2")
 
 def test_every_byte_is_on_a_line(tmp_path):
     file = machine(TORUS, "dimension-order")
-    answer = simulate(EXCHANGE, file, links=tmp_path / "links.csv")
+    result = simulate(EXCHANGE, file, links=tmp_path / "links.csv")
     with (tmp_path / "links.csv").open() as stream:
         rows = list(csv.DictReader(stream))
     for kind in ("injection", "ejection"):
-        assert sum(int(row["bytes"]) for row in rows if row["kind"] == kind) == answer["bytes"]
-    assert max(float(row["busy_s"]) for row in rows) == pytest.approx(answer["bound_s"], rel=1e-4)
+        assert sum(int(row["bytes"]) for row in rows if row["kind"] == kind) == result["bytes"]
+    assert max(float(row["busy_s"]) for row in rows) == pytest.approx(result["bound_s"], rel=1e-4)
     local = [int(row["bytes"]) for row in rows if row["kind"] == "local"]
-    assert max(local) * len(local) / sum(local) == pytest.approx(answer["imbalance"])
+    assert max(local) * len(local) / sum(local) == pytest.approx(result["imbalance"])
     nodes = {row["node"] for row in rows if row["kind"] == "ejection"}
     assert nodes == {str(node) for node in range(32)}
 

@@ -39,8 +39,8 @@ def test_what_is_too_long_is_refused_before_it_begins(model, ask):
 
 
 def test_the_longest_is_simulated(model):
-    answer = simulate(repeated(562), slow(), **options(model))
-    assert answer["time_s"] == pytest.approx(562 * 16_000, rel=1e-9)
+    result = simulate(repeated(562), slow(), **options(model))
+    assert result["time_s"] == pytest.approx(562 * 16_000, rel=1e-9)
 
 
 def test_computations_count(model):

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 TRADEWIND = Path(sys.executable).with_name("tradewind")
-MOST = 256
+MAXIMUM = 256
 """Bytes a rank, beside ports and packets in flight."""
 
 
@@ -24,7 +24,7 @@ def test_bytes_per_rank() -> None:
     """The machine, its ports and the program itself are the same on both sides, so the difference is that of ranks."""
     few, many = 2**17, 2**19
     a_rank = (peak(many) - peak(few)) / (many - few)
-    assert 0 < a_rank <= MOST, f"{a_rank:.0f} bytes per rank"
+    assert 0 < a_rank <= MAXIMUM, f"{a_rank:.0f} bytes per rank"
 
 
 def test_a_process_does_not_count_what_its_parent_has_had() -> None:

@@ -145,7 +145,7 @@ def test_a_computation_comes_on_top(machine):
     assert seconds(program, machine) == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_answer_says_what_was_simulated(machine):
+def test_the_result_says_what_was_simulated(machine):
     carried = simulate(halo((2, 1)), machine, transport="isend-irecv", ranks_per_node=2)
     plain = simulate(halo((2, 1)), machine, ranks_per_node=2)
     assert (carried["transport"], carried["packing"]) == ("isend-irecv", "buffer")

@@ -180,19 +180,19 @@ def test_copies_of_what_came_early_have_the_same_bits_on_any_threads(topology, r
         steps.append(_core.Step(step.name, step.schedule, 2))
         steps.append(_core.Step("computes", step.schedule, 1, _core.Compute(seconds=compute)))
     program = _core.Program(steps, exchange.bytes_per_point)
-    answers = []
+    results = []
     for threads in (1, 2, 3):
         options = _core.SimulationOptions(
             packet_bytes=512, threads=threads, adaptive=False, finite_buffers=True, seed=simulation.seed
         )
-        answers.append(_core.simulate_packets(simulation.machine, program, simulation.placement, options))
-    assert answers[0].unexpected_bytes > 0
-    for other in answers[1:]:
-        assert bits(other) == bits(answers[0])
-        assert other.unexpected_bytes == answers[0].unexpected_bytes
+        results.append(_core.simulate_packets(simulation.machine, program, simulation.placement, options))
+    assert results[0].unexpected_bytes > 0
+    for other in results[1:]:
+        assert bits(other) == bits(results[0])
+        assert other.unexpected_bytes == results[0].unexpected_bytes
 
 
-def test_a_request_for_a_receive_that_is_posted_is_answered_before_its_stage():
+def test_a_request_for_a_receive_that_is_posted_is_computed_before_its_stage():
     """With all receives posted at the start nobody waits for a rank that is behind in its ring."""
     exchange = all_to_all(40, "ring-1", 700)
     stage, start = (
@@ -228,9 +228,9 @@ def test_messages_share_the_nics_of_a_node(nics):
     """Four messages to four others; NIC (a + b) mod n carries what ranks a and b send each other."""
     exchange = all_to_all(5, "burst", 1000)
     result = run(exchange, machine(CROSSBAR, nic={"count": nics}), packet="message")
-    most = max([(a + b) % nics for b in range(5) if b != a].count(nic) for a in range(5) for nic in range(nics))
-    assert result.time_ps == most * 8000 * BYTE + TRIP
-    assert most < 4 or nics == 1
+    maximum = max([(a + b) % nics for b in range(5) if b != a].count(nic) for a in range(5) for nic in range(nics))
+    assert result.time_ps == maximum * 8000 * BYTE + TRIP
+    assert maximum < 4 or nics == 1
     assert result.bytes == 5 * 4 * 8000
 
 
@@ -252,8 +252,8 @@ def test_nodes_of_a_fattree_have_several_nics(ranks):
     assert (two.nodes, two.switches, two.links()) == (2 * one.nodes, one.switches, one.links())
     exchange = all_to_all(ranks, "burst", 1000)
     result = run(exchange, machine(fattree, "d-mod-k", nic={"count": 2}), packet="message")
-    most = max([(a + b) % 2 for b in range(ranks) if b != a].count(nic) for a in range(ranks) for nic in range(2))
-    assert result.time_ps == most * 8000 * BYTE + TRIP
+    maximum = max([(a + b) % 2 for b in range(ranks) if b != a].count(nic) for a in range(ranks) for nic in range(2))
+    assert result.time_ps == maximum * 8000 * BYTE + TRIP
 
 
 def test_a_gpu_has_one_nic():

@@ -89,7 +89,7 @@ def test_a_long_message_is_asked_for_in_a_call(overlap):
     found = time(a.start(), computing(seconds), a.wait(), progress=overlap, machine_tables=tables)
     if overlap == "thread":
         assert found == pytest.approx(seconds, rel=1e-9)
-    else:  # the request has come, and is answered when the wait begins
+    else:  # the request has come, and is granted when the wait begins
         trip = TRIP + 8 * BYTE
         assert found == pytest.approx(seconds + alone - trip, rel=1e-6)
 
@@ -140,9 +140,9 @@ def test_a_message_may_come_for_an_exchange_that_its_rank_has_not_started():
     """Rank 3 of four computes for long before it starts anything; the others' messages wait for it."""
     a, b = summed("a"), summed("b")
     late = tw.Compute("late", point_s=1e-6, points=lambda rank: 50 if rank == 3 else 0)
-    answer = run(late, a.start(), b.start(), b.wait(), a.wait(), a.start("x"), a.wait("y"))
-    assert answer["messages"] == 3 * 8
-    assert 50e-6 < answer["time_s"] < 60e-6
+    result = run(late, a.start(), b.start(), b.wait(), a.wait(), a.start("x"), a.wait("y"))
+    assert result["messages"] == 3 * 8
+    assert 50e-6 < result["time_s"] < 60e-6
 
 
 def test_groups_have_steps_of_their_own():
@@ -156,16 +156,16 @@ def test_groups_have_steps_of_their_own():
         ]
     )
     file = machine(CROSSBAR, memory_bandwidth="100GB/s")
-    answer = program.simulate(file, buffers="unbounded")
+    result = program.simulate(file, buffers="unbounded")
     proved = verify(program)
-    assert (answer["messages"], answer["bytes"]) == (proved["messages"], proved["bytes"])
-    ends = answer["step_end_s"]
+    assert (result["messages"], result["bytes"]) == (proved["messages"], proved["bytes"])
+    ends = result["step_end_s"]
     assert list(ends) == [
         *("model: 1 own", "model: computing", "model: 3 both", "servers: 1 both", "servers: encode"),
     ]
     # The second sum waits for the servers, which have encoded for 40 us since the first one.
     assert ends["servers: 1 both"] > 70e-6
-    assert answer["time_s"] == pytest.approx(ends["servers: 1 both"] + 40e-6, rel=1e-3)
+    assert result["time_s"] == pytest.approx(ends["servers: 1 both"] + 40e-6, rel=1e-3)
 
 
 TORUS = {"kind": "torus", "shape": [4, 4, 2], "nodes_per_switch": 2}

@@ -80,24 +80,24 @@ def test_no_latency_of_links_that_are_not_there():
 
 
 @pytest.mark.parametrize("model", ["packet", "loggp"])
-def test_the_answer_is_plain_and_whole(model):
+def test_the_result_is_plain_and_whole(model):
     exchange = Exchange("transpose", 12, (12, 12, 12), (4, 3), algorithm="ring-2")
-    answer = simulate(exchange, machine(TORUS), model=model, seed=9, threads=1)
-    assert json.loads(json.dumps(answer, allow_nan=False)).keys() == answer.keys()
+    result = simulate(exchange, machine(TORUS), model=model, seed=9, threads=1)
+    assert json.loads(json.dumps(result, allow_nan=False)).keys() == result.keys()
     always = {"time_s", "step_time_s", "messages", "bytes", "seed", "wall_s", "peak_rss_bytes", "machine", "topology"}
-    assert always <= answer.keys()
-    assert answer["step_time_s"].keys() == {"xz", "xy", "yz"}
-    assert sum(answer["step_time_s"].values()) == pytest.approx(answer["time_s"])
-    assert answer["seed"] == 9
-    assert answer["wall_s"] > 0
-    assert answer["peak_rss_bytes"] > 1e6
+    assert always <= result.keys()
+    assert result["step_time_s"].keys() == {"xz", "xy", "yz"}
+    assert sum(result["step_time_s"].values()) == pytest.approx(result["time_s"])
+    assert result["seed"] == 9
+    assert result["wall_s"] > 0
+    assert result["peak_rss_bytes"] > 1e6
     packet = {"packet_hops", "bound_s", "imbalance", "packet_bytes", "buffers", "routing", "delay"}
-    assert packet & answer.keys() == (packet if model == "packet" else set())
+    assert packet & result.keys() == (packet if model == "packet" else set())
     if model == "packet":
-        delay = answer["delay"]
+        delay = result["delay"]
         assert len(delay["edges_s"]) == len(delay["counts"]) + 1
         assert delay["edges_s"] == sorted(delay["edges_s"])
-        assert answer["packet_bytes"] == 4096
+        assert result["packet_bytes"] == 4096
 
 
 @pytest.mark.parametrize("times", [1, 3])

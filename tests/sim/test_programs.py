@@ -29,10 +29,10 @@ def test_an_exchange_alone(model):
 
 
 def test_seconds_add_up(model):
-    answer = time(tw.Compute("physics", seconds=3e-6), HALO, tw.Compute("more", seconds=1e-6, repeat=2), model=model)
-    assert answer["time_s"] == pytest.approx(5e-6 + HALO_S, rel=1e-12)
-    assert list(answer["step_time_s"]) == ["physics", "2 halo sweep", "more"]
-    assert answer["step_time_s"]["physics"] == pytest.approx(3e-6, rel=1e-12)
+    result = time(tw.Compute("physics", seconds=3e-6), HALO, tw.Compute("more", seconds=1e-6, repeat=2), model=model)
+    assert result["time_s"] == pytest.approx(5e-6 + HALO_S, rel=1e-12)
+    assert list(result["step_time_s"]) == ["physics", "2 halo sweep", "more"]
+    assert result["step_time_s"]["physics"] == pytest.approx(3e-6, rel=1e-12)
 
 
 @pytest.mark.parametrize("ranks_per_node", [1, 2])
@@ -40,8 +40,8 @@ def test_a_point_takes_its_time_on_every_rank_that_owns_it(model, ranks_per_node
     """With 7 x 6 x 10 points one rank has 4 columns, one 3; the time per point is a core's, whoever shares the node."""
     uneven = tw.Blocks(tw.Grid(nx=7, ny=6, nz=10), split=(2, 1))
     physics = tw.Compute("physics", layout=uneven, point_s=2e-9)
-    answer = time(physics, model=model, ranks_per_node=ranks_per_node)
-    assert answer["time_s"] == pytest.approx(4 * 60 * 2e-9, rel=1e-12)
+    result = time(physics, model=model, ranks_per_node=ranks_per_node)
+    assert result["time_s"] == pytest.approx(4 * 60 * 2e-9, rel=1e-12)
     both = tw.Compute("both", seconds=1e-6, flops=500, layout=uneven, point_s=2e-9, repeat=3)
     # 500 flops take 0.5 ns where a rank has all of 1 TFlop/s.
     wanted = 3 * (1e-6 + 240 * (2e-9 + 0.5e-9 * ranks_per_node))

@@ -51,15 +51,15 @@ def test_same_bits_where_threads_of_processes_have_several_runs_of_switches():
     assert found == shared_cases.everything(core(shared_cases.runs()))
 
 
-def figures(answer):
-    return {key: value for key, value in answer.items() if key not in TAKEN}
+def figures(result):
+    return {key: value for key, value in result.items() if key not in TAKEN}
 
 
 def test_answers_are_the_same_as_one_process_gives():
     one = json.loads(json.dumps(shared_cases.asked(None)))
-    several = launch.run(3, "shared_cases:answers", None, timeout_s=240)
-    assert [figures(answer) for answer in several] == [figures(answer) for answer in one]
-    assert {answer["processes"] for answer in several} == {3}
+    several = launch.run(3, "shared_cases:simulated", None, timeout_s=240)
+    assert [figures(result) for result in several] == [figures(result) for result in one]
+    assert {result["processes"] for result in several} == {3}
 
 
 def test_each_process_holds_its_part():
@@ -94,34 +94,34 @@ def test_command_line(tmp_path):
     started, started_links = tradewind("-n", "2", "--threads", "1", "--links", str(tmp_path / "started.csv"))
     running, running_links = tradewind("--links", str(tmp_path / "running.csv"), launcher=mpiexec(2))
     assert (started, running) == (0, 0)
-    for answer, file in ((started_links, "started.csv"), (running_links, "running.csv")):
-        assert (answer["processes"], answer["threads"]) == (2, 1)
-        assert figures(answer) == figures(one)
+    for result, file in ((started_links, "started.csv"), (running_links, "running.csv")):
+        assert (result["processes"], result["threads"]) == (2, 1)
+        assert figures(result) == figures(one)
         assert (tmp_path / file).read_text() == (tmp_path / "one.csv").read_text()
 
 
 def test_lists_are_shared_one_after_another():
-    code, answers = tradewind("--routing", "all", "--set", "topology.shape=[4, 4, 4]", "-n", "2", "--threads", "1")
+    code, results = tradewind("--routing", "all", "--set", "topology.shape=[4, 4, 4]", "-n", "2", "--threads", "1")
     assert code == 0
-    assert [answer["routing"] for answer in answers] == ["dimension-order", "valiant", "ugal"]
-    assert {answer["processes"] for answer in answers} == {2}
+    assert [result["routing"] for result in results] == ["dimension-order", "valiant", "ugal"]
+    assert {result["processes"] for result in results} == {2}
 
 
 @pytest.mark.parametrize("launcher", [None, 2])
 def test_bad_input_is_refused_once(launcher):
     if launcher is None:
-        code, answer = tradewind("--routing", "nonsense", "-n", "2")
+        code, result = tradewind("--routing", "nonsense", "-n", "2")
     else:
-        code, answer = tradewind("--routing", "nonsense", launcher=mpiexec(launcher))
+        code, result = tradewind("--routing", "nonsense", launcher=mpiexec(launcher))
     assert code == 2
-    assert "nonsense" in answer["error"]
+    assert "nonsense" in result["error"]
     if launcher is None:
-        code, answer = tradewind("-n", "0")
-        assert (code, answer["error"]) == (2, "ranks 0: 1 or more are allowed")
+        code, result = tradewind("-n", "0")
+        assert (code, result["error"]) == (2, "ranks 0: 1 or more are allowed")
     else:
-        code, answer = tradewind("-n", "3", launcher=mpiexec(launcher))
+        code, result = tradewind("-n", "3", launcher=mpiexec(launcher))
         assert code == 2
-        assert answer["error"] == "-n 3, but 2 processes run: leave it out under mpiexec or srun"
+        assert result["error"] == "-n 3, but 2 processes run: leave it out under mpiexec or srun"
 
 
 # -------------------------------------------------------------------------------- none is left waiting

@@ -73,7 +73,7 @@ def test_one_message_computed_by_hand():
 
 
 def test_a_message_that_waits_until_it_is_asked_for():
-    """A request of 64 bytes there, the answer back, then the message."""
+    """A request of 64 bytes there, the grant back, then the message."""
     file = machine(TORUS, mpi={"eager_limit": "0B", "header": "64B"})
     simulation = prepare(pair(1000), file, packet="1KiB", buffers="unbounded", **placed(file, (3, 0)))
     control = 5 * 100 * NS + 64 * BYTE

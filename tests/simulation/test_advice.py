@@ -32,23 +32,23 @@ REQUESTS = [
 @pytest.mark.parametrize(("exchange", "topology", "options"), REQUESTS, ids=lambda v: getattr(v, "pattern", None))
 def test_the_best_is_the_best_of_all(exchange, topology, options):
     file = machine(topology, send_overhead="50ns", receive_overhead="70ns")
-    answer = advise(exchange, file, budget_s=600, **options)
+    advice = advise(exchange, file, budget_s=600, **options)
     chosen, _ = candidates(exchange, None, options.get("ranks_per_node", 1))
     times = {}
     for candidate in chosen:
         one = Exchange(**(vars(exchange) | {"algorithm": candidate.algorithm}))
         times[candidate.algorithm] = tw.simulate(one, file, buffers="unbounded", **options)["time_s"]
-    assert answer["model"] == "packet"
-    assert times[answer["best"]] == min(times.values())
-    found = {result["algorithm"]: result["time_s"] for result in answer["results"]}
+    assert advice["model"] == "packet"
+    assert times[advice["best"]] == min(times.values())
+    found = {result["algorithm"]: result["time_s"] for result in advice["results"]}
     assert found == {name: times[name] for name in found}
     assert list(found.values()) == sorted(found.values())
-    left = {item["algorithm"]: item for item in answer["left_out"] if item["algorithm"] in times}
+    left = {item["algorithm"]: item for item in advice["left_out"] if item["algorithm"] in times}
     assert found.keys() | left.keys() == times.keys()
     for name, item in left.items():
         assert item["reason"] == SLOWER
-        assert times[name] > times[answer["best"]]
-        assert item["loggp_s"] > HOPELESS * times[answer["best"]]
+        assert times[name] > times[advice["best"]]
+        assert item["loggp_s"] > HOPELESS * times[advice["best"]]
 
 
 def parts(exchange, file, algorithm, **options):
@@ -134,10 +134,10 @@ def test_what_takes_longer_than_can_be_simulated_is_left_out():
         exchange = Exchange("allreduce", 4, count=2_000_000_000, times=times)
         return advise(exchange, file, algorithms=["recursive-2", "recursive-4"], packet="message", budget_s=60)
 
-    answer = advised(200)
-    assert answer["best"] == "recursive-2"
-    assert [item["algorithm"] for item in answer["left_out"]] == ["recursive-4"]
-    assert "9600000 s (111 days); times of at most" in answer["left_out"][0]["reason"]
+    advice = advised(200)
+    assert advice["best"] == "recursive-2"
+    assert [item["algorithm"] for item in advice["left_out"]] == ["recursive-4"]
+    assert "9600000 s (111 days); times of at most" in advice["left_out"][0]["reason"]
     with pytest.raises(InputError, match=r"recursive-2: the messages .* 12800000 s .*\nrecursive-4: "):
         advised(400)
 
@@ -146,38 +146,38 @@ def test_a_budget_too_small_for_packets_leaves_loggp():
     """Forecasts are about 12 M packet-hops a second: of 8-byte packets this is too much, of messages it is not."""
     exchange = all_to_all(64, "ring-1", 20_000)
     file = machine(CROSSBAR, packet="8B")
-    answer = advise(exchange, file, budget_s=5.0, packet="8B", algorithms=["ring-k", "burst"])
-    assert answer["model"] == "loggp"
-    assert answer["best"] in names(exchange, "ring-k", "burst")
-    assert {result["algorithm"] for result in answer["results"]} == set(names(exchange, "ring-k", "burst"))
+    advice = advise(exchange, file, budget_s=5.0, packet="8B", algorithms=["ring-k", "burst"])
+    assert advice["model"] == "loggp"
+    assert advice["best"] in names(exchange, "ring-k", "burst")
+    assert {result["algorithm"] for result in advice["results"]} == set(names(exchange, "ring-k", "burst"))
     assert advise(exchange, file, budget_s=5.0, algorithms=["ring-1"])["packet_bytes"] == "message"
     assert advise(all_to_all(4, "ring-1"), file, budget_s=5.0)["packet_bytes"] == 8
 
 
-def test_no_budget_at_all_answers_that_there_is_no_answer():
-    answer = advise(Exchange("allreduce", 60, count=3), machine(CROSSBAR), budget_s=1e-9)
-    assert answer["best"] is None
-    assert answer["results"] == []
-    assert len(answer["left_out"]) == len(candidates(Exchange("allreduce", 60))[0])
-    assert all("not screened" in item["reason"] for item in answer["left_out"])
+def test_no_budget_at_all_gives_no_result():
+    advice = advise(Exchange("allreduce", 60, count=3), machine(CROSSBAR), budget_s=1e-9)
+    assert advice["best"] is None
+    assert advice["results"] == []
+    assert len(advice["left_out"]) == len(candidates(Exchange("allreduce", 60))[0])
+    assert all("not screened" in item["reason"] for item in advice["left_out"])
 
 
 def test_stages_without_messages_cost_time_too():
     """2 x 19,999 stages of 20,000 ranks, in which hardly anybody sends anything."""
     exchange = Exchange("allreduce", 20_000, count=1)
     began = time.perf_counter()
-    answer = advise(exchange, machine(CROSSBAR | {"nodes": 20_000}), algorithms=["ring"], budget_s=3)
-    assert answer["best"] is None
-    assert re.search("not screened: .* takes about .* s, and .* are left", answer["left_out"][0]["reason"])
+    advice = advise(exchange, machine(CROSSBAR | {"nodes": 20_000}), algorithms=["ring"], budget_s=3)
+    assert advice["best"] is None
+    assert re.search("not screened: .* takes about .* s, and .* are left", advice["left_out"][0]["reason"])
     assert time.perf_counter() - began < 10
 
 
 def test_a_run_that_takes_longer_than_expected_is_stopped(monkeypatch):
     monkeypatch.setattr("tradewind.simulation.prepared.HOPS_PER_SECOND", 1e15)
     exchange = all_to_all(64, "burst", 20_000)
-    answer = advise(exchange, machine(CROSSBAR), algorithms=["burst"], budget_s=1.0, packet="8B")
-    assert answer["model"] == "loggp"
-    assert "stopped after" in answer["left_out"][0]["reason"]
+    advice = advise(exchange, machine(CROSSBAR), algorithms=["burst"], budget_s=1.0, packet="8B")
+    assert advice["model"] == "loggp"
+    assert "stopped after" in advice["left_out"][0]["reason"]
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_an_error_in_the_question_ends_the_simulation(threads: int) -> None:
         prepare(Wrong(HALO), "torus-M", threads=threads).run()
 
 
-def test_questions_that_a_program_cannot_answer_are_refused() -> None:
+def test_questions_that_a_program_cannot_result_are_refused() -> None:
     simulation = prepare(HALO, "torus-M")
     machine, program, placement, _ = simulation._arguments()
     for steps, asked, said in (

@@ -1,4 +1,4 @@
-"""Executors with known answers, in place of the real ones: what is tested is the study around them."""
+"""Executors with known results, in place of the real ones: what is tested is the study around them."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def test_without_workers_patience_ends(small_study: Path, calls: Calls, address:
 
 
 def test_a_scheduler_that_is_not_there_is_bad_input() -> None:
-    with pytest.raises(InputError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
+    with pytest.raises(InputError, match=r"no Dask scheduler responds at 'tcp://127\.0\.0\.1:9'"):
         connect("tcp://127.0.0.1:9", timeout_s=0.5)
 
 

@@ -1,4 +1,4 @@
-"""Results that an earlier version stored are still the answers to the same questions, and still the same answers.
+"""Results that an earlier version stored are still taken from the store, and are still the same.
 
 `earlier` was written before machines had port buffers, output buffers, buffers for NICs, receives, and a distance of
 what bypasses the network. (Of its figures wall times and memory alone are about the computer.)"""

@@ -14,7 +14,7 @@ from tradewind.simulation import Progress
 from tradewind.study.cases.case import Case
 from tradewind.study.plan.planned import Planned
 from tradewind.study.runner.progress_messages import PAUSE_S, ProgressReceiver, datagram_sender, reporter
-from tradewind.study.runner.task import Answer, Task
+from tradewind.study.runner.task import CaseResult, Task
 from tradewind.study.runner.workers import WORKER_BYTES, LocalWorkers
 from tradewind.workload.exchange import Exchange
 
@@ -29,7 +29,7 @@ def task(name: str, memory_bytes: float, executor: Any = None) -> Task:
 
 
 def together(exchange: Any, machine: Any, **options: Any) -> dict[str, Any]:
-    """Answers how many of these calls there were at any time, by files in a folder that all of them share."""
+    """Returns how many of these calls there were at any time, by files in a folder that all of them share."""
     folder = Path(os.environ["TRADEWIND_TEST_CALLS"])
     mine = folder / str(time.monotonic_ns())
     mine.touch()
@@ -48,27 +48,27 @@ def telling(exchange: Any, machine: Any, *, progress: Any, **options: Any) -> di
 
 
 def run(workers: LocalWorkers, tasks: list[Task]) -> tuple[list[dict[str, Any]], list[Progress]]:
-    answers: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     heard: list[Progress] = []
 
-    def finish(task: Task, answer: Answer) -> None:
-        assert answer.error is None, answer.error
-        answers.append(answer.result or {})
+    def finish(task: Task, result: CaseResult) -> None:
+        assert result.error is None, result.error
+        results.append(result.result or {})
 
     def lose(task: Task, reason: str) -> None:
         raise AssertionError(reason)
 
     workers.run(tasks, finish, lose, lambda task, progress: heard.append(progress))
-    return answers, heard
+    return results, heard
 
 
 def test_cases_whose_memory_does_not_fit_together_wait(calls: Any) -> None:
     tasks = [task(str(i), 1e9, together) for i in range(4)]
     one_by_one, _ = run(LocalWorkers(2, 2e9), tasks)
-    assert [answer["together"] for answer in one_by_one] == [1] * 4
+    assert [result["together"] for result in one_by_one] == [1] * 4
     side_by_side, _ = run(LocalWorkers(2, 2e9 + 2 * WORKER_BYTES), tasks)
-    assert 2 in [answer["together"] for answer in side_by_side]
-    assert max(answer["together"] for answer in side_by_side) == 2
+    assert 2 in [result["together"] for result in side_by_side]
+    assert max(result["together"] for result in side_by_side) == 2
 
 
 def test_what_fits_beside_the_others_goes_first_and_the_largest_runs_alone() -> None:

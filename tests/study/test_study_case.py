@@ -69,7 +69,7 @@ def case(kind: str, **options: object) -> Case:
     return Case("s", kind, Exchange("allreduce", 4, algorithm="recursive-2"), options)
 
 
-def test_identity_holds_what_the_answer_depends_on() -> None:
+def test_identity_holds_what_the_result_depends_on() -> None:
     elsewhere = replace(HERE, host="elsewhere")
     committed = replace(HERE, commit="def")
     simulated, measured = case("simulate", seed=1), case("measure", repeat=3)

@@ -242,7 +242,7 @@ def test_proofs_are_wanted_for_every_number_of_ranks_and_transport() -> None:
     assert verdict([1, 2, 3], ["even-odd"]) == ("confirmed", "")
     assert verdict({"from": 1, "to": 3}, ["even-odd", "sendrecv"]) == (
         "contradicted",
-        "sendrecv has no answer on 2 ranks",
+        "sendrecv has no result on 2 ranks",
     )
     assert verdict([4], ["even-odd"])[0] == "contradicted"
     assert verdict([1], ["even-odd", "put"])[0] == "contradicted"

@@ -34,8 +34,8 @@ RING_1, RING_4, BRUCK = {"algorithm": "ring-1"}, {"algorithm": "ring-4"}, {"algo
 
 def test_better() -> None:
     assert verdict(better=RING_1, than=BRUCK, ranks=[100, 1000])[0] == CONFIRMED
-    answer, because = verdict(better=RING_1, than=BRUCK)
-    assert answer == CONTRADICTED
+    found, because = verdict(better=RING_1, than=BRUCK)
+    assert found == CONTRADICTED
     assert because == "at 10000 ranks ring-1 (500 ms) is not below bruck (400 ms)"
     assert verdict(better=RING_1, than=BRUCK, ranks=100, factor=2.9)[0] == CONFIRMED
     assert verdict(better=RING_1, than=BRUCK, ranks=100, factor=3)[0] == CONTRADICTED
@@ -44,8 +44,8 @@ def test_better() -> None:
 
 def test_same() -> None:
     assert verdict(same=[RING_1, RING_4])[0] == CONFIRMED
-    answer, because = verdict(same=[RING_1, RING_4], tolerance=0.03)
-    assert answer == CONTRADICTED
+    found, because = verdict(same=[RING_1, RING_4], tolerance=0.03)
+    assert found == CONTRADICTED
     assert "differ by 5.26 %" in because
     assert verdict(same=[RING_1, RING_4, BRUCK])[0] == CONTRADICTED
 
@@ -69,16 +69,16 @@ def test_slopes() -> None:
 
 def test_order() -> None:
     assert verdict(order=[RING_4, RING_1, BRUCK], ranks=[100, 1000])[0] == CONFIRMED
-    answer, because = verdict(order=[RING_4, BRUCK, RING_1], ranks=[100])
-    assert answer == CONTRADICTED
+    found, because = verdict(order=[RING_4, BRUCK, RING_1], ranks=[100])
+    assert found == CONTRADICTED
     assert because == "at 100 ranks bruck (30 s) is not below ring-1 (10 s)"
     assert verdict(order=[RING_4, RING_1], ranks=[10000])[0] == CONTRADICTED, "equal is not below"
 
 
 def test_crosses() -> None:
     assert verdict(crosses=BRUCK, than=RING_1, between=(1000, 10000))[0] == CONFIRMED
-    answer, because = verdict(crosses=BRUCK, than=RING_1, between=(100, 1000))
-    assert answer == CONTRADICTED
+    found, because = verdict(crosses=BRUCK, than=RING_1, between=(100, 1000))
+    assert found == CONTRADICTED
     assert because == "at 1000 ranks bruck is not below ring-1 (bruck 4 s, ring-1 2 s)"
     assert verdict(crosses=RING_1, than=BRUCK, between=(1000, 10000))[0] == CONTRADICTED
     assert verdict(crosses=BRUCK, than=RING_1, between=(10, 10000))[0] == NOT_TESTABLE
@@ -97,8 +97,8 @@ def test_jumps() -> None:
     cases = shaped(5.0, 4.0, 9.0, 8.0, 8.8)
     assert verdict(cases, jumps=RING_1, between=(200, 400), factor=2)[0] == CONFIRMED
     assert verdict(cases, jumps=RING_1, between=(200, 400), factor=2.5)[0] == CONTRADICTED
-    answer, because = verdict(cases, jumps=RING_1, between=(400, 1600), factor=2)
-    assert (answer, because) == (CONTRADICTED, "the steepest step is from 200 to 400 ranks, by 2.25")
+    found, because = verdict(cases, jumps=RING_1, between=(400, 1600), factor=2)
+    assert (found, because) == (CONTRADICTED, "the steepest step is from 200 to 400 ranks, by 2.25")
     assert verdict(cases, jumps=RING_1, between=(250, 390))[0] == NOT_TESTABLE, "no step lies there"
     assert verdict(cases[:2], jumps=RING_1, between=(200, 400))[0] == NOT_TESTABLE
 
@@ -115,8 +115,8 @@ def radices(*best: int) -> list[dict[str, Any]]:
 def test_best() -> None:
     cases = radices(3, 5, 5, 6, 8)
     assert verdict(cases, best="algorithm", within=(3, 8), median=5)[0] == CONFIRMED
-    answer, because = verdict(cases, best="algorithm", within=(4, 8))
-    assert (answer, because) == (CONTRADICTED, "at 100 ranks the best algorithm has 3, which is not in 4..8")
+    found, because = verdict(cases, best="algorithm", within=(4, 8))
+    assert (found, because) == (CONTRADICTED, "at 100 ranks the best algorithm has 3, which is not in 4..8")
     assert verdict(cases, best="algorithm", median=6, tolerance=0.1)[0] == CONTRADICTED
     assert "a median over 4" in verdict(radices(3, 5, 5, 6), best="algorithm", median=5)[1]
     without = [case for case in cases if (case["ranks"], case["algorithm"]) != (100, "recursive-3")]
@@ -137,8 +137,8 @@ def test_delays() -> None:
     cases = [waited(10.0, 20.0, 30.0, 40.0)]
     assert verdict(cases, delays=RING_1, below="2us", share=(0.3, 0.3))[0] == CONFIRMED
     assert verdict(cases, delays=RING_1, above="2us", share=(0.7, 0.7))[0] == CONFIRMED
-    answer, because = verdict(cases, delays=RING_1, below="3us", share=(0.3, 0.5))  # the limit divides a bin of 30 %
-    assert (answer, because) == (CONTRADICTED, "ring-1, 100 ranks, seed 1: 30.0..60.0 % below 3 us, not 30..50 %")
+    found, because = verdict(cases, delays=RING_1, below="3us", share=(0.3, 0.5))  # the limit divides a bin of 30 %
+    assert (found, because) == (CONTRADICTED, "ring-1, 100 ranks, seed 1: 30.0..60.0 % below 3 us, not 30..50 %")
     assert verdict(cases, delays=RING_1, below="3us", share=(0.3, 0.6))[0] == CONFIRMED
     assert verdict([waited()], delays=RING_1, below="3us", share=(0, 1))[0] == NOT_TESTABLE
     seeds = [waited(10.0, 0.0, 0.0, 90.0, seed=seed, routing="valiant") for seed in range(5)]
@@ -155,8 +155,8 @@ def test_alike() -> None:
         waited(1.0, algorithm="bruck"),
     ]
     assert verdict(cases, alike=[RING_1, RING_4], tolerance=0.06)[0] == CONFIRMED
-    answer, because = verdict(cases, alike=[RING_1, RING_4], tolerance=0.04)
-    assert (answer, because) == (CONTRADICTED, "ring-1 and ring-4: at most 5 % apart")
+    found, because = verdict(cases, alike=[RING_1, RING_4], tolerance=0.04)
+    assert (found, because) == (CONTRADICTED, "ring-1 and ring-4: at most 5 % apart")
     assert "ring-1 and bruck: at most 90 % apart" in verdict(cases, alike=[RING_1, BRUCK])[1]
 
 
@@ -190,8 +190,8 @@ def test_other_quantities_than_time() -> None:
 
 def test_apart() -> None:
     assert verdict(apart="algorithm", factor=3)[0] == CONFIRMED
-    answer, because = verdict(apart="algorithm", factor=5)
-    assert answer == CONTRADICTED
+    found, because = verdict(apart="algorithm", factor=5)
+    assert found == CONTRADICTED
     assert because == "the widest gap is 3.06 times, at 100 ranks"
     assert verdict(where=RING_1, apart="algorithm")[0] == NOT_TESTABLE
 
@@ -205,8 +205,8 @@ def test_not_testable() -> None:
 
 @pytest.mark.parametrize("chance", [{"routing": "valiant"}, {"routing": "of tomorrow"}, {"placement": "random"}])
 def test_chance_needs_five_seeds_and_a_gap_beyond_their_spread(chance: dict[str, str]) -> None:
-    answer, because = verdict(records(**chance), better=RING_1, than=BRUCK, ranks=100)
-    assert answer == NOT_TESTABLE
+    found, because = verdict(records(**chance), better=RING_1, than=BRUCK, ranks=100)
+    assert found == NOT_TESTABLE
     assert "1 seeds, 5 are needed" in because
     seeds = [record | {"seed": seed} for seed in range(5) for record in records(**chance)]
     assert verdict(seeds, better=RING_1, than=BRUCK, ranks=100)[0] == CONFIRMED
@@ -227,17 +227,17 @@ def waits(algorithm: str, pairs: list[list[float]]) -> dict[str, Any]:
 def test_delays_between_pairs_and_how_even_they_are() -> None:
     cases = [waits("ring-1", [[0.0, 1.0], [1.0, 4.0]]), waits("bruck", [[3.0, 3.0], [3.0, 3.0]])]
     assert verdict(cases, better=RING_1, than=BRUCK, quantity="delay")[0] == CONFIRMED, "a mean of 2 s and of 3 s"
-    answer, because = verdict(cases, better=RING_1, than=BRUCK, quantity="unevenness")
-    assert (answer, because) == (CONTRADICTED, "at 100 ranks ring-1 (2) is not below bruck (1)")
+    found, because = verdict(cases, better=RING_1, than=BRUCK, quantity="unevenness")
+    assert (found, because) == (CONTRADICTED, "at 100 ranks ring-1 (2) is not below bruck (1)")
     without = [{**case, "result": {}} for case in cases]
     assert verdict(without, better=RING_1, than=BRUCK, quantity="delay")[1] == "e on 100 ranks has no delay"
 
 
 def test_cost_is_time_times_switches_or_links() -> None:
     cases = [waits("ring-1", []), {**waits("bruck", []), "time_s": 1.5, "switches": 4, "links": 6}]
-    answer, because = verdict(cases, same=[RING_1, BRUCK], quantity="switch-time", tolerance=0)
-    assert (answer, because) == (CONFIRMED, ""), "2 x 3 and 1.5 x 4"
-    answer, because = verdict(cases, better=RING_1, than=BRUCK, quantity="link-time")
+    found, because = verdict(cases, same=[RING_1, BRUCK], quantity="switch-time", tolerance=0)
+    assert (found, because) == (CONFIRMED, ""), "2 x 3 and 1.5 x 4"
+    found, because = verdict(cases, better=RING_1, than=BRUCK, quantity="link-time")
     assert because == "at 100 ranks ring-1 (10 link-seconds) is not below bruck (9 link-seconds)"
     unknown = [{**case, "links": None} for case in cases]
     assert verdict(unknown, better=RING_1, than=BRUCK, quantity="link-time")[0] == NOT_TESTABLE

@@ -1,4 +1,4 @@
-"""A finding that no case can answer is an error of its study, and not a finding that cannot be tested."""
+"""A finding that no case can test is an error of its study, and not a finding that cannot be tested."""
 
 from __future__ import annotations
 

@@ -116,8 +116,8 @@ def test_of_a_benchmark(tmp_path):
     from tradewind import launch
 
     exchange = Exchange("transpose", 2, (24, 20, 16), algorithm="ring-1")
-    answer = launch.bench(exchange, repeat=1, warmup=1, timeline=tmp_path / "line", timeout_s=120)
-    assert answer["timeline"] == str(tmp_path / "line")
+    result = launch.bench(exchange, repeat=1, warmup=1, timeline=tmp_path / "line", timeout_s=120)
+    assert result["timeline"] == str(tmp_path / "line")
     tracks = read(tmp_path / "line")
     assert tracks[1].name == "transpose on 2 ranks, ring-1, isend-irecv, buffer"
     ranks = {int(track.name[5:]): number for number, track in tracks.items() if track.name.startswith("rank")}
@@ -143,8 +143,8 @@ def test_of_the_fastest_of_several_and_of_the_librarys_own(tmp_path):
 
     exchange = Exchange("transpose", 2, (24, 20, 16), slab="xz")
     for algorithms in (["native"], ["ring-1", "burst"]):
-        answer = launch.bench(exchange, algorithms, repeat=3, timeline=tmp_path / "line.svg", timeout_s=120)
-        best = min(answer["results"], key=lambda row: row["median_s"])
+        result = launch.bench(exchange, algorithms, repeat=3, timeline=tmp_path / "line.svg", timeout_s=120)
+        best = min(result["results"], key=lambda row: row["median_s"])
         assert f"transpose on 2 ranks, {best['algorithm']}" in (tmp_path / "line.svg").read_text()
 
 

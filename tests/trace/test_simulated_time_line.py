@@ -108,7 +108,7 @@ def test_the_same_file_from_any_number_of_threads(tmp_path):
     assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
 
 
-def test_the_answer_is_the_same_with_and_without(tmp_path):
+def test_the_result_is_the_same_with_and_without(tmp_path):
     file = machine(TORUS, **OVERHEADS)
     without, with_one = (
         simulate(EXCHANGE, file, packet="256B", congestion=True, **more) for more in ({}, {"timeline": tmp_path / "x"})
@@ -119,9 +119,9 @@ def test_the_answer_is_the_same_with_and_without(tmp_path):
 
 def test_of_a_steady_simulation_what_was_simulated(tmp_path):
     allreduce = Exchange("allreduce", 8, algorithm="recursive-2", count=10, times=100)
-    answer = simulate(allreduce, machine(TORUS), steady=True, timeline=tmp_path / "line")
+    result = simulate(allreduce, machine(TORUS), steady=True, timeline=tmp_path / "line")
     cpu = next(track for track in read(tmp_path / "line").values() if track.name == "CPU")
-    assert len([it for it in cpu.slices if it.kind == "step"]) == answer["simulated_times"] < 100
+    assert len([it for it in cpu.slices if it.kind == "step"]) == result["simulated_times"] < 100
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf", ".html"])

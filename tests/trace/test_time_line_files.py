@@ -84,8 +84,8 @@ def test_lanes_hold_every_span_nested_or_apart(pairs):
             for b in lane[i + 1 :]:
                 assert a.begin_ns <= b.begin_ns
                 assert b.begin_ns >= a.end_ns or b.end_ns <= a.end_ns
-    most = max((sum(s.begin_ns < t + 0.5 < s.end_ns for s in events) for t in range(30)), default=0)
-    assert len(lanes) <= max(1, most) if events else not lanes
+    maximum = max((sum(s.begin_ns < t + 0.5 < s.end_ns for s in events) for t in range(30)), default=0)
+    assert len(lanes) <= max(1, maximum) if events else not lanes
 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path):

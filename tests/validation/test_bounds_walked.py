@@ -1,4 +1,4 @@
-"""No exchange is faster than its most loaded link; where paths are fixed, the simulator's counters say which it is."""
+"""No exchange is faster than its busiest link; where paths are fixed, the simulator's counters say which it is."""
 
 import pytest
 from validation.bounds import exchanges, row, summary

@@ -13,7 +13,7 @@ def test_closed_form(form, case):
 
 
 def test_a_difference_is_seen():
-    """The table is about what the simulator answers, not about what is expected."""
+    """The table is about what the simulator returns, not about what is expected."""
     right = next(FORMS[0].cases())
     wrong = Case(right.label, right.workload, right.machine, right.expected_ps + 7, right.options)
     form = Form("one message", "a wrong one", "nobody", lambda: iter([right, wrong]))

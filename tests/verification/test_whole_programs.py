@@ -25,14 +25,14 @@ def halo(name, width=1, **more):
 
 def test_all_counts_are_those_of_the_exchanges_as_often_as_they_take_place():
     a, b = summed("a"), halo("b", fields=3, dtype="f4")
-    answer = tw.Program(a.start(), b, a.wait(), b.start("x"), b.wait("y"), repeat=2).verify()
-    rows = {row["name"]: row for row in answer["exchanges"]}
+    result = tw.Program(a.start(), b, a.wait(), b.start("x"), b.wait("y"), repeat=2).verify()
+    rows = {row["name"]: row for row in result["exchanges"]}
     assert {name: row["times"] for name, row in rows.items()} == {"a": 2, "b": 4}
-    assert answer["stages"] == 2 * 2 + 4 * 2
-    assert answer["messages"] == 2 * rows["a"]["messages"] + 4 * rows["b"]["messages"]
-    assert answer["bytes"] == 2 * rows["a"]["bytes"] + 4 * rows["b"]["bytes"]
+    assert result["stages"] == 2 * 2 + 4 * 2
+    assert result["messages"] == 2 * rows["a"]["messages"] + 4 * rows["b"]["messages"]
+    assert result["bytes"] == 2 * rows["a"]["bytes"] + 4 * rows["b"]["bytes"]
     assert rows["a"]["bytes"] == 8 * 10 * 8
-    assert answer["orders"] == ["own", *POSTING]
+    assert result["orders"] == ["own", *POSTING]
 
 
 def groups(one, two, **more):

@@ -44,7 +44,7 @@ CASES = [
     ),
     (ROW, "ring-2", "count", "rank 1 to rank 2 .*: the receiver expects 97 points"),
     (ROW, "ring-2", "tag", "rank 1 sends rank 2 a message .* that nobody receives"),
-    (ROW, "ring-2", "turn", "the receiver expects the other parity"),
+    (ROW, "ring-2", "parity", "the receiver expects the other parity"),
     (ROW, "ring-2", "no-copies", "rank 1: point x 4, y 0, z 5 of its target array is never written"),
     (ROW, "bruck", "drop", "scratch .* of rank 2 holds nothing by then"),
     (ROW, "bruck", "double", "scratch .* of rank 2 is written twice"),
@@ -94,7 +94,7 @@ def test_a_value_given_back_twice_is_refused():
 
 @settings(max_examples=150)
 @given(
-    st.one_of(slab_transposes(most_ranks=20), redistributions()),
+    st.one_of(slab_transposes(max_ranks=20), redistributions()),
     st.sampled_from(_core.damages()),
     st.sampled_from(TRANSPORTS),
     st.data(),
@@ -116,7 +116,7 @@ def test_no_damage_to_any_transposition_goes_unseen(transpose, fault, transport,
 
 
 @settings(max_examples=100)
-@given(halos(most_ranks=12), st.sampled_from(["drop", "double", "misplace", "count", "tag", "turn"]), st.data())
+@given(halos(max_ranks=12), st.sampled_from(["drop", "double", "misplace", "count", "tag", "parity"]), st.data())
 def test_no_damage_to_a_halo_goes_unseen(halo, fault, data):
     schedule = _core.make_schedule(halo, data.draw(st.sampled_from(algorithm_names(halo))))
     places = [
@@ -135,7 +135,7 @@ def test_no_damage_to_a_halo_goes_unseen(halo, fault, data):
 @given(
     st.integers(2, 20),
     st.integers(1, 30),
-    st.sampled_from(["drop", "drop-send", "drop-receive", "double", "misplace", "count", "tag", "turn"]),
+    st.sampled_from(["drop", "drop-send", "drop-receive", "double", "misplace", "count", "tag", "parity"]),
     st.data(),
 )
 def test_no_damage_to_an_allreduce_goes_unseen(ranks, count, fault, data):

@@ -140,8 +140,8 @@ def test_groups_are_known_by_name():
     head = 'grid = "8x6x4"\n'
     between = "[[group.step]]\nexchange = 'x'\n[[exchange]]\nname = 'x'\nfrom = '{}'\nto = '{}'\n"
     for source, target in ("ab", "ba"):
-        answer = tw.verify(read(groups + between.format(source, target), head))
-        assert answer["bytes"] == 8 * 6 * 4 * 8
+        result = tw.verify(read(groups + between.format(source, target), head))
+        assert result["bytes"] == 8 * 6 * 4 * 8
     with pytest.raises(tw.InputError, match=r"p.toml:\d+: unknown group 'c'"):
         read(groups + between.format("a", "c"), head)
     with pytest.raises(tw.InputError, match="from and to belong together"):

@@ -25,8 +25,8 @@ from tradewind.workload.workload import Step
 
 @dataclass(frozen=True)
 class Shift(Exchange):
-    length: int = option("Points of each rank.", 8, least=1, most=1000, label="points of each rank of a shift")
-    distance: int = option("Whose points are wanted: so many ranks on.", 1, least=1, most=9)
+    length: int = option("Points of each rank.", 8, minimum=1, maximum=1000, label="points of each rank of a shift")
+    distance: int = option("Whose points are wanted: so many ranks on.", 1, minimum=1, maximum=9)
 
     kind: ClassVar[str] = "shift"
     core_pattern: ClassVar[str] = "fetch"

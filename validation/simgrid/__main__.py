@@ -1,7 +1,7 @@
 """Our times beside those of SimGrid: ``python -m validation.simgrid [--ranks 64,256] [--json]``, or ``--speed``.
 
 A row is an exchange: our time with buffers without limit; SimGrid's for the same messages on the same routes, and where
-each rank sends its messages in turn; what the most loaded link needs for its bytes. ``--speed`` has one row, an
+each rank sends its messages in turn; what the busiest link needs for its bytes. ``--speed`` has one row, an
 all-to-all of 4 KiB among 1024 ranks of a torus, with the seconds of one core that each took to simulate it.
 """
 
@@ -18,7 +18,7 @@ from tradewind.simulation import prepare
 from tradewind.workload.exchange import Exchange
 from validation.machines import all_to_all, machine
 from validation.simgrid.replay import INSTALL, replay
-from validation.table import answer, parser
+from validation.table import parser, print_rows
 
 KIB = 128
 """Doubles in 1 KiB."""
@@ -91,7 +91,7 @@ def row(ranks: int, network: str, what: str, exchange: Exchange, file: MachineFi
 
 
 def speed(ranks: int = 1024) -> dict[str, object]:
-    """An all-to-all of 4 KiB on a torus, in the order that costs SimGrid least: pairs, all of one stage alike."""
+    """An all-to-all of 4 KiB on a torus, in the order that costs SimGrid the least: pairs, all of one stage alike."""
     exchange = all_to_all(ranks, "pairwise", 4 * KIB)
     return row(ranks, "torus", "all-to-all 4 KiB, pairwise", exchange, machine(NETWORKS[ranks]["torus"]))
 
@@ -128,7 +128,7 @@ def main() -> None:
             return
         print(f"error: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    answer(rows, asked.json)
+    print_rows(rows, asked.json)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ INSTALL = "SimGrid is not there: install libsimgrid-dev (Debian, Ubuntu) and g++
 
 @dataclass(frozen=True)
 class Replayed:
-    """What SimGrid answers."""
+    """Result of SimGrid."""
 
     time_s: float
     """Simulated."""

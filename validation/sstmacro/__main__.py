@@ -30,7 +30,7 @@ from validation.sstmacro.published import (
     Sixtyfour,
     group,
 )
-from validation.table import answer, parser
+from validation.table import parser, print_rows
 
 COPIES = {"unexpected_bandwidth": "5.3GB/s"}
 """Rate at which SST/macro 7.1 copies messages that came before their receive, by default."""
@@ -184,7 +184,7 @@ def main() -> None:
         if table:
             if i:
                 print()
-            answer(table, as_json=False)
+            print_rows(table, as_json=False)
 
 
 if __name__ == "__main__":

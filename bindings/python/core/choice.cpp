@@ -49,17 +49,17 @@ void bind_choice(nb::module_& module) {
         "tuned_method",
         [](const std::string& text, const std::string& path, bool strict, const pattern::Pattern& pattern,
            const std::string& dtype, Index fields, const std::string& memory,
-           const std::tuple<std::string, std::string, Index>& site) {
-            const auto& [cpu, mpi, ranks_per_node] = site;
+           const std::tuple<std::string, std::string, Index>& host) {
+            const auto& [cpu, mpi, ranks_per_node] = host;
             const auto found =
                 algorithm::tuned_method({path, strict}, algorithm::read_tuning(text, path), pattern, dtype, fields,
-                                        memory, algorithm::TuningSite{cpu, mpi, ranks_per_node});
+                                        memory, algorithm::Host{cpu, mpi, ranks_per_node});
             std::optional<std::tuple<std::string, std::string, std::string, std::string>> told;
             if (found)
                 told.emplace(found->method.algorithm, found->method.transport, found->method.packing, found->warning);
             return told;
         },
-        "text"_a, "path"_a, "strict"_a, "pattern"_a, "dtype"_a, "fields"_a, "memory"_a, "site"_a,
+        "text"_a, "path"_a, "strict"_a, "pattern"_a, "dtype"_a, "fields"_a, "memory"_a, "host"_a,
         "Return what C, C++ and Fortran take from the text of a tuning file: algorithm, transport, packing, and a "
         "warning.");
     module.def("tuning_keys", &algorithm::tuning_keys, "pattern"_a,

@@ -156,6 +156,25 @@ void bind_layout(nb::module_& module) {
         .def("in_one_row", &layout::Product::in_one_row,
              "The same points where the rows of a grid lie one after another along x: (nx ny, 1, nz) points. Raises\n"
              "InputError where x is divided.")
+        .def(
+            "in_lines",
+            [](const layout::Product& p,
+               const nb::ndarray<const Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>& begins,
+               const nb::ndarray<const Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>& ends) {
+                return p.in_lines({listed<Index>(begins), listed<Index>(ends)});
+            },
+            "begins"_a, "ends"_a,
+            "The same where z are lines of different lengths and y their places: line l has the places\n"
+            "begins[l]..ends[l] - 1. The points of all lines follow each other along z. Raises InputError for other\n"
+            "numbers of lines and places than the grid has.")
+        .def_prop_ro(
+            "lines",
+            [](const layout::Product& p) -> std::optional<std::tuple<std::vector<Index>, std::vector<Index>>> {
+                const layout::Lines* lines = p.lines();
+                if (!lines) return {};
+                return std::make_tuple(lines->begins(), lines->ends());
+            },
+            "(begins, ends) of lines of different lengths; None where there are none.")
         .def("placed", &layout::Product::placed, "from_rank"_a, "ranks"_a,
              "The same on `ranks` ranks, of which those from `from_rank` on own something.");
     module.def(

@@ -80,15 +80,15 @@ void bind_pattern(nb::module_& module) {
             [](const pattern::Pattern& p, Index rank) { return shape(p.target_box(checked_rank(p, rank))); }, "rank"_a,
             "(nz, ny, nx) of the array that a rank receives into.")
         .def(
-            "answer",
+            "expected",
             [](const pattern::Pattern& p, Index rank) {
                 std::vector<std::tuple<std::array<Index, 3>, std::array<Index, 3>>> boxes;
-                for (const layout::Box& box : p.answer(checked_rank(p, rank))) boxes.emplace_back(box.begin, box.end);
+                for (const layout::Box& box : p.expected(checked_rank(p, rank))) boxes.emplace_back(box.begin, box.end);
                 return boxes;
             },
             "rank"_a, "[((x0, y0, z0), (x1, y1, z1))] of the points that a rank must end with, upper bounds excluded.");
-    module.attr("most_points") = most_points;  // of all arrays together
-    module.attr("most_bytes") = most_counted;
+    module.attr("max_points") = max_points;  // of all arrays together
+    module.attr("max_bytes") = max_counted;
     module.def("check_bytes", &pattern::check_bytes, "pattern"_a, "bytes_per_point"_a,
                "Raises InputError where the arrays of all ranks have more bytes than can be counted.");
     nb::class_<pattern::Halo, pattern::Pattern>(module, "Halo")
@@ -174,9 +174,8 @@ void bind_pattern(nb::module_& module) {
         .def_prop_ro("from_layout", &pattern::Redistribution::from)
         .def_prop_ro("to_layout", &pattern::Redistribution::to)
         .def_prop_ro("closed", &pattern::Redistribution::closed)
-        .def_prop_ro(
-            "complete", [](const pattern::Redistribution&) { return false; },
-            "False: blocks are not passed on between these layouts.")
+        .def_prop_ro("complete", &pattern::Redistribution::closed,
+                     "Whether the senders of each group are its receivers, so that blocks can be passed on.")
         .def(
             "receivers",
             [](const pattern::Redistribution& t, Index sender) {
@@ -184,7 +183,7 @@ void bind_pattern(nb::module_& module) {
                 std::vector<std::pair<Rank, Index>> found;
                 for (const auto& at : t.places())
                     for (Index q = 0; q < at.receivers && t.sending(at, s); ++q)
-                        if (const auto partner = t.receiver_at(at, s, q))
+                        if (const auto partner = t.receiver_at(at, s, q); partner && partner->points > 0)
                             found.emplace_back(partner->rank, partner->points);
                 return found;
             },
@@ -196,7 +195,7 @@ void bind_pattern(nb::module_& module) {
                 std::vector<std::pair<Rank, Index>> found;
                 for (const auto& at : t.places())
                     for (Index p = 0; p < at.senders && t.receiving(at, r); ++p)
-                        if (const auto partner = t.sender_at(at, r, p))
+                        if (const auto partner = t.sender_at(at, r, p); partner && partner->points > 0)
                             found.emplace_back(partner->rank, partner->points);
                 return found;
             },

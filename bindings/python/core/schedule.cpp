@@ -38,8 +38,7 @@ void bind_schedule(nb::module_& module) {
         .def_ro("peer", &schedule::Message::peer)
         .def_ro("count", &schedule::Message::count)
         .def_ro("tag", &schedule::Message::tag)
-        .def_ro("parity", &schedule::Message::parity)
-        .def_ro("turn", &schedule::Message::parity, "The former name of `parity`.");
+        .def_ro("parity", &schedule::Message::parity);
     nb::class_<schedule::Schedule>(module, "Schedule", "Stages of messages between the ranks of a pattern.")
         .def_prop_ro("algorithm", &schedule::Schedule::algorithm)
         .def_prop_ro("ranks", &schedule::Schedule::ranks)
@@ -85,7 +84,7 @@ void bind_schedule(nb::module_& module) {
     module.def("variable_of", &algorithm::variable_of, "pattern"_a,
                "The environment variable that names the method of a pattern.");
     module.def(
-        "completed_way",
+        "completed_method",
         [](const std::string& pattern, const std::string& algorithm, const std::string& transport,
            const std::string& packing) {
             const algorithm::Method method = algorithm::completed(pattern, {algorithm, transport, packing});
@@ -94,7 +93,7 @@ void bind_schedule(nb::module_& module) {
         "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a,
         "The parts of a method, and for those that are \"\" the default, or the next best that goes with the others.");
     module.def(
-        "carried_way",
+        "carried_method",
         [](const pattern::Pattern& pattern, const std::string& algorithm, const std::string& transport,
            const std::string& packing) {
             const algorithm::Method method = algorithm::carried_method(pattern, {algorithm, transport, packing});

@@ -34,7 +34,8 @@ sim::Progress progress_of(const std::string& name) {
 }
 
 // As TraceEventKind counts them.
-constexpr const char* trace_event_kinds[] = {"stage", "post", "compute", "match", "send", "copy", "arrival"};
+constexpr const char* trace_event_kinds[] = {"stage",   "post", "compute", "match", "send", "copy",
+                                             "arrival", "work", "start",   "wait",  "poke"};
 
 using Progress = std::function<void(double, std::int64_t, std::int64_t)>;
 using Enough = std::function<bool(const std::vector<double>&)>;
@@ -199,9 +200,16 @@ void bind_order(nb::module_& module) {
                 if (exchange >= order.exchanges().size()) throw nb::index_error();
                 return order.times(exchange);
             },
-            "exchange"_a, "Return the number of times that an exchange takes place.");
+            "exchange"_a, "Return the number of times that an exchange takes place.")
+        .def(
+            "at",
+            [](const program::Order& order, std::uint32_t stage) {
+                const program::Instance& instance = order.at(stage);
+                return std::tuple(instance.exchange, instance.first, instance.line);
+            },
+            "stage"_a, "Return (exchange, its first stage, line) that a stage of a simulation's trace events is of.");
     module.attr("step_kinds") = std::vector<std::string>(std::begin(step_kinds), std::end(step_kinds));
-    module.attr("most_open") = program::Order::most_lines;
+    module.attr("max_open") = program::Order::max_lines;
 }
 
 void bind_program(nb::module_& module) {

@@ -71,7 +71,7 @@ void bind_verify(nb::module_& module) {
             });
         },
         "schedule"_a, "transport"_a, "progress"_a = nb::none(),
-        "Runs a schedule in this process: every point of the answer arrives exactly once, and the posting order of\n"
+        "Runs a schedule in this process: every expected point arrives exactly once, and the posting order of\n"
         "`transport` is free of deadlock. Calls progress(stage) before each stage. Raises VerificationError.");
 
     module.def(
@@ -137,10 +137,10 @@ void bind_verify(nb::module_& module) {
     module.def(
         "find_miscount",
         [](const std::vector<Bounds>& covering, const std::vector<Bounds>& wanted) {
-            std::optional<std::tuple<std::array<Index, 3>, int, int>> answer;
+            std::optional<std::tuple<std::array<Index, 3>, int, int>> result;
             if (const auto m = verify::find_miscount(boxes(covering), boxes(wanted)))
-                answer = {m->point, m->covered, m->wanted};
-            return answer;
+                result = {m->point, m->covered, m->wanted};
+            return result;
         },
         "boxes"_a, "wanted"_a,
         "A point that lies in another number of `boxes` than of `wanted`, as ((x, y, z), boxes, wanted); None if "

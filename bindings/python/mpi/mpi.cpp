@@ -299,7 +299,7 @@ NB_MODULE(_mpi, module) {
         "Takes part in place of a tentative plan that this rank does not have: the other ranks get none, either.\n"
         "Raises where one of them has a problem; see `agree`.");
     module.def(
-        "known_to_all",
+        "allgather_lists",
         [](MPI_Fint comm, const std::shared_ptr<pattern::Pattern>& pattern, const std::string& algorithm, bool needed) {
             return std::const_pointer_cast<pattern::Pattern>(
                 mpi::allgather_lists(MPI_Comm_f2c(comm), pattern, algorithm, needed));
@@ -308,7 +308,7 @@ NB_MODULE(_mpi, module) {
         "The pattern of a plan, a fetch or its adjoint, with the lists of all ranks, which rank 0's algorithm needs; "
         "raises where not all ranks' do. Collective.");
     module.def(
-        "known_to_all",
+        "allgather_lists",
         [](MPI_Fint comm, const pattern::Fetch& fetch) {
             return std::const_pointer_cast<pattern::Fetch>(mpi::allgather_lists(MPI_Comm_f2c(comm), fetch));
         },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.base.extents import MOST
+from tradewind.base.extents import MAX_EXTENT
 from tradewind.base.names import unknown
 
 DTYPES = {"f4": 4, "f8": 8, "i4": 4, "i8": 8, "c8": 8, "c16": 16}
@@ -14,8 +14,8 @@ DTYPES = {"f4": 4, "f8": 8, "i4": 4, "i8": 8, "c8": 8, "c16": 16}
 def point_bytes(fields: int, dtype: str) -> int:
     """Bytes of a grid point with so many fields. Raises InputError with all that is wrong."""
     problems = [] if dtype in DTYPES else [unknown("dtype", dtype, DTYPES)]
-    if not 1 <= fields <= MOST:
-        problems.append(f"fields {fields}: 1..{MOST} are allowed")
+    if not 1 <= fields <= MAX_EXTENT:
+        problems.append(f"fields {fields}: 1..{MAX_EXTENT} are allowed")
     if problems:
         raise InputError(*problems)
     return fields * DTYPES[dtype]
@@ -24,6 +24,6 @@ def point_bytes(fields: int, dtype: str) -> int:
 def counted_bytes(what: str, points: int, bytes_per_point: int) -> int:
     """The bytes of so many points. Raises InputError, which begins with `what`, for more than 64 bits can count."""
     size = points * bytes_per_point
-    if size > _core.most_bytes:
-        raise InputError(f"{what}: {points} x {bytes_per_point} bytes; at most {_core.most_bytes} can be counted")
+    if size > _core.max_bytes:
+        raise InputError(f"{what}: {points} x {bytes_per_point} bytes; at most {_core.max_bytes} can be counted")
     return size

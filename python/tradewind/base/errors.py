@@ -13,26 +13,26 @@ class TradewindError(Exception):
     exit_code = 1
 
 
-MOST_SHOWN = 50
+MAX_SHOWN = 50
 """Problems that the text of an error lists; of others it says how many there are."""
-MOST_QUOTED = 200
+MAX_QUOTED = 200
 """Characters of a value that an error quotes."""
 _LONG = re.compile(
-    rf"\S{{{MOST_QUOTED + 1},}}|(['\"])(?:(?!\1).){{{MOST_QUOTED + 1},}}\1|\[[^\[\]\n]{{{MOST_QUOTED + 1},}}\]"
+    rf"\S{{{MAX_QUOTED + 1},}}|(['\"])(?:(?!\1).){{{MAX_QUOTED + 1},}}\1|\[[^\[\]\n]{{{MAX_QUOTED + 1},}}\]"
 )
 """A word, a text in quotes or a list that is longer."""
 
 
 def brief(problem: str) -> str:
     """A problem in which every value is quoted by its first and last characters where it is long."""
-    if len(problem) <= MOST_QUOTED:
+    if len(problem) <= MAX_QUOTED:
         return problem
     return _LONG.sub(lambda match: _shortened(match[0]), problem)
 
 
 def _shortened(value: str) -> str:
     end = 30
-    return f"{value[: MOST_QUOTED - end - 30]}... ({len(value)} characters) ...{value[-end:]}"
+    return f"{value[: MAX_QUOTED - end - 30]}... ({len(value)} characters) ...{value[-end:]}"
 
 
 class InputError(TradewindError, ValueError):
@@ -42,8 +42,8 @@ class InputError(TradewindError, ValueError):
 
     def __init__(self, *problems: str) -> None:
         self.problems: Sequence[str] = tuple(map(brief, problems))
-        more = [f"and {len(problems) - MOST_SHOWN} more"] if len(problems) > MOST_SHOWN else []
-        super().__init__("\n".join([*self.problems[:MOST_SHOWN], *more]))
+        more = [f"and {len(problems) - MAX_SHOWN} more"] if len(problems) > MAX_SHOWN else []
+        super().__init__("\n".join([*self.problems[:MAX_SHOWN], *more]))
 
 
 class WriteError(InputError):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tradewind.base.errors import InputError
 
-MOST = 2**31 - 1
+MAX_EXTENT = 2**31 - 1
 """Ranks, points along a direction, fields: what fits the counts of MPI and of the core."""
 
 

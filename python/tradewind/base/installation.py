@@ -5,7 +5,6 @@ What programs in C, C++ and Fortran need of it are `Flags`; no MPI and no core i
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import json
 import re
@@ -157,6 +156,8 @@ def _another_mpich(mpi: BuiltWith) -> str:
     """Return what is installed in place of the mpich of the build; nothing if that is unknown."""
     if not mpi.mpich_wheel:
         return ""
+    import importlib.metadata  # here: every rank of a job would load it
+
     try:
         version = importlib.metadata.version("mpich")
     except importlib.metadata.PackageNotFoundError:

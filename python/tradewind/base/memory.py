@@ -8,12 +8,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil
-
 from tradewind.base.errors import InputError, OutOfMemoryError
 from tradewind.base.units import format_bytes, format_seconds
 
-LEAST_FREE = 0.02
+MIN_FREE = 0.02
 """Share of the computer's memory: a simulation that leaves less is ended."""
 BYTES_A_RANK = 170
 """For a fetch of nothing (168 were measured for 1e7 ranks)."""
@@ -21,6 +19,8 @@ BYTES_A_RANK = 170
 
 def require(what: str, needed: float, instead: str) -> None:
     """Raises InputError where so many bytes are not free, and says what needs them and what to do instead."""
+    import psutil  # where it is asked for: every rank of a job would load it
+
     free = psutil.virtual_memory().available
     if needed > free:
         raise InputError(
@@ -44,9 +44,11 @@ def while_it_lasts(report: Callable[..., None] | None) -> Callable[..., None]:
     How many packets will wait at one time, in a network without bounds, is known only when they do.
     """
 
+    import psutil
+
     def watch(time_s: float, arrived: int, hops: int) -> None:
         memory = psutil.virtual_memory()
-        if memory.available < LEAST_FREE * memory.total:
+        if memory.available < MIN_FREE * memory.total:
             used = psutil.Process().memory_info().rss
             raise OutOfMemoryError(
                 f"the simulation was ended at {format_seconds(time_s)} simulated: it holds {format_bytes(used)}, and "

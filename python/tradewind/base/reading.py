@@ -1,4 +1,4 @@
-"""Files as they are read: regular ones, of a size that can be answered, in UTF-8."""
+"""Files as they are read: regular ones, of a size that fits memory, in UTF-8."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 from tradewind.base.errors import InputError
 from tradewind.base.files import kind_of, reason_of
 
-MOST_BYTES = 512 * 2**20
+MAX_BYTES = 512 * 2**20
 """Maximum bytes of a file, unless its reader asks for less: a sparse file of terabytes is an error at once."""
 
 
-def read_bytes(path: Path, what: str = "", most: int = MOST_BYTES) -> bytes:
-    """Return the content of a file. Raises InputError for a folder, a device, a pipe, and more than `most` bytes.
+def read_bytes(path: Path, what: str = "", maximum: int = MAX_BYTES) -> bytes:
+    """Return the content of a file. Raises InputError for a folder, a device, a pipe, and more than `maximum` bytes.
 
     `what`: how errors call the file.
     """
@@ -25,18 +25,18 @@ def read_bytes(path: Path, what: str = "", most: int = MOST_BYTES) -> bytes:
     try:
         with open(path, "rb") as stream:
             size = os.fstat(stream.fileno()).st_size
-            content = stream.read(most + 1) if size <= most else b""
+            content = stream.read(maximum + 1) if size <= maximum else b""
             size = max(size, len(content))
     except OSError as error:
         raise InputError(f"{_name(path, what)}: {reason_of(error)}") from None
-    if size > most:
-        raise InputError(f"{_name(path, what)}: {size} bytes; at most {most} are allowed")
+    if size > maximum:
+        raise InputError(f"{_name(path, what)}: {size} bytes; at most {maximum} are allowed")
     return content
 
 
-def read_text(path: Path, what: str = "", most: int = MOST_BYTES) -> str:
+def read_text(path: Path, what: str = "", maximum: int = MAX_BYTES) -> str:
     """The text of a file, its lines ended by a line feed. Raises as `read_bytes`, and for what is no UTF-8."""
-    content = read_bytes(path, what, most)
+    content = read_bytes(path, what, maximum)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -47,9 +47,9 @@ def read_text(path: Path, what: str = "", most: int = MOST_BYTES) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def read_json(path: Path, what: str = "", most: int = MOST_BYTES) -> Any:
+def read_json(path: Path, what: str = "", maximum: int = MAX_BYTES) -> Any:
     """The value of a JSON file. Raises as `read_text`, and for what is no JSON, or deeper than anybody nests it."""
-    text = read_text(path, what, most)
+    text = read_text(path, what, maximum)
     try:
         return json.loads(text, parse_constant=_no_number)
     except RecursionError:

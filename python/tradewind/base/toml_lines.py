@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 Place = tuple[str | int, ...]
 """A place in a file: ``("sweep", 1, "algorithm", 0)`` is the first algorithm of the second ``[[sweep]]``."""
 
-_MOST_MISTAKES = 40
-_MOST_BYTES = 64 * 2**20
+_MAX_MISTAKES = 40
+_MAX_BYTES = 64 * 2**20
 _DEEPEST = 32
 """Levels of tables and lists; no file of ours needs more than six."""
 
@@ -39,7 +39,7 @@ class TomlFile:
 
     def __init__(self, path: Path | str, text: str | None = None) -> None:
         self.path = Path(path)
-        self.text = read_text(self.path, most=_MOST_BYTES) if text is None else text
+        self.text = read_text(self.path, maximum=_MAX_BYTES) if text is None else text
         if long := _LONG_KEY.search(self.text):
             line = self.text.count("\n", 0, long.start()) + 1
             raise InputError(f"{self.path}:{line}: a key of more than {_DEEPEST} parts")
@@ -73,8 +73,8 @@ class TomlFile:
         To find words for one takes long enough that a hundred thousand would take minutes.
         """
         ordered = sorted(mistakes, key=lambda details: self.line(place_of(details["loc"])))
-        unsaid = len(ordered[_MOST_MISTAKES:])
-        return ordered[:_MOST_MISTAKES], [f"{self.path}: and {unsaid} mistakes more"] if unsaid else []
+        unsaid = len(ordered[_MAX_MISTAKES:])
+        return ordered[:_MAX_MISTAKES], [f"{self.path}: and {unsaid} mistakes more"] if unsaid else []
 
     def at(self, place: Place, problem: str) -> str:
         """A problem with the file and line where it stands before it."""

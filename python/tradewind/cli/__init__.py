@@ -1,6 +1,6 @@
 """The command line `tradewind`: one file a command, each with one function `command`.
 
-A command's file is imported only when it runs, so that `tradewind --help` answers at once.
+A command's file is imported only when it runs, so that `tradewind --help` responds at once.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ COMMANDS = {
 
 def main() -> None:
     """Run the command that the arguments name, or show the help where there are none, and exit with its code."""
-    from tradewind.cli import answer
+    from tradewind.cli import output
 
-    sys.exit(answer.run(make_app(), sys.argv[1:] or ["--help"]))
+    sys.exit(output.run(make_app(), sys.argv[1:] or ["--help"]))
 
 
 def make_app() -> typer.Typer:

@@ -44,7 +44,7 @@ def command(
 ) -> None:
     """Find the best algorithm and radix for an exchange on a machine, by simulation."""
     from tradewind.base import units
-    from tradewind.cli.answer import answer
+    from tradewind.cli.output import print_result
     from tradewind.simulation.advice import advise
 
     budget_s = units.seconds(budget)
@@ -60,7 +60,7 @@ def command(
             routing=routing,
             **run.chosen(),
         )
-    answer(result, as_json, lambda: _show(result))
+    print_result(result, as_json, lambda: _show(result))
 
 
 @contextmanager

@@ -52,15 +52,15 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Measure the methods for one exchange on MPI ranks, and lay them beside a memory copy."""
-    from tradewind.cli.answer import answer
+    from tradewind.cli.output import print_result
     from tradewind.launch import bench
 
     place = mpi_ranks.place_of(ranks)
     with place.together(as_json):
-        if chart is not None and place.answers:
+        if chart is not None and place.prints:
             _check_chart(chart)
         exchange = options.exchange(asked, pattern, place.ranks)
-        with mpi_ranks.busy(f"measuring on {place.ranks} ranks", quiet=as_json or not place.answers):
+        with mpi_ranks.busy(f"measuring on {place.ranks} ranks", quiet=as_json or not place.prints):
             result = bench(
                 exchange,
                 algorithm.split(",") if algorithm else None,
@@ -76,10 +76,10 @@ def command(
                 timeout_s=mpi_ranks.seconds(timeout),
             )
         result["chart"] = None if chart is None else str(chart)
-        if chart is not None and place.answers:
+        if chart is not None and place.prints:
             _draw(chart, result)
-    if place.answers:
-        answer(result, as_json, lambda: _show(result))
+    if place.prints:
+        print_result(result, as_json, lambda: _show(result))
 
 
 def _check_chart(chart: Path) -> None:
@@ -106,7 +106,7 @@ def _show(result: dict[str, Any]) -> None:
     show_table(_table(result))
     print()
     say(
-        f"{format_bytes(result['bytes'])} arrive at the rank that receives most; a memory copy moves "
+        f"{format_bytes(result['bytes'])} arrive at the rank that receives the most; a memory copy moves "
         f"{format_rate(result['copy_bytes_per_s'])} per rank; pack and local copy {format_seconds(result['floor_s'])}; "
         f"{result['provenance']['mpi']}, {result['provenance']['cpu']}"
     )

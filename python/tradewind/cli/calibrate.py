@@ -40,14 +40,14 @@ def command(
 ) -> None:
     """Measure the machine that this runs on, and write a machine file with the source of each number."""
     from tradewind.base.units import byte_count
-    from tradewind.cli.answer import answer
+    from tradewind.cli.output import print_result
     from tradewind.launch.calibrate import calibrate, write
 
     place = mpi_ranks.place_of(ranks)
     with place.together(as_json):
-        if place.answers:
+        if place.prints:
             _check_file(out)
-        with mpi_ranks.busy(f"measuring on {place.ranks} ranks", quiet=as_json or not place.answers) as tell:
+        with mpi_ranks.busy(f"measuring on {place.ranks} ranks", quiet=as_json or not place.prints) as tell:
             calibration = calibrate(
                 place.ranks,
                 transports=transport.split(","),
@@ -62,11 +62,11 @@ def command(
                 timeout_s=mpi_ranks.seconds(timeout),
                 watch=tell and (lambda told: tell("{probed} of {probes} shapes, round {round}".format_map(told))),
             )
-        if place.answers:
+        if place.prints:
             write(calibration, out)
-    if place.answers:
+    if place.prints:
         result = _result(calibration, out)
-        answer(result, as_json, lambda: _show(result))
+        print_result(result, as_json, lambda: _show(result))
 
 
 def _check_file(out: Path) -> None:

@@ -25,12 +25,12 @@ def command(
 ) -> None:
     """Print where libtradewind is: what is asked for in one line, or all of it."""
     from tradewind.base.installation import flags
-    from tradewind.cli.answer import answer
+    from tradewind.cli.output import print_result
 
     found = flags().as_json()
     asked = {"cflags": cflags, "libs": libs, "cmake": cmake, "pkgconfig": pkgconfig, "fortran": fortran}
     result = {name: found[name] for name in found if asked[name] or not any(asked.values())}
-    answer(result, as_json, lambda: _show(result, with_names=not any(asked.values())))
+    print_result(result, as_json, lambda: _show(result, with_names=not any(asked.values())))
 
 
 def _show(result: dict[str, str | list[str]], with_names: bool) -> None:

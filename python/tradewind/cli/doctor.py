@@ -11,11 +11,11 @@ from tradewind.cli import options
 
 def command(as_json: options.Json = False) -> None:
     """Look at the installation: MPI (two ranks really exchange data), libtradewind, cores, memory."""
-    from tradewind.cli.answer import answer
+    from tradewind.cli.output import print_result
     from tradewind.launch.checkup import checkup
 
     result = checkup()
-    answer(result, as_json, lambda: _show(result))
+    print_result(result, as_json, lambda: _show(result))
     if not result["ok"]:
         raise typer.Exit(1)
 

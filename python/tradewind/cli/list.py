@@ -37,7 +37,7 @@ def command(
 
     from tradewind.base.errors import InputError
     from tradewind.base.names import unknown
-    from tradewind.cli.answer import answer
+    from tradewind.cli.output import print_result
 
     if what is not None and what not in TABLES:
         raise InputError(unknown("list", what, TABLES))
@@ -46,7 +46,7 @@ def command(
     if picture is not None and machine is None:
         raise InputError(f"--picture {picture}: of which machine? Say --machine NAME or --machine FILE.toml")
     if what is None:
-        answer({name: rows() for name, rows in TABLES.items()} if as_json else None, as_json, _show_names)
+        print_result({name: rows() for name, rows in TABLES.items()} if as_json else None, as_json, _show_names)
         return
     rows = TABLES[what]() if machine is None else _machines([machine])
     if picture is not None and machine is not None:
@@ -54,7 +54,7 @@ def command(
         from tradewind.plot.machine_map import save_map
 
         save_map(load_machine(machine), Path(picture))
-    answer(rows, as_json, lambda: _show(what, rows, picture, in_full=machine is not None))
+    print_result(rows, as_json, lambda: _show(what, rows, picture, in_full=machine is not None))
 
 
 def _machines(names: list[str] | None = None) -> Rows:

@@ -10,6 +10,7 @@ import typer
 
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
+from tradewind.cli import simulation_options as simulating
 
 WORD = "program"
 """In place of a pattern."""
@@ -33,13 +34,13 @@ def verify(
     *,
     as_json: options.Json = False,
 ) -> None:
-    from tradewind.cli.answer import answer
+    from tradewind.cli.output import print_result
     from tradewind.verification import verify_program
     from tradewind.workload.program_file import load_program
 
     names = None if transport in (None, "all") else str(transport).split(",")
     result = verify_program(load_program(file), names)
-    answer(result, as_json, lambda: _show_verified(result))
+    print_result(result, as_json, lambda: _show_verified(result))
 
 
 @options.with_options
@@ -48,12 +49,9 @@ def simulate(
     file: _File,
     machine: Annotated[str, typer.Option("--machine", help="Name or file.", show_default=False)],
     routing: Annotated[str | None, typer.Option("--routing", show_default="the machine's own")] = None,
-    buffers: Annotated[str, typer.Option("--buffers", help="Of switches: credits, or unbounded.")] = "credits",
-    protocol: Annotated[str, typer.Option("--protocol", help="send, or put: one-sided.")] = "send",
-    packet: Annotated[
-        str | None,
-        typer.Option("--packet", help="Size, or `message`: one packet per message.", show_default="the machine's own"),
-    ] = None,
+    buffers: simulating.Buffers = "credits",
+    protocol: simulating.Protocol = "send",
+    packet: simulating.Packet = None,
     mpi_progress: Annotated[
         str,
         typer.Option(
@@ -64,10 +62,14 @@ def simulate(
     ] = "pokes",
     *,
     run: options.RunOptions,
-    force: Annotated[bool, typer.Option("--force", help="Run what memory may not hold.")] = False,
+    links: simulating.Links = None,
+    congestion: simulating.Congestion = None,
+    timeline: simulating.Timeline = None,
+    timeline_ranks: simulating.TimelineRanks = None,
+    force: simulating.Force = False,
     as_json: options.Json = False,
 ) -> None:
-    from tradewind.cli.answer import answer
+    from tradewind.cli.output import print_result
     from tradewind.simulation import prepare
     from tradewind.workload.program_file import load_program
 
@@ -77,11 +79,14 @@ def simulate(
         "protocol": protocol,
         "packet": packet,
         "mpi_progress": mpi_progress,
+        "timeline": timeline,
+        "timeline_ranks": timeline_ranks,
     }
     simulation = prepare(load_program(file), machine, **chosen, **run.chosen())
+    simulation.check_files(links, congestion or False)
     simulation.check_memory(force)
-    result = simulation.run()
-    answer(result, as_json, lambda: _show_simulated(result))
+    result = simulation.run(links=links, congestion=congestion or False)
+    print_result(result, as_json, lambda: _show_simulated(result))
 
 
 def bench(
@@ -96,11 +101,11 @@ def bench(
     *,
     as_json: options.Json = False,
 ) -> None:
-    from tradewind.cli.answer import answer
+    from tradewind.cli.output import print_result
     from tradewind.launch.program import bench_program
 
     place = mpi_ranks.place_of(ranks)
-    with place.together(as_json), mpi_ranks.busy(f"running {file}", quiet=as_json or not place.answers):
+    with place.together(as_json), mpi_ranks.busy(f"running {file}", quiet=as_json or not place.prints):
         result = bench_program(
             file,
             place.ranks,
@@ -110,8 +115,8 @@ def bench(
             watchdog_s=watchdog,
             timeout_s=mpi_ranks.seconds(timeout),
         )
-    if place.answers:
-        answer(result, as_json, lambda: _show_measured(result))
+    if place.prints:
+        print_result(result, as_json, lambda: _show_measured(result))
 
 
 def _show_verified(result: dict[str, Any]) -> None:
@@ -132,7 +137,7 @@ def _show_verified(result: dict[str, Any]) -> None:
     ]
     groups = ", ".join(f"{group['ranks']} in {group['name']}" for group in result["groups"])
     show_table(Table(columns, rows, f"{result['program']} on {result['ranks']} ranks ({groups})"))
-    say("verified: every point of each answer arrives exactly once, and no open exchange writes what another touches")
+    say("verified: every expected point arrives exactly once, and no open exchange writes what another touches")
     orders = ", ".join(result["orders"])
     say(f"verified: free of deadlock across exchanges, even where every send is synchronous: {orders}")
     say(f"{result['stages']:,} stages, {result['messages']:,} messages, in {units.format_seconds(result['wall_s'])}")
@@ -148,6 +153,10 @@ def _show_simulated(result: dict[str, Any]) -> None:
     title = f"{result['program']} on {result['ranks']} ranks of {result['machine']}: {format_seconds(result['time_s'])}"
     show_table(Table([Column("step"), Column("last rank done at", number=True)], rows, title))
     say(f"{result['stages']:,} stages, {result['messages']:,} messages, {format_bytes(result['bytes'])}")
+    for picture in result.get("pictures", []):
+        print(f"picture: {picture}")
+    if "timeline" in result:
+        print(f"time line: {result['timeline']}")
 
 
 def _show_measured(result: dict[str, Any]) -> None:
@@ -161,7 +170,7 @@ def _show_measured(result: dict[str, Any]) -> None:
     show_table(Table([Column("step"), Column("median of the slowest rank", number=True)], rows, title, over))
     say(f"{result['stages']:,} stages, {result['messages']:,} messages, {format_bytes(result['bytes'])}")
     if result["checked"]:
-        say("checked: every exchange brings the reference answer, bit for bit")
+        say("checked: every exchange brings the expected result, bit for bit")
     if still := [row["name"] for row in result["exchanges"] if not row["goes_on_at_pokes"]]:
         say(f"nothing goes on at pokes of {', '.join(still)}: their transports cannot without waiting")
 

@@ -38,14 +38,14 @@ class Place:
     rank: int | None = None
 
     @property
-    def answers(self) -> bool:
+    def prints(self) -> bool:
         return not self.rank
 
     @contextmanager
     def together(self, as_json: bool) -> Iterator[None]:
         """Among ranks an error of one ends all: the others would wait for it."""
         from tradewind.base.errors import PlanError, TradewindError
-        from tradewind.cli.answer import refuse
+        from tradewind.cli.output import refuse
         from tradewind.launch.worker import leave_together
 
         try:

@@ -20,12 +20,12 @@ def command(
     """Write the report of a study again, from its stored cases."""
     import webbrowser
 
-    from tradewind.cli.answer import answer
+    from tradewind.cli.output import print_result
     from tradewind.report.build import build_report
     from tradewind.study.cases.environment import here
 
     report = build_report(folder, here())
-    answer(report.as_dict(), json, lambda: print(f"report: {report.page}"))
+    print_result(report.as_dict(), json, lambda: print(f"report: {report.page}"))
     if open_page:
         webbrowser.open(report.page.resolve().as_uri())
     return 1 if report.records.failed or report.records.missing else 0

@@ -65,7 +65,7 @@ def command(
 ) -> None:
     """Run a dwarf, and say where its time goes and how far it is from the memory's limit."""
     from tradewind.cli import run_tables
-    from tradewind.cli.answer import answer
+    from tradewind.cli.output import print_result
 
     place = mpi_ranks.place_of(ranks)
     with place.together(as_json):
@@ -80,18 +80,18 @@ def command(
             if simulate is not None:
                 results.append(_simulated(each, simulate, settings, timeline))
                 continue
-            with mpi_ranks.busy(f"{each.strategy} on {place.ranks} ranks", quiet=as_json or not place.answers):
+            with mpi_ranks.busy(f"{each.strategy} on {place.ranks} ranks", quiet=as_json or not place.prints):
                 drawn = picture if each is dwarfs[0] else None  # the same of all
-                results.append(_measured(each, steps, repeat, drawn, timeline, draws=place.answers))
+                results.append(_measured(each, steps, repeat, drawn, timeline, draws=place.prints))
         several = len(results) > 1 or bool(skipped)
         result: dict[str, Any] = {"results": results, "skipped": skipped} if several else results[0]
         if chart is not None:
             result["chart"] = str(chart)
-            if place.answers:
+            if place.prints:
                 run_tables.draw(chart, results)
-    if place.answers:
+    if place.prints:
         show = run_tables.show_several if several else run_tables.show_one
-        answer(result, as_json, lambda: show(result))
+        print_result(result, as_json, lambda: show(result))
 
 
 def _refused(*problems: str) -> Exception:

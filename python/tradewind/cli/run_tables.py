@@ -165,7 +165,7 @@ def _show_measured(result: Result) -> None:
     print()
     say(
         f"{result['points_per_s'] / 1e9:.3f} Gpoint/s; {result['ratio_to_copy']:.2f} x the time of a copy of what must "
-        f"move, {format_bytes(result['least_bytes'])} per rank at {format_rate(result['copy_bytes_per_s'])}"
+        f"move, {format_bytes(result['minimum_bytes'])} per rank at {format_rate(result['copy_bytes_per_s'])}"
     )
     say(
         f"{result['messages']} messages and {format_bytes(result['bytes_sent'])} from the busiest rank; "

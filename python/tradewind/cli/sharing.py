@@ -58,7 +58,7 @@ def one_voice(processes: Processes | None, as_json: bool) -> Iterator[None]:
         yield
         return
     from tradewind.base.errors import PeerError, PlanError, TradewindError
-    from tradewind.cli.answer import refuse
+    from tradewind.cli.output import refuse
     from tradewind.launch.worker import leave_together
 
     try:

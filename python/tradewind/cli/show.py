@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tradewind.cli import options
-from tradewind.cli.answer import answer
 from tradewind.cli.kinds import Asked
+from tradewind.cli.output import print_result
 
 if TYPE_CHECKING:
     from tradewind import _core
     from tradewind.workload.exchange import Exchange
 
-_MOST_STAGES = 16
+_MAX_STAGES = 16
 
 
 @options.of_patterns
@@ -46,7 +46,7 @@ def command(
 
         save_picture(exchange, Path(picture), None if stage is None else range(stage, stage + 1))
     if as_json:
-        answer(_as_json(exchange, schedules, rank, stage, picture), True, lambda: None)
+        print_result(_as_json(exchange, schedules, rank, stage, picture), True, lambda: None)
     else:
         _show(exchange, schedules, rank, stage, picture)
 
@@ -57,9 +57,9 @@ def _check(schedules: dict[str, _core.Schedule], ranks: int, rank: int, stage: i
     problems = []
     if not 0 <= rank < ranks:
         problems.append(f"rank {rank}: 0..{ranks - 1} are allowed")
-    most = max(schedule.stages for schedule in schedules.values())
-    if stage is not None and not 0 <= stage < most:
-        problems.append(f"stage {stage}: 0..{most - 1} are allowed" if most else f"stage {stage}: there are none")
+    maximum = max(schedule.stages for schedule in schedules.values())
+    if stage is not None and not 0 <= stage < maximum:
+        problems.append(f"stage {stage}: 0..{maximum - 1} are allowed" if maximum else f"stage {stage}: there are none")
     if problems:
         raise InputError(*problems)
 
@@ -74,7 +74,7 @@ def _as_json(
     size = exchange.bytes_per_point
 
     def messages(found: list[_core.Message]) -> list[dict[str, int]]:
-        return [{"peer": m.peer, "bytes": m.count * size, "tag": m.tag, "turn": m.turn} for m in found]
+        return [{"peer": m.peer, "bytes": m.count * size, "tag": m.tag, "parity": m.parity} for m in found]
 
     steps = [
         {
@@ -106,12 +106,12 @@ def _show(
         print()
         say(f"{name}: {schedule.pattern.describe()}, {schedule.stages} stages")
         stages = _stages(schedule, stage)
-        for s in stages[:_MOST_STAGES]:
+        for s in stages[:_MAX_STAGES]:
             print(f"  stage {s}")
             lines = _core.stage_text(schedule, rank, s).splitlines()
             for line in lines or ["nothing"]:
                 say(f"    {line}", indent="    ")
-        if len(stages) > _MOST_STAGES:
-            print(f"  and {len(stages) - _MOST_STAGES} more stages; --stage S shows one")
+        if len(stages) > _MAX_STAGES:
+            print(f"  and {len(stages) - _MAX_STAGES} more stages; --stage S shows one")
     if picture is not None:
         print(f"\npicture: {picture}")

@@ -7,11 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from tradewind.cli import options
+from tradewind.cli import simulation_options as simulating
 from tradewind.cli.kinds import Asked
 
 if TYPE_CHECKING:
@@ -19,93 +18,35 @@ if TYPE_CHECKING:
     from tradewind.simulation.processes import Processes
     from tradewind.workload.exchange import Exchange
 
-_LIST = "One, a comma list, or `all`."
-
-
-_Machines = Annotated[str, typer.Option("--machine", help=f"Name or file. {_LIST}", show_default=False)]
-_Routings = Annotated[str | None, typer.Option("--routing", help=_LIST, show_default="the machine's own")]
-_Algorithms = Annotated[str | None, typer.Option("--algorithm", help=_LIST, show_default="the pattern's own")]
-_Model = Annotated[str, typer.Option("--model", help="packet, or loggp (no congestion).")]
-_Buffers = Annotated[str, typer.Option("--buffers", help="Switch buffers: credits (finite) or unbounded (faster).")]
-_Protocol = Annotated[str, typer.Option("--protocol", help="send, or put (one-sided).")]
-_Transport = Annotated[
-    str | None,
-    typer.Option(
-        "--transport",
-        help="Transport within a node; needs a machine file from `tradewind calibrate`.",
-        show_default="memory bandwidth only",
-    ),
-]
-_Packing = Annotated[str | None, typer.Option("--packing", help="Packing of that transport.", show_default="buffer")]
-_Packet = Annotated[
-    str | None,
-    typer.Option(
-        "--packet", help="Packet size, or `message` for one packet per message.", show_default="the machine's own"
-    ),
-]
-_Processes = Annotated[
-    int | None,
-    typer.Option(
-        "-n",
-        "--processes",
-        help="Number of MPI processes that share each simulation; under mpiexec or srun, the processes that run.",
-        show_default="this one",
-    ),
-]
-_Links = Annotated[
-    Path | None, typer.Option("--links", help="Write the load of every link and NIC to a CSV file.", show_default=False)
-]
-_Congestion = Annotated[
-    Path | None,
-    typer.Option(
-        "--congestion",
-        help="Draw link loads and waiting packets in this FOLDER; for a list, in one subfolder each.",
-        show_default=False,
-    ),
-]
-_Timeline = Annotated[
-    Path | None,
-    typer.Option(
-        "--timeline",
-        help="Write a time line of the ranks: for Perfetto, or a picture (.svg, .png, .pdf, .html).",
-        show_default=False,
-    ),
-]
-_TimelineRanks = Annotated[
-    str | None,
-    typer.Option("--timeline-ranks", help="Ranks on the time line, like 0:64 or 0,7,100:110.", show_default="0:64"),
-]
-_Force = Annotated[bool, typer.Option("--force", help="Run even if the estimate exceeds memory.")]
-
 
 @options.of_patterns
 @options.with_options
 def command(
     pattern: options.Pattern,
     ranks: options.Ranks,
-    machine: _Machines,
-    routing: _Routings = None,
-    algorithm: _Algorithms = None,
-    model: _Model = "packet",
-    buffers: _Buffers = "credits",
-    protocol: _Protocol = "send",
-    packet: _Packet = None,
-    transport: _Transport = None,
-    packing: _Packing = None,
-    processes: _Processes = None,
+    machine: simulating.Machines,
+    routing: simulating.Routings = None,
+    algorithm: simulating.Algorithms = None,
+    model: simulating.Model = "packet",
+    buffers: simulating.Buffers = "credits",
+    protocol: simulating.Protocol = "send",
+    packet: simulating.Packet = None,
+    transport: simulating.Transport = None,
+    packing: simulating.Packing = None,
+    processes: simulating.Processes = None,
     *,
     run: options.RunOptions,
-    links: _Links = None,
-    congestion: _Congestion = None,
-    timeline: _Timeline = None,
-    timeline_ranks: _TimelineRanks = None,
-    force: _Force = False,
+    links: simulating.Links = None,
+    congestion: simulating.Congestion = None,
+    timeline: simulating.Timeline = None,
+    timeline_ranks: simulating.TimelineRanks = None,
+    force: simulating.Force = False,
     asked: Asked,
     as_json: options.Json = False,
 ) -> None:
     """Simulate an exchange on a machine, packet by packet."""
     from tradewind.cli import sharing
-    from tradewind.cli.answer import answer
+    from tradewind.cli.output import print_result
 
     listed = any("," in (text or "") or text == "all" for text in (machine, routing, algorithm))
 
@@ -140,7 +81,7 @@ def command(
                 results.append(_simulate(request, here, processes, report, force, links=links, congestion=folder))
     if here is None or here.index == 0:
         single = len(results) == 1 and not listed
-        answer(results[0] if single else results, as_json, lambda: _show(results))
+        print_result(results[0] if single else results, as_json, lambda: _show(results))
 
 
 @dataclass(frozen=True)

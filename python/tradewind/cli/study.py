@@ -88,7 +88,7 @@ def command(
     json: Json = False,
 ) -> int:
     """Run the cases of a study, or of all studies of a folder, that are not stored yet, and write their reports."""
-    from tradewind.cli.answer import answer
+    from tradewind.cli.output import print_result
     from tradewind.study.cases.environment import here
     from tradewind.study.plan.catalogue import find_study, shadowed_by
     from tradewind.study.runner.campaign import at_hand, plan_campaign, start_workers
@@ -101,7 +101,7 @@ def command(
     campaign = plan_campaign(path, executors, environment, out=out, pool=pool, quick=quick)
     if dry_run:
         script, stored = _job_script(cluster), at_hand(campaign, _known(known or []), remeasure=remeasure)
-        answer(_plan_dict(campaign, stored, script), json, lambda: _show_plan(campaign, stored, script))
+        print_result(_plan_dict(campaign, stored, script), json, lambda: _show_plan(campaign, stored, script))
         return 0
     stream = sys.stderr if json else sys.stdout
     how = {"workers": workers, "remeasure": remeasure, "known": _known(known or [])}
@@ -110,7 +110,7 @@ def command(
     ) as remote_workers:
         results = _run(campaign, executors, environment, stream, remote_workers=remote_workers, **how)
     whole = _overview(campaign, results) if campaign.overview else results[0]
-    answer(whole, json, lambda: print(f"overview: {whole['overview']}") if campaign.overview else None)
+    print_result(whole, json, lambda: print(f"overview: {whole['overview']}") if campaign.overview else None)
     return 1 if any(result["failed"] for result in results) else 0
 
 
@@ -136,16 +136,16 @@ def _run(
 
 
 def _known(paths: list[Path]) -> dict[str, dict[str, Any]]:
-    """The answers of datasets. Their reader takes half a second to load: only where it is needed."""
+    """The results of datasets. Their reader takes half a second to load: only where it is needed."""
     if not paths:
         return {}
-    from tradewind.dataset.known import known_answers
+    from tradewind.dataset.known import known_results
 
-    return known_answers(paths)
+    return known_results(paths)
 
 
 def _overview(campaign: Campaign, results: list[dict[str, Any]]) -> dict[str, Any]:
-    """The answer for a folder of studies; writes the page about them."""
+    """The result for a folder of studies; writes the page about them."""
     from tradewind.report.overview import build_overview
 
     page = build_overview(campaign.folder, results)
@@ -176,8 +176,8 @@ def _plan_dict(campaign: Campaign, stored: set[str], script: str | None) -> dict
 
 def _case_dict(planned: Planned, stored: set[str]) -> dict[str, Any]:
     case, is_stored = planned.case, planned.key in stored
-    answer = {"key": planned.key, "sweep": case.sweep, "base": case.under.base, "name": case.name}
-    return {**answer, "stored": is_stored, "forecast": planned.forecast}
+    result = {"key": planned.key, "sweep": case.sweep, "base": case.under.base, "name": case.name}
+    return {**result, "stored": is_stored, "forecast": planned.forecast}
 
 
 def _show_plan(campaign: Campaign, stored: set[str], script: str | None) -> None:

@@ -138,18 +138,18 @@ def _widths(table: Table, kept: list[int], width: int | None) -> list[int] | Non
     if room is None or sum(natural) <= room:
         return natural
     for titles in (False, True):
-        least = [_narrowest(table, i, titles=titles) for i in kept]
-        spare = room - sum(least)
+        minimum = [_narrowest(table, i, titles=titles) for i in kept]
+        spare = room - sum(minimum)
         if spare >= 0:
-            return _shared_out(spare, least, natural)
+            return _shared_out(spare, minimum, natural)
     return None
 
 
-def _shared_out(spare: int, least: list[int], natural: list[int]) -> list[int]:
-    """Widths that grow from `least` towards `natural` in proportion to what they lack."""
-    lack = [n - m for n, m in zip(natural, least, strict=True)]
+def _shared_out(spare: int, minimum: list[int], natural: list[int]) -> list[int]:
+    """Widths that grow from `minimum` towards `natural` in proportion to what they lack."""
+    lack = [n - m for n, m in zip(natural, minimum, strict=True)]
     total = sum(lack)
-    return [m + min(each, spare * each // total) for m, each in zip(least, lack, strict=True)]
+    return [m + min(each, spare * each // total) for m, each in zip(minimum, lack, strict=True)]
 
 
 def _is_constant(table: Table, index: int) -> bool:

@@ -46,16 +46,16 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Find the fastest method for an exchange on MPI ranks, and keep it in a tuning file."""
-    from tradewind.cli.answer import answer
+    from tradewind.cli.output import print_result
     from tradewind.launch.tune import tune
-    from tradewind.method.tuning import MEMORIES
+    from tradewind.method.memories import MEMORIES
 
     place = mpi_ranks.place_of(ranks)
     with place.together(as_json):
-        if place.answers:
+        if place.prints:
             _check_files(out, report)
         exchange = options.exchange(asked, pattern, place.ranks)
-        with mpi_ranks.busy(f"tuning on {place.ranks} ranks", quiet=as_json or not place.answers) as tell:
+        with mpi_ranks.busy(f"tuning on {place.ranks} ranks", quiet=as_json or not place.prints) as tell:
             result = tune(
                 exchange,
                 include=include or (),
@@ -69,10 +69,10 @@ def command(
                 watch=tell and (lambda told: tell(f"{told['way']} ({told['tried'] + 1} of {told['ways']} methods)")),
             )
         result |= {"file": str(out), "report": None if report is None else str(report)}
-        if place.answers:
+        if place.prints:
             _write(result, out, report)
-    if place.answers:
-        answer(result, as_json, lambda: _show(result))
+    if place.prints:
+        print_result(result, as_json, lambda: _show(result))
 
 
 def _check_files(out: Path, report: Path | None) -> None:

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from tradewind.cli import options
-from tradewind.cli.answer import answer
 from tradewind.cli.kinds import Asked
+from tradewind.cli.output import print_result
 
 
 @options.of_patterns
@@ -31,7 +31,7 @@ def command(
     exchange = options.exchange(asked, pattern, ranks, algorithm)
     with _ProgressBar(sys.stderr.isatty() and not as_json) as bar:
         result = verify(exchange, transport, bar.update)
-    answer(result, as_json, lambda: _show(result))
+    print_result(result, as_json, lambda: _show(result))
 
 
 class _ProgressBar:
@@ -73,6 +73,6 @@ def _show(result: dict[str, Any]) -> None:
         sizes = (units.format_bytes(step[key]) for key in ("bytes", "largest_message_bytes", "copied_bytes"))
         rows.append([step["name"], f"{step['stages']:,}", f"{step['messages']:,}", *sizes])
     show_table(Table(columns, rows, f"{result['pattern']}, {result['algorithm']}, {result['ranks']} ranks"))
-    say("verified: every point of the answer arrives exactly once, and nothing else is touched")
+    say("verified: every expected point arrives exactly once, and nothing else is touched")
     say(f"verified: free of deadlock with {result['transport']}, even where every send is synchronous")
     say(f"in {units.format_seconds(result['wall_s'])}")

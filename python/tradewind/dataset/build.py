@@ -72,11 +72,11 @@ NUMBERS: dict[str, tuple[Get, str, str]] = {
         "relative change of the time when twice as many repetitions were simulated",
     ),
     "packet_hops": (_of("simulate", "packet_hops"), "1", "packets through ports, injection and ejection included"),
-    "bound": (_of("simulate", "bound_s"), "s", "time of the most loaded link or NIC alone"),
-    "imbalance": (_of("simulate", "imbalance"), "1", "load of the most loaded link over the mean of those used"),
+    "bound": (_of("simulate", "bound_s"), "s", "time of the busiest link or NIC alone"),
+    "imbalance": (_of("simulate", "imbalance"), "1", "load of the busiest link over the mean of those used"),
     "switches": (lambda record: record.get("switches"), "1", "switches of the simulated network"),
     "links": (lambda record: record.get("links"), "1", "links between switches of the simulated network"),
-    "wall_time": (lambda record: record["wall_s"], "s", "wall time that the case took to answer"),
+    "wall_time": (lambda record: record["wall_s"], "s", "wall time that the case took"),
     "peak_rss": (_of("simulate", "peak_rss_bytes"), "B", "peak memory of the simulating process"),
 }
 """Each variable: where it stands in a record, its units, its long name."""

@@ -1,6 +1,6 @@
 """Simulated cases of datasets as a study stores them: so that what somebody has computed is not computed again.
 
-A simulation has the same answer on every machine, under a key that names all its inputs and the version of the model.
+A simulation has the same result on every machine, under a key that names all its inputs and the version of the model.
 So a dataset that was kept, or sent by somebody else, is as good as the cases themselves. What was measured is not
 taken: it is about another moment.
 """
@@ -19,13 +19,13 @@ from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.records import Record
 
 
-def known_answers(paths: Sequence[Path]) -> dict[str, dict[str, Any]]:
+def known_results(paths: Sequence[Path]) -> dict[str, dict[str, Any]]:
     """The simulated cases of results.nc files, or of all files NAME.nc in folders, by their keys.
 
     Each is what `Store.save` takes, but for `identity`, which the planned case has. Raises InputError with the
     problems of all files.
     """
-    answers: dict[str, dict[str, Any]] = {}
+    results: dict[str, dict[str, Any]] = {}
     problems: list[str] = []
     for path in paths:
         if not is_there(path):
@@ -41,10 +41,10 @@ def known_answers(paths: Sequence[Path]) -> dict[str, dict[str, Any]]:
                 problems += error.problems
                 continue
             origin = f"taken from {file.name}, written by {attributes.get('versions', 'an unknown version')}"
-            answers |= {record["key"]: _body(record, origin) for record in records if record["kind"] == "simulate"}
+            results |= {record["key"]: _body(record, origin) for record in records if record["kind"] == "simulate"}
     if problems:
         raise InputError(*problems)
-    return answers
+    return results
 
 
 def _body(record: Record, origin: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ RESULTS = {
     "packet_hops": "packet_hops",
     "peak_rss": "peak_rss_bytes",
 }
-"""Variables, and what they are called in the answer of a simulation."""
+"""Variables, and what they are called in the result of a simulation."""
 PARTIAL = ("simulated_times", "reckoned_change")
 """Values of a simulation that extrapolated repetitions, with the same names in both."""
 
@@ -39,7 +39,7 @@ PARTIAL = ("simulated_times", "reckoned_change")
 def read_dataset(path: Path) -> tuple[list[Record], Mapping[str, Any]]:
     """The records of a results.nc, and the attributes that say where they come from. Raises InputError.
 
-    Of a case's answer there is what plots and findings ask for: bound, imbalance, delays, congestion, the shortest
+    Of a case's result there is what plots and findings ask for: bound, imbalance, delays, congestion, the shortest
     measured time; not the wall time of each attempt and the like. Of a simulated case there is all that a Dataset
     holds, so that one made from these records is the same.
     """

@@ -48,9 +48,9 @@ def diagnose(
     _check_finite(comm, field, own, first, part.not_finite)
     digits = np.array([part.sum, part.squares], np.int64)  # below 2**32, but for the last: no sum of ranks overflows
     comm.Allreduce(MPI.IN_PLACE, digits, MPI.SUM)
-    least, most = comm.allreduce(part.minimum, MPI.MIN), comm.allreduce(part.maximum, MPI.MAX)
+    minimum, maximum = comm.allreduce(part.minimum, MPI.MIN), comm.allreduce(part.maximum, MPI.MAX)
     total, squares = (rounded(each.tolist()) for each in digits)
-    return Diagnosis(total, squares, least + 0.0, most + 0.0)  # + 0.0: of 0 and -0 always 0
+    return Diagnosis(total, squares, minimum + 0.0, maximum + 0.0)  # + 0.0: of 0 and -0 always 0
 
 
 def _check_finite(

@@ -25,7 +25,7 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.base.extents import MOST
+from tradewind.base.extents import MAX_EXTENT
 from tradewind.dwarfs.diagnosis import Slices
 from tradewind.dwarfs.objects import exchange_objects, object_problems
 from tradewind.dwarfs.on_grid import GridDwarf, GridRunning
@@ -113,7 +113,7 @@ class Diffusion(GridDwarf):
     """A request for the dwarf; `on` ranks it runs, on a machine of the simulator it is simulated."""
 
     width: int | None = option(
-        "Points of the halo.", None, least=0, most=MOST, label="halo width", shown="what the strategy needs"
+        "Points of the halo.", None, minimum=0, maximum=MAX_EXTENT, label="halo width", shown="what the strategy needs"
     )
 
     kind: ClassVar[str] = "diffusion"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tradewind import _core
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
-from tradewind.base.extents import MOST
+from tradewind.base.extents import MAX_EXTENT
 from tradewind.base.names import unknown
 from tradewind.dwarfs.reference import agreement, difference
 from tradewind.method.method import Method, algorithm_problems, packing_names, transport_names
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from tradewind.workload.program import Program
 
 PRECISIONS = ("f4", "f8")
-_MOST_THREADS = 1024
-_MOST_WORK = 1_000_000
+_MAX_THREADS = 1024
+_MAX_WORK = 1_000_000
 _OPEN = "what plan() chooses"
 
 
@@ -59,7 +59,7 @@ class Dwarf(Workload, ABC):
     it is made.
     """
 
-    ranks: int = option("Number of ranks.", least=1, most=MOST, common=True, by_name=False, swept=False)
+    ranks: int = option("Number of ranks.", minimum=1, maximum=MAX_EXTENT, common=True, by_name=False, swept=False)
     precision: str = option(
         f"Element type: {' or '.join(PRECISIONS)}.",
         "f8",
@@ -77,12 +77,14 @@ class Dwarf(Workload, ABC):
     packing: str | None = option(
         "Packing of the exchange, like buffer.", None, known=packing_names, common=True, shown=_OPEN
     )
-    threads: int = option("Threads per rank.", 1, least=1, most=_MOST_THREADS, common=True, label="threads of a rank")
+    threads: int = option(
+        "Threads per rank.", 1, minimum=1, maximum=_MAX_THREADS, common=True, label="threads of a rank"
+    )
     work: int = option(
         "How often each computation is done: more of it for the same exchange.",
         1,
-        least=1,
-        most=_MOST_WORK,
+        minimum=1,
+        maximum=_MAX_WORK,
         common=True,
         label="how often a dwarf does each computation",
     )

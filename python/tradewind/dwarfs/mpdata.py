@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 COURANT_LIMIT = 1.0
 """Share of a node's volume that may flow out of it in a step: beyond it the upwind scheme makes negative values."""
 FORMS = ("gauge", "basic")
-_MOST_PASSES = 8
+_MAX_PASSES = 8
 
 
 # The time loop: of each stage the values of own nodes are computed, and those of the halo come from other ranks.
@@ -114,7 +114,7 @@ TWO_PASSES = ("fused", "plain")
 class Mpdata(MeshDwarf):
     """A request for the dwarf; `on` ranks it runs, on a machine of the simulator it is simulated."""
 
-    passes: int = option("Passes; the first is the upwind scheme.", 2, least=2, most=_MOST_PASSES, label="passes")
+    passes: int = option("Passes; the first is the upwind scheme.", 2, minimum=2, maximum=_MAX_PASSES, label="passes")
     form: str = option(
         "gauge, fluxes that correct, linear in the tracer (infinite gauge); or basic, velocities that keep its sign.",
         "gauge",
@@ -126,8 +126,8 @@ class Mpdata(MeshDwarf):
     alpha: float = option(
         "Angle between the rotation's axis and the poles, or of the wind on a flat mesh, in radians.",
         math.pi / 4,
-        least=-math.pi,
-        most=math.pi,
+        minimum=-math.pi,
+        maximum=math.pi,
         shown="pi/4",
         swept=False,
     )
@@ -139,18 +139,18 @@ class Mpdata(MeshDwarf):
         swept=False,
     )
     shear: float = option(
-        "How much slower the flow is in the last level, as a share.", 0.0, least=0.0, most=1.0, swept=False
+        "How much slower the flow is in the last level, as a share.", 0.0, minimum=0.0, maximum=1.0, swept=False
     )
     courant: float = option(
-        "Largest share of a node's volume that flows out of it in a step.", 0.8, least=1e-6, most=COURANT_LIMIT
+        "Largest share of a node's volume that flows out of it in a step.", 0.8, minimum=1e-6, maximum=COURANT_LIMIT
     )
     dt_s: float | None = option(
         "Time step, like 30min, in place of the Courant number.",
         None,
         flag="--dt",
         unit="s",
-        least=1e-9,
-        most=1e9,
+        minimum=1e-9,
+        maximum=1e9,
         shown="by --courant",
         swept=False,
     )
@@ -411,7 +411,7 @@ class MpdataRun(MeshRunning):
     # The state, and how good it is.
 
     @property
-    def least_bytes(self) -> int:
+    def minimum_bytes(self) -> int:
         """See the base class: of what a step must read and write, half.
 
         Each face flux and each value of the tracer is read once, each new value written once.

@@ -105,7 +105,7 @@ class GridRunning(Running):
         return list(np.meshgrid(np.arange(z0, z1), np.arange(y0, y1), np.arange(x0, x1), indexing="ij", sparse=True))
 
     @property
-    def least_bytes(self) -> int:
+    def minimum_bytes(self) -> int:
         return points_of(self.own) * self._request.element_bytes
 
     def diagnose(self) -> Diagnosis:

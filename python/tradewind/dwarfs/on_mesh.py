@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tradewind.layout.median_dual import Ids, MedianDual
     from tradewind.mpi.library import Array
 
-_MOST_LEVELS = 10_000
+_MAX_LEVELS = 10_000
 
 
 def _grid_problems(name: str) -> list[str]:
@@ -47,7 +47,7 @@ class MeshDwarf(Dwarf):
         offered="O40",
         by_name=False,
     )
-    levels: int = option("Levels.", 16, least=1, most=_MOST_LEVELS, label="levels")
+    levels: int = option("Levels.", 16, minimum=1, maximum=_MAX_LEVELS, label="levels")
     partition: str = option(
         f"How nodes are shared out: {' or '.join(ORDERS)}.",
         "bands",

@@ -146,7 +146,7 @@ class Running(ABC):
 
     @property
     @abstractmethod
-    def least_bytes(self) -> int:
+    def minimum_bytes(self) -> int:
         """Bytes of a memory copy on this rank that amounts to one step: each value read once and written once."""
 
     @abstractmethod

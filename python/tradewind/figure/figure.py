@@ -73,14 +73,14 @@ def _bar_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
     for record, value in cases:
         row = row_of(plot, record, value)
         name = f"{label_text(record, plot.along)}, {row['curve']}" if grouped else row["curve"]
-        rows.append({**row, "least": _least(record), "minimum": format_seconds(_least(record)), "bar": name})
+        rows.append({**row, "minimum_s": _minimum(record), "minimum": format_seconds(_minimum(record)), "bar": name})
     if grouped:
         places = {value: i for i, value in enumerate(dict.fromkeys(row["along"] for row in rows))}
         rows.sort(key=lambda row: places[row["along"]])
     return rows
 
 
-def _least(record: Record) -> float:
+def _minimum(record: Record) -> float:
     """The shortest time that was measured."""
     result = record["result"]
     if record["kind"] == "run":
@@ -144,7 +144,7 @@ def _bar_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
         color=colour("curve", plot.curve, curves).legend(None),
         tooltip=[alt.Tooltip("case:N"), alt.Tooltip("shown:N", title=plot.quantity), alt.Tooltip("minimum:N")],
     )
-    ticks = base.mark_tick(thickness=2, size=18, color="#888888").encode(x=alt.X("least:Q", axis=axis))
+    ticks = base.mark_tick(thickness=2, size=18, color="#888888").encode(x=alt.X("minimum_s:Q", axis=axis))
     height = max(80, 26 * len(named))
     chart = _panelled(alt.layer(bars, ticks), plot, rows, height)
     # Panels have times of their own; of one chart that would give bars and ticks two axes.

@@ -23,8 +23,8 @@ _COLUMNS = 2
 def congestion_chart(plot: Plot, records: Sequence[Record]) -> Any | None:
     """A panel a case: the part of the time that the busiest link between two bins of switches is busy."""
     cases = [record for record in records if record["result"].get("congestion")]
-    most = max((share for case in cases for share in case["result"]["congestion"]["share"]), default=0.0)
-    panels = [_congestion_panel(_title(plot, case), case["result"]["congestion"], most) for case in cases]
+    maximum = max((share for case in cases for share in case["result"]["congestion"]["share"]), default=0.0)
+    panels = [_congestion_panel(_title(plot, case), case["result"]["congestion"], maximum) for case in cases]
     return alt.concat(*panels, columns=_COLUMNS) if panels else None
 
 
@@ -34,9 +34,9 @@ def _named(plot: Plot, record: Record) -> str:
 
 
 def _title(plot: Plot, record: Record) -> list[str]:
-    low, middle, high, most = record["result"]["congestion"]["quantiles"]
+    low, middle, high, maximum = record["result"]["congestion"]["quantiles"]
     busy = f"links busy {_percent(middle)} (median), {_percent(low)} to {_percent(high)} (middle 80 %)"
-    busy += f", {_percent(most)} (most)"
+    busy += f", {_percent(maximum)} (maximum)"
     return [_named(plot, record), busy]
 
 
@@ -44,11 +44,11 @@ def _percent(share: float) -> str:
     return f"{100 * share:.2g} %"
 
 
-def _congestion_panel(title: list[str], congestion: dict[str, Any], most: float) -> Any:
+def _congestion_panel(title: list[str], congestion: dict[str, Any], maximum: float) -> Any:
     edges = bin_edges(congestion["switches"], congestion["switches_per_bin"])
     pairs = zip(congestion["from"], congestion["to"], strict=True)
     cells = spans(pairs, edges, "share", (float(f"{share:.3g}") for share in congestion["share"]))
-    scale = alt.Scale(scheme="inferno", reverse=True, domain=[0, most])
+    scale = alt.Scale(scheme="inferno", reverse=True, domain=[0, maximum])
     words = ["busiest link,", "part of the time"]
     colour = alt.Color("share:Q", title=words, scale=scale, legend=alt.Legend(format=".0%"))
     return _titled(square(cells, edges, ("to switch (of those in use)", "from switch"), colour, _SIDE), title)
@@ -62,15 +62,15 @@ def _titled(chart: Any, title: list[str]) -> Any:
 def pairs_chart(plot: Plot, records: Sequence[Record]) -> Any | None:
     """A panel a case: the mean delay of packets from each block of ranks to each other."""
     cases = [record for record in records if record["result"].get("delay_pairs")]
-    most = max((delay for case in cases for row in case["result"]["delay_pairs"] for delay in row), default=0.0)
-    panels = [_pairs_panel(plot, case, most) for case in cases]
+    maximum = max((delay for case in cases for row in case["result"]["delay_pairs"] for delay in row), default=0.0)
+    panels = [_pairs_panel(plot, case, maximum) for case in cases]
     return alt.concat(*panels, columns=_COLUMNS) if panels else None
 
 
-def _pairs_panel(plot: Plot, record: Record, most: float) -> Any:
+def _pairs_panel(plot: Plot, record: Record, maximum: float) -> Any:
     mean, uneven = quantity_of(record, "delay") or 0.0, quantity_of(record, "unevenness") or 1.0
     said = f"{format_seconds(mean)} in the mean of all pairs, {uneven:.3g} times that at most"
-    chart = ranks_chart(record["result"]["delay_pairs"], record["ranks"], _SIDE, most)
+    chart = ranks_chart(record["result"]["delay_pairs"], record["ranks"], _SIDE, maximum)
     return _titled(chart, [_named(plot, record), said])
 
 

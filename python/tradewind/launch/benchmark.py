@@ -52,7 +52,7 @@ def bench(
     together is skipped, with the reason; InputError where nothing is left. `repeat`: samples of each; one is the
     slowest rank's time for the whole exchange. `rounds`: the methods take turns, so many times, with a part of
     their samples and new plans each time: so a machine that changes meanwhile changes for all of them, and no
-    method has but one place of its buffers in memory. `check` compares what arrives with the reference answer,
+    method has but one place of its buffers in memory. `check` compares what arrives with the expected result,
     bit for bit, before anything is timed. `timeline`: a file for what ranks do when in a few exchanges more of the
     fastest method (see `tradewind.trace`). `predict`: a machine, on which each method is simulated as well
     (see `tradewind.launch.predict`). `watchdog_s`: see `tradewind.mpi.plan`. Starts the ranks, or where this process is
@@ -60,7 +60,7 @@ def bench(
 
     - ``results``: by method ``median_s``, ``min_s``, ``samples_s``, ``steps`` (the same by slab), ``bytes_per_s``,
       ``ratio_to_copy``, ``ratio_to_floor``, ``messages`` and ``bytes_sent`` of the busiest rank (None for native);
-    - ``bytes``: what the exchange writes on the rank that receives most; ``bytes_per_s`` is this over ``median_s``;
+    - ``bytes``: what the exchange writes on the rank that receives the most; ``bytes_per_s`` is this over ``median_s``;
     - ``copy_bytes_per_s``: what a rank copies from memory to memory while the others do so too;
     - ``floor_s``: all memory traffic of a one-stage exchange, and no message.
     """
@@ -76,7 +76,7 @@ def bench(
         _names("transport", transports, transport_names()),
         _names("packing", packings, packing_names()),
     )
-    answer = bench_methods(
+    result = bench_methods(
         exchange,
         methods,
         repeat=repeat,
@@ -88,8 +88,8 @@ def bench(
         timeout_s=timeout_s,
     )
     if file is not None:
-        answer = lay_beside(answer, exchange, file)
-    return {**answer, "skipped": skipped + refused + answer["skipped"]}
+        result = lay_beside(result, exchange, file)
+    return {**result, "skipped": skipped + refused + result["skipped"]}
 
 
 def bench_methods(
@@ -120,8 +120,8 @@ def bench_methods(
         "timeline": None if timeline is None else str(timeline),
     }
     worker = "tradewind.launch.measure:measure"
-    answer = job.on_ranks(exchange.ranks, worker, payload, timeout_s=timeout_s)
-    return {**answer, "timeline": payload["timeline"]}
+    result = job.on_ranks(exchange.ranks, worker, payload, timeout_s=timeout_s)
+    return {**result, "timeline": payload["timeline"]}
 
 
 def _check_samples(repeat: int, rounds: int, warmup: int) -> None:

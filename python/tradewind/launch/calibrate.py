@@ -19,7 +19,7 @@ SIZES = tuple(2**i for i in (13, 16, 18, 20, 22, 24))
 """Bytes of the messages."""
 RUNS = (8, 24, 64, 512, 4096)
 """Bytes of the runs of memory in which they lie."""
-LEAST = 3
+MIN_SAMPLES = 3
 """Samples of a round."""
 
 Watch = job.Watch
@@ -67,7 +67,7 @@ def calibrate(
     problems += _unknown("packing", packings, packing_names())
     if problems:
         raise InputError(*problems)
-    rounds = min(rounds, max(repeat // LEAST, 1))
+    rounds = min(rounds, max(repeat // MIN_SAMPLES, 1))
     payload = {
         "ways": methods(transports, packings),
         "sizes": [size for size in SIZES if size <= largest],
@@ -79,8 +79,8 @@ def calibrate(
         "tell": not job.is_rank(),
     }
     worker = "tradewind.launch.probe:probe"
-    answer = job.on_ranks(ranks, worker, payload, timeout_s=timeout_s, watch=watch)
-    calibration = calibrated(answer, repeat, rounds)
+    result = job.on_ranks(ranks, worker, payload, timeout_s=timeout_s, watch=watch)
+    calibration = calibrated(result, repeat, rounds)
     if not force and (found := refusals(calibration, limit)):
         raise InputError(*found)
     return calibration

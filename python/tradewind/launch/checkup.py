@@ -107,8 +107,8 @@ def _launcher() -> str:
 def _two_ranks() -> str:
     if job.is_rank():
         return "not tried: this is an MPI rank itself"
-    answer = job.run(2, "tradewind.launch.checkup:hello", None, timeout_s=_HELLO_TIMEOUT_S)
-    return f"started on {', '.join(sorted(set(answer['hosts'])))}; exchanged {answer['bytes']} bytes, all right"
+    result = job.run(2, "tradewind.launch.checkup:hello", None, timeout_s=_HELLO_TIMEOUT_S)
+    return f"started on {', '.join(sorted(set(result['hosts'])))}; exchanged {result['bytes']} bytes, all right"
 
 
 def _libtradewind() -> str:
@@ -117,7 +117,7 @@ def _libtradewind() -> str:
 
 
 def hello(comm: MPI.Intracomm, _: None) -> dict[str, Any]:
-    """Run by two ranks: a halo exchange, compared with the reference answer."""
+    """Run by two ranks: a halo exchange, compared with the expected result."""
     from tradewind import _core, mpi
     from tradewind.base.errors import VerificationError
     from tradewind.workload.patterns.halo import HaloArrays
@@ -128,6 +128,6 @@ def hello(comm: MPI.Intracomm, _: None) -> dict[str, Any]:
     array = HaloArrays.source(halo, rank, 0, "f8")
     plan = mpi.plan(halo, comm, array)
     plan()
-    if (array != HaloArrays.answer(halo, rank, 0, "f8")).any():
+    if (array != HaloArrays.expected(halo, rank, 0, "f8")).any():
         raise VerificationError("the exchange of two ranks went wrong: run the tests, and report what they say")
     return {"hosts": comm.allgather(platform.node()), "bytes": comm.allreduce(plan.bytes_sent)}

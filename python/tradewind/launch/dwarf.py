@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAPS = "maps"
 """Key of the map before and after, where a picture is wanted."""
-_MOST_STEPS = 2**31 - 1
+_MAX_STEPS = 2**31 - 1
 _ROUNDS = 3
 """Rounds of a time line: exchanges, each with the steps that follow it."""
 
@@ -35,7 +35,7 @@ def run(
 ) -> dict[str, Any]:
     """Takes so many steps on real MPI ranks, and says where the time went.
 
-    It takes and times them `repeat` times, one after another, on one field; what it answers of times is those of the
+    It takes and times them `repeat` times, one after another, on one field; the times that it returns are those of the
     median (the lower one of two). `repeat` and `steps` together are how far the field has come.
 
     Starts the ranks, or where this process is one of them, is one. Where the dwarf asks for a check, rank 0 then takes
@@ -48,8 +48,8 @@ def run(
     if picture and not dwarf.has_map:
         raise InputError(f"picture: {dwarf.kind} has no map to draw")
     for name, count in (("steps", steps), ("repeat", repeat)):
-        if not 1 <= count <= _MOST_STEPS:
-            raise InputError(f"{name} {count}: 1..{_MOST_STEPS} are allowed")
+        if not 1 <= count <= _MAX_STEPS:
+            raise InputError(f"{name} {count}: 1..{_MAX_STEPS} are allowed")
     if timeline is not None:
         check_time_line(Path(timeline))
     payload = {
@@ -61,8 +61,8 @@ def run(
         "timeline": None if timeline is None else str(timeline),
     }
     if not job.is_rank():
-        answer: dict[str, Any] = job.run(dwarf.ranks, f"{__name__}:take_part", payload)
-        return answer
+        result: dict[str, Any] = job.run(dwarf.ranks, f"{__name__}:take_part", payload)
+        return result
     from tradewind.mpi.library import MPI
 
     return take_part(MPI.COMM_WORLD, payload)
@@ -91,7 +91,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     if payload["timeline"] is not None:
         _save_time_line(comm, dwarf, payload["timeline"])
     methods = [{"transport": plan.transport, "packing": plan.packing} for plan in running.plans.values()]
-    answer = {
+    result = {
         **dwarf.as_dict(),
         **methods[0],
         "plans": [{"plan": name} | method for name, method in zip(running.plans, methods, strict=True)],
@@ -107,7 +107,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         "timeline": payload["timeline"],
         "provenance": provenance(),
     }
-    return answer | ({MAPS: [before, _map(running)]} if payload["picture"] else {})
+    return result | ({MAPS: [before, _map(running)]} if payload["picture"] else {})
 
 
 def _numbers(dwarf: Dwarf, diagnosis: Any) -> dict[str, float]:
@@ -167,13 +167,13 @@ def _speed(
     from tradewind.mpi.library import MPI
 
     wall_s = comm.allreduce(total_s, MPI.MAX)
-    least_bytes = steps * comm.allreduce(running.least_bytes, MPI.MAX)
-    limit_s = least_bytes / copy_bytes_per_s
+    minimum_bytes = steps * comm.allreduce(running.minimum_bytes, MPI.MAX)
+    limit_s = minimum_bytes / copy_bytes_per_s
     return {
         "wall_s": wall_s,
         "points": dwarf.points,
         "points_per_s": float(dwarf.points) * steps / wall_s,
-        "least_bytes": least_bytes,
+        "minimum_bytes": minimum_bytes,
         "copy_bytes_per_s": copy_bytes_per_s,
         "limit_s": limit_s,
         "ratio_to_copy": wall_s / limit_s,

@@ -1,6 +1,6 @@
-"""An MPI job: started, watched, and its one answer collected.
+"""An MPI job: started, watched, and its one result collected.
 
-The ranks run `tradewind.launch.worker`, which writes the answer (or why there is none) into a file. A job that ends
+The ranks run `tradewind.launch.worker`, which writes the result (or why there is none) into a file. A job that ends
 without one has failed, whatever its exit code says: a rank that leaves by ``_exit(0)`` makes MPI's launcher return 0.
 """
 
@@ -30,7 +30,7 @@ from tradewind.base.job_folder import temporary_folder
 
 _RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_RANK")
 _WAITS = " s still waiting for "  # of the core's watchdog
-_MOST_WAITS = 16
+_MAX_WAITS = 16
 _LAST_LINES = 40
 _BETWEEN_NEWS_S = 0.1
 PROGRESS = "progress.json"
@@ -92,9 +92,9 @@ def find_launcher() -> Launcher:
 
 
 def run(ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None, watch: Watch | None = None) -> Any:
-    """Runs the function `worker` ("package.module:function") on new ranks and returns what rank 0 answered.
+    """Runs the function `worker` ("package.module:function") on new ranks and returns what rank 0 computed.
 
-    Each rank calls ``function(comm, payload)``. `payload` and the answer are JSON values. Raises what a rank raised
+    Each rank calls ``function(comm, payload)``. `payload` and the result are JSON values. Raises what a rank raised
     where that is an error of Tradewind, and PlanError with the job's last output where a rank died or time ran out.
     `watch` is called now and then with what rank 0 has told last (see `tradewind.launch.worker.tell`).
     """
@@ -176,11 +176,11 @@ def _collect(folder: Path, ranks: int, code: int | None, launcher: Launcher) -> 
     failures = sorted(folder.glob("failure.*.json"), key=lambda path: int(path.suffixes[0][1:]))
     if failures:
         raise _failure([json.loads(path.read_text()) for path in failures])
-    answer = folder / "answer.json"
-    if code == 0 and answer.exists():
-        return json.loads(answer.read_text())
+    result = folder / "result.json"
+    if code == 0 and result.exists():
+        return json.loads(result.read_text())
     end = "were stopped: their time ran out" if code is None else f"ended with exit code {code}"
-    end += ", without an answer" if not answer.exists() else ", after their answer"
+    end += ", without a result" if not result.exists() else ", after their result"
     lines = (folder / "output.txt").read_text(errors="replace").strip().splitlines()[-_LAST_LINES:]
     said = "; their last output:\n" + "\n".join(lines) if lines else "; they printed nothing"
     raise PlanError(f"the {ranks} MPI ranks {end}{said}\nthey were started by {launcher}")
@@ -194,6 +194,6 @@ def _failure(records: list[dict[str, Any]]) -> TradewindError:
         return PlanError(f"rank {first['rank']} failed:\n{first['text']}")
     waits = [text for record in records for text in record["problems"] if _WAITS in text]
     if first["problems"][0] in waits:
-        more = f"\nand {len(waits) - _MOST_WAITS} ranks more" if len(waits) > _MOST_WAITS else ""
-        return kind("\n".join(waits[:_MOST_WAITS]) + more)
+        more = f"\nand {len(waits) - _MAX_WAITS} ranks more" if len(waits) > _MAX_WAITS else ""
+        return kind("\n".join(waits[:_MAX_WAITS]) + more)
     return kind(*first["problems"])

@@ -19,8 +19,8 @@ from tradewind.base.errors import InputError, VerificationError
 from tradewind.launch import recorded
 from tradewind.launch.samples import rates
 from tradewind.method.host import cpu_name
+from tradewind.method.memories import PRIVATE
 from tradewind.method.method import DEFAULT_PACKING, NATIVE
-from tradewind.method.tuning import PRIVATE
 from tradewind.mpi.arrays import shared_zeros
 from tradewind.mpi.library import MPI, _mpi
 from tradewind.workload.arrays import UNTOUCHED, Array, Arrays
@@ -81,25 +81,25 @@ class ExchangeArrays:
         for name, pattern in self.patterns.items():
             source, target = self.arrays[name]
             for field, array in enumerate(target or source):
-                wanted = self.known.answer(pattern, self.rank, field, array.dtype.str[1:])
+                wanted = self.known.expected(pattern, self.rank, field, array.dtype.str[1:])
                 different = np.argwhere(array != wanted)
                 if len(different):
                     place = tuple(int(i) for i in different[0])
                     return (
                         f"rank {self.rank}, {name}, field {field}: {len(different)} of {array.size} elements differ "
-                        f"from the reference answer, first {array[place]} for {wanted[place]} at {place}"
+                        f"from the expected result, first {array[place]} for {wanted[place]} at {place}"
                     )
         return ""
 
     def payload_bytes(self) -> int:
         """Bytes that one whole exchange writes on this rank."""
-        points = {name: self.known.answer_points(pattern, self.rank) for name, pattern in self.patterns.items()}
+        points = {name: self.known.expected_points(pattern, self.rank) for name, pattern in self.patterns.items()}
         elements = sum(points[step.name] * step.repeat for step in self.exchange.steps())
         return elements * self.exchange.fields * DTYPES[self.exchange.dtype]
 
 
 def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
-    """Measures as `tradewind.launch.bench` asks. Collective; the answer counts on rank 0."""
+    """Measures as `tradewind.launch.bench` asks. Collective; the result counts on rank 0."""
     exchange = Exchange.from_plain(payload["exchange"])
     check_ranks(comm, exchange)
     data = ExchangeArrays(exchange, comm.Get_rank())
@@ -187,7 +187,7 @@ class Measured:
         if plans is None:
             return reason
         if check:
-            check_answers(comm, data, plans, algorithm)
+            check_results(comm, data, plans, algorithm)
         total, by_step = _samples(comm, data, plans, payload)
         self.samples_s += total
         self.by_step_s = [old + new for old, new in zip(self.by_step_s or [[] for _ in by_step], by_step, strict=True)]
@@ -196,7 +196,7 @@ class Measured:
         return ""
 
     def row(self, data: ExchangeArrays) -> dict[str, Any]:
-        """As `tradewind.launch.bench` answers it."""
+        """As `tradewind.launch.bench` returns it."""
         steps = zip(data.exchange.steps(), self.by_step_s, strict=True)
         # The library's collective has no transport of ours, and packs by the types of MPI or not at all.
         native = {"transport": NATIVE, "packing": DEFAULT_PACKING} if self.method["algorithm"] == NATIVE else {}
@@ -230,8 +230,8 @@ def _plans(
     return plans
 
 
-def check_answers(comm: MPI.Intracomm, data: ExchangeArrays, plans: dict[str, mpi.Plan], method: str) -> None:
-    """Carries out the exchange once. Raises VerificationError where something else arrives than the right answer."""
+def check_results(comm: MPI.Intracomm, data: ExchangeArrays, plans: dict[str, mpi.Plan], method: str) -> None:
+    """Carries out the exchange once. Raises VerificationError where something else arrives than the expected result."""
     data.refill()
     for plan in plans.values():
         plan()

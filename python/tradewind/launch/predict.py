@@ -25,22 +25,22 @@ def machine_of(path: str | Path) -> MachineFile:
     return file
 
 
-def lay_beside(answer: dict[str, Any], exchange: Exchange, file: MachineFile) -> dict[str, Any]:
-    """The answer of a bench with ``predicted_s`` and ``predicted_ratio`` (over the median) in each row.
+def lay_beside(result: dict[str, Any], exchange: Exchange, file: MachineFile) -> dict[str, Any]:
+    """The result of a bench with ``predicted_s`` and ``predicted_ratio`` (over the median) in each row.
 
     None where nobody can tell: for the MPI library's own algorithm, and where the machine file does not know transport
     and packing. ``prediction`` says of all rows: ``machine``, ``rows`` that were predicted, ``median_error`` (of
     their ratios, how far from 1).
     """
-    ranks_per_node = round(answer["ranks_per_core"] * answer["cores"])
-    rows = [row | _predicted(row, exchange, file, ranks_per_node) for row in answer["results"]]
+    ranks_per_node = round(result["ranks_per_core"] * result["cores"])
+    rows = [row | _predicted(row, exchange, file, ranks_per_node) for row in result["results"]]
     errors = [abs(row["predicted_ratio"] - 1) for row in rows if row["predicted_ratio"] is not None]
     summary = {
         "machine": file.name,
         "rows": len(errors),
         "median_error": statistics.median(errors) if errors else None,
     }
-    return answer | {"results": rows, "prediction": summary}
+    return result | {"results": rows, "prediction": summary}
 
 
 def _predicted(row: dict[str, Any], exchange: Exchange, file: MachineFile, ranks_per_node: int) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from tradewind.launch import unexpected, worker
 from tradewind.launch.measure import measure_copy, provenance
 from tradewind.machine.calibration import spread
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, Method
-from tradewind.mpi.host import site_of
+from tradewind.mpi.host import host_of
 from tradewind.mpi.library import MPI, _mpi
 
 Row = dict[str, Any]
@@ -30,15 +30,15 @@ _POINT = 8
 _SHORT = 32
 """Elements of a run up to which it is as long as a halo is wide; longer ones are rows of a halo."""
 _ROW = 64
-"""Least elements of the rows of which such runs are a part: each run has cache lines of its own, as in a model."""
-_MOST_RUNS = 2**17
-_MOST_MESSAGES = 2048
+"""Minimum of elements of the rows of which such runs are a part: each run has cache lines of its own, as in a model."""
+_MAX_RUNS = 2**17
+_MAX_MESSAGES = 2048
 """Maximum messages of one exchange, where each run is a message of its own."""
 _LONG_S = 0.2
 """An exchange that takes longer is the last of its kind that is measured."""
 _SAMPLES_S = 1.0
-"""Seconds for all samples of one exchange, once there are `_LEAST` of them."""
-_LEAST = 5
+"""Seconds for all samples of one exchange, once there are `_MIN_SAMPLES` of them."""
+_MIN_SAMPLES = 5
 _TRIALS = 10
 """Samples of a receive, for one of an exchange: receives take some microseconds."""
 
@@ -89,7 +89,7 @@ def within_one(shape: Shape) -> _core.Halo:
 
 
 def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
-    """Measures as `tradewind.launch.calibrate` asks. Collective; the answer counts on rank 0."""
+    """Measures as `tradewind.launch.calibrate` asks. Collective; the result counts on rank 0."""
     places = Places(comm, payload["ranks_per_node"])
     tell = worker.tell if payload["tell"] and comm.Get_rank() == 0 else None
     bench = Bench(comm, payload["warmup"], payload["repeat"], payload["rounds"], tell)
@@ -124,7 +124,7 @@ def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         "ranks_per_node": places.each,
         "cores": cores,
         "ranks_per_core": mpi.ranks_per_core(comm, cores),
-        "site": asdict(site_of(comm)),
+        "site": asdict(host_of(comm)),
         "provenance": provenance(),
     }
 
@@ -132,7 +132,7 @@ def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
 def shapes_of(sizes: Sequence[int], runs: Sequence[int]) -> list[Shape]:
     """All shapes to be measured: each size in one run, and in runs of each length of which it has two or more."""
     found = [Shape(size, run) for size, run in product(sizes, [0, *runs])]
-    return [shape for shape in found if not shape.run or 2 <= shape.rows <= _MOST_RUNS]
+    return [shape for shape in found if not shape.run or 2 <= shape.rows <= _MAX_RUNS]
 
 
 def _copy_alone(comm: MPI.Intracomm) -> float:
@@ -231,7 +231,7 @@ class Bench:
             arrays = _arrays(pattern, pair)
             for method in methods:
                 too_long = shape.bytes > self._last.get((method, shape.run), shape.bytes)
-                if too_long or (method.packing == "direct" and shape.rows > _MOST_MESSAGES):
+                if too_long or (method.packing == "direct" and shape.rows > _MAX_MESSAGES):
                     continue
                 found = self._sampled(pair, pattern, arrays, method)
                 if found is None:
@@ -260,13 +260,13 @@ class Bench:
     def receives(self, pair: MPI.Intracomm, sizes: Sequence[int]) -> Iterator[Row]:
         """Rows of posted, bytes and samples_s of receives that are posted before and after their message comes."""
         for size, posted in product(sizes, (True, False)):
-            samples = unexpected.receive_seconds(self.comm, pair, size, _TRIALS * self._most, posted=posted)
+            samples = unexpected.receive_seconds(self.comm, pair, size, _TRIALS * self._max_samples, posted=posted)
             if samples is not None:
                 yield {"posted": posted, "bytes": size, "samples_s": samples}
 
     @property
-    def _most(self) -> int:
-        """Most samples of an exchange in this round."""
+    def _max_samples(self) -> int:
+        """Maximum number of samples of an exchange in this round."""
         return self.repeat // self.rounds + (self.round < self.repeat % self.rounds)
 
     def _sampled(
@@ -286,8 +286,8 @@ class Bench:
             return _mpi.measure(self.comm.py2f(), [(plan, 1)], warmup, count)[0]
 
         first_s = min(samples(1, 2))
-        least = min(-(-_LEAST // self.rounds), self._most)
-        count = max(least, min(self._most, int(_SAMPLES_S / self.rounds / max(first_s, 1e-9))))
+        minimum = min(-(-_MIN_SAMPLES // self.rounds), self._max_samples)
+        count = max(minimum, min(self._max_samples, int(_SAMPLES_S / self.rounds / max(first_s, 1e-9))))
         warmup = self.warmup if first_s < _LONG_S else 0
         return plan.messages, samples(warmup, count)
 

@@ -1,4 +1,4 @@
-"""Running a program on MPI ranks: real arrays are exchanged, checked against the right answer, and timed."""
+"""Running a program on MPI ranks: real arrays are exchanged, checked against the expected result, and timed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def bench_program(
     """Run a program file on real MPI ranks, on arrays of the sizes that it says.
 
     Each exchange has a plan, with the transport and packing that the file names; its arrays hold known numbers. `check`
-    compares what arrives with the reference answer, bit for bit, in a pass before anything is timed. Computations take
+    compares what arrives with the expected result, bit for bit, in a pass before anything is timed. Computations take
     as long as the file says: seconds and the time of points by looking at the clock, bytes by copies of memory, flops
     by multiplications and additions. `watchdog_s`: an exchange that waits longer is an error that names it. Starts the
     ranks, or where this process is one of them, is one.
@@ -62,12 +62,12 @@ def bench_program(
         "check": check,
         "watchdog_s": watchdog_s,
     }
-    answer: dict[str, Any] = job.on_ranks(program.ranks, f"{__name__}:take_part", payload, timeout_s=timeout_s)
-    return answer
+    result: dict[str, Any] = job.on_ranks(program.ranks, f"{__name__}:take_part", payload, timeout_s=timeout_s)
+    return result
 
 
 def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
-    """Run the program as one of the ranks. Collective; the answer counts on rank 0."""
+    """Run the program as one of the ranks. Collective; the result counts on rank 0."""
     from tradewind.launch.measure import provenance
     from tradewind.mpi.library import MPI
 
@@ -311,7 +311,7 @@ class _Bound:
                 array[...] = self._fresh(field, target).reshape(array.shape)
 
     def wrong(self) -> str:
-        """Return the first difference from the reference answer; "" where there is none."""
+        """Return the first difference from the expected result; "" where there is none."""
         for field, array in enumerate(self.targets or self.sources):
             wanted = self._reference(field)
             different = np.argwhere(array != wanted.reshape(array.shape))
@@ -319,14 +319,14 @@ class _Bound:
                 place = tuple(int(i) for i in different[0])
                 return (
                     f"rank {self.rank}, exchange {self.exchange.name!r}, field {field}: {len(different)} of "
-                    f"{array.size} elements differ from the reference answer, first {array[place]} at {place}"
+                    f"{array.size} elements differ from the expected result, first {array[place]} at {place}"
                 )
         return ""
 
     def _reference(self, field: int) -> Array:
         dtype, number = self.exchange.dtype, self.numbers[field]
         if self.pattern.name != "allreduce" or self.exchange.operation == "sum":
-            return self.known.answer(self.pattern, self.rank, number, dtype)
+            return self.known.expected(self.pattern, self.rank, number, dtype)
         ufunc = {"min": np.minimum, "max": np.maximum, "prod": np.multiply}[self.exchange.operation]
         values = [self.known.source(self.pattern, rank, number, dtype) for rank in range(self.pattern.ranks)]
         return np.asarray(ufunc.reduce(values), dtype)

@@ -20,23 +20,23 @@ def rates(median_s: float, size: int, copy_bytes_per_s: float, floor_s: float) -
     }
 
 
-def together(answers: Sequence[Row]) -> Row:
+def together(results: Sequence[Row]) -> Row:
     """Merge several results of `bench_methods` for the same exchange and methods into one with all their samples.
 
     Times of steps, ``copy_bytes_per_s`` and ``floor_s`` are medians over the results. A method that one of the results
     lacks is skipped, with that result's reason.
     """
-    skipped = {_method_of(item): item for answer in answers for item in answer["skipped"]}
+    skipped = {_method_of(item): item for result in results for item in result["skipped"]}
     rows: dict[Method, list[Row]] = {}
-    for answer in answers:
-        for row in answer["results"]:
+    for result in results:
+        for row in result["results"]:
             if _method_of(row) not in skipped:
                 rows.setdefault(_method_of(row), []).append(row)
-    whole = {key: statistics.median(answer[key] for answer in answers) for key in ("copy_bytes_per_s", "floor_s")}
+    whole = {key: statistics.median(result[key] for result in results) for key in ("copy_bytes_per_s", "floor_s")}
     return {
-        **answers[0],
+        **results[0],
         **whole,
-        "results": [_row_of(each, answers[0]["bytes"], **whole) for each in rows.values()],
+        "results": [_row_of(each, results[0]["bytes"], **whole) for each in rows.values()],
         "skipped": list(skipped.values()),
     }
 

@@ -29,8 +29,8 @@ def simulate(
             options[name] = str(options[name])
     payload = {"exchange": asdict(exchange), "machine": machine, "options": options}
     watch = None if progress is None else lambda told: progress(Progress(**told))
-    answer: dict[str, Any] = job.run(processes, f"{__name__}:take_part", payload, watch=watch)
-    return answer
+    result: dict[str, Any] = job.run(processes, f"{__name__}:take_part", payload, watch=watch)
+    return result
 
 
 def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:

@@ -17,11 +17,12 @@ from tradewind.base.collective import attempt, check_communicator, collective, g
 from tradewind.base.errors import InputError
 from tradewind.base.units import format_seconds
 from tradewind.launch import worker
-from tradewind.launch.measure import ExchangeArrays, check_answers, check_ranks, provenance
+from tradewind.launch.measure import ExchangeArrays, check_ranks, check_results, provenance
+from tradewind.method.memories import PRIVATE, SHARED
 from tradewind.method.method import PARTS, Method, default_method, methods
-from tradewind.method.tuning import NOISE, PRIVATE, SHARED, keep, request_of
+from tradewind.method.tuning import NOISE, keep, request_of
 from tradewind.mpi.fields import host_arrays
-from tradewind.mpi.host import site_of
+from tradewind.mpi.host import host_of
 from tradewind.mpi.levels import levels_of
 from tradewind.mpi.library import MPI, Plan, _mpi
 from tradewind.workload.exchange import Exchange
@@ -78,7 +79,7 @@ def tune(
     `trials` samples of each method; one sample is the slowest rank's time. A method whose two first trials take more
     than `give_up` times the best median so far is given up. `tuning`: a file into which rank 0 puts the entry.
 
-    Returns the choice and the table of what was tried (see the JSON answers of tune). Rank 0's include, exclude and
+    Returns the choice and the table of what was tried (see the JSON output of tune). Rank 0's include, exclude and
     figures count. Raises InputError, on all ranks, where the arrays do not fit or nothing is left to try.
     """
     check_communicator(comm)
@@ -129,7 +130,7 @@ def _put_back(arrays: Sequence[Array], copies: Sequence[Array], *, zeros: bool) 
 
 
 def tune_exchange(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
-    """Tunes each schedule of an exchange as `tradewind.launch.tune` asks. Collective; the answer counts on rank 0."""
+    """Tunes each schedule of an exchange as `tradewind.launch.tune` asks. Collective; the result counts on rank 0."""
     exchange = Exchange.from_plain(payload["exchange"])
     check_ranks(comm, exchange)
     terms = Terms(**payload["terms"])
@@ -162,7 +163,7 @@ def _tune_step(
 
     def check(plan: Plan, method: Method) -> None:
         if checked:
-            check_answers(comm, data, {name: plan}, str(method))
+            check_results(comm, data, {name: plan}, str(method))
 
     table = try_methods(comm, pattern, make, terms, repeat=exchange.times, check=check, tell=tell)
     return {"step": name, "request": request_of(pattern, exchange.dtype, exchange.fields, memory), **table}
@@ -181,7 +182,7 @@ def try_methods(
     """Measures every method that `terms` allow, one plan at a time. Collective.
 
     `repeat`: exchanges in a row in one sample. `check` is called before a plan is measured. Returns ``choice`` (the
-    least median), ``median_s``, ``min_s``, ``default_s`` (None where the default method was not measured), ``noisy``,
+    minimum median), ``median_s``, ``min_s``, ``default_s`` (None where the default method was not measured), ``noisy``,
     ``results`` by ascending median and ``left_out``. Samples are the maximum over ranks, so all ranks choose alike.
     """
     found, refused = on_root(comm, lambda: methods(pattern, terms.include, terms.exclude))
@@ -251,7 +252,7 @@ def circumstances(comm: MPI.Intracomm) -> dict[str, Any]:
     cores = len(os.sched_getaffinity(0))
     per_core = mpi.ranks_per_core(comm, cores)
     return {
-        "site": asdict(site_of(comm)),
+        "site": asdict(host_of(comm)),
         "cores": cores,
         "ranks_per_core": per_core,
         "oversubscribed": per_core > 1,

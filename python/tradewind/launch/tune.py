@@ -9,7 +9,7 @@ from typing import Any
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.launch import job
-from tradewind.method.tuning import MEMORIES
+from tradewind.method.memories import MEMORIES
 from tradewind.workload.exchange import Exchange
 
 Watch = job.Watch
@@ -43,5 +43,5 @@ def tune(
     payload = {"exchange": asdict(exchange), "terms": terms, "memories": list(memories), "check": check}
     payload["tell"] = not job.is_rank()
     worker = "tradewind.launch.trials:tune_exchange"
-    answer: dict[str, Any] = job.on_ranks(exchange.ranks, worker, payload, timeout_s=timeout_s, watch=watch)
-    return answer
+    result: dict[str, Any] = job.on_ranks(exchange.ranks, worker, payload, timeout_s=timeout_s, watch=watch)
+    return result

@@ -38,7 +38,7 @@ it is there, the others are, too."""
 def eager_bytes(comm: MPI.Intracomm, pair: MPI.Intracomm) -> int:
     """Return the size of the longest messages that leave their sender before a receive is posted, 0 where none do.
 
-    Collective over `comm`; all its ranks are in pairs, and get the same answer. `LARGEST` means that size or more.
+    Collective over `comm`; all its ranks are in pairs, and get the same result. `LARGEST` means that size or more.
     """
     if not _leave(comm, pair, SMALLEST):
         return 0

@@ -51,7 +51,7 @@ def leave_together(error: TradewindError) -> NoReturn:
 
 def write_whole(path: Path, value: Any, *, keep: bool = True) -> None:
     """Writes JSON so that a reader sees all of it or nothing. `keep`: it must outlast this computer."""
-    write_atomically(path, json.dumps(value, allow_nan=False).encode(), "what ranks answer to", durable=keep)
+    write_atomically(path, json.dumps(value, allow_nan=False).encode(), "the result of ranks", durable=keep)
 
 
 def tell(value: Any) -> None:
@@ -77,7 +77,7 @@ def _check_ranks(comm: Any, ranks: int, launcher: str) -> None:
 
 
 def main(folder: str) -> None:
-    """Runs the job's function as one rank; rank 0 writes the answer."""
+    """Runs the job's function as one rank; rank 0 writes the result."""
     job_folder = Path(folder)
     abort_on_error()
     request = json.loads((job_folder / "request.json").read_text())
@@ -88,9 +88,9 @@ def main(folder: str) -> None:
         comm = MPI.COMM_WORLD
         rank = comm.Get_rank()
         _check_ranks(comm, **request["job"])
-        answer = _load(request["worker"])(comm, request["payload"])
+        result = _load(request["worker"])(comm, request["payload"])
         if rank == 0:
-            write_whole(job_folder / "answer.json", answer)
+            write_whole(job_folder / "result.json", result)
         comm.Barrier()  # no rank leaves before all are through
     except Exception as error:
         # If several ranks fail, the one with its own reason counts, not those that received the error.

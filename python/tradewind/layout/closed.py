@@ -66,7 +66,7 @@ def _sets(ranks: int, level_sets: int, what: str) -> int:
 def cuts(weights: ArrayLike, parts: int) -> Numbers:
     """Return where to cut a sequence so that the parts have weights as equal as whole entries allow.
 
-    The answer has parts + 1 entries: part p is ``[cuts[p]:cuts[p + 1]]``, which may be empty.
+    The result has parts + 1 entries: part p is ``[cuts[p]:cuts[p + 1]]``, which may be empty.
     """
     ends = np.concatenate([[0.0], np.cumsum(np.asarray(weights, dtype=float))])
     wanted = ends[-1] * np.arange(1, parts) / parts
@@ -198,8 +198,13 @@ def indices(layout: _core.Blocks | _core.Product, rank: int) -> list[Numbers]:
     part = (product := _product(layout)).part_of(rank)
     if part is None:
         return [np.empty(0, np.int64)] * 3
-    runs = [product.parts(axis).runs(part[axis]) for axis in range(3)]
-    return [np.fromiter(chain(*(range(*run) for run in along)), np.int64) for along in runs]
+    if product.lines is not None:
+        boxes = product.boxes(rank)
+        along = {box[0][2]: box[1][2] for box in boxes}
+        runs = [product.parts(0).runs(part[0]), [(0, 1)], sorted(along.items())]
+    else:
+        runs = [product.parts(axis).runs(part[axis]) for axis in range(3)]
+    return [np.fromiter(chain(*(range(*run) for run in direction)), np.int64) for direction in runs]
 
 
 def own_ids(layout: _core.Layout, rank: int) -> Numbers:

@@ -50,8 +50,8 @@ def octahedral_problems(rows: int, ranks: int) -> list[str]:
     """Why there is no octahedral grid of so many rows, or why so many ranks cannot share it."""
     if rows < 2 or rows % 2:
         return [f"{rows} rows: an even number of 2 or more is allowed, like 2560 of O1280"]
-    if ranks > (most := octahedral_points(rows)):
-        return [f"{ranks} ranks: 1..{most} are allowed for the points of {rows} rows"]
+    if ranks > (maximum := octahedral_points(rows)):
+        return [f"{ranks} ranks: 1..{maximum} are allowed for the points of {rows} rows"]
     return []
 
 

@@ -23,7 +23,7 @@ Row = Mapping[str, Any]
 SPREAD_LIMIT = 0.25
 """Above this a machine is too busy to be measured, unless forced."""
 
-_LEAST_SHARE = 0.02
+_MIN_SHARE = 0.02
 """Minimum share of a message's time that is due to its bytes: noise could leave none."""
 _TICK_S = 1e-8
 """At least, where what lies beside a measurement took longer than all of it."""
@@ -86,15 +86,15 @@ def fitted(rows: Iterable[Row], scattered: Iterable[Row] = (), copies: Iterable[
 def _method(
     transport: str, packing: str, rows: Sequence[Row], scattered: Sequence[Row], copied: Rates | None
 ) -> MeasuredMethod | None:
-    least = min(row["bytes"] for row in rows)
-    small = {row["messages"]: row["best_s"] for row in rows if row["bytes"] == least}
-    rates = _rates([row for row in rows if row["bytes"] > least], small.get(1, 0.0))
+    minimum = min(row["bytes"] for row in rows)
+    small = {row["messages"]: row["best_s"] for row in rows if row["bytes"] == minimum}
+    rates = _rates([row for row in rows if row["bytes"] > minimum], small.get(1, 0.0))
     if 1 not in small or rates is None:
         return None
-    most = max(small)
-    overhead = (small[most] - small[1]) / (most - 1) if most > 1 else 0.0
+    maximum = max(small)
+    overhead = (small[maximum] - small[1]) / (maximum - 1) if maximum > 1 else 0.0
     overhead = min(max(overhead, 0.0), small[1])
-    whole = [row for row in rows if row["run"] == 0 and row["bytes"] > least]
+    whole = [row for row in rows if row["run"] == 0 and row["bytes"] > minimum]
     beside = _rates([*whole, *scattered], small[1]) if scattered else None
     bounded = _bounded(beside, copied) if beside else {}
     return MeasuredMethod(transport, packing, small[1] - overhead, overhead, rates, bounded)
@@ -104,8 +104,8 @@ def _bounded(beside: Rates, copied: Rates | None) -> dict[int, list[float]]:
     """The rates of runs, none above that of one: as a copy was taken away from their times, noise may leave next to
     nothing of these."""
     copies = dict(zip(copied.sizes, copied.whole, strict=True)) if copied else {}
-    most = [min(rate, copies.get(size, rate)) for size, rate in zip(beside.sizes, beside.whole, strict=True)]
-    return {run: [min(pair) for pair in zip(rates, most, strict=False)] for run, rates in beside.runs.items()}
+    maximum = [min(rate, copies.get(size, rate)) for size, rate in zip(beside.sizes, beside.whole, strict=True)]
+    return {run: [min(pair) for pair in zip(rates, maximum, strict=False)] for run, rates in beside.runs.items()}
 
 
 def copy_rates(rows: Sequence[Row]) -> Rates | None:
@@ -123,7 +123,7 @@ def _rates(rows: Sequence[Row], start_s: float) -> Rates | None:
             if (run, size) not in times:
                 break
             seconds = times[run, size]
-            lists.setdefault(run, []).append(size / max(seconds - start_s, _LEAST_SHARE * abs(seconds), _TICK_S))
+            lists.setdefault(run, []).append(size / max(seconds - start_s, _MIN_SHARE * abs(seconds), _TICK_S))
     whole = lists.pop(0, None)
     return None if whole is None else Rates(sizes, whole, lists)
 
@@ -196,7 +196,7 @@ class Calibration:
     """Between nodes; None where there is one."""
     unexpected: Unexpected
     probed: Mapping[str, Any]
-    """The rest of the answer of `tradewind.launch.probe.probe`."""
+    """The rest of the result of `tradewind.launch.probe.probe`."""
     spread: float
     """Upper quartile of the spread of measurements."""
     worst_spread: float
@@ -211,18 +211,18 @@ class Calibration:
         return found or self.methods[0]
 
 
-def calibrated(answer: Mapping[str, Any], repeat: int, rounds: int) -> Calibration:
-    """The calibration of an answer of `tradewind.launch.probe.probe`. Raises InputError where nothing was measured."""
-    inside, outside = fitted(answer["inside"], answer["scattered"], answer["copies"]), fitted(answer["outside"])
+def calibrated(result: Mapping[str, Any], repeat: int, rounds: int) -> Calibration:
+    """The calibration of a result of `tradewind.launch.probe.probe`. Raises InputError where nothing was measured."""
+    inside, outside = fitted(result["inside"], result["scattered"], result["copies"]), fitted(result["outside"])
     if not inside and not outside:
         raise InputError("nothing could be measured: none of these transports goes with any of these packings")
-    spreads = sorted(row["spread"] for name in ("inside", "scattered", "outside", "copies") for row in answer[name])
+    spreads = sorted(row["spread"] for name in ("inside", "scattered", "outside", "copies") for row in result[name])
     return Calibration(
         inside,
-        copy_rates(answer["copies"]),
+        copy_rates(result["copies"]),
         outside[0] if outside else None,
-        unexpected(answer["unexpected"], answer["eager_bytes"]),
-        answer,
+        unexpected(result["unexpected"], result["eager_bytes"]),
+        result,
         spreads[int(0.75 * (len(spreads) - 1))],
         spreads[int(0.9 * (len(spreads) - 1))],
         repeat,

@@ -14,8 +14,8 @@ from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 def text_of(calibration: Calibration, name: str) -> str:
     """The machine file."""
     probed, base = calibration.probed, calibration.bases
-    site = probed["site"]
-    where = f"{site['cpu']}, {site['mpi']}"
+    host = probed["site"]
+    where = f"{host['cpu']}, {host['mpi']}"
     title = f"{name}: {probed['nodes']} x {probed['ranks_per_node']} ranks, {where}"
     share = probed["ranks_per_node"] if calibration.outside else 1
     bandwidth = base.rates.whole[-1] * share
@@ -73,10 +73,10 @@ def _sources(calibration: Calibration) -> dict[str, str]:
     from importlib.metadata import version
 
     probed = calibration.probed
-    site = probed["site"]
+    host = probed["site"]
     here = (
-        f"measured by tradewind calibrate {version('tradewind')} on {site['host']}, "
-        f"{datetime.now(UTC):%Y-%m-%d}, {site['cpu']}, {site['mpi']}"
+        f"measured by tradewind calibrate {version('tradewind')} on {host['host']}, "
+        f"{datetime.now(UTC):%Y-%m-%d}, {host['cpu']}, {host['mpi']}"
     )
     by = (
         f"{here}; up to {calibration.repeat} samples of each in "

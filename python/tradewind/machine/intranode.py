@@ -20,15 +20,15 @@ from tradewind.machine.topology import Table
 from tradewind.method.method import packing_names, transport_names
 
 
-def _listed(parse: Any, least: str, most: str) -> BeforeValidator:
-    lowest, highest = parse(least), parse(most)
+def _listed(parse: Any, minimum: str, maximum: str) -> BeforeValidator:
+    lowest, highest = parse(minimum), parse(maximum)
 
     def check(value: object) -> list[float]:
         if not isinstance(value, list) or not value:
-            raise InputError(f"{value!r}: a list of 1 or more is allowed, each {least} to {most}")
+            raise InputError(f"{value!r}: a list of 1 or more is allowed, each {minimum} to {maximum}")
         for text in value:
             if not lowest <= parse(text) <= highest:
-                raise InputError(f"{text!r}: {least} to {most} are allowed")
+                raise InputError(f"{text!r}: {minimum} to {maximum} are allowed")
         return [parse(text) for text in value]
 
     return BeforeValidator(check)

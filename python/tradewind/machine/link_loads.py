@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Numbers = NDArray[np.float64]
 
-MOST_BINS = 125
+MAX_BINS = 125
 """Bins of switches along each side of the matrix."""
 QUANTILES = (0.1, 0.5, 0.9, 1.0)
 
@@ -73,11 +73,11 @@ class Loads:
         """Share of the busiest link, and bytes of all, from bin to bin; `bin_of` says the bin of each switch."""
         bins = int(bin_of.max()) + 1
         found, cell = np.unique(bin_of[self.senders] * bins + bin_of[self.receivers], return_inverse=True)
-        most, total = np.zeros(found.size), np.zeros(found.size, dtype=np.int64)
-        np.maximum.at(most, cell, self.shares)
+        maximum, total = np.zeros(found.size), np.zeros(found.size, dtype=np.int64)
+        np.maximum.at(maximum, cell, self.shares)
         np.add.at(total, cell, self.bytes)
         pairs = [divmod(pair, bins) for pair in found.tolist()]
-        return dict(zip(pairs, zip(most.tolist(), total.tolist(), strict=True), strict=True))
+        return dict(zip(pairs, zip(maximum.tolist(), total.tolist(), strict=True), strict=True))
 
 
 def loads_of(result: _core.SimulationResult, topology: _core.Topology, machine: Machine) -> Loads:
@@ -115,7 +115,7 @@ def link_shares(loads: Loads) -> dict[str, Any]:
     ``quantiles`` of their shares at `QUANTILES`.
     """
     used = np.union1d(loads.senders, loads.receivers)
-    per_bin = max(1, math.ceil(used.size / MOST_BINS))
+    per_bin = max(1, math.ceil(used.size / MAX_BINS))
     bin_of = np.zeros(int(used.max(initial=0)) + 1, dtype=np.int64)
     bin_of[used] = np.arange(used.size) // per_bin
     cells = loads.cells(bin_of)
@@ -139,7 +139,7 @@ def group_shares(loads: Loads, topology: _core.Topology, machine: Machine) -> di
     groups = groups_of(machine.topology, topology.switches)
     if groups is None:
         return None
-    per_bin = math.ceil(groups.count / MOST_BINS)
+    per_bin = math.ceil(groups.count / MAX_BINS)
     cells = loads.cells(groups.of // per_bin)
     return {
         "name": groups.name,

@@ -30,13 +30,13 @@ from tradewind.machine.topology import TOPOLOGIES, Count, Graph, Table, Topology
 from tradewind.method.method import DEFAULT_PACKING
 
 
-def _quantity(parse: Callable[[object], float], least: str, most: str) -> BeforeValidator:
-    lowest, highest = parse(least), parse(most)
+def _quantity(parse: Callable[[object], float], minimum: str, maximum: str) -> BeforeValidator:
+    lowest, highest = parse(minimum), parse(maximum)
 
     def check(text: object) -> float:
         value = parse(text)
         if not lowest <= value <= highest:
-            raise InputError(f"{text!r}: {least} to {most} are allowed")
+            raise InputError(f"{text!r}: {minimum} to {maximum} are allowed")
         return value
 
     return BeforeValidator(check)
@@ -102,7 +102,7 @@ class Node(Table):
     memory_bandwidth: Bandwidth
     """Rate of copies between ranks of one node, all together."""
     flow_memory_bandwidth: Bandwidth | None = None
-    """Most that one copy reaches alone; None: as memory_bandwidth."""
+    """Maximum that one copy reaches alone; None: as memory_bandwidth."""
     flops: Flops | None = None
     """Peak rate of all its cores, in double precision."""
 

@@ -19,10 +19,10 @@ from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.base.reading import read_text
 
-MOST = 2**31 - 1
+MAX_COUNT = 2**31 - 1
 """Maximum of anything that a topology counts."""
 
-Count = Annotated[int, Field(strict=True, ge=1, le=MOST)]
+Count = Annotated[int, Field(strict=True, ge=1, le=MAX_COUNT)]
 
 
 class ForAll(list[int]):
@@ -239,6 +239,6 @@ def with_nics(table: Topology, count: int) -> Topology:
         key = "nodes" if isinstance(table, Crossbar) else "nodes_per_switch"
         nodes = getattr(table, key)
         more = {key: nodes * count}
-    if nodes * count > MOST:
-        raise InputError(f"{key} = {nodes} with nic.count = {count}: at most {MOST} NICs are possible")
+    if nodes * count > MAX_COUNT:
+        raise InputError(f"{key} = {nodes} with nic.count = {count}: at most {MAX_COUNT} NICs are possible")
     return table.model_copy(update=more)

@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING, Any
 from tradewind import _core
 from tradewind.base.errors import InputError, TuningWarning
 from tradewind.base.names import unknown
-from tradewind.method.host import Site
+from tradewind.method.host import Host
+from tradewind.method.memories import MEMORIES, PRIVATE
 from tradewind.method.method import PARTS, Method
-from tradewind.method.tuning import MEMORIES, PRIVATE, Entry, find, read, request_of
 
 if TYPE_CHECKING:
-    pass
+    from tradewind.method.tuning import Entry
 
 TUNING = "TRADEWIND_TUNING"
 ARGUMENT = "argument"
@@ -64,14 +64,14 @@ def choose(
     *,
     tuning: str | Path | None = None,
     memory: str = PRIVATE,
-    machine: Site | None = None,
+    host: Host | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Chosen:
     """The method for a pattern on so many fields of a type, and where each of its parts came from.
 
     `asked`: what the arguments of the call name. `tuning`: a tuning file, ``"FILE"`` or ``"FILE,strict"``; None: that
     of ``TRADEWIND_TUNING``; "": none. `memory`: "private", or "shared" for arrays of `tradewind.empty`; by it, too, an
-    entry of the tuning file is found. `machine`: where the ranks run (None: not compared with where the file was made).
+    entry of the tuning file is found. `host`: where the ranks run (None: not compared with where the file was made).
     `environment`: instead of `os.environ`. Raises InputError for a name that nobody knows, for what does not go
     together and for a file that cannot be used; warns (TuningWarning, once) where the entry was tuned elsewhere.
     """
@@ -90,7 +90,9 @@ def choose(
     def tuned() -> tuple[str, str, str, str] | None:
         if source is None:
             return None
-        entry = _tuned(source, request_of(pattern, dtype, fields, memory), pattern.describe(), machine)
+        from tradewind.method.tuning import request_of  # with pydantic, which every rank would load
+
+        entry = _tuned(source, request_of(pattern, dtype, fields, memory), pattern.describe(), host)
         return None if entry is None else (*_texts(entry.choice), str(source.path))
 
     parts, origins = _core.choose_method(pattern, *_texts(asked), variable, tuned)
@@ -141,10 +143,12 @@ def _texts(choice: Method) -> tuple[str, str, str]:
     return choice.algorithm or "", choice.transport or "", choice.packing or ""
 
 
-def _tuned(source: Source, request: dict[str, Any], described: str, site: Site | None) -> Entry | None:
+def _tuned(source: Source, request: dict[str, Any], described: str, host: Host | None) -> Entry | None:
     """The entry about an exchange. Raises InputError for a bad file, and where it is strict and was made elsewhere."""
+    from tradewind.method.tuning import find, read
+
     try:
-        found = find(read(source.path), request, site)
+        found = find(read(source.path), request, host)
     except InputError as error:
         raise InputError(*(f"{source.origin}: {problem}" for problem in error.problems)) from None
     if found is None:

@@ -1,29 +1,25 @@
-"""Where ranks run, as far as a measured time depends on it."""
+"""The host: where ranks run, as far as a measured time depends on it."""
 
 from __future__ import annotations
 
 import platform
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
-class Site:
+class Host:
     """Processor, MPI library and how many ranks share a node."""
 
     host: str
-    """Name of rank 0's node. Nodes of one kind differ in it, so it does not count when two sites are compared."""
+    """Name of rank 0's node. Nodes of one kind differ in it, so it does not count when two hosts are compared."""
     cpu: str
     mpi: str
     ranks_per_node: int
-    """On the node that has most."""
+    """The maximum over the nodes."""
 
-    def differences(self, other: Site) -> Iterator[str]:
-        """Yield the differences from another site, in words."""
+    def differences(self, other: Host) -> Iterator[str]:
+        """Yield the differences from another host, in words."""
         if self.cpu != other.cpu:
             yield f"the processor is {self.cpu}, not {other.cpu}"
         if self.mpi != other.mpi:

@@ -109,9 +109,9 @@ def algorithm_names(patterns: Sequence[_core.Pattern]) -> Iterator[str]:
             yield entry.name
             continue
         ranges = [entry.radices(pattern) for pattern in patterns]
-        least, most = max(r[0] for r in ranges), min(r[1] for r in ranges)
-        most = min(most, max(least, patterns[0].ranks))  # one rank allows any radix
-        radices = {least, most, *(2**i for i in range(1, 31) if least < 2**i < most)}
+        minimum, maximum = max(r[0] for r in ranges), min(r[1] for r in ranges)
+        maximum = min(maximum, max(minimum, patterns[0].ranks))  # one rank allows any radix
+        radices = {minimum, maximum, *(2**i for i in range(1, 31) if minimum < 2**i < maximum)}
         if entry.pattern in ("halo", "fetch") and entry.name in NODE_FAMILIES:
             radices -= {1, patterns[0].ranks}  # nothing to gather: these are `direct`
         for radix in sorted(radices):

@@ -1,7 +1,7 @@
 """Tuning files: which method for an exchange was the fastest, where, and by how much.
 
 A TOML file with one ``[[entry]]`` for each exchange (pattern, shape, ranks, fields, type, memory of the arrays) at each
-site (processor, MPI library, ranks per node). `tradewind tune` writes it, and plans read it (see
+host (processor, MPI library, ranks per node). `tradewind tune` writes it, and plans read it (see
 `tradewind.method.choice`).
 """
 
@@ -22,35 +22,29 @@ from tradewind.base.files import write_atomically
 from tradewind.base.names import unknown
 from tradewind.base.reading import is_there
 from tradewind.base.toml_lines import Place, TomlFile
-from tradewind.method.host import Site
+from tradewind.method.host import Host
+from tradewind.method.memories import PRIVATE, SHARED
 from tradewind.method.method import NATIVE, PARTS, Method
 
-_MOST = 2**63 - 1
+_MAX_INTEGER = 2**63 - 1
 """TOML's whole numbers have 64 bits."""
-Number = Annotated[int, Field(strict=True, ge=0, le=_MOST)]
-Count = Annotated[int, Field(strict=True, ge=1, le=_MOST)]
+Number = Annotated[int, Field(strict=True, ge=0, le=_MAX_INTEGER)]
+Count = Annotated[int, Field(strict=True, ge=1, le=_MAX_INTEGER)]
 Flag = Annotated[bool, Field(strict=True)]
 Date = Annotated[AwareDatetime, Field(strict=True)]
 Seconds = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Split = tuple[Count, Count]
 Axes = Annotated[str, Field(pattern="^(xy|yx|xz|zx|yz|zy)$")]
 
-PRIVATE: Literal["private"] = "private"
-"""Memory of arrays that only their own rank can read, as NumPy allocates it."""
-SHARED: Literal["shared"] = "shared"
-"""Memory of arrays that the ranks of a node share, as `tradewind.empty` allocates it."""
-
-MEMORIES = (PRIVATE, SHARED)
-
 _HEAD = "# Written by `tradewind tune`: the fastest method for each exchange, by where it was measured.\n"
 
 NOISY = "the samples of the fastest method lie far apart, so something else was running"
-"""Said where the median of the chosen method is more than `NOISE` times its least sample."""
+"""Said where the median of the chosen method is more than `NOISE` times its shortest sample."""
 NOISE = 1.5
 
 
 class _Entry(BaseModel):
-    """A tuned exchange: request, site and result."""
+    """A tuned exchange: request, host and result."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -76,8 +70,8 @@ class _Entry(BaseModel):
     tradewind: str
 
     @property
-    def site(self) -> Site:
-        return Site(self.host, self.cpu, self.mpi, self.ranks_per_node)
+    def tuned_on(self) -> Host:
+        return Host(self.host, self.cpu, self.mpi, self.ranks_per_node)
 
     @property
     def choice(self) -> Method:
@@ -89,8 +83,8 @@ class _Entry(BaseModel):
         return self.model_dump(exclude=set(_Entry.model_fields) - {"ranks", "fields", "dtype", "memory"})
 
     def replaces(self, other: Entry) -> bool:
-        """Whether both are about one exchange at one site."""
-        return self.request == other.request and not any(self.site.differences(other.site))
+        """Whether both are about one exchange on one host."""
+        return self.request == other.request and not any(self.tuned_on.differences(other.tuned_on))
 
 
 class HaloEntry(_Entry):
@@ -147,14 +141,14 @@ def request_of(pattern: _core.Pattern, dtype: str, fields: int, memory: str = PR
 
 
 def entry_of(
-    request: dict[str, Any], site: Site, choice: Method, figures: dict[str, Any], *, oversubscribed: bool
+    request: dict[str, Any], host: Host, choice: Method, figures: dict[str, Any], *, oversubscribed: bool
 ) -> Entry:
     """A new entry, of today. `figures`: median_s, min_s, default_s and trials."""
     from importlib.metadata import version
 
     return _KINDS[request["pattern"]](
         **request,
-        **{name: getattr(site, name) for name in ("host", "cpu", "mpi", "ranks_per_node")},
+        **{name: getattr(host, name) for name in ("host", "cpu", "mpi", "ranks_per_node")},
         **{part: getattr(choice, part) for part in PARTS},
         **figures,
         oversubscribed=oversubscribed,
@@ -216,32 +210,32 @@ def _problem(details: Any, data: dict[str, Any]) -> tuple[Place, str]:
     return place, f"{owner}{key} = {details['input']!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
 
 
-def find(entries: Iterable[Entry], request: dict[str, Any], site: Site | None) -> tuple[Entry, list[str]] | None:
-    """The entry about an exchange: of several that of the site most like this one, of equals the latest.
+def find(entries: Iterable[Entry], request: dict[str, Any], host: Host | None) -> tuple[Entry, list[str]] | None:
+    """The entry about an exchange: of several the one whose host is most like this one, of equals the latest.
 
-    With it, what its site differs in; nothing where `site` is None. None: no entry is about this exchange. Arrays in
+    With it, what its host differs in; nothing where `host` is None. None: no entry is about this exchange. Arrays in
     shared memory take an entry about private memory where there is none of their own: it still compares the
     algorithms. Arrays in private memory take no entry about shared memory.
     """
     entries = list(entries)
     fitting = [
-        (list(site.differences(entry.site)) if site else [], entry) for entry in entries if entry.request == request
+        (list(host.differences(entry.tuned_on)) if host else [], entry) for entry in entries if entry.request == request
     ]
     if not fitting:
-        return find(entries, request | {"memory": PRIVATE}, site) if request["memory"] == SHARED else None
+        return find(entries, request | {"memory": PRIVATE}, host) if request["memory"] == SHARED else None
     differences, entry = min(fitting, key=lambda pair: (len(pair[0]), -pair[1].date.timestamp()))
     return entry, differences
 
 
 def keep(path: Path, tables: Sequence[dict[str, Any]], where: dict[str, Any]) -> None:
     """Puts what was tuned into a file: tables as `tradewind.launch.trials` makes them, `where`: their circumstances."""
-    site = Site(**where["site"])
+    host = Host(**where["site"])
     entries = []
     for table in tables:
         figures = {key: table[key] for key in ("median_s", "min_s", "default_s")}
         figures["trials"] = len(table["results"][0]["samples_s"])
         choice = Method(**table["choice"])
-        entries.append(entry_of(table["request"], site, choice, figures, oversubscribed=where["oversubscribed"]))
+        entries.append(entry_of(table["request"], host, choice, figures, oversubscribed=where["oversubscribed"]))
     merge(path, entries)
 
 

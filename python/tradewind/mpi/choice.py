@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from tradewind import _core
 from tradewind.base.collective import check_communicator, collective, go_on, on_root
 from tradewind.method.choice import ARGUMENT, Chosen, choose, tuning_source
+from tradewind.method.memories import PRIVATE
 from tradewind.method.method import PARTS, Method
-from tradewind.method.tuning import PRIVATE
-from tradewind.mpi.host import site_of
+from tradewind.mpi.host import host_of
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -52,8 +52,8 @@ def chosen_together(
 ) -> Chosen:
     """The same, for ranks that have agreed to ask. `memory`: of the arrays, where it is looked for."""
     # Where ranks run is asked of all, and only where a file is in use.
-    site = site_of(comm) if on_root(comm, lambda: tuning_source(tuning, os.environ) is not None) else None
-    told = on_root(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, memory=memory(), machine=site))
+    host = host_of(comm) if on_root(comm, lambda: tuning_source(tuning, os.environ) is not None) else None
+    told = on_root(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, memory=memory(), host=host))
     own = {part: name for part in PARTS if (name := getattr(asked, part, None)) is not None}
     if not own:
         return told

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import platform
 
-from tradewind.method.host import Site, cpu_name
+from tradewind.method.host import Host, cpu_name
 from tradewind.mpi.library import MPI, library_name, ranks_here
 
 
-def site_of(comm: MPI.Intracomm) -> Site:
+def host_of(comm: MPI.Intracomm) -> Host:
     """Where the ranks of a communicator run, as this rank sees it. Collective."""
-    return Site(platform.node(), cpu_name(), library_name(), comm.allreduce(ranks_here(comm), MPI.MAX))
+    return Host(platform.node(), cpu_name(), library_name(), comm.allreduce(ranks_here(comm), MPI.MAX))

@@ -11,7 +11,7 @@ from tradewind.base.errors import InputError
 if TYPE_CHECKING:
     from tradewind.mpi.fields import Array, Described
 
-_MOST = 3
+_MAX_DIMENSIONS = 3
 
 
 def levels_of(
@@ -57,7 +57,7 @@ def _without(values: tuple[int, ...], place: int) -> tuple[int, ...]:
 
 
 def _checked_axis(what: str, number: int, array: Array, axis: int) -> int:
-    if not 1 <= array.ndim <= _MOST:
+    if not 1 <= array.ndim <= _MAX_DIMENSIONS:
         raise InputError(f"{what} field {number} has the shape {array.shape}: one to three dimensions are allowed")
     if not -array.ndim <= axis < array.ndim:
         raise InputError(f"axis {axis}: {what} field {number} has {array.ndim} dimensions")

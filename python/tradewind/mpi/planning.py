@@ -14,8 +14,8 @@ from tradewind import _core
 from tradewind.base.collective import check_communicator, collective, telling
 from tradewind.base.errors import InputError
 from tradewind.method.choice import choose_alone
+from tradewind.method.memories import PRIVATE, SHARED
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
-from tradewind.method.tuning import PRIVATE, SHARED
 from tradewind.mpi.choice import chosen_together
 from tradewind.mpi.fields import ELEMENTS, checked, checked_dims, checked_targets, described_box
 from tradewind.mpi.levels import described_points, levels_of
@@ -127,7 +127,7 @@ def plan(
     algorithm = chosen.algorithm or ""
     needed = _core.needs_all_lists(pattern, algorithm)
     if comm.bcast(needed):  # on rank 0, so on all
-        pattern = _mpi.known_to_all(handle, pattern, algorithm, needed)
+        pattern = _mpi.allgather_lists(handle, pattern, algorithm, needed)
     with heard:
         carried = _carried(what, pattern, chosen)
     return cast(Plan, bound(*carried, tentative=False))
@@ -156,7 +156,7 @@ def _carried(
 ) -> tuple[_core.Schedule | None, str, str]:
     """Schedule (None: MPI's own collective), transport and packing of a method."""
     if method.algorithm == NATIVE:
-        method = Method(*_core.carried_way(pattern, NATIVE, method.transport or "", method.packing or ""))
+        method = Method(*_core.carried_method(pattern, NATIVE, method.transport or "", method.packing or ""))
     transport, packing = method.transport or DEFAULT_TRANSPORT, method.packing or DEFAULT_PACKING
     if method.algorithm == NATIVE:
         return None, transport, packing

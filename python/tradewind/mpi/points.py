@@ -145,8 +145,8 @@ class PointsMaking(Generic[FetchT]):
         if lists[0].size != lists[1].size or (places is not None and lists[2].size != lists[0].size):
             sizes = ", ".join(f"{array.size} {name}" for array, name in zip(lists, _NAMES, strict=False))
             raise InputError(f"rank {self._points.rank}: lists of {sizes}: as many of each are allowed")
-        if (last := int(np.max(lists[2], initial=-1))) >= _MOST_POINTS:
-            raise InputError(f"rank {self._points.rank}: place {last}: less than {_MOST_POINTS} is allowed")
+        if (last := int(np.max(lists[2], initial=-1))) >= _MAX_POINTS:
+            raise InputError(f"rank {self._points.rank}: place {last}: less than {_MAX_POINTS} is allowed")
         return lists[0], lists[1], lists[2]
 
     def made(self, fetch: _core.Fetch) -> FetchT:
@@ -180,7 +180,7 @@ def _check_alone(*others: ArrayLike | None) -> None:
         raise InputError("ids and owners, indices or places: one of the two is allowed")
 
 
-_MOST_POINTS = 2**60
+_MAX_POINTS = 2**60
 """Number of points of the arrays of all ranks, as in the core."""
 _NAMES = ("owners", "indices", "places")
 
@@ -209,7 +209,7 @@ def _check_fetch(fetch: object) -> None:
 
 
 @collective
-def known_to_all(comm: MPI.Intracomm, fetch: _core.Fetch) -> _core.Fetch:
+def allgather_lists(comm: MPI.Intracomm, fetch: _core.Fetch) -> _core.Fetch:
     """The fetch of all ranks together, on each of them: for algorithms that pass points on from rank to rank.
 
     Collective. Takes 24 bytes per point that any rank wants, on every rank. A plan does it by itself where such an
@@ -219,7 +219,7 @@ def known_to_all(comm: MPI.Intracomm, fetch: _core.Fetch) -> _core.Fetch:
     check_communicator(comm)
     with telling(comm):
         _check_fetch(fetch)
-    return _mpi.known_to_all(comm.py2f(), fetch)
+    return _mpi.allgather_lists(comm.py2f(), fetch)
 
 
 @dataclass(frozen=True)

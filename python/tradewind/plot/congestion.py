@@ -29,17 +29,17 @@ _SHOWN = {
 }
 
 
-def save_pictures(folder: Path, answer: dict[str, Any], file: MachineFile, loads: Loads) -> list[Path]:
+def save_pictures(folder: Path, result: dict[str, Any], file: MachineFile, loads: Loads) -> list[Path]:
     """Writes links.svg, groups.svg, ranks.svg and time.svg, those that there is something for, and says which.
 
-    `answer`: of the simulation, with its congestion. Raises InputError where they cannot be written.
+    `result`: of the simulation, with its congestion. Raises InputError where they cannot be written.
     """
     charts = {
-        "groups.svg": groups_chart(answer["congestion"].get("groups")),
-        "ranks.svg": ranks_chart(answer.get("delay_pairs"), answer["ranks"]),
-        "time.svg": time_chart(answer["delay_over_time"]),
+        "groups.svg": groups_chart(result["congestion"].get("groups")),
+        "ranks.svg": ranks_chart(result.get("delay_pairs"), result["ranks"]),
+        "time.svg": time_chart(result["delay_over_time"]),
     }
-    title, topology = title_of(answer), file.machine.topology.build()
+    title, topology = title_of(result), file.machine.topology.build()
     make_folder(folder, "pictures in")
     save(draw(panels(topology, file.machine.topology, loads), title, topology.describe()), folder / "links.svg")
     for name, chart in charts.items():
@@ -52,11 +52,11 @@ def save_pictures(folder: Path, answer: dict[str, Any], file: MachineFile, loads
     return [folder / "links.svg", *(folder / name for name, chart in charts.items() if chart is not None)]
 
 
-def title_of(answer: dict[str, Any]) -> str:
+def title_of(result: dict[str, Any]) -> str:
     """Return one line on what was simulated."""
-    what = " ".join(str(answer[key]) for key in ("pattern", "algorithm") if key in answer)
-    where = f"{answer['machine']}, {answer['routing']}"
-    return f"{what or 'program'} on {answer['ranks']} ranks of {where}: {format_seconds(answer['time_s'])}"
+    what = " ".join(str(result[key]) for key in ("pattern", "algorithm") if key in result)
+    where = f"{result['machine']}, {result['routing']}"
+    return f"{what or 'program'} on {result['ranks']} ranks of {where}: {format_seconds(result['time_s'])}"
 
 
 def groups_chart(groups: dict[str, Any] | None) -> Any | None:
@@ -74,18 +74,18 @@ def groups_chart(groups: dict[str, Any] | None) -> Any | None:
     return alt.hconcat(left, right).resolve_scale(color="independent")
 
 
-def _colour(field: str, title: list[str], most: float | None = None, **legend: Any) -> alt.Color:
-    reach = {"zero": True} if most is None else {"domain": [0, most]}
+def _colour(field: str, title: list[str], maximum: float | None = None, **legend: Any) -> alt.Color:
+    reach = {"zero": True} if maximum is None else {"domain": [0, maximum]}
     scale = alt.Scale(scheme="inferno", reverse=True, **reach)
     return alt.Color(field, title=title, scale=scale, legend=alt.Legend(**legend))
 
 
 def ranks_chart(
-    delays: Sequence[Sequence[float]] | None, ranks: int, pixels: int = _SIDE, most: float | None = None
+    delays: Sequence[Sequence[float]] | None, ranks: int, pixels: int = _SIDE, maximum: float | None = None
 ) -> Any | None:
     """The mean delay of packets between blocks of ranks, ``[source block][destination block]`` in seconds.
 
-    `most`: the delay at the end of the colours; None: the longest.
+    `maximum`: the delay at the end of the colours; None: the longest.
     """
     if not delays:
         return None
@@ -93,7 +93,7 @@ def ranks_chart(
     edges = [math.ceil(block * ranks / blocks) for block in range(blocks + 1)]
     pairs = [(source, to) for source in range(blocks) for to in range(blocks) if delays[source][to] > 0]
     cells = spans(pairs, edges, "delay", (float(f"{delays[source][to]:.3g}") for source, to in pairs))
-    colour = _colour("delay:Q", ["mean delay"], most, labelExpr=SECONDS)
+    colour = _colour("delay:Q", ["mean delay"], maximum, labelExpr=SECONDS)
     return square(cells, edges, ("to rank", "from rank"), colour, pixels)
 
 

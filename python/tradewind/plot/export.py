@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -55,6 +56,7 @@ def to_pdf(specification: dict[str, Any]) -> bytes:
     return bytes(vlc.vegalite_to_pdf(specification, vl_version=VEGA_LITE))
 
 
+@lru_cache(maxsize=1)  # it is bundled anew each time, which takes a second
 def script() -> str:
     """Vega, Vega-Lite and vega-embed as one script, safe to stand inside a page."""
     return str(vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE)).replace(

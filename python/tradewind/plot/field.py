@@ -17,13 +17,13 @@ from tradewind.plot.style import CONFIG
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_MOST_CELLS = 96  # along a side
+_MAX_CELLS = 96  # along a side
 _SIDE = 320  # pixels of the longer side
 
 
 def coarse(level: NDArray[Any]) -> NDArray[np.float64]:
     """A level [y][x] as a picture can show it: the means of blocks of points, at most 96 along a side."""
-    stride = math.ceil(max(level.shape) / _MOST_CELLS)
+    stride = math.ceil(max(level.shape) / _MAX_CELLS)
     values = np.asarray(level, np.float64)
     for axis in (0, 1):
         starts = np.arange(0, level.shape[axis], stride)
@@ -66,7 +66,7 @@ def _panel(level: Sequence[Sequence[float]], extent: tuple[int, int], colour: An
     import altair as alt
 
     nx, ny = extent
-    stride = math.ceil(max(extent) / _MOST_CELLS)
+    stride = math.ceil(max(extent) / _MAX_CELLS)
     cells = [
         {"x": i * stride, "x2": min((i + 1) * stride, nx), "y": j * stride, "y2": min((j + 1) * stride, ny), "v": value}
         for j, row in enumerate(level)

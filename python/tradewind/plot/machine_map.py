@@ -20,7 +20,7 @@ from tradewind.machine.shapes import levels
 from tradewind.machine.switch_coordinates import MAX_DOTS, SwitchCoordinates, switch_coordinates, tree_levels
 from tradewind.machine.topology import FatTree, Table
 from tradewind.plot.export import SUFFIXES
-from tradewind.plot.panels import MOST_LINES, MOST_SPOTS, busiest_of, by_load, few_links, neighbours, part, star
+from tradewind.plot.panels import MAX_LINES, MAX_SPOTS, busiest_of, by_load, few_links, neighbours, part, star
 from tradewind.plot.svg import Line, Panel, draw, save
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def panels(topology: _core.Topology, table: Table, loads: Loads | None = None) -
     switches = range(topology.switches)
     if topology.switches == 1:
         return [star(topology, loads)]
-    if topology.switches <= MOST_SPOTS and few_links(topology, switches):
+    if topology.switches <= MAX_SPOTS and few_links(topology, switches):
         found = switch_coordinates(table, topology.switches)
         return [part(topology, found.places(), switches, "all switches and links", found.in_rows, loads)]
     shown = loads.busiest_switch if loads else 0
@@ -64,7 +64,7 @@ def _blocks_panel(found: SwitchCoordinates, groups: Groups, loads: Loads | None)
     lines = [Line(a, b, kind, links) for a, b, links in found.between]
     if loads:
         lines = by_load(lines, loads, groups.of)
-    if len(lines) > MOST_LINES:
+    if len(lines) > MAX_LINES:
         lines = [line for line in lines if line.start == 0] if loads is None else busiest_of(lines)
     counts = sorted({line.links for line in lines})
     several = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else str(counts[0])

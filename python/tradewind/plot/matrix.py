@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_MOST_BINS = 600
-_MOST_CELLS = 16_000
+_MAX_BINS = 600
+_MAX_CELLS = 16_000
 _SIDE = 480  # pixels
 
 
@@ -47,10 +47,10 @@ def communication_matrix(
         matrix: NDArray[np.int64] = np.sum(parts, axis=0) * bytes_per_point
         return matrix
 
-    ranks_per_bin = math.ceil(ranks / _MOST_BINS)
+    ranks_per_bin = math.ceil(ranks / _MAX_BINS)
     matrix = total(ranks_per_bin)
-    if int((matrix > 0).sum()) > _MOST_CELLS:
-        ranks_per_bin = math.ceil(ranks / math.isqrt(_MOST_CELLS))
+    if int((matrix > 0).sum()) > _MAX_CELLS:
+        ranks_per_bin = math.ceil(ranks / math.isqrt(_MAX_CELLS))
         matrix = total(ranks_per_bin)
     return matrix, ranks_per_bin
 

@@ -17,20 +17,20 @@ from tradewind.method.method import NATIVE, Method
 from tradewind.plot.export import SUFFIXES, picture
 from tradewind.plot.style import CONFIG, PALETTE, linear_time_axis
 
-MOST_BARS = 40
+MAX_BARS = 40
 
 Row = dict[str, Any]
 
 
 def methods_chart(results: Sequence[Row], default: Method | None = None, what: str = "exchange") -> dict[str, Any]:
-    """The Vega-Lite specification of a chart of `results`, the fastest above; of many the `MOST_BARS` fastest.
+    """The Vega-Lite specification of a chart of `results`, the fastest above; of many the `MAX_BARS` fastest.
 
     `results`: rows with ``algorithm``, ``transport``, ``packing``, ``median_s``, ``min_s`` and ``samples_s``.
     `default`: the method that is marked as the default. `what`: is exchanged, for those who cannot see the chart.
     """
     rows = [_bar(row, default) for row in sorted(results, key=lambda row: float(row["median_s"]))]
-    chart = _bars(rows[:MOST_BARS]).properties(width=560, height=alt.Step(20))
-    shown = ", ".join(f"{row['way']} {format_seconds(row['median'])}" for row in rows[:MOST_BARS])
+    chart = _bars(rows[:MAX_BARS]).properties(width=560, height=alt.Step(20))
+    shown = ", ".join(f"{row['way']} {format_seconds(row['median'])}" for row in rows[:MAX_BARS])
     described = f"Times of methods for {what}, the fastest first: {shown}."
     specification: dict[str, Any] = chart.to_dict() | {"config": CONFIG, "description": described}
     return specification
@@ -39,8 +39,8 @@ def methods_chart(results: Sequence[Row], default: Method | None = None, what: s
 def legend(methods: int, oversubscribed: bool) -> list[str]:
     """Return the legend of a chart of methods, and its warnings."""
     lines = ["bar: median; line: the middle half of the samples; tick: minimum"]
-    if methods > MOST_BARS:
-        lines.append(f"the {MOST_BARS} fastest of {methods} methods")
+    if methods > MAX_BARS:
+        lines.append(f"the {MAX_BARS} fastest of {methods} methods")
     if oversubscribed:
         lines.append("OVERSUBSCRIBED: more ranks than cores, so these are no times of this machine")
     return lines
@@ -55,7 +55,7 @@ def _bar(row: Row, default: Method | None) -> Row:
         "way": (NATIVE if own else ", ".join(parts)) + (" (default)" if is_default else ""),
         "algorithm": parts[0],
         "median": row["median_s"],
-        "least": row["min_s"],
+        "minimum_s": row["min_s"],
         "low": low,
         "high": high,
         "shown": format_seconds(row["median_s"]),
@@ -83,8 +83,8 @@ def _bars(rows: list[Row]) -> Any:
         tooltip=[alt.Tooltip(f"{name}:N", title=title) for name, title in titles.items()],
     )
     spread = base.mark_rule(color="#444", strokeWidth=1.5).encode(x="low:Q", x2="high:Q")
-    least = base.mark_tick(color="#444", thickness=1.5, size=9).encode(x="least:Q")
-    return alt.layer(bars, spread, least)
+    minimum = base.mark_tick(color="#444", thickness=1.5, size=9).encode(x="minimum_s:Q")
+    return alt.layer(bars, spread, minimum)
 
 
 def check_name(path: Path, what: str = "chart") -> None:

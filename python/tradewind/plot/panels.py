@@ -15,8 +15,8 @@ from tradewind.plot.svg import Line, Panel
 if TYPE_CHECKING:
     from tradewind.machine.link_loads import Integers, Loads
 
-MOST_SPOTS = 600
-MOST_LINES = 4000
+MAX_SPOTS = 600
+MAX_LINES = 4000
 
 
 def links_of(topology: _core.Topology, switch: int) -> Iterator[tuple[str, int]]:
@@ -37,8 +37,8 @@ def few_links(topology: _core.Topology, switches: Sequence[int]) -> bool:
     """Whether all links among some switches can be drawn; those of a file may have any number each."""
     inside = set(switches)
     ends = (other for switch in switches for _, other in links_of(topology, switch) if other in inside)
-    most = 2 * MOST_LINES  # each link counted at both ends
-    return sum(1 for _ in islice(ends, most + 1)) <= most
+    maximum = 2 * MAX_LINES  # each link counted at both ends
+    return sum(1 for _ in islice(ends, maximum + 1)) <= maximum
 
 
 def part(
@@ -54,7 +54,7 @@ def part(
         lines = list(_lines(topology, switches, switches, loads))
         title += f": {len(switches)} switches, {len(lines)} links"
     elif loads:
-        lines = list(islice(_busiest_lines(topology, switches, loads), MOST_LINES))
+        lines = list(islice(_busiest_lines(topology, switches, loads), MAX_LINES))
         title += f": {len(switches)} switches, and the {len(lines)} busiest links"
     else:
         lines = list(_lines(topology, [switches[len(switches) // 2]], switches))
@@ -104,12 +104,12 @@ def by_load(lines: list[Line], loads: Loads, spot_of: Integers) -> list[Line]:
 
 
 def busiest_of(lines: list[Line]) -> list[Line]:
-    return sorted(lines, key=lambda line: -(line.busy or 0.0))[:MOST_LINES]
+    return sorted(lines, key=lambda line: -(line.busy or 0.0))[:MAX_LINES]
 
 
 def star(topology: _core.Topology, loads: Loads | None) -> Panel:
     """One switch with its nodes around it."""
-    nodes = min(topology.nodes, MOST_SPOTS)
+    nodes = min(topology.nodes, MAX_SPOTS)
     title = f"1 switch, {topology.nodes} nodes" + (f", {nodes} of them shown" if nodes < topology.nodes else "")
     lines = [Line(0, 1 + node, busy=float(loads.nics[node]) if loads else None) for node in range(nodes)]
     labels = ["switch 0", *(f"node {node}" for node in range(nodes))]
@@ -118,7 +118,7 @@ def star(topology: _core.Topology, loads: Loads | None) -> Panel:
 
 def neighbours(topology: _core.Topology, switch: int, loads: Loads | None) -> Panel:
     """One switch of very many, and those that it is linked to."""
-    links = list(_ports_of(topology, switch))[:MOST_SPOTS]
+    links = list(_ports_of(topology, switch))[:MAX_SPOTS]
     title = f"one of {topology.switches} switches, and the {len(links)} that it is linked to"
     lines = [
         Line(0, 1 + i, kind, busy=loads.share(*ports) if loads else None) for i, (kind, _, ports) in enumerate(links)

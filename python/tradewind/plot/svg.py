@@ -18,7 +18,7 @@ from tradewind.plot.text_width import FONT, length_attribute, text_width
 _SIDE = 620.0  # pixels of a panel
 _MARGIN = 50.0
 _TOP = 90.0
-_MOST_SPOTS = 1500
+_MAX_SPOTS = 1500
 _COLOURS = {"local": PALETTE[0], "global": PALETTE[1]}
 
 
@@ -64,9 +64,9 @@ def draw(panels: list[Panel], title: str, subtitle: str) -> str:
         _text(_MARGIN, 34, title, 18, "#111"),
         _text(_MARGIN, 58, subtitle, 13, "#444"),
     ]
-    most = busiest(panels)
+    maximum = busiest(panels)
     for i, panel in enumerate(panels):
-        parts += _panel(panel, i * pitch + _MARGIN, _TOP, heights[i], most)
+        parts += _panel(panel, i * pitch + _MARGIN, _TOP, heights[i], maximum)
     return "\n".join([*parts, *_legend(panels, height - 16), "</svg>"])
 
 
@@ -96,8 +96,8 @@ def _height(panel: Panel) -> float:
     return _SIDE * min(1.0, max(0.25, (high - low) / (right - left or 1.0)))
 
 
-def _panel(panel: Panel, x0: float, y0: float, height: float, most: float) -> Iterator[str]:
-    """A panel in the box at (x0, y0), its title above; `most`: the share that has the darkest colour."""
+def _panel(panel: Panel, x0: float, y0: float, height: float, maximum: float) -> Iterator[str]:
+    """A panel in the box at (x0, y0), its title above; `maximum`: the share that has the darkest colour."""
     (left, right), (low, high) = _range(panel, 0), _range(panel, 1)
     scale = min(_SIDE / (right - left or 1.0), height / (high - low or 1.0))
 
@@ -108,18 +108,18 @@ def _panel(panel: Panel, x0: float, y0: float, height: float, most: float) -> It
     places = [pixel(spot) for spot in panel.spots]
     yield _text(x0, y0, panel.title, 13, "#111")
     gap = min((math.dist(a, b) for a, b in pairwise(places)), default=_SIDE)
-    yield from _lines(panel, places, 1.5 * gap if panel.in_rows else math.inf, most)
+    yield from _lines(panel, places, 1.5 * gap if panel.in_rows else math.inf, maximum)
     yield from _spots(panel, places, max(1.2, min(7.0, 0.25 * gap)))
 
 
-def _lines(panel: Panel, places: list[Point], longest_straight: float, most: float) -> Iterator[str]:
+def _lines(panel: Panel, places: list[Point], longest_straight: float, maximum: float) -> Iterator[str]:
     faint = max(0.1, min(0.8, 250 / max(1, len(panel.lines))))
     widest = max((line.links for line in panel.lines), default=1)
     for line in sorted(panel.lines, key=lambda line: line.busy or 0.0):  # the busiest are not hidden
         width = 0.6 + math.log1p(line.links) / math.log1p(widest)
         look = f'stroke="{_COLOURS[line.kind]}" stroke-width="{width:.1f}" stroke-opacity="{faint:.2f}"'
         if line.busy is not None:
-            look = _busy_look(line.busy / most if most else 0.0, faint)
+            look = _busy_look(line.busy / maximum if maximum else 0.0, faint)
         yield (
             f'<path class="link {line.kind}" d="{_curve(line, places, longest_straight)}" fill="none" {look}>'
             f"{_words(line)}</path>"
@@ -157,7 +157,7 @@ def _sideways(turn: int) -> int:
 
 
 def _spots(panel: Panel, places: list[Point], radius: float) -> Iterator[str]:
-    if len(places) > _MOST_SPOTS:  # too many for one element each
+    if len(places) > _MAX_SPOTS:  # too many for one element each
         dots = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in places)
         yield f'<path class="spots" d="{dots}" stroke="#111" stroke-width="{2 * radius:.1f}" stroke-linecap="round"/>'
         return
@@ -182,11 +182,11 @@ def _legend(panels: list[Panel], y: float) -> Iterator[str]:
         x += 60 + 7 * len(name)
 
 
-def _busy_legend(most: float, y: float) -> Iterator[str]:
+def _busy_legend(maximum: float, y: float) -> Iterator[str]:
     yield f'<path d="M{_MARGIN:.0f} {y - 4:.0f}h30" stroke="{UNUSED}" stroke-width="2"/>'
     yield _text(_MARGIN + 36, y, "unused", 12, "#444")
     yield bar(_MARGIN + 100, y - 9, 200)
-    yield _text(_MARGIN + 308, y, f"busy 0 to {100 * most:.3g} % of the time (the busier way)", 12, "#444")
+    yield _text(_MARGIN + 308, y, f"busy 0 to {100 * maximum:.3g} % of the time (the busier way)", 12, "#444")
 
 
 def save(svg: str, path: Path) -> None:

@@ -81,10 +81,10 @@ def _race(plot: Plot, panel: str, cases: Sequence[tuple[Record, float]]) -> Race
         curves.setdefault(label_text(record, plot.curve) or f"no {plot.curve}", []).append((record, value))
     if len({record["kind"] for record, _ in cases}) > 1:
         return None  # measured, simulated and published times do not compete
-    most = max((len(curves) for curves in places.values()), default=0)
-    if most < 2:
+    maximum = max((len(curves) for curves in places.values()), default=0)
+    if maximum < 2:
         return None
-    full = [place for place, curves in places.items() if len(curves) == most]
+    full = [place for place, curves in places.items() if len(curves) == maximum]
     numbers = [place for place in full if isinstance(place, int)]
     place = max(numbers) if len(numbers) == len(full) else full[-1]
     contenders = [_contender(name, each) for name, each in places[place].items()]

@@ -27,7 +27,7 @@ STUDIES = (
 def build_overview(folder: Path, results: Sequence[dict[str, Any]]) -> Path:
     """Writes index.html, findings.md and findings.json into the folder of several studies; returns the page.
 
-    `results`: what the command answers for each study.
+    `results`: what the command prints for each study.
     """
     remove_parts(folder)
     rows = finding_rows(folder, results)

@@ -26,7 +26,7 @@ LEFT_OUT = (Column("Why"), Column("Methods"))
 
 
 def write_page(result: dict[str, Any], path: Path) -> None:
-    """Writes what `tradewind tune` answers as a page that opens offline. Raises InputError where that cannot be."""
+    """Writes what `tradewind tune` prints as a page that opens offline. Raises InputError where that cannot be."""
     write_atomically(path, page(result).encode(), "report")
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tradewind.machine import MachineFile
-from tradewind.simulation.answer import write_link_loads
 from tradewind.simulation.checks import BUFFERS, MODELS, PLACEMENTS, PROTOCOLS, prepare, usable_cores
+from tradewind.simulation.outcome import write_link_loads
 from tradewind.simulation.prepared import Simulation, model_version
 from tradewind.simulation.progress import Progress, Watch
 from tradewind.simulation.steady import run_until_steady
@@ -61,8 +61,8 @@ def simulate(
 
     Returns a dictionary of plain values: the inputs, and ``time_s`` (until the last rank is done), ``step_time_s`` (of
     each slab or step, from the end of the one before), ``messages``, ``bytes``, ``packet_hops`` (one packet through
-    one port, injection and ejection included), ``bound_s`` (what the most loaded link or NIC needs for its bytes, and
-    ``bound_by`` which), ``imbalance`` (most loaded over mean of the links in use), ``delay`` (histogram of packets by
+    one port, injection and ejection included), ``bound_s`` (what the busiest link or NIC needs for its bytes, and
+    ``bound_by`` which), ``imbalance`` (maximum over mean load of the links in use), ``delay`` (histogram of packets by
     arrival minus arrival on an empty network), ``wall_s``, ``peak_rss_bytes``. With `pairs`, also ``delay_pairs``: of
     so many blocks of ranks, [source block][destination block], the mean delay in seconds. Raises InputError.
     """

@@ -46,7 +46,7 @@ class Screened:
     candidate: Candidate
     loggp_s: float
     latency_s: float
-    answer: dict[str, Any]
+    simulated: dict[str, Any]
     """Seconds of the loggp simulation."""
 
 
@@ -101,7 +101,7 @@ def advise(
 
     Returns the request and
 
-    - ``best``: the algorithm of the least time, None where the budget did not do for any;
+    - ``best``: the algorithm with the minimum time, None where the budget did not do for any;
     - ``model``: "packet", or "loggp" where the budget did not do for a single simulation by packets;
     - ``results``: by ascending ``time_s``, each with ``ratio`` to the best, ``stages``, ``messages``, ``bytes``,
       ``bound_s``, ``bound_by`` and what the time is made of: ``latency_s`` (left on links of any bandwidth),
@@ -120,7 +120,7 @@ def advise(
     results = trial.simulate(screened, packet)
     model = "packet" if results else "loggp"
     if not results:
-        results = [trial.judged(item, item.answer) for item in screened]
+        results = [trial.judged(item, item.simulated) for item in screened]
     results.sort(key=lambda result: float(result["time_s"]))
     for result in results:
         result["ratio"] = result["time_s"] / results[0]["time_s"] if results[0]["time_s"] > 0 else 1.0
@@ -178,13 +178,13 @@ class _Trial:
         for _, simulation, candidate in sorted(prepared, key=lambda item: item[0]):
             self.tell(f"screening {candidate.algorithm}")
             try:
-                answer = clock.run(simulation)
+                simulated = clock.run(simulation)
                 latency_s = clock.run(unlimited._prepare(candidate, "loggp"))["time_s"]
             except (_TooLongError, InputError) as reason:
                 self.left_out.append(LeftOut(candidate.algorithm, f"not screened: {reason}"))
                 continue
-            loggp_s = answer["time_s"]
-            screened.append(Screened(candidate, loggp_s, min(latency_s, loggp_s), answer))
+            loggp_s = simulated["time_s"]
+            screened.append(Screened(candidate, loggp_s, min(latency_s, loggp_s), simulated))
         return in_order(screened)
 
     def packet(self, screened: Sequence[Screened], asked: str | None) -> str:
@@ -207,18 +207,18 @@ class _Trial:
                 continue
             self.tell(f"simulating {name}")
             try:
-                answer = self.clock.run(self._prepare(item.candidate, "packet", packet))
+                simulated = self.clock.run(self._prepare(item.candidate, "packet", packet))
             except (_TooLongError, InputError) as reason:
                 self.left_out.append(LeftOut(name, str(reason), item.loggp_s))
                 continue
-            results.append(self.judged(item, answer))
+            results.append(self.judged(item, simulated))
         return results
 
-    def judged(self, item: Screened, answer: dict[str, Any]) -> dict[str, Any]:
+    def judged(self, item: Screened, simulated: dict[str, Any]) -> dict[str, Any]:
         """The figures of a candidate, and what its time is made of."""
         exchange = replace(self.exchange, algorithm=item.candidate.algorithm)
-        time_s = answer["time_s"]
-        by_nic = answer["bound_s"] if answer.get("bound_by") in ("injection", "ejection") else 0.0
+        time_s = simulated["time_s"]
+        by_nic = simulated["bound_s"] if simulated.get("bound_by") in ("injection", "ejection") else 0.0
         latency = min(item.latency_s, time_s)
         bandwidth = min(max(item.loggp_s - item.latency_s, by_nic), time_s - latency)
         parts = {"latency": latency, "bandwidth": bandwidth, "congestion": time_s - latency - bandwidth}
@@ -230,7 +230,7 @@ class _Trial:
             **{f"{name}_s": seconds for name, seconds in parts.items()},
             "reason": max(parts, key=lambda name: parts[name]),
             "loggp_s": item.loggp_s,
-            **{key: answer[key] for key in kept if key in answer},
+            **{key: simulated[key] for key in kept if key in simulated},
         }
 
 

@@ -37,18 +37,18 @@ def coarse_packets(
         return None
     packets = f"packets of {format_bytes(size)}"
     if buffer_bytes is not None and PACKETS_PER_BUFFER * size > buffer_bytes:
-        most = max(own_bytes, buffer_bytes // PACKETS_PER_BUFFER)
+        maximum = max(own_bytes, buffer_bytes // PACKETS_PER_BUFFER)
         return (
             f"{packets} can mislead where buffers of {format_bytes(buffer_bytes)} hold fewer than "
-            f"{PACKETS_PER_BUFFER}: use --packet {_argument(most)}"
+            f"{PACKETS_PER_BUFFER}: use --packet {_argument(maximum)}"
         )
     if routing in SPREADING.get(topology, ()):
         return f"{packets} can mislead where {routing} chooses a path for each: use --packet {_argument(own_bytes)}"
     if size >= int(message_bytes) >= PACKETS_PER_MESSAGE * own_bytes:
-        most = min(LARGEST_PACKET, int(message_bytes) // PACKETS_PER_MESSAGE)
+        maximum = min(LARGEST_PACKET, int(message_bytes) // PACKETS_PER_MESSAGE)
         return (
             f"one packet per message can mislead where messages have {format_bytes(message_bytes)}: "
-            f"use --packet {_argument(max(own_bytes, most - most % own_bytes))}"
+            f"use --packet {_argument(max(own_bytes, maximum - maximum % own_bytes))}"
         )
     return None
 

@@ -14,10 +14,11 @@ from tradewind.base.errors import InputError
 from tradewind.base.files import check_folder, check_target
 from tradewind.machine import MachineFile
 from tradewind.machine.link_loads import group_shares, link_shares, loads_of
-from tradewind.simulation.answer import LOADS, figures_of, mean_delays, over_time, write_link_loads
 from tradewind.simulation.coarseness import coarse_packets
+from tradewind.simulation.outcome import LOADS, figures_of, mean_delays, over_time, write_link_loads
 from tradewind.simulation.progress import Progress, Watch
 from tradewind.workload.exchange import Exchange
+from tradewind.workload.program import Program
 from tradewind.workload.repetitions import Repetitions
 from tradewind.workload.workload import Workload
 
@@ -143,7 +144,7 @@ class Simulation:
     def run(
         self, progress: Watch | None = None, links: Path | None = None, congestion: bool | str | Path = False
     ) -> dict[str, Any]:
-        """Runs it; see `simulate` for the answer and for what the arguments ask for beside it."""
+        """Runs it; see `simulate` for the result and for what the arguments ask for beside it."""
         if (links is not None or congestion) and self.model != "packet":
             raise InputError("loads of links: only the packet model knows links")
         if not isinstance(congestion, bool) and not self.pairs:
@@ -155,7 +156,7 @@ class Simulation:
         wall_s = time.perf_counter() - begin
         if links is not None:
             write_link_loads(links, result, self.machine.topology, self.file.machine)
-        answer = (
+        figures = (
             self.inputs()
             | figures_of(result, self.exchange, self.model, self.file.machine.mpi.unexpected_bandwidth is not None)
             | {
@@ -167,11 +168,11 @@ class Simulation:
         )
         if self.timeline is not None:
             self._save_time_line(self.timeline, result)
-            answer["timeline"] = str(self.timeline)
-        return answer | self._congestion(result, answer, congestion) if congestion else answer
+            figures["timeline"] = str(self.timeline)
+        return figures | self._congestion(result, figures, congestion) if congestion else figures
 
     def _congestion(
-        self, result: _core.SimulationResult, answer: dict[str, Any], wanted: bool | str | Path
+        self, result: _core.SimulationResult, figures: dict[str, Any], wanted: bool | str | Path
     ) -> dict[str, Any]:
         """Return the loads of links and the delays of packets; draw them if a folder is given."""
         topology, machine = self.machine.topology, self.file.machine
@@ -183,20 +184,26 @@ class Simulation:
         if not isinstance(wanted, bool):
             from tradewind.plot.congestion import save_pictures
 
-            pictures = save_pictures(Path(wanted), answer | found, self.file, loads)
+            pictures = save_pictures(Path(wanted), figures | found, self.file, loads)
             found["pictures"] = [str(path) for path in pictures]
         return found
 
     def _save_time_line(self, path: Path, result: _core.SimulationResult) -> None:
         from tradewind.trace.files import save
         from tradewind.trace.simulated import time_line
+        from tradewind.trace.simulated_order import time_line_of_order
 
         title = f"{self.exchange.name} on {self.exchange.ranks} ranks of {self.file.name}, simulated"
-        steps = [step.core() for step in self.exchange.steps()]
-        save(time_line(result.trace_events, steps, title), path)
+        steps = self.exchange.steps()
+        if isinstance(self.exchange, Program) and self.exchange.order is not None:
+            exchanges, names = [each.name for each in self.exchange.exchanges], [step.name for step in steps]
+            line = time_line_of_order(result.trace_events, self.exchange.order, exchanges, names, title)
+        else:
+            line = time_line(result.trace_events, [step.core() for step in steps], title)
+        save(line, path)
 
     def take_part(self) -> dict[str, Any]:
-        """Does the share of a process that does not answer."""
+        """Does the share of a process that does not return the result."""
         self._simulated(None)
         return {}
 

@@ -45,7 +45,7 @@ class Processes:
         self.on_this_computer: int = computer.Get_size()
         computer.Free()
         self.threads: int = comm.allreduce(max(1, len(cores) // self.on_this_computer), MPI.MIN)
-        """As many as each process has cores, where it has least."""
+        """As many as each process has cores, where that is the minimum."""
 
     @property
     def index(self) -> int:
@@ -61,7 +61,7 @@ class Processes:
         try:
             result = action()
         except BaseException as error:
-            if self.core.severed:  # nobody answers any more
+            if self.core.severed:  # nobody responds any more
                 raise
             failure = error
         reasons = self.comm.allgather(None if failure is None else _reason(failure))
@@ -74,7 +74,7 @@ class Processes:
             raise _failure(first, reasons[first])
         return result
 
-    def answer(self, action: Callable[[], Result]) -> Result:
+    def root_result(self, action: Callable[[], Result]) -> Result:
         """Return the result of `action` on process 0 on all processes; see `agree`."""
         result = self.agree(action)
         shared: Result = self.comm.bcast(result if self.index == 0 else None)
@@ -83,7 +83,7 @@ class Processes:
     def run(
         self, simulation: Simulation, progress: Watch | None = None, force: bool = False, **more: Any
     ) -> dict[str, Any]:
-        """As `Simulation.run`, on all of them; see `tradewind.simulation.simulate` for the answer.
+        """As `Simulation.run`, on all of them; see `tradewind.simulation.simulate` for the result.
 
         Process 0 alone tells of progress and writes files.
         """
@@ -91,8 +91,8 @@ class Processes:
         self.agree(lambda: simulation.check_memory(force, share=self.on_this_computer / self.count))
         self.agree(lambda: simulation.check_files(**more) if self.index == 0 else None)
         here = replace(simulation, peers=self.core)
-        answer = self.answer(lambda: here.run(progress, **more) if self.index == 0 else here.take_part())
-        return answer | {"peak_rss_bytes": self.comm.allreduce(memory.peak_rss_bytes(), MPI.MAX)}
+        result = self.root_result(lambda: here.run(progress, **more) if self.index == 0 else here.take_part())
+        return result | {"peak_rss_bytes": self.comm.allreduce(memory.peak_rss_bytes(), MPI.MAX)}
 
     def _require_alike(self, identity: str) -> None:
         identities = self.comm.allgather(identity)

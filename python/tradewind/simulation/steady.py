@@ -1,4 +1,4 @@
-"""Simulates an exchange that is repeated often until its repetitions are steady, and answers for all of them."""
+"""Simulates an exchange that is repeated often until its repetitions are steady, and extrapolates to all of them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ SCALED = ("messages", "bytes", "packet_hops", "bound_s")
 def run_until_steady(
     exchange: Workload, run: Callable[[Workload], dict[str, Any]], steady: bool | float = True
 ) -> dict[str, Any]:
-    """Runs so many repetitions that half as many say the same of all, and answers for all of them.
+    """Runs so many repetitions that half as many say the same of all, and extrapolates to all of them.
 
-    `run` simulates a workload, or as many of its repetitions as it has to, and answers when each step was over
-    (``step_end_s``, which is taken out). Adds to its answer ``simulated_times`` (repetitions that were simulated) and
+    `run` simulates a workload, or as many of its repetitions as it has to, and returns when each step was over
+    (``step_end_s``, which is taken out). Adds to its result ``simulated_times`` (repetitions that were simulated) and
     ``reckoned_change`` (of the time, when twice as many were simulated; None where all were). ``messages``, ``bytes``,
     ``packet_hops`` and ``bound_s`` are those of all repetitions; ``delay`` counts only what was simulated.
     """

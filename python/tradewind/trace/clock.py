@@ -27,9 +27,9 @@ class Clock:
 
 
 def compare(comm: MPI.Intracomm, now: Callable[[], float] = time.perf_counter, rounds: int = ROUNDS) -> list[Clock]:
-    """The clocks of all ranks, by rank. Collective; all have the answer.
+    """The clocks of all ranks, by rank. Collective; all have the result.
 
-    Rank 0 asks each rank in turn for its time. The answer was made between question and reply, at their middle as far
+    Rank 0 asks each rank in turn for its time. The time was read between question and reply, at their middle as far
     as rank 0 can tell, and off by no more than half the time between them (Cristian 1989, Probabilistic clock
     synchronization, Distributed Computing 3, 146-158). Clocks that drift apart are as they were at this moment.
     """

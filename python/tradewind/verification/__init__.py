@@ -1,4 +1,4 @@
-"""Verifies exchanges in this process: is the answer right, and can the ranks wait for each other for ever?"""
+"""Verifies exchanges in this process: is the result right, and can the ranks wait for each other for ever?"""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def transports() -> list[str]:
 def verify(exchange: Workload, transport: str = DEFAULT_TRANSPORT, progress: Progress | None = None) -> dict[str, Any]:
     """Runs the schedules of an exchange on boxes of points and checks what they do.
 
-    Every point of the pattern's answer must arrive exactly once and nothing else may be touched; and with the posting
+    every expected point of the pattern must arrive exactly once and nothing else may be touched; and with the posting
     order of `transport` no ranks may wait for each other, even where every send is synchronous.
 
     Returns plain values: the request, and for each step and in all `stages`, `messages`, `bytes` (of all messages),

@@ -1,4 +1,4 @@
-"""Known values for the arrays of an exchange, and the answer that must come out, computed without any schedule."""
+"""Known values for the arrays of an exchange, and the result that must come out, computed without any schedule."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Arrays(ABC):
 
     @staticmethod
     @abstractmethod
-    def answer(pattern: Any, rank: int, field: int, dtype: str) -> Array:
+    def expected(pattern: Any, rank: int, field: int, dtype: str) -> Array:
         """Return the array that a rank must have after the exchange."""
 
     @staticmethod
     @abstractmethod
-    def answer_points(pattern: Any, rank: int) -> int:
+    def expected_points(pattern: Any, rank: int) -> int:
         """Points of one field that the exchange writes on a rank."""
 
     @staticmethod

@@ -10,7 +10,7 @@ from tradewind.base.errors import InputError
 from tradewind.method.method import NODE_FAMILIES
 from tradewind.workload.exchange import Exchange
 
-MOST_RECURSIVE = 32
+MAX_RECURSIVE = 32
 """Up to this radix every recursive-k and recursive-near-k is tried: as far as Zheng & Marguinaud (2018) went in
 Fig. 10c."""
 
@@ -74,15 +74,15 @@ def _refusal(exchange: Exchange, algorithm: str) -> str | None:
 
 def _radices(exchange: Exchange, entry: _core.AlgorithmEntry, ranks_per_node: int) -> Iterable[int]:
     ranges = [entry.radices(schedule.pattern) for schedule in exchange.schedules().values()]
-    least, most = max(r[0] for r in ranges), min(r[1] for r in ranges)
-    most = min(most, max(least, exchange.ranks))  # one rank allows any radix
+    minimum, maximum = max(r[0] for r in ranges), min(r[1] for r in ranges)
+    maximum = min(maximum, max(minimum, exchange.ranks))  # one rank allows any radix
     if entry.name in NODE_FAMILIES:
-        return [ranks_per_node] if 1 < ranks_per_node <= most else []
+        return [ranks_per_node] if 1 < ranks_per_node <= maximum else []
     if entry.name == "recursive-k":
-        return range(least, min(most, MOST_RECURSIVE) + 1)
+        return range(minimum, min(maximum, MAX_RECURSIVE) + 1)
     if entry.name == "recursive-near-k":  # where nothing folds it is recursive-k
-        return [k for k in range(least, min(most, MOST_RECURSIVE) + 1) if not _is_power(exchange.ranks, k)]
-    return _powers_of_two(least, most)
+        return [k for k in range(minimum, min(maximum, MAX_RECURSIVE) + 1) if not _is_power(exchange.ranks, k)]
+    return _powers_of_two(minimum, maximum)
 
 
 def _is_power(number: int, of: int) -> bool:
@@ -91,10 +91,10 @@ def _is_power(number: int, of: int) -> bool:
     return number == 1
 
 
-def _powers_of_two(least: int, most: int) -> Iterator[int]:
+def _powers_of_two(minimum: int, maximum: int) -> Iterator[int]:
     """1, 2, 4, ...; not the largest radix if there are others: it does everything at once, which has its own name."""
     power = 1
-    while power <= most:
-        if power >= least and (power < most or most == least):
+    while power <= maximum:
+        if power >= minimum and (power < maximum or maximum == minimum):
             yield power
         power *= 2

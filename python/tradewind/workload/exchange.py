@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from tradewind import _core
 from tradewind.base.elements import DTYPES, point_bytes
 from tradewind.base.errors import InputError
-from tradewind.base.extents import MOST
+from tradewind.base.extents import MAX_EXTENT
 from tradewind.method.method import Method, algorithm_problems, default_algorithm
 from tradewind.workload.options import from_plain, option, options_of, problems_of
 from tradewind.workload.registry import pattern_named
@@ -22,7 +22,7 @@ from tradewind.workload.workload import Workload
 if TYPE_CHECKING:
     from tradewind.workload.arrays import Arrays
 
-MOST_TIMES = 1_000_000
+MAX_TIMES = 1_000_000
 """Repetitions: one step each, in a list."""
 
 
@@ -35,19 +35,21 @@ class Exchange(Workload):
     """
 
     pattern: str
-    ranks: int = option("Number of ranks.", least=1, most=MOST, common=True, by_name=False)
+    ranks: int = option("Number of ranks.", minimum=1, maximum=MAX_EXTENT, common=True, by_name=False)
     algorithm: str | None = option(
         "Like ring-4; see `tradewind list algorithms`.", None, common=True, shown="the pattern's own"
     )
     times: int = option(
         "Number of exchanges in a row.",
         1,
-        least=1,
-        most=MOST_TIMES,
+        minimum=1,
+        maximum=MAX_TIMES,
         common=True,
         label="repetitions in a row",
     )
-    fields: int = option("Fields per message.", 1, least=1, most=MOST, common=True, label="fields in a message")
+    fields: int = option(
+        "Fields per message.", 1, minimum=1, maximum=MAX_EXTENT, common=True, label="fields in a message"
+    )
     dtype: str = option(
         f"Element type: {', '.join(DTYPES)}.", "f8", known=lambda: DTYPES, common=True, label="element type"
     )

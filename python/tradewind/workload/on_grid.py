@@ -10,7 +10,7 @@ from typing import ClassVar
 from tradewind import _core
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
-from tradewind.base.extents import MOST, extents_text
+from tradewind.base.extents import MAX_EXTENT, extents_text
 from tradewind.layout.names import LAYOUTS, divided, shares
 from tradewind.workload.exchange import Exchange
 from tradewind.workload.options import option
@@ -31,11 +31,11 @@ class OnGrid(Exchange):
         "Points NXxNYxNZ, like 28800x14400x256.", None, label="grid points along x, y, z", by_name=False
     )
     split: tuple[int, int] | None = option(
-        "Ranks CXxCY over x and y.", None, label="ranks along x, y", shown="the most even that fits", by_name=False
+        "Ranks CXxCY over x and y.", None, label="ranks along x, y", shown="the most even one that fits", by_name=False
     )
 
-    most_even: ClassVar[bool] = False
-    """Whether of several splits the one with the least imbalance is taken, and not the one nearest to a square."""
+    prefers_even: ClassVar[bool] = False
+    """Whether of several splits the one with the smallest imbalance is taken, and not the one nearest to a square."""
 
     def layouts(self) -> list[str]:
         """Every layout that the exchange touches and that divides x and y, by its name (`tradewind.layout.names`)."""
@@ -45,9 +45,9 @@ class OnGrid(Exchange):
         problems = self._own_problems()
         if self.grid is None:
             return [*problems, f"a {self.pattern} needs a grid, like 602x568x60"]
-        if min(self.grid) < 1 or max(self.grid) > MOST:
+        if min(self.grid) < 1 or max(self.grid) > MAX_EXTENT:
             text = extents_text(self.grid)
-            problems.append(f"grid {text}: 1..{MOST} points along each direction are allowed")
+            problems.append(f"grid {text}: 1..{MAX_EXTENT} points along each direction are allowed")
         else:
             problems += self._size_problems()
         if self.split is not None:
@@ -100,13 +100,13 @@ class OnGrid(Exchange):
 def _count_problems(grid: tuple[int, int, int], fields: int, dtype: str) -> list[str]:
     """Why the points of a grid, or the bytes of all fields, cannot be counted."""
     points = math.prod(grid)
-    if points > _core.most_points:
-        return [f"grid {extents_text(grid)}: {points} points; at most {_core.most_points} can be counted"]
+    if points > _core.max_points:
+        return [f"grid {extents_text(grid)}: {points} points; at most {_core.max_points} can be counted"]
     each = fields * DTYPES.get(dtype, 1)
-    if points * each > _core.most_bytes:
+    if points * each > _core.max_bytes:
         return [
             f"grid {extents_text(grid)} of {fields} fields: {points} x {each} bytes; "
-            f"at most {_core.most_bytes} can be counted"
+            f"at most {_core.max_bytes} can be counted"
         ]
     return []
 
@@ -147,7 +147,7 @@ def default_split(exchange: OnGrid, others: Iterable[str] = ()) -> tuple[int, in
     pairs = [(a, ranks // a) for a in sorted({*divisors, *(ranks // a for a in divisors)})]
     pairs = [pair for pair in pairs if not misfits(grid, pair, layouts)]
     pairs.sort(key=lambda p: (abs(math.log(p[0] / p[1])), (p[0] < p[1]) == (grid[0] >= grid[1])))
-    if exchange.most_even:
+    if exchange.prefers_even:
         pairs.sort(key=lambda p: round(max(layout_imbalance(grid, p, axes) for axes in layouts), 9))
     reasons = set()
     for pair in pairs:

@@ -37,8 +37,8 @@ class Option:
     """As on the command line, such as ``--width``."""
     label: str = ""
     """Description in a dataset or a plot; "": it is no label."""
-    least: float | None = None
-    most: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
     known: Callable[[], Iterable[str]] | None = None
     """The names that are allowed."""
     problems: Problems | None = None
@@ -82,7 +82,10 @@ class Option:
             return [] if value in known else [unknown(self.what, value, known)]
         found = []
         for each in value if self.kind == "extents" else (value,):
-            low, high = self.least is not None and not each >= self.least, self.most is not None and each > self.most
+            low, high = (
+                self.minimum is not None and not each >= self.minimum,
+                self.maximum is not None and each > self.maximum,
+            )
             if low or high:
                 found = [f"{self.what} {self.text(value)}: {self._allowed()}"]
         return found + (self.problems(value) if self.problems is not None and not found else [])
@@ -92,9 +95,9 @@ class Option:
         return "x".join(str(number) for number in value) if self.kind == "extents" else str(value)
 
     def _allowed(self) -> str:
-        if self.most is None:
-            return f"{self.least} or more are allowed"
-        return f"{self.least}..{self.most} are allowed"
+        if self.maximum is None:
+            return f"{self.minimum} or more are allowed"
+        return f"{self.minimum}..{self.maximum} are allowed"
 
 
 def option(
@@ -103,8 +106,8 @@ def option(
     *,
     flag: str = "",
     label: str = "",
-    least: float | None = None,
-    most: float | None = None,
+    minimum: float | None = None,
+    maximum: float | None = None,
     known: Callable[[], Iterable[str]] | None = None,
     problems: Problems | None = None,
     what: str = "",
@@ -121,8 +124,8 @@ def option(
         "help": help,
         "flag": flag,
         "label": label,
-        "least": least,
-        "most": most,
+        "minimum": minimum,
+        "maximum": maximum,
         "known": known,
         "problems": problems,
         "what": what,

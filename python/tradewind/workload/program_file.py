@@ -18,7 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from tradewind import _core
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, gathered
-from tradewind.base.extents import MOST, parse_extents
+from tradewind.base.extents import MAX_EXTENT, parse_extents
 from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.base.units import seconds
@@ -28,7 +28,7 @@ from tradewind.workload.between_groups import redistribution
 from tradewind.workload.program import Program
 from tradewind.workload.steps import Compute, Exchanged, Group, GroupStep, Poke, Whole
 
-MOST_TIMES = 1_000_000
+MAX_TIMES = 1_000_000
 
 
 class Table(BaseModel):
@@ -73,8 +73,8 @@ def _directions(value: Any) -> Any:
     return value
 
 
-Count = Annotated[int, Field(ge=1, le=MOST, strict=True)]
-Times = Annotated[int, Field(ge=1, le=MOST_TIMES, strict=True)]
+Count = Annotated[int, Field(ge=1, le=MAX_EXTENT, strict=True)]
+Times = Annotated[int, Field(ge=1, le=MAX_TIMES, strict=True)]
 Amount = Annotated[float, Field(ge=0)]
 Duration = Annotated[float, BeforeValidator(seconds)]
 Grid = Annotated[tuple[int, int, int], _extents(3, "grid")]
@@ -85,7 +85,7 @@ Fields = Annotated[Count | Annotated[list[str], Field(min_length=1)], BeforeVali
 class Moved(Table):
     """The content of an exchange: one of a halo, a path through layouts, a reduction, or a field between two groups."""
 
-    halo: Annotated[int, Field(ge=0, le=MOST, strict=True)] | None = None
+    halo: Annotated[int, Field(ge=0, le=MAX_EXTENT, strict=True)] | None = None
     """Its width, of x/y blocks."""
     periodic: Annotated[str, BeforeValidator(_directions)] = ""
     path: Annotated[str, BeforeValidator(_path)] | None = None

@@ -13,7 +13,7 @@ from tradewind.base.elements import DTYPES, point_bytes
 
 @dataclass(frozen=True)
 class Step:
-    """A step of a program, by its name in answers: a schedule, a computation, or one during the other; in a row."""
+    """A step of a program, by its name in results: a schedule, a computation, or one during the other; in a row."""
 
     name: str
     schedule: _core.Schedule | None = None

@@ -123,12 +123,12 @@ class LeastLoaded : public ChosenUp {
     std::uint32_t choose(std::uint32_t sw, std::uint32_t, std::uint32_t, std::uint32_t& m, const Queue& queue) const {
         const std::uint32_t level = this->level(sw), first = down_[level], ups = up_[level];
         std::uint32_t up = memory::pick(m, level, ups), best = first + up;
-        std::uint64_t least = queue(best);
-        for (std::uint32_t i = 1; i < ups && least > 0; ++i) {
+        std::uint64_t minimum = queue(best);
+        for (std::uint32_t i = 1; i < ups && minimum > 0; ++i) {
             up = up + 1 == ups ? 0 : up + 1;
             const std::uint64_t bytes = queue(first + up);
-            if (bytes >= least) continue;
-            least = bytes;
+            if (bytes >= minimum) continue;
+            minimum = bytes;
             best = first + up;
         }
         return best;

@@ -28,8 +28,8 @@ class Line {
         std::uint32_t number = 0;
         const std::string& word = words_[i];
         const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-        if (error != std::errc{} || rest != word.data() + word.size() || number >= ShortestPaths::most_switches)
-            refuse("switch '" + word.substr(0, 20) + "': 0 to " + std::to_string(ShortestPaths::most_switches - 1) +
+        if (error != std::errc{} || rest != word.data() + word.size() || number >= ShortestPaths::max_switches)
+            refuse("switch '" + word.substr(0, 20) + "': 0 to " + std::to_string(ShortestPaths::max_switches - 1) +
                    " are allowed");
         return number;
     }
@@ -66,10 +66,10 @@ std::vector<int> Graph::read(const std::string& text, const std::string& file) {
         if (line.empty()) continue;
         const std::uint32_t a = line.end(0), b = line.end(1);
         if (a == b) line.refuse("a link from switch " + std::to_string(a) + " to itself");
-        if (!pairs.insert(std::min(a, b) * ShortestPaths::most_switches + std::max(a, b)).second)
+        if (!pairs.insert(std::min(a, b) * ShortestPaths::max_switches + std::max(a, b)).second)
             line.refuse("the link between switches " + std::to_string(a) + " and " + std::to_string(b) +
                         " is there already");
-        if (pairs.size() > most_links) line.refuse("at most " + std::to_string(most_links) + " links are allowed");
+        if (pairs.size() > max_links) line.refuse("at most " + std::to_string(max_links) + " links are allowed");
         for (const std::uint32_t end : {a, b}) {
             if (end >= links_.size()) links_.resize(end + 1);
             lines.resize(links_.size(), 0);

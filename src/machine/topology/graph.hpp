@@ -13,7 +13,7 @@ namespace tradewind::machine {
 // Ports of a switch are its links in the order of the text; then, from the same port on everywhere, the nodes.
 class Graph : public Topology {
   public:
-    static constexpr std::size_t most_links = 100'000;
+    static constexpr std::size_t max_links = 100'000;
 
     // Nodes hang on the first `node_switches` switches (0: on all). `file` stands before the line number in errors.
     // Throws InputError for the first line that is wrong (not two numbers, a link to itself, one that is there already,

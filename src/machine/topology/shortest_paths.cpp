@@ -8,17 +8,17 @@
 namespace tradewind::machine {
 
 ShortestPaths::ShortestPaths(const Topology& topology) : switches_(topology.switches()) {
-    if (switches_ > most_switches)
+    if (switches_ > max_switches)
         throw InputError(topology.name() + ": " + std::to_string(switches_) + " switches: at most " +
-                         std::to_string(most_switches) + " are allowed where paths are kept in a table");
+                         std::to_string(max_switches) + " are allowed where paths are kept in a table");
     find_links(topology);
     breadth_first(0, levels_);
     ports_.resize(std::size_t{switches_} * switches_);
     turns_.resize(ports_.size());
     for (std::uint32_t to = 0; to < switches_; ++to) find_paths(to);
-    if (channels() > most_channels)
+    if (channels() > max_channels)
         throw InputError(topology.name() + ": its shortest paths need " + std::to_string(channels()) +
-                         " virtual channels to be free of deadlock: at most " + std::to_string(most_channels) +
+                         " virtual channels to be free of deadlock: at most " + std::to_string(max_channels) +
                          " are allowed");
 }
 
@@ -61,7 +61,7 @@ void ShortestPaths::find_paths(std::uint32_t to) {
             ports_[here] = static_cast<std::uint16_t>(link.port);
             const bool turns = link.peer != to && !is_up(from, link.peer) && is_up(link.peer, next[link.peer]);
             turns_[here] = static_cast<std::uint8_t>(std::min(255, turns_[index(link.peer, to)] + turns));
-            most_turns_ = std::max(most_turns_, turns_[here]);
+            max_turns_ = std::max(max_turns_, turns_[here]);
             break;
         }
     }

@@ -18,16 +18,16 @@ namespace tradewind::machine {
 class ShortestPaths {
   public:
     // A table has an entry of three bytes for each pair.
-    static constexpr std::uint32_t most_switches = 4096;
-    static constexpr int most_channels = 16;
+    static constexpr std::uint32_t max_switches = 4096;
+    static constexpr int max_channels = 16;
 
     // All switches can be reached. Throws InputError for more switches or channels than are allowed.
     explicit ShortestPaths(const Topology& topology);
 
     // The port of the first link from one switch to another one.
     std::uint32_t port(std::uint32_t from, std::uint32_t to) const { return ports_[index(from, to)]; }
-    std::uint32_t channel(std::uint32_t from, std::uint32_t to) const { return most_turns_ - turns_[index(from, to)]; }
-    int channels() const { return most_turns_ + 1; }
+    std::uint32_t channel(std::uint32_t from, std::uint32_t to) const { return max_turns_ - turns_[index(from, to)]; }
+    int channels() const { return max_turns_ + 1; }
 
     Topology::Distance distance(const Topology& topology, std::uint32_t from, std::uint32_t to) const;
 
@@ -49,7 +49,7 @@ class ShortestPaths {
     std::vector<std::uint32_t> levels_;     // [switch]: links to switch 0
     std::vector<std::uint16_t> ports_;      // [to][from]
     std::vector<std::uint8_t> turns_;       // [to][from]
-    std::uint8_t most_turns_ = 0;
+    std::uint8_t max_turns_ = 0;
 };
 
 }  // namespace tradewind::machine

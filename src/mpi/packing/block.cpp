@@ -142,7 +142,7 @@ std::uint64_t checksum(const std::vector<Block>& blocks) {
     return sum;
 }
 
-std::vector<RunPair> common_runs(const std::vector<Block>& here, const std::vector<Block>& there, std::size_t most) {
+std::vector<RunPair> common_runs(const std::vector<Block>& here, const std::vector<Block>& there, std::size_t maximum) {
     std::vector<RunPair> runs;
     RunReader a(here), b(there);
     while (!a.done() && !b.done()) {
@@ -155,8 +155,8 @@ std::vector<RunPair> common_runs(const std::vector<Block>& here, const std::vect
             runs.back().bytes += bytes;
         else
             runs.push_back(next);
-        if (runs.size() > most)
-            throw InputError("packing \"direct\": one message is more than " + std::to_string(most) +
+        if (runs.size() > maximum)
+            throw InputError("packing \"direct\": one message is more than " + std::to_string(maximum) +
                              " contiguous runs, the first of " + std::to_string(runs[0].bytes) +
                              " bytes; packing buffer or datatype are for such arrays");
     }

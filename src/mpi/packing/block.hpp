@@ -52,10 +52,10 @@ struct RunPair {
 };
 
 // So many runs of one message are sent one by one.
-inline constexpr std::size_t most_direct_runs = std::size_t{1} << 16;
+inline constexpr std::size_t max_direct_runs = std::size_t{1} << 16;
 
-// The longest runs that are contiguous at both ends. Throws InputError where there are more than `most`.
-std::vector<RunPair> common_runs(const std::vector<Block>& here, const std::vector<Block>& there, std::size_t most);
+// The longest runs that are contiguous at both ends. Throws InputError where there are more than `maximum`.
+std::vector<RunPair> common_runs(const std::vector<Block>& here, const std::vector<Block>& there, std::size_t maximum);
 
 // Appends copies that bring the bytes of a message from one memory to another: as few as can be.
 void append_copies(const std::vector<Block>& from, const std::vector<Block>& to, Stores stores,

@@ -8,9 +8,9 @@ namespace tradewind::mpi {
 
 namespace {
 
-constexpr std::size_t fewest = 4;       // copies that are worth a list
-constexpr std::size_t most_kinds = 64;  // shapes among them: each copy is compared with all
-constexpr Index longest = 4096;         // bytes of a copy
+constexpr std::size_t fewest = 4;      // copies that are worth a list
+constexpr std::size_t max_kinds = 64;  // shapes among them: each copy is compared with all
+constexpr Index longest = 4096;        // bytes of a copy
 
 // Loops over levels go around the places, so that each level is gone through on its own; where levels lie next to each
 // other in one of the memories, around a few places at a time, whose cache lines are there for all of them.
@@ -105,7 +105,7 @@ void list_alike(std::vector<StridedCopy>& copies, std::size_t first, PlaceLists&
                 std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return alike(k.first, copy); });
             last = static_cast<std::size_t>(at - kinds.begin());
             if (at == kinds.end()) kinds.push_back({copy, {}, {}});
-            if (kinds.size() > most_kinds) return;
+            if (kinds.size() > max_kinds) return;
         }
         Kind& kind = kinds[last];
         kind.from.push_back(copy.from - kind.first.from);

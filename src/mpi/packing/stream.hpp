@@ -9,7 +9,7 @@ namespace tradewind::mpi {
 
 // Bytes that are written one after another and from which on they push each other out of a core's share of the last
 // cache: 2 to 4 MiB on most processors, 16 on some.
-inline constexpr Index most_cached = Index{8} << 20;
+inline constexpr Index max_cached = Index{8} << 20;
 
 // Whether this processor can; elsewhere stream() is memcpy.
 bool can_stream();

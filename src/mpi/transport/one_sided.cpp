@@ -48,7 +48,7 @@ std::vector<Access> Accesses::make(const PlanRequest& request, const End& end, c
         return {{end.peer, MPI_BOTTOM, 0, 1, here_type, types_.back().handle()}};
     }
     std::vector<Access> all;
-    for (const RunPair& run : common_runs(end.place(), there, most_direct_runs))
+    for (const RunPair& run : common_runs(end.place(), there, max_direct_runs))
         for (Index done = 0; done < run.bytes; done += largest_access) {
             const Index bytes = std::min(run.bytes - done, largest_access);
             all.push_back({end.peer, run.here + done, address(run.there) + done, static_cast<int>(bytes)});

@@ -12,12 +12,12 @@ namespace {
 class Persistent : public Carrier {
   public:
     explicit Persistent(const Work& work) : work_(work), transfers_(work) {
-        std::size_t most = 0;
+        std::size_t maximum = 0;
         for (int s = 0; s < work.stages(); ++s) {
             stages_.push_back(make(s));
-            most = std::max(most, stages_.back().requests.size());
+            maximum = std::max(maximum, stages_.back().requests.size());
         }
-        statuses_.resize(most);
+        statuses_.resize(maximum);
     }
     void post(int s) override {
         Stage& stage = of(s);

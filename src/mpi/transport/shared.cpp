@@ -90,10 +90,10 @@ class Shared : public Carrier {
                 receives_.back().push_back(
                     reading(ends[i], notes[static_cast<std::size_t>(s)][i], work.stage(s).stores));
         }
-        std::size_t most = 0;
-        for (int s = 0; s < work.stages(); ++s) most = std::max(most, add_messages(s));
-        requests_.assign(most, MPI_REQUEST_NULL);
-        statuses_.resize(most);
+        std::size_t maximum = 0;
+        for (int s = 0; s < work.stages(); ++s) maximum = std::max(maximum, add_messages(s));
+        requests_.assign(maximum, MPI_REQUEST_NULL);
+        statuses_.resize(maximum);
         // Nobody uses a flag before its owner has zeroed it, which it was when it was made.
     }
 
@@ -162,12 +162,12 @@ class Shared : public Carrier {
     }
     // The bytes of the stage that needs most: the messages of a stage have been read when the next one begins.
     Index slot_bytes() const {
-        Index most = 0;
+        Index maximum = 0;
         for (const StageProgram& stage : work_.program.stages)
-            most = std::max(most, slots * chunk_ *
-                                      std::count_if(stage.sends.begin(), stage.sends.end(),
-                                                    [&](const End& end) { return in_chunks(end); }));
-        return most;
+            maximum = std::max(maximum, slots * chunk_ *
+                                            std::count_if(stage.sends.begin(), stage.sends.end(),
+                                                          [&](const End& end) { return in_chunks(end); }));
+        return maximum;
     }
     // On all ranks or none: others would wait for the notes of a rank that has no memory.
     std::unique_ptr<SharedMemory> allocated(Index bytes) const {

@@ -52,7 +52,7 @@ std::vector<Transfer> Transfers::whole(const End& end, const PlanRequest& reques
 
 std::vector<Transfer> Transfers::in_runs(const End& end, const std::vector<Block>& there) {
     std::vector<Transfer> parts;
-    for (const RunPair& run : common_runs(end.place(), there, most_direct_runs))
+    for (const RunPair& run : common_runs(end.place(), there, max_direct_runs))
         append_parts(end, run.here, run.bytes, Index{1} << 30, parts);
     return parts;
 }

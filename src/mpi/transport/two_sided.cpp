@@ -29,11 +29,11 @@ class TwoSided : public Carrier {
             stages_.push_back(calls(order, s, blocking_));
             if (posts_all_) overlapped_.push_back(calls(order, s, false));
         }
-        std::size_t most = 0;
+        std::size_t maximum = 0;
         for (const auto* stages : {&stages_, &overlapped_})
-            for (const Stage& stage : *stages) most = std::max(most, stage.slots.size());
-        requests_.assign(most, MPI_REQUEST_NULL);
-        statuses_.resize(most);
+            for (const Stage& stage : *stages) maximum = std::max(maximum, stage.slots.size());
+        requests_.assign(maximum, MPI_REQUEST_NULL);
+        statuses_.resize(maximum);
     }
 
     void overlap(bool on) override { overlap_ = on && posts_all_; }

@@ -53,13 +53,13 @@ void exact_division() {
 }
 
 void exact_division_of_long_numbers() {
-    constexpr std::int64_t most = INT64_MAX;
+    constexpr std::int64_t maximum = INT64_MAX;
     std::vector<std::int64_t> divisors{1,        2,        3,   5, 7, 1'000'000'007, (std::int64_t{1} << 32) + 1,
-                                       most / 2, most - 1, most};
+                                       maximum / 2, maximum - 1, maximum};
     for (int i = 0; i < 2000; ++i) divisors.push_back(static_cast<std::int64_t>(random_numbers() >> (1 + i % 63)) | 1);
     for (const std::int64_t d : divisors) {
         const LongDivider by(d);
-        std::vector<std::int64_t> numerators{0, 1, d - 1, d, most - 1, most, most / d * d, most / d * d - 1};
+        std::vector<std::int64_t> numerators{0, 1, d - 1, d, maximum - 1, maximum, maximum / d * d, maximum / d * d - 1};
         for (int i = 0; i < 50; ++i) {
             const auto n = static_cast<std::int64_t>(random_numbers() >> (1 + i));
             numerators.insert(numerators.end(), {n, n / d * d});
@@ -79,8 +79,8 @@ void random_numbers_are_splitmix() {
     for (const std::uint32_t n : {1u, 2u, 3u, 7u, 1000u}) {
         std::vector<std::uint32_t> count(n, 0);
         for (std::uint32_t i = 0; i < 65536; ++i) ++count.at(scale_to(i << 16, n));
-        const auto [least, most] = std::minmax_element(count.begin(), count.end());
-        hold(*most - *least <= 1, "scale_to is even");
+        const auto [minimum, maximum] = std::minmax_element(count.begin(), count.end());
+        hold(*maximum - *minimum <= 1, "scale_to is even");
         hold(scale_to(0, n) == 0 && scale_to(~0u, n) == n - 1, "the ends of scale_to");
     }
 }
@@ -104,7 +104,7 @@ void runs_of_numbers() {
         Consecutive consecutive{numbers};
         std::size_t known = 0;
         while (const std::size_t more = consecutive.more()) {
-            hold(more <= Consecutive::most && known + more <= runs, "as many runs");
+            hold(more <= Consecutive::maximum && known + more <= runs, "as many runs");
             for (std::size_t i = 0; i <= more; ++i)
                 hold(consecutive.begins()[i] == truth[known + i], "where a run begins");
             std::fill(consecutive.begins(), consecutive.begins() + more, -7);  // the caller may use the list up

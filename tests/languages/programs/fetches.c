@@ -10,7 +10,7 @@
 #include <string.h>
 #include <tradewind/tradewind.h>
 
-enum { PART = 7, MOST = 4096 };
+enum { PART = 7, MAXIMUM = 4096 };
 
 static int rank, ranks;
 static int64_t total;
@@ -103,7 +103,7 @@ static int64_t number_or_count(void* data, int element, shape s, int64_t points,
 /* Two fields in one exchange, there and back. */
 static void both_ways(tw_pattern fetch, int64_t owns, const int64_t* own, int64_t wants, const int64_t* want,
                       const char* algorithm, int element, shape s) {
-    static double complex memory[4][MOST];
+    static double complex memory[4][MAXIMUM];
     tw_pattern adjoint = TW_NULL;
     tw_plan plan = TW_NULL;
     tw_options o = tw_default_options();
@@ -143,8 +143,8 @@ static void both_ways(tw_pattern fetch, int64_t owns, const int64_t* own, int64_
 
 static void fetches(void) {
     static const shape shapes[6] = {{0, 1, 1, 1}, {0, 2, 3, 1}, {1, 2, 4, 1}, {1, 3, 2, 3}, {0, 3, 2, 2}, {2, 3, 2, 2}};
-    int64_t own[PART], want[MOST], index[MOST];
-    int owner[MOST], peer[64], peers = 0;
+    int64_t own[PART], want[MAXIMUM], index[MAXIMUM];
+    int owner[MAXIMUM], peer[64], peers = 0;
     const int64_t owns = owned(own), wants = wanted(want);
     tw_points points = TW_NULL, plain = TW_NULL;
     tw_pattern fetch = TW_NULL, same = TW_NULL, whole = TW_NULL;
@@ -172,9 +172,9 @@ static void fetches(void) {
 /* Every rank has the whole row, of which it owns each ranks-th point; the others are halo, between its own. */
 static void scattered_halo(void) {
     const int64_t n = 4 * ranks;
-    int owner[MOST];
-    int64_t index[MOST], ghosts = 0;
-    double row[MOST];
+    int owner[MAXIMUM];
+    int64_t index[MAXIMUM], ghosts = 0;
+    double row[MAXIMUM];
     MPI_Comm comm;
     tw_points points = TW_NULL;
     tw_pattern halo = TW_NULL, adjoint = TW_NULL;

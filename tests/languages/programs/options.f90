@@ -1,5 +1,5 @@
 !> Options of a plan in tw_options, and queries of a plan, on four ranks: every transport, packing, guard and
-!! pretended nodes. Every answer is compared with modular arithmetic.
+!! pretended nodes. Every result is compared with modular arithmetic.
 !!
 !!     mpiexec -n 4 options_fortran VERSION
 program options

@@ -1,7 +1,7 @@
 /* What points, fetches and plans of them cost a rank in messages, counted between the program and MPI: each rank of a
- * ring owns 2 points and wants 1 of the next one. Rank 0 prints, for each act, the most messages that a rank sends, the
- * collectives in which one or every rank hears of every other or tells each something else, of which there may be
- * none, and the longest reduction or broadcast in numbers. The first and the last may not grow with the ranks.
+ * ring owns 2 points and wants 1 of the next one. Rank 0 prints, for each act, the maximum of messages that a rank
+ * sends, the collectives in which one or every rank hears of every other or tells each something else, of which there
+ * may be none, and the longest reduction or broadcast in numbers. The first and the last may not grow with the ranks.
  *
  *     mpiexec -n RANKS sparse_messages_c
  */
@@ -90,14 +90,14 @@ TOLD(Reduce, Ireduce, (const void* b, void* in, int n, MPI_Datatype t, MPI_Op o,
 TOLD(Bcast, Ibcast, (void* b, int n, MPI_Datatype t, int root), (b, n, t, root))
 
 static void counted(const char* act, tw_status status) {
-    int most[KINDS], rank;
+    int maximum[KINDS], rank;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (status != TW_OK) {
         fprintf(stderr, "rank %d, %s: %s\n", rank, act, tw_last_error());
         exit(1);
     }
-    PMPI_Allreduce(seen, most, KINDS, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (rank == 0) printf("%s: %d %d %d\n", act, most[MESSAGES], most[DENSE], most[LONGEST]);
+    PMPI_Allreduce(seen, maximum, KINDS, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (rank == 0) printf("%s: %d %d %d\n", act, maximum[MESSAGES], maximum[DENSE], maximum[LONGEST]);
     for (int i = 0; i < KINDS; ++i) seen[i] = 0;
 }
 

@@ -17,7 +17,7 @@ from tradewind.study.model.labels import LABELS, settings_text
 from tradewind.workload.workload import Workload
 
 HERE_ONLY = ("measure", "run")
-"""Kinds of cases of which the answer is about this machine: they are computed here, alone."""
+"""Kinds of cases of which the result is about this machine: they are computed here, alone."""
 
 
 def canonical(value: Any) -> str:
@@ -91,7 +91,7 @@ def identity(
     model_version: object = None,
     resolved: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Everything that the answer of a case depends on. A stored answer is used again only where all of it is equal.
+    """Everything that the result of a case depends on. A stored result is used again only where all of it is equal.
 
     `machine`: the hash of a simulated machine's values, changed settings included; `model_version`: that of the
     simulator; `resolved`: the options that the machine gives where the study names none. So the same case is the same

@@ -12,7 +12,7 @@ from tradewind.layout.names import blocks
 
 @cache
 def lines_sent(grid: tuple[int, int, int], split: tuple[int, int], before: str, after: str) -> int:
-    """Count the lines of the rank that sends most to other ranks, from one layout to another.
+    """Count the lines of the rank that sends the most to other ranks, from one layout to another.
 
     A line is contiguous in both arrays, [z][y][x]: along x, and on along y where a block has all x of both arrays, and
     on along z where it has all y as well.

@@ -3,7 +3,7 @@
 ======================== ====================================================================
 ``study.toml``           the study file as last run: what a report is rebuilt from
 ``manifest.json``        the cases that belong to it, those skipped and those failed
-``cases/<key>.json``     one answer, with its inputs, its provenance and a checksum
+``cases/<key>.json``     one result, with its inputs, its provenance and a checksum
 ``machines/<name>.toml`` the machines that were simulated
 ======================== ====================================================================
 
@@ -126,12 +126,12 @@ class Store:
         return self.cases / f"{key}.json"
 
     def save(self, key: str, body: dict[str, Any]) -> None:
-        """Stores the answer of a case under its key."""
+        """Stores the result of a case under its key."""
         document = {"checksum": digest(body), "case": body}
         write_atomically(self.path(key), json.dumps(document, indent=1, allow_nan=False).encode())
 
     def load(self, key: str) -> dict[str, Any] | None:
-        """The stored answer of a case; None where there is none. Raises CorruptCaseError for a damaged one."""
+        """The stored result of a case; None where there is none. Raises CorruptCaseError for a damaged one."""
         path = self.path(key)
         if not is_there(path):
             return None

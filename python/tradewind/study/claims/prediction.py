@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from tradewind.study.claims.curve import (
-    Answer,
+    Evidence,
     NotTestableError,
     Record,
     Selected,
@@ -24,7 +24,7 @@ _OF_A_KIND = {
     *("sweep", "kind", "machine", "routing", "model", "buffers", "packet", "placement", "ranks_per_node", "nodes"),
     *("seed", "settings", "steps", "base"),
 }
-"""Labels that say how a case was answered, and not of what."""
+"""Labels that say how a case was computed, and not of what."""
 _WORST = 5
 """So many of the worst errors are listed."""
 
@@ -32,7 +32,7 @@ Pair = tuple[Record, float, float]
 """A simulated case, its value, and the measured one."""
 
 
-def predicts(finding: Finding, cases: list[Record]) -> Answer:
+def predicts(finding: Finding, cases: list[Record]) -> Evidence:
     """The median of the errors, fractions of what was measured, is at most `tolerance`."""
     assert finding.predicts is not None
     found = sorted(pairs(finding, cases, finding.predicts), key=lambda pair: -_error(pair))
@@ -44,7 +44,7 @@ def predicts(finding: Finding, cases: list[Record]) -> Answer:
     return problems, figures
 
 
-def ranked(finding: Finding, cases: list[Record]) -> Answer:
+def ranked(finding: Finding, cases: list[Record]) -> Evidence:
     """Test the order of pairs: a share within `share` is in the same order when simulated.
 
     Counted are pairs of values of the label `by` whose measured values differ by more than `tolerance`."""

@@ -9,8 +9,8 @@
 ``share-elsewhere`` the rest, as a part of the whole
 ``points``          grid points that all ranks take a step further in a second
 ``copy-ratio``      time of a run over that of a memory copy of what it must read and write
-``imbalance``       bytes of the most loaded link between switches over the mean of those used
-``bound``           the time of the most loaded link or NIC alone
+``imbalance``       bytes of the busiest link between switches over the mean of those used
+``bound``           the time of the busiest link or NIC alone
 ``delay``           mean delay of packets, over all pairs of blocks of ranks that sent any (for sweeps with `pairs`)
 ``unevenness``      the largest mean delay of such a pair over the mean of all pairs
 ``switch-time``     time times the number of switches: what the exchange costs where all switches cost the same
@@ -52,7 +52,7 @@ def quantity_of(case: Record, quantity: str) -> float | None:
     return None if value is None else float(value)
 
 
-def _least(case: Record) -> float | None:
+def _minimum(case: Record) -> float | None:
     if case["kind"] == "measure":
         return float(case["result"]["results"][0]["min_s"])
     if case["kind"] == "run":
@@ -149,7 +149,7 @@ def _number(value: float) -> str:
 
 QUANTITIES: dict[str, Quantity] = {
     "time": Quantity(lambda case: case["time_s"], "time of the exchange (s)", format_seconds),
-    "least": Quantity(_least, "shortest time of the exchange (s)", format_seconds),
+    "least": Quantity(_minimum, "shortest time of the exchange (s)", format_seconds),
     "step-time": Quantity(_step_time, "time of a step (s)", format_seconds),
     "compute": Quantity(
         lambda case: _compute(case) if is_step(case) else None, "computing, a step (s)", format_seconds
@@ -158,8 +158,8 @@ QUANTITIES: dict[str, Quantity] = {
     "share-elsewhere": Quantity(_share, "all but computing, as a part of a step", _number),
     "points": Quantity(_points, "points a second", lambda value: f"{value / 1e9:.3g} Gpoint/s"),
     "copy-ratio": Quantity(_of_result("ratio_to_copy"), "time over that of a memory copy", _number),
-    "imbalance": Quantity(_of_result("imbalance"), "most loaded link over the mean", _number),
-    "bound": Quantity(_of_result("bound_s"), "time of the most loaded link or NIC (s)", format_seconds),
+    "imbalance": Quantity(_of_result("imbalance"), "busiest link over the mean", _number),
+    "bound": Quantity(_of_result("bound_s"), "time of the busiest link or NIC (s)", format_seconds),
     "delay": Quantity(_mean_delay, "mean delay of packets between blocks of ranks (s)", format_seconds),
     "unevenness": Quantity(_unevenness, "largest delay between blocks of ranks over the mean", _number),
     "messages": Quantity(_of_result("messages"), "messages", _number),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 from tradewind.study.claims.curve import (
-    Answer,
     Curve,
+    Evidence,
     NotTestableError,
     Record,
     common_ranks,
@@ -17,19 +17,19 @@ from tradewind.study.claims.curve import (
 from tradewind.study.model.study import Finding, Selection
 
 
-def falls(finding: Finding, cases: list[Record]) -> Answer:
+def falls(finding: Finding, cases: list[Record]) -> Evidence:
     """The curve goes down from each number of ranks to the next."""
     assert finding.falls is not None
     return _slope(finding, cases, finding.falls, falling=True)
 
 
-def rises(finding: Finding, cases: list[Record]) -> Answer:
+def rises(finding: Finding, cases: list[Record]) -> Evidence:
     """The curve goes up from each number of ranks to the next."""
     assert finding.rises is not None
     return _slope(finding, cases, finding.rises, falling=False)
 
 
-def _slope(finding: Finding, cases: list[Record], selection: Selection, falling: bool) -> Answer:
+def _slope(finding: Finding, cases: list[Record], selection: Selection, falling: bool) -> Evidence:
     name = name_of(selection)
     values = curve(finding, cases, selection)
     if len(values) < 2:
@@ -44,7 +44,7 @@ def _slope(finding: Finding, cases: list[Record], selection: Selection, falling:
     return problems, [f"{name}: {_listed(finding, values)}"]
 
 
-def flatter(finding: Finding, cases: list[Record]) -> Answer:
+def flatter(finding: Finding, cases: list[Record]) -> Evidence:
     """From the first to the last number of ranks, one curve falls by a smaller factor than the other."""
     assert finding.flatter is not None
     assert finding.than is not None
@@ -55,14 +55,14 @@ def flatter(finding: Finding, cases: list[Record]) -> Answer:
         raise NotTestableError("the curves have one number of ranks in common")
     for selection, values in zip((finding.flatter, finding.than), curves, strict=True):
         first, last = values[ranks[0]], values[ranks[-1]]
-        factors.append((first[0] / last[-1], first[-1] / last[0]))  # least and most, over the seeds
+        factors.append((first[0] / last[-1], first[-1] / last[0]))  # minimum and maximum, over the seeds
         fall = f"{text_of(first, finding.quantity)} to {text_of(last, finding.quantity)}, by {factors[-1][0]:.3g}"
         figures.append(f"{ranks[0]} to {ranks[-1]} ranks: {name_of(selection)} from {fall}")
     holds = factors[0][1] < factors[1][0]
     return ([] if holds else [f"{name_of(finding.flatter)} falls by as much: {'; '.join(figures)}"]), figures
 
 
-def jumps(finding: Finding, cases: list[Record]) -> Answer:
+def jumps(finding: Finding, cases: list[Record]) -> Evidence:
     """The steepest rise from one number of ranks to the next is by `factor` or more, and lies within `between`."""
     assert finding.jumps is not None
     assert finding.between is not None
@@ -80,7 +80,7 @@ def jumps(finding: Finding, cases: list[Record]) -> Answer:
     return ([] if holds else [found]), [*figures, found]
 
 
-def passes(finding: Finding, cases: list[Record]) -> Answer:
+def passes(finding: Finding, cases: list[Record]) -> Evidence:
     """The curve lies below a level up to the first number of ranks of `between`, and above it from the second on."""
     assert finding.passes is not None
     assert finding.level is not None

@@ -10,7 +10,7 @@ from typing import Any
 
 from tradewind.base.units import format_seconds, seconds
 from tradewind.study.cases.records import exchange_of
-from tradewind.study.claims.curve import Answer, NotTestableError, Record, curve, is_meant, matches, name_of
+from tradewind.study.claims.curve import Evidence, NotTestableError, Record, curve, is_meant, matches, name_of
 from tradewind.study.model.study import Finding
 from tradewind.workload.exchange import Exchange
 
@@ -18,7 +18,7 @@ MEDIAN_OF = 5
 """Numbers of ranks of which a median says something."""
 
 
-def best(finding: Finding, cases: list[Record]) -> Answer:
+def best(finding: Finding, cases: list[Record]) -> Evidence:
     """At each number of ranks, the number in the best value of a label lies within `within`, and so does the median."""
     label = finding.best
     assert label is not None
@@ -27,7 +27,10 @@ def best(finding: Finding, cases: list[Record]) -> Answer:
         raise NotTestableError(f"a median over {len(found)} numbers of ranks: {MEDIAN_OF} or more are needed")
     listed = ", ".join(f"{ranks} ranks {number}" for ranks, number in found.items())
     middle = median(found.values())
-    figures = [f"best {label}: {listed}", f"least {min(found.values())}, most {max(found.values())}, median {middle:g}"]
+    figures = [
+        f"best {label}: {listed}",
+        f"minimum {min(found.values())}, maximum {max(found.values())}, median {middle:g}",
+    ]
     problems = []
     if finding.within is not None:
         low, high = finding.within
@@ -58,8 +61,8 @@ def best_numbers(times: Mapping[int, Mapping[Any, Sequence[float]]]) -> dict[int
     `times`: ranks -> value -> the times of its seeds. Numbers of ranks with fewer values than others are left out:
     there the best may be missing.
     """
-    most = max((len(each) for each in times.values()), default=0)
-    whole = {ranks: each for ranks, each in sorted(times.items()) if len(each) == most}
+    maximum = max((len(each) for each in times.values()), default=0)
+    whole = {ranks: each for ranks, each in sorted(times.items()) if len(each) == maximum}
     return {ranks: number_in(min(each, key=lambda value: median(each[value]))) for ranks, each in whole.items()}
 
 
@@ -70,7 +73,7 @@ def number_in(value: Any) -> int:
     raise NotTestableError(f"{value!r} has no number in it")
 
 
-def delays(finding: Finding, cases: list[Record]) -> Answer:
+def delays(finding: Finding, cases: list[Record]) -> Evidence:
     """Test the share of packets per case that are delayed by less than `below`, or more than `above`.
 
     A bin of the histogram that the limit divides counts on neither side: the share is a range, and all of it must lie
@@ -86,18 +89,18 @@ def delays(finding: Finding, cases: list[Record]) -> Answer:
     for case in cases:
         if not matches(case, finding.delays) or not is_meant(finding, case["ranks"]):
             continue
-        least, most = share_below(case["result"].get("delay") or {}, limit)
+        minimum, maximum = share_below(case["result"].get("delay") or {}, limit)
         if finding.above:
-            least, most = 1 - most, 1 - least
+            minimum, maximum = 1 - maximum, 1 - minimum
         text = f"{name_of(finding.delays)}, {case['ranks']} ranks, seed {case.get('seed')}: "
-        text += f"{100 * least:.1f}..{100 * most:.1f} % {side}"
+        text += f"{100 * minimum:.1f}..{100 * maximum:.1f} % {side}"
         figures.append(text)
-        if not (low <= least and most <= high):
+        if not (low <= minimum and maximum <= high):
             problems.append(f"{text}, not {100 * low:g}..{100 * high:g} %")
     return problems, figures
 
 
-def alike(finding: Finding, cases: list[Record]) -> Answer:
+def alike(finding: Finding, cases: list[Record]) -> Evidence:
     """The histograms of delay differ by no more than `tolerance`: so do the shares of delays longer than any time."""
     assert finding.alike is not None
     tails: dict[str, list[list[float]]] = {}
@@ -127,7 +130,7 @@ def _gap(one: list[float], other: list[float]) -> float:
     return max(abs(a - b) for a, b in zip_longest(one, other, fillvalue=0.0))
 
 
-def bands(finding: Finding, cases: list[Record]) -> Answer:
+def bands(finding: Finding, cases: list[Record]) -> Evidence:
     """The matrix of who sends to whom consists of bands: the distances of sender and receiver are exactly `offsets`."""
     assert finding.bands is not None
     problems, figures = [], []
@@ -156,11 +159,11 @@ def offsets_of(exchange: Exchange) -> set[int]:
 
 
 def share_below(histogram: dict[str, list[float]], limit_s: float) -> tuple[float, float]:
-    """The least and the most that the share of packets with a delay below a limit can be."""
+    """The minimum and the maximum that the share of packets with a delay below a limit can be."""
     counts = histogram.get("counts") or []
     if not sum(counts):
         raise NotTestableError("no delays are known")
     edges = histogram["edges_s"]
-    least = sum(count for upper, count in zip(edges[1:], counts, strict=True) if upper <= limit_s)
-    most = sum(count for lower, count in zip(edges, counts, strict=False) if lower < limit_s)
-    return least / sum(counts), most / sum(counts)
+    minimum = sum(count for upper, count in zip(edges[1:], counts, strict=True) if upper <= limit_s)
+    maximum = sum(count for lower, count in zip(edges, counts, strict=False) if lower < limit_s)
+    return minimum / sum(counts), maximum / sum(counts)

@@ -9,7 +9,7 @@ from tradewind.study.model.pattern_keys import all_keys
 
 LABELS: dict[str, str] = {
     "sweep": "sweep of the study",
-    "kind": "how the case was answered",
+    "kind": "how the case was computed",
     "exchange": "pattern, its size and algorithm",
     "pattern": "what must move",
     "dwarf": "small model that ran",

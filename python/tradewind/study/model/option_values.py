@@ -16,7 +16,7 @@ def value_of(each: Option) -> Any:
     if each.kind == "extents":
         return {3: Grid, 2: Split}[each.extents]
     if each.kind == "int":
-        return Positive if each.least == 1 else Annotated[int, Field(ge=each.least, strict=True)]
+        return Positive if each.minimum == 1 else Annotated[int, Field(ge=each.minimum, strict=True)]
     if each.known is not None:
         return Annotated[str, one_of(each.what, tuple(each.known()))]
     return Annotated[{"str": str, "float": float, "bool": bool}[each.kind], checked(lambda value: _refuse(each, value))]

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
-from tradewind.base.extents import MOST
+from tradewind.base.extents import MAX_EXTENT
 from tradewind.base.units import seconds
 from tradewind.layout.names import LAYOUTS, path_problems
 from tradewind.study.model.values import (
@@ -24,10 +24,10 @@ from tradewind.study.model.values import (
     quick_keys,
     split_by_ranks,
 )
-from tradewind.workload.exchange import MOST_TIMES
+from tradewind.workload.exchange import MAX_TIMES
 from tradewind.workload.program_file import FileStep, NamedExchange
 
-Count = Annotated[int, Field(ge=1, le=MOST, strict=True)]
+Count = Annotated[int, Field(ge=1, le=MAX_EXTENT, strict=True)]
 WHAT = ("compute", "halo", "path")
 """Kinds of steps: one of these."""
 
@@ -52,7 +52,7 @@ class ProgramStep(Table):
     """Redistributions, like ``xy-zy-zx-zy-xy`` (see `tradewind.layout.names`)."""
     algorithm: str | None = None
     """halo, path; None: the pattern's default."""
-    times: Annotated[int, Field(ge=1, le=MOST_TIMES, strict=True)] = 1
+    times: Annotated[int, Field(ge=1, le=MAX_TIMES, strict=True)] = 1
     """Number of times in a row; for a path, of each of its legs."""
 
     @model_validator(mode="after")
@@ -111,8 +111,10 @@ class ProgramSweep(OnMachine):
     @model_validator(mode="after")
     def _splits_fit(self) -> Self:
         problems = []
-        if not all(1 <= n <= MOST for n in self.grid):
-            problems.append(f"grid {'x'.join(map(str, self.grid))}: 1..{MOST} points along each direction are allowed")
+        if not all(1 <= n <= MAX_EXTENT for n in self.grid):
+            problems.append(
+                f"grid {'x'.join(map(str, self.grid))}: 1..{MAX_EXTENT} points along each direction are allowed"
+            )
         for ranks in self.ranks:
             splits = self.splits(ranks)
             problems += [] if splits else [f"split names none for {ranks} ranks"]

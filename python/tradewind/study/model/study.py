@@ -306,14 +306,14 @@ class Finding(Table):
     apart: str | None = None
     best: str | None = None
     within: Span[int] | None = None
-    """best: the least and the largest number."""
+    """best: the smallest and the largest number."""
     median: float | None = None
     """best: of the numbers at all numbers of ranks."""
     delays: Selection | None = None
     below: Annotated[str, checked(seconds)] | None = None
     above: Annotated[str, checked(seconds)] | None = None
     share: Span[Annotated[float, Field(ge=0, le=1)]] | None = None
-    """delays, ranked: the least and the largest."""
+    """delays, ranked: the smallest and the largest."""
     alike: Annotated[list[Selection], Field(min_length=2)] | None = None
     bands: Selection | None = None
     proved: Selection | None = None

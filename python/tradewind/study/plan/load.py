@@ -57,9 +57,9 @@ MACHINE_KEYS = (*OnMachine.model_fields, "nodes", "ranks_per_node", "point_time"
 
 _TABLES = [(name,) for name in ("base", "sweep", "plot", "finding")]
 Problem = tuple[Place, str]
-_MOST = 40
+_MAX_MISTAKES = 40
 """Names of a sweep that do not fit, of which it is said; the others come out when these are mended."""
-MOST_CASES = 100_000
+MAX_CASES = 100_000
 """Maximum cases per study: planning more would take hours."""
 
 
@@ -85,16 +85,16 @@ def load_study(path: Path | str, text: str | None = None) -> StudyFile:
 
 def _too_many(study: Study) -> list[tuple[int, str]]:
     """Each sweep of a study that has more cases than can be planned."""
-    counts = [_most_cases(sweep, max(1, len(study.base))) for sweep in study.sweep]
-    if sum(counts) <= MOST_CASES:
+    counts = [_max_cases(sweep, max(1, len(study.base))) for sweep in study.sweep]
+    if sum(counts) <= MAX_CASES:
         return []
-    allowed = f"{MOST_CASES} are allowed in a study: name fewer values, or divide it"
+    allowed = f"{MAX_CASES} are allowed in a study: name fewer values, or divide it"
     return [
         (i, f"sweep {i + 1}: {n} of {sum(counts)} cases; {allowed}") for i, n in enumerate(counts) if n == max(counts)
     ]
 
 
-def _most_cases(sweep: BaseModel, bases: int) -> int:
+def _max_cases(sweep: BaseModel, bases: int) -> int:
     """Return the number of cases of a sweep, with so many bases: every list multiplies them."""
     if isinstance(sweep, PublishedSweep):
         return len(sweep.ranks)
@@ -199,7 +199,7 @@ def _cross_checks(data: dict[str, Any]) -> list[Problem]:
     for i, base in _tables(data, "base"):
         problems += [(("base", i, *place), f"base {i + 1}: {text}") for place, text in _special_names(base, data)]
     for i, sweep in _tables(data, "sweep"):
-        of_sweep = islice(chain(_sweep_problems(sweep, bases), _base_problems(sweep, bases)), _MOST)
+        of_sweep = islice(chain(_sweep_problems(sweep, bases), _base_problems(sweep, bases)), _MAX_MISTAKES)
         problems += [(("sweep", i, *place), f"sweep {i + 1}: {text}") for place, text in of_sweep]
         if sweep.get("name") in names:
             problems.append((("sweep", i, "name"), f"sweep {i + 1}: another sweep is called {sweep['name']!r}"))

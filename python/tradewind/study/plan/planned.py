@@ -26,20 +26,20 @@ Result = dict[str, Any]
 
 @dataclass(frozen=True)
 class Executors:
-    """The functions that answer cases: those of Tradewind, or others with the same parameters."""
+    """The functions that compute cases: those of Tradewind, or others with the same parameters."""
 
     verify: Callable[..., Result]
     """(exchange, transport=...)"""
     bench: Callable[..., Result]
     """(exchange, methods, repeat=..., rounds=...)"""
     together: Callable[[Sequence[Result]], Result]
-    """One answer of several of bench, about the same exchange and methods."""
+    """One result of several of bench, about the same exchange and methods."""
     simulate: Callable[..., Result]
     """(exchange, machine, routing=..., model=..., buffers=..., packet=..., threads=..., ...)"""
     run: Callable[..., Result]
     """(dwarf, steps, repeat=...)"""
     forecast: Callable[..., Result]
-    """As simulate; answers messages, packet_hops, memory_bytes and wall_s. Raises InputError for what cannot be."""
+    """As simulate; returns messages, packet_hops, memory_bytes and wall_s. Raises InputError for what cannot be."""
     model_version: Callable[[MachineFile, int, bool, str], object]
     """(machine, ranks_per_node, steady, routing): changes whenever the same inputs may give other simulated times."""
 

@@ -123,10 +123,10 @@ def run_campaign(
     remeasure: bool = False,
     known: Mapping[str, dict[str, Any]] | None = None,
 ) -> list[dict[str, Any]]:
-    """Runs the studies and answers what became of each, as plain values.
+    """Runs the studies and returns what became of each, as plain values.
 
     `tell` is called with the same of each study as soon as its report is written, which is when its last case is done.
-    `report` writes it. `known`: answers by key that need not be computed (see `dataset.known`).
+    `report` writes it. `known`: results by key that need not be computed (see `dataset.known`).
     """
     if campaign.pool is not None:
         make_folder(campaign.pool, "cases in")
@@ -153,7 +153,7 @@ def run_campaign(
 
 
 def _reported(study: StudyRun, environment: Environment, report: Report) -> dict[str, Any]:
-    """Writes the report of a study that is complete; answers what it says and the counts of its cases."""
+    """Writes the report of a study that is complete; returns what it says and the counts of its cases."""
     outcome = study.outcome
     counts = {"computed": outcome.computed, "reused": outcome.reused, "recomputed": outcome.recomputed}
     title = study.study_file.study.title

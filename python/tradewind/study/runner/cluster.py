@@ -119,7 +119,7 @@ def job_script(cluster: ClusterFile) -> str:
 def start_cluster(cluster: ClusterFile) -> Any:
     """Starts a scheduler here and keeps `jobs` jobs submitted, new ones for those that end.
 
-    Answers dask-jobqueue's cluster. Raises InputError where the scheduler cannot start (an interface that is not here).
+    Returns dask-jobqueue's cluster. Raises InputError where the scheduler cannot start (an interface that is not here).
     """
     kind = _cluster_class(cluster)
     try:

@@ -12,7 +12,7 @@ from tradewind.study.runner.workers import beginning
 EFFICIENCY = 0.7
 """Parallel efficiency of a simulation on all cores. Measured: 0.95 where most packets move at once, 0.55 where few do,
 as behind a congested link. Simulations side by side, on one core each, hardly slow each other down."""
-MOST = 64
+MAX_LARGE = 64
 """Maximum number of cases for which running alone is tried."""
 WORTH = 0.02
 """Share of the whole time that cores may be idle at the end without another order."""
@@ -36,7 +36,7 @@ def alone_first(cases: Sequence[Planned], cores: int, memory_bytes: float) -> li
     ideal_s = sum(cost for cost, _ in large) / cores + small_s
     if cores == 1 or done_s(0) <= (1 + WORTH) * ideal_s:
         return []
-    return longest[: min(range(min(MOST, len(large)) + 1), key=done_s)]
+    return longest[: min(range(min(MAX_LARGE, len(large)) + 1), key=done_s)]
 
 
 def in_turn(studies: Sequence[Sequence[Planned]], cores: int) -> list[Planned]:

@@ -1,6 +1,6 @@
 """Workers of a Dask scheduler, on this machine or on many.
 
-Dask carries tasks and answers; which worker gets which case is decided here, because Dask knows neither the memory that
+Dask carries tasks and results; which worker gets which case is decided here, because Dask knows neither the memory that
 a case is forecast to need nor that a large simulation uses all threads of a worker. A case whose worker is gone is
 computed again on another, `ATTEMPTS` times in all; then it has failed. None is lost.
 """
@@ -21,15 +21,15 @@ from tradewind.base.units import format_bytes, format_seconds
 from tradewind.simulation import Progress
 from tradewind.study.cases.environment import Environment, here
 from tradewind.study.runner.progress_messages import reporter
-from tradewind.study.runner.task import LARGE_S, Answer, Task, answer
+from tradewind.study.runner.task import LARGE_S, CaseResult, Task, run_task
 from tradewind.study.runner.workers import WORKER_BYTES, Finish, Lose, Tell
 
 ATTEMPTS = 3
 """Number of times that a case is begun before it has failed."""
 LOOK_UP_S = 0.5
 """Seconds between two counts of the workers."""
-ANSWER_S = 60.0
-"""How long an answer may take from its worker to here."""
+RESULT_S = 60.0
+"""How long a result may take from its worker to here."""
 TOPIC = "tradewind-progress"
 INSTALL_DASK = "install it with  pip install 'tradewind[cluster]'"
 
@@ -56,7 +56,7 @@ class _Job:
 
 
 def connect(address: str, timeout_s: float = 10.0) -> Any:
-    """A Dask client. Raises InputError where no scheduler answers, or Dask is missing."""
+    """A Dask client. Raises InputError where no scheduler responds, or Dask is missing."""
     try:
         from distributed import Client
     except ImportError:
@@ -67,7 +67,7 @@ def connect(address: str, timeout_s: float = 10.0) -> Any:
     try:
         return Client(address, timeout=timeout_s, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
-        raise InputError(f"no Dask scheduler answers at {address!r}: {error}; tcp://HOST:PORT is meant") from None
+        raise InputError(f"no Dask scheduler responds at {address!r}: {error}; tcp://HOST:PORT is meant") from None
 
 
 class DaskWorkers:
@@ -123,12 +123,12 @@ class DaskWorkers:
         }
 
     def _judge(self, address: str, question: Any) -> None:
-        """A worker with another Tradewind would answer other questions than those that are asked."""
+        """A worker with another Tradewind would compute other cases than those that are asked for."""
         if not question.done():
             question.cancel()  # the worker is gone
             return
         try:
-            theirs = question.result(timeout=ANSWER_S)
+            theirs = question.result(timeout=RESULT_S)
         except Exception as error:  # no Tradewind, or no worker any more
             theirs = f"{type(error).__name__}: {error}"
         ours = self._environment.version, self._environment.commit
@@ -145,7 +145,7 @@ class DaskWorkers:
             )
 
     def submit(self, job: _Job, done: Callable[[Any], None]) -> Any:
-        future = self._ask(dask_answer, job.address, job.task.with_threads(job.threads))
+        future = self._ask(dask_run_task, job.address, job.task.with_threads(job.threads))
         future.add_done_callback(done)
         return future
 
@@ -216,7 +216,7 @@ class _Shift:
             self._waiting.clear()
 
     def _collect(self) -> None:
-        """Waits a moment for an answer, and takes all that are there."""
+        """Waits a moment for a result, and takes all that are there."""
         try:
             future = self._done.get(timeout=LOOK_UP_S)
             while True:
@@ -230,11 +230,11 @@ class _Shift:
         if job is None:
             return  # taken back before
         try:
-            answered = future.result(timeout=ANSWER_S)
+            result = future.result(timeout=RESULT_S)
         except Exception as error:  # whatever became of the worker or of the way to it
             self._again(job.task, f"{type(error).__name__}: {error}")
         else:
-            self._finish(job.task, answered)
+            self._finish(job.task, result)
 
 
 def assign(waiting: Sequence[Task], running: Sequence[_Job], present: Mapping[str, Worker]) -> Iterator[_Job]:
@@ -257,10 +257,10 @@ def worker_environment() -> tuple[str, str | None]:
     return here().version, here().commit
 
 
-def dask_answer(task: Task) -> Answer:
+def dask_run_task(task: Task) -> CaseResult:
     """Compute a case on a worker, and log its progress."""
     from distributed import get_worker
 
     worker = get_worker()
-    answered = answer(task, reporter(task.key, lambda message: worker.log_event(TOPIC, message)))
-    return replace(answered, environment=here().as_dict())
+    result = run_task(task, reporter(task.key, lambda message: worker.log_event(TOPIC, message)))
+    return replace(result, environment=here().as_dict())

@@ -1,4 +1,4 @@
-"""The functions that answer the cases of a study in earnest."""
+"""The functions that compute the cases of a study in earnest."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tradewind.study.cases.case import canonical
 from tradewind.study.plan.planned import Result
-from tradewind.study.runner.task import Answer, Task, answer, method_of
+from tradewind.study.runner.task import CaseResult, Task, method_of, run_task
 
 Together = Callable[[Sequence[Result]], Result]
 """One result of those of all rounds."""
@@ -21,7 +21,7 @@ class Group:
         self.tasks, self.together = tasks, together
         options = tasks[0].planned.case.options
         self.rounds, self.repeat = options["rounds"], options["repeat"]
-        self.results: list[Result] = []
+        self.rounds_done: list[Result] = []
         self.wall_s = 0.0
         self.failed = False
 
@@ -33,31 +33,31 @@ class Group:
         methods = dict.fromkeys(method_of(task) for task in self.tasks)
         repeat = self.repeat // self.rounds + (round_ < self.repeat % self.rounds)
         try:
-            self.results.append(
+            self.rounds_done.append(
                 self.tasks[0].executor(self.tasks[0].planned.case.workload, list(methods), repeat=repeat)
             )
         except Exception:
             self.failed = True  # which of them it was, and why, comes out when they are alone
         self.wall_s += time.perf_counter() - start
 
-    def answers(self) -> Iterator[tuple[Task, Answer]]:
+    def results(self) -> Iterator[tuple[Task, CaseResult]]:
         """Yield the result of each case. If a round failed, measure each case alone."""
         if self.failed:
-            yield from ((task, answer(task)) for task in self.tasks)
+            yield from ((task, run_task(task)) for task in self.tasks)
             return
-        result = self.together(self.results)
+        result = self.together(self.rounds_done)
         for task in self.tasks:
-            picked = answer(replace(task, executor=lambda *_, **__: result))
+            picked = run_task(replace(task, executor=lambda *_, **__: result))
             # Each case gets an equal share of the time of the jobs.
             yield task, replace(picked, wall_s=self.wall_s / len(self.tasks))
 
 
-def measured(tasks: Iterable[Task], together: Together) -> Iterator[tuple[Task, Answer]]:
-    """All answers: first of cases that are alone, one by one; then of those that take turns."""
+def measured(tasks: Iterable[Task], together: Together) -> Iterator[tuple[Task, CaseResult]]:
+    """All results: first of cases that are alone, one by one; then of those that take turns."""
     groups: dict[str, list[Task]] = {}
     for task in tasks:
         if not _takes_turns(task):
-            yield task, answer(task)
+            yield task, run_task(task)
             continue
         request = task.planned.case.request
         exchange = {key: value for key, value in request["exchange"].items() if key != "algorithm"}
@@ -68,7 +68,7 @@ def measured(tasks: Iterable[Task], together: Together) -> Iterator[tuple[Task, 
         for group in found:
             group.take(round_)
     for group in found:
-        yield from group.answers()
+        yield from group.results()
 
 
 def _takes_turns(task: Task) -> bool:

@@ -22,8 +22,8 @@ LINE_PAUSE_S = 30.0
 """Between two lines about a running case, where no terminal looks on."""
 
 
-def answer_text(planned: Planned, result: Result) -> str:
-    """The answer of a case in a few words."""
+def result_text(planned: Planned, result: Result) -> str:
+    """The result of a case in a few words."""
     if planned.case.kind == "verify":
         return "proved"
     if planned.case.kind == "run":
@@ -59,7 +59,7 @@ class LineObserver(Observer):
     def done(self, planned: Planned, result: Result, wall_s: float) -> None:
         self._number += 1
         took = format_seconds(wall_s)
-        self._print(f"[{self._number}/{self._total}] {planned.case.name}: {answer_text(planned, result)} (took {took})")
+        self._print(f"[{self._number}/{self._total}] {planned.case.name}: {result_text(planned, result)} (took {took})")
 
     def failed(self, planned: Planned, reason: str) -> None:
         self._number += 1
@@ -73,7 +73,7 @@ class LineObserver(Observer):
 
 
 class BarObserver(Observer):
-    """A bar for the study, with the case that was answered last, and one for each case that takes long."""
+    """A bar for the study, with the case that ended last, and one for each case that takes long."""
 
     def __init__(self, console: Console) -> None:
         whole, folded = Column(no_wrap=True, min_width=7), Column(overflow="fold")  # else rich cuts what is too long
@@ -101,7 +101,7 @@ class BarObserver(Observer):
     def done(self, planned: Planned, result: Result, wall_s: float) -> None:
         self._number += 1
         self._remove(planned)
-        self._advance(f"{planned.case.name}: {answer_text(planned, result)}")
+        self._advance(f"{planned.case.name}: {result_text(planned, result)}")
 
     def failed(self, planned: Planned, reason: str) -> None:
         self._bars.console.print(f"[red]failed[/red] {escape(planned.case.name)}: {escape(reason)}")

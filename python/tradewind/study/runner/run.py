@@ -30,7 +30,7 @@ from tradewind.study.plan.planned import Executors, Plan, Planned, Result
 from tradewind.study.runner.cached_cases import CachedCases, scan_cache
 from tradewind.study.runner.core_allocation import alone_first, in_turn
 from tradewind.study.runner.interleaving import measured
-from tradewind.study.runner.task import Answer, Task, make_task
+from tradewind.study.runner.task import CaseResult, Task, make_task
 from tradewind.study.runner.workers import LocalWorkers, Workers
 
 MEMORY_SHARE = 0.9
@@ -87,7 +87,7 @@ class StudyRun:
             write_atomically(self.store.machines / f"{machine.stem}.toml", read_bytes(machine))
 
     def take(self, known: Mapping[str, dict[str, Any]]) -> None:
-        """Stores answers that are known by their keys."""
+        """Stores results that are known by their keys."""
         for planned in self.plan.planned:
             if planned.key in known and not is_there(self.store.path(planned.key)):
                 self.store.save(planned.key, {**known[planned.key], "identity": planned.identity})
@@ -215,8 +215,8 @@ class _Run:
         """Measurements and runs, nothing beside them; and what others have published."""
         executors = self.executors
         tasks = [make_task(p, executors.run if p.case.kind == "run" else executors.bench) for p in cases]
-        for task, answered in measured(tasks, executors.together):
-            self._finish(task, answered)
+        for task, result in measured(tasks, executors.together):
+            self._finish(task, result)
 
     def _verify(self, cases: list[Planned], workers: int | None) -> None:
         self._compute(cases, self.executors.verify, self._local(workers or self.environment.cores))
@@ -241,19 +241,19 @@ class _Run:
     def _local(count: int) -> LocalWorkers:
         return LocalWorkers(count, MEMORY_SHARE * psutil.virtual_memory().available)
 
-    def _finish(self, task: Task, answer: Answer) -> None:
+    def _finish(self, task: Task, result: CaseResult) -> None:
         planned = task.planned
-        if answer.error is not None:
-            self._lose(task, answer.error)
+        if result.error is not None:
+            self._lose(task, result.error)
             return
-        assert answer.result is not None
+        assert result.result is not None
         waiting = self._waiting(task)
         body = {
             "key": planned.key,
             "identity": planned.identity,
-            "result": answer.result,
-            "wall_s": answer.wall_s,
-            "environment": answer.environment or self.environment.as_dict(),
+            "result": result.result,
+            "wall_s": result.wall_s,
+            "environment": result.environment or self.environment.as_dict(),
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         try:
@@ -264,20 +264,20 @@ class _Run:
         waiting[0].outcome.computed += 1
         for other in waiting[1:]:
             other.outcome.reused += 1
-        self.observer.done(planned, answer.result, answer.wall_s)
-        self._answered(task, waiting)
+        self.observer.done(planned, result.result, result.wall_s)
+        self._settled(task, waiting)
 
     def _lose(self, task: Task, reason: str) -> None:
         waiting = self._waiting(task)
         for study in waiting:
             study.outcome.failed[task.key] = reason
         self.observer.failed(task.planned, reason)
-        self._answered(task, waiting)
+        self._settled(task, waiting)
 
     def _waiting(self, task: Task) -> list[StudyRun]:
         return [study for study in self.studies if task.key in study.open]
 
-    def _answered(self, task: Task, waiting: Sequence[StudyRun]) -> None:
+    def _settled(self, task: Task, waiting: Sequence[StudyRun]) -> None:
         for study in waiting:
             study.open.discard(task.key)
             self._end_where_whole(study)

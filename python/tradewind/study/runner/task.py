@@ -1,4 +1,4 @@
-"""One case as a worker meets it: all that it needs to answer, and what comes back. Both cross between processes."""
+"""One case as a worker meets it: all that it needs, and what comes back. Both cross between processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGE_S = 2.0
 
 @dataclass(frozen=True)
 class Task:
-    """A case, who answers it, and with how many threads."""
+    """A case, which function computes it, and with how many threads."""
 
     planned: Planned
     executor: Callable[..., Result]
@@ -38,7 +38,7 @@ class Task:
 
     @property
     def is_published(self) -> bool:
-        """Whether the answer was known before; it was computed nowhere here."""
+        """Whether the result was known before; it was computed nowhere here."""
         return self.planned.case.kind == "published"
 
     def with_threads(self, threads: int) -> Task:
@@ -46,7 +46,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Answer:
+class CaseResult:
     """Outcome of a case: a result or an error. Errors cross between processes as text."""
 
     result: Result | None
@@ -63,7 +63,7 @@ def make_task(planned: Planned, executor: Callable[..., Result]) -> Task:
     return Task(planned, executor, machine=load_machine(planned.machine, planned.case.options["settings"]))
 
 
-def answer(task: Task, watch: Callable[[Progress], None] | None = None) -> Answer:
+def run_task(task: Task, watch: Callable[[Progress], None] | None = None) -> CaseResult:
     """Computes a case; never raises what the case itself raises."""
     start = time.perf_counter()
     try:
@@ -73,7 +73,7 @@ def answer(task: Task, watch: Callable[[Progress], None] | None = None) -> Answe
     except Exception as problem:
         result, error = None, f"{type(problem).__name__}: {problem}"
     nowhere = dict.fromkeys(field.name for field in fields(Environment)) if task.is_published else None
-    return Answer(result, error, time.perf_counter() - start, nowhere)
+    return CaseResult(result, error, time.perf_counter() - start, nowhere)
 
 
 def _execute(task: Task, watch: Callable[[Progress], None] | None) -> Result:

@@ -16,14 +16,14 @@ from typing import Protocol
 
 from tradewind.simulation import Progress
 from tradewind.study.runner.progress_messages import ProgressReceiver, datagram_sender, reporter
-from tradewind.study.runner.task import Answer, Task, answer
+from tradewind.study.runner.task import CaseResult, Task, run_task
 
 WORKER_BYTES = 150e6
 """Bytes of a worker process without its case: Python, NumPy and the compiled core."""
 LOOK_UP_S = 0.25
 """Seconds between two readings of the progress of running cases."""
 
-Finish = Callable[[Task, Answer], None]
+Finish = Callable[[Task, CaseResult], None]
 Lose = Callable[[Task, str], None]
 Tell = Callable[[Task, Progress], None]
 
@@ -50,14 +50,14 @@ class LocalWorkers:
 
     def _until_one_dies(self, waiting: list[Task], finish: Finish, tell: Tell) -> list[Task]:
         """Takes tasks from `waiting` and finishes them. Where a worker dies, returns the tasks that were lost."""
-        running: dict[Future[Answer], Task] = {}
+        running: dict[Future[CaseResult], Task] = {}
         lost: list[Task] = []
         with ProgressReceiver() as progress_receiver:
             pool = _pool(min(self.count, len(waiting)), progress_receiver.address)
             try:
                 while (waiting or running) and not lost:
                     for task in self._fitting(waiting, running.values()):
-                        running[pool.submit(_answer, task)] = task
+                        running[pool.submit(_run_task, task)] = task
                         waiting.remove(task)
                     done, _ = wait(running, LOOK_UP_S, FIRST_COMPLETED)
                     lost += _collect(done, running, finish)
@@ -91,17 +91,17 @@ def beginning(waiting: Sequence[float], running: Sequence[float], count: int, me
     return begin
 
 
-def _collect(done: set[Future[Answer]], running: dict[Future[Answer], Task], finish: Finish) -> list[Task]:
+def _collect(done: set[Future[CaseResult]], running: dict[Future[CaseResult], Task], finish: Finish) -> list[Task]:
     """Finishes the tasks that are done and returns those whose worker died."""
     lost = []
     for future in done:
         task = running.pop(future)
         try:
-            answered = future.result()
+            result = future.result()
         except BrokenProcessPool:
             lost.append(task)
         else:
-            finish(task, answered)
+            finish(task, result)
     return lost
 
 
@@ -135,5 +135,5 @@ def _begin(address: str) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _answer(task: Task) -> Answer:
-    return answer(task, reporter(task.key, _send))
+def _run_task(task: Task) -> CaseResult:
+    return run_task(task, reporter(task.key, _send))

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.extents import MOST
+from tradewind.base.extents import MAX_EXTENT
 from tradewind.workload.arrays import Array, Arrays
 from tradewind.workload.exchange import Exchange
 from tradewind.workload.options import option
@@ -21,7 +21,7 @@ _CYCLE = 97  # sums over ranks stay small whole numbers, which every element typ
 class AllReduce(Exchange):
     """A request for a reduction."""
 
-    count: int = option("Elements.", 3, least=1, most=MOST, label="elements of a reduction")
+    count: int = option("Elements.", 3, minimum=1, maximum=MAX_EXTENT, label="elements of a reduction")
 
     kind: ClassVar[str] = "allreduce"
     core_pattern: ClassVar[str] = "allreduce"
@@ -46,7 +46,7 @@ class AllReduceArrays(Arrays):
         return ((np.arange(pattern.count) + rank + field) % _CYCLE).astype(dtype)
 
     @staticmethod
-    def answer(pattern: _core.AllReduce, rank: int, field: int, dtype: str) -> Array:
+    def expected(pattern: _core.AllReduce, rank: int, field: int, dtype: str) -> Array:
         values = np.arange(pattern.count) + field
         # A rank counts as its remainder: whole cycles of ranks all add the same.
         cycles, rest = divmod(pattern.ranks, _CYCLE)
@@ -54,5 +54,5 @@ class AllReduceArrays(Arrays):
         return np.asarray(total + cycles * (_CYCLE * (_CYCLE - 1) // 2), dtype)
 
     @staticmethod
-    def answer_points(pattern: _core.AllReduce, rank: int) -> int:
+    def expected_points(pattern: _core.AllReduce, rank: int) -> int:
         return int(pattern.count)

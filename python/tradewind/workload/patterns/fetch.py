@@ -10,7 +10,7 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.base import memory
-from tradewind.base.extents import MOST
+from tradewind.base.extents import MAX_EXTENT
 from tradewind.layout.mesh import halo_of, octahedral_points, octahedral_problems
 from tradewind.layout.names import MESHES
 from tradewind.workload.arrays import UNTOUCHED, Array, Arrays
@@ -26,7 +26,7 @@ class Fetch(OnGrid):
     mesh: str = option(
         f"Whose halo it is: {', '.join(MESHES)}.", "lonlat", known=lambda: MESHES, label="mesh of a fetch"
     )
-    width: int = option("Halo width: points on every side.", 3, least=0, most=MOST, label="halo width")
+    width: int = option("Halo width: points on every side.", 3, minimum=0, maximum=MAX_EXTENT, label="halo width")
     periodic: str = option(
         "Periodic directions, x, y or xy.", "", problems=periodic_problems, label="periodic directions", shown="none"
     )
@@ -79,14 +79,14 @@ class FetchArrays(Arrays):
         return _numbers(pattern, np.full(pattern.source_shape(rank)[2], rank), None, field, dtype)
 
     @staticmethod
-    def answer(pattern: _core.Fetch, rank: int, field: int, dtype: str) -> Array:
+    def expected(pattern: _core.Fetch, rank: int, field: int, dtype: str) -> Array:
         owner, index, place, _ = pattern.list_of(rank)
         array = np.full(pattern.target_shape(rank), UNTOUCHED, dtype)
         array[:, :, place] = _numbers(pattern, owner, index, field, dtype)
         return array
 
     @staticmethod
-    def answer_points(pattern: _core.Fetch, rank: int) -> int:
+    def expected_points(pattern: _core.Fetch, rank: int) -> int:
         return len(pattern.list_of(rank)[0]) * pattern.levels[0] * pattern.levels[1]
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.extents import MOST
+from tradewind.base.extents import MAX_EXTENT
 from tradewind.workload.arrays import UNTOUCHED, Array, Arrays, numbers, ranges_of
 from tradewind.workload.on_grid import OnGrid, periodic_problems
 from tradewind.workload.options import option
@@ -19,7 +19,7 @@ from tradewind.workload.workload import Step
 class Halo(OnGrid):
     """A request for a halo exchange."""
 
-    width: int = option("Halo width: points on every side.", 3, least=0, most=MOST, label="halo width")
+    width: int = option("Halo width: points on every side.", 3, minimum=0, maximum=MAX_EXTENT, label="halo width")
     periodic: str = option(
         "Periodic directions, x, y or xy.", "", problems=periodic_problems, label="periodic directions", shown="none"
     )
@@ -53,7 +53,7 @@ class HaloArrays(Arrays):
         return array
 
     @staticmethod
-    def answer(pattern: _core.Halo, rank: int, field: int, dtype: str) -> Array:
+    def expected(pattern: _core.Halo, rank: int, field: int, dtype: str) -> Array:
         layout, w = pattern.layout, pattern.width
         around_x, around_y = pattern.periodic
         (x0, y0, z0), (x1, y1, z1) = layout.box(rank)
@@ -67,7 +67,7 @@ class HaloArrays(Arrays):
         return array
 
     @staticmethod
-    def answer_points(pattern: _core.Halo, rank: int) -> int:
+    def expected_points(pattern: _core.Halo, rank: int) -> int:
         layout, w = pattern.layout, pattern.width
         around_x, around_y = pattern.periodic
         (x0, y0, z0), (x1, y1, z1) = layout.box(rank)

@@ -43,7 +43,7 @@ class Transpose(OnGrid):
     kind: ClassVar[str] = "transpose"
     core_pattern: ClassVar[str] = "transpose"
     floor_algorithm: ClassVar[str | None] = "burst"
-    most_even: ClassVar[bool] = True
+    prefers_even: ClassVar[bool] = True
 
     def layouts(self) -> list[str]:
         if slab_problems(self.slab):
@@ -85,10 +85,10 @@ class TransposeArrays(Arrays):
         return numbers(indices(layout, rank), layout.grid.points, field, dtype)
 
     @staticmethod
-    def answer(pattern: Transposition, rank: int, field: int, dtype: str) -> Array:
+    def expected(pattern: Transposition, rank: int, field: int, dtype: str) -> Array:
         layout = pattern.to_layout
         return numbers(indices(layout, rank), layout.grid.points, field, dtype)
 
     @staticmethod
-    def answer_points(pattern: Transposition, rank: int) -> int:
+    def expected_points(pattern: Transposition, rank: int) -> int:
         return int(np.prod(pattern.target_shape(rank)))

@@ -1,4 +1,4 @@
-#include "sim/least_time.hpp"
+#include "sim/minimum_time.hpp"
 
 #include <algorithm>
 #include <map>
@@ -21,10 +21,10 @@ struct Needs {
     double receiving = 0;  // in all: what others send may come before its stage
 };
 
-class LeastTime {
+class MinimumTime {
   public:
-    LeastTime(const machine::Machine& machine, const program::Program& program, const machine::Placement& placement,
-              const SimulationOptions& options)
+    MinimumTime(const machine::Machine& machine, const program::Program& program, const machine::Placement& placement,
+                const SimulationOptions& options)
         : machine_(machine), program_(program), placement_(placement), options_(options) {}
 
     double of(Rank rank) const {
@@ -94,9 +94,9 @@ class LeastTime {
 
 }  // namespace
 
-void check_least_time(const machine::Machine& machine, const program::Program& program,
-                      const machine::Placement& placement, const SimulationOptions& options) {
-    const LeastTime time(machine, program, placement, options);
+void check_minimum_time(const machine::Machine& machine, const program::Program& program,
+                        const machine::Placement& placement, const SimulationOptions& options) {
+    const MinimumTime time(machine, program, placement, options);
     const Rank ranks = program.ranks();
     for (const Rank rank : std::set<Rank>{0, ranks / 3, ranks - 1})  // the first one has the largest part of a grid
         if (const double seconds = time.of(rank); seconds > latest.seconds())

@@ -10,7 +10,7 @@ import sys
 import pytest
 import typer
 
-from tradewind.cli.answer import run
+from tradewind.cli.output import run
 
 
 def failing(error: OSError) -> typer.Typer:
@@ -45,7 +45,7 @@ def test_an_output_that_is_full_is_named() -> None:
         command = [sys.executable, "-m", "tradewind", "list", "topologies"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
     assert done.returncode == 1
-    assert done.stderr == "error: cannot write the answer: No space left on device\n"
+    assert done.stderr == "error: cannot write the result: No space left on device\n"
 
 
 def test_a_reader_that_has_heard_enough_is_no_error() -> None:

@@ -1,4 +1,4 @@
-"""How every command answers: text for a reader or one JSON value, and an exit code that a script can trust.
+"""Output of every command: text for a reader or one JSON value, and an exit code that a script can trust.
 
 Commands raise the errors of `tradewind.base.errors`; `run` turns them, and those of the command line itself, into words
 on standard error (with ``--json``: ``{"error": ...}`` on standard output) and exit codes: 0 done, 1 failed, 2 bad
@@ -38,7 +38,7 @@ def _output() -> Iterator[None]:
         raise _OutputError from error
 
 
-def answer(result: Any, as_json: bool, show: Callable[[], None]) -> None:
+def print_result(result: Any, as_json: bool, show: Callable[[], None]) -> None:
     """Prints `result` as one JSON value, or calls `show` to print it for a reader."""
     with _output():
         if as_json:
@@ -100,7 +100,7 @@ def run(app: typer.Typer, arguments: Sequence[str]) -> int:
     except _OutputError as failed:
         _give_up_output()
         if not isinstance(failed.__cause__, BrokenPipeError):  # else whoever reads has heard enough
-            refuse(f"cannot write the answer: {getattr(failed.__cause__, 'strerror', failed)}", as_json=False)
+            refuse(f"cannot write the result: {getattr(failed.__cause__, 'strerror', failed)}", as_json=False)
         return 1
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""

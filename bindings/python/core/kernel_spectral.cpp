@@ -1,0 +1,135 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "bind.hpp"
+#include "kernel/legendre.hpp"
+#include "kernel/spectral.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tradewind::python {
+
+namespace {
+
+using kernel::Complex;
+using kernel::Gaussian;
+template <class Number, int axes>
+using Dense = nb::ndarray<Number, nb::ndim<axes>, nb::c_contig, nb::device::cpu>;
+using FourierRows = nb::ndarray<Complex, nb::ndim<2>, nb::device::cpu>;  // any strides
+
+template <class Number>
+nb::ndarray<nb::numpy, double, nb::ndim<1>> rounded(const std::vector<Number>& values) {
+    auto* copy = new std::vector<double>(values.begin(), values.end());
+    const nb::capsule owner(copy, [](void* kept) noexcept { delete static_cast<std::vector<double>*>(kept); });
+    return {copy->data(), {copy->size()}, owner};
+}
+
+void require(bool fits, const char* what) {
+    if (!fits) throw InputError(std::string(what) + ": the shapes of the arrays do not fit each other");
+}
+
+kernel::Row row_of(const FourierRows& row) {
+    require(row.stride(1) == 1 || row.shape(1) < 2, "a row of Fourier coefficients");
+    return {row.data(), static_cast<Index>(row.shape(0)), static_cast<Index>(row.shape(1)),
+            static_cast<Index>(row.stride(0))};
+}
+
+kernel::ByWavenumber wavenumbers_of(const Dense<Complex, 2>& values, const Dense<const Index, 1>& places,
+                                    const kernel::Row& row, double mean_factor, double factor) {
+    const auto kept = static_cast<Index>(places.shape(0)), size = static_cast<Index>(values.shape(0));
+    require(kept <= row.wavenumbers && static_cast<Index>(values.shape(1)) == row.fields,
+            "Fourier coefficients by wavenumber");
+    const Index* place = places.data();
+    require(std::all_of(place, place + kept, [size](Index at) { return 0 <= at && at < size; }),
+            "places of Fourier coefficients");
+    return {values.data(), place, kept, mean_factor, factor};
+}
+
+void spread_row(const FourierRows& row, const Dense<Complex, 2>& values, const Dense<const Index, 1>& places,
+                double mean_factor, double factor) {
+    const kernel::Row from = row_of(row);
+    const kernel::ByWavenumber to = wavenumbers_of(values, places, from, mean_factor, factor);
+    const nb::gil_scoped_release release;
+    kernel::spread_row(from, to);
+}
+
+void collect_row(const Dense<Complex, 2>& values, const Dense<const Index, 1>& places, const FourierRows& row,
+                 double mean_factor, double factor) {
+    const kernel::Row to = row_of(row);
+    const kernel::ByWavenumber from = wavenumbers_of(values, places, to, mean_factor, factor);
+    const nb::gil_scoped_release release;
+    kernel::collect_row(from, to);
+}
+
+// Latitudes and numbers per row, once the three arrays fit each other.
+std::pair<Index, Index> parity_shape(const Dense<double, 2>& rows, const Dense<double, 2>& even,
+                                     const Dense<double, 2>& odd) {
+    require(rows.shape(0) == 2 * even.shape(0) && odd.shape(0) == even.shape(0) && rows.shape(1) == even.shape(1) &&
+                rows.shape(1) == odd.shape(1),
+            "rows and parities");
+    return {static_cast<Index>(even.shape(0)), static_cast<Index>(even.shape(1))};
+}
+
+void split_parities(const Dense<double, 2>& rows, const Dense<double, 2>& even, const Dense<double, 2>& odd) {
+    const auto [latitudes, width] = parity_shape(rows, even, odd);
+    const nb::gil_scoped_release release;
+    kernel::split_parities(rows.data(), latitudes, width, even.data(), odd.data());
+}
+
+void join_parities(const Dense<double, 2>& even, const Dense<double, 2>& odd, const Dense<double, 2>& rows) {
+    const auto [latitudes, width] = parity_shape(rows, even, odd);
+    const nb::gil_scoped_release release;
+    kernel::join_parities(even.data(), odd.data(), latitudes, width, rows.data());
+}
+
+void legendre(const Gaussian& gaussian, Index first, Index m, Index top, const Dense<double, 1>& values) {
+    const nb::gil_scoped_release release;
+    kernel::legendre(gaussian, first, m, top, values.data(), static_cast<Index>(values.shape(0)));
+}
+
+}  // namespace
+
+void bind_spectral(nb::module_& module) {
+    nb::class_<Gaussian>(module, "Gaussian",
+                         "Gaussian latitudes of one hemisphere, from the pole to the equator, in more digits than a\n"
+                         "double has; the arrays are rounded. Raises InputError for a number that cannot be.")
+        .def(
+            "__init__",
+            [](Gaussian* self, Index latitudes) { new (self) Gaussian(kernel::gaussian_latitudes(latitudes)); },
+            "latitudes"_a)
+        .def_prop_ro("latitudes", &Gaussian::latitudes)
+        .def_prop_ro(
+            "colatitude", [](const Gaussian& g) { return rounded(g.colatitude); }, nb::rv_policy::automatic, "Radians.")
+        .def_prop_ro(
+            "sine", [](const Gaussian& g) { return rounded(g.sine); }, nb::rv_policy::automatic,
+            "Sine of the colatitude.")
+        .def_prop_ro(
+            "versine", [](const Gaussian& g) { return rounded(g.versine); }, nb::rv_policy::automatic,
+            "1 - the sine of the latitude.")
+        .def_prop_ro(
+            "weight", [](const Gaussian& g) { return rounded(g.weight); }, nb::rv_policy::automatic,
+            "Shares of the sphere; those of both hemispheres together are 1.");
+    module.def(
+        "legendre", &legendre, "gaussian"_a, "first"_a, "m"_a, "top"_a, "values"_a.noconvert(),
+        "Compute P(n, m), n = m..top, at the latitudes from `first` to the equator, normalised to mean square 1\n"
+        "over the sphere: values are [n - m even][latitude], then [n - m odd][latitude].");
+    module.def("spread_row", &spread_row, "row"_a.noconvert(), "values"_a.noconvert(), "places"_a.noconvert(),
+               "mean_factor"_a, "factor"_a,
+               "Copy Fourier coefficients of a row [field][wavenumber] to values[places[m]][field], times a factor.");
+    module.def("collect_row", &collect_row, "values"_a.noconvert(), "places"_a.noconvert(), "row"_a.noconvert(),
+               "mean_factor"_a, "factor"_a,
+               "Copy values[places[m]][field], times a factor, to a row [field][wavenumber]; the others become 0.");
+    module.def("split_parities", &split_parities, "rows"_a.noconvert(), "even"_a.noconvert(), "odd"_a.noconvert(),
+               "Sums (even) and differences (odd) of the rows of both hemispheres, which lie from north to south.");
+    module.def("join_parities", &join_parities, "even"_a.noconvert(), "odd"_a.noconvert(), "rows"_a.noconvert(),
+               "FourierRows of both hemispheres, from north to south, of their sums and differences.");
+}
+
+}  // namespace tradewind::python

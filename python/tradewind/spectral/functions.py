@@ -1,0 +1,76 @@
+"""Legendre functions of some wavenumbers: kept in compact tables, or computed when they are needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.base import memory
+from tradewind.base.errors import InputError
+from tradewind.spectral.truncation import Truncation
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Numbers = NDArray[np.int64]
+    Reals = NDArray[np.float64]
+
+
+class LegendreFunctions:
+    """P(n, m)(sin phi) of some wavenumbers, at latitudes of one hemisphere whose rows keep m, to a truncation's top.
+
+    `truncation`, `wavenumbers`: as in `Legendre`. `tables`: the functions are kept in `table_bytes` of memory; without
+    them a thread that asks for a wavenumber needs `scratch_bytes`. For each wavenumber the tables have even n - m, then
+    odd n - m, each ``float64 [degree][latitude]`` from the pole to the equator.
+
+    Raises InputError for a wavenumber that is not kept or listed twice, and where memory does not suffice for tables.
+    """
+
+    def __init__(self, truncation: Truncation, wavenumbers: ArrayLike | None = None, *, tables: bool = True) -> None:
+        self.truncation = truncation
+        every = truncation.wavenumbers
+        self.wavenumbers: Numbers = every if wavenumbers is None else np.asarray(wavenumbers, dtype=np.int64)
+        if self.wavenumbers.ndim != 1 or not np.isin(self.wavenumbers, every).all():
+            raise InputError(f"wavenumbers of a Legendre stage: numbers of 0..{truncation.degree} are allowed")
+        if len(np.unique(self.wavenumbers)) < len(self.wavenumbers):
+            raise InputError("wavenumbers of a Legendre stage: each once is allowed")
+        self.latitudes: Numbers = truncation.grid.half - truncation.row_begin[self.wavenumbers]
+        self._degrees: Numbers = truncation.degrees_of(self.wavenumbers)
+        self._start: Numbers = np.concatenate([[0], np.cumsum(self.latitudes * self._degrees)])
+        self.table_bytes = 8 * int(self._start[-1])
+        self.scratch_bytes = 8 * int(np.diff(self._start).max(initial=0))
+        self._tables = self._computed() if tables else None
+
+    def of(self, k: int, top: int, scratch: Reals | None) -> tuple[Reals, Reals]:
+        """Return P(n, m) of the k-th wavenumber for even and for odd n - m, n <= top, each [degree][latitude].
+
+        `scratch`: memory of this thread, from `scratch`.
+        """
+        if self._tables is not None:
+            values = self._tables[self._start[k] : self._start[k + 1]]
+        else:
+            assert scratch is not None
+            values = scratch[: self._start[k + 1] - self._start[k]]
+            self._compute(k, values)
+        functions = values.reshape(self._degrees[k], self.latitudes[k])
+        even, wanted = (int(self._degrees[k]) + 1) // 2, top + 1 - int(self.wavenumbers[k])
+        return functions[: (wanted + 1) // 2], functions[even : even + wanted // 2]
+
+    def scratch(self) -> Reals | None:
+        """Return memory for one thread, None where there are tables."""
+        return np.empty(self.scratch_bytes // 8) if self._tables is None else None
+
+    def _computed(self) -> Reals:
+        memory.require(
+            f"tables of Legendre functions of {self.truncation!r}", self.table_bytes, "tables=False computes them anew"
+        )
+        tables = np.empty(int(self._start[-1]))
+        for k in range(len(self.wavenumbers)):
+            self._compute(k, tables[self._start[k] : self._start[k + 1]])
+        return tables
+
+    def _compute(self, k: int, values: Reals) -> None:
+        m, truncation = int(self.wavenumbers[k]), self.truncation
+        _core.legendre(truncation.grid.gaussian, int(truncation.row_begin[m]), m, truncation.top, values)

@@ -1,0 +1,111 @@
+"""The Legendre stage of the transform: for each wavenumber, between latitudes and degrees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.base.errors import InputError
+from tradewind.spectral.arrays import checked, fields_of
+from tradewind.spectral.functions import LegendreFunctions
+from tradewind.spectral.threads import checked_threads, share_out
+from tradewind.spectral.truncation import Truncation
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Numbers = NDArray[np.int64]
+    Reals = NDArray[np.float64]
+    Complexes = NDArray[np.complex128]
+
+
+class Legendre:
+    """The Legendre transforms of some wavenumbers, as two matrix products for each: even and odd n - m.
+
+    `truncation`: degrees of each wavenumber, and the rows that keep it. `wavenumbers`: those of this stage, in the
+    order in which they lie in memory, all unless given. `tables`: the functions are kept, else computed again in each
+    transform; or `LegendreFunctions` of these wavenumbers, which several stages share. `threads` share out wavenumbers.
+
+    Fourier coefficients are ``complex128 [m, row][field]``: wavenumber ``wavenumbers[k]`` has entries
+    ``fourier_start[k]``..``fourier_start[k + 1] - 1``, all rows of the grid that keep it from north to south. Spectral
+    coefficients are ``complex128 [m, n][field]``: its degrees n = m..top are entries
+    ``spectral_start[k]``..``spectral_start[k + 1] - 1``.
+
+    Raises InputError for a wavenumber that is not kept or listed twice, and where memory does not suffice for tables.
+    """
+
+    def __init__(
+        self,
+        truncation: Truncation,
+        wavenumbers: ArrayLike | None = None,
+        *,
+        tables: bool | LegendreFunctions = True,
+        threads: int = 1,
+    ) -> None:
+        self.truncation, self.threads = truncation, checked_threads(threads)
+        if isinstance(tables, LegendreFunctions):
+            self.functions = tables
+            if wavenumbers is not None and not np.array_equal(wavenumbers, tables.wavenumbers):
+                raise InputError("wavenumbers of a Legendre stage: those of its Legendre functions are allowed")
+            if tables.truncation.top < truncation.top or tables.truncation.grid is not truncation.grid:
+                raise InputError(f"Legendre functions of {tables.truncation!r} do not serve {truncation!r}")
+        else:
+            self.functions = LegendreFunctions(truncation, wavenumbers, tables=tables)
+        self.wavenumbers: Numbers = self.functions.wavenumbers
+        self.fourier_start: Numbers = np.concatenate([[0], np.cumsum(2 * self.functions.latitudes)])
+        self.spectral_start: Numbers = np.concatenate([[0], np.cumsum(truncation.degrees_of(self.wavenumbers))])
+
+    def to_spectral(self, fourier: Complexes, out: Complexes | None = None) -> Complexes:
+        """Compute for each wavenumber the sums over latitudes of P(n, m) times its Fourier coefficients."""
+        fourier, fields = fields_of(fourier, int(self.fourier_start[-1]), "Fourier coefficients", np.complex128)
+        out = checked(out, (int(self.spectral_start[-1]), fields), "spectral coefficients", np.complex128)
+
+        def work(places: range) -> None:
+            for functions, parities, rows, degrees in self._wavenumbers(places, fourier, out):
+                _core.split_parities(rows, *parities)
+                for parity in (0, 1):
+                    np.matmul(functions[parity], parities[parity], out=degrees[parity::2])
+
+        self._share_out(work)
+        return out
+
+    def to_fourier(self, spectral: Complexes, out: Complexes | None = None) -> Complexes:
+        """Compute for each wavenumber and latitude the sum over degrees of P(n, m) times spectral coefficients."""
+        spectral, fields = fields_of(spectral, int(self.spectral_start[-1]), "spectral coefficients", np.complex128)
+        out = checked(out, (int(self.fourier_start[-1]), fields), "Fourier coefficients", np.complex128)
+
+        def work(places: range) -> None:
+            for functions, parities, rows, degrees in self._wavenumbers(places, out, spectral):
+                for parity in (0, 1):
+                    np.matmul(functions[parity].T, degrees[parity::2], out=parities[parity])
+                _core.join_parities(*parities, rows)
+
+        self._share_out(work)
+        return out
+
+    def _share_out(self, work: Callable[[range], None]) -> None:
+        """Share out the wavenumbers; what is not finite goes through products without a warning."""
+
+        def quietly(places: range) -> None:
+            with np.errstate(invalid="ignore", over="ignore"):
+                work(places)
+
+        share_out(self.threads, len(self.wavenumbers), quietly)
+
+    def _wavenumbers(
+        self, places: range, fourier: Complexes, spectral: Complexes
+    ) -> Iterator[tuple[tuple[Reals, Reals], tuple[Reals, Reals], Reals, Reals]]:
+        """Yield for wavenumbers their functions, arrays for both parities, rows and degrees, complex as two reals."""
+        width = 2 * fourier.shape[1]
+        all_rows, all_degrees = (array.view(np.float64).reshape(len(array), width) for array in (fourier, spectral))
+        parities = np.empty((2, int(self.functions.latitudes.max(initial=0)), width))
+        scratch = self.functions.scratch()
+        for k in places:
+            latitudes = self.functions.latitudes[k]
+            rows = all_rows[self.fourier_start[k] : self.fourier_start[k + 1]]
+            degrees = all_degrees[self.spectral_start[k] : self.spectral_start[k + 1]]
+            functions = self.functions.of(k, self.truncation.top, scratch)
+            yield functions, (parities[0, :latitudes], parities[1, :latitudes]), rows, degrees

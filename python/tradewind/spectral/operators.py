@@ -1,0 +1,135 @@
+"""Operators in spectral space: the Laplacian and its inverse, and the derivatives that winds are made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tradewind.base.errors import InputError
+from tradewind.spectral.arrays import fields_of
+from tradewind.spectral.truncation import Truncation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Reals = NDArray[np.float64]
+    Complexes = NDArray[np.complex128]
+
+EARTH_RADIUS_M = 6_371_229.0
+"""Radius of the sphere in the models of ECMWF, metres."""
+
+
+class Operators:
+    """Operators on the coefficients of a truncation, whose lists may be those of some wavenumbers only.
+
+    With the streamfunction psi and the velocity potential chi, U = u cos(phi) and V = v cos(phi) of the wind are
+
+        a U = d chi/d lambda - cos(phi) d psi/d phi        a V = d psi/d lambda + cos(phi) d chi/d phi
+
+    d/d lambda multiplies a coefficient by i m; cos(phi) d/d phi is a matrix H for each wavenumber, whose entries come
+    from (1 - x^2) dP(n)/dx = (n + 1) e(n) P(n - 1) - n e(n + 1) P(n + 1), e(n)^2 = (n^2 - m^2) / (4 n^2 - 1):
+
+        (H psi)(n) = (n + 2) e(n + 1) psi(n + 1) - (n - 1) e(n) psi(n - 1)
+
+    so that winds have one degree more than what they are made of. All arrays are ``[m, n][field]``.
+
+    `truncation`, `wavenumbers`: as in `Legendre`. `radius`: a, metres. Raises InputError for a radius that is not
+    positive.
+    """
+
+    def __init__(
+        self, truncation: Truncation, wavenumbers: NDArray[np.int64] | None = None, *, radius: float = EARTH_RADIUS_M
+    ) -> None:
+        if not (np.isfinite(radius) and radius > 0):
+            raise InputError(f"radius {radius}: a positive number of metres is allowed")
+        self.radius, self.top = radius, truncation.top
+        own = truncation.wavenumbers if wavenumbers is None else wavenumbers
+        self._m, self._n = _numbers(own, truncation.top)
+        self._wide_m, self._wide_n = _numbers(own, truncation.top + 1)
+        self._inner = self._wide_n <= truncation.top  # coefficients that fields without the additional degree have
+        m, n = self._wide_m.astype(float), self._wide_n.astype(float)
+        epsilon = np.sqrt((n * n - m * m) / (4 * n * n - 1))
+        self._below = (-(n - 1) * epsilon / radius)[:, None]  # of psi(n - 1) in (H psi)(n); 0 at n = m
+        above = (n[1:] + 1) * epsilon[1:] / radius  # of psi(n + 1) in (H psi)(n); 0 at the top, where n + 1 begins anew
+        self._above = np.append(above, 0.0)[:, None]
+        self._east = (1j * m / radius)[:, None]
+        self._eigenvalues = -(self._n * (self._n + 1.0)) / radius**2
+
+    def laplacian(self, spectral: Complexes) -> Complexes:
+        """Return the Laplacian, coefficients times -n (n + 1) / a^2."""
+        return self._checked(spectral) * self._eigenvalues[:, None]
+
+    def inverse_laplacian(self, spectral: Complexes) -> Complexes:
+        """Return the field without a mean whose Laplacian is this one, but for its mean, which no Laplacian has."""
+        return self.solve_helmholtz(spectral, 0.0, -1.0)
+
+    def solve_helmholtz(self, spectral: Complexes, identity: float, laplacian: float) -> Complexes:
+        """Return x where identity x - laplacian lap(x) is the given field: the equation of a semi-implicit step.
+
+        Where the operator has no inverse (the mean, for identity 0) the result is 0.
+        """
+        denominator = identity - laplacian * self._eigenvalues
+        inverse = np.divide(1.0, denominator, out=np.zeros_like(denominator), where=denominator != 0)
+        return self._checked(spectral) * inverse[:, None]
+
+    def wind(self, vorticity: Complexes, divergence: Complexes) -> tuple[Complexes, Complexes]:
+        """Return U = u cos(phi) and V = v cos(phi), with one degree more, from vorticity and divergence."""
+        psi, chi = (self._widened(self.inverse_laplacian(field)) for field in (vorticity, divergence))
+        return self._east * chi - self._north(psi), self._east * psi + self._north(chi)
+
+    def wind_adjoint(self, u: Complexes, v: Complexes) -> tuple[Complexes, Complexes]:
+        """Apply the transpose of `wind` to coefficients with one degree more, for vorticity and divergence."""
+        psi = -self._east * v - self._north_transposed(u)
+        chi = -self._east * u + self._north_transposed(v)
+        return self.inverse_laplacian(psi[self._inner]), self.inverse_laplacian(chi[self._inner])
+
+    def curl(self, u: Complexes, v: Complexes) -> tuple[Complexes, Complexes]:
+        """Return vorticity and divergence from the coefficients of u / cos(phi) and v / cos(phi) to one degree more."""
+        vorticity = self._east * v + self._north_transposed(u)
+        divergence = self._east * u - self._north_transposed(v)
+        return vorticity[self._inner], divergence[self._inner]
+
+    def curl_adjoint(self, vorticity: Complexes, divergence: Complexes) -> tuple[Complexes, Complexes]:
+        """Apply the transpose of `curl` to vorticity and divergence."""
+        curl, spread = self._widened(self._checked(vorticity)), self._widened(self._checked(divergence))
+        return self._north(curl) - self._east * spread, -self._east * curl - self._north(spread)
+
+    def gradient(self, spectral: Complexes) -> tuple[Complexes, Complexes]:
+        """Return the coefficients of cos(phi) times the gradient to the east and north, with one degree more."""
+        wide = self._widened(self._checked(spectral))
+        return self._east * wide, self._north(wide)
+
+    def gradient_adjoint(self, east: Complexes, north: Complexes) -> Complexes:
+        """Apply the transpose of `gradient` to coefficients with one degree more."""
+        wide: Complexes = self._north_transposed(north) - self._east * east
+        return wide[self._inner]
+
+    def _checked(self, spectral: Complexes) -> Complexes:
+        array: Complexes = fields_of(spectral, len(self._n), "spectral coefficients", np.complex128)[0]
+        return array
+
+    def _widened(self, spectral: Complexes) -> Complexes:
+        wide = np.zeros((len(self._inner), spectral.shape[1]), np.complex128)
+        wide[self._inner] = spectral
+        return wide
+
+    def _north(self, wide: Complexes) -> Complexes:
+        """H of each wavenumber, over the radius."""
+        out = np.zeros_like(wide)
+        out[:-1] = self._above[:-1] * wide[1:]
+        out[1:] += self._below[1:] * wide[:-1]
+        return out
+
+    def _north_transposed(self, wide: Complexes) -> Complexes:
+        out = np.zeros_like(wide)
+        out[1:] = self._above[:-1] * wide[:-1]
+        out[:-1] += self._below[1:] * wide[1:]
+        return out
+
+
+def _numbers(wavenumbers: NDArray[np.int64], top: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return m and n of the coefficients in the order of memory."""
+    m = np.repeat(wavenumbers, top + 1 - wavenumbers)
+    n = np.concatenate([np.arange(0), *(np.arange(k, top + 1) for k in wavenumbers)])
+    return m, n

@@ -1,0 +1,34 @@
+// Gaussian latitudes and normalised associated Legendre functions.
+#pragma once
+
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace tradewind::kernel {
+
+// Gaussian latitudes of one hemisphere, from the pole to the equator. A long double has 64 bits or more on most
+// processors: near the poles, and for high degrees, the rounding of a latitude to a double would spoil four digits.
+struct Gaussian {
+    // [latitude]
+    std::vector<long double> colatitude, sine, versine;  // theta in radians, sin theta, 1 - cos theta
+    std::vector<double> versine_high, versine_low;       // the versine as a sum of two doubles
+    std::vector<double> weight;                          // shares of the sphere: both hemispheres together have 1
+
+    Index latitudes() const { return static_cast<Index>(weight.size()); }
+};
+
+// The roots of the Legendre polynomial of degree 2 * latitudes, by Newton's iteration in theta.
+// Throws InputError for fewer latitudes than 1 or more than 2^20.
+Gaussian gaussian_latitudes(Index latitudes);
+
+// Computes P(n, m) for n = m..top at the latitudes from `first` to the equator, normalised so that the mean over the
+// sphere of |P exp(i m lambda)|^2 is 1, all positive at n = m (without the Condon-Shortley sign).
+//
+//   values: [n - m even][latitude], then [n - m odd][latitude]; (top - m + 1) * (latitudes - first) numbers
+//
+// Numbers below 2^-250 (6e-76) become zeros. The result does not depend on `first`. Throws InputError where the sizes
+// do not fit.
+void legendre(const Gaussian& gaussian, Index first, Index m, Index top, double* values, Index size);
+
+}  // namespace tradewind::kernel
