@@ -795,6 +795,10 @@ class Order:
     def times(self, exchange: int) -> int:
         """Return the number of times that an exchange takes place."""
 
+    @property
+    def stages(self) -> int:
+        """Number of stages of all exchanges, as often as they take place."""
+
     def at(self, stage: int) -> tuple[int, int, int]:
         """
         Return (exchange, its first stage, line) that a stage of a simulation's trace events is of.
