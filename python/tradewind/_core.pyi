@@ -965,7 +965,7 @@ class Gaussian:
     def weight(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """Shares of the sphere; those of both hemispheres together are 1."""
 
-def legendre(gaussian: Gaussian, first: int, m: int, top: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+def legendre(gaussian: Gaussian, first_row: int, m: int, top: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """
     Compute P(n, m), n = m..top, at the latitudes from `first` to the equator, normalised to mean square 1
     over the sphere: values are [n - m even][latitude], then [n - m odd][latitude].
