@@ -77,8 +77,8 @@ def test_whole_fields_come_to_the_last_ranks_alone() -> None:
         ("xy-whole:0", "path 'xy-whole:0': unknown layout 'whole:0' (known: xy, "),
         (
             "xy-whole:x",
-            "unknown layout 'whole:x' (known: xy, yx, xz, zx, yz, zy, x, y, z, bands, whole, whole:SERVERS, points, rows, "
-            "wavenumbers, columns)",
+            "unknown layout 'whole:x' (known: xy, yx, xz, zx, yz, zy, x, y, z, bands, whole, whole:SERVERS, points, "
+            "rows, wavenumbers, columns)",
         ),
         ("y-whole:500", "whole fields on 500 servers: 1..196 are allowed among 196 ranks"),
         ("xy-", "path 'xy-': unknown layout '' (known: xy, "),
