@@ -112,7 +112,7 @@ def crosses(finding: Finding, cases: list[Record]) -> Evidence:
 
 
 def _meeting(ranks: list[int], curves: list[Curve]) -> str:
-    """Where the means of two curves change sides, in words."""
+    """Return in words where the means of two curves change sides."""
     sides = [sum(curves[0][n]) / len(curves[0][n]) < sum(curves[1][n]) / len(curves[1][n]) for n in ranks]
     found = [f"{a} and {b}" for (a, before), (b, after) in pairwise(zip(ranks, sides, strict=True)) if before != after]
     return f"they cross between {'; between '.join(found)} ranks" if found else "they do not cross"

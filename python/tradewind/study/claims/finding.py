@@ -64,7 +64,7 @@ class Verdict:
     base: str | None = None
     """The base whose cases were looked at; None: all, as in a study without bases."""
     group: str = SOURCE
-    """Whose claim it is: a name of `GROUPS`."""
+    """Origin of the claim: a name of `GROUPS`."""
     decided_by: str | None = None
     """Test that decides it: a name of `DECIDED_BY`."""
 
@@ -119,7 +119,7 @@ COMPANIONS: dict[str, tuple[str, ...]] = {
 }
 """The keys that a test needs beside its own."""
 OPTIONAL: dict[str, tuple[str, ...]] = {"near": ("than",)}
-"""Those that it takes."""
+"""Keys that a test may have."""
 
 
 def judge(finding: Finding, records: Iterable[Record], base: str | None = None) -> Verdict:

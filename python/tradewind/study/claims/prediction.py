@@ -26,7 +26,7 @@ _OF_A_KIND = {
 }
 """Labels that say how a case was computed, and not of what."""
 _WORST = 5
-"""So many of the worst errors are listed."""
+"""Number of the worst errors that are listed."""
 
 Pair = tuple[Record, float, float]
 """A simulated case, its value, and the measured one."""

@@ -45,7 +45,7 @@ def _slope(finding: Finding, cases: list[Record], selection: Selection, falling:
 
 
 def flatter(finding: Finding, cases: list[Record]) -> Evidence:
-    """From the first to the last number of ranks, one curve falls by a smaller factor than the other."""
+    """Test whether one curve falls by a smaller factor than the other, from the first to the last number of ranks."""
     assert finding.flatter is not None
     assert finding.than is not None
     factors, figures = [], []
@@ -100,5 +100,5 @@ def passes(finding: Finding, cases: list[Record]) -> Evidence:
 
 
 def _listed(finding: Finding, values: Curve) -> str:
-    """All of a curve."""
+    """Return all values of a curve, in words."""
     return ", ".join(f"{ranks} ranks {text_of(values[ranks], finding.quantity)}" for ranks in sorted(values))

@@ -19,7 +19,7 @@ MEDIAN_OF = 5
 
 
 def best(finding: Finding, cases: list[Record]) -> Evidence:
-    """At each number of ranks, the number in the best value of a label lies within `within`, and so does the median."""
+    """Test whether the number in the best value of a label lies in `within` at all numbers of ranks, and its median."""
     label = finding.best
     assert label is not None
     found = _best_by_ranks(finding, cases, label)
