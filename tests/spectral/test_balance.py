@@ -1,12 +1,14 @@
 """Wavenumbers dealt to sets of ranks: even, each once, and as uneven as published where they are dealt to and fro."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tradewind.base.errors import InputError
-from tradewind.spectral.balance import deal, imbalance, packed, to_and_fro
+from tradewind.spectral.balance import deal, even_cuts, imbalance, packed, to_and_fro
 
 DEGREES = np.arange(1280, 0, -1.0)
 """Degrees of each wavenumber of T1279: flops of the Legendre transform, where all rows keep all wavenumbers."""
@@ -53,3 +55,24 @@ def test_loads_without_anything_are_even_and_other_names_are_refused():
     assert imbalance([0, 0]) == 1
     with pytest.raises(InputError, match=r"snak.*did you mean 'snake'"):
         deal("snak", [1.0], 1)
+
+
+def smallest_largest(weights, parts):
+    """The largest part of the best cut of a short sequence, by dynamic programming."""
+    ends = np.concatenate([[0], np.cumsum(weights)])
+    best = {0: ends.copy()}
+    for part in range(1, parts):
+        best[part] = np.array(
+            [min(max(best[part - 1][j], ends[i] - ends[j]) for j in range(i + 1)) for i in range(len(ends))]
+        )
+    return best[parts - 1][-1]
+
+
+@given(st.lists(st.integers(1, 50), min_size=1, max_size=15), st.integers(1, 8))
+def test_cuts_make_the_largest_part_as_small_as_can_be(weights, parts):
+    found = even_cuts(weights, parts)
+    assert len(found) == parts + 1
+    assert (found[0], found[-1]) == (0, len(weights))
+    assert (np.diff(found) >= (len(weights) >= parts)).all()
+    largest = max(sum(weights[a:b]) for a, b in pairwise(found))
+    assert largest == pytest.approx(smallest_largest(weights, parts))

@@ -117,6 +117,36 @@ def _least_loaded(weights: NDArray[np.float64], order: Numbers, sets: int) -> li
     return [np.flatnonzero(owner == k) for k in range(sets)]
 
 
+def even_cuts(weights: ArrayLike, parts: int) -> Numbers:
+    """Return where to cut a sequence so that the largest part is as small as whole entries allow.
+
+    The answer has parts + 1 entries: part p is ``[cuts[p]:cuts[p + 1]]``. No part is empty where there are as many
+    entries as parts. The smallest room in which all parts fit is sought by halving.
+    """
+    weights = np.asarray(weights, dtype=float)
+    ends = np.concatenate([[0.0], np.cumsum(weights)])
+    low, high = max(ends[-1] / parts, weights.max(initial=0)), float(ends[-1])
+    best = _cuts_within(ends, parts, high)
+    for _ in range(2 * _HALVINGS):
+        room = (low + high) / 2
+        found = _cuts_within(ends, parts, room)
+        if found[-1] == len(weights):
+            best, high = found, room
+        else:
+            low = room
+    return best
+
+
+def _cuts_within(ends: NDArray[np.float64], parts: int, room: float) -> Numbers:
+    """Cuts of parts that take all they have room for, but leave an entry for each that follows."""
+    count = len(ends) - 1
+    found = [0]
+    for part in range(parts):
+        fitting = int(np.searchsorted(ends, ends[found[-1]] + room * (1 + 1e-12), side="right")) - 1
+        found.append(max(found[-1], min(fitting, max(count - (parts - part - 1), found[-1] + (count > found[-1])))))
+    return np.array(found, np.int64)
+
+
 def to_and_fro(weights: ArrayLike, sets: int) -> list[Numbers]:
     """Return items dealt to and fro, whatever their weights, as ecTrans deals wavenumbers: 0 1 2 2 1 0 0 1 2 ..."""
     return snake(len(np.asarray(weights)), sets)

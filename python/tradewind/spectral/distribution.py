@@ -17,6 +17,7 @@ model: A parallel production weather code"), but for what is made even.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.layout.closed import cuts
-from tradewind.spectral.balance import deal, imbalance
+from tradewind.spectral.balance import deal, even_cuts, imbalance
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -96,10 +97,10 @@ class Distribution:
         self._check()
         self.lists = self._lists(dealt)
         self.level_cuts: Numbers = -(-levels * np.arange(self.level_sets + 1) // self.level_sets)
-        self.row_cuts = cuts(self.row_flops, self.sets)
+        self.row_cuts = even_cuts(self.row_flops, self.sets)
         degrees = np.arange(truncation.top + 1)
         # Entry n: how many wavenumbers have degree n.
-        self.degree_cuts = cuts(np.minimum(degrees, truncation.degree) + 1, self.level_sets)
+        self.degree_cuts = even_cuts(np.minimum(degrees, truncation.degree) + 1, self.level_sets)
 
     @property
     def _most_sets(self) -> int:
@@ -249,6 +250,18 @@ class Distribution:
     def to_columns(self) -> _core.Redistribution:
         """Spectral coefficients from levels to degrees."""
         return _core.Redistribution(self.spectral, self.columns)
+
+    def array_bytes(self, rank: int) -> int:
+        """Return the bytes of a rank's arrays, one in each layout."""
+        shapes = [(8, self.points), (8, self.rows), (16, self.fourier), (16, self.wavenumbers)]
+        shapes += [(16, self.spectral), (16, self.columns)]
+        return sum(size * math.prod(layout.shape(rank)) for size, layout in shapes)
+
+    def table_bytes(self, rank: int) -> int:
+        """Return the bytes of a rank's tables of Legendre functions."""
+        m = self.wavenumbers_of(rank)
+        t = self.truncation
+        return int(8 * ((t.row_end - t.row_begin)[m] // 2 * t.degrees_of(m)).sum())
 
     # Loads of a field: what is to be even.
 

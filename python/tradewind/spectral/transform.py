@@ -67,7 +67,7 @@ class SpectralTransform:
         self.operators = Operators(self.truncation, radius=radius)
         self.fourier = Fourier(self.truncation, threads=threads)
         wide = self.truncation.extended()
-        functions = LegendreFunctions(wide, tables=tables)
+        functions = LegendreFunctions(wide, tables=tables, threads=threads)
         self.legendre = Legendre(self.truncation, tables=functions, threads=threads)
         self._wide_legendre = Legendre(wide, tables=functions, threads=threads)
         self._between = np.empty((self.fourier.coefficients, 0), np.complex128)
