@@ -22,7 +22,7 @@ Selected = Mapping[str, Sequence[Any]]
 Curve = dict[int, list[float]]
 """Ranks -> the values of all seeds, sorted."""
 
-Evidence = tuple[list[str], list[str]]
+TestOutcome = tuple[list[str], list[str]]
 """The problems of a test (none: it holds) and the figures that it looked at."""
 
 

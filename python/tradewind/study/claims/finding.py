@@ -38,7 +38,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tradewind.study.claims import comparison, prediction, published_comparison, shape, statistic
-from tradewind.study.claims.curve import Evidence, NotTestableError, Record, matches
+from tradewind.study.claims.curve import NotTestableError, Record, TestOutcome, matches
 from tradewind.study.claims.remarks import filled
 from tradewind.study.model.study import Finding
 
@@ -78,7 +78,7 @@ class Verdict:
         return cls(**{**stored, "verdict": EARLIER_VERDICTS.get(word, word)})
 
 
-_TESTS: dict[str, Callable[[Finding, list[Record]], Evidence]] = {
+_TESTS: dict[str, Callable[[Finding, list[Record]], TestOutcome]] = {
     "better": comparison.better,
     "order": comparison.order,
     "same": comparison.same,
