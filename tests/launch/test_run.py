@@ -58,7 +58,7 @@ def test_every_dwarf_is_listed_and_runs_by_all_its_strategies(capsys, name):
         assert diagnosis == diagnoses[0] or result["agreement"].startswith("within")
 
 
-def test_answer(capsys):
+def test_result(capsys):
     code, text = tradewind(capsys, f"{SMALL} --strategy wide --width 4 --precision f4 --threads 2 --json")
     assert code == 0
     result = json.loads(text)

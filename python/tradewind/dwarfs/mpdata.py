@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 COURANT_LIMIT = 1.0
 """Share of a node's volume that may flow out of it in a step: beyond it the upwind scheme makes negative values."""
 FORMS = ("gauge", "basic")
-_MOST_PASSES = 8
+_MAX_PASSES = 8
 
 
 # The time loop: of each stage the values of own nodes are computed, and those of the halo come from other ranks.
@@ -114,7 +114,7 @@ TWO_PASSES = ("fused", "plain")
 class Mpdata(MeshDwarf):
     """A request for the dwarf; `on` ranks it runs, on a machine of the simulator it is simulated."""
 
-    passes: int = option("Passes; the first is the upwind scheme.", 2, minimum=2, maximum=_MOST_PASSES, label="passes")
+    passes: int = option("Passes; the first is the upwind scheme.", 2, minimum=2, maximum=_MAX_PASSES, label="passes")
     form: str = option(
         "gauge, fluxes that correct, linear in the tracer (infinite gauge); or basic, velocities that keep its sign.",
         "gauge",
