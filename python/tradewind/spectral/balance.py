@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CLOSE = 1.001
 """Largest load over the mean that is even enough."""
 _SEARCHED = 20  # sets with the largest loads whose exchanges are looked at
-_PAIRED = 8  # items of a set that exchanges two at once
+_PAIRED = 10  # items of a set that exchanges two at once
 _HALVINGS = 48  # of the interval in which the smallest part is sought: to the last bit
 
 
