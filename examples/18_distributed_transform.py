@@ -1,6 +1,6 @@
 """The spherical-harmonics transform on several ranks: a field loses its small scales, and the adjoint is exact.
 
-mpiexec -n 4 python examples/19_distributed_transform.py
+mpiexec -n 4 python examples/18_distributed_transform.py
 """
 
 import numpy as np
