@@ -71,11 +71,11 @@ def our_step(source: Array, target: Array) -> None:
 def dwarf() -> None:
     """The whole dwarf on as many ranks as there are cores, exchange and all: they share the memory's bandwidth."""
     cores = len(os.sched_getaffinity(0))
-    print(f"the dwarf on {cores} ranks, one a core")
+    print(f"the dwarf on {cores} ranks, one per core")
     for grid, goal in (((128, 128, 64), ""), ((1024, 1024, 64), "; goal: at least 0.6")):
         result = run(Diffusion(ranks=cores, grid=grid), 8, repeat=11)
         print(
-            f"  {'x'.join(str(n) for n in grid)}: {result['points_per_s'] / cores / 1e9:.2f} Gpoint/s a core, "
+            f"  {'x'.join(str(n) for n in grid)}: {result['points_per_s'] / cores / 1e9:.2f} Gpoint/s per core, "
             f"{1 / result['ratio_to_copy']:.2f} of a memory copy{goal}"
         )
 

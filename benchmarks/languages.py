@@ -39,7 +39,7 @@ def languages(samples: int = 25, calls: int = 200_000) -> None:
         more = [row[language] - row["core"] for row in found]
         low, middle, high = statistics.quantiles(more, n=4)
         print(
-            f"  {language}: {middle:+.1f} ns a call (middle half {low:+.1f} to {high:+.1f} of {len(more)}); "
+            f"  {language}: {middle:+.1f} ns per call (middle half {low:+.1f} to {high:+.1f} of {len(more)}); "
             f"goal: at most {GOAL_NS}{' (missed)' * (middle > GOAL_NS)}"
         )
 

@@ -125,7 +125,7 @@ def line(grid: tuple[int, int, int], ranks: int, strategy: str, found: dict[str,
         f"{1e3 * max(step_s):.3f} of {len(step_s)}; {middle / base:.2f} x compiled)"
         for name, step_s in found.items()
     )
-    return f"{'x'.join(str(n) for n in grid)}, {ranks} ranks, {strategy}, a step: {loops_of_run}"
+    return f"{'x'.join(str(n) for n in grid)}, {ranks} ranks, {strategy}, per step: {loops_of_run}"
 
 
 def sweep(name: str, strategy: str, grid: tuple[int, int, int], times: dict[int, float]) -> str:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 SST_MACRO = (0.2, 0.75)
-"""Packet-hops a second, in millions, of SST/macro's packet model PISCES for all-to-alls of 4 KiB among 1024 and 64
+"""Packet-hops per second, in millions, of SST/macro's packet model PISCES for all-to-alls of 4 KiB among 1024 and 64
 ranks of a torus, on one core of another machine. Not run here: it is built from source, with a compiler of its own."""
 ROOT = Path(__file__).parents[1]
 

@@ -1,8 +1,8 @@
 """Tradewind's own speed: ``make benchmark``, or ``python benchmarks/run.py NAME ...`` (see `PARTS`).
 ``million``, an hour long, runs only where it is named.
 
-Prints figures of one run on this machine, each with the number of samples, median and spread; ratios where there is
-something to lay a figure beside. Run it on an idle machine: two spinning threads on two busy cores measure the others.
+Prints figures of one run on this machine, each with the number of samples, median and spread, and ratios where there
+is something to compare with. Run it on an idle machine: two spinning threads on two busy cores measure the others.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from million import million
 from mpdata import mpdata
 from peer import peer
 from simulator import simulator
+from spectral import spectral
 
 BIN = Path(sys.executable).parent
 
@@ -63,6 +64,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "million": million,
     "mpdata": mpdata,
     "peer": peer,
+    "spectral": spectral,
 }
 
 

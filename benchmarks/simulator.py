@@ -67,8 +67,8 @@ def set_up(ranks: tuple[int, int] = (FEW, MANY), samples: int = 25) -> None:
                 seconds.append(time.perf_counter() - begin)
         medians.append(statistics.median(seconds))
         print(
-            f"set-up of an allreduce, {count} ranks, ten a node of dragonfly-ML: {medians[-1]:.6f} s "
-            f"({medians[-1] / count * 1e9:.3g} ns a rank), median of {samples}, minimum {min(seconds):.6f} s"
+            f"set-up of an allreduce, {count} ranks, ten per node of dragonfly-ML: {medians[-1]:.6f} s "
+            f"({medians[-1] / count * 1e9:.3g} ns per rank), median of {samples}, minimum {min(seconds):.6f} s"
         )
     more = (medians[1] - medians[0]) / (ranks[1] - ranks[0]) * 1e9
     ratio = medians[1] / medians[0]

@@ -248,11 +248,12 @@ def repetitions(folder: str) -> str:
     """Return the number of extrapolated exchanges and their accuracy, by study."""
     rows = []
     for kept in _all_of(folder):
-        steady = [record["result"] for record in kept.records if record["result"].get("reckoned_change") is not None]
+        results = (record["result"] for record in kept.records)
+        steady = [result for result in results if result.get("extrapolated_change") is not None]
         if not steady:
             continue
         times = [round(result["simulated_times"]) for result in steady]
-        changes = [abs(result["reckoned_change"]) for result in steady]
+        changes = [abs(result["extrapolated_change"]) for result in steady]
         share = sum(change <= 1e-3 for change in changes) / len(changes)
         rows.append((kept.name, len(steady), f"{min(times)} to {max(times)}", f"{share:.0%}", f"{max(changes):.2%}"))
     return _table(("study", "cases", "simulated of 50", "that agree to 0.1 %", "farthest apart"), rows)

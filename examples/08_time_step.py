@@ -29,6 +29,6 @@ for machine in ("fattree-M", "dragonfly-MM"):
     communication = one_by_one["time_s"] - one_by_one["step_time_s"]["physics"] - stencil
     hidden = 1 - at_once["time_s"] / one_by_one["time_s"]
     print(
-        f"{machine:>13}: {1e3 * one_by_one['time_s']:.2f} ms a step, {1e3 * communication:.2f} ms of it communication; "
+        f"{machine:>13}: {1e3 * one_by_one['time_s']:.2f} ms per step, {1e3 * communication:.2f} ms of it communication; "
         f"overlap takes {100 * hidden:.0f} % off"
     )

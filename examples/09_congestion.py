@@ -8,7 +8,7 @@ Simulates the same exchange with minimal and with adaptive routing, and draws fo
 import tradewind as tw
 
 SMALL = {"rows": 2, "columns": 4, "groups": 9, "nodes_per_switch": 4, "global_links": 2}
-settings = {f"topology.{name}": str(value) for name, value in SMALL.items()}  # 288 nodes, 32 a group
+settings = {f"topology.{name}": str(value) for name, value in SMALL.items()}  # 288 nodes, 32 per group
 
 blocks = tw.Blocks(tw.Grid(nx=3200, ny=900, nz=60), split=(32, 9))  # neighbours along y: 32 ranks further
 halo = tw.Halo(blocks, width=3, periodic=("x", "y")).schedule("direct")

@@ -22,7 +22,7 @@ def half(run: DiffusionRun, steps: int) -> int:
     run.wait()
     for part in ((z, slice(middle, y.stop), x), *run.rim):
         run.compute(part)
-    run.turn()
+    run.swap_fields()
     return 1
 
 

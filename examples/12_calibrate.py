@@ -1,4 +1,4 @@
-"""Measures this machine, in haste, and lays a simulation on it beside a measurement."""
+"""Measures this machine, in haste, and compares a simulation on it with a measurement."""
 
 import tempfile
 from pathlib import Path

@@ -35,8 +35,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("ranks")
 
 
-FRESH = ("launch/test_job.py", "mpi/test_mpi_abandoned.py", "mpi/test_mpi_device.py")
-"""Tests of how jobs start and end: each of theirs has ranks of its own."""
+FRESH = (
+    "launch/test_job.py",
+    "mpi/test_mpi_abandoned.py",
+    "mpi/test_mpi_device.py",
+    "sim/test_shared.py::test_each_process_holds_its_part",
+)
+"""Tests of how jobs start and end, and of their memory: each of theirs has ranks of its own."""
 
 
 _KEPT = KeptRanks()
@@ -46,8 +51,8 @@ _KEPT = KeptRanks()
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Lets ranks that are kept do the jobs of a test, and of its fixtures, but where it is about ranks that start."""
     if item.get_closest_marker("ranks"):
-        name = item.path.relative_to(TESTS).as_posix()
-        _KEPT.leave() if name in FRESH else _KEPT.take_over()
+        file = item.path.relative_to(TESTS).as_posix()
+        _KEPT.leave() if {file, f"{file}::{item.name}"} & {*FRESH} else _KEPT.take_over()
 
 
 def pytest_sessionfinish() -> None:

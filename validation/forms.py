@@ -1,4 +1,4 @@
-"""Exchanges whose time a formula gives, to the picosecond: 10 GB/s are 100 ps a byte, latencies 100 ns unless named."""
+"""Exchanges whose time a formula gives, to the picosecond. 10 GB/s are 100 ps per byte; latencies are 100 ns."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def ring_allreduce() -> Iterator[Case]:
 
 
 def recursive_allreduce() -> Iterator[Case]:
-    """k - 1 tiny messages a stage; the overheads of the receiver begin as messages arrive."""
+    """k - 1 tiny messages per stage; the overheads of the receiver begin as messages arrive."""
     for send, receive in ((0, 0), (50, 20), (20, 50), (30, 30)):
         file = machine(CROSSBAR, send_overhead=f"{send}ns", receive_overhead=f"{receive}ns")
         for k, digits in ((2, 5), (3, 3), (8, 2)):
@@ -202,14 +202,14 @@ def put() -> Iterator[Case]:
 
 
 def computation() -> Iterator[Case]:
-    """120 points a rank at 1 Tflop/s and 100 GB/s a node; beside an exchange the longer of the two counts."""
+    """120 points per rank at 1 Tflop/s and 100 GB/s per node; beside an exchange the longer of the two counts."""
     memory = {"memory_bandwidth": "100GB/s", "flow_memory_bandwidth": "100GB/s"}
     file = machine(CROSSBAR, node={"flops": "1TFlop/s"} | memory)
     for (label, program, expected), model in product(_programs(), MODELS):
         yield Case(f"{label}, {model}", program, file, expected, {"model": model})
         if "bound" in label:
             node = {"model": model, "ranks_per_node": 2}
-            yield Case(f"{label}, two ranks a node, {model}", program, file, 2 * expected, node)
+            yield Case(f"{label}, two ranks per node, {model}", program, file, 2 * expected, node)
 
 
 def _programs() -> Iterator[tuple[str, Program, int]]:
@@ -240,7 +240,7 @@ def node_halo() -> Iterator[Case]:
     """Two nodes of two ranks, one above the other; each rank has one beside it, and the other node above or below.
 
     A carrier is given a side and a strip by the other rank of its node; each node sends both strips in one message;
-    then the other rank gets a strip with the corner. Copies at 10 ps a byte.
+    then the other rank gets a strip with the corner. Copies at 10 ps per byte.
     """
     for nx, ny, nz in ((6, 4, 10), (20, 30, 50)):
         side, strip, corner = 8 * ny * nz, 8 * nx * nz, 8 * nz

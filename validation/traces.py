@@ -2,7 +2,7 @@
 
 A row is one way through a network: the switches that the packets come to, the times (ns) at which their heads should
 be there and at which the simulator has them there, and when the last tail arrives. How each is computed stands in
-`validation.ways`.
+`validation.computed_by_hand`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from tradewind import _core
 from tradewind.simulation import prepare
+from validation.computed_by_hand import ROUTES, Route
 from validation.table import parser, print_rows
-from validation.ways import WAYS, Way
 
 
 def seed_of(nodes: int, first: int, second: int) -> int:
@@ -24,31 +24,31 @@ def seed_of(nodes: int, first: int, second: int) -> int:
     raise AssertionError(f"no placement has nodes {first} and {second}")
 
 
-def simulate(way: Way) -> tuple[list[tuple[int, float]], float]:
+def simulate(route: Route) -> tuple[list[tuple[int, float]], float]:
     """(switch, ns) of every head that comes to a switch on its way to the rank that is followed, and the end (ns)."""
     place = {}
-    if way.nodes is not None:
-        place = {"placement": "random", "seed": seed_of(way.machine.machine.build().nodes, *way.nodes)}
-    simulation = prepare(way.exchange, way.machine, buffers=way.buffers, **place)  # type: ignore[arg-type]
+    if route.nodes is not None:
+        place = {"placement": "random", "seed": seed_of(route.machine.machine.build().nodes, *route.nodes)}
+    simulation = prepare(route.exchange, route.machine, buffers=route.buffers, **place)  # type: ignore[arg-type]
     options = _core.SimulationOptions(
         packet_bytes=simulation.packet_bytes,
         seed=simulation.seed,
-        finite_buffers=way.buffers == "credits",
-        followed=way.followed,
+        finite_buffers=route.buffers == "credits",
+        followed=route.followed,
     )
     result = _core.simulate_packets(simulation.machine, simulation.program(), simulation.placement, options)
     return [(switch, time / 1000) for switch, _, _, time in result.passages], result.time_ps / 1000
 
 
 def rows() -> Iterator[dict[str, object]]:
-    for way in WAYS:
-        heads, end = simulate(way)
+    for route in ROUTES:
+        heads, end = simulate(route)
         yield {
-            "network": way.name,
+            "network": route.name,
             "switches": " ".join(str(switch) for switch, _ in heads),
-            "ns by hand": _times([time for _, time in way.heads], way.end),
+            "ns by hand": _times([time for _, time in route.heads], route.end),
             "ns simulated": _times([time for _, time in heads], end),
-            "same": "yes" if (heads, end) == (way.heads, way.end) else "NO",
+            "same": "yes" if (heads, end) == (route.heads, route.end) else "NO",
         }
 
 

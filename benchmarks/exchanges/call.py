@@ -33,7 +33,7 @@ def call(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
     low, _, high = statistics.quantiles(shares, n=4)
     share = statistics.median(shares)
     return [
-        f"a plan with nothing to do: Python spends {1e6 * share:.3f} us a call beyond the core (middle half "
+        f"a plan with nothing to do: Python spends {1e6 * share:.3f} us per call beyond the core (middle half "
         f"{1e6 * low:.3f} to {1e6 * high:.3f} of {len(shares)}); goal: below 1 us{' (missed)' * (share >= 1e-6)}",
         f"  as long as {statistics.median(ratios):.1f} calls of mpi4py's comm.Get_rank()",
     ]

@@ -14,7 +14,7 @@ from tradewind.pattern import Blocks, Grid, Halo, Transpose
 from tradewind.workload.arrays import arrays_of
 
 FIELDS = 8
-WAYS = {
+METHODS = {
     "halo": [Method("sweep", "isend-irecv", "buffer"), Method("sweep", "shared", "direct")],
     "transpose": [Method("burst", "isend-irecv", "buffer"), Method("burst", "shared", "direct")],
 }
@@ -25,7 +25,7 @@ def fields(comm: MPI.Intracomm, payload: dict[str, Any]) -> list[str]:
     lines = []
     for name, make in (("halo", _halo), ("transpose", _transposition)):
         nx, ny, nz = payload[name]
-        for method in WAYS[name]:
+        for method in METHODS[name]:
             many = _checked_plan(comm, make(comm, Grid(nx, ny, nz)), FIELDS, method)
             one = _checked_plan(comm, make(comm, Grid(nx, ny, nz * FIELDS)), 1, method)
             large = f"one field of {nx}x{ny}x{nz * FIELDS}"

@@ -19,7 +19,7 @@ OWN, SHARED = "the caller's own array", "an array of tradewind.empty"
 GHEX = "GHEX"
 
 
-class Room:
+class Setup:
     """A pattern and its array."""
 
     def __init__(self, comm: MPI.Intracomm, grid: list[int], split: tuple[int, int], width: int, memory: str) -> None:
@@ -59,7 +59,7 @@ def halo(comm: MPI.Intracomm, payload: dict[str, Any]) -> list[str]:
 
 
 def _case(comm: MPI.Intracomm, payload: dict[str, Any], split: tuple[int, int], width: int) -> list[str]:
-    own, shared = (Room(comm, payload["grid"], split, width, memory) for memory in (OWN, SHARED))
+    own, shared = (Setup(comm, payload["grid"], split, width, memory) for memory in (OWN, SHARED))
     title = f"{own.pattern.describe()} of {'x'.join(map(str, payload['grid']))} doubles, "
     title += f"{split[0]}x{split[1]} ranks"
     peers = [*PEERS, *([GHEX] if ghex_halo.installed() else [])]
@@ -72,7 +72,7 @@ def _case(comm: MPI.Intracomm, payload: dict[str, Any], split: tuple[int, int], 
         f"{in_shared}, {SHARED}": (shared, in_shared),
         f"default, {OWN}": (own, default_method("halo")),
     }
-    rivals = {name: room.checked(name, room.plan(method)) for name, (room, method) in ours.items()}
+    rivals = {name: setup.checked(name, setup.plan(method)) for name, (setup, method) in ours.items()}
     rivals |= {name: own.checked(name, own.peer(name)) for name in peers}
     contenders = {name: calls(comm, rival, payload["repeat"]) for name, rival in rivals.items()}
     samples = contest(comm, contenders, payload["samples"])
@@ -80,17 +80,17 @@ def _case(comm: MPI.Intracomm, payload: dict[str, Any], split: tuple[int, int], 
     return [*lines, "where the time goes:", *(_where(comm, name, *of) for name, of in ours.items())]
 
 
-def _every(room: Room, payload: dict[str, Any], include: list[str]) -> tuple[list[str], Method]:
+def _every(setup: Setup, payload: dict[str, Any], include: list[str]) -> tuple[list[str], Method]:
     """A line for each way, beside a peer, and the fastest way."""
     peer = next(iter(PEERS))
-    raw = room.checked(peer, room.peer(peer))
+    raw = setup.checked(peer, setup.peer(peer))
     rounds, repeat = payload["few"], payload["repeat"]
     lines, medians = [], {}
-    for method in methods(room.pattern, include)[0]:
+    for method in methods(setup.pattern, include)[0]:
         name = str(method)
-        call = room.checked(name, room.plan(method))
-        contenders = (calls(room.comm, call, repeat), calls(room.comm, raw, repeat))
-        text, medians[method] = beside(room.comm, (name, peer), contenders, rounds)
+        call = setup.checked(name, setup.plan(method))
+        contenders = (calls(setup.comm, call, repeat), calls(setup.comm, raw, repeat))
+        text, medians[method] = beside(setup.comm, (name, peer), contenders, rounds)
         lines.append(text)
     return lines, min(medians, key=lambda method: medians[method])
 
@@ -104,6 +104,6 @@ def _figures(samples: Samples, ours: list[str]) -> list[str]:
     return lines + [line(f"  {name}", samples, name, raw) for name in others]
 
 
-def _where(comm: MPI.Intracomm, name: str, room: Room, method: Method) -> str:
-    plan = room.plan(method, record="totals")
-    return "  " + parts(comm, name, [plan], room.checked(name, plan), 200)
+def _where(comm: MPI.Intracomm, name: str, setup: Setup, method: Method) -> str:
+    plan = setup.plan(method, record="totals")
+    return "  " + parts(comm, name, [plan], setup.checked(name, plan), 200)

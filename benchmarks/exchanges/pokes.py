@@ -13,7 +13,7 @@ from tradewind import mpi
 from tradewind.mpi import MPI, Plan
 from tradewind.workload.arrays import Array, arrays_of
 
-WAYS = (("native", None), ("recursive-2", "isend-irecv"), ("ring", "isend-irecv"), ("ring", "persistent"))
+METHODS = (("native", None), ("recursive-2", "isend-irecv"), ("ring", "isend-irecv"), ("ring", "persistent"))
 POKES = (0, 5, 50)
 
 
@@ -29,7 +29,7 @@ def pokes(comm: MPI.Intracomm, payload: dict[str, Any]) -> list[str]:
         f"{payload['count'] * 8 / 1e6:.1f} MB of doubles over {compute_s * 1e3:.1f} ms of computing, "
         f"{comm.Get_size()} ranks, median of {payload['samples']}"
     ]
-    for algorithm, transport in WAYS:
+    for algorithm, transport in METHODS:
         array = source.copy()
         plan = mpi.plan(pattern, comm, array, algorithm=algorithm, transport=transport)
         name = algorithm if transport is None else f"{algorithm}, {transport}"

@@ -22,7 +22,7 @@ RAW = ["packed isend-irecv", "Alltoallw of subarrays"]
 """The peers of the goal; packed Alltoallv stands beside them."""
 
 
-class Room:
+class Setup:
     """The patterns of a path and its arrays, the target of each step the source of the next."""
 
     def __init__(self, comm: MPI.Intracomm, payload: dict[str, Any], memory: str) -> None:
@@ -69,7 +69,7 @@ class Room:
 
 def redistribution(comm: MPI.Intracomm, payload: dict[str, Any]) -> list[str]:
     """Lines. `payload`: grid, path, samples of every way, samples of the best ones."""
-    own, shared = (Room(comm, payload, memory) for memory in (OWN, SHARED))
+    own, shared = (Setup(comm, payload, memory) for memory in (OWN, SHARED))
     peer = calls(comm, own.checked(RAW[0], own.raw(RAW[0])))
     lines, medians = [], {}
     for method in methods(own.patterns[0], ["burst"])[0]:
@@ -84,7 +84,7 @@ def redistribution(comm: MPI.Intracomm, payload: dict[str, Any]) -> list[str]:
         f"{direct}, {SHARED}": (shared, direct),
         f"default, {OWN}": (own, default_method("transpose")),
     }
-    contenders = {name: calls(comm, room.checked(name, room.plans(method))) for name, (room, method) in ours.items()}
+    contenders = {name: calls(comm, setup.checked(name, setup.plans(method))) for name, (setup, method) in ours.items()}
     contenders |= {name: calls(comm, own.checked(name, own.raw(name))) for name in PEERS if name != RAW[0]}
     samples = contest(comm, {**contenders, RAW[0]: peer}, payload["samples"])
     title = f"{payload['grid']}, {payload['path']}, one field of doubles, {comm.size} ranks"

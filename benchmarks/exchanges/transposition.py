@@ -20,7 +20,7 @@ OWN, SHARED = "the caller's own arrays", "arrays of tradewind.empty"
 RAW = ["packed Alltoallv", "Alltoallw of subarrays"]
 
 
-class Room:
+class Setup:
     """Two patterns and their two arrays: z divided, x divided."""
 
     def __init__(self, comm: MPI.Intracomm, edge: int, memory: str) -> None:
@@ -74,7 +74,7 @@ class Room:
 
 def transposition(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
     """Lines. `payload`: edge of the cube, samples of every way, samples of the best ones."""
-    own, shared = (Room(comm, payload["edge"], memory) for memory in (OWN, SHARED))
+    own, shared = (Setup(comm, payload["edge"], memory) for memory in (OWN, SHARED))
     floor = calls(comm, own.floor())
     unpacked = own.plans(Method("burst", "alltoallv", "buffer"))  # which packs all messages
     lines, medians = [], {}
@@ -91,7 +91,7 @@ def transposition(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
         f"{direct}, {SHARED}": (shared, direct),
         f"default, {OWN}": (own, default_method("transpose")),
     }
-    contenders = {name: calls(comm, room.checked(name, room.plans(method))) for name, (room, method) in ours.items()}
+    contenders = {name: calls(comm, setup.checked(name, setup.plans(method))) for name, (setup, method) in ours.items()}
     contenders |= {name: calls(comm, own.checked(name, own.raw(name))) for name in PEERS}
     contenders |= {FLOOR: floor, WITH_UNPACKING: copies(comm, unpacked)}
     samples = contest(comm, contenders, payload["samples"])
@@ -113,6 +113,6 @@ def _figures(samples: Samples, ours: list[str]) -> list[str]:
     return lines + [line(f"  {name}", samples, name, FLOOR) for name in others]
 
 
-def _where(comm: MPI.Intracomm, name: str, room: Room, method: Method) -> str:
-    plans = room.plans(method, record="totals")
-    return "  " + parts(comm, name, plans, room.checked(name, plans), 5)
+def _where(comm: MPI.Intracomm, name: str, setup: Setup, method: Method) -> str:
+    plans = setup.plans(method, record="totals")
+    return "  " + parts(comm, name, plans, setup.checked(name, plans), 5)

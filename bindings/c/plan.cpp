@@ -75,8 +75,8 @@ std::string origin_text(const algorithm::ChosenMethod& chosen) {
 
 // The method that rank 0 finds in its arguments, environment and tuning file, for all ranks; what it refuses, all
 // refuse. Collective.
-Chosen chosen_together(MPI_Comm comm, const PatternPtr& pattern, const algorithm::Method& own,
-                       const mpi::PlanRequest& request) {
+Chosen chosen_on_all(MPI_Comm comm, const PatternPtr& pattern, const algorithm::Method& own,
+                     const mpi::PlanRequest& request) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     // Where ranks run is asked of all, and only where a file is in use.
@@ -136,7 +136,7 @@ std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, 
         },
         limit_s);
     go_on(comm, limit_s);  // all ranks can choose together
-    const auto [method, origin, gather] = chosen_together(comm, a.pattern, a.method, a.request);
+    const auto [method, origin, gather] = chosen_on_all(comm, a.pattern, a.method, a.request);
     const algorithm::Method carried =
         or_tell(comm, [&, &method = method] { return algorithm::carried_method(*a.pattern, method); });
     if (gather)

@@ -37,7 +37,7 @@ module tradewind
     character(len=64) :: packing = ""
     character(len=16) :: operation = "sum"  !< of a reduction; or min, max, prod
     integer(c_int64_t) :: largest_message = 2_c_int64_t**30  !< bytes; longer ones go in several
-    real(c_double) :: watchdog_s = 0  !< an exchange that waits longer fails; 0: it may wait for ever
+    real(c_double) :: watchdog_s = 0  !< an exchange that waits longer fails; 0: no limit
     logical :: pack_ahead = .true.  !< gather a stage's messages while the one before is under way
     logical :: synchronous = .false.  !< a send ends only when it is received
     logical :: check = .false.  !< compare a checksum of every message at its two ends

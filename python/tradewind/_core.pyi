@@ -498,7 +498,7 @@ def tuning_keys(pattern: str) -> list[tuple[str, bool]]:
     """
 
 class Topology:
-    """How switches are wired, and where nodes hang."""
+    """How switches are wired, and where nodes are attached."""
 
     @property
     def name(self) -> str: ...
@@ -795,6 +795,10 @@ class Order:
     def times(self, exchange: int) -> int:
         """Return the number of times that an exchange takes place."""
 
+    @property
+    def stages(self) -> int:
+        """Number of stages of all exchanges, as often as they take place."""
+
     def at(self, stage: int) -> tuple[int, int, int]:
         """
         Return (exchange, its first stage, line) that a stage of a simulation's trace events is of.
@@ -961,10 +965,15 @@ class Gaussian:
     def weight(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """Shares of the sphere; those of both hemispheres together are 1."""
 
-def legendre(gaussian: Gaussian, first: int, m: int, top: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+def legendre(gaussian: Gaussian, first_row: int, m: int, top: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """
     Compute P(n, m), n = m..top, at the latitudes from `first` to the equator, normalised to mean square 1
     over the sphere: values are [n - m even][latitude], then [n - m odd][latitude].
+    """
+
+def negligible_latitudes(gaussian: Gaussian, m: int, top: int) -> int:
+    """
+    Return the number of latitudes, from the pole on, at which P(n, m) is below 2^-100 for all n = m..top.
     """
 
 def spread_row(row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device='cpu')], values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order='C', device='cpu')], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], mean_factor: float, factor: float) -> None:
@@ -1109,7 +1118,7 @@ def verify(schedule: Schedule, transport: str, progress: Callable[[int], None] |
 
 def verify_order(order: Order, transports: Sequence[str]) -> None:
     """
-    Proves that no ranks of a program wait for each other for ever, each exchange in the posting order of its
+    Proves that a program is free of deadlock, each exchange in the posting order of its
     transport. Raises VerificationError.
     """
 

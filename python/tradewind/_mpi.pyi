@@ -138,7 +138,7 @@ class Processes(tradewind._core.Peers):
 def agree(comm: int, identity: str, problem: str, limit_s: float = 0.0) -> None:
     """
     Collective: raises unless all ranks say the same and none has a problem. A rank that waits for the others for
-    longer than `limit_s` (0: for ever) raises, too.
+    longer than `limit_s` (0: no limit) raises, too.
     """
 
 def decline(comm: int, limit_s: float = 0.0) -> None:

@@ -35,7 +35,7 @@ std::vector<std::string> candidates(const std::string& named, const std::string&
     return names;
 }
 
-bool goes_together(const std::string& transport_name, const std::string& packing) {
+bool are_compatible(const std::string& transport_name, const std::string& packing) {
     for (const schedule::TransportEntry& entry : schedule::transports())
         if (entry.name == transport_name)
             return std::find(entry.packings.begin(), entry.packings.end(), packing) != entry.packings.end();
@@ -111,7 +111,7 @@ Method completed(const std::string& pattern, Method method) {
     if (method.algorithm.empty()) method.algorithm = default_algorithm(pattern);
     for (const std::string& transport_name : candidates(method.transport, usual_transport(), schedule::transports()))
         for (const std::string& packing : candidates(method.packing, usual_packing(), schedule::packings()))
-            if (goes_together(transport_name, packing)) return {method.algorithm, transport_name, packing};
+            if (are_compatible(transport_name, packing)) return {method.algorithm, transport_name, packing};
     fill(method, {"", usual_transport(), usual_packing()});  // whether what is named goes together, its user is told
     return method;
 }

@@ -30,8 +30,8 @@ class RateTable {
     double byte_time(const std::vector<double>& times, double bytes) const;
 
     std::vector<double> sizes_, runs_;
-    std::vector<std::vector<double>> times_;  // [run][size] s a byte
-    std::vector<double> whole_;               // [size] s a byte, of what is one run
+    std::vector<std::vector<double>> times_;  // [run][size] s per byte
+    std::vector<double> whole_;               // [size] s per byte, of what is one run
 };
 
 // A message costs latency + overhead + its bytes at the rate of the table when the two ranks exchange one each at a

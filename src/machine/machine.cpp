@@ -46,7 +46,7 @@ void Machine::check() const {
     if (nics < 1 || nics > 16) throw InputError("NICs per node: 1 to 16 are allowed");
     if (topology->nodes_per_switch() % nics != 0)
         throw InputError(std::to_string(nics) + " NICs per node do not divide the " +
-                         std::to_string(topology->nodes_per_switch()) + " that hang on a switch");
+                         std::to_string(topology->nodes_per_switch()) + " that are attached to a switch");
     bool known = false;
     std::string allowed;
     for (const RoutingEntry& entry : routings()) {

@@ -22,7 +22,7 @@ struct Machine {
 
     LinkRate local, global;                       // between switches; only dragonflies have global links
     LinkRate injection, ejection;                 // node to switch, switch to node
-    Picoseconds send_overhead, receive_overhead;  // of the CPU, a message
+    Picoseconds send_overhead, receive_overhead;  // CPU time per message
     BytesPerSecond memory_bandwidth;              // of a node: messages between its own ranks
 
     Bytes buffer{65536};                   // input buffer of a switch, a port and virtual channel

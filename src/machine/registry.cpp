@@ -52,7 +52,7 @@ const std::vector<TopologyEntry>& topologies() {
     static const std::vector<TopologyEntry> entries{
         {"torus", "shape, nodes_per_switch", "n-dimensional torus", "Dally & Seitz 1987"},
         {"fattree", "levels, down_ports, up_ports",
-         "k-ary n-tree with full bandwidth at every level; with other numbers of ports a level, tapered fat-trees",
+         "k-ary n-tree with full bandwidth at every level; with other numbers of ports per level, tapered fat-trees",
          "Petrini & Vanneschi 1997; Ohring, Ibel, Das & Kumar 1995"},
         {"dragonfly", "rows, columns, groups, nodes_per_switch, global_links, arrangement",
          "groups of rows x columns switches, rows and columns fully connected, all pairs of groups connected",

@@ -29,7 +29,7 @@ struct PlanRequest {
     bool pack_ahead = true;          // gather the next stage's messages while a stage is under way
     bool synchronous = false;        // sends end only when they are received, as the deadlock proof assumes
     bool check = false;              // compare a checksum of every message at its two ends
-    double watchdog_s = 0;           // an exchange that waits longer is an error; 0: it may wait for ever
+    double watchdog_s = 0;           // an exchange that waits longer is an error; 0: no limit
     Recording recording = Recording::none;
     int ranks_per_node = 0;  // transport shared: as if so many ranks in a row had a node; 0: as it is
 

@@ -59,7 +59,7 @@ std::uint64_t named(Rank rank, const std::vector<Rank>& peers) {
 }
 
 // All ranks go on, or none; none where they are about to do different things.
-void together(MPI_Comm comm, const std::string& problem, const std::string& what = "") {
+void collectively(MPI_Comm comm, const std::string& problem, const std::string& what = "") {
     prepare(comm, what, [&] {
         if (!problem.empty()) throw InputError(problem);
         return true;
@@ -114,14 +114,14 @@ pattern::Runs runs_of(RecycledVector<Index> words) {
 }  // namespace
 
 Points::Points(MPI_Comm comm, std::span<const Index> ids) : communicator_(comm), named_(true) {
-    together(communicator_.handle(), "", "points with ids");
+    collectively(communicator_.handle(), "", "points with ids");
     begin(static_cast<Index>(ids.size()));
     build_directory(ids);
 }
 
 Points::Points(MPI_Comm comm, Index count) : communicator_(comm) {
-    together(communicator_.handle(), count < 0 ? std::to_string(count) + " points: 0 and more are allowed" : "",
-             "points without ids");
+    collectively(communicator_.handle(), count < 0 ? std::to_string(count) + " points: 0 and more are allowed" : "",
+                 "points without ids");
     begin(count);
 }
 
@@ -147,7 +147,7 @@ void Points::begin(Index count) {
 void Points::build_directory(std::span<const Index> ids) {
     const MPI_Comm comm = communicator_.handle();
     own_.add(rank(), ids);
-    together(comm, own_.finish());
+    collectively(comm, own_.finish());
     const Index maximum = ids.empty() ? -1 : *std::max_element(ids.begin(), ids.end());
     highest_ = over_all(comm, maximum, MPI_MAX);
     block_ = static_cast<std::uint64_t>(highest_ / ranks()) + 1;
@@ -163,7 +163,7 @@ void Points::build_directory(std::span<const Index> ids) {
         for (std::size_t i = 0; i + 1 < message.words.size(); i += 2)
             directory_.add(message.words[i], {message.peer, message.words[i + 1]});
     const std::string twice = directory_.finish();
-    together(comm, problem.empty() ? twice : problem);
+    collectively(comm, problem.empty() ? twice : problem);
 }
 
 template <class Take>
@@ -245,9 +245,9 @@ pattern::FetchList Points::locate(std::span<const Index> ids) const {
         Consecutive some(ids);
         while (const std::size_t runs = problem.empty() ? some.more() : 0)
             problem = each_piece(ids, some.begins(), runs, take);
-        together(communicator_.handle(), problem);
+        collectively(communicator_.handle(), problem);
     } else {
-        together(communicator_.handle(), problem);
+        collectively(communicator_.handle(), problem);
         look_up(ids, list);
     }
     return list;
@@ -295,7 +295,7 @@ void Points::look_up(std::span<const Index> ids, pattern::FetchList& list) const
         at += 2;
         if (list.owner[i] < 0 && problem.empty()) problem = wanted_by(rank(), ids[i], i);
     }
-    together(communicator_.handle(), problem);
+    collectively(communicator_.handle(), problem);
 }
 
 // Who was asked knows by whom: replies need no consensus.

@@ -8,7 +8,7 @@ namespace tradewind::mpi {
 
 namespace {
 
-std::string exchanging_letters() {
+std::string exchanging_messages() {
     return "exchanging messages between ranks";
 }
 
@@ -22,7 +22,7 @@ void receive(MPI_Comm comm, int tag, const MPI_Status& status, std::vector<PeerM
     PeerMessage& message = came.emplace_back(PeerMessage{status.MPI_SOURCE, {}});
     message.words.resize(static_cast<std::size_t>(count));
     check(MPI_Recv(message.words.data(), count, MPI_INT64_T, status.MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE),
-          exchanging_letters);
+          exchanging_messages);
 }
 
 void sort(std::vector<PeerMessage>& messages) {
@@ -46,22 +46,22 @@ std::vector<PeerMessage> exchange_sparsely(MPI_Comm comm, int tag, const std::ve
     for (const PeerMessage& message : messages)
         check(MPI_Issend(message.words.data(), length_of(message), MPI_INT64_T, message.peer, tag, comm,
                          &sends.emplace_back()),
-              exchanging_letters);
+              exchanging_messages);
     std::vector<PeerMessage> came;
     MPI_Request barrier = MPI_REQUEST_NULL;
     for (int over = 0; !over;) {
         int found = 0;
         MPI_Status status;
-        check(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &found, &status), exchanging_letters);
+        check(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &found, &status), exchanging_messages);
         if (found) receive(comm, tag, status, came);
         if (barrier != MPI_REQUEST_NULL) {
-            check(MPI_Test(&barrier, &over, MPI_STATUS_IGNORE), exchanging_letters);
+            check(MPI_Test(&barrier, &over, MPI_STATUS_IGNORE), exchanging_messages);
             continue;
         }
         int sent = 0;
         check(MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE),
-              exchanging_letters);
-        if (sent) check(MPI_Ibarrier(comm, &barrier), exchanging_letters);
+              exchanging_messages);
+        if (sent) check(MPI_Ibarrier(comm, &barrier), exchanging_messages);
     }
     sort(came);
     return came;
@@ -76,14 +76,14 @@ std::vector<PeerMessage> exchange_among(MPI_Comm comm, int tag, const std::vecto
     for (const PeerMessage& message : messages)
         check(MPI_Isend(message.words.data(), length_of(message), MPI_INT64_T, message.peer, tag, comm,
                         &sends.emplace_back()),
-              exchanging_letters);
+              exchanging_messages);
     std::vector<PeerMessage> came;
     for (const Rank peer : peers) {
         MPI_Status status;
-        check(MPI_Probe(peer, tag, comm, &status), exchanging_letters);
+        check(MPI_Probe(peer, tag, comm, &status), exchanging_messages);
         receive(comm, tag, status, came);
     }
-    check(MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE), exchanging_letters);
+    check(MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE), exchanging_messages);
     return came;
 }
 

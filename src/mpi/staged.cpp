@@ -36,11 +36,11 @@ class StagedPlan : public Plan {
             },
         };
         if (transport->alone(request))
-            together([&] {
+            collectively([&] {
                 for (const auto& step : steps) step();
             });
         else
-            for (const auto& step : steps) together(step);
+            for (const auto& step : steps) collectively(step);
         messages_ = carrier_->messages();
         if (request.carried_by().one_stage) any_local_ = find_any_local();
         for (const StageProgram& stage : work_->program.stages)
@@ -99,7 +99,7 @@ class StagedPlan : public Plan {
   private:
     // All ranks go on, or none.
     template <typename Step>
-    void together(Step step) {
+    void collectively(Step step) {
         prepare(communicator_.handle(), "", [&] {
             step();
             return true;

@@ -11,7 +11,7 @@ namespace tradewind::sim {
 
 namespace {
 
-// From this many events a window on, chunks are long.
+// From this many events per window on, chunks are long.
 constexpr double full_window = 16;
 // The first thread, alone, looks up after so many windows, or events where these are full.
 constexpr int look_up_windows = 64;

@@ -11,7 +11,7 @@ namespace tradewind::sim {
 struct alignas(32) Event {
     std::int64_t time;     // ps
     std::uint32_t where;   // receiving switch and its input port (Network::where); of a rank's event: what (RankEvent)
-    std::uint32_t to;      // destination rank in 28 bits | which NIC of its node; of a rank's event: who acts
+    std::uint32_t to;      // destination rank in 28 bits | which NIC of its node; of a rank's event: whose it is
     std::uint32_t size;    // bytes in 28 bits (control packets: payload) | last of its message | undecided | kind
     std::uint32_t stage;   // of the program in 24 bits (pulled packets: record of the pull) | slowest link | channel
     std::uint32_t memory;  // the routing's

@@ -124,7 +124,7 @@ class Network {
     int port_bits_;
     std::uint32_t port_mask_;
     int channels_;
-    std::size_t stride_;  // blocks a port
+    std::size_t stride_;  // blocks per port
     std::int64_t look_ahead_ = 0;
     machine::BufferSizes buffer_sizes_{};  // of finite buffers
     LazyArray<Block> blocks_;

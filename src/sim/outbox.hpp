@@ -74,7 +74,7 @@ class Outbox {
     void receive(const Event& event) { wheels_[id_ - parts_.first]->push(event, event.time >> shift_, window_, pool_); }
 
     // An action of a rank or NIC of this part; within the window it waits in a heap, else in the wheel of actions.
-    void act_later(const Event& event) {
+    void enqueue(const Event& event) {
         if (event.time < end_) {
             now_.push_back(event);
             std::push_heap(now_.begin(), now_.end(), later);

@@ -10,7 +10,7 @@ namespace tradewind::sim {
 
 namespace {
 
-// With fewer events a window than this for each thread, more threads do not pay.
+// With fewer events per window than this for each thread, more threads do not pay.
 constexpr double few_events = 300;
 
 // The kind of link or NIC that sets the bound.

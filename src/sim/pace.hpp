@@ -61,7 +61,7 @@ class Pace {
 
     std::chrono::steady_clock::time_point began_;
     std::uint64_t before_ = 0;
-    double usual_rate_ = 0;  // events a second, before the trial
+    double usual_rate_ = 0;  // events per second, before the trial
     int looks_ = 0;          // in this stretch; 0: the way has just changed
     int until_trial_ = 1;    // stretches
     int interval_ = soon;

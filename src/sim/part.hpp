@@ -2,10 +2,10 @@
 //
 // Time is cut into windows no longer than the smallest latency, so that nothing that happens in a window has an effect
 // elsewhere before the next one. In a window each part (1) takes the packets that arrive at its switches and finds
-// their ports, (2) lets them pass, port by port in the order of (time, input port), (3) lets its ranks act. Steps 2 and
-// 3 only ever touch the part's own state and put events into later windows, so a barrier a window is all the
-// synchronisation there is (and a buffer, between processes), and the order of events does not depend on the number of
-// parts: two packets never enter one input port at one time.
+// their ports, (2) lets them pass, port by port in the order of (time, input port), (3) processes the events of its
+// ranks. Steps 2 and 3 only ever touch the part's own state and put events into later windows, so a barrier a window is
+// all the synchronisation there is (and a buffer, between processes), and the order of events does not depend on the
+// number of parts: two packets never enter one input port at one time.
 #pragma once
 
 #include <memory>
@@ -42,7 +42,7 @@ class Part {
             if (i + 1 == slices) ranks_.take();
             switches_->process(i);
         }
-        ranks_.act();
+        ranks_.process();
         outbox_.flush();
     }
 

@@ -7,7 +7,7 @@
 
 namespace tradewind::sim {
 
-// Parts are numbered through, one a thread, process after process.
+// Parts are numbered through, one per thread, process after process.
 struct Parts {
     std::uint32_t here = 1;   // as many on every process
     std::uint32_t first = 0;  // of this one

@@ -52,11 +52,11 @@ void Ranks::start() {
         // Ranks of one node begin together; the others need not pass through the actions of one window.
         if (world_.shared_nodes)
             for (std::uint32_t c = 0; c < world_.nics_per_node; ++c)
-                act_later(0, static_cast<std::uint32_t>(r) * world_.nics_per_node + c, emit, 0, 0);
+                enqueue(0, static_cast<std::uint32_t>(r) * world_.nics_per_node + c, emit, 0, 0);
         else
             run(static_cast<std::size_t>(r));
     }
-    act();
+    process();
 }
 
 // The ranks of few actions are fetched early, while packets are dealt with; those of many would not stay in the cache.
@@ -84,27 +84,27 @@ void Ranks::prefetch_early(const Event& event) const {
     if (receiver.early > 0) early_.prefetch(static_cast<Rank>(event.to), receiver.stage + Receiver::ring);
 }
 
-void Ranks::act() {
+void Ranks::process() {
     counts_.actions += actions_.size();
     early_.settle();
     if (world_.ordered) {
-        act_in_order();
+        process_in_order();
     } else {
         const std::size_t count = actions_.size();
         for (std::size_t i = 0; i < count; ++i) {
             if (const std::size_t soon = i + actions_ahead; soon >= early_actions && soon < count)
                 prefetch(actions_[soon]);
             if (i + states_ahead < count) prefetch_early(actions_[i + states_ahead]);
-            act(actions_[i]);
+            process(actions_[i]);
         }
     }
     actions_.clear();
-    while (outbox_.has_now()) act(outbox_.pop_now());
+    while (outbox_.has_now()) process(outbox_.pop_now());
 }
 
-// Short keys are sorted, not the actions themselves: by time, and by who acts where a key has room for it. Those with
-// equal keys are then put in order.
-void Ranks::act_in_order() {
+// Short keys are sorted, not the actions themselves: by time, and by whose they are where a key has room for it. Those
+// with equal keys are then put in order.
+void Ranks::process_in_order() {
     int index_bits = 64 - outbox_.shift(), who_bits = 0;
     if (index_bits > Event::rank_bits && actions_.size() >> (index_bits - Event::rank_bits) == 0)
         index_bits -= who_bits = Event::rank_bits;
@@ -130,12 +130,12 @@ void Ranks::act_in_order() {
             prefetch(action(keys_[i + actions_ahead]));
         if (i + states_ahead < actions_.size()) prefetch_early(action(keys_[i + states_ahead]));
         const Event& event = action(keys_[i]);
-        while (outbox_.has_now() && Outbox::later(event, outbox_.first_now())) act(outbox_.pop_now());
-        act(event);
+        while (outbox_.has_now() && Outbox::later(event, outbox_.first_now())) process(outbox_.pop_now());
+        process(event);
     }
 }
 
-void Ranks::act(const Event& event) {
+void Ranks::process(const Event& event) {
     time_ = event.time;
     const auto r = static_cast<Rank>(event.to);
     switch (event.where) {
@@ -195,11 +195,11 @@ void Ranks::deliver_other(const Event& event, std::int64_t time) {
     if (event.kind() == Event::pulled) {
         take_pulled(event, time);
     } else if (event.kind() == Event::data) {
-        act_later(time, r, arrive, stage, event.bytes());
+        enqueue(time, r, arrive, stage, event.bytes());
     } else {
         constexpr RankEvent done[] = {asked, told_to_send, acknowledged};
         const std::uint32_t payload = event.bytes();
-        act_later(time, r, done[payload >> control_shift], stage, payload & control_mask, event.delay);
+        enqueue(time, r, done[payload >> control_shift], stage, payload & control_mask, event.delay);
     }
 }
 
@@ -219,7 +219,7 @@ void Ranks::come_past(const Event& event) {
     record_arrival(event, event.time);
     if (world_.unexpected_byte_time > 0)
         note_unexpected(static_cast<Rank>(event.rank()), event.program_stage(), event.bytes(), event.time);
-    act_later(event.time, event.rank(), arrive, event.program_stage(), event.bytes());
+    enqueue(event.time, event.rank(), arrive, event.program_stage(), event.bytes());
 }
 
 void Ranks::take_pulled(const Event& event, std::int64_t time) {
@@ -228,7 +228,7 @@ void Ranks::take_pulled(const Event& event, std::int64_t time) {
     pull.left -= event.bytes();
     pull.time = std::max(pull.time, time);
     receive(static_cast<Rank>(event.rank()), pull.stage, event.bytes(), time);
-    if (pull.left == 0) act_later(pull.time, event.rank(), acknowledge_pull, 0, 0, record);
+    if (pull.left == 0) enqueue(pull.time, event.rank(), acknowledge_pull, 0, 0, record);
 }
 
 std::int64_t Ranks::attend(Rank r, std::uint32_t stage, std::int64_t time) {
@@ -301,7 +301,7 @@ bool Ranks::end_stage_if_done(std::size_t line) {
     if (receiver.missing[slot] != 0 || !all_sent(line, receiver)) return false;  // what comes last will go on from here
     const std::int64_t time = std::max(receiver.departed, receiver.time[slot]);
     if (time >= outbox_.end() || (world_.ordered && time > time_)) {
-        act_later(time, static_cast<std::uint32_t>(world_.rank_of(line)), advance, line_bits(receiver.stage), 0);
+        enqueue(time, static_cast<std::uint32_t>(world_.rank_of(line)), advance, line_bits(receiver.stage), 0);
         return false;
     }
     if (world_.program.order()) {
@@ -337,7 +337,7 @@ bool Ranks::end_stage(std::size_t line, std::int64_t time) {
         time = std::max(time, world_.cpus[r]);
         if (time > time_) {
             receiver.sending = world_.nics_per_node;  // it has not begun, so nothing may end it
-            act_later(time, static_cast<std::uint32_t>(r), post, 0, 0);
+            enqueue(time, static_cast<std::uint32_t>(r), post, 0, 0);
             return false;
         }
     }
@@ -363,7 +363,7 @@ std::int64_t Ranks::post_receives(std::size_t line, std::int64_t time) {
     const Rank r = world_.rank_of(line);
     const std::uint32_t stage = world_.receivers[line].stage;
     if (stage < world_.posted[line]) return time;
-    const auto [first, end] = posted_together(stage);
+    const auto [first, end] = posted_at_once(stage);
     world_.posted[line] = end;
     if (world_.unexpected_byte_time <= 0) return time;
     const std::int64_t bytes = unexpected_.take(r, first, time);
@@ -371,7 +371,7 @@ std::int64_t Ranks::post_receives(std::size_t line, std::int64_t time) {
     return after(time, std::ceil(static_cast<double>(bytes) * world_.unexpected_byte_time), computes);
 }
 
-std::array<std::uint32_t, 2> Ranks::posted_together(std::uint32_t stage) const {
+std::array<std::uint32_t, 2> Ranks::posted_at_once(std::uint32_t stage) const {
     if (!world_.receives_at_start) return {stage, stage + 1};
     const auto at = world_.program.at(stage);
     const std::uint32_t first = stage - static_cast<std::uint32_t>(at.stage);
@@ -380,7 +380,7 @@ std::array<std::uint32_t, 2> Ranks::posted_together(std::uint32_t stage) const {
 
 // A packet that comes at `time`. Whether its receive will be posted by then is known when that is posted.
 void Ranks::note_unexpected(Rank r, std::uint32_t stage, std::uint32_t bytes, std::int64_t time) {
-    if (!is_posted(r, stage)) unexpected_.add(r, posted_together(stage)[0], bytes, time);
+    if (!is_posted(r, stage)) unexpected_.add(r, posted_at_once(stage)[0], bytes, time);
 }
 
 }  // namespace tradewind::sim

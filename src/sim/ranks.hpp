@@ -24,7 +24,7 @@ class Ranks {
     void start();
     // Takes their actions of this window; early, so that their states come while packets are dealt with.
     void take();
-    void act();
+    void process();
 
     // A packet whose tail reaches its rank at `time`, in a later window.
     [[gnu::always_inline]] void deliver(const Event& event, std::int64_t time) {
@@ -44,7 +44,7 @@ class Ranks {
     }
     // The switch of a terminal has room for so many more bytes from its NIC.
     void add_credit(std::uint32_t terminal, std::int64_t time, std::uint32_t bytes) {
-        act_later(time, terminal, sim::credit, 0, bytes);
+        enqueue(time, terminal, sim::credit, 0, bytes);
     }
 
     struct Counts {
@@ -102,11 +102,11 @@ class Ranks {
 
     void prefetch(const Event& event) const;
     void prefetch_early(const Event& event) const;
-    void act_in_order();
-    void act(const Event& event);
-    void act_later(std::int64_t time, std::uint32_t who, RankEvent what, std::uint32_t stage, std::uint32_t size,
-                   std::uint32_t memory = 0) {
-        outbox_.act_later({time, what, who, size, stage, memory, 0});
+    void process_in_order();
+    void process(const Event& event);
+    void enqueue(std::int64_t time, std::uint32_t who, RankEvent what, std::uint32_t stage, std::uint32_t size,
+                 std::uint32_t memory = 0) {
+        outbox_.enqueue({time, what, who, size, stage, memory, 0});
     }
 
     void receive(Rank r, std::uint32_t stage, std::int64_t bytes, std::int64_t time) {
@@ -120,7 +120,7 @@ class Ranks {
         std::int64_t& last = rank.time[stage % Receiver::ring];
         last = std::max(last, time);
         if (--rank.missing[stage % Receiver::ring] == 0 && stage == rank.stage && all_sent(world_.line(r, stage), rank))
-            act_later(std::max(rank.departed, last), static_cast<std::uint32_t>(r), advance, line_bits(stage), 0);
+            enqueue(std::max(rank.departed, last), static_cast<std::uint32_t>(r), advance, line_bits(stage), 0);
     }
     void deliver_other(const Event& event, std::int64_t time);
     void take_pulled(const Event& event, std::int64_t time);
@@ -136,7 +136,7 @@ class Ranks {
     std::int64_t post_receives(std::size_t line, std::int64_t time);
     // The receives that are posted together: those of the stage, or of the exchange; by its first stage, and the one
     // after its last.
-    std::array<std::uint32_t, 2> posted_together(std::uint32_t stage) const;
+    std::array<std::uint32_t, 2> posted_at_once(std::uint32_t stage) const;
     void note_unexpected(Rank r, std::uint32_t stage, std::uint32_t bytes, std::int64_t time);
     bool is_posted(Rank r, std::uint32_t stage) const {
         const std::size_t line = world_.line(r, stage);

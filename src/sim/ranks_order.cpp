@@ -20,7 +20,7 @@ void Ranks::start_walk(Rank r) {
         receiver.stage = order.first_stage(group, l);
         receiver.sending = world_.nics_per_node;  // it has not begun, so nothing may end it
     }
-    act_later(0, static_cast<std::uint32_t>(r), resume, 0, 0);
+    enqueue(0, static_cast<std::uint32_t>(r), resume, 0, 0);
 }
 
 // Goes on until the rank has to wait, or its CPU is busy: then an action will go on from there.
@@ -31,7 +31,7 @@ void Ranks::walk(Rank r) {
     const std::vector<program::Operation>& operations = order.operations(group);
     const auto is_busy = [&] {
         if (world_.cpus[r] <= time_) return false;
-        act_later(world_.cpus[r], static_cast<std::uint32_t>(r), resume, 0, 0);
+        enqueue(world_.cpus[r], static_cast<std::uint32_t>(r), resume, 0, 0);
         return true;
     };
     while (!is_busy()) {
@@ -85,7 +85,7 @@ void Ranks::call(Rank r) {
         walker.first = held_[id].next;
         held_.give(id);
         event.time = time_;
-        act(event);
+        process(event);
     }
     calling_ = before;
 }
@@ -107,7 +107,7 @@ bool Ranks::held(Rank r, const Event& event) {
 bool Ranks::start(Rank r, const program::Operation& operation) {
     call(r);
     if (world_.cpus[r] > time_) {
-        act_later(world_.cpus[r], static_cast<std::uint32_t>(r), resume, 0, 0);
+        enqueue(world_.cpus[r], static_cast<std::uint32_t>(r), resume, 0, 0);
         return false;
     }
     const program::Instance& instance = world_.program.order()->instance(operation.instance);
@@ -141,7 +141,7 @@ bool Ranks::poke(Rank r) {
     if (world_.progress == Progress::calls) return true;
     call(r);
     if (world_.cpus[r] > time_) {  // what it has matched then may end stages
-        act_later(world_.cpus[r], static_cast<std::uint32_t>(r), resume, 0, 0);
+        enqueue(world_.cpus[r], static_cast<std::uint32_t>(r), resume, 0, 0);
         return false;
     }
     const Rank before = std::exchange(calling_, r);
@@ -194,7 +194,7 @@ void Ranks::bring_on(std::size_t line) {
             state.what = LineState::done;
         } else if (clock(r) > time_) {
             state.what = LineState::posting;
-            act_later(clock(r), static_cast<std::uint32_t>(r), post, line_bits(receiver.stage), 0);
+            enqueue(clock(r), static_cast<std::uint32_t>(r), post, line_bits(receiver.stage), 0);
         } else {
             post_stage(line);
         }

@@ -84,7 +84,7 @@ bool Ranks::must_wait_to_copy(Rank r, const Sender& sender, const program::Progr
     const std::int64_t start =
         std::max(sender.departed, sender.post + world_.post_time(r, at, static_cast<int>(sender.message), message));
     if (start <= time_) return false;
-    act_later(start, sender_id(r, sender.stage, nic), emit, 0, 0);
+    enqueue(start, sender_id(r, sender.stage, nic), emit, 0, 0);
     return true;
 }
 
@@ -101,8 +101,8 @@ void Ranks::copy(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
         recorder_->copy(from, to, sender.stage, bytes, start, sender.departed);
         recorder_->arrive(to, sender.stage, from, bytes, sender.departed);
     }
-    act_later(sender.departed, static_cast<std::uint32_t>(to), arrive, sender.stage, static_cast<std::uint32_t>(bytes),
-              static_cast<std::uint32_t>(bytes >> 32));
+    enqueue(sender.departed, static_cast<std::uint32_t>(to), arrive, sender.stage, static_cast<std::uint32_t>(bytes),
+            static_cast<std::uint32_t>(bytes >> 32));
 }
 
 // Between ranks of one node, by a transport that has been measured: its time is the CPUs', and was spent when the
@@ -114,8 +114,8 @@ void Ranks::carry(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
         recorder_->copy(from, to, sender.stage, bytes, start, end);
         recorder_->arrive(to, sender.stage, from, bytes, end);
     }
-    act_later(end, static_cast<std::uint32_t>(to), arrive, sender.stage, static_cast<std::uint32_t>(bytes),
-              static_cast<std::uint32_t>(bytes >> 32));
+    enqueue(end, static_cast<std::uint32_t>(to), arrive, sender.stage, static_cast<std::uint32_t>(bytes),
+            static_cast<std::uint32_t>(bytes >> 32));
 }
 
 // Past the network, after what its rank has sent before: the latencies of a shortest path and the time of the narrowest
@@ -162,7 +162,7 @@ bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, i
         // One that has a NIC for itself knows when its next packets will leave, and sends a few ahead: an action costs
         // as much as a hop.
         if (world_.arbitrates ? start > time_ : packets >= packets_ahead && start >= outbox_.end()) {
-            act_later(start, id, emit, 0, 0);
+            enqueue(start, id, emit, 0, 0);
             return false;
         }
         if (world_.arbitrates && !arbitrate(terminal, id)) return false;
@@ -193,7 +193,7 @@ bool Ranks::arbitrate(std::uint32_t terminal, std::uint32_t sender) {
         line.user = sender;
         return true;
     }
-    if (line.empty()) act_later(free, terminal, arbitration, 0, 0);
+    if (line.empty()) enqueue(free, terminal, arbitration, 0, 0);
     if (sender == line.user && free > time_)
         line.again = true;
     else
@@ -212,7 +212,7 @@ void Ranks::grant(std::uint32_t terminal) {
         serve_jobs(terminal);
     else
         run_sender(sender);
-    if (others) act_later(std::max(world_.nics[terminal].busy, time_), terminal, arbitration, 0, 0);
+    if (others) enqueue(std::max(world_.nics[terminal].busy, time_), terminal, arbitration, 0, 0);
 }
 
 void Ranks::queue_up(Queue& queue, std::uint32_t sender) {
@@ -267,7 +267,7 @@ void Ranks::wait_for_credit(Credits& credits, std::uint32_t sender) {
 }
 
 // Those who wait go on in their order, until the room is taken again. One may have to wait for its time as well: then
-// it goes on by an action of its own, takes room, and the news of that room wakes the next.
+// it goes on by an action of its own, takes room, and the credit of that room wakes the next.
 void Ranks::return_credit(std::uint32_t terminal, std::uint32_t bytes) {
     Credits& credits = credits_[terminal];
     credits.credit += bytes;
@@ -304,7 +304,7 @@ void Ranks::add_job(std::uint32_t terminal, const Job& job) {
     Queue& queue = job_queues_[terminal];
     const bool idle = queue.empty();
     queue.push(jobs_, id);
-    if (idle) act_later(std::max(job.post, time_), terminal, serve, 0, 0);
+    if (idle) enqueue(std::max(job.post, time_), terminal, serve, 0, 0);
 }
 
 // A packet of the first job.
@@ -314,7 +314,7 @@ void Ranks::serve_jobs(std::uint32_t terminal) {
     const std::uint32_t id = found->second.first;
     Job& job = jobs_[id];
     if (job.post > time_) {
-        act_later(job.post, terminal, serve, 0, 0);
+        enqueue(job.post, terminal, serve, 0, 0);
         return;
     }
     if (!arbitrate(terminal, jobs_wait)) return;
@@ -346,7 +346,7 @@ void Ranks::serve_jobs(std::uint32_t terminal) {
             return;
         }
     }
-    act_later(time_, terminal, serve, 0, 0);
+    enqueue(time_, terminal, serve, 0, 0);
 }
 
 }  // namespace tradewind::sim

@@ -9,7 +9,7 @@ namespace tradewind::sim {
 
 namespace {
 
-// The NICs that hang on a switch.
+// The NICs that are attached to a switch.
 struct Terminals {
     std::uint32_t first = 0, count = 0;
 };

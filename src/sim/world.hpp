@@ -22,7 +22,7 @@ namespace tradewind::sim {
 
 struct World {
     // `channels`: virtual channels of finite buffers; 0: unbounded ones. `spreads`: the routing wants a random number a
-    // packet, not one a pair of ranks.
+    // packet, not one per pair of ranks.
     World(const machine::Machine& machine, const program::Program& program, const machine::Placement& placement,
           const SimulationOptions& options, const Parts& parts, int channels, bool spreads);
 

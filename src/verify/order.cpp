@@ -155,7 +155,7 @@ class Walk {
         const StageMessages& stage = messages(e, 0);
         At& now = at(rank);
         const std::size_t posts = stage.at_start[static_cast<std::size_t>(own)];
-        while (now.next < posts) act_of(rank, instance, 0, ready);
+        while (now.next < posts) perform(rank, instance, 0, ready);
         return true;
     }
     bool wait(Rank rank, std::uint32_t instance, std::vector<Rank>& ready) {
@@ -168,7 +168,7 @@ class Walk {
             if (now.next == 0 && now.stage == 0) now.next = stage.at_start[own];  // as the start has left it
             if (now.stage > 0 && fence && now.next == 0 && !meet(rank, instance, now.stage, false, ready)) return false;
             while (now.next < stage.operations[own].size())
-                if (!act_of(rank, instance, now.stage, ready)) return false;
+                if (!perform(rank, instance, now.stage, ready)) return false;
             if (fence && !meet(rank, instance, now.stage, true, ready)) return false;
             ++now.stage;
             now.next = 0;
@@ -191,7 +191,7 @@ class Walk {
         now.met = false;
         return true;
     }
-    bool act_of(Rank rank, std::uint32_t instance, int stage, std::vector<Rank>& ready) {
+    bool perform(Rank rank, std::uint32_t instance, int stage, std::vector<Rank>& ready) {
         const Rank first = exchange(instance).first;
         const StageMessages& all = messages(order_.instance(instance).exchange, stage);
         At& now = at(rank);

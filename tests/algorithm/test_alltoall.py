@@ -116,7 +116,7 @@ def test_two_level_sends_one_message_between_two_nodes(transpose, data):
 
 @pytest.mark.parametrize(("nodes", "size"), [(2, 2), (3, 2), (4, 3), (7, 2), (9, 4), (1, 5), (6, 1)])
 def test_two_level_of_even_nodes(nodes, size):
-    """Between nodes each rank deals with one node a stage."""
+    """Between nodes each rank deals with one node per stage."""
     schedule = _core.make_schedule(row_of(nodes * size), f"two-level-{size}")
     exchanges = math.ceil((nodes - 1) / size)
     inside = {1: 0}.get(size, 1 if nodes == 1 else 2)

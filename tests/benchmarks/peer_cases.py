@@ -16,21 +16,21 @@ def right(comm: MPI.Intracomm, _: Any) -> list[str]:
     """The peers that bring the expected result."""
     found = []
     for name in raw_transposition.PEERS:
-        room = transposition.Room(comm, 13, transposition.OWN)  # parts of unlike size
-        room.checked(name, room.raw(name))
+        setup = transposition.Setup(comm, 13, transposition.OWN)  # parts of unlike size
+        setup.checked(name, setup.raw(name))
         found.append(name)
     for split in SPLITS[comm.Get_size()]:
         for name in [*raw_halo.PEERS, *([halo.GHEX] if ghex_halo.installed() else [])]:
-            room_of_halo = halo.Room(comm, [13, 11, 3], split, 2, halo.OWN)
-            room_of_halo.checked(name, room_of_halo.peer(name))
+            setup_of_halo = halo.Setup(comm, [13, 11, 3], split, 2, halo.OWN)
+            setup_of_halo.checked(name, setup_of_halo.peer(name))
             found.append(f"{name} {split}")
     return found
 
 
 def wrong(comm: MPI.Intracomm, _: Any) -> list[str]:
     """Return the errors for peers that do nothing, or nothing on one rank."""
-    room = transposition.Room(comm, 8, transposition.OWN)
-    halos = halo.Room(comm, [8, 8, 2], (comm.Get_size(), 1), 1, halo.OWN)
+    setup = transposition.Setup(comm, 8, transposition.OWN)
+    halos = halo.Setup(comm, [8, 8, 2], (comm.Get_size(), 1), 1, halo.OWN)
     plan = halos.peer("packed isend-irecv")
 
     def lazy() -> None:
@@ -40,7 +40,7 @@ def wrong(comm: MPI.Intracomm, _: Any) -> list[str]:
 
     said = []
     for check in (
-        lambda: room.checked("idle", [lambda: None, lambda: None]),
+        lambda: setup.checked("idle", [lambda: None, lambda: None]),
         lambda: halos.checked("lazy", lazy),
     ):
         try:

@@ -27,7 +27,7 @@ def said(program: str) -> str:
 def test_set_up_is_told_in_seconds_and_by_the_rank() -> None:
     few, many, both = said("import simulator; simulator.set_up((100, 10_000), 3)").splitlines()
     for ranks, line in ((100, few), (10_000, many)):
-        found = re.search(r"allreduce, (\d+) ranks, .*: ([\d.]+) s \((\S+) ns a rank\), median of 3", line)
+        found = re.search(r"allreduce, (\d+) ranks, .*: ([\d.]+) s \((\S+) ns per rank\), median of 3", line)
         assert found, line
         assert int(found[1]) == ranks
         assert float(found[3]) == pytest.approx(float(found[2]) / ranks * 1e9, rel=0.02)
@@ -79,7 +79,7 @@ def test_languages_stand_beside_the_core() -> None:
     assert re.fullmatch(r"a plan with nothing to do, called in the core: [\d.]+ ns", core)
     assert [line.split(":")[0].strip() for line in others] == ["c", "c++", "fortran"]
     for line in others:
-        found = re.search(r": ([+-][\d.]+) ns a call \(middle half .* of 3\); goal: at most 100( \(missed\))?$", line)
+        found = re.search(r": ([+-][\d.]+) ns per call \(middle half .* of 3\); goal: at most 100( \(missed\))?$", line)
         assert found, line
         assert bool(found[2]) == (float(found[1]) > 100), line
 
@@ -91,7 +91,7 @@ def test_loops_in_three_languages_end_with_the_same_bits() -> None:
     small = "loops.GRIDS = ((32, 24, 4),); loops.RANKS = (2,); loops.POINT_STEPS = 32 * 24 * 4 * 6"
     text = said(f"import loops; {small}; loops.FEWER_NUMPY_STEPS = 1; loops.loops(1, 2, rows=True)")
     for strategy in ("exchange", "overlap"):
-        assert re.search(rf"32x24x4, 2 ranks, {strategy}, a step: fortran .* x compiled\), compiled .*, numpy ", text)
+        assert re.search(rf"32x24x4, 2 ranks, {strategy}, per step: fortran .* x compiled\), compiled .*, numpy ", text)
     sweeps = tomllib.loads(text[text.index("[[sweep]]") :])["sweep"]
     assert [sweep["name"] for sweep in sweeps] == [
         f"{loop}, {strategy}, 32x24x4"

@@ -15,7 +15,7 @@ from tradewind.launch import job
 
 HERE = Path(__file__).parent
 BENCHMARKS = HERE.parents[1] / "benchmarks"
-WAYS = {f"{entry.name},{packing}" for entry in _core.transports() for packing in entry.packings}
+METHODS = {f"{entry.name},{packing}" for entry in _core.transports() for packing in entry.packings}
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,7 @@ def test_a_redistribution_has_its_goal_and_every_way() -> None:
     lines = job.run(2, "exchanges.redistribution:redistribution", payload)
     found, given_up = figures(lines)
     assert len(found) + len(given_up) == len(lines) - 2  # and two headings
-    assert {each.what for each in found} | given_up >= WAYS
+    assert {each.what for each in found} | given_up >= METHODS
     assert [each.goal for each in found if each.goal] == [("least", 1.5)]
     assert {each.samples for each in found} == {2}
 
@@ -50,7 +50,7 @@ def test_figures_come_with_their_goals() -> None:
     payload = {"edge": 8, "few": 2, "samples": 2}
     lines = job.run(1, "exchanges.transposition:transposition", payload)
     found, given_up = figures(lines)
-    assert {each.what for each in found} | given_up >= WAYS
+    assert {each.what for each in found} | given_up >= METHODS
     goals = [each.goal for each in found if each.goal]
     assert goals == [("most", 1.0), ("most", 1.3), ("least", 1.6), ("least", 1.6)]
     assert all(each.to == "the floor" for each in found if each.goal and each.goal[0] == "most")

@@ -230,7 +230,7 @@ def test_keys_of_study_files() -> None:
     assert first_column(section(text, "Sweeps")) == sweeps
     assert first_column(section(text, "Plots")) == set(study.Plot.model_fields)
     assert first_column(section(text, "Findings")) == set(study.Finding.model_fields)
-    assert first_column(section(text, "Quantities")) == set(QUANTITIES) == set(get_args(study.Quantity))
+    assert first_column(section(text, "Quantities")) == set(QUANTITIES) == set(get_args(study.QuantityName))
 
 
 def signatures() -> dict[str, ast.Call]:

@@ -71,7 +71,7 @@ def test_a_program_sends_what_really_goes(ranks):
 
 @pytest.mark.parametrize(("ranks", "strategy"), [(1, "exchange"), (2, "overlap"), (6, "wide")])
 def test_a_wave_grows_as_it_must(ranks, strategy):
-    """G = 1 - alpha lambda^2 a step; -1 for the checkerboard."""
+    """G = 1 - alpha lambda^2 per step; -1 for the checkerboard."""
     waves = [(0, 0), (1, 0), (0, 1), (3, 5), (12, 10), (24, 20)]
     asked = {"grid": [24, 20, 2], "strategy": strategy, "steps": 32, "modes": waves}
     errors = launch.run(ranks, "diffusion_cases:modes", asked, timeout_s=120)

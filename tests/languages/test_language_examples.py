@@ -12,7 +12,7 @@ from tradewind.dwarfs.diffusion import reference_step
 
 LANGUAGES = ("c", "cpp", "fortran")
 STEPS = ("2D to FFT", "FFT to TRI", "TRI to FFT", "FFT to 2D", "halo")
-WAYS = [
+METHODS = [
     ("ring-1,isend-irecv,buffer", "sweep,isend-irecv,buffer", {}),
     (
         "burst,shared,direct",
@@ -26,7 +26,7 @@ WAYS = [
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(("ranks", "number"), [(1, 0), (2, 1), (4, 0), (4, 2)])
 def test_redistribution(on_ranks, language, ranks, number):
-    transpose, halo, environment = WAYS[number]
+    transpose, halo, environment = METHODS[number]
     said = on_ranks(ranks, f"redistribution_{language}", 13, 11, 5, **environment).stdout
     lines = said.splitlines()
     assert [line.split(" by ")[0] for line in lines] == list(STEPS)
@@ -42,7 +42,7 @@ def test_languages_say_the_same(on_ranks):
 
 
 FETCHES = ("halo", "on demand", "adjoint")
-FETCH_WAYS = [
+FETCH_METHODS = [
     "direct,isend-irecv,buffer",
     "direct,put-notify,buffer",
     "direct,shared,direct",
@@ -53,11 +53,11 @@ FETCH_WAYS = [
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(("ranks", "number"), [(1, 0), (2, 1), (3, 2), (4, 3), (4, 0)])
 def test_fetch(on_ranks, language, ranks, number):
-    said = on_ranks(ranks, f"fetch_{language}", 13, 11, 3, TRADEWIND_FETCH=FETCH_WAYS[number]).stdout
+    said = on_ranks(ranks, f"fetch_{language}", 13, 11, 3, TRADEWIND_FETCH=FETCH_METHODS[number]).stdout
     lines = said.splitlines()
     assert [line.split(" by ")[0] for line in lines] == list(FETCHES)
     for line in lines:
-        assert f"by {FETCH_WAYS[number]}: " in line
+        assert f"by {FETCH_METHODS[number]}: " in line
         assert line.endswith("; 0 values wrong")
 
 

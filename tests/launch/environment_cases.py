@@ -13,13 +13,13 @@ from typing import Any
 from tradewind import _core
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "14_redistribution.py"
-WAYS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]
+METHODS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]
 
 
 def every_way(comm: Any, _: None) -> list[str]:
     """Return the output of rank 0 for each method, or how a rank has failed."""
     told = []
-    for transport, packing in WAYS:
+    for transport, packing in METHODS:
         os.environ["TRADEWIND_TRANSPOSE"] = f"burst,{transport},{packing}"
         failed = ""
         with contextlib.redirect_stdout(io.StringIO()) as printed:

@@ -16,18 +16,18 @@ from tradewind.workload.exchange import Exchange
 
 pytest.importorskip("mpi4py.MPI")
 
-WAYS = (["isend-irecv", "put-fence", "shared", "alltoallw"], ["buffer", "datatype", "direct"])
+METHODS = (["isend-irecv", "put-fence", "shared", "alltoallw"], ["buffer", "datatype", "direct"])
 
 
 @pytest.mark.parametrize(("path", "sent"), [("xy-zy-zx-zy-xy", 4 * 1), ("xy-z-x-z-xy", 4 * 3)])
 def test_there_and_back_brings_the_right_result_by_every_family(path: str, sent: int) -> None:
     """Each of 2 x 2 ranks exchanges with the other one of its row or column, or with the three others."""
     exchange = Exchange("transpose", 4, (13, 11, 7), (2, 2), slab=path, algorithm="burst", fields=2)
-    result = bench(exchange, None, *WAYS, repeat=1, warmup=0)
+    result = bench(exchange, None, *METHODS, repeat=1, warmup=0)
     assert result["checked"]
     assert {(row["transport"], row["packing"]) for row in result["results"]} >= {
-        *(("isend-irecv", packing) for packing in WAYS[1]),
-        *(("put-fence", packing) for packing in WAYS[1]),
+        *(("isend-irecv", packing) for packing in METHODS[1]),
+        *(("put-fence", packing) for packing in METHODS[1]),
         ("shared", "direct"),
         ("alltoallw", "datatype"),
     }
@@ -70,10 +70,10 @@ def test_the_environment_chooses_the_method(choice: str, said: str) -> None:
 @cache
 def told() -> dict[tuple[str, str], str]:
     printed = run(2, "environment_cases:every_way", None, timeout_s=120)
-    return dict(zip(environment_cases.WAYS, printed, strict=True))
+    return dict(zip(environment_cases.METHODS, printed, strict=True))
 
 
-@pytest.mark.parametrize(("transport", "packing"), environment_cases.WAYS)
+@pytest.mark.parametrize(("transport", "packing"), environment_cases.METHODS)
 def test_the_environment_alone_chooses_any_transport_and_packing(transport: str, packing: str) -> None:
     lines = told()[transport, packing].splitlines()
     used = f", {transport}, {packing}: "

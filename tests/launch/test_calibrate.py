@@ -49,12 +49,12 @@ def test_a_machine_is_written(capsys, tmp_path):
     code, text = tradewind(capsys, f"{QUICK} -o {tmp_path}/quick.toml --json")
     assert code == 0, text
     result = json.loads(text)
-    assert [(method["transport"], method["packing"]) for method in result["ways"]] == [
+    assert [(method["transport"], method["packing"]) for method in result["methods"]] == [
         ("isend-irecv", "buffer"),
         ("shared", "buffer"),
     ]
     assert all(
-        method["latency_s"] + method["overhead_s"] > 0 and method["bytes_per_s"] > 1e6 for method in result["ways"]
+        method["latency_s"] + method["overhead_s"] > 0 and method["bytes_per_s"] > 1e6 for method in result["methods"]
     )
     assert (result["nodes"], result["ranks_per_node"]) == (1, 2)
     assert 0 <= result["spread"] <= result["worst_spread"]

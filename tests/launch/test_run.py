@@ -29,7 +29,11 @@ def under_launcher(ranks: int, arguments: str) -> subprocess.CompletedProcess[st
     return subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, timeout=120, check=False)
 
 
-OF_DWARF = {"diffusion": "--grid 32x24x4", "mpdata": "--grid O6 --levels 5"}
+OF_DWARF = {
+    "diffusion": "--grid 32x24x4",
+    "spherical_harmonics": "--truncation 15 --levels 4",
+    "mpdata": "--grid O6 --levels 5",
+}
 """Options of each dwarf for a small run."""
 
 
@@ -54,7 +58,7 @@ def test_every_dwarf_is_listed_and_runs_by_all_its_strategies(capsys, name):
         assert diagnosis == diagnoses[0] or result["agreement"].startswith("within")
 
 
-def test_answer(capsys):
+def test_result(capsys):
     code, text = tradewind(capsys, f"{SMALL} --strategy wide --width 4 --precision f4 --threads 2 --json")
     assert code == 0
     result = json.loads(text)
@@ -162,7 +166,7 @@ def test_help_shows_the_options_of_the_dwarf(capsys, monkeypatch):
     assert "--grid GRID              Points NXxNYxNZ. [default: 128x128x64]" in text
     assert "comma list of exchange, overlap, wide" in text
     code, text = tradewind(capsys, "run --help")
-    assert "diffusion  fourth-order diffusion" in " ".join(text.split(" "))
+    assert "diffusion fourth-order diffusion" in " ".join(text.split())
     assert "--width" not in text
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tradewind.launch.samples import rates, together
+from tradewind.launch.samples import combined, rates
 
 
 def row(transport: str, samples: list[float], median_s: float) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def test_all_samples_count():
     one = bench_result([row("shared", [1e-6, 2e-6], 1.5e-6), row("sendrecv", [7e-6, 9e-6], 8e-6)], 1e9)
     two = bench_result([row("shared", [8e-6, 9e-6], 8.5e-6), row("sendrecv", [8e-6, 8e-6], 8e-6)], 2e9)
     three = bench_result([row("shared", [3e-6, 4e-6], 3.5e-6), row("sendrecv", [8e-6, 8e-6], 8e-6)], 4e9)
-    found = together([one, two, three])
+    found = combined([one, two, three])
     shared, sendrecv = found["results"]
     assert shared["samples_s"] == [1e-6, 2e-6, 8e-6, 9e-6, 3e-6, 4e-6]
     assert (shared["median_s"], shared["min_s"]) == (3.5e-6, 1e-6)
@@ -43,7 +43,7 @@ def test_what_one_round_lacks_is_left_out_with_its_reason():
     one = bench_result([row("shared", [1e-6], 1e-6), row("sendrecv", [7e-6], 7e-6)], 1e9)
     refused = {"algorithm": "direct", "transport": "shared", "packing": "buffer", "reason": "no memory"}
     two = bench_result([row("sendrecv", [8e-6], 8e-6)], 1e9, [refused])
-    found = together([one, two])
+    found = combined([one, two])
     assert [r["transport"] for r in found["results"]] == ["sendrecv"]
     assert found["skipped"] == [refused]
 
@@ -51,7 +51,7 @@ def test_what_one_round_lacks_is_left_out_with_its_reason():
 def test_what_mpi_has_itself_is_left_out_too():
     native = row("native", [1e-6], 1e-6) | {"algorithm": "native"}
     refused = {"algorithm": "native", "transport": None, "packing": None, "reason": "too many elements"}
-    found = together([bench_result([native], 1e9), bench_result([], 1e9, [refused])])
+    found = combined([bench_result([native], 1e9), bench_result([], 1e9, [refused])])
     assert (found["results"], found["skipped"]) == ([], [refused])
 
 

@@ -54,7 +54,7 @@ def names(rows) -> list[str]:
     return [str(Method(*(row[part] for part in ("algorithm", "transport", "packing")))) for row in rows]
 
 
-def test_the_least_median_is_chosen(clock):
+def test_the_minimum_median_is_chosen(clock):
     times, calls = clock
     times["direct,shared,buffer"] = [0.1, 0.1, 0.1, 0.9, 0.9, 0.9]
     times["direct,put-fence,direct"] = [2.0, 2.0, 0.8, 0.8, 0.8, 0.1]
@@ -134,8 +134,8 @@ def test_repetitions_and_news(clock):
         MPI.COMM_SELF, HALO, lambda method: method, trials.Terms(include=["persistent"]), repeat=7, tell=told.append
     )
     assert table["median_s"] == 7.0
-    assert [(news["tried"], news["ways"]) for news in told] == list(zip(range(6), 6 * [6], strict=True))
-    assert told[0]["way"] == "sweep,persistent,buffer"
+    assert [(news["tried"], news["methods"]) for news in told] == list(zip(range(6), 6 * [6], strict=True))
+    assert told[0]["method"] == "sweep,persistent,buffer"
 
 
 @pytest.mark.parametrize(

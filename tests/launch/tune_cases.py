@@ -78,23 +78,23 @@ def unwritable(comm: Any, _: None) -> Any:
 
 def choice_of_rank_0(comm: Any, file: str) -> Any:
     """Ranks see different variables and files; those of rank 0 count, a rank's own arguments on that rank."""
-    from tradewind.mpi.choice import choose_together
+    from tradewind.mpi.choice import choose_collectively
 
     os.environ["TRADEWIND_HALO"] = ",persistent" if comm.rank == 0 else "nonsense,,,"
     os.environ["TRADEWIND_TUNING"] = "" if comm.rank == 0 else "/no/file"
-    first = choose_together(comm, halo(comm), "f8", 1)
-    own = choose_together(comm, halo(comm), "f8", 1, Method(packing="direct") if comm.rank else None)
+    first = choose_collectively(comm, halo(comm), "f8", 1)
+    own = choose_collectively(comm, halo(comm), "f8", 1, Method(packing="direct") if comm.rank else None)
     del os.environ["TRADEWIND_HALO"]
     os.environ["TRADEWIND_TUNING"] = file if comm.rank == 0 else ""
-    tuned = choose_together(comm, halo(comm), "f8", 1)
+    tuned = choose_collectively(comm, halo(comm), "f8", 1)
     return comm.allgather([(str(each.choice), each.origin) for each in (first, own, tuned)])
 
 
 def bad_choice_of_rank_0(comm: Any, _: None) -> Any:
-    from tradewind.mpi.choice import choose_together
+    from tradewind.mpi.choice import choose_collectively
 
     os.environ["TRADEWIND_HALO"] = "" if comm.rank else "swep"
-    return _outcomes(comm, lambda: choose_together(comm, halo(comm), "f8", 1))
+    return _outcomes(comm, lambda: choose_collectively(comm, halo(comm), "f8", 1))
 
 
 def plan_of_a_pattern(comm: Any, _: None) -> Any:

@@ -45,7 +45,7 @@ FORBIDDEN = {
         "from tradewind.study.runner import run",
         "tradewind.study.model is not allowed to import tradewind.study.runner",
     ),
-    "circle": ("machine/evidence.py", "from tradewind.machine import machine", "No circles inside a room BROKEN"),
+    "circle": ("machine/evidence.py", "from tradewind.machine import machine", "No circles inside a package BROKEN"),
 }
 
 

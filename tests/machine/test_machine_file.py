@@ -137,19 +137,19 @@ def test_what_is_published_and_what_is_not():
 @pytest.mark.parametrize(
     ("text", "evidence"),
     [
-        ("Ajima et al. 2018: 6 network interfaces a node", "cited"),
+        ("Ajima et al. 2018: 6 network interfaces per node", "cited"),
         ("Table 1 of Zheng & Marguinaud (2018)", "cited"),
         ("https://docs.it4i.cz/barbora/network/", "cited"),
         ("doi:10.1109/CLUSTER.2018.00090", "cited"),
         ("arXiv:1903.04611, Figure 3", "cited"),
         ("Mellanox, SX6036 data sheet", "cited"),
-        ("estimated: 100 ns a switch (Faanes et al. 2012)", "estimated"),
+        ("estimated: 100 ns per switch (Faanes et al. 2012)", "estimated"),
         ("assumed: as Faanes et al. 2012 give for another system", "assumed"),
         ("data sheet of the switches", "other"),
         ("STREAM on one node", "other"),
         ("chosen", "other"),
         ("measured on Alpha, 2026-11-22", "other"),
-        ("Xeon at 2000 MHz, 2048 B a line", "other"),
+        ("Xeon at 2000 MHz, 2048 B per line", "other"),
     ],
 )
 def test_a_source_says_what_it_is(written, text, evidence):

@@ -41,7 +41,7 @@ def test_random_reaches_all_nodes():
 
 
 def test_blocks_are_rectangles_where_all_comes_out_even():
-    """8 x 4 ranks, 8 a node: four nodes of 4 x 2; the second band goes back."""
+    """8 x 4 ranks, 8 per node: four nodes of 4 x 2; the second band goes back."""
     assert nodes("blocks", 32, 8, 4, split=(8, 4)) == [0] * 4 + [1] * 4 + [0] * 4 + [1] * 4 + (
         [3] * 4 + [2] * 4 + [3] * 4 + [2] * 4
     )
@@ -133,8 +133,8 @@ def apart(place, split):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("linear", 11, 1, 10, 1), "11 ranks with 1 a node need 11 nodes; the machine has 10"),
-        (("random", 31, 3, 10, 1), "31 ranks with 3 a node need 11 nodes; the machine has 10"),
+        (("linear", 11, 1, 10, 1), "11 ranks with 1 per node need 11 nodes; the machine has 10"),
+        (("random", 31, 3, 10, 1), "31 ranks with 3 per node need 11 nodes; the machine has 10"),
         (("liner", 1, 1, 10, 1), "linear, round-robin, random, scattered, blocks"),
         (("scattered", 1, 1, 10, 1), "groups of switches that hold equally many of the 10 nodes"),
         (("scattered", 1, 1, 10, 1, (0, 0), (2, 3)), "groups of switches"),

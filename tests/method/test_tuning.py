@@ -17,12 +17,12 @@ HALO = _core.Halo(BLOCKS, 2, [False, True])
 SUM = _core.AllReduce(4, 7)
 HERE = Host("node1", 'a "fast" processor, 3 µm', "an MPI 1.0", 4)
 FIGURES = {"median_s": 2.5e-05, "min_s": 1e-05, "default_s": None, "trials": 20}
-WAY = Method("sweep", "shared", "direct")
+METHOD = Method("sweep", "shared", "direct")
 STRAIGHT = Method("direct", "shared", "direct")
 RING = Method("ring", "shared", "direct")
 
 
-def entry(pattern=HALO, host=HERE, method=WAY, memory="private", **figures):
+def entry(pattern=HALO, host=HERE, method=METHOD, memory="private", **figures):
     request = tuning.request_of(pattern, "f4", 3, memory)
     return tuning.entry_of(request, host, method, FIGURES | figures, oversubscribed=True)
 

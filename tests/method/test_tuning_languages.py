@@ -30,7 +30,7 @@ PATTERNS = [
     *FETCHES,
     *(_core.FetchAdjoint(fetch) for fetch in FETCHES),
 ]
-WAYS = {
+METHODS = {
     "halo": ("sweep,shared,direct", "direct,put-fence,datatype", "direct,isend-irecv,buffer"),
     "transpose": ("burst,alltoallv,buffer", "ring-2,persistent,direct", "native"),
     "allreduce": ("ring,shared,direct", "recursive-2,isend-irecv,buffer", "native"),
@@ -74,7 +74,7 @@ def test_the_same_entries_are_found(tmp_path):
     for pattern, dtype, fields, memory in chance.sample(REQUESTS, len(REQUESTS) // 3):
         for host in chance.sample(HOSTS, chance.randint(1, 4)):
             day = datetime(2024, 2, 28, 23, 59, 59, tzinfo=UTC) + timedelta(hours=chance.randint(0, 30000))
-            method = chance.choice(WAYS[pattern.name])
+            method = chance.choice(METHODS[pattern.name])
             entries.append(entry(pattern, dtype, fields, memory, method, host, date=day))
     path = tmp_path / "tuned.toml"
     path.write_text("".join(tuning._text(each) for each in entries), encoding="utf-8")

@@ -15,7 +15,7 @@ import numpy as np
 import tradewind as tw
 from tradewind.base.errors import PlanError
 
-WAYS = {
+METHODS = {
     "isend-irecv": "direct,isend-irecv,buffer",
     "persistent": "sweep,persistent,datatype",
     "put-fence": "direct,put-fence,buffer",
@@ -35,7 +35,7 @@ def made(comm: Any, name: str, value: float, **options: Any) -> tuple[Any, Any]:
     halo = tw.Halo(tw.Blocks(tw.Grid(24, 40, 30), (comm.size, 1)), 2, "xy")  # messages that are sent by rendezvous
     array = tw.empty(halo, comm) if name == "shared" else np.zeros(halo.source_shape(comm.rank))
     array[...] = value + comm.rank
-    algorithm, transport, packing = WAYS[name].split(",")
+    algorithm, transport, packing = METHODS[name].split(",")
     methods = {"algorithm": algorithm, "transport": transport, "packing": packing}
     return halo.plan(comm, array, **methods, **options), array
 

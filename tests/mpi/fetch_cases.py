@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from fetch_refusals import refusals
-from fetch_truth import DTYPES, SHAPES, WAYS, both_ways, divided, field_of, in_one_array, wishes
+from fetch_truth import DTYPES, METHODS, SHAPES, both_ways, divided, field_of, in_one_array, wishes
 
 from tradewind import _core
 from tradewind.base.errors import InputError, PlanError
@@ -32,7 +32,7 @@ def run(comm: Any, ranks: int) -> dict[str, str]:
 
 def cases(ranks: int) -> dict[str, Callable[[Any], str]]:
     found: dict[str, Callable[[Any], str]] = {}
-    for number, (transport, packing) in enumerate(WAYS):
+    for number, (transport, packing) in enumerate(METHODS):
         if ranks in (1, 4) and number % 3:  # where all ranks have a core of their own, or nearly so, all ways
             continue
         shape = list(SHAPES)[number % len(SHAPES)]

@@ -100,14 +100,14 @@ def cases(ranks: int) -> list[Case]:
     return list(dict.fromkeys(found))
 
 
-WAYS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]
+METHODS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]
 
 
 def _carried(case: Case, counter: Iterator[int]) -> Case:
     """The case with the next way that goes with it; half of the cases keep the usual one."""
     if case.algorithm == "native" or next(counter) % 2:
         return case
-    allowed = [method for method in WAYS if may_carry(case, *method)]
+    allowed = [method for method in METHODS if may_carry(case, *method)]
     transport, packing = allowed[next(counter) // 2 % len(allowed)]
     if transport == "shared" and packing == "direct" and case.order == "C":
         case = replace(case, order="shared")
@@ -142,7 +142,7 @@ def _carriages(ranks: int) -> Iterator[Case]:
     modes: list[dict[str, Any]] = [{}, {"check": True}, {"synchronous": True}, {"pack_ahead": False}]
     counter = itertools.count(ranks)
     for case in bare:
-        for transport, packing in WAYS:
+        for transport, packing in METHODS:
             if not may_carry(case, transport, packing):
                 continue
             mode = modes[next(counter) % len(modes)]

@@ -18,7 +18,7 @@ def names(ranks: int) -> list[str]:
     And all of them through the memory of just such nodes.
     """
     algorithms = itertools.cycle(f"{family}-{k}" for k in range(2, ranks) for family in ("two-level", "leaders"))
-    several = [method for method in fetch_truth.WAYS if method[0] not in ("neighbor", "alltoallv", "alltoallw")]
+    several = [method for method in fetch_truth.METHODS if method[0] not in ("neighbor", "alltoallv", "alltoallw")]
     found = [f"{next(algorithms)} {transport} {packing}" for transport, packing in several[:: ranks - 2]]
     nodes = [f"{family}-{k}" for k in range(2, ranks) for family in ("two-level", "leaders")]
     return list(dict.fromkeys([*found, *(f"{name} shared {p}" for name in nodes for p in ("buffer", "direct"))]))

@@ -12,7 +12,7 @@ from tradewind import _core
 from tradewind.base.errors import InputError
 
 GRID = (9, 6, 8)
-WAYS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]
+METHODS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]
 NATIVE = (_core.all_to_all_transport, "buffer")
 even = _core.Parts.even
 
@@ -56,7 +56,7 @@ def cases(ranks: int) -> list[tuple[str, str, str, str, str]]:
     )
     chosen = []
     for algorithm in ("ring-1", "ring-2", "burst", "pairwise", "bruck", "two-level-1", "two-level-2", "native"):
-        for method in WAYS:
+        for method in METHODS:
             before, after = next(pairs)
             pattern = _core.Redistribution(named[before], named[after])
             if algorithm == "native":

@@ -21,8 +21,8 @@ SCRIPT = Path(abandoned.__file__)
 
 
 def test_no_message_of_a_dropped_plan_comes_to_another():
-    found = launch.run(2, "abandoned:dropped_then_another", list(abandoned.WAYS), timeout_s=60)
-    assert found == {name: [] for name in abandoned.WAYS}
+    found = launch.run(2, "abandoned:dropped_then_another", list(abandoned.METHODS), timeout_s=60)
+    assert found == {name: [] for name in abandoned.METHODS}
 
 
 def test_arrays_of_a_dropped_plan_live_as_long_as_mpi():
@@ -45,7 +45,7 @@ def _run(error: str, *names: str) -> subprocess.CompletedProcess[str]:
 
 
 # A rank whose start waits for the others goes with no other one.
-TOGETHER = [name for name in abandoned.WAYS if not name.endswith("-fence")]
+TOGETHER = [name for name in abandoned.METHODS if not name.endswith("-fence")]
 KEY_ERROR = "KeyError: 'of the overlap region'"
 
 

@@ -10,6 +10,7 @@ pytest.importorskip("mpi4py.MPI")
 from tradewind import launch
 
 RANKS = (1, 2, 3, 4)
+"""The last for `make test-all`: on two cores they wait for each other."""
 
 
 @cache
@@ -17,6 +18,13 @@ def outcomes(ranks):
     return launch.run(ranks, "fetch_cases:run", ranks, timeout_s=120)
 
 
-@pytest.mark.parametrize(("ranks", "case"), [(ranks, case) for ranks in RANKS for case in fetch_cases.cases(ranks)])
+CASES = [
+    pytest.param(ranks, case, marks=[pytest.mark.slow] if ranks == RANKS[-1] else [])
+    for ranks in RANKS
+    for case in fetch_cases.cases(ranks)
+]
+
+
+@pytest.mark.parametrize(("ranks", "case"), CASES)
 def test_points_arrive_and_are_added_back(ranks, case):
     assert outcomes(ranks)[case] == ""

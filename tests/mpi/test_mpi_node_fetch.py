@@ -12,7 +12,11 @@ pytest.importorskip("mpi4py.MPI")
 from tradewind import launch
 
 RANKS = (3, 4)
-CASES = [(ranks, name) for ranks in RANKS for name in [*node_fetch_cases.names(ranks), *node_fetch_cases.OTHERS]]
+CASES = [
+    pytest.param(ranks, name, marks=[pytest.mark.slow] if ranks == 3 else [])  # two nodes of two ranks say more
+    for ranks in RANKS
+    for name in [*node_fetch_cases.names(ranks), *node_fetch_cases.OTHERS]
+]
 
 
 @cache

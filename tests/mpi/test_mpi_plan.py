@@ -53,4 +53,4 @@ def test_the_same_schedules_are_verified(ranks):
 @pytest.mark.parametrize("ranks", RANKS)
 def test_every_way_carries_something(ranks):
     carried = {(case.transport, case.packing) for case in mpi_cases.cases(ranks)}
-    assert carried == set(mpi_cases.WAYS)
+    assert carried == set(mpi_cases.METHODS)

@@ -68,7 +68,7 @@ def _is_comm(value: Any) -> bool:
 
 def calls(comm: Any) -> dict[str, Call]:
     from tradewind import points, trace
-    from tradewind.mpi.choice import choose_together
+    from tradewind.mpi.choice import choose_collectively
 
     rank = comm.Get_rank()
     halo = tw.Halo(tw.Blocks(tw.Grid(8, 6, 2), (comm.size, 1)), 1, "xy")
@@ -101,7 +101,7 @@ def calls(comm: Any) -> dict[str, Call]:
         "gathered": Call(points.gathered, (comm, fetch)),
         "known to all": Call(points.allgather_lists, (comm, fetch)),
         "tune": Call(tw.tune, (halo, comm, array), few | {"dims": "zyx", "operation": "sum", "tuning": None}),
-        "choose together": Call(choose_together, (comm, halo, "f8", 1), {"tuning": "", "memory": "private"}),
+        "choose together": Call(choose_collectively, (comm, halo, "f8", 1), {"tuning": "", "memory": "private"}),
         "time line": Call(trace.gather, (comm, [], "title")),
     }
 

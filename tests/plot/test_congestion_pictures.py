@@ -49,7 +49,7 @@ def busy_lines(path: Path) -> list[float]:
 
 @pytest.fixture(scope="module")
 def two_groups(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    """Eight ranks, four a group, all to all: sixteen messages each way cross the one link between the groups."""
+    """Eight ranks, four per group, all to all: sixteen messages each way cross the one link between the groups."""
     folder = tmp_path_factory.mktemp("pictures")
     return folder, simulate(all_to_all(8), machine(DRAGONFLY, "minimal"), congestion=folder, threads=1)
 
@@ -105,7 +105,7 @@ TREE = {"kind": "fattree", "levels": 4, "down_ports": 8}
 
 
 def tree_spot(switch: int) -> tuple[int, int]:
-    """(level, subtree): 512 switches a level, those of a subtree of level l being 8^l in a row."""
+    """(level, subtree): 512 switches per level, those of a subtree of level l being 8^l in a row."""
     level, place = divmod(switch, 512)
     return level, place // 8**level
 

@@ -73,7 +73,7 @@ def test_every_link_of_a_small_machine_is_drawn_once(table):
         assert panel.lines == [Line(0, 1 + node) for node in range(topology.nodes)]
     else:
         assert Counter((line.start, line.end) for line in panel.lines) == all_links(topology)
-    assert len({(line.start, line.end, line.turn) for line in panel.lines}) == len(panel.lines)
+    assert len({(line.start, line.end, line.parallel) for line in panel.lines}) == len(panel.lines)
     hosts = topology.nodes // topology.nodes_per_switch
     if topology.switches > 1:
         assert panel.hollow == set(range(hosts, topology.switches))

@@ -41,7 +41,7 @@ def bars(rows):
 
 def test_a_bar_for_each_way_the_fastest_above():
     values = bars(ROWS)
-    assert [bar["way"] for bar in values] == [
+    assert [bar["method"] for bar in values] == [
         "direct, isend-irecv, buffer",
         "direct, isend-irecv, datatype",
         "sweep, isend-irecv, buffer (default)",

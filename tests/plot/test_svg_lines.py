@@ -71,7 +71,7 @@ def test_lines_join_their_spots() -> None:
 
 
 def test_lines_between_the_same_two_do_not_hide_each_other() -> None:
-    (straight,), *bent = (ends(line)[1:] for line in lines(*(Line(0, 1, turn=turn) for turn in range(5))))
+    (straight,), *bent = (ends(line)[1:] for line in lines(*(Line(0, 1, parallel=parallel) for parallel in range(5))))
     assert straight == [670, 760]
     heights = [points[0][1] - 760 for points in bent]
     assert heights == [pytest.approx(bend * 620, abs=0.06) for bend in (-0.06, 0.06, -0.12, 0.12)]

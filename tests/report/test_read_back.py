@@ -148,7 +148,7 @@ alike = [{ algorithm = "ring-1" }, { algorithm = "ring-2" }]
 figure = "5"
 claim = "waits are uneven"
 where = { sweep = "network", ranks = 36 }
-quantity = "unevenness"
+quantity = "delay-imbalance"
 apart = "machine"
 """
 

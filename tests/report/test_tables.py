@@ -67,7 +67,7 @@ def test_times_that_are_none_of_this_machine_are_marked() -> None:
 
 
 def test_a_step_of_a_dwarf() -> None:
-    """Ten steps a sample; of 2 ms a step the median rank computes 1.5."""
+    """Ten steps per sample; of 2 ms per step the median rank computes 1.5."""
     result = {
         "steps": 10,
         "samples_s": [0.03, 0.02, 0.05],
@@ -109,7 +109,7 @@ def test_a_simulated_case() -> None:
 
 
 def test_repetitions_that_were_not_simulated() -> None:
-    result = simulation(simulated_times=5, reckoned_change=-0.0012)
+    result = simulation(simulated_times=5, extrapolated_change=-0.0012)
     (row,) = simulated_table([record("simulate", result, times=50)]).rows
     assert row["Exchange"].note == "5 of 50 repetitions simulated; -0.12 % on half as many"
     assert (

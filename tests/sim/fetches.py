@@ -1,4 +1,4 @@
-"""Messages of any sizes between any ranks, as fetches of points, a step each."""
+"""Messages of any sizes between any ranks, as fetches of points, one step each."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -137,7 +137,7 @@ def everything(result: Any) -> Result:
         "delays of pairs": np.asarray(result.delay_pairs).tolist(),
         "ports": result.port_bytes.tolist(),
         "NICs": result.nic_bytes.tolist(),
-        "acts": result.trace_events.tolist(),
+        "events": result.trace_events.tolist(),
     }
     return {name: hashlib.sha256(json.dumps(value).encode()).hexdigest()[:16] for name, value in values.items()}
 

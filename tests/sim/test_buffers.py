@@ -19,7 +19,7 @@ BYTE = 100
 @pytest.mark.parametrize("packets", [1, 2, 7, 40])
 @pytest.mark.parametrize("room", [1, 2, 4, 64])
 def test_a_buffer_passes_as_many_packets_as_it_holds_each_round_trip(room, packets):
-    """NIC - switch - switch - NIC, packets of 512 B (51.2 ns), 100 ns a link. Room comes back 200 ns after a packet
+    """NIC - switch - switch - NIC, packets of 512 B (51.2 ns), 100 ns per link. Room comes back 200 ns after a packet
     has left, so `room` packets pass in 200 ns, or as fast as the link is."""
     file = machine(TWO_SWITCHES, packet="512B", switch={"buffer": f"{512 * room}B"})
     result = run(pair(64 * packets), file, buffers="credits")
@@ -116,7 +116,7 @@ def test_a_nic_sends_as_many_packets_as_its_switch_has_room_for_each_round_trip(
 
 @pytest.mark.parametrize(("output", "second"), [(None, 1224), (1, 712), (2, 300), (5, 300)])
 def test_a_packet_in_the_output_buffer_makes_room_for_those_behind_it(output, second):
-    """Two switches, A with nodes 0 and 1, B with 2 and 3; packets of 512 B, 100 ns a link, and nodes receive a packet
+    """Two switches, A with nodes 0 and 1, B with 2 and 3; packets of 512 B, 100 ns per link, and nodes receive a packet
     in 512 ns. Node 3 sends two packets to node 2, which come to its port at 100 and 151.2 ns and keep it until 1124;
     node 0 sends one to node 2, which comes at 200 ns, and then three to node 3, which find no room in B's input buffer
     of one packet until that one leaves it. Without output buffers it does at 1124 ns; where the port to node 2 has

@@ -1,4 +1,4 @@
-"""Simulated times against formulas, to the picosecond: 10 GB/s are 100 ps a byte, latencies 100 ns.
+"""Simulated times against formulas, to the picosecond: 10 GB/s are 100 ps per byte, latencies 100 ns.
 
 Most formulas, and what they are held against, stand in validation/forms.py, and run in tests/validation; here are those
 that are about one particular of the model.
@@ -77,7 +77,7 @@ def test_two_roles_send_one_after_the_other():
 @pytest.mark.parametrize("packet", ["4KiB", "message"])
 @pytest.mark.parametrize("width", [2, 3, 4])
 def test_two_level_on_nodes(width, packet):
-    """W + 1 nodes of W ranks: each rank deals with one other node. Copies at 10 ps a byte, by each rank; then the ranks
+    """W + 1 nodes of W ranks: each rank deals with one other node. Each rank copies at 10 ps per byte; then the ranks
     of a node share its NIC for W messages of W^2 blocks; then copies of what has come."""
     block = 4096
     exchange = all_to_all(width * (width + 1), f"two-level-{width}", block // 8)

@@ -54,14 +54,14 @@ def test_packets_and_placements_that_cannot_be_are_named_with_the_rest():
     found = problems(all_to_all(65, "ring-1"), file, packet="16KiB")
     assert len(found) == 2
     assert "a packet of 16 KiB does not fit a buffer of 8 KiB" in found[0]
-    assert "65 ranks with 1 a node need 65 nodes" in found[1]
+    assert "65 ranks with 1 per node need 65 nodes" in found[1]
     found = problems(all_to_all(65, "ring-1"), file, packet="16KiB", threads=0)
     assert [text.split()[0] for text in found] == ["threads", "a"]
 
 
 def test_too_many_ranks():
     (text,) = problems(all_to_all(65, "ring-1"), machine(CROSSBAR))
-    assert "65 ranks with 1 a node need 65 nodes; the machine has 64" in text
+    assert "65 ranks with 1 per node need 65 nodes; the machine has 64" in text
     assert simulate(all_to_all(65, "ring-1"), machine(CROSSBAR), ranks_per_node=2)["time_s"] > 0
 
 

@@ -29,7 +29,7 @@ def test_d_mod_k_carries_shift_permutations_without_contention(levels):
     result = run(all_to_all(ranks, "ring-1", 2000), file)
     longest = 2 * levels * 100 * NS  # not every rank waits for the longest path in every stage
     assert (ranks - 1) * (16000 * BYTE + 200 * NS) < result.time_ps <= (ranks - 1) * (16000 * BYTE + longest)
-    assert len(np.unique(loads(result, file.machine.build().topology, "local"))) == levels - 1  # one a level
+    assert len(np.unique(loads(result, file.machine.build().topology, "local"))) == levels - 1  # one per level
     if levels == 3:  # dealt out in turn, packets meet on the way down
         dealt = run(all_to_all(ranks, "ring-1", 2000), machine(tree, "round-robin"))
         assert dealt.time_ps > result.time_ps
@@ -160,7 +160,7 @@ def test_valiant_spreads_over_all_other_groups():
     assert out[0, 2:].min() > 0.8 * out[0, 2:].mean()
     assert out[0, 2:].max() < 1.2 * out[0, 2:].mean()
     np.testing.assert_array_equal(out[0, 2:], out[2:, 1])
-    # Two links between groups, and of the first at least one a packet.
+    # Two links between groups, and of the first at least one per packet.
     assert out.sum() == 2 * result.bytes
 
 

@@ -191,6 +191,7 @@ def stages(exchange):
             yield from ((step.schedule, stage) for stage in range(step.schedule.stages))
 
 
+@pytest.mark.slow  # a matrix of 4095 x 4095 blocks
 def test_senders_beyond_those_that_packets_can_name():
     """With 4095 blocks of ranks, packets can name one rank beside them."""
     halo = Exchange("halo", 4100, (328, 200, 1), (82, 50), algorithm="direct", width=1)

@@ -143,7 +143,7 @@ def test_what_takes_longer_than_can_be_simulated_is_left_out():
 
 
 def test_a_budget_too_small_for_packets_leaves_loggp():
-    """Forecasts are about 12 M packet-hops a second: of 8-byte packets this is too much, of messages it is not."""
+    """Forecasts are about 12 M packet-hops per second: of 8-byte packets this is too much, of messages it is not."""
     exchange = all_to_all(64, "ring-1", 20_000)
     file = machine(CROSSBAR, packet="8B")
     advice = advise(exchange, file, budget_s=5.0, packet="8B", algorithms=["ring-k", "burst"])

@@ -65,7 +65,7 @@ def test_extrapolated_time_is_that_of_all_repetitions(exchange: Exchange, machin
     whole = simulate(exchange, machine, threads=1)
     steady = simulate(exchange, machine, threads=1, steady=True)
     assert steady["simulated_times"] < exchange.times
-    assert abs(steady["reckoned_change"]) <= TOLERANCE
+    assert abs(steady["extrapolated_change"]) <= TOLERANCE
     assert steady["time_s"] == pytest.approx(whole["time_s"], rel=TOLERANCE)
     assert sum(steady["step_time_s"].values()) == pytest.approx(steady["time_s"])
     for key in ("messages", "bytes", "packet_hops"):
@@ -153,7 +153,7 @@ def test_more_are_simulated_until_half_as_many_say_the_same(ahead: int) -> None:
     assert result["time_s"] == pytest.approx(321.0)
     assert result["step_time_s"] == {"allreduce": pytest.approx(321.0)}
     assert (result["simulated_times"], result["messages"]) == (24 + ahead, 1000)
-    assert result["reckoned_change"] == pytest.approx(0.0, abs=1e-12)
+    assert result["extrapolated_change"] == pytest.approx(0.0, abs=1e-12)
 
 
 def test_more_are_simulated_for_a_smaller_tolerance() -> None:
@@ -161,7 +161,7 @@ def test_more_are_simulated_for_a_smaller_tolerance() -> None:
     found = []
     for steady in (True, 0.001, 0.0001):
         result = run_until_steady(REDUCE, run, steady)
-        assert abs(result["reckoned_change"]) <= (TOLERANCE if steady is True else steady)
+        assert abs(result["extrapolated_change"]) <= (TOLERANCE if steady is True else steady)
         found.append((result["simulated_times"], abs(result["time_s"] - 101)))
     assert found == sorted(found, key=lambda pair: (pair[0], -pair[1]))
     assert len({number for number, _ in found}) == 3
@@ -176,14 +176,14 @@ def test_a_tolerance_that_is_no_fraction_is_refused(steady: Any) -> None:
 
 def test_where_they_never_do_all_are_simulated() -> None:
     result = run_until_steady(REDUCE, pretended([float(i) for i in range(1, 101)]))
-    assert (result["time_s"], result["simulated_times"], result["reckoned_change"]) == (5050.0, 100, None)
+    assert (result["time_s"], result["simulated_times"], result["extrapolated_change"]) == (5050.0, 100, None)
 
 
 def test_few_are_simulated_at_once() -> None:
     few = Exchange("allreduce", 4, times=2)
     assert Repetitions(few).asked == []
     result = run_until_steady(few, pretended([2.0, 1.0]))
-    assert (result["simulated_times"], result["time_s"], result["reckoned_change"]) == (2, 3.0, None)
+    assert (result["simulated_times"], result["time_s"], result["extrapolated_change"]) == (2, 3.0, None)
 
 
 def test_it_is_asked_after_so_many() -> None:

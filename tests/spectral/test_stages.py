@@ -7,6 +7,7 @@ import pytest
 
 from tradewind.base.errors import InputError
 from tradewind.spectral import Fourier, GaussianGrid, Legendre, SpectralTransform, Truncation
+from tradewind.spectral.functions import LegendreFunctions
 
 FIELDS = 3
 TRUNCATION = Truncation("O16")
@@ -63,6 +64,24 @@ def test_wavenumbers_by_themselves_have_the_coefficients_of_all(
     whole = every.to_spectral(fourier)
     again = [whole[TRUNCATION.start[m] : TRUNCATION.start[m + 1]] for m in wavenumbers]
     np.testing.assert_array_equal(some.to_spectral(own), np.concatenate([whole[:0], *again]))
+
+
+def test_stages_share_functions() -> None:
+    """Those of a truncation with one more degree serve both; others are refused."""
+    functions = LegendreFunctions(TRUNCATION.extended(), [5, 0, 14])
+    random = np.random.default_rng(1)
+    for truncation in (TRUNCATION, TRUNCATION.extended()):
+        shared, own = Legendre(truncation, tables=functions), Legendre(truncation, [5, 0, 14])
+        spectral = random.normal(size=(own.spectral_start[-1], 2)) + 0j
+        np.testing.assert_allclose(shared.to_fourier(spectral), own.to_fourier(spectral), rtol=0, atol=1e-13)
+        fourier = own.to_fourier(spectral)
+        np.testing.assert_allclose(shared.to_spectral(fourier), own.to_spectral(fourier), rtol=0, atol=1e-13)
+    with pytest.raises(InputError, match="those of its Legendre functions are allowed"):
+        Legendre(TRUNCATION, [5, 0], tables=functions)
+    with pytest.raises(InputError, match="do not serve"):
+        Legendre(TRUNCATION.extended(), tables=LegendreFunctions(TRUNCATION))
+    with pytest.raises(InputError, match="do not serve"):
+        Legendre(Truncation("O16"), tables=functions)
 
 
 def test_results_are_written_where_the_caller_wants_them(grid: np.ndarray) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tradewind.base.errors import TradewindError
-from tradewind.launch.samples import together
+from tradewind.launch.samples import combined
 from tradewind.method.method import Method
 from tradewind.simulation import forecast
 from tradewind.study.cases.environment import Environment
@@ -91,7 +91,7 @@ def run(dwarf: Any, steps: int, *, repeat: int) -> dict[str, Any]:
 FAKES = Executors(
     verify=verify,
     bench=bench,
-    together=together,
+    combine=combined,
     simulate=simulate,
     run=run,
     forecast=forecast,

@@ -124,7 +124,7 @@ def test_times_are_those_of_a_step(tmp_path: Path, calls: Calls) -> None:
     assert {(r["ranks"], r["time_s"]) for r in by_kind["run"]} == {(1, 1e-3), (2, 5e-4)}
     for record in by_kind["run"]:
         assert quantity_of(record, "compute") == pytest.approx(record["time_s"] / 2)
-        assert quantity_of(record, "share-elsewhere") == pytest.approx(0.5)
+        assert quantity_of(record, "non-compute-share") == pytest.approx(0.5)
         assert quantity_of(record, "points") == pytest.approx(32 * 32 * 4 / record["time_s"])
         assert quantity_of(record, "copy-ratio") == 3.0
         assert record["packing"] == "buffer"
@@ -136,7 +136,7 @@ def test_times_are_those_of_a_step(tmp_path: Path, calls: Calls) -> None:
 
 
 def test_a_simulated_step_takes_what_the_formula_says(tmp_path: Path, calls: Calls) -> None:
-    """A rank alone: 10 ns a point, and 16 bytes of it at 16 GB/s. Twelve of a node share that memory."""
+    """A rank alone: 10 ns per point, and 16 bytes of it at 16 GB/s. Twelve of a node share that memory."""
     records, _ = run(tmp_path)
     found = {
         (r["strategy"], r["ranks"], r["nodes"]): quantity_of(r, "compute")
@@ -160,10 +160,10 @@ def test_where_both_overlap_nobody_says_which_is_which(tmp_path: Path, calls: Ca
     for record in simulated:
         assert quantity_of(record, "step-time") == record["time_s"] > 0
         assert quantity_of(record, "compute") is None
-        assert quantity_of(record, "elsewhere") is None
+        assert quantity_of(record, "non-compute") is None
 
 
-QUANTITIES = ("time", "step-time", "compute", "elsewhere", "share-elsewhere", "points", "copy-ratio")
+QUANTITIES = ("time", "step-time", "compute", "non-compute", "non-compute-share", "points", "copy-ratio")
 
 
 @pytest.mark.parametrize("keep", [lambda dataset: dataset, without_empty], ids=["all", "as kept"])

@@ -227,7 +227,7 @@ def waits(algorithm: str, pairs: list[list[float]]) -> dict[str, Any]:
 def test_delays_between_pairs_and_how_even_they_are() -> None:
     cases = [waits("ring-1", [[0.0, 1.0], [1.0, 4.0]]), waits("bruck", [[3.0, 3.0], [3.0, 3.0]])]
     assert verdict(cases, better=RING_1, than=BRUCK, quantity="delay")[0] == CONFIRMED, "a mean of 2 s and of 3 s"
-    found, because = verdict(cases, better=RING_1, than=BRUCK, quantity="unevenness")
+    found, because = verdict(cases, better=RING_1, than=BRUCK, quantity="delay-imbalance")
     assert (found, because) == (CONTRADICTED, "at 100 ranks ring-1 (2) is not below bruck (1)")
     without = [{**case, "result": {}} for case in cases]
     assert verdict(without, better=RING_1, than=BRUCK, quantity="delay")[1] == "e on 100 ranks has no delay"

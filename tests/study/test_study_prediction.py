@@ -1,4 +1,4 @@
-"""Findings that lay simulated cases beside measured ones, and the sweeps that they are about."""
+"""Findings that compare simulated cases with measured ones, and the sweeps that they are about."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def test_a_rank_alone_computes_and_nothing_else(computed: tuple[list[Record], St
     points, shares = 24 * 20 * 12, 0.8 + 2 * 0.2
     assert alone["time_s"] == pytest.approx(points * shares * 1e-6, rel=1e-9)
     assert quantity_of(alone, "efficiency") == pytest.approx(1.0)
-    assert quantity_of(alone, "lost") == pytest.approx(0.0, abs=1e-12)
+    assert quantity_of(alone, "parallel-loss") == pytest.approx(0.0, abs=1e-12)
     assert quantity_of(alone, "messages") == 0
 
 
@@ -126,7 +126,7 @@ def test_efficiency_is_of_the_whole_step(computed: tuple[list[Record], Store]) -
     for case, point_s in ((short, 1e-6), (long, 10e-6)):
         share = 5760 * 1.2 * point_s / 6
         assert quantity_of(case, "efficiency") == pytest.approx(share / case["time_s"])
-        assert quantity_of(case, "lost") == pytest.approx(case["time_s"] - share)
+        assert quantity_of(case, "parallel-loss") == pytest.approx(case["time_s"] - share)
     assert short["time_s"] < long["time_s"]
     assert (quantity_of(short, "efficiency") or 0) < (quantity_of(long, "efficiency") or 0) < 1
 
@@ -184,7 +184,7 @@ def test_reports_and_kept_results_hold_what_findings_need(computed: tuple[list[R
     assert build_report(store.folder, HERE).dataset.is_file()
     write_dataset(without_empty(build_dataset(records, {})), tmp_path / "kept.nc")
     kept, _ = read_dataset(tmp_path / "kept.nc")
-    for quantity in ("efficiency", "lost", "messages", "step-time", "elsewhere"):
+    for quantity in ("efficiency", "parallel-loss", "messages", "step-time", "non-compute"):
         assert [quantity_of(r, quantity) for r in kept] == pytest.approx([quantity_of(r, quantity) for r in records])
     assert [r["point_time"] for r in kept] == [r["point_time"] for r in records]
     with pytest.raises(InputError, match="is a program, and no exchange alone"):

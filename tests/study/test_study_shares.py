@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tradewind.study.runner.core_allocation import alone_first, in_turn, side_by_side
+from tradewind.study.runner.core_allocation import alone_first, interleaved, side_by_side
 
 MEMORY = 16e9
 
@@ -84,5 +84,5 @@ def test_one_study_after_another_and_no_core_idle_at_the_end(
     studies: list[list[float]], cores: int, expected: list[float]
 ) -> None:
     cases = [[Fake(cost) for cost in study] for study in studies]
-    order = in_turn(cases, cores)  # type: ignore[arg-type]
+    order = interleaved(cases, cores)  # type: ignore[arg-type]
     assert [case.cost_s for case in order] == expected

@@ -29,6 +29,14 @@ def test_a_case_comes_back_as_it_was_stored(tmp_path: Path) -> None:
     assert [path.name for path in store.cases.iterdir()] == ["k.json"]
 
 
+def test_keys_of_an_earlier_version_have_their_current_names(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    store.save("k", {"key": "k", "result": {"time_s": 1.5, "reckoned_change": 0.25, "least_bytes": 8}})
+    found = store.load("k")
+    assert found is not None
+    assert found["result"] == {"time_s": 1.5, "extrapolated_change": 0.25, "minimum_bytes": 8}
+
+
 def test_a_damaged_case_is_refused(tmp_path: Path) -> None:
     store = make_store(tmp_path / "r")
     store.save("k", {"key": "k", "result": {"time_s": 1.5}})

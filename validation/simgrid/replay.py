@@ -62,7 +62,7 @@ def build() -> Path:
 
 
 def write(path: Path, simulation: Simulation) -> None:
-    """Writes network, routes and messages as `replay.cpp` reads them. One rank a node, and fixed routes."""
+    """Writes network, routes and messages as `replay.cpp` reads them. One rank per node, and fixed routes."""
     routes, place = Routes(simulation.machine), simulation.placement
     sent = list(messages(simulation))
     nodes = [place.node(rank) for rank in range(simulation.exchange.ranks)]

@@ -69,7 +69,7 @@ auto with_arrangement() {
 }
 
 void bind_topologies(nb::module_& module) {
-    nb::class_<machine::Topology>(module, "Topology", "How switches are wired, and where nodes hang.")
+    nb::class_<machine::Topology>(module, "Topology", "How switches are wired, and where nodes are attached.")
         .def_prop_ro("name", &machine::Topology::name)
         .def("describe", &machine::Topology::describe)
         .def_prop_ro("switches", &machine::Topology::switches)

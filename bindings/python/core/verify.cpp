@@ -81,7 +81,7 @@ void bind_verify(nb::module_& module) {
             verify::check_order(order, transports);
         },
         "order"_a, "transports"_a,
-        "Proves that no ranks of a program wait for each other for ever, each exchange in the posting order of its\n"
+        "Proves that a program is free of deadlock, each exchange in the posting order of its\n"
         "transport. Raises VerificationError.");
     nb::class_<schedule::TransportEntry>(module, "TransportEntry")
         .def_ro("name", &schedule::TransportEntry::name)

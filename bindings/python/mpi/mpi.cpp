@@ -292,7 +292,7 @@ NB_MODULE(_mpi, module) {
         "comm"_a, "identity"_a, "problem"_a, "limit_s"_a = 0.0, Released(),
         "Collective: raises unless all ranks say the same and none has a problem. A rank that waits for the others "
         "for\n"
-        "longer than `limit_s` (0: for ever) raises, too.");
+        "longer than `limit_s` (0: no limit) raises, too.");
     module.def(
         "decline", [](MPI_Fint comm, double limit_s) { mpi::alike(MPI_Comm_f2c(comm), "", "", limit_s); }, "comm"_a,
         "limit_s"_a = 0.0, Released(),

@@ -43,7 +43,7 @@ def require_mpi() -> None:
 def tell(comm: MPI.Intracomm, problem: str, limit_s: float = 0.0) -> None:
     """Tells the other ranks, which make or ask something together, that this one cannot: they raise PlanError.
 
-    Collective, in place of their next agreement. `limit_s`: how long it waits for them; 0: for ever.
+    Collective, in place of their next agreement. `limit_s`: how long it waits for them; 0: no limit.
     """
     from tradewind import _mpi
 
@@ -109,7 +109,7 @@ def collective(function: Callable[Arguments, Value]) -> Callable[Arguments, Valu
 
 
 def _tell_of_call(args: Sequence[Any], error: TypeError) -> None:
-    """By the first communicator among the arguments, wherever it stands."""
+    """Find the first communicator among the arguments, at any position."""
     from mpi4py import MPI
 
     comm = next((arg for arg in args if isinstance(arg, MPI.Intracomm)), None)

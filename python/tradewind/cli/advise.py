@@ -27,7 +27,9 @@ def command(
         str | None,
         typer.Option("--algorithm", help="Comma list to choose from, like ring-k,burst.", show_default="all"),
     ] = None,
-    routing: Annotated[str | None, typer.Option("--routing", show_default="the machine's own")] = None,
+    routing: Annotated[
+        str | None, typer.Option("--routing", help="See `tradewind list routings`.", show_default="the machine's own")
+    ] = None,
     packet: Annotated[
         str | None,
         typer.Option(

@@ -51,12 +51,12 @@ def command(
     asked: Asked,
     as_json: options.Json = False,
 ) -> None:
-    """Measure the methods for one exchange on MPI ranks, and lay them beside a memory copy."""
+    """Measure the methods for one exchange on MPI ranks, and compare them with a memory copy."""
     from tradewind.cli.output import print_result
     from tradewind.launch import bench
 
     place = mpi_ranks.place_of(ranks)
-    with place.together(as_json):
+    with place.collective(as_json):
         if chart is not None and place.prints:
             _check_chart(chart)
         exchange = options.exchange(asked, pattern, place.ranks)

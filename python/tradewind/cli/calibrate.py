@@ -44,7 +44,7 @@ def command(
     from tradewind.launch.calibrate import calibrate, write
 
     place = mpi_ranks.place_of(ranks)
-    with place.together(as_json):
+    with place.collective(as_json):
         if place.prints:
             _check_file(out)
         with mpi_ranks.busy(f"measuring on {place.ranks} ranks", quiet=as_json or not place.prints) as tell:
@@ -88,7 +88,7 @@ def _result(calibration: Calibration, out: Path) -> dict[str, Any]:
         "copy_bytes_per_s": probed["copy_bytes_per_s"],
         "spread": calibration.spread,
         "worst_spread": calibration.worst_spread,
-        "ways": [
+        "methods": [
             {
                 "transport": method.transport,
                 "packing": method.packing,
@@ -121,7 +121,7 @@ def _show(result: dict[str, Any]) -> None:
             *(format_seconds(method[key]) for key in ("latency_s", "overhead_s")),
             format_rate(method["bytes_per_s"]),
         ]
-        for method in result["ways"]
+        for method in result["methods"]
     ]
     nodes = result["nodes"]
     title = f"{nodes} {'node' if nodes == 1 else 'nodes'} of {result['ranks_per_node']} ranks"

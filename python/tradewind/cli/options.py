@@ -71,14 +71,14 @@ def _dwarfs() -> dict[str, str]:
 
 
 def _dwarf_options(dwarf: str) -> Mapping[str, Option]:
-    """Those of a dwarf's fields; of strategies the command takes several."""
+    """Return the options of a dwarf; the command takes several strategies."""
     from tradewind.dwarfs import find
     from tradewind.workload.options import options_of
 
     known, kind = options_of(find(dwarf)), find(dwarf)
     names = [name for name in kind.strategies if name not in kind.not_simulated]
-    others = f"; not to be copied, {', '.join(kind.not_simulated)}" if kind.not_simulated else ""
-    help = f"When to exchange: comma list of {', '.join(names)}{others}; or `all`."
+    others = f"; to show what to avoid, {', '.join(kind.not_simulated)}" if kind.not_simulated else ""
+    help = f"Comma list of {', '.join(names)}{others}; or `all`."
     return {**known, "strategy": replace(known["strategy"], help=help, shown=next(iter(kind.strategies)))}
 
 

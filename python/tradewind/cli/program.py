@@ -13,14 +13,14 @@ from tradewind.cli import ranks as mpi_ranks
 from tradewind.cli import simulation_options as simulating
 
 WORD = "program"
-"""In place of a pattern."""
+"""Stands in place of a pattern."""
 HELP = {
-    "verify": "Prove every exchange of a program, and that no ranks of it wait for each other for ever.",
-    "simulate": "How long a program takes on a machine, packet by packet.",
-    "bench": "Run a program on MPI ranks, on real arrays, and check and time it.",
+    "verify": "Prove that every exchange of a program is right, and that the program cannot deadlock.",
+    "simulate": "Simulate a program on a machine, packet by packet.",
+    "bench": "Run a program with real arrays on MPI ranks, check it and time it.",
 }
 
-_Word = Annotated[str, typer.Argument(metavar="program", help="This word.", show_default=False)]
+_Word = Annotated[str, typer.Argument(metavar="program", help="The word `program`.", show_default=False)]
 _File = Annotated[Path, typer.Argument(metavar="FILE", help="A program file.", show_default=False)]
 
 
@@ -29,7 +29,7 @@ def verify(
     file: _File,
     transport: Annotated[
         str | None,
-        typer.Option("--transport", help="Posting orders to prove beside each exchange's own.", show_default="all"),
+        typer.Option("--transport", help="Posting orders to prove, beside the exchanges' own.", show_default="all"),
     ] = None,
     *,
     as_json: options.Json = False,
@@ -48,7 +48,9 @@ def simulate(
     program: _Word,
     file: _File,
     machine: Annotated[str, typer.Option("--machine", help="Name or file.", show_default=False)],
-    routing: Annotated[str | None, typer.Option("--routing", show_default="the machine's own")] = None,
+    routing: Annotated[
+        str | None, typer.Option("--routing", help="See `tradewind list routings`.", show_default="the machine's own")
+    ] = None,
     buffers: simulating.Buffers = "credits",
     protocol: simulating.Protocol = "send",
     packet: simulating.Packet = None,
@@ -56,8 +58,8 @@ def simulate(
         str,
         typer.Option(
             "--mpi-progress",
-            help="When exchanges that are open go on: calls (while their rank waits for them), pokes (at poke steps as "
-            "well), or thread (at once).",
+            help="When open exchanges progress: calls (while their rank waits for them), pokes (also at poke steps) or "
+            "thread (always).",
         ),
     ] = "pokes",
     *,
@@ -93,8 +95,8 @@ def bench(
     program: _Word,
     file: _File,
     ranks: mpi_ranks.Ranks = None,
-    repeat: Annotated[int, typer.Option("--repeat", help="Samples.")] = 20,
-    warmup: Annotated[int, typer.Option("--warmup", help="Passes before the samples.")] = 3,
+    repeat: Annotated[int, typer.Option("--repeat", help="Number of samples.")] = 20,
+    warmup: Annotated[int, typer.Option("--warmup", help="Passes before the first sample.")] = 3,
     check: mpi_ranks.Check = True,
     watchdog: mpi_ranks.Watchdog = 0.0,
     timeout: mpi_ranks.Timeout = None,
@@ -105,7 +107,7 @@ def bench(
     from tradewind.launch.program import bench_program
 
     place = mpi_ranks.place_of(ranks)
-    with place.together(as_json), mpi_ranks.busy(f"running {file}", quiet=as_json or not place.prints):
+    with place.collective(as_json), mpi_ranks.busy(f"running {file}", quiet=as_json or not place.prints):
         result = bench_program(
             file,
             place.ranks,

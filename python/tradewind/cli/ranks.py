@@ -1,4 +1,4 @@
-"""Where a command that measures stands: it starts MPI ranks, or is one of them."""
+"""Place of a command that measures: it starts MPI ranks, or is one of them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Timeout = Annotated[
 
 @dataclass(frozen=True)
 class Place:
-    """Where this process stands: alone, or one of the ranks of a job that somebody else has started."""
+    """Place of this process: alone, or one of the ranks of a job that was started outside."""
 
     ranks: int
     rank: int | None = None
@@ -42,11 +42,11 @@ class Place:
         return not self.rank
 
     @contextmanager
-    def together(self, as_json: bool) -> Iterator[None]:
+    def collective(self, as_json: bool) -> Iterator[None]:
         """Among ranks an error of one ends all: the others would wait for it."""
         from tradewind.base.errors import PlanError, TradewindError
         from tradewind.cli.output import refuse
-        from tradewind.launch.worker import leave_together
+        from tradewind.launch.worker import fail_collectively
 
         try:
             yield
@@ -55,11 +55,11 @@ class Place:
                 raise
             if not isinstance(error, PlanError):  # else another rank has a reason to tell
                 refuse(str(error), as_json)
-            leave_together(error)
+            fail_collectively(error)
 
 
 def place_of(ranks: int | None) -> Place:
-    """Where this process stands, and how many ranks there are. Raises InputError."""
+    """Return the place of this process and the number of ranks. Raises InputError."""
     from tradewind.base.errors import InputError
     from tradewind.launch import is_rank
 
@@ -74,7 +74,7 @@ def place_of(ranks: int | None) -> Place:
     running = MPI.COMM_WORLD.Get_size()
     place = Place(running, MPI.COMM_WORLD.Get_rank())
     if ranks not in (None, running):
-        with place.together(as_json=False):
+        with place.collective(as_json=False):
             raise InputError(f"-n {ranks}, but {running} ranks are running: leave it out under mpiexec or srun")
     return place
 

@@ -22,15 +22,15 @@ ALL = "all"
 def command(
     dwarf: Annotated[str, typer.Argument(help="See below, and `tradewind list dwarfs`.", show_default=False)],
     ranks: mpi_ranks.Ranks = None,
-    steps: Annotated[int, typer.Option("--steps", help="Time steps.")] = 64,
+    steps: Annotated[int, typer.Option("--steps", help="Number of time steps.")] = 64,
     repeat: Annotated[
-        int, typer.Option("--repeat", help="How often the steps are timed, one after another; the median counts.")
+        int, typer.Option("--repeat", help="Number of times to take and time the steps; the median counts.")
     ] = 1,
     chart: Annotated[
         Path | None,
         typer.Option(
             "--chart",
-            help="Draw where the time goes, a bar for each strategy: FILE.svg, .png, .pdf or .html.",
+            help="Draw where the time goes, one bar per strategy: FILE.svg, .png, .pdf or .html.",
             show_default=False,
         ),
     ] = None,
@@ -46,7 +46,7 @@ def command(
         Path | None,
         typer.Option(
             "--timeline",
-            help="Write what ranks do when, in a few steps more: for Perfetto, or a picture (.svg, .png, .pdf, .html).",
+            help="Write a time line of a few more steps: for Perfetto, or a picture (.svg, .png, .pdf, .html).",
             show_default=False,
         ),
     ] = None,
@@ -54,7 +54,7 @@ def command(
         str | None,
         typer.Option(
             "--simulate",
-            help="Not here, but on this machine of the simulator: a name or FILE.toml.",
+            help="Simulate the dwarf on this machine instead: a name or FILE.toml.",
             show_default=False,
         ),
     ] = None,
@@ -63,12 +63,12 @@ def command(
     asked: Asked,
     as_json: options.Json = False,
 ) -> None:
-    """Run a dwarf, and say where its time goes and how far it is from the memory's limit."""
+    """Run a dwarf; print where its time goes and how close it comes to the limit of the memory."""
     from tradewind.cli import run_tables
     from tradewind.cli.output import print_result
 
     place = mpi_ranks.place_of(ranks)
-    with place.together(as_json):
+    with place.collective(as_json):
         problems = _count_problems(steps=steps, repeat=repeat)
         problems += _file_problems(picture, chart)
         problems += _simulation_problems(simulate, settings, picture, asked, alone=place.rank is None)
@@ -101,7 +101,7 @@ def _refused(*problems: str) -> Exception:
 
 
 def _file_problems(picture: Path | None, chart: Path | None) -> list[str]:
-    """Why a picture cannot be written."""
+    """Return why a picture cannot be written."""
     from tradewind.base.errors import gathered
     from tradewind.plot.field import check_path
     from tradewind.plot.methods import check_name

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 Result = dict[str, Any]
-LOOP, TOTAL = "loop", "all"
-"""Keys of the parts outside a plan's and a dwarf's own: the rest, and the whole."""
+COMPUTE, LOOP, TOTAL = "compute", "loop", "all"
+"""Keys of parts: what computing begins with, the rest of the loop, and the whole."""
 NAMES = {LOOP: "other", TOTAL: "total"}
 """Names of these parts for a reader."""
 
@@ -108,7 +108,8 @@ def _measured_table(rows: Sequence[Result]) -> Any:
     cells = []
     for row in rows:
         phases = phases_of(row)
-        other, compute = phases.pop(LOOP), phases.pop("compute")
+        other = phases.pop(LOOP)
+        compute = sum(phases.pop(part) for part in list(phases) if part.startswith(COMPUTE))
         cells.append(
             [
                 row["strategy"],
@@ -164,12 +165,12 @@ def _show_measured(result: Result) -> None:
     show_table(Table(columns, rows, title, over))
     print()
     say(
-        f"{result['points_per_s'] / 1e9:.3f} Gpoint/s; {result['ratio_to_copy']:.2f} x the time of a copy of what must "
-        f"move, {format_bytes(result['minimum_bytes'])} per rank at {format_rate(result['copy_bytes_per_s'])}"
+        f"{result['points_per_s'] / 1e9:.3f} Gpoint/s; {result['ratio_to_copy']:.2f} x copy, the time of a memory "
+        f"copy of {format_bytes(result['minimum_bytes'])} per rank at {format_rate(result['copy_bytes_per_s'])}"
     )
     say(
         f"{result['messages']} messages and {format_bytes(result['bytes_sent'])} from the busiest rank; "
-        f"threads of a rank: {result['threads']}, not bound"
+        f"{result['threads']} threads per rank, not bound to cores"
     )
     if setup := result.get("setup_s"):
         say("set-up: " + ", ".join(f"{part} {format_seconds(seconds)}" for part, seconds in setup.items()))

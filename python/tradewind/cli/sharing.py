@@ -1,4 +1,4 @@
-"""Where a command stands: alone, or as one of the processes that share what it simulates."""
+"""Place of a command: alone, or one of the processes that share a simulation."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def check(here: Processes | None, wanted: int | None) -> None:
 
 
 def threads(here: Processes | None, wanted: int | None) -> int:
-    """As many for each process as it has cores."""
+    """Return threads per process: one per core."""
     from tradewind.simulation import usable_cores
 
     return here.threads if here is not None else max(1, usable_cores() // max(1, wanted or 1))
@@ -59,18 +59,18 @@ def one_voice(processes: Processes | None, as_json: bool) -> Iterator[None]:
         return
     from tradewind.base.errors import PeerError, PlanError, TradewindError
     from tradewind.cli.output import refuse
-    from tradewind.launch.worker import leave_together
+    from tradewind.launch.worker import fail_collectively
 
     try:
         yield
     except PlanError as error:  # MPI has failed
         refuse(str(error), as_json)
-        leave_together(error)
+        fail_collectively(error)
     except KeyboardInterrupt:
         if processes.index > 0:
-            leave_together(PeerError("interrupted"))
+            fail_collectively(PeerError("interrupted"))
         refuse("interrupted", as_json)
-        leave_together(TradewindError("interrupted"))
+        fail_collectively(TradewindError("interrupted"))
     except TradewindError as error:
         if processes.index > 0:
             raise typer.Exit(error.exit_code) from None

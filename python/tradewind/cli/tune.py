@@ -51,7 +51,7 @@ def command(
     from tradewind.method.memories import MEMORIES
 
     place = mpi_ranks.place_of(ranks)
-    with place.together(as_json):
+    with place.collective(as_json):
         if place.prints:
             _check_files(out, report)
         exchange = options.exchange(asked, pattern, place.ranks)
@@ -66,7 +66,8 @@ def command(
                 give_up=give_up,
                 check=check,
                 timeout_s=mpi_ranks.seconds(timeout),
-                watch=tell and (lambda told: tell(f"{told['way']} ({told['tried'] + 1} of {told['ways']} methods)")),
+                watch=tell
+                and (lambda told: tell(f"{told['method']} ({told['tried'] + 1} of {told['methods']} methods)")),
             )
         result |= {"file": str(out), "report": None if report is None else str(report)}
         if place.prints:

@@ -25,7 +25,7 @@ def command(
     asked: Asked,
     as_json: options.Json = False,
 ) -> None:
-    """Check that every point arrives exactly once, and that no ranks can wait for each other for ever."""
+    """Check that every point arrives exactly once, and that the ranks cannot deadlock."""
     from tradewind.verification import verify
 
     exchange = options.exchange(asked, pattern, ranks, algorithm)

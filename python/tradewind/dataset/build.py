@@ -59,15 +59,19 @@ NUMBERS: dict[str, tuple[Get, str, str]] = {
     "shortest_step": (_shortest_step, "s", "shortest measured time of a step of a dwarf"),
     "compute": (_of("simulate", "compute_s"), "s", "simulated time of a step in which nothing is exchanged"),
     "alone": (_of("simulate", "alone_s"), "s", "computing of a program on one rank that has the whole grid"),
-    "ratio_to_copy": (_of("run", "ratio_to_copy"), "1", "time of a run over that of a copy of what it must move"),
+    "ratio_to_copy": (
+        _of("run", "ratio_to_copy"),
+        "1",
+        "time of a run over that of a memory copy of what it must move",
+    ),
     "run_copy_rate": (_of("run", "copy_bytes_per_s"), "B/s", "rate of a memory copy on the ranks of a run"),
     "threads_per_core": (_of("run", "threads_per_core"), "1", "threads of a run that share one core"),
     "messages": (_of("simulate", "messages"), "1", "messages"),
     "bytes": (_of("simulate", "bytes"), "B", "bytes of all messages"),
     "packet_size": (_packet_size, "B", "largest packet; 0: a message is one packet"),
     "simulated_times": (_of("simulate", "simulated_times"), "1", "repetitions that were simulated, where not all were"),
-    "reckoned_change": (
-        _of("simulate", "reckoned_change"),
+    "extrapolated_change": (
+        _of("simulate", "extrapolated_change"),
         "1",
         "relative change of the time when twice as many repetitions were simulated",
     ),
@@ -124,7 +128,7 @@ def build_dataset(records: Sequence[Record], attributes: dict[str, Any]) -> xr.D
 
 
 def provenance(study_text: str, title: str, source: str, seed: int, environment: Environment) -> dict[str, Any]:
-    """Where a Dataset comes from: study text, seed, versions, commit, MPI library, processor."""
+    """Return the origin of a Dataset: study text, seed, versions, commit, MPI library, processor."""
     import h5netcdf
     import numpy as np
     import xarray as xr
@@ -168,7 +172,7 @@ SMALL_BYTES = 4096
 
 
 def _packed(variable: xr.Variable) -> dict[str, Any]:
-    """How a variable is kept: texts as rows of characters, since HDF5 keeps others one by one."""
+    """Return the encoding of a variable: texts as rows of characters, since HDF5 stores others one by one."""
     if not variable.size:
         return {}
     is_text = variable.dtype.kind in "OU"
@@ -221,7 +225,7 @@ PART = "part_"
 
 
 def _parts(records: Sequence[Record]) -> dict[str, Any]:
-    """Where the time of a step of a run went: the median over the ranks."""
+    """Return the time of each part of a step of a run: the median over the ranks."""
     by_case = [parts_of(record) if record["kind"] == "run" else {} for record in records]
     names = list(dict.fromkeys(name for parts in by_case for name in parts))
     return {
@@ -280,7 +284,7 @@ COUNTS = {
 
 
 def _congestion(records: Sequence[Record]) -> dict[str, Any]:
-    """How busy the links between switches are, of the cases that kept it."""
+    """Return the loads of links between switches, for the cases that have them."""
     kept = [record["result"].get("congestion") or {} for record in records]
     if not any(kept):
         return {}

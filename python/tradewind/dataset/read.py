@@ -13,6 +13,7 @@ from tradewind.base.units import byte_count
 from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS, PART, STEP
 from tradewind.study.cases.model_step import PATTERN
 from tradewind.study.cases.records import Record
+from tradewind.study.cases.store import FORMER_KEYS
 from tradewind.study.claims.finding import Verdict
 from tradewind.study.model.labels import INTEGER_LABELS, LABELS
 from tradewind.workload.options import options_of
@@ -32,8 +33,10 @@ RESULTS = {
     "peak_rss": "peak_rss_bytes",
 }
 """Variables, and what they are called in the result of a simulation."""
-PARTIAL = ("simulated_times", "reckoned_change")
+PARTIAL = ("simulated_times", "extrapolated_change")
 """Values of a simulation that extrapolated repetitions, with the same names in both."""
+FORMER = {name: former for former, name in FORMER_KEYS.items()}
+"""Names of such variables in datasets of earlier versions."""
 
 
 def read_dataset(path: Path) -> tuple[list[Record], Mapping[str, Any]]:
@@ -98,7 +101,10 @@ def _label(case: xr.Dataset, label: str) -> str | int | None:
     return text if text or (label in known and known[label].default == "") else None
 
 
-def _number(case: xr.Dataset, name: str) -> float | None:
+def _number(case: xr.Dataset, name: str, former: str | None = None) -> float | None:
+    """Return a value of a case, if it has one; `former`: the variable's name in datasets of earlier versions."""
+    if former is not None and former in case and name not in case:
+        name = former
     value = float(case[name].item()) if name in case else float("nan")
     return None if value != value else value
 
@@ -131,7 +137,7 @@ def _result(case: xr.Dataset, record: Record) -> dict[str, Any]:
         return {}
     result: dict[str, Any] = {key: _number(case, name) for name, key in RESULTS.items()}
     result |= {"time_s": _number(case, "time"), "routing": record["routing"], "step_time_s": _steps(case)}
-    result |= {name: number for name in PARTIAL if (number := _number(case, name)) is not None}
+    result |= {name: number for name in PARTIAL if (number := _number(case, name, FORMER.get(name))) is not None}
     if (packet := _packet_bytes(case, record)) is not None:
         result["packet_bytes"] = packet
     result["delay"] = {"edges_s": _row(case, "delay_edge"), "counts": _row(case, "delay_count")}

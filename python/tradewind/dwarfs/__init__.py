@@ -39,6 +39,11 @@ DWARFS = {
         "fourth-order diffusion on a doubly periodic grid: a stencil, with a halo of 2 points, or of 2 k every k steps",
         "Fuhrer, High Performance Computing for Weather and Climate (HPC4WC), ETH Zurich 2024; Xue 2000",
     ),
+    "spherical_harmonics": Entry(
+        "tradewind.dwarfs.spherical_harmonics:SphericalHarmonics",
+        "the transform of a spectral model on an octahedral grid, to spectral space and back, with linear waves",
+        "ESCAPE D3.4 2018, dwarf Spherical Harmonics; Wedi, Hamrud & Mozdzynski 2013, doi:10.1175/MWR-D-13-00016.1",
+    ),
     "mpdata": Entry(
         "tradewind.dwarfs.mpdata:Mpdata",
         "advection by MPDATA on the finite volumes of an octahedral mesh: an unstructured halo, two exchanges per step",

@@ -55,7 +55,7 @@ def exchange(run: DiffusionRun, steps: int) -> int:
     """Exchange the halo, then compute."""
     run.exchange()
     run.compute(run.own)
-    run.turn()
+    run.swap_fields()
     return 1
 
 
@@ -66,7 +66,7 @@ def overlap(run: DiffusionRun, steps: int) -> int:
     run.wait()
     for strip in run.rim:
         run.compute(strip)
-    run.turn()
+    run.swap_fields()
     return 1
 
 
@@ -76,7 +76,7 @@ def wide(run: DiffusionRun, steps: int) -> int:
     run.exchange()
     for still_to_come in reversed(range(steps)):
         run.compute(run.halo.widened(run.rank, REACH * still_to_come))
-        run.turn()
+        run.swap_fields()
     return steps
 
 
@@ -93,7 +93,7 @@ def objects(run: DiffusionRun, steps: int) -> int:
     """Exchange pickled Python objects instead of the memory of arrays, then compute."""
     run.exchange_objects()
     run.compute(run.own)
-    run.turn()
+    run.swap_fields()
     return 1
 
 
@@ -113,7 +113,12 @@ class Diffusion(GridDwarf):
     """A request for the dwarf; `on` ranks it runs, on a machine of the simulator it is simulated."""
 
     width: int | None = option(
-        "Points of the halo.", None, minimum=0, maximum=MAX_EXTENT, label="halo width", shown="what the strategy needs"
+        "Halo width: points on every side.",
+        None,
+        minimum=0,
+        maximum=MAX_EXTENT,
+        label="halo width",
+        shown="what the strategy needs",
     )
 
     kind: ClassVar[str] = "diffusion"
@@ -214,8 +219,8 @@ class DiffusionRun(GridRunning):
         """The next values of the points of a region."""
         self.timed(_core.diffuse, self.field, self._next, region, ALPHA, self.team)
 
-    def turn(self) -> None:
-        """The next values are the present ones."""
+    def swap_fields(self) -> None:
+        """Make the next values the present ones."""
         self.field, self._next = self._next, self.field
 
 

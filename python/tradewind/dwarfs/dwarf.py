@@ -14,7 +14,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT
 from tradewind.base.names import unknown
 from tradewind.dwarfs.reference import agreement, difference
-from tradewind.method.method import Method, algorithm_problems, packing_names, transport_names
+from tradewind.method.method import NATIVE, Method, algorithm_problems, packing_names, transport_names
 from tradewind.workload.options import option, problems_of
 from tradewind.workload.workload import Step, Workload
 
@@ -70,7 +70,7 @@ class Dwarf(Workload, ABC):
     strategy: str | None = option("When it exchanges and when it computes.", None, common=True)
     """The first of `strategies` unless given."""
     algorithm: str | None = option("Algorithm of the exchange, like sweep.", None, common=True, shown=_OPEN)
-    """As `transport` and `packing`: of the dwarf's first plan; see `tradewind.mpi.plan`, which chooses what is open."""
+    """Algorithm, `transport` and `packing` are those of the first plan; `tradewind.mpi.plan` chooses what is open."""
     transport: str | None = option(
         "Transport of the exchange, like isend-irecv.", None, known=transport_names, common=True, shown=_OPEN
     )
@@ -78,18 +78,18 @@ class Dwarf(Workload, ABC):
         "Packing of the exchange, like buffer.", None, known=packing_names, common=True, shown=_OPEN
     )
     threads: int = option(
-        "Threads per rank.", 1, minimum=1, maximum=_MAX_THREADS, common=True, label="threads of a rank"
+        "Threads per rank.", 1, minimum=1, maximum=_MAX_THREADS, common=True, label="threads per rank"
     )
     work: int = option(
-        "How often each computation is done: more of it for the same exchange.",
+        "Repetitions of each computation: more work per exchange.",
         1,
         minimum=1,
         maximum=_MAX_WORK,
         common=True,
-        label="how often a dwarf does each computation",
+        label="repetitions of each computation of a dwarf",
     )
     point_s: float = option(
-        "With --simulate: what a core takes for a point beside the memory, like 15ns.",
+        "With --simulate: time of a core per point, without memory traffic, like 15ns.",
         0.0,
         flag="--point-time",
         unit="s",
@@ -100,13 +100,13 @@ class Dwarf(Workload, ABC):
     )
     """Seconds; 0: what the machine says of flops."""
     check: bool = option(
-        "Compare checksums of messages, and the result with a reference that is computed by other code.",
+        "Compare checksums of messages, and the result with that of a reference code.",
         False,
         swept=False,
         common=True,
     )
     watchdog_s: float = option(
-        "Seconds after which an exchange is an error.",
+        "Maximum seconds per exchange; a longer one is an error.",
         0.0,
         flag="--watchdog",
         problems=_span_problems("watchdog"),
@@ -137,7 +137,7 @@ class Dwarf(Workload, ABC):
             problems.append(unknown("strategy", self.strategy, self.strategies))
         else:
             self._choose(strategy=next(iter(self.strategies)))
-        if self.algorithm is not None:
+        if self.algorithm is not None and self.algorithm != NATIVE:  # what MPI has for its pattern, a plan says
             problems += algorithm_problems(next(iter(self.plans.values())), self.algorithm)
         if problems := problems + self._problems():
             raise InputError(*dict.fromkeys(problems))
@@ -165,7 +165,7 @@ class Dwarf(Workload, ABC):
 
     @property
     def tolerance(self) -> float:
-        """How far the state may be from the reference, as a fraction of its largest value; 0: the same bits."""
+        """Maximum distance of the state from the reference, as a fraction of its largest value; 0: the same bits."""
         return 0.0
 
     @property
@@ -204,7 +204,7 @@ class Dwarf(Workload, ABC):
         return self.program().steps()
 
     def simulate(self, machine: str | Path, **options: Any) -> dict[str, Any]:
-        """How long `steps_per_round` steps take on a machine; see `tradewind.simulate`."""
+        """Simulate `steps_per_round` steps on a machine; see `tradewind.simulate`."""
         from tradewind.simulation import simulate
 
         return simulate(self.program(), machine, **options)
@@ -240,7 +240,7 @@ class Dwarf(Workload, ABC):
         return {**asdict(self.method(plan)), "check": self.check, "watchdog_s": self.watchdog_s}
 
     def transport_problems(self, plan: str, schedules: Mapping[str, _core.Schedule]) -> list[str]:
-        """Why the transport of a plan cannot carry its schedules."""
+        """Return why the transport of a plan cannot carry its schedules."""
         known = {entry.name: entry for entry in _core.transports()}
         method = self.method(plan)
         if method.transport not in known:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tradewind.trace.measured import Event
 
 COMPUTE = "compute"
-"""The part of the time loop that a dwarf computes."""
+"""The part of the time loop that a dwarf computes. Where it tells parts of it apart, their names begin so."""
 
 
 class Request(Protocol):
@@ -207,7 +207,7 @@ class Running(ABC):
 
     @property
     def plans(self) -> dict[str, Plan]:
-        """By name a plan of each exchange."""
+        """Plan of each exchange, by name."""
         return {name: exchanges.plans[0] for name, exchanges in self._exchanges.items()}
 
     @property

@@ -26,7 +26,7 @@ def label_text(record: Record, label: str | None) -> str:
     words = {
         "ranks": f"{value} ranks",
         "width": f"width {value}",
-        "ranks_per_node": f"{value} ranks a node",
+        "ranks_per_node": f"{value} ranks per node",
         "nodes": "1 node" if value == 1 else f"{value} nodes",
         "work": f"work {value}",
         "threads": f"threads {value}",
@@ -35,7 +35,7 @@ def label_text(record: Record, label: str | None) -> str:
 
 
 def time_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
-    """A row a case that `valued` has."""
+    """A row per case that `valued` has."""
     return [row_of(plot, record, value) for record, value in valued(plot, records)]
 
 
@@ -79,7 +79,7 @@ def _rest(plot: Plot, record: Record) -> tuple[Any, ...]:
 
 
 def time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
-    """A line through the medians over seeds, a point for each case."""
+    """A line through the medians over seeds, with one point per case."""
     values = [row["time"] for row in rows]
     if plot.over:
         axis = alt.Axis(title=f"{plot.quantity} over that with {_over_text(plot)}", format=".3~g")

@@ -55,7 +55,7 @@ def _congestion_panel(title: list[str], congestion: dict[str, Any], maximum: flo
 
 
 def _titled(chart: Any, title: list[str]) -> Any:
-    """With a title and a line below it."""
+    """Add a title and a line below it."""
     return chart.properties(title=alt.Title(title[0], subtitle=title[1], fontSize=12))
 
 
@@ -68,7 +68,7 @@ def pairs_chart(plot: Plot, records: Sequence[Record]) -> Any | None:
 
 
 def _pairs_panel(plot: Plot, record: Record, maximum: float) -> Any:
-    mean, uneven = quantity_of(record, "delay") or 0.0, quantity_of(record, "unevenness") or 1.0
+    mean, uneven = quantity_of(record, "delay") or 0.0, quantity_of(record, "delay-imbalance") or 1.0
     said = f"{format_seconds(mean)} in the mean of all pairs, {uneven:.3g} times that at most"
     chart = ranks_chart(record["result"]["delay_pairs"], record["ranks"], _SIDE, maximum)
     return _titled(chart, [_named(plot, record), said])

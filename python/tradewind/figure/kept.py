@@ -13,7 +13,7 @@ from tradewind.study.model.study import Plot
 
 
 def groups_figure(plot: Plot, records: Sequence[Record]) -> Any | None:
-    """A row a case: how busy the links between groups are, and what they carried."""
+    """A row per case: how busy the links between groups are, and what they carried."""
     charts = []
     for record in records:
         chart = groups_chart((record["result"].get("congestion") or {}).get("groups"))
@@ -29,7 +29,7 @@ def labels(plot: Plot, record: Record) -> dict[str, str]:
 
 
 def over_time_rows(plot: Plot, records: Sequence[Record]) -> list[dict[str, Any]]:
-    """For each bin of simulated time of each case that kept it, the mean delay of the packets that arrived."""
+    """Return the mean delay of the packets that arrived, for each bin of simulated time of each case."""
     return [
         {"time": (row["from"] + row["to"]) / 2, "delay": float(f"{row['delay']:.3g}"), **labels(plot, record)}
         for record in records

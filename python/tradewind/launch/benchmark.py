@@ -10,7 +10,7 @@ from typing import Any
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.launch import job
-from tradewind.launch.predict import lay_beside, machine_of
+from tradewind.launch.predict import add_predictions, machine_of
 from tradewind.method.method import (
     ALL_TO_ALL,
     DEFAULT_PACKING,
@@ -88,7 +88,7 @@ def bench(
         timeout_s=timeout_s,
     )
     if file is not None:
-        result = lay_beside(result, exchange, file)
+        result = add_predictions(result, exchange, file)
     return {**result, "skipped": skipped + refused + result["skipped"]}
 
 
@@ -104,12 +104,12 @@ def bench_methods(
     watchdog_s: float = 0.0,
     timeout_s: float | None = None,
 ) -> dict[str, Any]:
-    """As `bench`, of methods that suit the exchange. ``skipped``: those that MPI refuses."""
+    """Measure as `bench` does, with methods that suit the exchange. ``skipped``: those that MPI refuses."""
     exchange.require_arrays()
     _check_samples(repeat, rounds, warmup)
     payload = {
         "exchange": asdict(exchange),
-        "ways": [asdict(method) for method in methods],
+        "methods": [asdict(method) for method in methods],
         "floor_algorithm": floor_method(exchange).algorithm,
         "floor_transport": floor_method(exchange).transport,
         "repeat": repeat,
@@ -184,7 +184,7 @@ def choose(exchange: Exchange, names: Sequence[str] | None) -> tuple[list[str], 
 
 
 def refusal(exchange: Exchange, algorithm: str) -> str | None:
-    """Why an exchange cannot be done by an algorithm; None where it can."""
+    """Return why an algorithm cannot do an exchange; None if it can."""
     if algorithm == NATIVE:
         refusals = (native_refusal(schedule.pattern) for schedule in exchange.schedules().values())
         return next(filter(None, refusals), None)

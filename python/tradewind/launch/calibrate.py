@@ -69,7 +69,7 @@ def calibrate(
         raise InputError(*problems)
     rounds = min(rounds, max(repeat // MIN_SAMPLES, 1))
     payload = {
-        "ways": methods(transports, packings),
+        "methods": methods(transports, packings),
         "sizes": [size for size in SIZES if size <= largest],
         "runs": list(RUNS),
         "repeat": repeat,

@@ -107,7 +107,7 @@ def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     copy_bytes_per_s = measure_copy(comm)
     floor = _plans(comm, data, payload["floor_algorithm"], payload["floor_transport"], DEFAULT_PACKING)
     floor_s = statistics.median(_samples(comm, data, floor, payload, copy_only=True)[0])
-    results, skipped = _in_turns(comm, data, payload)
+    results, skipped = _interleaved(comm, data, payload)
     for row in results:
         row |= rates(row["median_s"], size, copy_bytes_per_s, floor_s)
     if not results:
@@ -152,16 +152,16 @@ def _save_time_line(
         trace.save(line, Path(payload["timeline"]))
 
 
-def _in_turns(
+def _interleaved(
     comm: MPI.Intracomm, data: ExchangeArrays, payload: dict[str, Any]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the times of all methods, and the skipped ones with the reason. One plan at a time: each needs memory."""
-    measured = [Measured(method) for method in payload["ways"]]
+    measured = [Measured(method) for method in payload["methods"]]
     skipped: list[dict[str, Any]] = []
-    for turn in range(payload["rounds"]):
-        repeat = payload["repeat"] // payload["rounds"] + (turn < payload["repeat"] % payload["rounds"])
+    for round_ in range(payload["rounds"]):
+        repeat = payload["repeat"] // payload["rounds"] + (round_ < payload["repeat"] % payload["rounds"])
         for method in list(measured):
-            reason = method.take(comm, data, payload | {"repeat": repeat}, check=payload["check"] and not turn)
+            reason = method.take(comm, data, payload | {"repeat": repeat}, check=payload["check"] and not round_)
             if reason:
                 measured.remove(method)
                 skipped.append({**method.method, "reason": reason})
@@ -196,7 +196,7 @@ class Measured:
         return ""
 
     def row(self, data: ExchangeArrays) -> dict[str, Any]:
-        """As `tradewind.launch.bench` returns it."""
+        """Return the row of `tradewind.launch.bench`."""
         steps = zip(data.exchange.steps(), self.by_step_s, strict=True)
         # The library's collective has no transport of ours, and packs by the types of MPI or not at all.
         native = {"transport": NATIVE, "packing": DEFAULT_PACKING} if self.method["algorithm"] == NATIVE else {}
@@ -217,7 +217,7 @@ class Measured:
 def _plans(
     comm: MPI.Intracomm, data: ExchangeArrays, algorithm: str, transport: str, packing: str, **options: Any
 ) -> dict[str, mpi.Plan]:
-    """By step; `options` of `tradewind.mpi.plan`."""
+    """Return a plan per step; `options` of `tradewind.mpi.plan`."""
     native = algorithm == NATIVE
     exchange = data.exchange if native else replace(data.exchange, algorithm=algorithm)
     plans = {}
@@ -279,7 +279,7 @@ def measure_copy(comm: MPI.Intracomm, threads: int = 1) -> float:
 
 
 def provenance() -> dict[str, str]:
-    """Where and with what something was measured."""
+    """Return the host and the software of a measurement."""
     import importlib.metadata
 
     return {

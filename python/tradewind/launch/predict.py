@@ -25,7 +25,7 @@ def machine_of(path: str | Path) -> MachineFile:
     return file
 
 
-def lay_beside(result: dict[str, Any], exchange: Exchange, file: MachineFile) -> dict[str, Any]:
+def add_predictions(result: dict[str, Any], exchange: Exchange, file: MachineFile) -> dict[str, Any]:
     """The result of a bench with ``predicted_s`` and ``predicted_ratio`` (over the median) in each row.
 
     None where nobody can tell: for the MPI library's own algorithm, and where the machine file does not know transport

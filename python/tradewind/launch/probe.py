@@ -93,7 +93,7 @@ def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     places = Places(comm, payload["ranks_per_node"])
     tell = worker.tell if payload["tell"] and comm.Get_rank() == 0 else None
     bench = Bench(comm, payload["warmup"], payload["repeat"], payload["rounds"], tell)
-    methods = [Method("direct", *method) for method in payload["ways"]]
+    methods = [Method("direct", *method) for method in payload["methods"]]
     shapes = shapes_of(payload["sizes"], payload["runs"])
     parts: dict[str, Measured] = {}
     pairs: list[MPI.Intracomm] = []
@@ -143,7 +143,7 @@ def _copy_alone(comm: MPI.Intracomm) -> float:
 
 
 class Places:
-    """Which ranks share a node, and whom each of them is paired with. Collective. Raises InputError."""
+    """Ranks that share a node, and the partner of each. Collective; raises InputError."""
 
     def __init__(self, comm: MPI.Intracomm, ranks_per_node: int) -> None:
         self.comm, self.rank = comm, comm.Get_rank()
@@ -184,7 +184,7 @@ class Bench:
         self.comm, self.warmup, self.repeat, self.rounds, self.tell = comm, warmup, repeat, rounds, tell
         self.round = 0
         self._last: dict[tuple[Method, int], int] = {}
-        """By method and run: bytes of the last size that is measured, of a part."""
+        """Bytes of the last size that is measured, by method and run."""
 
     def in_rounds(self, parts: Mapping[str, Measured]) -> dict[str, list[Row]]:
         """The rows of each part, with the samples of all rounds; `spread` is the median of those of the rounds, and
@@ -195,8 +195,8 @@ class Bench:
         """
         found: dict[str, dict[tuple[Any, ...], Row]] = {name: {} for name in parts}
         last: dict[str, dict[tuple[Method, int], int]] = {name: {} for name in parts}
-        for turn in range(self.rounds):
-            self.round = turn
+        for round_ in range(self.rounds):
+            self.round = round_
             for name, measured in parts.items():
                 self._last = last[name]
                 for row in measured():

@@ -20,7 +20,7 @@ def rates(median_s: float, size: int, copy_bytes_per_s: float, floor_s: float) -
     }
 
 
-def together(results: Sequence[Row]) -> Row:
+def combined(results: Sequence[Row]) -> Row:
     """Merge several results of `bench_methods` for the same exchange and methods into one with all their samples.
 
     Times of steps, ``copy_bytes_per_s`` and ``floor_s`` are medians over the results. A method that one of the results

@@ -36,7 +36,7 @@ def simulate(
 def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """Simulate on each process."""
     from tradewind.launch import worker
-    from tradewind.simulation import simulate as together
+    from tradewind.simulation import simulate as simulate_shared
 
     def tell(progress: Progress) -> None:
         worker.tell(asdict(progress))
@@ -45,4 +45,4 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     if options.get("links") is not None:
         options["links"] = Path(options["links"])
     exchange = Exchange.from_plain(payload["exchange"])
-    return together(exchange, payload["machine"], comm=comm, progress=tell, **options)
+    return simulate_shared(exchange, payload["machine"], comm=comm, progress=tell, **options)

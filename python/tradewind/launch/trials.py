@@ -190,7 +190,7 @@ def try_methods(
     left_out = [_left_out(method, reason) for method, reason in refused]
     for number, method in enumerate(found):
         if tell is not None:
-            tell({"tried": number, "ways": len(found), "way": str(method)})
+            tell({"tried": number, "methods": len(found), "method": str(method)})
         best_s = min((row["median_s"] for row in results), default=None)
         row = _tried(comm, method, make, check, terms, repeat, best_s)
         (results if "median_s" in row else left_out).append(row)
@@ -248,7 +248,7 @@ def _ranked(results: list[Row], default: Method) -> dict[str, Any]:
 
 
 def circumstances(comm: MPI.Intracomm) -> dict[str, Any]:
-    """Where ranks run, whether they have a core each, and with what software. Collective."""
+    """Return the host of the ranks, their cores and software. Collective."""
     cores = len(os.sched_getaffinity(0))
     per_core = mpi.ranks_per_core(comm, cores)
     return {

@@ -33,8 +33,8 @@ def tune(
     Once for each of `memories`: "private" arrays, and "shared" ones as `tradewind.empty` gives. Raises InputError
     for another one. The exchange's own algorithm does not matter; its repetitions are those of one sample. `check`
     compares the result with the reference before a method is measured. Starts the ranks, or is one of them if this
-    process runs under MPI. `watch` is called now and then with the progress: ``tried``, ``ways`` and the ``way`` that
-    is tried.
+    process runs under MPI. `watch` is called now and then with the progress: ``tried``, ``methods`` and ``method``, the
+    one that is tried.
     """
     exchange.require_arrays()
     if problems := [unknown("memory", memory, MEMORIES) for memory in memories if memory not in MEMORIES]:

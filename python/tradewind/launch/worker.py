@@ -37,7 +37,7 @@ def abort_on_error() -> None:
     sys.excepthook = hook
 
 
-def leave_together(error: TradewindError) -> NoReturn:
+def fail_collectively(error: TradewindError) -> NoReturn:
     """Ends all ranks with the exit code of an error."""
     from mpi4py import MPI
 
@@ -101,7 +101,7 @@ def main(folder: str) -> None:
         if not isinstance(error, TradewindError):
             raise
         sys.stderr.write(f"rank {rank}: {error}\n")
-        leave_together(error)
+        fail_collectively(error)
 
 
 if __name__ == "__main__":

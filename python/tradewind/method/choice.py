@@ -42,7 +42,7 @@ class Chosen:
 
     choice: Method
     origin: Mapping[str, str] = field(default_factory=dict)
-    """Where each part came from: "argument", the variable, the tuning file, or "default"."""
+    """Origin of each part: "argument", the variable, the tuning file, or "default"."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def choose(
 def choose_alone(
     pattern: _core.Pattern, dtype: str, fields: int, asked: Method | None = None, *, tuning: str | Path | None = None
 ) -> Chosen | None:
-    """Return the result of `choose_together` if all ranks have the same environment. Not collective.
+    """Return the result of `choose_collectively` if all ranks have the same environment. Not collective.
 
     None where others must be asked: a tuning file is in use, or this rank refuses what perhaps not all are told.
     """

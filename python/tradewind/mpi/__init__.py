@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tradewind.method.method import NATIVE, packing_names, transport_names
 from tradewind.mpi.arrays import empty
-from tradewind.mpi.choice import choose_together
+from tradewind.mpi.choice import choose_collectively
 from tradewind.mpi.library import MPI, Peers, Plan, library_name, ranks_here, ranks_per_core
 from tradewind.mpi.planning import plan
 
@@ -18,6 +18,7 @@ __all__ = [
     "TRANSPORTS",
     "Peers",
     "Plan",
+    "choose_collectively",
     "choose_together",
     "empty",
     "library_name",
@@ -26,5 +27,7 @@ __all__ = [
     "ranks_per_core",
 ]
 
+choose_together = choose_collectively
+"""The former name."""
 TRANSPORTS = transport_names()
 PACKINGS = packing_names()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @collective
-def choose_together(
+def choose_collectively(
     comm: MPI.Intracomm,
     pattern: _core.Pattern,
     dtype: str,
@@ -37,10 +37,10 @@ def choose_together(
     """
     check_communicator(comm)
     go_on(comm)
-    return chosen_together(comm, pattern, dtype, fields, asked, tuning=tuning, memory=lambda: memory)
+    return chosen_on_all(comm, pattern, dtype, fields, asked, tuning=tuning, memory=lambda: memory)
 
 
-def chosen_together(
+def chosen_on_all(
     comm: MPI.Intracomm,
     pattern: _core.Pattern,
     dtype: str,
@@ -50,7 +50,7 @@ def chosen_together(
     tuning: str | Path | None = None,
     memory: Callable[[], str] = lambda: PRIVATE,
 ) -> Chosen:
-    """The same, for ranks that have agreed to ask. `memory`: of the arrays, where it is looked for."""
+    """Choose as `choose_collectively` does, for ranks that have agreed to. `memory` returns that of the arrays."""
     # Where ranks run is asked of all, and only where a file is in use.
     host = host_of(comm) if on_root(comm, lambda: tuning_source(tuning, os.environ) is not None) else None
     told = on_root(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, memory=memory(), host=host))

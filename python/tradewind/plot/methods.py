@@ -30,7 +30,7 @@ def methods_chart(results: Sequence[Row], default: Method | None = None, what: s
     """
     rows = [_bar(row, default) for row in sorted(results, key=lambda row: float(row["median_s"]))]
     chart = _bars(rows[:MAX_BARS]).properties(width=560, height=alt.Step(20))
-    shown = ", ".join(f"{row['way']} {format_seconds(row['median'])}" for row in rows[:MAX_BARS])
+    shown = ", ".join(f"{row['method']} {format_seconds(row['median'])}" for row in rows[:MAX_BARS])
     described = f"Times of methods for {what}, the fastest first: {shown}."
     specification: dict[str, Any] = chart.to_dict() | {"config": CONFIG, "description": described}
     return specification
@@ -52,7 +52,7 @@ def _bar(row: Row, default: Method | None) -> Row:
     is_default = default is not None and asdict(default).items() <= row.items()
     low, high = middle_half(row["samples_s"])
     return {
-        "way": (NATIVE if own else ", ".join(parts)) + (" (default)" if is_default else ""),
+        "method": (NATIVE if own else ", ".join(parts)) + (" (default)" if is_default else ""),
         "algorithm": parts[0],
         "median": row["median_s"],
         "minimum_s": row["min_s"],
@@ -74,9 +74,9 @@ def _bars(rows: list[Row]) -> Any:
     algorithms = list(dict.fromkeys(row["algorithm"] for row in rows))
     colours = [PALETTE[i % len(PALETTE)] for i in range(len(algorithms))]
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        y=alt.Y("way:N", sort=None, title=None, axis=alt.Axis(labelLimit=320))
+        y=alt.Y("method:N", sort=None, title=None, axis=alt.Axis(labelLimit=320))
     )
-    titles = {"way": "method", "shown": "median", "range": "middle half", "minimum": "minimum"}
+    titles = {"method": "method", "shown": "median", "range": "middle half", "minimum": "minimum"}
     bars = base.mark_bar(size=13).encode(
         x=alt.X("median:Q", axis=linear_time_axis("time of the exchange (s)")),
         color=alt.Color("algorithm:N", sort=algorithms, scale=alt.Scale(domain=algorithms, range=colours)),

@@ -49,7 +49,7 @@ def part(
     in_rows: bool = False,
     loads: Loads | None = None,
 ) -> Panel:
-    """Some switches and the links among them; where all are too many those of one switch, or the busiest."""
+    """Return some switches and the links among them; if there are too many, those of one switch, or the busiest."""
     if few_links(topology, switches):
         lines = list(_lines(topology, switches, switches, loads))
         title += f": {len(switches)} switches, {len(lines)} links"
@@ -70,14 +70,14 @@ def _lines(
 ) -> Iterator[Line]:
     """The links from some switches to others, each once: a pair may have several."""
     number = {switch: i for i, switch in enumerate(switches)}
-    turns: Counter[tuple[int, int]] = Counter()
+    parallels: Counter[tuple[int, int]] = Counter()
     for start in starts:
         for kind, end, ports in _ports_of(topology, start):
             if end not in number or (len(starts) > 1 and end < start):
                 continue
             busy = loads.share(*ports) if loads else None
-            yield Line(number[start], number[end], kind, turn=turns[start, end], busy=busy)
-            turns[start, end] += 1
+            yield Line(number[start], number[end], kind, parallel=parallels[start, end], busy=busy)
+            parallels[start, end] += 1
 
 
 def _busiest_lines(topology: _core.Topology, switches: Sequence[int], loads: Loads) -> Iterator[Line]:

@@ -30,7 +30,7 @@ class Line:
     end: int
     kind: str = "local"
     links: int = 1
-    turn: int = 0
+    parallel: int = 0
     """Number of lines between the same two that come before it."""
     busy: float | None = field(default=None, compare=False)
     """The part of the time that the busiest of its links is busy, either way; None: the picture is not about that."""
@@ -144,16 +144,16 @@ def _words(line: Line) -> str:
 def _curve(line: Line, places: list[Point], longest_straight: float) -> str:
     """A line, bent where it is long, so that it does not run through spots, and more for every further one."""
     (x1, y1), (x2, y2) = places[line.start], places[line.end]
-    bend = (0.08 if math.hypot(x2 - x1, y2 - y1) > longest_straight else 0.0) + 0.06 * _sideways(line.turn)
+    bend = (0.08 if math.hypot(x2 - x1, y2 - y1) > longest_straight else 0.0) + 0.06 * _sideways(line.parallel)
     if abs(bend) < 1e-9:
         return f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"
     x, y = (x1 + x2) / 2 + bend * (y2 - y1), (y1 + y2) / 2 - bend * (x2 - x1)
     return f"M{x1:.1f} {y1:.1f}Q{x:.1f} {y:.1f} {x2:.1f} {y2:.1f}"
 
 
-def _sideways(turn: int) -> int:
+def _sideways(parallel: int) -> int:
     """0, 1, -1, 2, -2, ..."""
-    return (turn + 1) // 2 * (1 if turn % 2 else -1)
+    return (parallel + 1) // 2 * (1 if parallel % 2 else -1)
 
 
 def _spots(panel: Panel, places: list[Point], radius: float) -> Iterator[str]:

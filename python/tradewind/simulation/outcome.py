@@ -40,7 +40,7 @@ def figures_of(result: _core.SimulationResult, exchange: Workload, model: str, c
 
 
 def _ends(result: _core.SimulationResult, program: Program) -> dict[str, Any]:
-    """When the last rank had done each step for the last time, and how many stages there were."""
+    """Return the end of each step on the last rank, and the number of stages."""
     ends = {step.name: end for step, end in zip(program.steps(), result.step_end_s, strict=True)}
     found: dict[str, Any] = {"step_end_s": ends, "stages": program.stages}
     if len(program.groups) == 1 and program.groups[0].repeat == 1:
@@ -89,7 +89,7 @@ def _delay(counts: list[int]) -> dict[str, list[float]]:
 
 
 def write_link_loads(path: Path, result: _core.SimulationResult, topology: _core.Topology, machine: Machine) -> None:
-    """Writes the load of every link and NIC that was used, one a line of a CSV file.
+    """Writes the load of every link and NIC that was used, one per line of a CSV file.
 
     Columns: kind (local, global, injection, ejection), from_switch, from_port, to_switch, to_port, node (injection and
     ejection only), bytes, busy_s (bytes over the bandwidth). Raises InputError where the file cannot be written.

@@ -17,12 +17,13 @@ SCALED = ("messages", "bytes", "packet_hops", "bound_s")
 def run_until_steady(
     exchange: Workload, run: Callable[[Workload], dict[str, Any]], steady: bool | float = True
 ) -> dict[str, Any]:
-    """Runs so many repetitions that half as many say the same of all, and extrapolates to all of them.
+    """Simulate repetitions until the extrapolated time of all is steady, and return the extrapolated result.
 
-    `run` simulates a workload, or as many of its repetitions as it has to, and returns when each step was over
-    (``step_end_s``, which is taken out). Adds to its result ``simulated_times`` (repetitions that were simulated) and
-    ``reckoned_change`` (of the time, when twice as many were simulated; None where all were). ``messages``, ``bytes``,
-    ``packet_hops`` and ``bound_s`` are those of all repetitions; ``delay`` counts only what was simulated.
+    `run` simulates a workload, or as many of its repetitions as it has to. Its result has ``step_end_s``, the end of
+    each step, which is removed here. Adds ``simulated_times``, the number of repetitions that were simulated, and
+    ``extrapolated_change``, the relative change of the time when twice as many were simulated (None if all were).
+    ``messages``, ``bytes``, ``packet_hops`` and ``bound_s`` are those of all repetitions; ``delay`` counts only what
+    was simulated.
     """
     whole = repetitions_of(exchange, steady)
     times, one = whole.exchange.times, whole.one()
@@ -48,6 +49,6 @@ def run_until_steady(
             "time_s": time_s,
             "step_time_s": dict(zip((step.name for step in one), by_step, strict=True)),
             "simulated_times": len(simulated),
-            "reckoned_change": change,
+            "extrapolated_change": change,
         }
     )

@@ -7,12 +7,23 @@ Memory layouts, fields innermost but for grid points; `F` fields (variables time
 - Spectral coefficients: ``complex128 [m, n][F]``: for each wavenumber its degrees n = m..T.
 
 `Fourier` works on any rows, `Legendre` on any wavenumbers; what lies between them is what ranks exchange.
+`Distribution` says who owns what on many ranks, and `DistributedTransform` carries the transform out on them.
 """
 
+from tradewind.spectral.distributed import DistributedTransform
+from tradewind.spectral.distribution import Distribution
 from tradewind.spectral.fourier import Fourier
 from tradewind.spectral.grid import GaussianGrid
 from tradewind.spectral.legendre import Legendre
 from tradewind.spectral.transform import SpectralTransform
 from tradewind.spectral.truncation import Truncation
 
-__all__ = ["Fourier", "GaussianGrid", "Legendre", "SpectralTransform", "Truncation"]
+__all__ = [
+    "DistributedTransform",
+    "Distribution",
+    "Fourier",
+    "GaussianGrid",
+    "Legendre",
+    "SpectralTransform",
+    "Truncation",
+]

@@ -53,9 +53,11 @@ class Legendre:
             if tables.truncation.top < truncation.top or tables.truncation.grid is not truncation.grid:
                 raise InputError(f"Legendre functions of {tables.truncation!r} do not serve {truncation!r}")
         else:
-            self.functions = LegendreFunctions(truncation, wavenumbers, tables=tables)
+            self.functions = LegendreFunctions(truncation, wavenumbers, tables=tables, threads=threads)
         self.wavenumbers: Numbers = self.functions.wavenumbers
-        self.fourier_start: Numbers = np.concatenate([[0], np.cumsum(2 * self.functions.latitudes)])
+        kept = truncation.row_begin[self.wavenumbers]
+        self.fourier_start: Numbers = np.concatenate([[0], np.cumsum(2 * (truncation.grid.half - kept))])
+        self._negligible: Numbers = self.functions.first - kept  # rows of a hemisphere whose functions are taken as 0
         self.spectral_start: Numbers = np.concatenate([[0], np.cumsum(truncation.degrees_of(self.wavenumbers))])
 
     def to_spectral(self, fourier: Complexes, out: Complexes | None = None) -> Complexes:
@@ -64,7 +66,7 @@ class Legendre:
         out = checked(out, (int(self.spectral_start[-1]), fields), "spectral coefficients", np.complex128)
 
         def work(places: range) -> None:
-            for functions, parities, rows, degrees in self._wavenumbers(places, fourier, out):
+            for functions, parities, rows, degrees in self.parts(places, fourier, out):
                 _core.split_parities(rows, *parities)
                 for parity in (0, 1):
                     np.matmul(functions[parity], parities[parity], out=degrees[parity::2])
@@ -78,10 +80,14 @@ class Legendre:
         out = checked(out, (int(self.fourier_start[-1]), fields), "Fourier coefficients", np.complex128)
 
         def work(places: range) -> None:
-            for functions, parities, rows, degrees in self._wavenumbers(places, out, spectral):
+            for functions, parities, rows, degrees in self.parts(places, out, spectral):
                 for parity in (0, 1):
                     np.matmul(functions[parity].T, degrees[parity::2], out=parities[parity])
                 _core.join_parities(*parities, rows)
+            for k in places:
+                if self._negligible[k]:
+                    out[self.fourier_start[k] :][: self._negligible[k]] = 0
+                    out[: self.fourier_start[k + 1]][-self._negligible[k] :] = 0
 
         self._share_out(work)
         return out
@@ -95,17 +101,17 @@ class Legendre:
 
         share_out(self.threads, len(self.wavenumbers), quietly)
 
-    def _wavenumbers(
+    def parts(
         self, places: range, fourier: Complexes, spectral: Complexes
     ) -> Iterator[tuple[tuple[Reals, Reals], tuple[Reals, Reals], Reals, Reals]]:
         """Yield for wavenumbers their functions, arrays for both parities, rows and degrees, complex as two reals."""
         width = 2 * fourier.shape[1]
         all_rows, all_degrees = (array.view(np.float64).reshape(len(array), width) for array in (fourier, spectral))
         parities = np.empty((2, int(self.functions.latitudes.max(initial=0)), width))
-        scratch = self.functions.scratch()
+        scratch, skipped = self.functions.scratch(), self._negligible
         for k in places:
             latitudes = self.functions.latitudes[k]
-            rows = all_rows[self.fourier_start[k] : self.fourier_start[k + 1]]
+            rows = all_rows[self.fourier_start[k] + skipped[k] : self.fourier_start[k + 1] - skipped[k]]
             degrees = all_degrees[self.spectral_start[k] : self.spectral_start[k + 1]]
             functions = self.functions.of(k, self.truncation.top, scratch)
             yield functions, (parities[0, :latitudes], parities[1, :latitudes]), rows, degrees

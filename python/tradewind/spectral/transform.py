@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from tradewind.base import memory
 from tradewind.base.errors import InputError, NotFiniteError
+from tradewind.spectral.arrays import checked
 from tradewind.spectral.fourier import Fourier
 from tradewind.spectral.functions import LegendreFunctions
 from tradewind.spectral.grid import GaussianGrid
@@ -37,8 +39,9 @@ class SpectralTransform:
     and Laplacians depend on it.
 
     Fields on the grid are ``float64 [..., point]``, spectral coefficients ``complex128 [coefficient, ...]`` in the
-    order of `Truncation`: variables, levels, or whatever else the other axes are, are transformed together. Results of
-    64 fields at a time are much cheaper per field than those of one. An object serves one caller at a time.
+    order of `Truncation`: variables, levels, or whatever else the other axes are, are transformed together. 64 fields
+    at a time are much cheaper per field than one, and results in arrays that exist (`out`) cheaper than in new ones. An
+    object serves one caller at a time.
 
     Each transform is a linear map of the stored real numbers, and has its transpose, ``..._adjoint``. `product`:
     ``"plain"`` sums the products of all stored real numbers; ``"weighted"`` counts spectral coefficients of m > 0
@@ -64,7 +67,7 @@ class SpectralTransform:
         self.operators = Operators(self.truncation, radius=radius)
         self.fourier = Fourier(self.truncation, threads=threads)
         wide = self.truncation.extended()
-        functions = LegendreFunctions(wide, tables=tables)
+        functions = LegendreFunctions(wide, tables=tables, threads=threads)
         self.legendre = Legendre(self.truncation, tables=functions, threads=threads)
         self._wide_legendre = Legendre(wide, tables=functions, threads=threads)
         self._between = np.empty((self.fourier.coefficients, 0), np.complex128)
@@ -73,15 +76,20 @@ class SpectralTransform:
     def __repr__(self) -> str:
         return f"SpectralTransform({self.truncation!r})"
 
-    def to_spectral(self, grid: Reals) -> Complexes:
-        """Return the spectral coefficients of fields on the grid: the direct transform."""
+    def to_spectral(self, grid: Reals, out: Complexes | None = None) -> Complexes:
+        """Return the spectral coefficients of fields on the grid, in `out` if given: the direct transform."""
         flat, axes = self._grid_fields(grid)
-        return self._spectral_result(self._analyse(self.legendre, flat), axes)
+        shape = (self.truncation.coefficients, *axes)
+        out = checked(out, shape, "spectral coefficients", np.complex128)
+        self._analyse(self.legendre, flat, out.reshape(len(out), len(flat)))
+        return out
 
-    def to_grid(self, spectral: Complexes) -> Reals:
-        """Return fields on the grid from spectral coefficients: the inverse transform."""
+    def to_grid(self, spectral: Complexes, out: Reals | None = None) -> Reals:
+        """Return fields on the grid, in `out` if given, from spectral coefficients: the inverse transform."""
         flat, axes = self._spectral_fields(spectral)
-        return self._grid_result(self._synthesise(self.legendre, flat), axes)
+        out = checked(out, (*axes, self.grid.points), "grid points", np.float64)
+        self._synthesise(self.legendre, flat, out.reshape(flat.shape[1], self.grid.points))
+        return out
 
     def to_spectral_adjoint(self, spectral: Complexes, product: Product = "weighted") -> Reals:
         """Apply the adjoint of `to_spectral` to spectral coefficients; the result is on the grid."""
@@ -97,12 +105,17 @@ class SpectralTransform:
         result = self._analyse(self.legendre, flat, factors=ones, twice=2 / _weight(product))
         return self._spectral_result(result, axes)
 
-    def wind(self, vorticity: Complexes, divergence: Complexes) -> tuple[Reals, Reals]:
-        """Return the wind to the east and to the north on the grid (m/s), from vorticity and divergence (1/s)."""
+    def wind(self, vorticity: Complexes, divergence: Complexes, out: Reals | None = None) -> tuple[Reals, Reals]:
+        """Return the wind to the east and to the north on the grid (m/s), from vorticity and divergence (1/s).
+
+        `out`: an array ``float64 [2, ..., point]`` for both.
+        """
         both, axes = self._spectral_pair(vorticity, divergence)
+        out = checked(out, (2, *axes, self.grid.points), "grid points of the wind", np.float64)
         wind = np.concatenate(self.operators.wind(*_halves(both, 1)), axis=1)
-        grid = self._synthesise(self._wide_legendre, wind, factors=self._per_cosine)
-        return self._grid_pair(grid, axes)
+        flat = out.reshape(both.shape[1], self.grid.points)
+        self._synthesise(self._wide_legendre, wind, flat, factors=self._per_cosine)
+        return out[0], out[1]
 
     def vorticity_divergence(self, u: Reals, v: Reals) -> tuple[Complexes, Complexes]:
         """Return the spectral coefficients of vorticity and divergence (1/s) of a wind on the grid (m/s)."""
@@ -148,23 +161,27 @@ class SpectralTransform:
 
     # -- the two stages, with the array between them kept for the next call
 
-    def _analyse(self, legendre: Legendre, grid: Reals, **factors: Any) -> Complexes:
+    def _analyse(self, legendre: Legendre, grid: Reals, out: Complexes | None = None, **factors: Any) -> Complexes:
         """Raises NotFiniteError where the fields are not finite: their means over the sphere are not, then."""
-        spectral = legendre.to_spectral(self.fourier.to_fourier(grid, self._coefficients(len(grid)), **factors))
+        fourier = self.fourier.to_fourier(grid, self._coefficients(len(grid)), **factors)
+        spectral = legendre.to_spectral(fourier, out)
         if not np.isfinite(spectral[0]).all():
             _report(grid, "point")
         return spectral
 
-    def _synthesise(self, legendre: Legendre, spectral: Complexes, **factors: Any) -> Reals:
+    def _synthesise(self, legendre: Legendre, spectral: Complexes, out: Reals | None = None, **factors: Any) -> Reals:
         """Raises NotFiniteError where the coefficients are not finite: all points of the equator are not, then."""
         fourier = legendre.to_fourier(spectral, self._coefficients(spectral.shape[1]))
-        grid = self.fourier.to_grid(fourier, **factors)
+        grid = self.fourier.to_grid(fourier, out, **factors)
         if not np.isfinite(grid[:, self.grid.first[self.grid.half]]).all():
             _report(spectral.T, "coefficient")
         return grid
 
     def _coefficients(self, fields: int) -> Complexes:
         if self._between.shape[1] != fields:
+            self._between = self._between[:, :0].copy()  # the former one is free before there is another
+            needed = 16 * self.fourier.coefficients * fields
+            memory.require(f"the Fourier coefficients of {fields} fields", needed, "transform fewer at a time")
             self._between = np.empty((self.fourier.coefficients, fields), np.complex128)
         return self._between
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def write(line: TimeLine, file: IO[bytes]) -> None:
-    """Writes a trace: below a track for the run one a rank, below these its rows; arrows are flows. Raises OSError."""
+    """Write a trace: a track for the run, below it one per rank with its rows; arrows are flows. Raises OSError."""
     trace = _Trace(file)
     run = trace.track(line.title)
     for order, track in enumerate(line.tracks):
@@ -70,7 +70,7 @@ def _write_rank(trace: _Trace, track: Track, number: int) -> None:
 
 
 def _write_lane(trace: _Trace, lane: list[TraceEvent], track: int) -> None:
-    """At one moment, what ends comes before what begins."""
+    """Write the events of a lane; at one time, ends come before beginnings."""
     ends: list[int] = []
     for event in lane:
         while ends and ends[-1] <= event.begin_ns:

@@ -7,7 +7,7 @@ namespace tradewind::machine {
 
 // Valiant (1982): each packet goes by a shortest path to a random switch and from there by one to its destination (or
 // leaves on the way, if the first one passes it). Besides what straight.hpp names, Paths has
-//   together(sw, dst_sw)           whether a packet between these stays close, such as in their group
+//   are_close(sw, dst_sw)          whether a packet between these stays close, such as in their group
 //   stop(dst_sw, memory, close)    its random switch
 // The stop is drawn again at every switch, from the packet's random bits; its memory says that it is not yet passed.
 // The second path has channels of its own, above those of the first, so that neither waits for the other in a circle.
@@ -37,7 +37,7 @@ class ByStop {
         return paths_.stop(dst_sw, m & memory::random_bits, state(m) == close);
     }
     std::uint32_t detour(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t m) const {
-        return (m & memory::random_bits) | (paths_.together(sw, dst_sw) ? close : far) << 30;
+        return (m & memory::random_bits) | (paths_.are_close(sw, dst_sw) ? close : far) << 30;
     }
     // The next port of a packet whose way is chosen; forgets the stop once there.
     std::uint32_t follow(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t& m) const {

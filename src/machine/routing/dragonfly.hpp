@@ -34,10 +34,10 @@ class DragonflyPaths {
     // One for each group. Row before column leads round no circle in a group.
     int channels() const { return 2; }
     std::uint32_t channel(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t, std::uint32_t) const {
-        return together(sw, dst_sw);
+        return are_close(sw, dst_sw);
     }
 
-    bool together(std::uint32_t sw, std::uint32_t dst_sw) const { return at(sw).group == at(dst_sw).group; }
+    bool are_close(std::uint32_t sw, std::uint32_t dst_sw) const { return at(sw).group == at(dst_sw).group; }
     std::uint32_t stop(std::uint32_t dst_sw, std::uint32_t m, bool close) const {
         const auto random = static_cast<std::uint32_t>(mix(m) >> 32);
         if (!close) return scale_to(random, switches_);

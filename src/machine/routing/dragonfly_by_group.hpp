@@ -14,7 +14,7 @@ class DragonflyByGroup : public DragonflyPaths {
     int channels() const { return 3; }
     std::uint32_t channel(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t, std::uint32_t m) const {
         if (state(m) != to_destination) return 0;
-        return together(sw, dst_sw) ? 2 : 1;
+        return are_close(sw, dst_sw) ? 2 : 1;
     }
 };
 

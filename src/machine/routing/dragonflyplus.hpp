@@ -24,13 +24,15 @@ class DragonflyPlusPaths {
         return network_.is_leaf(sw) ? gate.holder : network_.leaves() + gate.slot;
     }
     std::uint32_t length(std::uint32_t sw, std::uint32_t dst_sw, std::uint32_t) const {
-        return sw == dst_sw ? 0 : together(sw, dst_sw) ? 2 : 3;
+        return sw == dst_sw ? 0 : are_close(sw, dst_sw) ? 2 : 3;
     }
 
     int channels() const { return 1; }
     std::uint32_t channel(std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t) const { return 0; }
 
-    bool together(std::uint32_t sw, std::uint32_t dst_sw) const { return network_.group(sw) == network_.group(dst_sw); }
+    bool are_close(std::uint32_t sw, std::uint32_t dst_sw) const {
+        return network_.group(sw) == network_.group(dst_sw);
+    }
     std::uint32_t stop(std::uint32_t dst_sw, std::uint32_t m, bool close) const {
         const auto random = static_cast<std::uint32_t>(mix(m) >> 32);
         if (!close) return scale_to(random, network_.all_leaves());

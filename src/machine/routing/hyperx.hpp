@@ -43,7 +43,7 @@ class HyperXPaths {
     int channels() const { return 1; }
     std::uint32_t channel(std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t) const { return 0; }
 
-    bool together(std::uint32_t, std::uint32_t) const { return false; }
+    bool are_close(std::uint32_t, std::uint32_t) const { return false; }
     std::uint32_t stop(std::uint32_t, std::uint32_t m, bool) const {
         return scale_to(static_cast<std::uint32_t>(mix(m) >> 32), switches_);
     }

@@ -25,7 +25,7 @@ class SlimFlyPaths {
         return network_->adjacent(sw, dst_sw) ? 1 : 0;
     }
 
-    bool together(std::uint32_t, std::uint32_t) const { return false; }
+    bool are_close(std::uint32_t, std::uint32_t) const { return false; }
     std::uint32_t stop(std::uint32_t, std::uint32_t m, bool) const {
         return scale_to(static_cast<std::uint32_t>(mix(m) >> 32), network_->switches());
     }

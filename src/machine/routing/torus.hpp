@@ -49,7 +49,7 @@ class TorusPaths {
         return port % 2 == 0 ? there > here : there < here;
     }
 
-    bool together(std::uint32_t, std::uint32_t) const { return false; }
+    bool are_close(std::uint32_t, std::uint32_t) const { return false; }
     std::uint32_t stop(std::uint32_t, std::uint32_t m, bool) const {
         return scale_to(static_cast<std::uint32_t>(mix(m) >> 32), switches_);
     }
@@ -63,7 +63,7 @@ class TorusPaths {
 
     std::vector<std::uint32_t> shape_;
     std::uint32_t switches_;
-    std::vector<std::uint64_t> coordinates_;  // 10 bits a dimension
+    std::vector<std::uint64_t> coordinates_;  // 10 bits per dimension
 };
 
 }  // namespace tradewind::machine

@@ -19,7 +19,7 @@ Dragonfly::Dragonfly(std::uint32_t rows, std::uint32_t columns, std::uint32_t gr
     const double size = static_cast<double>(rows) * columns;
     // The routing of a packet keeps the number of a group, or of a switch in its group, in 14 bits.
     if (rows > 1023 || columns > 1023 || size > 16384 || groups > 16384)
-        throw InputError("dragonfly: at most 16384 switches a group (1023 a row) and 16384 groups are allowed");
+        throw InputError("dragonfly: at most 16384 switches per group (1023 per row) and 16384 groups are allowed");
     if (global_links > 16383) throw InputError("dragonfly: at most 16383 global links per switch are allowed");
     check_size("dragonfly", size * groups, static_cast<double>(rows) + columns + global_links + nodes_per_switch,
                size * groups * nodes_per_switch);

@@ -16,7 +16,7 @@ DragonflyPlus::DragonflyPlus(std::uint32_t leaves, std::uint32_t spines, std::ui
     if (leaves < 1 || spines < 1 || groups < 1 || nodes_per_switch < 1)
         throw InputError("dragonflyplus: 1 or more leaves, spines, groups and nodes per switch are allowed");
     if (spines > 16384 || global_links > 16384)
-        throw InputError("dragonflyplus: at most 16384 spines a group and global links a spine are allowed");
+        throw InputError("dragonflyplus: at most 16384 spines per group and global links per spine are allowed");
     const double radix =
         std::max(static_cast<double>(spines) + nodes_per_switch, static_cast<double>(leaves) + global_links);
     check_size("dragonflyplus", groups * (static_cast<double>(leaves) + spines), radix,

@@ -15,9 +15,9 @@ class Graph : public Topology {
   public:
     static constexpr std::size_t max_links = 100'000;
 
-    // Nodes hang on the first `node_switches` switches (0: on all). `file` stands before the line number in errors.
-    // Throws InputError for the first line that is wrong (not two numbers, a link to itself, one that is there already,
-    // a switch out of reach), and for more links or switches than are allowed.
+    // Nodes are attached to the first `node_switches` switches (0: on all). `file` stands before the line number in
+    // errors. Throws InputError for the first line that is wrong (not two numbers, a link to itself, one that is there
+    // already, a switch out of reach), and for more links or switches than are allowed.
     Graph(const std::string& text, const std::string& file, std::uint32_t nodes_per_switch,
           std::uint32_t node_switches);
 

@@ -1,4 +1,4 @@
-// How switches are wired, and where nodes hang.
+// How switches are wired, and where nodes are attached.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct PortEnd {
     std::uint32_t peer_switch = 0, peer_port = 0;  // not for terminals
 };
 
-// Switches 0..switches()-1 have `radix()` ports each, some of them without a link. Nodes hang in equal numbers on the
-// first switches: node n on switch n / nodes_per_switch(), port first_terminal() + n % nodes_per_switch(). Each link is
-// two directed ones: the port at either end sends to the other and receives from it.
+// Switches 0..switches()-1 have `radix()` ports each, some of them without a link. Nodes are attached in equal numbers
+// to the first switches: node n on switch n / nodes_per_switch(), port first_terminal() + n % nodes_per_switch(). Each
+// link is two directed ones: the port at either end sends to the other and receives from it.
 class Topology {
   public:
     virtual ~Topology() = default;

@@ -28,6 +28,8 @@ from tradewind.base.files import PART, check_folder, make_folder, reason_of, rem
 from tradewind.base.reading import check_source, is_folder, is_there, read_json, read_text
 from tradewind.study.cases.case import digest
 
+FORMER_KEYS = {"reckoned_change": "extrapolated_change", "least_bytes": "minimum_bytes"}
+"""Keys of results that earlier versions stored, and their current names."""
 RESULTS = "results in"
 """Text of errors before the name of a folder."""
 
@@ -144,7 +146,7 @@ class Store:
             raise CorruptCaseError(f"{path} is damaged: its checksum does not fit")
         if body.get("key") != key:
             raise CorruptCaseError(f"{path} holds another case, {body.get('key')!r}")
-        return body
+        return _with_current_names(body)
 
     def save_manifest(self, manifest: dict[str, Any]) -> None:
         pool = {"pool": os.path.relpath(self.pool, self.folder)} if self.pool else {}
@@ -200,6 +202,14 @@ def _opened(lock: Path) -> IO[str]:
         return open(lock, "a+", encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot write the lock {lock}: {reason_of(error)}") from None
+
+
+def _with_current_names(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a case with the current names of the keys of its result."""
+    result = body.get("result")
+    if not isinstance(result, dict):
+        return body
+    return {**body, "result": {FORMER_KEYS.get(key, key): value for key, value in result.items()}}
 
 
 def _title(study_text: str) -> str:

@@ -1,24 +1,24 @@
-"""Quantities that findings and plots compare, beside the time of an exchange.
+"""Quantities that findings and plots compare.
 
-=================== ===============================================================================================
-``time``            of the exchange
-``least``           the shortest of the samples of a measurement; of all else its time
-``step-time``       of a step of a dwarf
-``compute``         of it, what the median rank computes; of a simulation, where nothing is exchanged meanwhile
-``elsewhere``       the rest: the exchange, waiting, and the loop around
-``share-elsewhere`` the rest, as a part of the whole
-``points``          grid points that all ranks take a step further in a second
-``copy-ratio``      time of a run over that of a memory copy of what it must read and write
-``imbalance``       bytes of the busiest link between switches over the mean of those used
-``bound``           the time of the busiest link or NIC alone
-``delay``           mean delay of packets, over all pairs of blocks of ranks that sent any (for sweeps with `pairs`)
-``unevenness``      the largest mean delay of such a pair over the mean of all pairs
-``switch-time``     time times the number of switches: what the exchange costs where all switches cost the same
-``messages``        of all ranks, of a simulation
-``efficiency``      of a program: what one rank computes for the whole grid, over all ranks times the time
-``lost``            of a program: the time beyond an equal share of what one rank computes
-``link-time``       time times the number of links between switches, likewise
-=================== ===============================================================================================
+===================== ===========================================================================================
+``time``              the time of the exchange
+``minimum``           the shortest sample of a measurement; for other cases, the time
+``step-time``         time per step of a dwarf
+``compute``           the part of a step in which the median rank computes; simulated: a step without exchanges
+``non-compute``       the rest of the step: the exchange, waiting, and the loop around
+``non-compute-share`` the rest, as a share of the step
+``points``            grid points per second: those that all ranks together advance by a step
+``copy-ratio``        time of a run over that of a memory copy of what it must read and write
+``imbalance``         bytes of the busiest link between switches over the mean of those used
+``bound``             the time of the busiest link or NIC alone
+``delay``             mean delay of packets, over all pairs of blocks of ranks that sent any (with `pairs`)
+``delay-imbalance``   the largest mean delay of such a pair over the mean of all pairs
+``switch-time``       time times the number of switches: what the exchange costs where all switches cost the same
+``messages``          messages of all ranks in a simulation
+``efficiency``        of a program: compute time of one rank with the whole grid, over ranks x time
+``parallel-loss``     time of a program beyond an equal share of what one rank computes
+``link-time``         time times the number of links between switches, likewise
+===================== ===========================================================================================
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Quantity:
-    """How a quantity is found in a case, and what axes and tables call it."""
+    """A quantity: how to get it from a case, and its title on axes and in tables."""
 
     get: Callable[[Record], float | None]
     title: str
-    """With its unit."""
+    """Title with its unit."""
     show: Callable[[float], str]
     is_part: bool = False
     """Shares of a whole: axes go from 0 to 100 %."""
@@ -74,7 +74,7 @@ def _mean_delay(case: Record) -> float | None:
     return sum(waits) / len(waits) if waits else None
 
 
-def _unevenness(case: Record) -> float | None:
+def _delay_imbalance(case: Record) -> float | None:
     waits = _waits(case)
     return max(waits) * len(waits) / sum(waits) if waits else None
 
@@ -95,19 +95,19 @@ def _compute(case: Record) -> float | None:
 
 
 def parts_of(case: Record) -> dict[str, float]:
-    """Where the time of a step of a run went, by part: the median over the ranks."""
+    """Return the seconds per step of each part of a run: the median over the ranks."""
     result = case["result"]
     return {row["part"]: row["median_s"] / result["steps"] for row in result.get("parts", [])}
 
 
-def _elsewhere(case: Record) -> float | None:
+def _non_compute(case: Record) -> float | None:
     compute = _compute(case) if is_step(case) else None
     return None if compute is None else max(0.0, float(case["time_s"]) - compute)
 
 
 def _share(case: Record) -> float | None:
-    elsewhere = _elsewhere(case)
-    return None if elsewhere is None else elsewhere / float(case["time_s"])
+    seconds = _non_compute(case)
+    return None if seconds is None else seconds / float(case["time_s"])
 
 
 def _points(case: Record) -> float | None:
@@ -130,7 +130,7 @@ def _efficiency(case: Record) -> float | None:
     return None if share is None else share / float(case["time_s"])
 
 
-def _lost(case: Record) -> float | None:
+def _parallel_loss(case: Record) -> float | None:
     share = _share_of_one(case)
     return None if share is None else float(case["time_s"]) - share
 
@@ -149,22 +149,22 @@ def _number(value: float) -> str:
 
 QUANTITIES: dict[str, Quantity] = {
     "time": Quantity(lambda case: case["time_s"], "time of the exchange (s)", format_seconds),
-    "least": Quantity(_minimum, "shortest time of the exchange (s)", format_seconds),
-    "step-time": Quantity(_step_time, "time of a step (s)", format_seconds),
+    "minimum": Quantity(_minimum, "shortest time of the exchange (s)", format_seconds),
+    "step-time": Quantity(_step_time, "time per step (s)", format_seconds),
     "compute": Quantity(
-        lambda case: _compute(case) if is_step(case) else None, "computing, a step (s)", format_seconds
+        lambda case: _compute(case) if is_step(case) else None, "compute time per step (s)", format_seconds
     ),
-    "elsewhere": Quantity(_elsewhere, "all but computing, a step (s)", format_seconds),
-    "share-elsewhere": Quantity(_share, "all but computing, as a part of a step", _number),
-    "points": Quantity(_points, "points a second", lambda value: f"{value / 1e9:.3g} Gpoint/s"),
+    "non-compute": Quantity(_non_compute, "non-compute time per step (s)", format_seconds),
+    "non-compute-share": Quantity(_share, "non-compute share of a step", _number),
+    "points": Quantity(_points, "points per second", lambda value: f"{value / 1e9:.3g} Gpoint/s"),
     "copy-ratio": Quantity(_of_result("ratio_to_copy"), "time over that of a memory copy", _number),
     "imbalance": Quantity(_of_result("imbalance"), "busiest link over the mean", _number),
     "bound": Quantity(_of_result("bound_s"), "time of the busiest link or NIC (s)", format_seconds),
     "delay": Quantity(_mean_delay, "mean delay of packets between blocks of ranks (s)", format_seconds),
-    "unevenness": Quantity(_unevenness, "largest delay between blocks of ranks over the mean", _number),
+    "delay-imbalance": Quantity(_delay_imbalance, "largest delay between blocks of ranks over the mean", _number),
     "messages": Quantity(_of_result("messages"), "messages", _number),
     "efficiency": Quantity(_efficiency, "parallel efficiency", _number, is_part=True),
-    "lost": Quantity(_lost, "time of a step beyond an equal share (s)", format_seconds),
+    "parallel-loss": Quantity(_parallel_loss, "parallel loss per step: time beyond an equal share (s)", format_seconds),
     "switch-time": Quantity(_times("switches"), "time x switches (s)", lambda value: f"{value:.3g} switch-seconds"),
     "link-time": Quantity(_times("links"), "time x links (s)", lambda value: f"{value:.3g} link-seconds"),
 }

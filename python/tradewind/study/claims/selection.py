@@ -26,7 +26,7 @@ COMPARED = ("apart", "best")
 
 BASE = "base"
 COMPARING = ("time", "bars", "parts", "best", "delay")
-"""The kinds of plots that lay curves or bars beside one another."""
+"""The kinds of plots that show curves or bars side by side."""
 
 Labels = Mapping[str, Sequence[Any]]
 """Return the values per label under which a case is found, or those that its result may give it."""

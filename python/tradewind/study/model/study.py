@@ -46,24 +46,36 @@ PLOTS = {
     "matrix": "which rank sends how much to which, as a matrix",
 }
 """The kinds of plots, and what they show."""
-Quantity = Literal[
+FORMER_QUANTITIES = {
+    "least": "minimum",
+    "elsewhere": "non-compute",
+    "share-elsewhere": "non-compute-share",
+    "unevenness": "delay-imbalance",
+    "lost": "parallel-loss",
+}
+"""Former names of quantities, in study files of earlier versions, and today's."""
+QuantityName = Literal[
     "time",
-    "least",
+    "minimum",
     "step-time",
     "compute",
-    "elsewhere",
-    "share-elsewhere",
+    "non-compute",
+    "non-compute-share",
     "points",
     "copy-ratio",
     "imbalance",
     "bound",
     "delay",
-    "unevenness",
+    "delay-imbalance",
     "switch-time",
     "link-time",
     "messages",
     "efficiency",
-    "lost",
+    "parallel-loss",
+]
+Quantity = Annotated[
+    QuantityName,
+    BeforeValidator(lambda name: FORMER_QUANTITIES.get(name, name) if isinstance(name, str) else name),
 ]
 """Quantity of a curve (see `tradewind.study.claims.quantity`)."""
 
@@ -335,7 +347,7 @@ class Finding(Table):
     table, of each base its own. `{name}` stands for one of the values."""
     values: dict[str, ValueOf] = Field(default_factory=dict)
     group: Literal["source", "variant", "question"] = "source"
-    """Whose claim it is (see `tradewind.study.claims.judgement`)."""
+    """Origin of the claim (see `tradewind.study.claims.judgement`)."""
     decided_by: Literal["parameter", "simulator", "model", "unexplained"] | None = None
     """Parameter or test that decides it."""
 

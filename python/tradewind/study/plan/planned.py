@@ -32,14 +32,14 @@ class Executors:
     """(exchange, transport=...)"""
     bench: Callable[..., Result]
     """(exchange, methods, repeat=..., rounds=...)"""
-    together: Callable[[Sequence[Result]], Result]
+    combine: Callable[[Sequence[Result]], Result]
     """One result of several of bench, about the same exchange and methods."""
     simulate: Callable[..., Result]
     """(exchange, machine, routing=..., model=..., buffers=..., packet=..., threads=..., ...)"""
     run: Callable[..., Result]
     """(dwarf, steps, repeat=...)"""
     forecast: Callable[..., Result]
-    """As simulate; returns messages, packet_hops, memory_bytes and wall_s. Raises InputError for what cannot be."""
+    """Arguments as `simulate`; returns messages, packet_hops, memory_bytes and wall_s. Raises InputError."""
     model_version: Callable[[MachineFile, int, bool, str], object]
     """(machine, ranks_per_node, steady, routing): changes whenever the same inputs may give other simulated times."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tradewind.launch.benchmark import bench_methods
 from tradewind.launch.dwarf import run
-from tradewind.launch.samples import together
+from tradewind.launch.samples import combined
 from tradewind.simulation import forecast, model_version, simulate
 from tradewind.study.plan.planned import Executors
 from tradewind.verification import verify
@@ -15,7 +15,7 @@ def default_executors() -> Executors:
     return Executors(
         verify=verify,
         bench=bench_methods,
-        together=together,
+        combine=combined,
         simulate=simulate,
         run=run,
         forecast=forecast,

@@ -10,15 +10,15 @@ from tradewind.study.cases.case import canonical
 from tradewind.study.plan.planned import Result
 from tradewind.study.runner.task import CaseResult, Task, method_of, run_task
 
-Together = Callable[[Sequence[Result]], Result]
+Combine = Callable[[Sequence[Result]], Result]
 """One result of those of all rounds."""
 
 
 class Group:
     """Cases that differ in algorithm, transport and packing alone. In each round one job of ranks measures all."""
 
-    def __init__(self, tasks: list[Task], together: Together) -> None:
-        self.tasks, self.together = tasks, together
+    def __init__(self, tasks: list[Task], combine: Combine) -> None:
+        self.tasks, self.combine = tasks, combine
         options = tasks[0].planned.case.options
         self.rounds, self.repeat = options["rounds"], options["repeat"]
         self.rounds_done: list[Result] = []
@@ -45,25 +45,25 @@ class Group:
         if self.failed:
             yield from ((task, run_task(task)) for task in self.tasks)
             return
-        result = self.together(self.rounds_done)
+        result = self.combine(self.rounds_done)
         for task in self.tasks:
             picked = run_task(replace(task, executor=lambda *_, **__: result))
             # Each case gets an equal share of the time of the jobs.
             yield task, replace(picked, wall_s=self.wall_s / len(self.tasks))
 
 
-def measured(tasks: Iterable[Task], together: Together) -> Iterator[tuple[Task, CaseResult]]:
+def measured(tasks: Iterable[Task], combine: Combine) -> Iterator[tuple[Task, CaseResult]]:
     """All results: first of cases that are alone, one by one; then of those that take turns."""
     groups: dict[str, list[Task]] = {}
     for task in tasks:
-        if not _takes_turns(task):
+        if not _is_interleaved(task):
             yield task, run_task(task)
             continue
         request = task.planned.case.request
         exchange = {key: value for key, value in request["exchange"].items() if key != "algorithm"}
         company = {key: value for key, value in request["options"].items() if key not in ("transport", "packing")}
         groups.setdefault(canonical([exchange, company]), []).append(task)
-    found = [Group(group, together) for group in groups.values()]
+    found = [Group(group, combine) for group in groups.values()]
     for round_ in range(max((group.rounds for group in found), default=0)):
         for group in found:
             group.take(round_)
@@ -71,6 +71,6 @@ def measured(tasks: Iterable[Task], together: Together) -> Iterator[tuple[Task, 
         yield from group.results()
 
 
-def _takes_turns(task: Task) -> bool:
+def _is_interleaved(task: Task) -> bool:
     case = task.planned.case
     return case.kind == "measure" and "rounds" in case.options

@@ -1,4 +1,4 @@
-"""Says how a study goes on: a bar where a terminal looks on, a line a case elsewhere."""
+"""Says how a study goes on: a bar where a terminal looks on, a line per case elsewhere."""
 
 from __future__ import annotations
 

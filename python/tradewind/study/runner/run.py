@@ -28,7 +28,7 @@ from tradewind.study.model.skip import Skip
 from tradewind.study.model.study_file import StudyFile
 from tradewind.study.plan.planned import Executors, Plan, Planned, Result
 from tradewind.study.runner.cached_cases import CachedCases, scan_cache
-from tradewind.study.runner.core_allocation import alone_first, in_turn
+from tradewind.study.runner.core_allocation import alone_first, interleaved
 from tradewind.study.runner.interleaving import measured
 from tradewind.study.runner.task import CaseResult, Task, make_task
 from tradewind.study.runner.workers import LocalWorkers, Workers
@@ -55,7 +55,7 @@ class Observer:
 
 @dataclass
 class Outcome:
-    """How a run of a study ended."""
+    """Outcome of a run of a study."""
 
     computed: int = 0
     reused: int = 0
@@ -215,7 +215,7 @@ class _Run:
         """Measurements and runs, nothing beside them; and what others have published."""
         executors = self.executors
         tasks = [make_task(p, executors.run if p.case.kind == "run" else executors.bench) for p in cases]
-        for task, result in measured(tasks, executors.together):
+        for task, result in measured(tasks, executors.combine):
             self._finish(task, result)
 
     def _verify(self, cases: list[Planned], workers: int | None) -> None:
@@ -228,14 +228,14 @@ class _Run:
             longest = sorted(cases, key=lambda planned: -planned.cost_s)
             self._compute(longest, simulate, self.remote_workers)
         elif workers is not None:
-            self._compute(in_turn(studies, workers), simulate, self._local(workers), max(1, cores // workers))
+            self._compute(interleaved(studies, workers), simulate, self._local(workers), max(1, cores // workers))
         else:
             beside = self._local(cores)
             alone = alone_first(cases, cores, beside.memory_bytes)
             keys = {planned.key for planned in alone}
             others = [[planned for planned in own if planned.key not in keys] for own in studies]
             self._compute(alone, simulate, self._local(1), cores)
-            self._compute(in_turn(others, cores), simulate, beside)
+            self._compute(interleaved(others, cores), simulate, beside)
 
     @staticmethod
     def _local(count: int) -> LocalWorkers:

@@ -21,7 +21,7 @@ _CYCLE = 97  # sums over ranks stay small whole numbers, which every element typ
 class AllReduce(Exchange):
     """A request for a reduction."""
 
-    count: int = option("Elements.", 3, minimum=1, maximum=MAX_EXTENT, label="elements of a reduction")
+    count: int = option("Number of elements.", 3, minimum=1, maximum=MAX_EXTENT, label="elements of a reduction")
 
     kind: ClassVar[str] = "allreduce"
     core_pattern: ClassVar[str] = "allreduce"

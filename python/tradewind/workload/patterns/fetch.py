@@ -23,9 +23,7 @@ from tradewind.workload.workload import Step
 class Fetch(OnGrid):
     """A request for the halo of a mesh, as a fetch."""
 
-    mesh: str = option(
-        f"Whose halo it is: {', '.join(MESHES)}.", "lonlat", known=lambda: MESHES, label="mesh of a fetch"
-    )
+    mesh: str = option(f"Mesh: {', '.join(MESHES)}.", "lonlat", known=lambda: MESHES, label="mesh of a fetch")
     width: int = option("Halo width: points on every side.", 3, minimum=0, maximum=MAX_EXTENT, label="halo width")
     periodic: str = option(
         "Periodic directions, x, y or xy.", "", problems=periodic_problems, label="periodic directions", shown="none"

@@ -1,4 +1,4 @@
-"""Ways through small networks, computed by hand: which switches a packet comes to, and when.
+"""Routes through small networks, computed by hand: which switches a packet comes to, and when.
 
 From a NIC to its switch are 90 ns, between switches 70 ns, by a global link 200 ns. A packet of 1000 bytes passes in
 100 ns, or in 200 ns where a global link of 5 GB/s is on its way; its tail is there so long after its head.
@@ -16,7 +16,7 @@ from validation.networks import PETERSEN
 
 
 @dataclass(frozen=True)
-class Way:
+class Route:
     """What the packets to one rank must do."""
 
     name: str
@@ -40,16 +40,16 @@ def network(topology: dict[str, Any], packet: str = "4KiB", **more: Any) -> Mach
 
 def one_packet(
     name: str, topology: dict[str, Any], nodes: tuple[int, int], heads: list[tuple[int, float]], end: float
-) -> Way:
+) -> Route:
     """1000 bytes from one node to another, nothing else being on the way."""
-    return Way(name, network(topology), pair(125), heads, end, nodes)
+    return Route(name, network(topology), pair(125), heads, end, nodes)
 
 
 def ring(switches: int) -> dict[str, Any]:
     return {"kind": "torus", "shape": [switches], "nodes_per_switch": 1}
 
 
-WAYS = (
+ROUTES = (
     # One switch: 90 there, 90 on, 100 for the bytes.
     one_packet("crossbar", {"kind": "crossbar", "nodes": 7}, (2, 5), [(0, 90)], 280),
     # (1, 0) to (3, 3) of 4 x 5. x first: two steps are halfway round and go forward, by 2 to 3. y: three steps forward
@@ -72,7 +72,7 @@ WAYS = (
         "dragonfly", DRAGONFLY, (1, 40),
         [(0, 90), (2, 160), (21, 360), (23, 430), (20, 500)], 790,
     ),
-    # 15 leaves, then two spines a group. Leaf 0 to leaf 7, of group 2. The second link of a group leads two groups
+    # 15 leaves, then two spines per group. Leaf 0 to leaf 7, of group 2. The second link of a group leads two groups
     # ahead and sits on its second spine, 16. The third one leads three ahead, back to group 0; dealt in turn to two
     # spines it sits on the first, of group 2: 15 + 2 * 2 = 19.
     one_packet(
@@ -112,16 +112,16 @@ WAYS = (
         [(2, 90), (7, 290), (9, 360)], 650,
     ),
     # Three packets leave the NIC 100 ns apart.
-    Way("crossbar, three packets", network({"kind": "crossbar", "nodes": 7}, "1000B"), pair(375),
+    Route("crossbar, three packets", network({"kind": "crossbar", "nodes": 7}, "1000B"), pair(375),
         [(0, 90), (0, 190), (0, 290)], 480),
     # Buffers hold one packet. The first leaves its buffer at 90, the NIC knows at 180 and sends the second, which is
-    # there at 270; the third likewise 180 later. Between switches the news takes 70 only: nobody waits there.
-    Way("ring, buffers of one packet", network(ring(5), "1000B", switch={"buffer": "1000B"}), pair(375),
+    # there at 270; the third likewise 180 later. Between switches the credit takes 70 only: nobody waits there.
+    Route("ring, buffers of one packet", network(ring(5), "1000B", switch={"buffer": "1000B"}), pair(375),
         [(0, 90), (1, 160), (2, 230), (0, 270), (1, 340), (2, 410), (0, 450), (1, 520), (2, 590)], 780,
         nodes=(0, 2), buffers="credits"),
     # Four ranks send 4000 bytes, 400 ns, to the next, the one after it, the one before. To rank 2: from 1, by 650.
     # Then from 0, two links: at 810 switch 1 is still sending its own, which came at 740, so until 1140; there at 1210,
     # done at 1210 + 90 + 400 = 1700. Then from 3, backwards.
-    Way("ring, one waits for another", network(ring(4)), all_to_all(4, "ring-1", 500),
+    Route("ring, one waits for another", network(ring(4)), all_to_all(4, "ring-1", 500),
         [(1, 90), (2, 160), (0, 740), (1, 810), (2, 1210), (3, 1790), (2, 1860)], 2350, followed=2),
 )  # fmt: skip

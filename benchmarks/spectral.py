@@ -1,0 +1,186 @@
+"""The spherical-harmonics transform beside ducc0, its stages beside their parts, in one run on one core.
+
+``python benchmarks/spectral.py`` takes some minutes and 4 GB of memory. Times are per field and direction, and
+results go to arrays that exist. ducc0 computes the same sums on the same grid, and those that rows near the poles leave
+out.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import ducc0
+import numpy as np
+import scipy.fft
+from threadpoolctl import threadpool_limits
+
+from tradewind.spectral import Legendre, SpectralTransform, Truncation
+from tradewind.spectral.functions import LegendreFunctions
+
+Array = Any
+GOALS = {"ducc0": 0.95, "products": 1.5, "on the fly": 1.3}
+
+
+class DuccFFT:
+    """ducc0's FFT as a backend of scipy.fft, to see what a faster one would gain."""
+
+    __ua_domain__ = "numpy.scipy.fft"
+
+    @staticmethod
+    def __ua_function__(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if method is scipy.fft.rfft:
+            return ducc0.fft.r2c(args[0], axes=(kwargs["axis"],))
+        if method is scipy.fft.irfft:
+            return ducc0.fft.c2r(args[0], axes=(kwargs["axis"],), lastsize=int(kwargs["n"]), forward=False)
+        return NotImplemented
+
+
+def milliseconds(
+    parts: dict[str, Callable[[], object]],
+    fields: dict[str, int],
+    samples: int,
+    clock: Callable[[], float] = time.thread_time,
+) -> dict[str, float]:
+    """Return the median time per field of each part; they take turns, so that what disturbs one disturbs all.
+
+    All is computed on the caller's thread: its own time does not count what others do on its core.
+    """
+    taken: dict[str, list[float]] = {name: [] for name in parts}
+    for sample in range(samples + 1):
+        for name, part in parts.items():
+            begin = clock()
+            part()
+            if sample:  # the first one touches memory and makes plans
+                taken[name].append(1e3 * (clock() - begin) / fields.get(name, 1))
+    return {name: statistics.median(values) for name, values in taken.items()}
+
+
+def noise(truncation: Truncation, fields: int) -> Array:
+    random = np.random.default_rng(1)
+    shape = (truncation.coefficients, fields)
+    values = random.normal(size=shape) + 1j * random.normal(size=shape)
+    values[: truncation.degree + 1].imag = 0
+    return values
+
+
+def ducc_parts(transform: SpectralTransform, spectral: Array, grid: Array, few: int) -> dict[str, Callable[[], object]]:
+    where = transform.grid
+    geometry = {
+        "theta": np.radians(90 - where.latitudes),
+        "nphi": where.rows.astype(np.uint64),
+        "phi0": np.zeros(len(where.rows)),
+        "ringstart": where.first[:-1].astype(np.uint64),
+        "lmax": transform.truncation.degree,
+        "mmax": transform.truncation.degree,
+        "spin": 0,
+        "nthreads": 1,
+    }
+    alms, maps = np.ascontiguousarray(spectral.T[:few]), grid[:few].copy()
+    return {
+        "ducc0 inverse": lambda: [
+            ducc0.sht.synthesis(alm=a[None], map=b[None], **geometry) for a, b in zip(alms, maps, strict=True)
+        ],
+        "ducc0 direct": lambda: [
+            ducc0.sht.adjoint_synthesis(map=b[None], alm=a[None], **geometry) for a, b in zip(alms, maps, strict=True)
+        ],
+    }
+
+
+def products(legendre: Legendre, fourier: Array, spectral: Array, inverse: bool) -> None:
+    """The matrix products of a Legendre stage alone."""
+    for functions, parities, _, degrees in legendre.parts(range(len(legendre.wavenumbers)), fourier, spectral):
+        for parity in (0, 1):
+            if inverse:
+                np.matmul(functions[parity].T, degrees[parity::2], out=parities[parity])
+            else:
+                np.matmul(functions[parity], parities[parity], out=degrees[parity::2])
+
+
+def whole(name: str, fields: int, few: int, samples: int) -> None:
+    """The whole transform beside ducc0, and its Legendre stage beside its matrix products."""
+    transform = SpectralTransform(name)
+    spectral, legendre = noise(transform.truncation, fields), transform.legendre
+    grid, fourier = transform.to_grid(spectral), legendre.to_fourier(spectral)
+    scratch = np.empty_like(spectral)
+
+    def faster(call: Callable[[Array, Array], Array], values: Array, out: Array) -> None:
+        with scipy.fft.set_backend(DuccFFT):
+            call(values, out)
+
+    parts: dict[str, Callable[[], object]] = {
+        "inverse": lambda: transform.to_grid(spectral, grid),
+        "direct": lambda: transform.to_spectral(grid, scratch),
+        "inverse, FFT of ducc0": lambda: faster(transform.to_grid, spectral, grid),
+        "direct, FFT of ducc0": lambda: faster(transform.to_spectral, grid, scratch),
+        "Legendre inverse": lambda: legendre.to_fourier(spectral, fourier),
+        "Legendre direct": lambda: legendre.to_spectral(fourier, scratch),
+        "products inverse": lambda: products(legendre, fourier, spectral, True),
+        "products direct": lambda: products(legendre, fourier, scratch, False),
+        **ducc_parts(transform, spectral, grid, few),
+    }
+    counts = dict.fromkeys(parts, fields) | {"ducc0 inverse": few, "ducc0 direct": few}
+    with threadpool_limits(1, "blas"):
+        found = milliseconds(parts, counts, samples)
+    print(f"{transform.truncation}, {fields} fields, ms per field, median of {samples}")
+    for part, value in found.items():
+        print(f"  {part}: {value:.3f}")
+    theirs = found["ducc0 inverse"] + found["ducc0 direct"]
+    for label, ending in (("ours", ""), ("ours with the FFT of ducc0", ", FFT of ducc0")):
+        ratio = (found[f"inverse{ending}"] + found[f"direct{ending}"]) / theirs
+        print(f"  {label}: {ratio:.2f} of ducc0, both directions{said(ratio, 'ducc0') if not ending else ''}")
+    for direction in ("inverse", "direct"):
+        ratio = found[f"Legendre {direction}"] / found[f"products {direction}"]
+        print(f"  Legendre stage, {direction}: {ratio:.2f} of its matrix products{said(ratio, 'products')}")
+
+
+def on_the_fly(name: str, every: int, batches: tuple[int, ...], samples: int) -> None:
+    """Legendre functions computed in each transform beside tables, on some of the wavenumbers."""
+    truncation = Truncation(name)
+    wavenumbers = np.arange(every // 2, truncation.degree + 1, every)
+    stages = {"tables": Legendre(truncation, wavenumbers), "fly": Legendre(truncation, wavenumbers, tables=False)}
+    functions = LegendreFunctions(truncation, tables=False)
+    share = functions.scratch_bytes / functions.table_bytes
+    print(f"{truncation}: tables of {functions.table_bytes / 1e9:.2f} GB, on the fly {share:.4f} of it; goal: 0.05")
+    for fields in batches:
+        found = milliseconds(stage_parts(stages, fields), {}, samples)
+        fly, tables = (sum(found[f"{stage} {way}"] for way in ("inverse", "direct")) for stage in ("fly", "tables"))
+        goal = said(fly / tables, "on the fly") if fields == batches[-1] else ""
+        print(f"  {fields} fields: on the fly {fly / tables:.2f} of the time with tables, both directions{goal}")
+
+
+def stage_parts(stages: dict[str, Legendre], fields: int) -> dict[str, Callable[[], object]]:
+    """Both directions of each stage."""
+    spectral = np.ones((int(stages["tables"].spectral_start[-1]), fields), complex)
+    fourier = stages["tables"].to_fourier(spectral)
+    parts: dict[str, Callable[[], object]] = {}
+    for stage, legendre in stages.items():
+        parts[f"{stage} inverse"] = partial(legendre.to_fourier, spectral, fourier)
+        parts[f"{stage} direct"] = partial(legendre.to_spectral, fourier, spectral)
+    return parts
+
+
+def two_threads(name: str, fields: int, samples: int) -> None:
+    one, two = SpectralTransform(name), SpectralTransform(name, threads=2)
+    spectral = noise(one.truncation, fields)
+    found = milliseconds({"one": lambda: one.to_grid(spectral), "two": lambda: two.to_grid(spectral)}, {}, samples)
+    print(f"{one.truncation}, {fields} fields, inverse: 2 threads are {found['one'] / found['two']:.2f} x as fast as 1")
+
+
+def said(ratio: float, goal: str) -> str:
+    most = GOALS[goal]
+    return f"; goal: at most {most}{' (missed)' * (ratio > most)}"
+
+
+def spectral(name: str = "O640", large: str = "O1280", fields: int = 64, samples: int = 5) -> None:
+    """Goals of a quiet machine."""
+    whole(name, fields, max(1, fields // 8), samples)
+    on_the_fly(large, 16, (1, 8, fields), samples)
+    two_threads(name, min(fields, 16), samples)
+
+
+if __name__ == "__main__":
+    spectral()

@@ -1,0 +1,338 @@
+"""Who owns what in a transform on many ranks: grid points, rows, wavenumbers, full columns.
+
+    ranks = W x V: rank p has the wavenumber set w = p // V and the level set v = p % V
+
+    points        bands of equal numbers of grid points by all ranks, a row may be shared; all fields
+      | to_rows
+    rows          whole rows by w, fields by v; FFT
+      | to_wavenumbers
+    wavenumbers   lists of wavenumbers by w, fields by v; Legendre transform
+      | to_columns
+    columns       the same lists by w, degrees by v; all fields
+
+The two middle ones and columns lie in memory as `tradewind.spectral` has it: fields innermost, of each wavenumber the
+rows that keep it, or its degrees, one after another. This is the distribution of ecTrans (Barros et al. 1995, "The IFS
+model: A parallel production weather code"), but for what is made even.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.base.errors import InputError
+from tradewind.layout.closed import cuts
+from tradewind.layout.names import SPECTRAL
+from tradewind.spectral.balance import deal, even_cuts, imbalance
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from tradewind.spectral.truncation import Truncation
+
+    Numbers = NDArray[np.int64]
+    Reals = NDArray[np.float64]
+
+LEAST_LEVEL_SETS = 4
+"""Level sets that ecTrans takes where they fit."""
+_even, _cut = _core.Parts.even, _core.Parts.cut
+
+
+def default_level_sets(ranks: int, levels: int, most_sets: int | None = None) -> int:
+    """Return the number V of level sets: the smallest of 4 or more that divides the ranks with V <= ranks / V.
+
+    Where there is none, of the divisors the one that makes W x V nearest to a square, V the smaller. No more sets than
+    there are levels, and where that can be, no more than `most_sets` sets of wavenumbers.
+    """
+    divisors = [v for v in range(1, min(ranks, levels) + 1) if ranks % v == 0]
+    few_sets = [v for v in divisors if most_sets is None or ranks // v <= most_sets]
+    fitting = [v for v in few_sets if v <= ranks // v]
+    if not fitting:
+        return (few_sets or divisors[-1:])[0]
+    return next((v for v in fitting if v >= LEAST_LEVEL_SETS), fitting[-1])
+
+
+def largest_ranks(ranks: int, levels: int, most_sets: int) -> int:
+    """Return the largest number of ranks up to `ranks` that is W x V with up to `most_sets` x `levels`."""
+    return max(v * min(most_sets, ranks // v) for v in range(1, min(ranks, levels) + 1))
+
+
+class Distribution:
+    """The four layouts of a transform on W x V ranks, and the loads of each rank.
+
+    `truncation`: grid and wavenumbers, see `Truncation`. `levels`, `variables`: fields are levels times variables,
+    those of a level one after another; a set of levels has all variables of each of its levels. `level_sets`: V, see
+    `default_level_sets`. `dealt`: how wavenumbers go to sets, a name of `balance.DEALS`, or lists of them. `shared`:
+    bands of grid points have equal numbers of points, else they are whole rows.
+
+    `lists` [w] wavenumbers of each set, ascending; `row_cuts` [w + 1] rows of each set, of equal FFT flops as far as
+    whole rows allow; `degree_cuts` [v + 1]; `level_cuts` [v + 1]. Raises InputError where V does not divide the ranks,
+    and where there are more sets than levels, rows or wavenumbers, or more ranks than points.
+    """
+
+    def __init__(
+        self,
+        truncation: Truncation,
+        ranks: int,
+        *,
+        levels: int = 1,
+        variables: int = 1,
+        level_sets: int | None = None,
+        dealt: str | Sequence[ArrayLike] = "packed",
+        shared: bool = True,
+    ) -> None:
+        if ranks < 1 or levels < 1 or variables < 1:
+            raise InputError(f"{ranks} ranks, {levels} levels, {variables} variables: 1 or more of each are allowed")
+        self.truncation, self.ranks, self.levels, self.variables = truncation, ranks, levels, variables
+        most = self._most_sets
+        self.level_sets = default_level_sets(ranks, levels, most) if level_sets is None else level_sets
+        self.shared = shared
+        if self.level_sets < 1 or ranks % self.level_sets:
+            raise InputError(f"{self.level_sets} level sets on {ranks} ranks: a divisor of the ranks is allowed")
+        self.sets = ranks // self.level_sets
+        self._check()
+        self.lists = self._lists(dealt)
+        self.level_cuts: Numbers = -(-levels * np.arange(self.level_sets + 1) // self.level_sets)
+        self.row_cuts = even_cuts(self.row_flops, self.sets)
+        degrees = np.arange(truncation.top + 1)
+        # Entry n: how many wavenumbers have degree n.
+        self.degree_cuts = even_cuts(np.minimum(degrees, truncation.degree) + 1, self.level_sets)
+
+    @property
+    def _most_sets(self) -> int:
+        """Each set has a wavenumber and a row."""
+        return int(min(len(self.truncation.grid.rows), self.truncation.degree + 1))
+
+    def _check(self) -> None:
+        rows, most = len(self.truncation.grid.rows), self._most_sets
+        problems = []
+        if self.level_sets > self.levels:
+            problems.append(
+                f"{self.level_sets} level sets of {self.levels} levels: 1..{self.levels} are allowed, as each has one"
+            )
+        elif self.sets > most:
+            problems.append(
+                f"{self.ranks} ranks are {self.sets} sets of wavenumbers x {self.level_sets} of levels: there are "
+                f"{self.truncation.degree + 1} wavenumbers and {rows} rows, so up to {most} sets are allowed; the most "
+                f"ranks that work are {largest_ranks(self.ranks, self.levels, most)}, with up to {self.levels} "
+                "level sets"
+            )
+        if self.ranks > self.truncation.grid.points:
+            problems.append(f"{self.ranks} ranks, {self.truncation.grid.points} grid points: each rank has one or more")
+        if problems:
+            raise InputError(*problems)
+
+    def _lists(self, dealt: str | Sequence[ArrayLike]) -> list[Numbers]:
+        if isinstance(dealt, str):
+            return deal(dealt, self.wavenumber_flops, self.sets)
+        if len(dealt) != self.sets:
+            raise InputError(f"{len(dealt)} lists of wavenumbers: {self.sets}, one for each set, are allowed")
+        return [np.sort(np.asarray(each, dtype=np.int64)) for each in dealt]
+
+    # Places of a rank.
+
+    def set_of(self, rank: int) -> tuple[int, int]:
+        """Return the wavenumber set w and the level set v of a rank."""
+        return divmod(rank, self.level_sets)
+
+    def rows_of(self, rank: int) -> Numbers:
+        """Return the rows that a rank transforms by FFT."""
+        w, _ = self.set_of(rank)
+        return np.arange(self.row_cuts[w], self.row_cuts[w + 1])
+
+    def wavenumbers_of(self, rank: int) -> Numbers:
+        """Return the wavenumbers of a rank, ascending."""
+        return self.lists[self.set_of(rank)[0]]
+
+    def levels_of(self, rank: int) -> range:
+        """Return the levels of a rank while it transforms."""
+        v = self.set_of(rank)[1]
+        return range(self.level_cuts[v], self.level_cuts[v + 1])
+
+    def degrees_of(self, rank: int) -> range:
+        """Return the degrees of a rank that has full columns."""
+        v = self.set_of(rank)[1]
+        return range(self.degree_cuts[v], self.degree_cuts[v + 1])
+
+    @property
+    def fields(self) -> int:
+        """Levels times variables."""
+        return self.levels * self.variables
+
+    # Layouts.
+
+    @cached_property
+    def points(self) -> _core.Product:
+        """Grid points: x points, z fields."""
+        along = self._point_parts
+        grid = _core.Grid(self.truncation.grid.points, 1, self.fields)
+        return _core.Product(grid, [along, _even(1, 1), _even(self.fields, 1)], (1, -1, -1), 0, self.ranks, "points")
+
+    @cached_property
+    def rows(self) -> _core.Product:
+        """Whole rows: x points, z fields."""
+        along = _cut(np.ascontiguousarray(self.truncation.grid.first[self.row_cuts]))
+        grid = _core.Grid(self.truncation.grid.points, 1, self.fields)
+        return _core.Product(grid, [along, _even(1, 1), self._fields], (1, -1, 0), 0, self.ranks, "rows")
+
+    @cached_property
+    def fourier(self) -> _core.Product:
+        """Fourier coefficients of whole rows: x fields, z of each wavenumber the rows that keep it."""
+        return self._of_rows(
+            [self._fields, _cut(self.row_cuts), _even(self.truncation.degree + 1, 1)], (0, 1, -1), "rows"
+        )
+
+    @cached_property
+    def wavenumbers(self) -> _core.Product:
+        """Fourier coefficients of lists of wavenumbers: the same, all rows that keep them."""
+        rows = _even(len(self.truncation.grid.rows), 1)
+        return self._of_rows([self._fields, rows, self._dealt], (0, -1, 1), "wavenumbers")
+
+    @cached_property
+    def spectral(self) -> _core.Product:
+        """Spectral coefficients of lists of wavenumbers: x fields, z of each wavenumber its degrees."""
+        degrees = _even(self.truncation.top + 1, 1)
+        return self._of_degrees([self._fields, degrees, self._dealt], (0, -1, 1), "wavenumbers")
+
+    @cached_property
+    def columns(self) -> _core.Product:
+        """Spectral coefficients with all fields: the same lists, of each wavenumber some degrees."""
+        degrees = _cut(self.degree_cuts)
+        return self._of_degrees([_even(self.fields, 1), degrees, self._dealt], (-1, 0, 1), "columns")
+
+    @property
+    def _fields(self) -> _core.Parts:
+        return _cut(self.level_cuts * self.variables)
+
+    @property
+    def _point_parts(self) -> _core.Parts:
+        grid = self.truncation.grid
+        return (
+            _even(grid.points, self.ranks)
+            if self.shared
+            else _cut(np.ascontiguousarray(grid.first[cuts(grid.rows, self.ranks)]))
+        )
+
+    @property
+    def _dealt(self) -> _core.Parts:
+        owner = np.full(self.truncation.degree + 1, -1, np.int32)
+        for w, own in enumerate(self.lists):
+            owner[own] = w
+        if (owner < 0).any() or sum(map(len, self.lists)) != len(owner):
+            raise InputError(f"lists of wavenumbers: each of 0..{self.truncation.degree} once is allowed")
+        return _core.Parts.dealt(owner, self.sets)
+
+    def _of_rows(self, parts: list[_core.Parts], coordinates: tuple[int, int, int], name: str) -> _core.Product:
+        t = self.truncation
+        grid = _core.Grid(self.fields, len(t.grid.rows), t.degree + 1)
+        return _core.Product(grid, parts, coordinates, 0, self.ranks, name).in_lines(t.row_begin, t.row_end)
+
+    def _of_degrees(self, parts: list[_core.Parts], coordinates: tuple[int, int, int], name: str) -> _core.Product:
+        t = self.truncation
+        grid = _core.Grid(self.fields, t.top + 1, t.degree + 1)
+        m = np.arange(t.degree + 1)
+        return _core.Product(grid, parts, coordinates, 0, self.ranks, name).in_lines(m, m + t.degrees_of(m))
+
+    # Patterns.
+
+    def to_rows(self) -> _core.Redistribution:
+        """Grid points from bands to whole rows."""
+        return _core.Redistribution(self.points, self.rows)
+
+    def to_wavenumbers(self) -> _core.Redistribution:
+        """Fourier coefficients from rows to wavenumbers."""
+        return _core.Redistribution(self.fourier, self.wavenumbers)
+
+    def to_columns(self) -> _core.Redistribution:
+        """Spectral coefficients from levels to degrees."""
+        return _core.Redistribution(self.spectral, self.columns)
+
+    def array_bytes(self, rank: int) -> int:
+        """Return the bytes of a rank's arrays, one in each layout."""
+        shapes = [(8, self.points), (8, self.rows), (16, self.fourier), (16, self.wavenumbers)]
+        shapes += [(16, self.spectral), (16, self.columns)]
+        return sum(size * math.prod(layout.shape(rank)) for size, layout in shapes)
+
+    def table_bytes(self, rank: int) -> int:
+        """Return the bytes of a rank's tables of Legendre functions."""
+        m = self.wavenumbers_of(rank)
+        t = self.truncation
+        return int(8 * ((t.row_end - t.row_begin)[m] // 2 * t.degrees_of(m)).sum())
+
+    # Loads of a field: what is to be even.
+
+    @property
+    def row_flops(self) -> Reals:
+        """Flops of the FFT of each row of a field: 2.5 L log2 L of a real row of L points. [row]"""
+        lengths = self.truncation.grid.rows
+        return np.asarray(2.5 * lengths * np.log2(lengths), np.float64)
+
+    @property
+    def wavenumber_flops(self) -> Reals:
+        """Flops of the Legendre transform of each wavenumber of a field. [m]
+
+        Two matrix products of half the degrees and half the rows each, two reals, a multiplication and an addition.
+        """
+        t = self.truncation
+        return 2.0 * t.degrees_of(t.wavenumbers) * (t.row_end - t.row_begin)
+
+    def loads(self) -> dict[str, Reals]:
+        """Return what each rank has, by name: points, FFT flops, wavenumbers, Legendre flops, coefficients of columns.
+
+        Each counts its levels. [rank]
+        """
+        w, v = np.divmod(np.arange(self.ranks), self.level_sets)
+        fields = np.diff(self.level_cuts)[v] * self.variables
+        by_set = [float(self.wavenumber_flops[own].sum()) for own in self.lists]
+        row_flops = np.concatenate([[0], np.cumsum(self.row_flops)])[self.row_cuts]
+        points = np.array([self._point_parts.width(rank) for rank in range(self.ranks)])
+        t = self.truncation
+        columns = np.array(
+            [
+                [
+                    np.clip(hi, m, t.top + 1).sum() - np.clip(lo, m, t.top + 1).sum()
+                    for lo, hi in zip(self.degree_cuts, self.degree_cuts[1:], strict=False)
+                ]
+                for m in self.lists
+            ],
+            dtype=float,
+        )
+        return {
+            "points": points * float(self.fields),
+            "fft_flops": np.diff(row_flops)[w] * fields,
+            "wavenumbers": np.array([len(own) for own in self.lists], dtype=float)[w] * fields,
+            "legendre_flops": np.array(by_set)[w] * fields,
+            "columns": columns[w, v] * self.fields,
+        }
+
+    def imbalances(self) -> dict[str, float]:
+        """Return of each of the loads the largest over the mean."""
+        return {name: imbalance(load) for name, load in self.loads().items()}
+
+
+@lru_cache(maxsize=4)
+def _octahedral(rows: int, levels: int, split: tuple[int, int]) -> Distribution:
+    from tradewind.spectral.truncation import Truncation
+
+    if rows < 2 or rows % 2:
+        raise InputError(f"octahedral grid of {rows} rows: an even number of rows, 2 or more, is allowed")
+    return Distribution(Truncation(f"O{rows // 2}"), math.prod(split), levels=levels, level_sets=split[0])
+
+
+def exchange_between(rows: int, levels: int, split: tuple[int, int], before: str, after: str) -> _core.Redistribution:
+    """Return the exchange between two layouts of a transform by their names, on an octahedral grid of so many rows.
+
+    `split`: level sets and wavenumber sets, V x W. `before`, `after`: two of points, rows, wavenumbers and columns that
+    follow each other. Raises InputError.
+    """
+    distribution = _octahedral(rows, levels, split)
+    if SPECTRAL.index(after) > SPECTRAL.index(before):
+        pattern: _core.Redistribution = getattr(distribution, f"to_{after}")()
+        return pattern
+    forth: _core.Redistribution = getattr(distribution, f"to_{before}")()
+    return _core.Redistribution(forth.to_layout, forth.from_layout)

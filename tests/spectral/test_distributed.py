@@ -1,0 +1,25 @@
+"""The transform on MPI ranks against the one in one process, which is held against other codes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mpi4py.MPI")
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+from tradewind import launch
+
+pytestmark = pytest.mark.ranks
+
+
+@pytest.mark.parametrize(
+    ("ranks", "methods"), [(1, "default"), (2, "mixed"), (3, "default"), (4, "mixed"), (4, "nodes")]
+)
+def test_each_part_is_that_of_one_process(ranks, methods):
+    found = launch.run(ranks, "distributed_cases:run", methods, timeout_s=120)
+    assert len(found) == 8
+    assert {what: value for what, value in found.items() if not value <= 1e-13} == {}
