@@ -1015,10 +1015,9 @@ class MeshGraph:
     @property
     def edges(self) -> int: ...
 
-    def window(self, nodes: tuple[int, int]) -> int:
-        """
-        Return how many nodes a sweep over nodes (begin, end) keeps, a power of two.
-        """
+    @property
+    def kept_rows(self) -> int:
+        """Rows of levels that each thread of a sweep keeps."""
 
 class Nodes:
     """Own nodes that a loop is for."""
@@ -1072,8 +1071,9 @@ def mpdata_swept(graph: MeshGraph, nodes: tuple[int, int], flux: Annotated[NDArr
 @overload
 def mpdata_swept(graph: MeshGraph, nodes: tuple[int, int], flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], kept: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None:
     """
-    out = q after two passes with the infinite gauge, of nodes (begin, end) whose neighbours are all own
-    ones, in one sweep. kept: [threads * window][level], see MeshGraph.window.
+    out = q after two passes with the infinite gauge, of those nodes (begin, end) without a neighbour in the
+    halo, in one sweep. kept: [threads * kept_rows][level], see MeshGraph. Raises InputError for own nodes
+    that do not lie in the order of their edges.
     """
 
 @overload
