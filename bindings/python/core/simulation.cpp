@@ -206,7 +206,8 @@ void bind_order(nb::module_& module) {
         .def(
             "at",
             [](const program::Order& order, std::uint32_t stage) {
-                if (!order.has(stage)) throw nb::index_error();
+                if (!order.has(stage))
+                    throw InputError("stage " + std::to_string(stage) + ": no exchange of the program has it");
                 const program::Instance& instance = order.at(stage);
                 return std::tuple(instance.exchange, instance.first, instance.line);
             },

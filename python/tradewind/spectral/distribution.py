@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +27,7 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.layout.closed import cuts
+from tradewind.layout.names import SPECTRAL
 from tradewind.spectral.balance import deal, even_cuts, imbalance
 
 if TYPE_CHECKING:
@@ -312,3 +313,26 @@ class Distribution:
     def imbalances(self) -> dict[str, float]:
         """Return of each of the loads the largest over the mean."""
         return {name: imbalance(load) for name, load in self.loads().items()}
+
+
+@lru_cache(maxsize=4)
+def _octahedral(rows: int, levels: int, split: tuple[int, int]) -> Distribution:
+    from tradewind.spectral.truncation import Truncation
+
+    if rows < 2 or rows % 2:
+        raise InputError(f"octahedral grid of {rows} rows: an even number of rows, 2 or more, is allowed")
+    return Distribution(Truncation(f"O{rows // 2}"), math.prod(split), levels=levels, level_sets=split[0])
+
+
+def exchange_between(rows: int, levels: int, split: tuple[int, int], before: str, after: str) -> _core.Redistribution:
+    """Return the exchange between two layouts of a transform by their names, on an octahedral grid of so many rows.
+
+    `split`: level sets and wavenumber sets, V x W. `before`, `after`: two of points, rows, wavenumbers and columns that
+    follow each other. Raises InputError.
+    """
+    distribution = _octahedral(rows, levels, split)
+    if SPECTRAL.index(after) > SPECTRAL.index(before):
+        pattern: _core.Redistribution = getattr(distribution, f"to_{after}")()
+        return pattern
+    forth: _core.Redistribution = getattr(distribution, f"to_{before}")()
+    return _core.Redistribution(forth.to_layout, forth.from_layout)
