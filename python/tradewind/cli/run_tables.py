@@ -170,7 +170,7 @@ def _show_measured(result: Result) -> None:
     )
     say(
         f"{result['messages']} messages and {format_bytes(result['bytes_sent'])} from the busiest rank; "
-        f"{result['threads']} threads per rank, not bound to cores"
+        f"threads per rank: {result['threads']}, not bound"
     )
     if setup := result.get("setup_s"):
         say("set-up: " + ", ".join(f"{part} {format_seconds(seconds)}" for part, seconds in setup.items()))
