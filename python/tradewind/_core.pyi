@@ -938,6 +938,13 @@ def diagnose(field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, No
     Return the diagnosis of a region, slices (z, y, x), of a field [z][y][x].
     """
 
+def solve_cyclic(field: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], solution: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order='C', device='cpu')], ratio: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], gain: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], team: Team) -> None:
+    """
+    Solve b X[y] - a (X[y - 1] + X[y + 1]) = field[y], periodic along y, for each z and x of fields
+    complex128 [z][y][x], which may be one array: r + 1/r = b / a with |r| < 1 is the ratio [z][x], r / a the gain [z][x].
+    The threads of the team share out the levels. Raises InputError.
+    """
+
 class Gaussian:
     """
     Gaussian latitudes of one hemisphere, from the pole to the equator, in more digits than a
