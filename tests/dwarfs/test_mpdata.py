@@ -78,8 +78,8 @@ def test_what_a_simulated_step_computes():
     options = {"settings": {**MACHINE["settings"], "node.memory_bandwidth": "1TB/s"}}
     dwarf = Mpdata(1, "O8", levels=10, strategy="exchange")
     times = dwarf.simulate("torus-M", **options)["step_time_s"]
-    assert times["1 divergence"] == pytest.approx(dwarf.points * 5 * 8 / 1e12, rel=1e-3)
-    assert times["2 tracer"] == pytest.approx(dwarf.points * 105 / 1e12, rel=1e-3)
+    assert times["1 divergence"] == pytest.approx(dwarf.points * 43 / 1e12, rel=1e-3)
+    assert times["2 tracer"] == pytest.approx(dwarf.points * 77 / 1e12, rel=1e-3)
     timed = Mpdata(1, "O8", levels=10, point_s=2e-9, work=3).simulate("torus-M", **options)["step_time_s"]
     assert timed["1 divergence"] == pytest.approx(3 * dwarf.points * (2e-9 + 40 / 1e12), rel=1e-3)
 
