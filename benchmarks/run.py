@@ -21,6 +21,7 @@ from exchange import exchange
 from languages import languages
 from loops import loops
 from million import million
+from mpdata import mpdata
 from peer import peer
 from simulator import simulator
 from spectral import spectral
@@ -61,6 +62,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "diffusion": diffusion,
     "loops": loops,
     "million": million,
+    "mpdata": mpdata,
     "peer": peer,
     "spectral": spectral,
 }

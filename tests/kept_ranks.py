@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__)
-MOST_RANKS = 4
+MAX_RANKS = 4
 """Jobs of more start ranks of their own: those that wait hold memory."""
 READ_ONCE = ("MPI", "OMPI_", "PMI", "PRTE", "FI_", "UCX_", "LD_", "OMP_", "OPENBLAS_")
 """Variables that a process reads only when it starts begin so; where they differ, so do the ranks."""
@@ -92,7 +92,7 @@ class KeptRanks:
     def watch(self, command: list[str], folder: Path, timeout_s: float | None, watch: Any) -> int | None:
         """Return the exit code of a job; None when time ran out. See `tradewind.launch.job.run`."""
         launcher, count = tuple(command[: -len(self._worker(folder))]), int(command[command.index("-n") + 1])
-        if count > MOST_RANKS:
+        if count > MAX_RANKS:
             return self._alone(command, folder, timeout_s, watch)
         early = tuple(sorted((name, value) for name, value in os.environ.items() if name.startswith(READ_ONCE)))
         key = (launcher, early)

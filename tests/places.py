@@ -27,6 +27,7 @@ BANDS = tw.Bands(BLOCKS.grid, 6, shared=False, level_sets=2)
 REDISTRIBUTION = tw.Transpose(tw.Placed(tw.Blocks(BLOCKS.grid, (2, 2)), 1, 6), BANDS)
 LISTS = tw.Lists([[0, 3], [], [2, 1]])
 FETCH = tw.Fetch([[0, 1, 2], [3, 4]], [[4, 3, 0], [1]])
+ORDER = tw.Program(tw.Exchanged("sum", tw.AllReduce(4, 8).schedule("recursive-2"))).order
 PATTERNS: list[Any] = [HALO, TRANSPOSE, REDISTRIBUTION, FETCH, FETCH.adjoint(), tw.AllReduce(5, 3)]
 SCHEDULES = [
     _core.make_schedule(pattern, entry.name.replace("-k", "-2"))
@@ -50,6 +51,7 @@ OBJECTS: dict[str, list[Any]] = {
     "Transpose": [TRANSPOSE],
     "Fetch": [FETCH],
     "Schedule": SCHEDULES,
+    "Order": [ORDER],
     "Topology": [build(values) for networks in NETWORKS.values() for values in networks],
     "Walker": [_core.Walker(machine(CROSSBAR).machine.build()), _core.Walker(machine(TORUS).machine.build())],
     "Placement": PLACEMENTS,

@@ -45,6 +45,17 @@ def diffusion() -> None:
     assert outcomes[0] == outcomes[1]
 
 
+def harmonics() -> None:
+    """The loops of the spherical-harmonics transform, on several threads, with tables and without."""
+    one, three = (tw.SpectralTransform("O33", threads=threads, tables=threads == 1) for threads in (1, 3))
+    random = np.random.default_rng(1)
+    for fields in (1, 5):
+        spectral = random.normal(size=(one.truncation.coefficients, fields)) + 0j
+        grid = one.to_grid(spectral)
+        assert (three.to_grid(spectral) == grid).all()
+        assert (three.to_spectral(grid) == one.to_spectral(grid)).all()
+
+
 def long_waits() -> None:
     """Packets that wait long for their ports, held in few bytes on one thread and on several."""
     crowd = Exchange("transpose", 24, (24, 480, 48), (1, 24), algorithm="burst")
@@ -168,6 +179,7 @@ def main() -> None:
     every_option()
     long_waits()
     diffusion()
+    harmonics()
     sys.stdout.write(f"{len(exchanges())} exchanges verified and simulated\n")
 
 

@@ -31,6 +31,15 @@ def problems_in(name, text):
         ("std::vector<Envelope> came;", "Envelope", "PeerMessage"),
         ("Rank keeper(Index id) const;", "keeper", "directory rank"),
         ('help="Answer as JSON."', "Answer as JSON", "print JSON"),
+        ("compared with the right answer", "right answer", "expected result"),
+        ("All functions answers a status", "answers a status", "returns a status"),
+        ("struct TuningSite {", "TuningSite", "Host"),
+        ("never faster than the most loaded link", "most loaded link", "busiest link"),
+        ("_core.carried_way(pattern)", "carried_way", "carried_method"),
+        ('result["reckoned_change"]', "reckoned_change", "extrapolated_change"),
+        ("def lay_beside(rows):", "lay_beside", "compare with"),
+        ("def leave_together(error):", "leave_together", "fail_collectively"),
+        ("ranks wait for each other for ever", "wait for each other for ever", "deadlock"),
     ],
 )
 def test_a_former_word_is_refused(line, found, instead):

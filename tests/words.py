@@ -24,6 +24,7 @@ PENDING: tuple[str, ...] = ()
 _UNIT = (
     r"bytes?|ranks?|NICs?|messages?|seconds?|points?|flops|threads?|packets?|cores?|exchanges?|levels?|values?|times"
 )
+_STORES = ("python/tradewind/study/cases/store.py", "tests/dataset/test_read.py", "tests/study/test_study_store.py")
 _PER = r"rank|node|point|second|packet|stage|step|message|process|switch|part|window|group|port|core"
 
 RULES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -56,6 +57,15 @@ RULES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (r"points that cannot be", "skipped cases", ()),
     (rf"({_UNIT}) an? ({_PER})", "'per', as in bytes per point", ()),
     (r"[Aa]nswers? as JSON", "print JSON", ()),
+    (r"(right|wrong|reference) answers?", "expected result, wrong result", ()),
+    (r"answers (an?|the) (status|text|field|version)", "returns a status", ()),
+    (r"TuningSite|site_of", "Host, host_of", ()),
+    (r"most loaded (link|port|NIC)s?", "busiest link", ()),
+    (r"(carried|completed)_way", "carried_method, completed_method", ()),
+    (r"reckoned_change", "extrapolated_change", _STORES),
+    (r"lay_beside|lay (it|them) beside", "add_predictions, compare with", ()),
+    (r"(leave|chosen)_together", "fail_collectively, chosen_on_all", ()),
+    (r"for_ever|wait for (each other|one another) for ever", "deadlock", ("docs/tutorial/index.md",)),
 )
 """(word, what to say instead, files in which the word is the former name of a key)."""
 

@@ -1,17 +1,17 @@
 /* Tradewind for C: the exchanges of weather and climate models on MPI.
  *
- * Layouts say who owns what, patterns what must move, plans bind a pattern to arrays and a communicator. Grids have the
- * directions x, y, z, always in this order; indices of points begin at 0; "begin" and "end" are of the whole grid, the
- * end excluded.
+ * A layout names the owner of each point, a pattern the points that must move; a plan binds a pattern to arrays and a
+ * communicator. Grids have the directions x, y, z, always in this order. Indices of points begin at 0. "begin" and
+ * "end" are indices of the whole grid; the end is excluded.
  *
- * Every function that can fail returns a status; tw_last_error() says what was wrong. None of them aborts, exits or
- * prints. A handle is a number: copies of it are the same thing, the one made by TW_NULL is none, and one that has been
- * freed is refused. Handles may be used by several threads, each plan by one at a time.
+ * Every function that can fail returns a status; tw_last_error() returns the text of the error. No function aborts,
+ * exits or prints. A handle is a number: copies are the same object, TW_NULL is no object, and a handle that has been
+ * freed is refused. Several threads may use handles, but only one at a time the same plan.
  */
 #ifndef TRADEWIND_TRADEWIND_H
 #define TRADEWIND_TRADEWIND_H
 
-/* C++ programs: not the C++ bindings that were deleted from MPI, and are a library of their own. */
+/* For C++ programs: skip the C++ bindings that were removed from MPI; they are a separate library. */
 #if defined(__cplusplus) && !defined(OMPI_SKIP_MPICXX)
 #define OMPI_SKIP_MPICXX 1
 #endif
@@ -33,16 +33,16 @@ extern "C" {
 /* Status that a function returns. */
 typedef enum tw_status {
     TW_OK = 0,
-    TW_ERROR_INPUT = 1,    /* what was asked for cannot be */
-    TW_ERROR_PLAN = 2,     /* another rank refused, a plan was used out of turn, or MPI failed */
+    TW_ERROR_INPUT = 1,    /* an argument that is not allowed */
+    TW_ERROR_PLAN = 2,     /* another rank refused, a plan was used in the wrong order, or MPI failed */
     TW_ERROR_HANDLE = 3,   /* a handle that was never made, or has been freed */
-    TW_ERROR_MEMORY = 4,   /* none left */
-    TW_ERROR_INTERNAL = 5, /* an error of Tradewind's own: please report it */
+    TW_ERROR_MEMORY = 4,   /* no memory left */
+    TW_ERROR_INTERNAL = 5, /* an error in Tradewind: please report it */
 } tw_status;
 
-/* What went wrong in this thread last; "" if nothing has. Valid until the thread's next error. */
+/* Return the text of this thread's last error; "" if there was none. Valid until the thread's next error. */
 TW_API const char* tw_last_error(void);
-/* As "0.1.0". */
+/* Return the version, such as "0.1.0". */
 TW_API const char* tw_version(void);
 
 /* --- handles --- */
@@ -59,7 +59,7 @@ typedef struct tw_points {
 typedef struct tw_plan {
     uint64_t id;
 } tw_plan;
-/* Initialises a handle that is none. */
+/* Initialises a handle of no object. */
 #define TW_NULL {0}
 
 /* --- layouts --- */
@@ -67,8 +67,8 @@ typedef struct tw_plan {
 /* A grid of `points` divided among split[0] x split[1] ranks along the two directions that `axes` names ("xy" where it
  * is NULL); rank i + j * split[0] has part i of the first and part j of the second. */
 TW_API tw_status tw_blocks(const int64_t points[3], const int64_t split[2], const char* axes, tw_layout* layout);
-/* Whole lines along a direction, 'x', 'y' or 'z'; the other two divided. Between blocks over "xy" and x pencils of the
- * same split a rank keeps its row, between x pencils and y pencils its column. */
+/* Whole lines along a direction, 'x', 'y' or 'z'; the other two directions are divided. Between blocks over "xy" and x
+ * pencils of the same split a rank keeps its row, between x pencils and y pencils its column. */
 TW_API tw_status tw_pencils(const int64_t points[3], const int64_t split[2], char along, tw_layout* layout);
 /* Bands of a grid of `rows` rows, of lengths[i] points each, that lie one after another along x: so many points in one
  * row, by so many levels along z. Of equal numbers of points, where ranks share rows, or (shared 0) of whole rows. The
@@ -79,32 +79,33 @@ TW_API tw_status tw_bands(int64_t rows, const int64_t* lengths, int64_t levels, 
  * i + j * lists has list i, ascending in its array, and set j of the levels along z. */
 TW_API tw_status tw_wavenumbers(const int64_t points[3], int64_t lists, const int* owners, int64_t level_sets,
                                 tw_layout* layout);
-/* Whole levels or fields, along z, dealt one by one to the last `servers` of all ranks; the others own nothing. */
+/* Whole levels or fields, along z, distributed one by one to the last `servers` of all ranks; the others own nothing.
+ */
 TW_API tw_status tw_whole(const int64_t points[3], int ranks, int servers, tw_layout* layout);
-/* A layout on the ranks from `first` on, of `ranks` in all; the others own nothing. */
+/* A layout on the ranks from `first` on, of `ranks` in total; the others own nothing. */
 TW_API tw_status tw_placed(tw_layout layout, int first, int ranks, tw_layout* placed);
-/* The points that a rank owns; none: a box from 0 to 0. Refused where they are several boxes. */
+/* The box of points that a rank owns; without points, a box from 0 to 0. Refused if there are several boxes. */
 TW_API tw_status tw_layout_box(tw_layout layout, int rank, int64_t begin[3], int64_t end[3]);
-/* Patterns that were made of it stay. */
+/* Free a layout. Patterns that were made from it remain. */
 TW_API tw_status tw_layout_free(tw_layout layout);
 
 /* --- patterns --- */
 
-/* `width` points around each rank's own to every side in x and y, corners included; in place. Non-zero `periodic`
- * closes a direction to a ring; elsewhere the cells beyond the grid are not touched. */
+/* A halo: `width` points on every side of each rank's own in x and y, with the corners; in place. A direction with
+ * non-zero `periodic` is periodic; along others the cells beyond the grid are not touched. */
 TW_API tw_status tw_halo(tw_layout layout, int64_t width, const int periodic[2], tw_pattern* pattern);
-/* From one layout of a grid to another, of any two kinds. Where one has the rows of a grid one after another along x,
- * as bands have, blocks with whole rows are seen so, too: their arrays are (nx * ny, 1, nz). The box of an array whose
- * points are several runs has as many points along each direction, from its first one on. */
+/* A transposition from one layout of a grid to another, of any two kinds. Where one has the rows of a grid one after
+ * another along x, as bands have, blocks with whole rows are seen so, too: their arrays are (nx * ny, 1, nz). The box
+ * of an array whose points are several runs has as many points along each direction, from its first one on. */
 TW_API tw_status tw_transpose(tw_layout from, tw_layout to, tw_pattern* pattern);
-/* The sum, or another operation, over all ranks of a vector of `count` elements; in place. */
+/* A reduction: the sum, or another operation, over all ranks of a vector of `count` elements; in place. */
 TW_API tw_status tw_allreduce(int ranks, int64_t count, tw_pattern* pattern);
-/* The adjoint of a fetch (see points): source and target change places, and what lies in the target arrays is added to
- * the points that it was fetched from, in an order that does not depend on which message comes first. */
+/* The adjoint of a fetch (see points): source and target are exchanged, and the values of the target arrays are added
+ * to the points that they were fetched from, in an order that does not depend on the arrival of messages. */
 TW_API tw_status tw_adjoint(tw_pattern fetch, tw_pattern* pattern);
 
-/* Of a pattern's two arrays; they are one and the same where it is in place. (Functions take it, and a tw_element, as
- * int: so they can refuse what is neither.) */
+/* The two arrays of a pattern; in place they are the same. (Functions take it, and a tw_element, as int, so that they
+ * can refuse other values.) */
 typedef enum tw_side { TW_SOURCE = 0, TW_TARGET = 1 } tw_side;
 /* The points that a rank's array holds, its halo included: begin may be negative. Of a fetch and its adjoint: points
  * along x, from 0 on, and levels along y and z; a rank knows its own alone. */
@@ -118,7 +119,7 @@ TW_API tw_status tw_halo_rim(tw_pattern halo, int rank, int64_t reach, int* boxe
                              int64_t end[4][3]);
 /* The own points, and `by` more on every side that the exchange fills, for steps that compute a part of the halo. */
 TW_API tw_status tw_halo_widened(tw_pattern halo, int rank, int64_t by, int64_t begin[3], int64_t end[3]);
-/* Plans that were made of it stay. */
+/* Free a pattern. Plans that were made from it remain. */
 TW_API tw_status tw_pattern_free(tw_pattern pattern);
 
 /* --- points --- */
@@ -142,12 +143,12 @@ TW_API tw_status tw_points_of_layout(MPI_Comm comm, tw_layout layout, tw_points*
 TW_API tw_status tw_points_of_ids_f(MPI_Fint comm, int64_t count, const int64_t* ids, tw_points* points);
 TW_API tw_status tw_points_of_count_f(MPI_Fint comm, int64_t count, tw_points* points);
 TW_API tw_status tw_points_of_layout_f(MPI_Fint comm, tw_layout layout, tw_points* points);
-/* How many points this rank owns. */
+/* The number of points that this rank owns. */
 TW_API tw_status tw_points_count(tw_points points, int64_t* count);
-/* The owners of `wanted` ids, and their indices in the arrays of those. */
+/* The owners of `wanted` ids, and the indices in the arrays of the owners. */
 TW_API tw_status tw_points_locate(tw_points points, int64_t wanted, const int64_t* ids, int* owner, int64_t* index);
 
-/* As the number of peers: those with which this rank exchanges are to be found out, by a sparse exchange. */
+/* As the number of peers: find the ranks with which this one exchanges, by a sparse exchange. */
 #define TW_ANY_PEERS (-1)
 /* A fetch into a target array: the points that this rank wants, by their ids, each as often as it is wanted; in this
  * order they lie in the array. `peer`: the ranks that own what this one wants, or want what it owns, where all ranks
@@ -182,7 +183,7 @@ TW_API tw_status tw_renumbered(MPI_Comm comm, int64_t owns, const int64_t* own, 
                                int64_t* new_own, int64_t* interior, int64_t* new_halo, int64_t* new_halos);
 TW_API tw_status tw_renumbered_f(MPI_Fint comm, int64_t owns, const int64_t* own, int64_t halos, const int64_t* halo,
                                  int64_t* new_own, int64_t* interior, int64_t* new_halo, int64_t* new_halos);
-/* Collective. Fetches that were made of them stay. */
+/* Free points. Collective. Fetches that were made from them remain. */
 TW_API tw_status tw_points_free(tw_points points);
 
 /* --- arrays --- */
@@ -190,13 +191,13 @@ TW_API tw_status tw_points_free(tw_points points);
 /* Types of elements: 32- and 64-bit reals, integers, and complex numbers of two such reals. */
 typedef enum tw_element { TW_F4 = 0, TW_F8 = 1, TW_I4 = 2, TW_I8 = 3, TW_C8 = 4, TW_C16 = 5 } tw_element;
 
-/* An array of one rank, in the memory of the host: of C, C++ and Fortran plans take no array of a device. */
+/* An array of one rank, in the memory of the host: plans of C, C++ and Fortran take no array of a device. */
 typedef struct tw_field {
     void* data;         /* its element at the lowest x, y and z */
     int64_t points[3];  /* along x, y, z */
-    int64_t strides[3]; /* bytes from a point to the next along x, y, z; any, also negative ones */
+    int64_t strides[3]; /* bytes from a point to the next along x, y, z; any, also negative */
     int32_t element;    /* a tw_element */
-    int32_t dimensions; /* 1, 2 or 3, as the caller has declared it: of fewer the last directions have one point */
+    int32_t dimensions; /* 1, 2 or 3; with fewer than 3 the last directions have one point */
 } tw_field;
 
 /* An array [z][y][x] without gaps: x is fastest. */
@@ -216,10 +217,10 @@ TW_API tw_status tw_release(void* data);
 
 /* --- plans --- */
 
-/* What a plan records of itself. */
+/* Records of a plan. */
 typedef enum tw_record { TW_RECORD_NOTHING = 0, TW_RECORD_TOTALS = 1 } tw_record;
 
-/* How a plan moves data. The first three are chosen at run time where they are NULL or "": by the environment variable
+/* Options of a plan. The first three are chosen at run time if they are NULL or "": by the environment variable
  * of the pattern as rank 0 sees it (TRADEWIND_HALO=sweep,isend-irecv,buffer, TRADEWIND_TRANSPOSE, TRADEWIND_FETCH,
  * TRADEWIND_ALLREDUCE; parts may be empty), or else by default. */
 typedef struct tw_options {
@@ -227,19 +228,19 @@ typedef struct tw_options {
     const char* transport;   /* "isend-irecv", "shared", ... */
     const char* packing;     /* "buffer", "datatype", "direct" */
     const char* operation;   /* of a reduction: "sum" (NULL), "min", "max", "prod" */
-    int64_t largest_message; /* bytes; longer ones go in several */
-    double watchdog_s;       /* an exchange that waits longer fails, and says for whom; 0: no limit */
-    int32_t pack_ahead;      /* gather a stage's messages while the one before is under way */
+    int64_t largest_message; /* maximum bytes of an MPI message; longer messages are divided */
+    double watchdog_s;       /* maximum seconds of waiting; then the error names the peers; 0: no limit */
+    int32_t pack_ahead;      /* gather a stage's messages during the stage before */
     int32_t synchronous;     /* a send ends only when it is received */
     int32_t check;           /* compare a checksum of every message at its two ends */
     int32_t record;          /* a tw_record */
-    int32_t ranks_per_node;  /* transport shared: as if so many ranks in a row had a node; 0: as it is */
-    int32_t axis;            /* of a fetch: which direction of the fields is over points, 0, 1, 2: x, y, z */
+    int32_t ranks_per_node;  /* transport shared: as if each so many ranks in a row had a node; 0: real nodes */
+    int32_t axis;            /* of a fetch: the direction of the fields that is over points, 0, 1, 2: x, y, z */
 } tw_options;
-/* What they are where nothing else is said. */
+/* Return the default options. */
 TW_API tw_options tw_default_options(void);
 
-/* Binds a pattern to arrays, several of which travel in one message. Collective over `comm`. `target`: as many as
+/* Bind a pattern to arrays; several arrays travel in one message. Collective over `comm`. `target`: as many as
  * `source`; none (0, NULL) where the pattern is in place, or an unstructured halo, or the adjoint of one. The fields of
  * a fetch have one to three dimensions, of which `axis` of the options is the one over points and the others are
  * levels, the same ones in all fields; a rank without points has fields without any. `options`: NULL for the default
@@ -250,30 +251,31 @@ TW_API tw_status tw_plan_make(tw_pattern pattern, MPI_Comm comm, int sources, co
 /* The same, with a communicator of Fortran's. */
 TW_API tw_status tw_plan_make_f(tw_pattern pattern, MPI_Fint comm, int sources, const tw_field* source, int targets,
                                 const tw_field* target, const tw_options* options, tw_plan* plan);
-/* The exchange. All ranks call it. */
+/* Carry out the exchange. All ranks call it. */
 TW_API tw_status tw_plan_call(tw_plan plan);
-/* Its beginning and its end: in between the fields may be read, not written, and what is received is undefined. */
+/* Start and finish the exchange. In between the fields may be read but not written, and received points are undefined.
+ */
 TW_API tw_status tw_plan_start(tw_plan plan);
 TW_API tw_status tw_plan_wait(tw_plan plan);
-/* Between start and wait: completes what has come and posts the next stage, and never waits. `over`: 1 where the wait
- * will return at once; may be NULL. It does nothing with a transport that cannot go on without waiting: see
+/* Between start and wait: complete a stage whose messages have come, and post the next one; never waits. `over`: 1 if
+ * the wait will return at once; may be NULL. It does nothing with a transport that cannot progress without waiting: see
  * tw_plan_pokes. */
 TW_API tw_status tw_plan_poke(tw_plan plan, int* over);
-/* `pokes`: 1 where the transport of the plan can go on in a poke, else 0. */
+/* `pokes`: 1 if the transport of the plan can progress in a poke, else 0. */
 TW_API tw_status tw_plan_pokes(tw_plan plan, int* pokes);
-/* One line: pattern and algorithm. Valid until the plan is freed. */
+/* Pattern and algorithm, in one line. Valid until the plan is freed. */
 TW_API tw_status tw_plan_text(tw_plan plan, const char** text);
 /* The chosen method, as "sweep,isend-irecv,buffer". Valid until the plan is freed. */
 TW_API tw_status tw_plan_way(tw_plan plan, const char** text);
-/* Where its parts came from, as "algorithm: tuning.toml, transport: TRADEWIND_HALO, packing: default": argument, a
- * variable, a tuning file, or default; behind it, where a file's entry was tuned elsewhere, what differs there. Valid
+/* Origins of its parts, such as "algorithm: tuning.toml, transport: TRADEWIND_HALO, packing: default": argument,
+ * variable, tuning file, or default; and the differences, if the entry of the file was tuned on another host. Valid
  * until the plan is freed. */
 TW_API tw_status tw_plan_origin(tw_plan plan, const char** text);
 /* MPI messages and bytes that this rank sends in one call. */
 TW_API tw_status tw_plan_traffic(tw_plan plan, int64_t* messages, int64_t* bytes);
 /* Seconds of this rank since the plan was made, by activity: pack, post, copy, wait, unpack; 0 unless it records. */
 TW_API tw_status tw_plan_seconds(tw_plan plan, double seconds[5]);
-/* Collective. Refused while the plan is under way. */
+/* Free a plan. Collective. Refused between start and wait. */
 TW_API tw_status tw_plan_free(tw_plan plan);
 
 #ifdef __cplusplus

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from tradewind.points import renumbered as renumbered
     from tradewind.simulation import forecast, simulate
     from tradewind.simulation.advice import advise
-    from tradewind.spectral import GaussianGrid, SpectralTransform
+    from tradewind.spectral import DistributedTransform, GaussianGrid, SpectralTransform
     from tradewind.verification import verify
     from tradewind.workload.exchange import Exchange
     from tradewind.workload.program import Compute, Exchanged, Group, Poke
@@ -98,7 +98,7 @@ _HOMES = {
     "tradewind.simulation": ("forecast", "simulate"),
     "tradewind.verification": ("verify",),
     "tradewind.method.method": ("Choice", "Method"),
-    "tradewind.spectral": ("GaussianGrid", "SpectralTransform"),
+    "tradewind.spectral": ("DistributedTransform", "GaussianGrid", "SpectralTransform"),
 }
 
 __all__ = [
@@ -108,6 +108,7 @@ __all__ = [
     "Blocks",
     "Choice",
     "Compute",
+    "DistributedTransform",
     "Exchange",
     "Exchanged",
     "Fetch",

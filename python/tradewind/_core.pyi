@@ -795,6 +795,10 @@ class Order:
     def times(self, exchange: int) -> int:
         """Return the number of times that an exchange takes place."""
 
+    @property
+    def stages(self) -> int:
+        """Number of stages of all exchanges, as often as they take place."""
+
     def at(self, stage: int) -> tuple[int, int, int]:
         """
         Return (exchange, its first stage, line) that a stage of a simulation's trace events is of.
@@ -968,10 +972,15 @@ class Gaussian:
     def weight(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """Shares of the sphere; those of both hemispheres together are 1."""
 
-def legendre(gaussian: Gaussian, first: int, m: int, top: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+def legendre(gaussian: Gaussian, first_row: int, m: int, top: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """
     Compute P(n, m), n = m..top, at the latitudes from `first` to the equator, normalised to mean square 1
     over the sphere: values are [n - m even][latitude], then [n - m odd][latitude].
+    """
+
+def negligible_latitudes(gaussian: Gaussian, m: int, top: int) -> int:
+    """
+    Return the number of latitudes, from the pole on, at which P(n, m) is below 2^-100 for all n = m..top.
     """
 
 def spread_row(row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device='cpu')], values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order='C', device='cpu')], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], mean_factor: float, factor: float) -> None:
@@ -1013,10 +1022,9 @@ class MeshGraph:
     @property
     def edges(self) -> int: ...
 
-    def window(self, nodes: tuple[int, int]) -> int:
-        """
-        Return how many nodes a sweep over nodes (begin, end) keeps, a power of two.
-        """
+    @property
+    def kept_rows(self) -> int:
+        """Rows of levels that each thread of a sweep keeps."""
 
 class Nodes:
     """Own nodes that a loop is for."""
@@ -1070,8 +1078,9 @@ def mpdata_swept(graph: MeshGraph, nodes: tuple[int, int], flux: Annotated[NDArr
 @overload
 def mpdata_swept(graph: MeshGraph, nodes: tuple[int, int], flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], kept: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None:
     """
-    out = q after two passes with the infinite gauge, of nodes (begin, end) whose neighbours are all own
-    ones, in one sweep. kept: [threads * window][level], see MeshGraph.window.
+    out = q after two passes with the infinite gauge, of those nodes (begin, end) without a neighbour in the
+    halo, in one sweep. kept: [threads * kept_rows][level], see MeshGraph. Raises InputError for own nodes
+    that do not lie in the order of their edges.
     """
 
 @overload

@@ -1,4 +1,4 @@
-"""Layouts, patterns and schedules, as a model developer meets them.
+"""Layouts, patterns and schedules for developers of models.
 
 >>> import tradewind as tw
 >>> grid = tw.Grid(nx=602, ny=568, nz=60)
@@ -66,11 +66,11 @@ Blocks = _core.Blocks
 
 
 class Pencils(_core.Blocks):
-    """Whole lines along one direction, the other two divided.
+    """Layout of whole lines along one direction; the other two directions are divided.
 
-    `split` = (a, b) ranks: a divides z and b the other one (for ``along="z"``: x and y), so that between x/y blocks and
-    x pencils of the same split a rank keeps its row, and between x pencils and y pencils its column (Zheng & Marguinaud
-    2018, Fig. 3). Raises InputError where a part would be empty.
+    `split` = (a, b) ranks: a divides z, and b the other direction (for ``along="z"``, a divides x and b divides y). So
+    a transposition between x/y blocks and x pencils of the same split stays within a row of ranks, and one between x
+    pencils and y pencils within a column (Zheng & Marguinaud 2018, Fig. 3). Raises InputError for an empty part.
     """
 
     def __init__(self, grid: _core.Grid, along: str, split: tuple[int, int]) -> None:
@@ -81,9 +81,9 @@ class _Scheduled(_core.Pattern if TYPE_CHECKING else object):  # type: ignore[mi
     """Common part of all patterns."""
 
     def schedule(self, algorithm: str | None = None) -> Schedule:
-        """The stages of messages that carry the pattern out, by an algorithm such as ``"ring-4"``.
+        """Return the stages of messages that carry out the pattern, by an algorithm such as ``"ring-4"``.
 
-        None takes the pattern's default. Raises InputError for an unknown algorithm or a radix out of range.
+        None takes the default of the pattern. Raises InputError for an unknown algorithm or a radix out of range.
         """
         return Schedule(_core.make_schedule(self, algorithm or default_algorithm(self.name)))
 
@@ -95,9 +95,9 @@ class _Scheduled(_core.Pattern if TYPE_CHECKING else object):  # type: ignore[mi
         target: Array | list[Array] | None = None,
         **options: Any,
     ) -> Plan:
-        """Binds the pattern to arrays and a communicator; see `tradewind.mpi.plan`.
+        """Bind the pattern to arrays and a communicator; see `tradewind.mpi.plan`.
 
-        What `options` leave open (algorithm, transport, packing) is chosen at run time, see `tradewind.method.choice`.
+        Algorithm, transport and packing are chosen at run time unless `options` name them (`tradewind.method.choice`).
         """
         from tradewind.mpi.planning import plan
 
@@ -105,10 +105,11 @@ class _Scheduled(_core.Pattern if TYPE_CHECKING else object):  # type: ignore[mi
 
 
 class Halo(_core.Halo, _Scheduled):
-    """Around its own points each rank receives `width` points to every side in x and y, corners included.
+    """Halo: each rank receives the points around its own, `width` on every side in x and y, with the corners.
 
-    The array of a rank has the shape (nz, ny + 2 width, nx + 2 width) of its part. `periodic` names directions, "x"
-    and "y"; elsewhere the cells beyond the grid are not touched. The width may exceed the neighbours' subdomains.
+    The array of a rank has the shape (nz, ny + 2 width, nx + 2 width), where its part has ny x nx points. `periodic`
+    names the periodic directions, "x" and "y"; along the others the cells beyond the grid are not touched. The width
+    may exceed the parts of the neighbours.
     """
 
     def __init__(self, layout: _core.Blocks, width: int, periodic: Iterable[str] = ()) -> None:
@@ -119,12 +120,12 @@ class Halo(_core.Halo, _Scheduled):
 
 
 class Transpose(_core.Transpose, _Scheduled):
-    """The redistribution of a grid from one layout to another.
+    """Transposition: redistribution of a grid from one layout to another.
 
-    Any two layouts of one grid on one number of ranks go together: `Blocks` and `Pencils`; `Bands`, `Wavenumbers`,
-    `Whole` and `Placed`, with which ``Transpose(...)`` is a `Redistribution`; `Lists`, with which it is a `Fetch` of
-    points one after another: then point (x, y, z) of a grid has the number x + nx (y + ny z), and arrays have one
-    dimension. Raises InputError for layouts of different grids or numbers of ranks.
+    Any two layouts of the same grid and number of ranks can be combined. Between `Blocks` or `Pencils` the result is a
+    `Transpose`. With `Bands`, `Wavenumbers`, `Whole` or `Placed` it is a `Redistribution`. With `Lists` it is a `Fetch`
+    of numbered points: point (x, y, z) of a grid has the number x + nx (y + ny z), and arrays have one dimension.
+    Raises InputError for layouts of different grids or numbers of ranks.
     """
 
     def __new__(cls, from_layout: _core.Layout, to_layout: _core.Layout) -> Any:
@@ -136,37 +137,37 @@ class Transpose(_core.Transpose, _Scheduled):
         return Redistribution(from_layout, to_layout)
 
     def adjoint(self) -> Transpose:
-        """Return the way back: each point has one place before and one after, so the adjoint is the inverse."""
+        """Return the inverse, which is also the adjoint: each point has one place before and one after."""
         back: Transpose = Transpose(self.to_layout, self.from_layout)
         return back
 
 
 class Redistribution(_core.Redistribution, _Scheduled):
-    """The transposition between any two layouts that have a closed form; see `Transpose`.
+    """Transposition between any two layouts that have a closed form; see `Transpose`.
 
-    Arrays have the shapes ``layout.shape(rank)``. Where a layout has all rows one after another, as `Bands` that share
-    rows have, an array of bands may be (nz, points), and one of blocks (nz, ny, nx) if its rows follow each other in
-    memory.
+    Arrays have the shapes ``layout.shape(rank)``. If a layout numbers all points row by row, as `Bands` that share
+    rows do, an array of bands may have the shape (nz, points), and one of blocks (nz, ny, nx) if its rows follow each
+    other in memory.
     """
 
     def __init__(self, from_layout: _core.Layout, to_layout: _core.Layout) -> None:
         super().__init__(*on_one_grid(from_layout, to_layout))
 
     def adjoint(self) -> Redistribution:
-        """Return the way back: each point has one place before and one after, so the adjoint is the inverse."""
+        """Return the inverse, which is also the adjoint: each point has one place before and one after."""
         return Redistribution(self.to_layout, self.from_layout)
 
 
 class Fetch(_core.Fetch, _Scheduled):
-    """Each rank lists the points that it wants, wherever they lie: unstructured halos, on-demand halos.
+    """Fetch: each rank lists the points that it wants, such as an unstructured halo or an on-demand halo.
 
-    This one is made in one process of the lists of all ranks, to verify and to simulate it: `owned` holds, by rank, the
-    global ids of the points that the rank owns, in the order of its source array; `wanted` those that it wants, in the
-    order of its target array, each as often as wanted. Ids are whole numbers from 0. On MPI each rank knows its own
-    part alone: see `tradewind.points.Points`.
+    This class takes the lists of all ranks in one process, to verify and simulate a fetch. `owned`: for each rank the
+    global ids of its points, in the order of its source array. `wanted`: for each rank the ids that it wants, in the
+    order of its target array; an id may be repeated. Ids are integers from 0. On MPI, where each rank knows only its
+    own lists, use `tradewind.points.Points`.
 
-    Fields have one to three dimensions, one of them over points and the others over levels; see `tradewind.mpi.plan`.
-    Raises InputError for an id that nobody owns, that is owned twice or that is negative.
+    Fields have one to three dimensions: one over points, the others over levels; see `tradewind.mpi.plan`. Raises
+    InputError for an id without an owner, with two owners, or below 0.
     """
 
     def __init__(self, owned: Sequence[ArrayLike], wanted: Sequence[ArrayLike]) -> None:
@@ -174,7 +175,7 @@ class Fetch(_core.Fetch, _Scheduled):
 
     @classmethod
     def of(cls, core: _core.Fetch) -> Fetch:
-        """One that the core has made."""
+        """Return a fetch of the core as this class."""
         fetch = cls.__new__(cls)
         _core.Fetch.__init__(fetch, core)
         return fetch
@@ -188,29 +189,29 @@ class Fetch(_core.Fetch, _Scheduled):
         *,
         one_array: bool = False,
     ) -> Fetch:
-        """From (owner, remote index) lists: point k of a rank's list is point ``index[k]`` of rank ``owner[k]``.
+        """Return a fetch of (owner, index) lists: point k of a rank's list is point ``index[k]`` of rank ``owner[k]``.
 
-        `counts`: points of each rank's source array. `places`: where each goes in its target array; None: one after
-        another. `one_array`: the source array is the target array too, a halo; without places the halo lies behind the
+        `counts`: points of each rank's source array. `places`: position of each point in the target array; None: one
+        after another. `one_array`: source and target are one array, as for a halo; without places the halo follows the
         `counts` points that a rank owns. Raises InputError for lists whose lengths differ, for an owner or an index out
         of range, and for a place that is taken twice.
         """
         return cls.of(_core.Fetch(*of_owners(counts, lists, places, one_array), one_array))
 
     def adjoint(self) -> Adjoint:
-        """Adds back: what lies in the target arrays is added to the points that it was fetched from."""
+        """Return the adjoint, which adds the values of the target arrays to the points that they were fetched from."""
         return Adjoint(self)
 
 
 class Adjoint(_core.FetchAdjoint, _Scheduled):
-    """The adjoint F' of a fetch F: <F x, y> = <x, F' y>. Source and target change places, and what comes is added."""
+    """Adjoint F' of a fetch F: <F x, y> = <x, F' y>. Source and target are exchanged, and received values are added."""
 
     def __init__(self, fetch: _core.Fetch) -> None:
         super().__init__(fetch)
 
 
 class AllReduce(_core.AllReduce, _Scheduled):
-    """The sum (or another operation) over all ranks of a vector of `count` elements; every rank gets it."""
+    """Reduction: the sum (or another operation) over all ranks of a vector of `count` elements, on every rank."""
 
 
 @dataclass(frozen=True)
@@ -232,13 +233,13 @@ class Schedule:
         return self.core.stages
 
     def verify(self, transport: str = DEFAULT_TRANSPORT) -> dict[str, Any]:
-        """Proves that the schedule does what the pattern asks; see `tradewind.verification.verify`."""
+        """Prove that the schedule carries out the pattern; see `tradewind.verification.verify`."""
         from tradewind.verification import verify
 
         return verify(OneSchedule(self.core), transport)
 
     def simulate(self, machine: str | Path, *, fields: int = 1, dtype: str = "f8", **options: Any) -> dict[str, Any]:
-        """How long it takes on a machine; see `tradewind.simulation.simulate`."""
+        """Simulate it on a machine; see `tradewind.simulation.simulate`."""
         from tradewind.simulation import simulate
 
         return simulate(OneSchedule(self.core, fields, dtype), machine, **options)
@@ -251,7 +252,7 @@ class Schedule:
         target: Array | list[Array] | None = None,
         **options: Any,
     ) -> Plan:
-        """Binds the schedule to arrays and a communicator; see `tradewind.mpi.plan`."""
+        """Bind the schedule to arrays and a communicator; see `tradewind.mpi.plan`."""
         from tradewind.mpi.planning import plan
 
         return plan(self.core, comm, fields, target, **options)
@@ -261,13 +262,13 @@ class Program(program.Program):
     __doc__ = program.Program.__doc__
 
     def simulate(self, machine: str | Path, **options: Any) -> dict[str, Any]:
-        """How long it takes on a machine; see `tradewind.simulation.simulate`."""
+        """Simulate it on a machine; see `tradewind.simulation.simulate`."""
         from tradewind.simulation import simulate
 
         return simulate(self, machine, **options)
 
     def verify(self) -> dict[str, Any]:
-        """Proves that every exchange is right, and that no ranks wait for each other for ever across all of them.
+        """Prove that every exchange is right, and that the ranks cannot deadlock across all of them.
 
         See `tradewind.verification.verify_program`.
         """

@@ -88,7 +88,7 @@ Wide norm(Index m) {
 }
 
 constexpr Index lanes = 32;  // latitudes computed side by side: enough for several vectors under way at a time
-constexpr int step = 500;    // numbers that are too small for a double are kept as multiples of 2^(-step * below)
+constexpr int step = 200;    // numbers below 2^(-step / 2) are kept as multiples of 2^(-step * below)
 using Lanes = std::array<double, lanes>;
 
 struct Block {
@@ -212,6 +212,32 @@ void legendre(const Gaussian& gaussian, Index first, Index m, Index top, double*
         start(block, gaussian, first + at, count, m, scale);
         run_block(block, by, count, values + at, odd + at, latitudes);
     }
+}
+
+Index negligible_latitudes(const Gaussian& gaussian, Index m, Index top) {
+    if (m < 0 || top < m)
+        throw InputError("Legendre functions of wavenumber " + std::to_string(m) + " to degree " + std::to_string(top) +
+                         ": there are none");
+    const Coefficients by = coefficients(m, top);
+    const Wide scale = norm(m);
+    const Long turning = static_cast<Long>(m) / std::sqrt(static_cast<Long>(top) * static_cast<Long>(top + 1));
+    std::vector<double> values(static_cast<std::size_t>(top - m + 2));
+    Index begin = 0, end = gaussian.latitudes();  // all before begin are negligible, none from end on
+    while (begin < end) {
+        const Index middle = (begin + end) / 2;
+        bool negligible = gaussian.sine[static_cast<std::size_t>(middle)] <= turning;
+        if (negligible) {
+            Block block;
+            start(block, gaussian, middle, 1, m, scale);
+            run_block(block, by, 1, values.data(), values.data() + (top - m) / 2 + 1, 1);
+            negligible = std::all_of(values.begin(), values.end(), [](double value) { return value == 0; });
+        }
+        if (negligible)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
 }
 
 }  // namespace tradewind::kernel

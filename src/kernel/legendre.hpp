@@ -27,8 +27,13 @@ Gaussian gaussian_latitudes(Index latitudes);
 //
 //   values: [n - m even][latitude], then [n - m odd][latitude]; (top - m + 1) * (latitudes - first) numbers
 //
-// Numbers below 2^-250 (6e-76) become zeros. The result does not depend on `first`. Throws InputError where the sizes
+// Numbers below 2^-100 (8e-31) become zeros. The result does not depend on `first`. Throws InputError where the sizes
 // do not fit.
 void legendre(const Gaussian& gaussian, Index first, Index m, Index top, double* values, Index size);
+
+// Returns the number of latitudes, from the pole on, at which P(n, m) is below 2^-100 for all n = m..top. One latitude
+// proves it for all that are nearer to the pole: with x = log tan(theta / 2), P'' = (m^2 - n (n + 1) sin^2 theta) P, so
+// that P grows from 0 at the pole as long as n (n + 1) sin^2 theta <= m^2.
+Index negligible_latitudes(const Gaussian& gaussian, Index m, Index top);
 
 }  // namespace tradewind::kernel

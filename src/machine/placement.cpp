@@ -111,7 +111,7 @@ Placement::Placement(const std::string& kind, Rank ranks, std::uint32_t ranks_pe
     by_node_ = Divider(ranks_per_node);
     const std::uint64_t needed = (static_cast<std::uint64_t>(ranks) + ranks_per_node - 1) / ranks_per_node;
     if (needed > nodes)
-        throw InputError(std::to_string(ranks) + " ranks with " + std::to_string(ranks_per_node) + " a node need " +
+        throw InputError(std::to_string(ranks) + " ranks with " + std::to_string(ranks_per_node) + " per node need " +
                          std::to_string(needed) + " nodes; the machine has " + std::to_string(nodes));
     if (kind == "linear") return;
     if (kind == "round-robin")

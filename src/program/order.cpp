@@ -247,6 +247,19 @@ void Order::number() {
     of_line_.resize(lines_);
 }
 
+std::int64_t Order::stages() const {
+    std::int64_t stages = 0;
+    for (const Instance& instance : instances_) stages += instance.stages;
+    return stages;
+}
+
+bool Order::has(std::uint32_t stage) const {
+    const std::uint32_t line = stage >> line_shift;
+    if (line >= of_line_.size() || of_line_[line].empty()) return false;
+    const Instance& last = instances_[of_line_[line].back()];
+    return stage < last.first + last.stages;
+}
+
 const Instance& Order::at(std::uint32_t stage) const {
     const auto& of_line = of_line_[stage >> line_shift];
     const auto after = std::upper_bound(of_line.begin(), of_line.end(), stage,

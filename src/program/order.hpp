@@ -92,7 +92,10 @@ class Order {
     std::size_t instances() const { return instances_.size(); }
     // The stage with which a line begins on the ranks of a group.
     std::uint32_t first_stage(std::size_t group, std::uint32_t line) const { return begins_[group][line]; }
-    // Whose stage a number is.
+    // Stages of all exchanges, as often as they take place.
+    std::int64_t stages() const;
+    // Whether a number is that of a stage, and whose it is.
+    bool has(std::uint32_t stage) const;
     const Instance& at(std::uint32_t stage) const;
     // The number of times that an exchange takes place.
     std::int64_t times(std::size_t exchange) const { return times_[exchange]; }

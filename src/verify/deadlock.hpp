@@ -1,4 +1,4 @@
-// Whether ranks can wait for each other for ever.
+// Proof that the ranks of an exchange cannot deadlock.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Whole programs: can ranks wait for each other for ever, across all exchanges that are open at once?
+// Whole programs: proof that the ranks cannot deadlock across all exchanges that are open at once.
 #pragma once
 
 #include <string>

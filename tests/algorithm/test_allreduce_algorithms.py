@@ -78,7 +78,7 @@ def test_folds_are_alike_where_nothing_folds(n, k):
 
 
 @pytest.mark.parametrize("n", [2, 3, 8, 13])
-def test_the_ring_sends_the_least_there_can_be(n):
+def test_the_ring_sends_the_minimum(n):
     count = 3 * n
     verified = _core.verify(_core.make_schedule(_core.AllReduce(n, count), "ring"), "sendrecv")
     assert verified.stages == 2 * (n - 1)

@@ -133,3 +133,13 @@ def test_a_radix_out_of_range_names_the_rounds():
         InputError, match=r"radix 9 is out of range, 1\.\.4 are allowed for a transposition of 4 rounds"
     ):
         _core.make_schedule(_core.Redistribution(layout, other), "ring-9")
+
+
+@given(st.one_of(redistributions(), closed_redistributions()))
+def test_mpi_has_an_all_to_all_within_closed_groups_or_among_all_ranks(pattern):
+    assert pattern.collective == "all-to-all"
+    partners = {(rank, receiver) for rank in range(pattern.ranks) for receiver, _ in pattern.receivers(rank)}
+    assert all(pattern.group(sender) == pattern.group(receiver) for sender, receiver in partners)
+    groups = [pattern.group(rank) for rank in range(pattern.ranks)]
+    assert max(groups.count(group) for group in groups) == pattern.largest_group
+    assert pattern.closed or set(groups) == {0}

@@ -53,6 +53,7 @@ def test_lists_are_computed_by_a_list(tradewind):
     assert [result["routing"] for result in results] == every
 
 
+@pytest.mark.slow  # there are large ones
 def test_all_machines(tradewind):
     results = simulate(tradewind, "allreduce", "--ranks", "4", "--machine", "all")
     assert [result["machine"] for result in results] == machine_names()

@@ -221,6 +221,7 @@ def test_its_strategies_stand_in_one_table(tradewind):
     assert "drifting: sum" in text
 
 
+@pytest.mark.slow
 def test_a_study_sweeps_it_and_its_report_shows_it(tradewind, tmp_path):
     pytest.importorskip("mpi4py.MPI")
     (tmp_path / "toy.toml").write_text(STUDY)

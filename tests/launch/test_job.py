@@ -17,7 +17,7 @@ from tradewind.launch import find_launcher, is_rank, run
 pytest.importorskip("mpi4py.MPI")
 
 
-def test_answer_of_all_ranks():
+def test_result_of_all_ranks():
     assert run(3, "job_ends:well", [1, "a"], timeout_s=60) == {"payload": [1, "a"], "ranks": [0, 1, 2]}
 
 

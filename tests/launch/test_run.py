@@ -60,7 +60,7 @@ def test_every_dwarf_is_listed_and_runs_by_all_its_strategies(capsys, name):
         assert diagnosis == diagnoses[0] or result["agreement"].startswith("within")
 
 
-def test_answer(capsys):
+def test_result(capsys):
     code, text = tradewind(capsys, f"{SMALL} --strategy wide --width 4 --precision f4 --threads 2 --json")
     assert code == 0
     result = json.loads(text)
@@ -164,9 +164,9 @@ def test_help_shows_the_options_of_the_dwarf(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "150")
     code, text = tradewind(capsys, "run diffusion --help")
     assert code == 0
-    assert "--width WIDTH            Points of the halo. [default: what the strategy needs]" in text
+    assert "--width WIDTH            Halo width: points on every side. [default: what the strategy needs]" in text
     assert "--grid GRID              Points NXxNYxNZ. [default: 128x128x64]" in text
-    assert "comma list of exchange, overlap, wide" in text
+    assert "Comma list of exchange, overlap, wide" in text
     code, text = tradewind(capsys, "run --help")
     assert "diffusion fourth-order diffusion" in " ".join(text.split())
     assert "--width" not in text

@@ -54,7 +54,7 @@ def names(rows) -> list[str]:
     return [str(Method(*(row[part] for part in ("algorithm", "transport", "packing")))) for row in rows]
 
 
-def test_the_least_median_is_chosen(clock):
+def test_the_minimum_median_is_chosen(clock):
     times, calls = clock
     times["direct,shared,buffer"] = [0.1, 0.1, 0.1, 0.9, 0.9, 0.9]
     times["direct,put-fence,direct"] = [2.0, 2.0, 0.8, 0.8, 0.8, 0.1]

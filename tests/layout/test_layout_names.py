@@ -77,7 +77,8 @@ def test_whole_fields_come_to_the_last_ranks_alone() -> None:
         ("xy-whole:0", "path 'xy-whole:0': unknown layout 'whole:0' (known: xy, "),
         (
             "xy-whole:x",
-            "unknown layout 'whole:x' (known: xy, yx, xz, zx, yz, zy, x, y, z, bands, whole, whole:SERVERS)",
+            "unknown layout 'whole:x' (known: xy, yx, xz, zx, yz, zy, x, y, z, bands, whole, whole:SERVERS, points, "
+            "rows, wavenumbers, columns)",
         ),
         ("y-whole:500", "whole fields on 500 servers: 1..196 are allowed among 196 ranks"),
         ("xy-", "path 'xy-': unknown layout '' (known: xy, "),
@@ -91,3 +92,37 @@ def test_what_is_no_path_is_refused(path: str, said: str) -> None:
     with pytest.raises(InputError) as refused:
         Exchange("transpose", 196, GRID, (14, 14), slab=path)
     assert said in str(refused.value)
+
+
+def test_layouts_of_a_transform_follow_each_other() -> None:
+    path = "points-rows-wavenumbers-columns-wavenumbers-rows-points"
+    proof = verify(Exchange("transpose", 6, (1, 24, 4), (2, 3), slab=path))
+    assert proof["ok"]
+    moved = [step["bytes"] + step["copied_bytes"] for step in proof["steps"]]
+    assert moved == moved[::-1]
+    assert moved[0] == 12 * 21 * 4 * 4 * 8  # all points of O12
+    assert moved[2] == 12 * 13 // 2 * 4 * 8  # all coefficients of T11
+
+
+@pytest.mark.parametrize(
+    ("path", "grid", "said"),
+    [
+        (
+            "points-wavenumbers",
+            (1, 24, 4),
+            "from points to wavenumbers: of points, rows, wavenumbers, columns two that",
+        ),
+        ("xy-rows", (1, 24, 4), "from xy to rows: of points"),
+        ("points-rows", (1, 25, 4), "octahedral grid of 25 rows: an even number"),
+        ("points-rows", (1, 4, 4), "up to 2 sets are allowed"),
+    ],
+)
+def test_other_paths_of_a_transform_are_refused(path: str, grid: tuple[int, int, int], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        verify(Exchange("transpose", 6, grid, (2, 3), slab=path))
+
+
+def test_exchanges_of_a_transform_have_arrays_one_by_one() -> None:
+    Exchange("transpose", 6, (1, 24, 4), (2, 3), slab="rows-wavenumbers").require_arrays()
+    with pytest.raises(InputError, match="data are transformed between the exchanges"):
+        Exchange("transpose", 6, (1, 24, 4), (2, 3), slab="points-rows-wavenumbers").require_arrays()

@@ -162,7 +162,7 @@ def test_a_warning_comes_once(file):
     assert len(caught) == 1
 
 
-def test_of_several_sites_the_one_most_like_this(file):
+def test_of_several_hosts_the_one_most_like_this(file):
     tuning.merge(file, [entry(HALO, "sweep,shared,direct", replace(HERE, mpi="an MPI 2.0", cpu="another"))])
     there = replace(HERE, mpi="an MPI 2.0", cpu="another", ranks_per_node=1)
     with pytest.warns(TuningWarning, match="1 ranks share a node, not 4$"):

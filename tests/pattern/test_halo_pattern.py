@@ -24,7 +24,7 @@ def expected_cells(halo, periodic, rank):
 
 @settings(max_examples=40)
 @given(halos(max_ranks=12))
-def test_answer_is_the_frame_of_points_around_the_own_ones(halo):
+def test_expected_is_the_frame_of_points_around_the_own_ones(halo):
     described = halo.describe().partition("periodic in ")[2]
     periodic = ("x" in described, "y" in described)
     for rank in range(0, halo.ranks, 3):

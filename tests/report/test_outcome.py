@@ -28,7 +28,7 @@ def test_the_fastest_the_next_and_the_slowest() -> None:
     assert outcome(alone, cases[:2]) == "on 100 ranks, b (1 ms) is the fastest, 2 times as fast as a."
 
 
-def test_the_most_ranks_on_which_most_curves_have_a_case() -> None:
+def test_the_maximum_of_ranks_on_which_most_curves_have_a_case() -> None:
     cases = [case(name, time, ranks=ranks) for ranks in (100, 10000) for name, time in (("a", 1.0), ("b", 3.0))]
     cases += [case("a", 1.0, ranks=10**6)]
     assert outcome(PLOT, cases).startswith("on 10\u202f000 ranks, torus-M: a (1 s)")

@@ -93,7 +93,7 @@ def test_what_memory_cannot_hold_is_refused_unless_forced(monkeypatch):
     class Memory:
         available = 1000.0
 
-    monkeypatch.setattr("tradewind.base.memory.psutil.virtual_memory", Memory)
+    monkeypatch.setattr("psutil.virtual_memory", Memory)
     file = machine(TORUS)
     needed = prepare(EXCHANGES[3], file).forecast()["memory_bytes"]
     with pytest.raises(InputError, match=f"about {units.format_bytes(needed)} of memory and 1000 B are free"):

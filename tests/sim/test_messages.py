@@ -298,7 +298,7 @@ def test_copies_and_packets_of_one_rank(placement, buffers, packet):
     assert bits(core(simulation, 2, adaptive=False)) == bits(one)
 
 
-def test_answers_of_an_older_model_are_not_used_again():
+def test_results_of_an_older_model_are_not_used_again():
     """Only of cases that use what has changed since: other studies need not be simulated anew."""
     assert model_version(machine(CROSSBAR), 1) == 2
     assert (

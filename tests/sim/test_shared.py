@@ -55,7 +55,7 @@ def figures(result):
     return {key: value for key, value in result.items() if key not in TAKEN}
 
 
-def test_answers_are_the_same_as_one_process_gives():
+def test_results_are_the_same_as_one_process_gives():
     one = json.loads(json.dumps(shared_cases.asked(None)))
     several = launch.run(3, "shared_cases:simulated", None, timeout_s=240)
     assert [figures(result) for result in several] == [figures(result) for result in one]

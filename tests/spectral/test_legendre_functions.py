@@ -41,12 +41,17 @@ def exact_legendre(degree: int, x: Fraction) -> Fraction:
     return value
 
 
-def test_the_polar_row_keeps_its_digits_where_rounded_sines_lose_them() -> None:
-    """P(n, 0) beside exact rationals: n^2 times the rounding of the sine of latitude would be 1e-12."""
-    half, degree = 80, 100
-    first = Fraction(float(_core.Gaussian(half).versine[0]))
-    truth = float(exact_legendre(degree, 1 - first)) * np.sqrt(2 * degree + 1)
-    assert functions(half, 0, degree)[-1, 0] == pytest.approx(truth, rel=2e-14)
+@pytest.mark.parametrize("degree", [100, 639])
+@pytest.mark.parametrize("row", [0, 1, 5])
+def test_rows_near_the_pole_keep_digits_that_rounded_sines_lose(degree: int, row: int) -> None:
+    """P(n, 0) beside exact rationals, in units of its largest value.
+
+    The rounding of the sine of latitude, 1e-16, alone changes it by up to n^2 times as much, 2e-11 at T639.
+    """
+    half = degree + 1
+    versine = Fraction(float(_core.Gaussian(half).versine[row]))
+    truth = float(exact_legendre(degree, 1 - versine)) * np.sqrt(2 * degree + 1)
+    assert abs(functions(half, 0, degree)[-1, row] - truth) < 5e-15 * np.sqrt(2 * degree + 1)
 
 
 @pytest.mark.parametrize(("half", "m", "top"), [(320, 0, 319), (320, 200, 320), (1280, 1000, 1279), (640, 639, 639)])
@@ -69,19 +74,51 @@ def test_small_values_are_zeros_and_grow_continuously() -> None:
     half, m = 640, 600
     values = functions(half, m, m)[0]
     log2 = m * np.log2(_core.Gaussian(half).sine)
-    assert (values[log2 < -270] == 0).all()
-    assert (values[log2 > -230] > 0).all()
-    shown = log2 > -230
+    assert (values[log2 < -120] == 0).all()
+    assert (values[log2 > -80] > 0).all()
+    shown = log2 > -80
     difference = np.log2(values[shown]) - log2[shown]
     np.testing.assert_allclose(difference, difference[0], rtol=0, atol=1e-9)
 
 
-def test_octahedral_tables_are_compact() -> None:
-    """The project's bound is 0.45 of N (T + 1)^2 numbers, rows and wavenumbers of both parities."""
-    for half in (80, 160, 320):
-        functions = LegendreFunctions(Truncation(f"O{half}").extended(), tables=False)
-        assert functions.table_bytes <= 8 * 0.45 * half**3
-        assert functions.scratch_bytes <= 0.05 * functions.table_bytes
+@pytest.mark.parametrize(("half", "m", "top"), [(160, 0, 319), (160, 100, 319), (160, 300, 320), (640, 600, 639)])
+def test_what_is_left_out_is_negligible_and_all_of_it(half: int, m: int, top: int) -> None:
+    """All functions at these rows, not only at the one that proves it, and not at the next."""
+    count = _core.negligible_latitudes(_core.Gaussian(half), m, top)
+    largest = np.abs(functions(half, m, top)).max(axis=0)
+    assert (largest[:count] == 0).all()
+    assert largest[count] >= 2.0**-100
+    assert (count > 0) == (m >= 100)
+
+
+def test_rows_that_are_left_out_become_zeros() -> None:
+    """Linear on a full grid, every row of which keeps all wavenumbers: beside functions at all latitudes."""
+    truncation = Truncation("F160", 319)
+    legendre = Legendre(truncation, [310, 0])
+    left_out = legendre.functions.first[0]
+    assert left_out > 20
+    spectral = np.random.default_rng(1).normal(size=(legendre.spectral_start[-1], 2)) + 0j
+    fourier = np.full((legendre.fourier_start[-1], 2), np.nan, complex)
+    legendre.to_fourier(spectral, fourier)
+    values = functions(160, 310, 319)
+    truth = values.T @ spectral[:10]
+    np.testing.assert_allclose(fourier[:160], truth, rtol=0, atol=1e-13)
+    assert (fourier[:left_out] == 0).all()
+    assert (fourier[320 - left_out : 320] == 0).all()
+    rows = np.random.default_rng(2).normal(size=fourier.shape) + 0j
+    even, odd = rows[:160] + rows[319:159:-1], rows[:160] - rows[319:159:-1]
+    found = legendre.to_spectral(rows)[:10]
+    np.testing.assert_allclose(found[0::2], values[0::2] @ even, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found[1::2], values[1::2] @ odd, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "degree"), [("O80", 79), ("O160", 159), ("O320", 319), ("F320", 639)])
+def test_tables_are_compact(name: str, degree: int) -> None:
+    """The project's bound is 0.45 of N (T + 1)^2 numbers."""
+    functions = LegendreFunctions(Truncation(name, degree).extended(), tables=False)
+    assert functions.table_bytes <= functions.truncation.table_bytes
+    assert functions.table_bytes <= 8 * 0.45 * int(name[1:]) * (degree + 1) ** 2
+    assert functions.scratch_bytes <= 0.05 * functions.table_bytes
 
 
 def test_memory_is_stated_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,6 +55,21 @@ def test_wind_is_that_of_vector_harmonics(transform: SpectralTransform) -> None:
     assert min(relative_maximum(sign * v[0], south) for sign in (1, -1)) < 1e-12
 
 
+def test_results_are_written_where_the_caller_wants_them(transform: SpectralTransform) -> None:
+    levels = random_spectral(transform.truncation, 6).reshape(-1, 2, 3)
+    out = np.full((2, 2, 3, transform.grid.points), np.nan)
+    u, v = transform.wind(levels, 2 * levels, out)
+    assert u.base is out
+    np.testing.assert_array_equal((u, v), transform.wind(levels, 2 * levels))
+    grid = np.empty((2, 3, transform.grid.points))
+    assert transform.to_grid(levels, grid) is grid
+    np.testing.assert_array_equal(grid[1, 2], transform.to_grid(levels)[1, 2])
+    spectral = np.empty_like(levels)
+    assert transform.to_spectral(grid, spectral) is spectral
+    with pytest.raises(InputError, match=r"out, grid points of the wind: .* of shape \(2, 2, 3, 12800\) is allowed"):
+        transform.wind(levels, levels, np.empty((2, 6, transform.grid.points)))
+
+
 def test_wind_and_back(transform: SpectralTransform) -> None:
     vorticity, divergence = random_spectral(transform.truncation, 2), random_spectral(transform.truncation, 2, 5)
     vorticity[0] = divergence[0] = 0  # no wind has a mean of these

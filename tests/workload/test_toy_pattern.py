@@ -166,6 +166,7 @@ def test_it_is_measured_checked_and_tuned(tradewind, tmp_path):
     assert 'pattern = "fetch"' in (tmp_path / "shift.toml").read_text()
 
 
+@pytest.mark.slow
 def test_a_study_sweeps_it_and_its_report_shows_it(tradewind, tmp_path):
     pytest.importorskip("mpi4py.MPI")
     (tmp_path / "toy.toml").write_text(STUDY)

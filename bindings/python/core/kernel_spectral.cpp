@@ -117,9 +117,12 @@ void bind_spectral(nb::module_& module) {
             "weight", [](const Gaussian& g) { return rounded(g.weight); }, nb::rv_policy::automatic,
             "Shares of the sphere; those of both hemispheres together are 1.");
     module.def(
-        "legendre", &legendre, "gaussian"_a, "first"_a, "m"_a, "top"_a, "values"_a.noconvert(),
+        "legendre", &legendre, "gaussian"_a, "first_row"_a, "m"_a, "top"_a, "values"_a.noconvert(),
         "Compute P(n, m), n = m..top, at the latitudes from `first` to the equator, normalised to mean square 1\n"
         "over the sphere: values are [n - m even][latitude], then [n - m odd][latitude].");
+    module.def(
+        "negligible_latitudes", &kernel::negligible_latitudes, "gaussian"_a, "m"_a, "top"_a,
+        "Return the number of latitudes, from the pole on, at which P(n, m) is below 2^-100 for all n = m..top.");
     module.def("spread_row", &spread_row, "row"_a.noconvert(), "values"_a.noconvert(), "places"_a.noconvert(),
                "mean_factor"_a, "factor"_a,
                "Copy Fourier coefficients of a row [field][wavenumber] to values[places[m]][field], times a factor.");

@@ -201,9 +201,13 @@ void bind_order(nb::module_& module) {
                 return order.times(exchange);
             },
             "exchange"_a, "Return the number of times that an exchange takes place.")
+        .def_prop_ro("stages", &program::Order::stages,
+                     "Number of stages of all exchanges, as often as they take place.")
         .def(
             "at",
             [](const program::Order& order, std::uint32_t stage) {
+                if (!order.has(stage))
+                    throw InputError("stage " + std::to_string(stage) + ": no exchange of the program has it");
                 const program::Instance& instance = order.at(stage);
                 return std::tuple(instance.exchange, instance.first, instance.line);
             },

@@ -109,7 +109,7 @@ def collective(function: Callable[Arguments, Value]) -> Callable[Arguments, Valu
 
 
 def _tell_of_call(args: Sequence[Any], error: TypeError) -> None:
-    """By the first communicator among the arguments, wherever it stands."""
+    """Find the first communicator among the arguments, at any position."""
     from mpi4py import MPI
 
     comm = next((arg for arg in args if isinstance(arg, MPI.Intracomm)), None)

@@ -80,7 +80,7 @@ def _mpich_root(package: Path) -> Path:
 
 @dataclass(frozen=True)
 class Flags:
-    """Where libtradewind is: what a compiler, CMake and pkg-config are told."""
+    """Location of libtradewind, for a compiler, CMake and pkg-config."""
 
     prefix: Path
     mpi: BuiltWith
@@ -99,12 +99,12 @@ class Flags:
 
     @property
     def cmake(self) -> Path:
-        """For ``-Dtradewind_DIR=`` or CMAKE_PREFIX_PATH."""
+        """Folder for ``-Dtradewind_DIR=`` or CMAKE_PREFIX_PATH."""
         return self.prefix / "lib" / "cmake" / "tradewind"
 
     @property
     def pkgconfig(self) -> Path:
-        """For PKG_CONFIG_PATH."""
+        """Folder for PKG_CONFIG_PATH."""
         return self.prefix / "lib" / "pkgconfig"
 
     @cached_property
@@ -128,7 +128,7 @@ class Flags:
 
 
 def flags() -> Flags:
-    """Where libtradewind is. Raises MissingMPIError where there is none, or not the MPI library that it needs."""
+    """Return the location of libtradewind. Raises MissingMPIError if it or the MPI library that it needs is missing."""
     mpi = built_with()
     found = Flags(package_folder(), mpi)
     if not found.cmake.exists():
@@ -141,7 +141,7 @@ def flags() -> Flags:
 
 
 def not_loaded(error: ImportError) -> str:
-    """Why the compiled module that talks to MPI does not load, and what to do about it, in one sentence."""
+    """Return in one sentence why the compiled MPI module does not load, and how to mend it."""
     try:
         mpi = built_with()
     except MissingMPIError as without:

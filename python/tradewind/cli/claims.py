@@ -11,7 +11,7 @@ from tradewind.study.claims.judgement import bases_in, claims_of, counts, figure
 
 STYLES = {CONFIRMED: "green", CONTRADICTED: "red"}
 SHOWN = 6
-"""As many of the values that decided a claim are printed; the report has them all."""
+"""Maximum number of values printed for a claim; the report has them all."""
 
 
 def show_claims(verdicts: Sequence[Verdict], name: str) -> None:

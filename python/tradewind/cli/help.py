@@ -113,7 +113,7 @@ def name_of(parameter: Any) -> str:
 
 
 def flags_of(parameter: Any) -> str:
-    """How an option is written."""
+    """Return the spelling of an option."""
     return ", ".join([*parameter.opts, *parameter.secondary_opts])
 
 

@@ -89,7 +89,7 @@ def of_kinds(family: Family) -> Callable[[Command], Command]:
             return spread
 
         def general() -> Command:
-            """With the options that all kinds have."""
+            """Return the command with the options that all kinds have."""
             kinds = [family.own_options(kind) for kind in family.kinds()]
             shared = [each for each in kinds[0] if all(each.name in [o.name for o in other] for other in kinds)]
             common = [each for each in shared if each.common]

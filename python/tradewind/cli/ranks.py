@@ -1,4 +1,4 @@
-"""Where a command that measures stands: it starts MPI ranks, or is one of them."""
+"""Place of a command that measures: it starts MPI ranks, or is one of them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Timeout = Annotated[
 
 @dataclass(frozen=True)
 class Place:
-    """Where this process stands: alone, or one of the ranks of a job that somebody else has started."""
+    """Place of this process: alone, or one of the ranks of a job that was started outside."""
 
     ranks: int
     rank: int | None = None
@@ -59,7 +59,7 @@ class Place:
 
 
 def place_of(ranks: int | None) -> Place:
-    """Where this process stands, and how many ranks there are. Raises InputError."""
+    """Return the place of this process and the number of ranks. Raises InputError."""
     from tradewind.base.errors import InputError
     from tradewind.launch import is_rank
 

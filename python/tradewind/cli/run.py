@@ -101,7 +101,7 @@ def _refused(*problems: str) -> Exception:
 
 
 def _file_problems(picture: Path | None, chart: Path | None) -> list[str]:
-    """Why a picture cannot be written."""
+    """Return why a picture cannot be written."""
     from tradewind.base.errors import gathered
     from tradewind.plot.field import check_path
     from tradewind.plot.methods import check_name

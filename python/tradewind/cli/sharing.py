@@ -1,4 +1,4 @@
-"""Where a command stands: alone, or as one of the processes that share what it simulates."""
+"""Place of a command: alone, or one of the processes that share a simulation."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def check(here: Processes | None, wanted: int | None) -> None:
 
 
 def threads(here: Processes | None, wanted: int | None) -> int:
-    """As many for each process as it has cores."""
+    """Return threads per process: one per core."""
     from tradewind.simulation import usable_cores
 
     return here.threads if here is not None else max(1, usable_cores() // max(1, wanted or 1))

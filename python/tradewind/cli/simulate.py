@@ -108,7 +108,7 @@ def _simulate(
     force: bool,
     **more: Any,
 ) -> dict[str, Any]:
-    """By the processes that run, by as many as are wanted, or by this one alone."""
+    """Simulate on the processes that run, on as many as are wanted, or on this one alone."""
     if here is not None:
         return here.run(request.simulation, report, force, **more)
     if wanted is not None:
@@ -132,7 +132,7 @@ def _check_files(runs: list[Simulation], links: Path | None, congestion: Path | 
 
 
 def _folder(congestion: Path | None, run: Simulation) -> Path | bool:
-    """Where the pictures of one simulation of a list belong."""
+    """Return the folder for the pictures of one simulation of a list."""
     if congestion is None:
         return False
     return congestion / "-".join((run.file.name, run.machine.routing, str(run.exchange.as_dict()["algorithm"])))

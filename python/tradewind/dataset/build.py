@@ -128,7 +128,7 @@ def build_dataset(records: Sequence[Record], attributes: dict[str, Any]) -> xr.D
 
 
 def provenance(study_text: str, title: str, source: str, seed: int, environment: Environment) -> dict[str, Any]:
-    """Where a Dataset comes from: study text, seed, versions, commit, MPI library, processor."""
+    """Return the origin of a Dataset: study text, seed, versions, commit, MPI library, processor."""
     import h5netcdf
     import numpy as np
     import xarray as xr
@@ -172,7 +172,7 @@ SMALL_BYTES = 4096
 
 
 def _packed(variable: xr.Variable) -> dict[str, Any]:
-    """How a variable is kept: texts as rows of characters, since HDF5 keeps others one by one."""
+    """Return the encoding of a variable: texts as rows of characters, since HDF5 stores others one by one."""
     if not variable.size:
         return {}
     is_text = variable.dtype.kind in "OU"
@@ -225,7 +225,7 @@ PART = "part_"
 
 
 def _parts(records: Sequence[Record]) -> dict[str, Any]:
-    """Where the time of a step of a run went: the median over the ranks."""
+    """Return the time of each part of a step of a run: the median over the ranks."""
     by_case = [parts_of(record) if record["kind"] == "run" else {} for record in records]
     names = list(dict.fromkeys(name for parts in by_case for name in parts))
     return {
@@ -284,7 +284,7 @@ COUNTS = {
 
 
 def _congestion(records: Sequence[Record]) -> dict[str, Any]:
-    """How busy the links between switches are, of the cases that kept it."""
+    """Return the loads of links between switches, for the cases that have them."""
     kept = [record["result"].get("congestion") or {} for record in records]
     if not any(kept):
         return {}

@@ -70,7 +70,7 @@ class Dwarf(Workload, ABC):
     strategy: str | None = option("When it exchanges and when it computes.", None, common=True)
     """The first of `strategies` unless given."""
     algorithm: str | None = option("Algorithm of the exchange, like sweep.", None, common=True, shown=_OPEN)
-    """As `transport` and `packing`: of the dwarf's first plan; see `tradewind.mpi.plan`, which chooses what is open."""
+    """Algorithm, `transport` and `packing` are those of the first plan; `tradewind.mpi.plan` chooses what is open."""
     transport: str | None = option(
         "Transport of the exchange, like isend-irecv.", None, known=transport_names, common=True, shown=_OPEN
     )
@@ -165,7 +165,7 @@ class Dwarf(Workload, ABC):
 
     @property
     def tolerance(self) -> float:
-        """How far the state may be from the reference, as a fraction of its largest value; 0: the same bits."""
+        """Maximum distance of the state from the reference, as a fraction of its largest value; 0: the same bits."""
         return 0.0
 
     @property
@@ -204,7 +204,7 @@ class Dwarf(Workload, ABC):
         return self.program().steps()
 
     def simulate(self, machine: str | Path, **options: Any) -> dict[str, Any]:
-        """How long `steps_per_round` steps take on a machine; see `tradewind.simulate`."""
+        """Simulate `steps_per_round` steps on a machine; see `tradewind.simulate`."""
         from tradewind.simulation import simulate
 
         return simulate(self.program(), machine, **options)
@@ -240,7 +240,7 @@ class Dwarf(Workload, ABC):
         return {**asdict(self.method(plan)), "check": self.check, "watchdog_s": self.watchdog_s}
 
     def transport_problems(self, plan: str, schedules: Mapping[str, _core.Schedule]) -> list[str]:
-        """Why the transport of a plan cannot carry its schedules."""
+        """Return why the transport of a plan cannot carry its schedules."""
         known = {entry.name: entry for entry in _core.transports()}
         method = self.method(plan)
         if method.transport not in known:

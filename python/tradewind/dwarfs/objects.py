@@ -39,7 +39,7 @@ def _swap(comm: MPI.Intracomm, field: Array, width: int, axis: int, before: int,
 
 
 def object_problems(dwarf: GridDwarf, width: int) -> list[str]:
-    """Why a dwarf cannot exchange objects: these go between neighbours only, without a plan."""
+    """Return why a dwarf cannot exchange objects: these go between neighbours only, without a plan."""
     problems = [
         f"{name} {getattr(dwarf, name)!r}: the strategy objects has no plan; leave it out"
         for name in ("algorithm", "transport", "packing")

@@ -13,8 +13,7 @@ from tradewind import _core
 from tradewind.base.errors import InputError, gathered
 from tradewind.dwarfs.dwarf import Dwarf
 from tradewind.dwarfs.running import Running
-from tradewind.layout.closed import ReducedGrid
-from tradewind.layout.dual_meshes import mesh_extents, mesh_nodes, mesh_of
+from tradewind.layout.dual_meshes import map_of, mesh_extents, mesh_nodes, mesh_of
 from tradewind.layout.partition import ORDERS, Divided, Part, parts
 from tradewind.workload.options import option
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from tradewind.layout.median_dual import Ids, MedianDual
     from tradewind.mpi.library import Array
 
-_MOST_LEVELS = 10_000
+_MAX_LEVELS = 10_000
 
 
 def _grid_problems(name: str) -> list[str]:
@@ -47,7 +46,7 @@ class MeshDwarf(Dwarf):
         offered="O40",
         by_name=False,
     )
-    levels: int = option("Levels.", 16, minimum=1, maximum=_MOST_LEVELS, label="levels")
+    levels: int = option("Levels.", 16, minimum=1, maximum=_MAX_LEVELS, label="levels")
     partition: str = option(
         f"How nodes are shared out: {' or '.join(ORDERS)}.",
         "bands",
@@ -105,8 +104,9 @@ def _all_parts(grid: str, ranks: int, partition: str) -> list[Part]:
 class MeshRunning(Running):
     """A dwarf on a mesh, on MPI ranks: `part` is this rank's, `exchange` brings one array's halo."""
 
-    def __init__(self, dwarf: MeshDwarf, comm: MPI.Intracomm, record: str, *, renumber: bool) -> None:
-        """`renumber`: nodes that no other rank wants, then the rim, then the halo are three runs of memory."""
+    def __init__(self, dwarf: MeshDwarf, comm: MPI.Intracomm, record: str, *, order: str) -> None:
+        """`order` of a rank's nodes: "runs": those that no other rank wants, then the rim, then the halo are three runs
+        of memory; "ids": ascending; else that of the partition."""
         from tradewind.mpi.points import Points, renumbered
 
         super().__init__(dwarf, comm, record)
@@ -117,9 +117,11 @@ class MeshRunning(Running):
         divided = Divided(self.mesh)
         own = parts(self.mesh, dwarf.ranks, dwarf.partition)[self.rank]
         halo = divided.halo(own)
-        if renumber:
-            order = renumbered(comm, own, halo)
-            own, halo = order.own, order.halo
+        if order == "runs":
+            runs = renumbered(comm, own, halo)
+            own, halo = runs.own, runs.halo
+        elif order == "ids":
+            own = np.sort(own)
         self.part = part = divided.part(own, halo)
         divided_s = perf_counter() - made
         comm.Barrier()
@@ -161,16 +163,7 @@ class MeshRunning(Running):
     def as_map(self, own: Array) -> Array | None:
         """One value of each own node as a map [y][x] from the south, on rank 0. Collective."""
         whole = self.whole(own)
-        if whole is None:
-            return None
-        n, ny = mesh_extents(self.mesh.name)
-        if ny:
-            return np.asarray(whole.reshape(ny, n))
-        rows = ReducedGrid.octahedral(n).rows
-        first = np.concatenate([[0], np.cumsum(rows)[:-1]])
-        longitude = (np.arange(rows.max()) + 0.5) / rows.max()
-        nearest = np.rint(longitude * rows[:, None]).astype(int) % rows[:, None]
-        return np.asarray(whole[first[:, None] + nearest][::-1])
+        return None if whole is None else map_of(self.mesh, whole)
 
 
 def check_fits(courant: float, limit: float, dt: float, where: Ids | NDArray[np.int64], mesh: MedianDual) -> None:

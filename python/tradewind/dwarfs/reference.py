@@ -1,4 +1,4 @@
-"""How far the state of a dwarf is from that of its reference."""
+"""Distance between the state of a dwarf and that of its reference."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ class Running(ABC):
 
     @property
     def plans(self) -> dict[str, Plan]:
-        """By name a plan of each exchange."""
+        """Plan of each exchange, by name."""
         return {name: exchanges.plans[0] for name, exchanges in self._exchanges.items()}
 
     @property

@@ -1,4 +1,4 @@
-"""Which of many curves is the fastest, at each number of ranks: the number in its name, a radix."""
+"""The fastest of many curves at each number of ranks: the number in its name, a radix."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def _congestion_panel(title: list[str], congestion: dict[str, Any], maximum: flo
 
 
 def _titled(chart: Any, title: list[str]) -> Any:
-    """With a title and a line below it."""
+    """Add a title and a line below it."""
     return chart.properties(title=alt.Title(title[0], subtitle=title[1], fontSize=12))
 
 

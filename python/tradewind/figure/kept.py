@@ -29,7 +29,7 @@ def labels(plot: Plot, record: Record) -> dict[str, str]:
 
 
 def over_time_rows(plot: Plot, records: Sequence[Record]) -> list[dict[str, Any]]:
-    """For each bin of simulated time of each case that kept it, the mean delay of the packets that arrived."""
+    """Return the mean delay of the packets that arrived, for each bin of simulated time of each case."""
     return [
         {"time": (row["from"] + row["to"]) / 2, "delay": float(f"{row['delay']:.3g}"), **labels(plot, record)}
         for record in records

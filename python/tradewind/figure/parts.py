@@ -1,4 +1,4 @@
-"""Where the time of a step goes, in runs of dwarfs: stacked bars."""
+"""Parts of the time of a step, in runs of dwarfs: stacked bars."""
 
 from __future__ import annotations
 

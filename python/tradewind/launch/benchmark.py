@@ -104,7 +104,7 @@ def bench_methods(
     watchdog_s: float = 0.0,
     timeout_s: float | None = None,
 ) -> dict[str, Any]:
-    """As `bench`, of methods that suit the exchange. ``skipped``: those that MPI refuses."""
+    """Measure as `bench` does, with methods that suit the exchange. ``skipped``: those that MPI refuses."""
     exchange.require_arrays()
     _check_samples(repeat, rounds, warmup)
     payload = {
@@ -184,7 +184,7 @@ def choose(exchange: Exchange, names: Sequence[str] | None) -> tuple[list[str], 
 
 
 def refusal(exchange: Exchange, algorithm: str) -> str | None:
-    """Why an exchange cannot be done by an algorithm; None where it can."""
+    """Return why an algorithm cannot do an exchange; None if it can."""
     if algorithm == NATIVE:
         refusals = (native_refusal(schedule.pattern) for schedule in exchange.schedules().values())
         return next(filter(None, refusals), None)

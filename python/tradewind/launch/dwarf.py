@@ -143,7 +143,7 @@ def _save_time_line(comm: MPI.Intracomm, dwarf: Dwarf, path: str) -> None:
 
 
 def _parts(comm: MPI.Intracomm, seconds: dict[str, float], total_s: float) -> list[dict[str, Any]]:
-    """Where the time went: by part the least, median and most over the ranks. Counts on rank 0."""
+    """Return the time of each part: minimum, median and maximum over the ranks. Counts on rank 0."""
     mine = {**seconds, "loop": max(0.0, total_s - sum(seconds.values())), "all": total_s}
     by_rank = comm.gather(mine) or []
     return [{"part": part, **_spread(each[part] for each in by_rank)} for part in (by_rank[0] if by_rank else ())]

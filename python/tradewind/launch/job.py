@@ -114,7 +114,7 @@ def run(ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None
 def on_ranks(
     ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None, watch: Watch | None = None
 ) -> Any:
-    """As `run`; but where this process is a rank itself, it is one of those that call the function."""
+    """Run as `run` does; but if this process is a rank itself, it is one of those that call the function."""
     if not is_rank():
         return run(ranks, worker, payload, timeout_s=timeout_s, watch=watch)
     from tradewind.mpi.library import MPI

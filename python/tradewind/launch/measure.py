@@ -196,7 +196,7 @@ class Measured:
         return ""
 
     def row(self, data: ExchangeArrays) -> dict[str, Any]:
-        """As `tradewind.launch.bench` returns it."""
+        """Return the row of `tradewind.launch.bench`."""
         steps = zip(data.exchange.steps(), self.by_step_s, strict=True)
         # The library's collective has no transport of ours, and packs by the types of MPI or not at all.
         native = {"transport": NATIVE, "packing": DEFAULT_PACKING} if self.method["algorithm"] == NATIVE else {}
@@ -217,7 +217,7 @@ class Measured:
 def _plans(
     comm: MPI.Intracomm, data: ExchangeArrays, algorithm: str, transport: str, packing: str, **options: Any
 ) -> dict[str, mpi.Plan]:
-    """By step; `options` of `tradewind.mpi.plan`."""
+    """Return a plan per step; `options` of `tradewind.mpi.plan`."""
     native = algorithm == NATIVE
     exchange = data.exchange if native else replace(data.exchange, algorithm=algorithm)
     plans = {}
@@ -279,7 +279,7 @@ def measure_copy(comm: MPI.Intracomm, threads: int = 1) -> float:
 
 
 def provenance() -> dict[str, str]:
-    """Where and with what something was measured."""
+    """Return the host and the software of a measurement."""
     import importlib.metadata
 
     return {

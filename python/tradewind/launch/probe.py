@@ -143,7 +143,7 @@ def _copy_alone(comm: MPI.Intracomm) -> float:
 
 
 class Places:
-    """Which ranks share a node, and whom each of them is paired with. Collective. Raises InputError."""
+    """Ranks that share a node, and the partner of each. Collective; raises InputError."""
 
     def __init__(self, comm: MPI.Intracomm, ranks_per_node: int) -> None:
         self.comm, self.rank = comm, comm.Get_rank()
@@ -184,7 +184,7 @@ class Bench:
         self.comm, self.warmup, self.repeat, self.rounds, self.tell = comm, warmup, repeat, rounds, tell
         self.round = 0
         self._last: dict[tuple[Method, int], int] = {}
-        """By method and run: bytes of the last size that is measured, of a part."""
+        """Bytes of the last size that is measured, by method and run."""
 
     def in_rounds(self, parts: Mapping[str, Measured]) -> dict[str, list[Row]]:
         """The rows of each part, with the samples of all rounds; `spread` is the median of those of the rounds, and

@@ -108,7 +108,7 @@ def _ranks_per_core(comm: MPI.Intracomm) -> float:
 
 
 def _slowest_steps(comm: MPI.Intracomm, running: Running, samples: list[list[float]]) -> dict[str, float]:
-    """By step, of each group: the median over the samples of the slowest rank's seconds."""
+    """Return, by step of each group, the median over the samples of the slowest rank's seconds."""
     medians = [statistics.median(column) for column in zip(*samples, strict=True)]
     found: dict[str, float] = {}
     names = [running.group.name, running.names]
@@ -365,7 +365,7 @@ class _Computing:
         points = self._points(compute)
         end = perf_counter() + compute.seconds + compute.point_s * points
         self._copy(int(compute.bytes * points))
-        self._reckon(int(compute.flops * points))
+        self._do_flops(int(compute.flops * points))
         while perf_counter() < end:
             pass
 
@@ -386,7 +386,7 @@ class _Computing:
             self._target[:count] = self._stream[:count]
             size -= 16 * count
 
-    def _reckon(self, flops: int) -> None:
+    def _do_flops(self, flops: int) -> None:
         values = self._small
         for _ in range(-(-flops // (2 * _FLOP_POINTS))):
             values = values * 0.999 + 0.001

@@ -248,7 +248,7 @@ def _ranked(results: list[Row], default: Method) -> dict[str, Any]:
 
 
 def circumstances(comm: MPI.Intracomm) -> dict[str, Any]:
-    """Where ranks run, whether they have a core each, and with what software. Collective."""
+    """Return the host of the ranks, their cores and software. Collective."""
     cores = len(os.sched_getaffinity(0))
     per_core = mpi.ranks_per_core(comm, cores)
     return {

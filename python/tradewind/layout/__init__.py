@@ -1,1 +1,1 @@
-"""Who owns which points: layouts by name, meshes, lists of points."""
+"""Owners of points: layouts by name, meshes, lists of points."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tradewind.base import memory
 from tradewind.base.errors import InputError
@@ -47,6 +49,19 @@ def mesh_of(name: str) -> MedianDual:
     nodes = mesh_nodes(name)
     memory.require(f"a mesh of {nodes} nodes", BYTES_PER_NODE * nodes, "name a smaller grid, or another computer")
     return flat(nx, ny) if ny else octahedral(nx)
+
+
+def map_of(mesh: MedianDual, values: NDArray[Any]) -> NDArray[Any]:
+    """Return values [node] of a mesh by name as a map [y][x] from the south: each place has that of the nearest node
+    of its row."""
+    n, ny = mesh_extents(mesh.name)
+    if ny:
+        return values.reshape(ny, n)
+    rows = ReducedGrid.octahedral(n).rows
+    first = np.concatenate([[0], np.cumsum(rows)[:-1]])
+    longitude = (np.arange(rows.max()) + 0.5) / rows.max()
+    nearest = np.rint(longitude * rows[:, None]).astype(int) % rows[:, None]
+    return np.asarray(values[first[:, None] + nearest][::-1])
 
 
 def flat(nx: int, ny: int) -> MedianDual:

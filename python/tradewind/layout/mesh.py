@@ -47,7 +47,7 @@ def octahedral_points(rows: int) -> int:
 
 
 def octahedral_problems(rows: int, ranks: int) -> list[str]:
-    """Why there is no octahedral grid of so many rows, or why so many ranks cannot share it."""
+    """Return why there is no octahedral grid of this many rows, or why this many ranks cannot share it."""
     if rows < 2 or rows % 2:
         return [f"{rows} rows: an even number of 2 or more is allowed, like 2560 of O1280"]
     if ranks > (maximum := octahedral_points(rows)):

@@ -5,6 +5,7 @@ the second by the other one (``xy``: blocks; ``zy``: whole lines along x). One l
 whole levels). From ``xy`` to ``zy`` a rank exchanges within its row of ranks, to ``z`` with every rank. ``bands``:
 equal numbers of points, row by row, by all ranks. ``whole``: levels dealt one by one to all ranks, ``whole:4`` to the
 last 4.
+``points``, ``rows``, ``wavenumbers``, ``columns``: those of a spherical-harmonics transform, one after another.
 """
 
 from __future__ import annotations
@@ -21,9 +22,12 @@ Leg = tuple[str, str, str]
 LAYOUTS = ("xy", "yx", "xz", "zx", "yz", "zy", "x", "y", "z")
 """Blocks."""
 BANDS, WHOLE = "bands", "whole"
+SPECTRAL = ("points", "rows", "wavenumbers", "columns")
+"""The layouts of a spherical-harmonics transform in their order, see `tradewind.spectral.distribution`."""
 
 MESHES = ("lonlat", "octahedral")
 """The meshes whose halo a fetch can be, see `tradewind.layout.mesh`."""
+_SPECTRAL_PAIRS = {*pairwise(SPECTRAL), *pairwise(SPECTRAL[::-1])}
 
 
 def is_path(text: str) -> bool:
@@ -41,7 +45,7 @@ def servers_of(layout: str) -> int | None:
 
 def _is_layout(name: str) -> bool:
     try:
-        return name in (*LAYOUTS, BANDS) or servers_of(name) != 0
+        return name in (*LAYOUTS, BANDS, *SPECTRAL) or servers_of(name) != 0
     except ValueError:
         return False
 
@@ -49,14 +53,23 @@ def _is_layout(name: str) -> bool:
 def path_problems(text: str, *, blocks_alone: bool = True) -> list[str]:
     """Return the problems of a path, through blocks alone or through any layouts."""
     layouts = text.split("-")
-    known = ", ".join(LAYOUTS) if blocks_alone else f"{', '.join(LAYOUTS)}, {BANDS}, {WHOLE}, {WHOLE}:SERVERS"
+    known = (
+        ", ".join(LAYOUTS)
+        if blocks_alone
+        else f"{', '.join((*LAYOUTS, BANDS, WHOLE))}, {WHOLE}:SERVERS, {', '.join(SPECTRAL)}"
+    )
     problems = [
         f"path {text!r}: unknown layout {name!r} (known: {known})"
         for name in dict.fromkeys(layouts)
         if name not in LAYOUTS and (blocks_alone or not _is_layout(name))
     ]
     twice = dict.fromkeys(before for before, after in pairwise(layouts) if before == after)
-    return problems + [f"path {text!r}: from {name} to {name} nothing moves" for name in twice]
+    problems += [f"path {text!r}: from {name} to {name} nothing moves" for name in twice]
+    return problems + [
+        f"path {text!r}: from {before} to {after}: of {', '.join(SPECTRAL)} two that follow each other are allowed"
+        for before, after in dict.fromkeys(pairwise(layouts))
+        if {before, after} & {*SPECTRAL} and (before, after) not in _SPECTRAL_PAIRS and before != after
+    ]
 
 
 def legs(text: str, *, blocks_alone: bool = True) -> list[Leg]:
@@ -76,9 +89,20 @@ def shares(layout: str, grid: tuple[int, int, int], split: tuple[int, int]) -> l
     ranks = math.prod(split)
     if layout == BANDS:
         return [(grid[0] * grid[1], ranks)]
+    if layout in SPECTRAL:
+        return _spectral_shares(layout, grid[1], grid[2], split)
     if layout in LAYOUTS:
         return [(grid["xyz".index(axis)], parts) for axis, parts in divided(layout, split)]
     return [(grid[2], servers_of(layout) or ranks)]
+
+
+def _spectral_shares(layout: str, rows: int, levels: int, split: tuple[int, int]) -> list[tuple[int, int]]:
+    """The same of a transform on an octahedral grid: level sets are the first number of a split."""
+    wavenumbers = max(1, rows // 2)
+    if layout == "points":
+        return [(rows * (rows + 18), math.prod(split))]
+    along = {"rows": (rows, levels), "wavenumbers": (wavenumbers, levels), "columns": (wavenumbers, wavenumbers)}
+    return list(zip(along[layout], reversed(split), strict=True))
 
 
 def transposition(

@@ -32,7 +32,7 @@ _CERTAIN = 3
 
 
 def spread(samples: Sequence[float]) -> float:
-    """How far samples lie apart: half of them, from the first to the last quarter, over the median."""
+    """Return the spread of samples: the interquartile range over the median."""
     if len(samples) < 2:
         return 0.0
     low, middle, high = statistics.quantiles(samples, n=4, method="inclusive")
@@ -50,7 +50,7 @@ class Rates:
 
 @dataclass(frozen=True)
 class MeasuredMethod:
-    """How a transport with a packing carries messages."""
+    """Costs of messages by a transport with a packing."""
 
     transport: str
     packing: str
@@ -158,7 +158,7 @@ class Unexpected:
 
     @property
     def reason(self) -> str | None:
-        """Why the rate is not known; None if it is."""
+        """Return why the rate is not known; None if it is."""
         if self.bytes_per_s is not None:
             return None
         if not self.eager_bytes:
@@ -206,7 +206,7 @@ class Calibration:
 
     @property
     def bases(self) -> MeasuredMethod:
-        """Where the values of the network come from."""
+        """Return the method whose costs give the values of the network."""
         found = self.outside or next((method for method in self.methods if method.transport == DEFAULT_TRANSPORT), None)
         return found or self.methods[0]
 
@@ -231,7 +231,7 @@ def calibrated(result: Mapping[str, Any], repeat: int, rounds: int) -> Calibrati
 
 
 def refusals(calibration: Calibration, limit: float) -> list[str]:
-    """Why the figures should not be trusted."""
+    """Return why the figures should not be trusted."""
     found = []
     if calibration.spread > limit:
         found.append(

@@ -112,7 +112,7 @@ def _sources(calibration: Calibration) -> dict[str, str]:
 
 
 def _copied(found: Unexpected, rounds: int) -> str:
-    """How the copies of unexpected messages were measured."""
+    """Return how the copies of unexpected messages were measured."""
     assert found.more is not None
     error = found.more.error_s_per_byte / found.more.s_per_byte
     return (

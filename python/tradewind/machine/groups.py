@@ -1,4 +1,4 @@
-"""Which group each switch of a machine belongs to: a block of its map, or of a fat-tree a subtree below the top."""
+"""Groups of switches: a block of the machine's map, or a subtree of a fat-tree below the top."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How transports carry messages within a node: the tables of a machine file that `tradewind calibrate` writes.
+"""Costs of transports within a node: the tables of a machine file that `tradewind calibrate` writes.
 
 A message takes latency + overhead + its bytes at a rate, when two ranks exchange one each. Rates depend on the bytes of
 the message and on the runs of memory in which they lie at either end: of one run there is nothing to pack.
@@ -98,7 +98,7 @@ class RateTable(Table):
 
 
 class IntranodeTransport(RateTable):
-    """How one transport with one packing carries messages between ranks of a node."""
+    """Costs of one transport with one packing between ranks of a node."""
 
     transport: Annotated[str, _name("transport", transport_names())]
     packing: Annotated[str, _name("packing", packing_names())]
@@ -126,7 +126,7 @@ class IntranodeTransport(RateTable):
     def core(
         self, copies: RateTable, element_bytes: int, gathered: RateTable | None = None
     ) -> _core.IntranodeTransport:
-        """As the simulator takes it.
+        """Return the table in the form of the simulator.
 
         `copies`: rates of copies within a rank; `gathered`: of the same transport with messages that are gathered.
         """

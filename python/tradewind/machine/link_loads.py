@@ -1,4 +1,4 @@
-"""How evenly an exchange loads a network: which part of the time the links between switches are busy.
+"""Loads of the links between switches: the share of the time that each is busy.
 
 Only switches whose links carry something count. They are taken together, so many in a row that a picture can show all
 of them: a cell of the matrix is the busiest link from any switch of one bin to any of another. The same is done by the

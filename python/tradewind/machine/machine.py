@@ -64,7 +64,7 @@ class GlobalLink(Table):
 class Link(Table):
     bandwidth: Bandwidth
     latency: Latency
-    """From the head leaving a port to the head at the next switch, that switch's own latency included."""
+    """Time from the head leaving a port to the head at the next switch, including that switch's own latency."""
     global_: Annotated[GlobalLink, Field(alias="global")] = GlobalLink()
 
 
@@ -108,7 +108,7 @@ class Node(Table):
 
 
 class Mpi(Table):
-    """How the MPI library sends messages."""
+    """Parameters of the MPI library."""
 
     eager_limit: Limit | None = None
     """Largest message that is sent without asking the receiver first; None: all are."""
@@ -119,9 +119,9 @@ class Mpi(Table):
     bypass_distance: Literal["path", "last-dimension"] = "path"
     """Their distance: a shortest path or, on a torus, its last dimension only (as SST/macro 7.1 counts)."""
     unexpected_bandwidth: Bandwidth | None = None
-    """At which the CPU copies what came, from other nodes, before its receive was posted; None: that costs nothing."""
+    """Rate of the CPU copying messages that came from other nodes before their receive was posted; None: no cost."""
     receives: Literal["stage", "start"] = "stage"
-    """When they are posted: those of a stage when it begins, or all of an exchange when that does."""
+    """Time of posting: the receives of a stage when it begins, or all of an exchange when it begins."""
 
 
 class Packet(Table):
@@ -145,7 +145,7 @@ class Machine(Table):
     intranode: list[IntranodeTransport] = Field(default_factory=list)
     """Cost of messages within a node, per transport and packing."""
     source: dict[str, str]
-    """Where each number comes from, by its key ("link.bandwidth") or its table; see `tradewind.machine.evidence`."""
+    """Source of each number, by its key ("link.bandwidth") or its table; see `tradewind.machine.evidence`."""
 
     @property
     def buffer_bytes(self) -> int:
@@ -190,7 +190,7 @@ class Machine(Table):
                 yield ("intranode", i), f"intranode {i + 1}: another one is of {method[0]} {method[1]}"
 
     def intranode_transport(self, transport: str, packing: str, element_bytes: int) -> _core.IntranodeTransport:
-        """How a transport carries messages of such elements within a node. Raises InputError where that is unknown."""
+        """Return the costs of a transport within a node for such elements. Raises InputError if they are unknown."""
         found = find_intranode(self.intranode, transport, packing)
         assert self.copy_ is not None
         methods = {(each.transport, each.packing): each for each in self.intranode}
@@ -274,7 +274,7 @@ _LATER_KEYS = (
 
 
 def machine_folder() -> Path:
-    """Where the machine files that come with Tradewind lie."""
+    """Return the folder of the machine files that come with Tradewind."""
     return data_folder("machines")
 
 

@@ -1,4 +1,4 @@
-"""How the networks of machine files are wired: one table for each kind of topology."""
+"""Topologies of machine files: one table for each kind."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OneOrMore = Annotated[list[Count], Field(max_length=24), WrapValidator(_as_list)
 
 
 Arrangement = Literal["spread", "relative", "absolute", "circulant"]
-"""Which switch of a group holds the link to which other group (src/machine/topology/group_links.hpp)."""
+"""Arrangement of global links: which switch of a group holds the link to which other group (group_links.hpp)."""
 
 
 def _spread(numbers: list[int], count: int) -> list[int]:
@@ -118,7 +118,7 @@ class DragonflyPlus(Table):
     """Switches of a group: every leaf is joined to every spine."""
     groups: Count
     nodes_per_switch: Count
-    """On a leaf; spines have none."""
+    """Number of nodes on a leaf; spines have none."""
     global_links: Annotated[int, Field(strict=True, ge=0, lt=2**20)]
     """Links of a spine to other groups."""
     arrangement: Arrangement = "spread"
@@ -183,7 +183,7 @@ class SlimFly(Table):
 class CubeMesh(Table):
     kind: Literal["cubemesh"]
     gpu: Literal["P100", "V100"]
-    """How NVLink joins the 8 GPUs of a box."""
+    """NVLink between the 8 GPUs of a box."""
     boxes: Count = 1
 
     def build(self) -> _core.Topology:

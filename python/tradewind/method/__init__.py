@@ -1,1 +1,1 @@
-"""How an exchange is carried out: algorithm, transport and packing, by choice, tuning file or default."""
+"""Method of an exchange: algorithm, transport and packing, by choice, tuning file or default."""

@@ -42,7 +42,7 @@ class Chosen:
 
     choice: Method
     origin: Mapping[str, str] = field(default_factory=dict)
-    """Where each part came from: "argument", the variable, the tuning file, or "default"."""
+    """Origin of each part: "argument", the variable, the tuning file, or "default"."""
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ def algorithm_names(patterns: Sequence[_core.Pattern]) -> Iterator[str]:
 
 
 def native_refusal(pattern: _core.Pattern) -> str:
-    """Why MPI has no collective for a pattern; "" where it has."""
+    """Return why MPI has no collective for a pattern; "" if it has one."""
     return _core.native_refusal(pattern)
 
 
@@ -164,7 +164,7 @@ def _is_algorithm(pattern: _core.Pattern, name: str) -> bool:
 
 
 def refusal(pattern: _core.Pattern, method: Method) -> str:
-    """Why a pattern cannot be carried out by a method; "" where it can."""
+    """Return why a method cannot carry out a pattern; "" if it can."""
     return _core.method_refusal(pattern, method.algorithm or "", method.transport or "", method.packing or "")
 
 

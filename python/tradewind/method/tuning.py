@@ -39,7 +39,7 @@ Axes = Annotated[str, Field(pattern="^(xy|yx|xz|zx|yz|zy)$")]
 _HEAD = "# Written by `tradewind tune`: the fastest method for each exchange, by where it was measured.\n"
 
 NOISY = "the samples of the fastest method lie far apart, so something else was running"
-"""Said where the median of the chosen method is more than `NOISE` times its shortest sample."""
+"""Warning if the median of the chosen method is more than `NOISE` times its shortest sample."""
 NOISE = 1.5
 
 

@@ -50,7 +50,7 @@ def chosen_on_all(
     tuning: str | Path | None = None,
     memory: Callable[[], str] = lambda: PRIVATE,
 ) -> Chosen:
-    """The same, for ranks that have agreed to ask. `memory`: of the arrays, where it is looked for."""
+    """Choose as `choose_collectively` does, for ranks that have agreed to. `memory` returns that of the arrays."""
     # Where ranks run is asked of all, and only where a file is in use.
     host = host_of(comm) if on_root(comm, lambda: tuning_source(tuning, os.environ) is not None) else None
     told = on_root(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, memory=memory(), host=host))

@@ -47,7 +47,7 @@ def host_arrays(what: str, fields: Any) -> list[Array]:
 
 
 def _problem(array: Any, first: Array, writable: bool) -> str:
-    """Most arrays are seen to be well by a few looks: plans are made on demand, too."""
+    """Return the problem of an array; "" if there is none. Fast, since plans are made on demand, too."""
     if not isinstance(array, np.ndarray):
         return f"is a {type(array).__name__}: an array is allowed, NumPy's or one with DLPack or the buffer protocol"
     if array.dtype not in ELEMENTS:
@@ -69,7 +69,7 @@ def _problem(array: Any, first: Array, writable: bool) -> str:
 def checked_targets(
     pattern: _core.Pattern, sources: list[Array], target: Array | Sequence[Array] | None
 ) -> list[Array]:
-    """Where a plan writes. Raises InputError where that does not go together with where it reads."""
+    """Return the arrays that a plan writes. Raises InputError if they do not fit those that it reads."""
     if pattern.in_place or (target is None and pattern.one_array):
         if target is not None:
             raise InputError(f"a {pattern.name} works in place: give no target")
@@ -111,7 +111,7 @@ def checked_dims(dims: str) -> str:
 
 
 def described_box(array: Array, pattern: _core.Pattern, dims: str) -> Described:
-    """For all but fetches; the core checks the shape."""
+    """Describe an array of any pattern but a fetch; the core checks the shape."""
     if isinstance(pattern, _core.Redistribution) and pattern.from_layout.grid.points[1] == 1:
         array, dims = _in_one_row(array, dims), "zyx"
     if pattern.reduces and array.ndim == 1:

@@ -1,4 +1,4 @@
-"""Where the ranks of a communicator run."""
+"""Host of the ranks of a communicator."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from tradewind.mpi.library import MPI, library_name, ranks_here
 
 
 def host_of(comm: MPI.Intracomm) -> Host:
-    """Where the ranks of a communicator run, as this rank sees it. Collective."""
+    """Return the host of the ranks of a communicator, as this rank sees it. Collective."""
     return Host(platform.node(), cpu_name(), library_name(), comm.allreduce(ranks_here(comm), MPI.MAX))

@@ -51,27 +51,26 @@ def plan(
     ranks_per_node: int = 0,
     tuning: str | Path | None = None,
 ) -> Plan:
-    """Binds a schedule, or a pattern with an algorithm, to arrays. Collective over `comm`.
+    """Bind a schedule, or a pattern and an algorithm, to arrays. Collective over `comm`.
 
-    `fields`: one array or several, which then travel in one message. Each has the shape that the pattern gives this
-    rank, (nz, ny, nx) or in the order that `dims` says ("xyz" for Fortran's arrays), any strides, and one of the
-    element types f4 f8 i4 i8 c8 c16. A reduction takes vectors. A fetch takes arrays of one to three dimensions, of
-    which `axis` is the one over points and the others are levels. `target`: as many arrays, for a transposition or a
-    fetch between two arrays; halos and reductions work in place. `operation` of a reduction: sum, min, max, prod.
+    `fields`: one array or several; the fields of several travel in one message. Each array has the shape that the
+    pattern gives this rank, (nz, ny, nx) or in the order of `dims` ("xyz" for Fortran's arrays), any strides, and one
+    of the element types f4 f8 i4 i8 c8 c16. A reduction takes vectors. A fetch takes arrays of one to three dimensions:
+    `axis` is the one over points, the others are levels. `target`: as many arrays, for a transposition or a fetch
+    between two arrays; halos and reductions work in place. `operation` of a reduction: sum, min, max or prod.
 
-    `algorithm`, `transport` and `packing`: see ``tradewind list``. What is None is chosen at run time: by the
+    `algorithm`, `transport` and `packing`: see ``tradewind list``. Those that are None are chosen at run time: by the
     environment, by the tuning file `tuning` (None: that of ``TRADEWIND_TUNING``; "": none), or by default; see
-    `tradewind.method.choice`. `largest_message`: bytes of one MPI message; longer ones of the schedule go in several.
-    `pack_ahead`: the messages of a stage are gathered while the one before is under way, where that does not change
-    them. `synchronous`: a send ends only when it is received, which shows whether the model relies on MPI's buffers.
-    `check`: a checksum of every message is compared at its two ends. `watchdog_s`: an exchange that waits longer raises
-    PlanError, which says for whom, and so does a rank whose plan the others do not make; 0 waits for ever. `record`:
-    "totals" fills `Plan.seconds`, "events" `Plan.events` too. `ranks_per_node`: transport shared behaves as if so many
-    ranks in a row had a node of their own.
+    `tradewind.method.choice`. `largest_message`: maximum bytes of an MPI message; longer messages are divided.
+    `pack_ahead`: gather the messages of a stage during the stage before, if that does not change them. `synchronous`:
+    a send ends only when it is received; this shows whether the model relies on MPI's buffers. `check`: compare a
+    checksum of every message at its two ends. `watchdog_s`: maximum seconds of waiting; then PlanError names the peers
+    (also for a plan that other ranks do not make); 0: no limit. `record`: "totals" fills `Plan.seconds`, "events" also
+    `Plan.events`. `ranks_per_node`: transport shared acts as if each so many ranks in a row had their own node.
 
-    The plan keeps the arrays alive. Called on all ranks, it carries out the exchange. Raises InputError where something
-    does not fit; PlanError where another rank raised, whatever it was, or the ranks make different plans. (A rank whose
-    `comm` is none has no way to tell the others.)
+    The plan keeps the arrays alive. To carry out the exchange, call it on all ranks. Raises InputError for arguments
+    that do not fit; PlanError if another rank raised any error, or the ranks make different plans. (A rank whose `comm`
+    is no communicator cannot tell the others.)
     """
     check_communicator(comm)
     limit_s = float(watchdog_s) if isinstance(watchdog_s, int | float) and 0 <= watchdog_s < _LONGEST_S else 0.0

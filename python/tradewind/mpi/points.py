@@ -63,13 +63,13 @@ class PointsMaking(Generic[FetchT]):
         return self._points.count
 
     def tell(self, problem: str) -> None:
-        """Tells the other ranks, in place of a function that they call, why this one cannot: they raise PlanError."""
+        """Tell the other ranks why this one cannot call the function that they call; they raise PlanError."""
         require_mpi()
         self._points.refuse(problem)
 
     @collective
     def locate(self, wanted: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The owners of ids, and their places in the arrays of those. Raises InputError for one that nobody owns."""
+        """Return owners of ids, and positions in the arrays of the owners. Raises InputError for an unknown id."""
         require_mpi()
         with Telling(self.tell):
             listed = ids("wanted", wanted)
@@ -88,8 +88,8 @@ class PointsMaking(Generic[FetchT]):
     ) -> FetchT:
         """Make a fetch of global ids, or of points ``index[k]`` of ranks ``owner[k]``, in the order of the target.
 
-        `places`: where they go in the target array (with owner and index); None: one after another. `peers`: the ranks
-        with which this one exchanges, where all ranks know that beforehand: then no consensus is needed. Raises
+        `places`: their positions in the target array (with owner and index); None: one after another. `peers`: the
+        ranks with which this one exchanges, if all ranks know theirs; then no consensus is needed. Raises
         InputError for a point that nobody owns, for lists whose lengths differ, and for an owner that is no peer.
         """
         require_mpi()

@@ -17,7 +17,7 @@ def spans(pairs: Iterable[tuple[int, int]], edges: list[int], name: str, values:
 
 
 def bin_edges(count: int, per_bin: int) -> list[int]:
-    """Where bins of so many things begin, and the end of the last one, which may be smaller."""
+    """Return the beginnings of bins, and the end of the last one, which may be smaller."""
     return [*range(0, count, per_bin), count]
 
 

@@ -60,7 +60,7 @@ def title_of(result: dict[str, Any]) -> str:
 
 
 def groups_chart(groups: dict[str, Any] | None) -> Any | None:
-    """How busy links between groups are, and beside it what they carried; None where fewer than two groups did."""
+    """Draw the loads of links between groups and their bytes; None for fewer than two groups."""
     if groups is None or len({*groups["from"], *groups["to"]}) < 2:
         return None
     edges = bin_edges(groups["groups"], groups["groups_per_bin"])
@@ -116,5 +116,5 @@ def time_chart(series: dict[str, Any]) -> Any | None:
     scale = alt.Scale(domain=[0, rows[-1]["to"]], nice=False)
     x = alt.X("from:Q", title="simulated time", axis=alt.Axis(labelExpr=SECONDS), scale=scale)
     above = base.encode(x=x, y=alt.Y("delay:Q", title="mean delay", axis=alt.Axis(labelExpr=SECONDS)))
-    below = base.encode(x=x, y=alt.Y("rate:Q", title="packets that arrive a second", axis=alt.Axis(labelExpr=COUNT)))
+    below = base.encode(x=x, y=alt.Y("rate:Q", title="packets that arrive per second", axis=alt.Axis(labelExpr=COUNT)))
     return alt.vconcat(*(each.properties(width=640, height=180) for each in (above, below)))

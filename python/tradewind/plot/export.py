@@ -28,7 +28,7 @@ def picture(specification: dict[str, Any], suffix: str, scale: float = 1.5) -> b
 
 
 def to_svg(specification: dict[str, Any]) -> str:
-    """As SVG, with texts as wide as they were measured, and with the description as its name."""
+    """Return a chart as SVG, with texts as wide as they were measured, named by its description."""
     svg = with_lengths(str(vlc.vegalite_to_svg(specification, vl_version=VEGA_LITE)))
     return named(svg, _title(specification), str(specification.get("description", "")))
 

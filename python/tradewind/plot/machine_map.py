@@ -52,7 +52,7 @@ def panels(topology: _core.Topology, table: Table, loads: Loads | None = None) -
 
 
 def _block_of(found: SwitchCoordinates, groups: Groups | None, switch: int) -> int:
-    """Also where there are more blocks than are drawn, if they follow one another."""
+    """Return the block of a switch, also of one beyond those that are drawn."""
     if groups:
         return int(groups.of[switch])
     return 0 if found.members else switch // len(found.in_block)

@@ -61,7 +61,7 @@ def chart(matrix: NDArray[np.int64], ranks_per_bin: int, ranks: int, title: str)
 
 
 def panel(matrix: NDArray[np.int64], ranks_per_bin: int, ranks: int, title: str) -> Any:
-    """As `chart`, to stand beside others in one figure."""
+    """Draw as `chart` does, to stand beside others in one figure."""
     import altair as alt
     import numpy as np
 

@@ -49,7 +49,7 @@ def part(
     in_rows: bool = False,
     loads: Loads | None = None,
 ) -> Panel:
-    """Some switches and the links among them; where all are too many those of one switch, or the busiest."""
+    """Return some switches and the links among them; if there are too many, those of one switch, or the busiest."""
     if few_links(topology, switches):
         lines = list(_lines(topology, switches, switches, loads))
         title += f": {len(switches)} switches, {len(lines)} links"

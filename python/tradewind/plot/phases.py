@@ -1,4 +1,4 @@
-"""Where the time of a step goes: a bar for each run, stacked by the parts of its time loop."""
+"""Parts of the time of a step: one bar per run, stacked by the parts of its time loop."""
 
 from __future__ import annotations
 

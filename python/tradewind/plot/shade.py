@@ -1,4 +1,4 @@
-"""How busy something is, as a colour: from pale to dark, the order of matplotlib's "inferno" turned around."""
+"""Colours of loads, from pale to dark: matplotlib's "inferno" reversed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How every figure looks: colours that the colour-blind tell apart, titles with units, SI numbers on log axes."""
+"""Style of all figures: colours for the colour-blind, titles with units, SI numbers on log axes."""
 
 from __future__ import annotations
 

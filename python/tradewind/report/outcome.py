@@ -118,7 +118,7 @@ def _span(record: Record, value: float) -> tuple[float, float]:
 
 
 def ranking(race: Race, show: Callable[[float], str]) -> str:
-    """For example "a (1 ms) is the fastest, 2 times as fast as b, the next, and 3 times as fast as c, the slowest"."""
+    """Return "a (1 ms) is the fastest, 2 times as fast as b, the next, and 3 times as fast as c, the slowest"."""
     best, leaders, others = race.contenders[0], race.leaders, race.contenders[len(race.leaders) :]
     doubt = " (oversubscribed: no times of this machine)" if any(c.oversubscribed for c in race.contenders) else ""
     if len(leaders) > 1:
@@ -167,5 +167,5 @@ def _factor(value: float) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """For example "a, b and c"."""
+    """Return a text like "a, b and c"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

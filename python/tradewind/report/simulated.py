@@ -87,7 +87,7 @@ def packets_per_message(result: dict[str, Any]) -> int:
 
 
 def network_table(records: Sequence[Record]) -> Table:
-    """How each sweep was simulated: what its cases have in common."""
+    """Return how each sweep was simulated: what its cases have in common."""
     simulated = [record for record in records if record["kind"] == "simulate"]
     sweeps = dict.fromkeys(record["sweep"] for record in simulated)
     rows = [_network([record for record in simulated if record["sweep"] == sweep]) for sweep in sweeps]

@@ -31,7 +31,7 @@ class Cell:
 
     text: str
     value: float | str | None = None
-    """In the column's unit; None: the text is the value."""
+    """Number in the column's unit; None: the text is the value."""
     order: float | None = None
     """Sorting key, if it is not the value."""
     note: str = ""

@@ -45,7 +45,7 @@ def page(result: dict[str, Any]) -> str:
 
 
 def _outcome(table: dict[str, Any], result: dict[str, Any]) -> str:
-    """Which method is the fastest, and by what factor; without one that can be compared, that there is none."""
+    """Return a sentence that names the fastest method and its factor, or says that none can be compared."""
     from tradewind.plot.methods import middle_half
     from tradewind.report.outcome import Contender, Race, ranking
 

@@ -1,4 +1,4 @@
-"""How long an exchange takes on a machine: packet by packet, or by the LogGP formula."""
+"""Simulated time of an exchange on a machine: packet by packet, or by the LogGP formula."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def simulate(
     comm: MPI.Intracomm | None = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """Simulates an exchange on a machine.
+    """Simulate an exchange on a machine.
 
     Options as in `prepare`. A simulation that needs more memory than this computer has is refused unless `force`.
     `links`: a CSV file for the load of every link and NIC (see `write_link_loads`). `congestion`: also return the
@@ -61,10 +61,11 @@ def simulate(
 
     Returns a dictionary of plain values: the inputs, and ``time_s`` (until the last rank is done), ``step_time_s`` (of
     each slab or step, from the end of the one before), ``messages``, ``bytes``, ``packet_hops`` (one packet through
-    one port, injection and ejection included), ``bound_s`` (what the busiest link or NIC needs for its bytes, and
-    ``bound_by`` which), ``imbalance`` (maximum over mean load of the links in use), ``delay`` (histogram of packets by
-    arrival minus arrival on an empty network), ``wall_s``, ``peak_rss_bytes``. With `pairs`, also ``delay_pairs``: of
-    so many blocks of ranks, [source block][destination block], the mean delay in seconds. Raises InputError.
+    one port, injection and ejection included), ``bound_s`` (the time of the busiest link or NIC for its bytes;
+    ``bound_by`` names its kind), ``imbalance`` (maximum over mean load of the links in use), ``delay`` (histogram of
+    packets by arrival minus arrival on an empty network), ``wall_s``, ``peak_rss_bytes``. With `pairs`, also
+    ``delay_pairs``: the mean delay in seconds between that many blocks of ranks, [source block][destination block].
+    Raises InputError.
     """
 
     processes = None
@@ -96,6 +97,6 @@ def forecast(
 ) -> dict[str, float]:
     """Estimate the cost of `simulate` with the same arguments: messages, packet_hops, memory_bytes, wall_s.
 
-    Of a steady simulation, what the repetitions cost that are simulated in any case.
+    For a steady simulation: the cost of the repetitions that are simulated in any case.
     """
     return prepare(exchange if steady is False else first_of(exchange, steady), machine, **options).forecast()

@@ -1,4 +1,4 @@
-"""Which algorithm is best for an exchange on a machine: found out by simulation, without running there.
+"""Choice of the best algorithm for an exchange on a machine, by simulation.
 
 Every candidate is screened by the loggp model, which knows no congestion and is quick. Those that look best are then
 simulated packet by packet, as many as a budget of time allows: first the best of each family (ring-k, bruck, ...),
@@ -31,7 +31,7 @@ STAGES_PER_SECOND = 2e7
 """Stages that ranks are expected to pass in a second of simulation where they have nothing to do."""
 
 HOPELESS = 1.1
-"""Who needs so many times the best time without any congestion is not simulated; the rest is for what loggp lacks."""
+"""Skip a candidate whose time without congestion exceeds the best time by this factor."""
 
 SLOWER = "slower than the best even without congestion"
 
@@ -235,7 +235,7 @@ class _Trial:
 
 
 def expected_s(simulation: Simulation, enough_s: float) -> float:
-    """How long a simulation will take, or something above `enough_s` where it takes longer than that."""
+    """Return the expected seconds of a simulation, or a value above `enough_s` if it takes longer than that."""
     visits = simulation.exchange.ranks * simulation.program().stages
     passing = visits / STAGES_PER_SECOND
     return passing if passing > enough_s else max(passing, simulation.forecast()["wall_s"])

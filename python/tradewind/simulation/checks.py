@@ -24,7 +24,7 @@ PROTOCOLS = ("send", "put")
 their receivers, whose CPUs have nothing to do with it."""
 PLACEMENTS = tuple(_core.placements())
 PROGRESS = tuple(_core.progress_kinds)
-"""When MPI brings exchanges on that are open."""
+"""Kinds of progress: when MPI progresses open exchanges."""
 
 
 def prepare(
@@ -48,14 +48,13 @@ def prepare(
     timeline_ranks: str | None = None,
     mpi_progress: str = "pokes",
 ) -> Simulation:
-    """Checks all that a simulation needs. Raises InputError with every problem at once.
+    """Check everything that a simulation needs. Raises InputError with all problems at once.
 
-    `timeline`: a file for what ranks do when; `timeline_ranks` says which (see `tradewind.trace.ranks`).
-    `transport`, `packing` (its default where only a transport is named): how messages are carried within a node, and
-    what they cost the CPUs, of a machine whose file says so; None: by the node's memory bandwidth alone.
-    `mpi_progress`, of a program with exchanges that are started and awaited: when they go on to their next stage, and
-    what has come is dealt with. "calls": while their rank waits for them; "pokes": at poke steps as well; "thread": at
-    once, by a thread that takes nothing from the CPU.
+    `timeline`: a file for the time line of the ranks `timeline_ranks` (see `tradewind.trace.ranks`). `transport` and
+    `packing` (None: the default of the transport): the transport within a node, for machines whose file has its costs;
+    without a transport only the memory bandwidth of the node counts. `mpi_progress`: when exchanges that are started
+    and awaited progress to their next stage. "calls": while their rank waits for them; "pokes": also at poke steps;
+    "thread": always, by a thread that takes no time from the CPU.
     """
     problems = _unknown_names(model, placement, buffers, protocol, mpi_progress)
     problems += _out_of_range(pairs, threads, seed, ranks_per_node)
@@ -153,7 +152,7 @@ def _packet_bytes(packet: str | None) -> int:
 
 
 def _no_room(packet_bytes: int | None, machine: Machine, built: _core.Machine) -> list[str]:
-    """Why a packet cannot wait in a buffer."""
+    """Return why a packet does not fit a buffer."""
     channel, output, nic = built.buffer_sizes
     name = "switch.buffer" if machine.switch.port_buffer is None else "switch.port_buffer"
     buffers = {name: channel, "switch.output_buffer": output or None, "nic.buffer": nic}

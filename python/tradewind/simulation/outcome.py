@@ -40,7 +40,7 @@ def figures_of(result: _core.SimulationResult, exchange: Workload, model: str, c
 
 
 def _ends(result: _core.SimulationResult, program: Program) -> dict[str, Any]:
-    """When the last rank had done each step for the last time, and how many stages there were."""
+    """Return the end of each step on the last rank, and the number of stages."""
     ends = {step.name: end for step, end in zip(program.steps(), result.step_end_s, strict=True)}
     found: dict[str, Any] = {"step_end_s": ends, "stages": program.stages}
     if len(program.groups) == 1 and program.groups[0].repeat == 1:

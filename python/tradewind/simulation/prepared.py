@@ -65,7 +65,7 @@ class Simulation:
     pairs: int = 0
     """Blocks of ranks by whose pairs delays are kept; 0: they are not."""
     intranode: _core.IntranodeTransport | None = None
-    """How messages are carried within a node, where a transport is named."""
+    """Transport model within a node, if a transport is named."""
     method: tuple[str, str] | None = None
     """That transport, and the packing."""
     peers: _core.Peers | None = None
@@ -75,7 +75,7 @@ class Simulation:
     shown: tuple[int, ...] = ()
     """Ranks of it."""
     mpi_progress: str = "pokes"
-    """When exchanges that are open go on; see `prepare`."""
+    """Progress of open exchanges; see `prepare`."""
 
     def _arguments(self) -> tuple[_core.Machine, _core.Program, _core.Placement, _core.SimulationOptions]:
         early: dict[str, Any] = {}
@@ -116,7 +116,7 @@ class Simulation:
         }
 
     def coarseness(self) -> str | None:
-        """Why its packets are so coarse that the time misleads, and what to use instead; None if they are not."""
+        """Warning that packets are so coarse that the time misleads, and the size to use instead; None without one."""
         own = self.file.machine.packet.size
         if self.model != "packet" or self.packet_bytes == own:
             return None

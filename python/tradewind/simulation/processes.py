@@ -25,7 +25,7 @@ _RANKS_COMPARED = 1000
 
 
 class _Reason(NamedTuple):
-    """Why a process cannot go on."""
+    """Reason why a process cannot go on."""
 
     kind: str
     problems: tuple[str, ...]
@@ -45,7 +45,7 @@ class Processes:
         self.on_this_computer: int = computer.Get_size()
         computer.Free()
         self.threads: int = comm.allreduce(max(1, len(cores) // self.on_this_computer), MPI.MIN)
-        """As many as each process has cores, where that is the minimum."""
+        """Threads per process: the minimum of the cores of each."""
 
     @property
     def index(self) -> int:
@@ -83,7 +83,7 @@ class Processes:
     def run(
         self, simulation: Simulation, progress: Watch | None = None, force: bool = False, **more: Any
     ) -> dict[str, Any]:
-        """As `Simulation.run`, on all of them; see `tradewind.simulation.simulate` for the result.
+        """Simulate as `Simulation.run` does, on all processes; see `tradewind.simulation.simulate` for the result.
 
         Process 0 alone tells of progress and writes files.
         """

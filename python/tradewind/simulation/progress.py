@@ -1,4 +1,4 @@
-"""How far a simulation is."""
+"""Progress of a simulation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tradewind.base import units
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a simulation is."""
+    """Progress of a simulation."""
 
     simulated_s: float
     fraction: float
@@ -31,7 +31,7 @@ class Progress:
 
     @property
     def text(self) -> str:
-        """For a reader, in one line."""
+        """Return the progress in one line."""
         left = "" if self.to_go_s is None else f", {units.format_seconds(self.to_go_s)} to go"
         rate = units.format_count(self.packet_hops_per_s)
         return f"simulated {units.format_seconds(self.simulated_s)}, {rate} packet-hops/s{left}"

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from tradewind.base import memory
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
+from tradewind.base.units import format_bytes
 from tradewind.spectral.fourier import Fourier
 from tradewind.spectral.legendre import Legendre
 
@@ -104,6 +106,12 @@ class DistributedTransform:
         threads: int,
     ) -> None:
         self.distribution, self.rank = distribution, rank
+        tabled = distribution.table_bytes(rank) if tables else 0
+        memory.require(
+            f"rank {rank} of a transform, with {format_bytes(tabled)} of Legendre functions,",
+            distribution.array_bytes(rank) + tabled,
+            "take more nodes, or fewer levels" + (", or no tables" if tables else ""),
+        )
         d, t = distribution, distribution.truncation
         self._fourier = Fourier(t, d.rows_of(rank), threads=threads)
         self._legendre = Legendre(t, d.wavenumbers_of(rank), tables=tables, threads=threads)

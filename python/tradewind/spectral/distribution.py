@@ -17,8 +17,9 @@ model: A parallel production weather code"), but for what is made even.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +27,8 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.layout.closed import cuts
-from tradewind.spectral.balance import deal, imbalance
+from tradewind.layout.names import SPECTRAL
+from tradewind.spectral.balance import deal, even_cuts, imbalance
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -96,10 +98,10 @@ class Distribution:
         self._check()
         self.lists = self._lists(dealt)
         self.level_cuts: Numbers = -(-levels * np.arange(self.level_sets + 1) // self.level_sets)
-        self.row_cuts = cuts(self.row_flops, self.sets)
+        self.row_cuts = even_cuts(self.row_flops, self.sets)
         degrees = np.arange(truncation.top + 1)
         # Entry n: how many wavenumbers have degree n.
-        self.degree_cuts = cuts(np.minimum(degrees, truncation.degree) + 1, self.level_sets)
+        self.degree_cuts = even_cuts(np.minimum(degrees, truncation.degree) + 1, self.level_sets)
 
     @property
     def _most_sets(self) -> int:
@@ -250,6 +252,18 @@ class Distribution:
         """Spectral coefficients from levels to degrees."""
         return _core.Redistribution(self.spectral, self.columns)
 
+    def array_bytes(self, rank: int) -> int:
+        """Return the bytes of a rank's arrays, one in each layout."""
+        shapes = [(8, self.points), (8, self.rows), (16, self.fourier), (16, self.wavenumbers)]
+        shapes += [(16, self.spectral), (16, self.columns)]
+        return sum(size * math.prod(layout.shape(rank)) for size, layout in shapes)
+
+    def table_bytes(self, rank: int) -> int:
+        """Return the most bytes that a rank's tables of Legendre functions take."""
+        m = self.wavenumbers_of(rank)
+        t = self.truncation
+        return int(8 * ((t.row_end - t.row_begin)[m] // 2 * t.degrees_of(m)).sum())
+
     # Loads of a field: what is to be even.
 
     @property
@@ -299,3 +313,26 @@ class Distribution:
     def imbalances(self) -> dict[str, float]:
         """Return of each of the loads the largest over the mean."""
         return {name: imbalance(load) for name, load in self.loads().items()}
+
+
+@lru_cache(maxsize=4)
+def _octahedral(rows: int, levels: int, split: tuple[int, int]) -> Distribution:
+    from tradewind.spectral.truncation import Truncation
+
+    if rows < 2 or rows % 2:
+        raise InputError(f"octahedral grid of {rows} rows: an even number of rows, 2 or more, is allowed")
+    return Distribution(Truncation(f"O{rows // 2}"), math.prod(split), levels=levels, level_sets=split[0])
+
+
+def exchange_between(rows: int, levels: int, split: tuple[int, int], before: str, after: str) -> _core.Redistribution:
+    """Return the exchange between two layouts of a transform by their names, on an octahedral grid of so many rows.
+
+    `split`: level sets and wavenumber sets, V x W. `before`, `after`: two of points, rows, wavenumbers and columns that
+    follow each other. Raises InputError.
+    """
+    distribution = _octahedral(rows, levels, split)
+    if SPECTRAL.index(after) > SPECTRAL.index(before):
+        pattern: _core.Redistribution = getattr(distribution, f"to_{after}")()
+        return pattern
+    forth: _core.Redistribution = getattr(distribution, f"to_{before}")()
+    return _core.Redistribution(forth.to_layout, forth.from_layout)

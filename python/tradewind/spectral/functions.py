@@ -9,6 +9,7 @@ import numpy as np
 from tradewind import _core
 from tradewind.base import memory
 from tradewind.base.errors import InputError
+from tradewind.spectral.threads import checked_threads, share_out
 from tradewind.spectral.truncation import Truncation
 
 if TYPE_CHECKING:
@@ -22,26 +23,41 @@ class LegendreFunctions:
     """P(n, m)(sin phi) of some wavenumbers, at latitudes of one hemisphere whose rows keep m, to a truncation's top.
 
     `truncation`, `wavenumbers`: as in `Legendre`. `tables`: the functions are kept in `table_bytes` of memory; without
-    them a thread that asks for a wavenumber needs `scratch_bytes`. For each wavenumber the tables have even n - m, then
-    odd n - m, each ``float64 [degree][latitude]`` from the pole to the equator.
+    them a thread that asks for a wavenumber needs `scratch_bytes`. `threads` compute the tables. For each wavenumber
+    they have even n - m, then odd n - m, each ``float64 [degree][latitude]`` from the pole to the equator.
+
+    `first` [k]: the row with which a wavenumber begins; at those nearer to the pole all its functions are below 2^-100
+    (8e-31, see src/kernel/legendre.hpp), so that taking them as 0 changes a field by less than 2^-100 times the sum of
+    its coefficients. `latitudes` [k]: their number.
 
     Raises InputError for a wavenumber that is not kept or listed twice, and where memory does not suffice for tables.
     """
 
-    def __init__(self, truncation: Truncation, wavenumbers: ArrayLike | None = None, *, tables: bool = True) -> None:
-        self.truncation = truncation
+    def __init__(
+        self,
+        truncation: Truncation,
+        wavenumbers: ArrayLike | None = None,
+        *,
+        tables: bool = True,
+        threads: int = 1,
+    ) -> None:
+        self.truncation, threads = truncation, checked_threads(threads)
         every = truncation.wavenumbers
         self.wavenumbers: Numbers = every if wavenumbers is None else np.asarray(wavenumbers, dtype=np.int64)
         if self.wavenumbers.ndim != 1 or not np.isin(self.wavenumbers, every).all():
             raise InputError(f"wavenumbers of a Legendre stage: numbers of 0..{truncation.degree} are allowed")
         if len(np.unique(self.wavenumbers)) < len(self.wavenumbers):
             raise InputError("wavenumbers of a Legendre stage: each once is allowed")
-        self.latitudes: Numbers = truncation.grid.half - truncation.row_begin[self.wavenumbers]
+        gaussian = truncation.grid.gaussian
+        negligible = [_core.negligible_latitudes(gaussian, int(m), truncation.top) for m in self.wavenumbers]
+        kept = truncation.row_begin[self.wavenumbers]
+        self.first: Numbers = np.maximum(kept, np.array(negligible, dtype=np.int64))
+        self.latitudes: Numbers = truncation.grid.half - self.first
         self._degrees: Numbers = truncation.degrees_of(self.wavenumbers)
         self._start: Numbers = np.concatenate([[0], np.cumsum(self.latitudes * self._degrees)])
         self.table_bytes = 8 * int(self._start[-1])
         self.scratch_bytes = 8 * int(np.diff(self._start).max(initial=0))
-        self._tables = self._computed() if tables else None
+        self._tables = self._computed(threads) if tables else None
 
     def of(self, k: int, top: int, scratch: Reals | None) -> tuple[Reals, Reals]:
         """Return P(n, m) of the k-th wavenumber for even and for odd n - m, n <= top, each [degree][latitude].
@@ -62,15 +78,19 @@ class LegendreFunctions:
         """Return memory for one thread, None where there are tables."""
         return np.empty(self.scratch_bytes // 8) if self._tables is None else None
 
-    def _computed(self) -> Reals:
+    def _computed(self, threads: int) -> Reals:
         memory.require(
             f"tables of Legendre functions of {self.truncation!r}", self.table_bytes, "tables=False computes them anew"
         )
         tables = np.empty(int(self._start[-1]))
-        for k in range(len(self.wavenumbers)):
-            self._compute(k, tables[self._start[k] : self._start[k + 1]])
+
+        def work(places: range) -> None:
+            for k in places:
+                self._compute(k, tables[self._start[k] : self._start[k + 1]])
+
+        share_out(threads, len(self.wavenumbers), work)
         return tables
 
     def _compute(self, k: int, values: Reals) -> None:
         m, truncation = int(self.wavenumbers[k]), self.truncation
-        _core.legendre(truncation.grid.gaussian, int(truncation.row_begin[m]), m, truncation.top, values)
+        _core.legendre(truncation.grid.gaussian, int(self.first[k]), m, truncation.top, values)

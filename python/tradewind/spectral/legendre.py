@@ -53,9 +53,11 @@ class Legendre:
             if tables.truncation.top < truncation.top or tables.truncation.grid is not truncation.grid:
                 raise InputError(f"Legendre functions of {tables.truncation!r} do not serve {truncation!r}")
         else:
-            self.functions = LegendreFunctions(truncation, wavenumbers, tables=tables)
+            self.functions = LegendreFunctions(truncation, wavenumbers, tables=tables, threads=threads)
         self.wavenumbers: Numbers = self.functions.wavenumbers
-        self.fourier_start: Numbers = np.concatenate([[0], np.cumsum(2 * self.functions.latitudes)])
+        kept = truncation.row_begin[self.wavenumbers]
+        self.fourier_start: Numbers = np.concatenate([[0], np.cumsum(2 * (truncation.grid.half - kept))])
+        self._negligible: Numbers = self.functions.first - kept  # rows of a hemisphere whose functions are taken as 0
         self.spectral_start: Numbers = np.concatenate([[0], np.cumsum(truncation.degrees_of(self.wavenumbers))])
 
     def to_spectral(self, fourier: Complexes, out: Complexes | None = None) -> Complexes:
@@ -82,6 +84,10 @@ class Legendre:
                 for parity in (0, 1):
                     np.matmul(functions[parity].T, degrees[parity::2], out=parities[parity])
                 _core.join_parities(*parities, rows)
+            for k in places:
+                if self._negligible[k]:
+                    out[self.fourier_start[k] :][: self._negligible[k]] = 0
+                    out[: self.fourier_start[k + 1]][-self._negligible[k] :] = 0
 
         self._share_out(work)
         return out
@@ -102,10 +108,10 @@ class Legendre:
         width = 2 * fourier.shape[1]
         all_rows, all_degrees = (array.view(np.float64).reshape(len(array), width) for array in (fourier, spectral))
         parities = np.empty((2, int(self.functions.latitudes.max(initial=0)), width))
-        scratch = self.functions.scratch()
+        scratch, skipped = self.functions.scratch(), self._negligible
         for k in places:
             latitudes = self.functions.latitudes[k]
-            rows = all_rows[self.fourier_start[k] : self.fourier_start[k + 1]]
+            rows = all_rows[self.fourier_start[k] + skipped[k] : self.fourier_start[k + 1] - skipped[k]]
             degrees = all_degrees[self.spectral_start[k] : self.spectral_start[k + 1]]
             functions = self.functions.of(k, self.truncation.top, scratch)
             yield functions, (parities[0, :latitudes], parities[1, :latitudes]), rows, degrees

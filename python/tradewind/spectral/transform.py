@@ -67,7 +67,7 @@ class SpectralTransform:
         self.operators = Operators(self.truncation, radius=radius)
         self.fourier = Fourier(self.truncation, threads=threads)
         wide = self.truncation.extended()
-        functions = LegendreFunctions(wide, tables=tables)
+        functions = LegendreFunctions(wide, tables=tables, threads=threads)
         self.legendre = Legendre(self.truncation, tables=functions, threads=threads)
         self._wide_legendre = Legendre(wide, tables=functions, threads=threads)
         self._between = np.empty((self.fourier.coefficients, 0), np.complex128)
@@ -105,12 +105,17 @@ class SpectralTransform:
         result = self._analyse(self.legendre, flat, factors=ones, twice=2 / _weight(product))
         return self._spectral_result(result, axes)
 
-    def wind(self, vorticity: Complexes, divergence: Complexes) -> tuple[Reals, Reals]:
-        """Return the wind to the east and to the north on the grid (m/s), from vorticity and divergence (1/s)."""
+    def wind(self, vorticity: Complexes, divergence: Complexes, out: Reals | None = None) -> tuple[Reals, Reals]:
+        """Return the wind to the east and to the north on the grid (m/s), from vorticity and divergence (1/s).
+
+        `out`: an array ``float64 [2, ..., point]`` for both.
+        """
         both, axes = self._spectral_pair(vorticity, divergence)
+        out = checked(out, (2, *axes, self.grid.points), "grid points of the wind", np.float64)
         wind = np.concatenate(self.operators.wind(*_halves(both, 1)), axis=1)
-        grid = self._synthesise(self._wide_legendre, wind, factors=self._per_cosine)
-        return self._grid_pair(grid, axes)
+        flat = out.reshape(both.shape[1], self.grid.points)
+        self._synthesise(self._wide_legendre, wind, flat, factors=self._per_cosine)
+        return out[0], out[1]
 
     def vorticity_divergence(self, u: Reals, v: Reals) -> tuple[Complexes, Complexes]:
         """Return the spectral coefficients of vorticity and divergence (1/s) of a wind on the grid (m/s)."""

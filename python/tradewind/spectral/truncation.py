@@ -73,6 +73,12 @@ class Truncation:
         """All wavenumbers, 0..T."""
         return np.arange(self.degree + 1)
 
+    @property
+    def table_bytes(self) -> int:
+        """Memory of tables of the Legendre functions of all wavenumbers, at most: negligible ones are left out."""
+        latitudes = self.grid.half - self.row_begin
+        return 8 * int((latitudes * self.degrees_of(self.wavenumbers)).sum())
+
     def degrees_of(self, m: ArrayLike) -> Numbers:
         """Return how many degrees wavenumbers have."""
         return self.top + 1 - np.asarray(m, dtype=np.int64)

@@ -23,7 +23,7 @@ class Clock:
     offset_s: float = 0.0
     """To be added to what it shows."""
     error_s: float = 0.0
-    """By how much that may be wrong, either way."""
+    """Maximum error, either way."""
 
 
 def compare(comm: MPI.Intracomm, now: Callable[[], float] = time.perf_counter, rounds: int = ROUNDS) -> list[Clock]:

@@ -104,7 +104,7 @@ def _trace_events(rank: int, events: Sequence[Event], zero_s: float, arrows: dic
 
 
 def _messages(rank: int, events: Sequence[Event]) -> list[_Message | None]:
-    """Which end of which message each event is, named as the sender's; None for those that are none."""
+    """Return the message that each event sends or receives, named as its sender's; None for other events."""
     senders = {receives: sends for sends, receives in PAIRS.items()}
     seen: Counter[tuple[str, int, int, int]] = Counter()
     messages: list[_Message | None] = []

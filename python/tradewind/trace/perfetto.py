@@ -70,7 +70,7 @@ def _write_rank(trace: _Trace, track: Track, number: int) -> None:
 
 
 def _write_lane(trace: _Trace, lane: list[TraceEvent], track: int) -> None:
-    """At one moment, what ends comes before what begins."""
+    """Write the events of a lane; at one time, ends come before beginnings."""
     ends: list[int] = []
     for event in lane:
         while ends and ends[-1] <= event.begin_ns:

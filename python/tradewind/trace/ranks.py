@@ -1,4 +1,4 @@
-"""Which ranks a time line shows."""
+"""Ranks that a time line shows."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _WIDTH = 820
 
 
 def picture(line: TimeLine, suffix: str) -> bytes:
-    """As SVG, PNG, PDF or HTML. Raises InputError for more than `MAX_EVENTS` events."""
+    """Write a time line as SVG, PNG, PDF or HTML. Raises InputError for more than `MAX_EVENTS` events."""
     drawn = [(track, row, event) for track in line.tracks for row in track.rows for event in _innermost(row)]
     if not drawn or len(drawn) > MAX_EVENTS:
         raise InputError(
@@ -86,7 +86,7 @@ def _value(track: Track, row: Row, event: TraceEvent) -> dict[str, Any]:
 
 
 def _arrows(drawn: list[tuple[Track, Row, TraceEvent]]) -> list[dict[str, Any]]:
-    """From the end of an event to the beginning of another."""
+    """Return the arrows, each from the end of an event to the beginning of another."""
     ends = {number: _value(track, row, event) for track, row, event in drawn for number in event.ends}
     return [
         {"row": _row_name(track, row), "begin": event.end_ns * 1e-9, "to": end["row"], "end": end["begin"]}

@@ -1,4 +1,4 @@
-"""Verifies exchanges in this process: is the result right, and can the ranks deadlock?"""
+"""Verification in one process: that exchanges are right, and that their ranks cannot deadlock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tradewind.workload.program import Program
 from tradewind.workload.workload import OneSchedule, Workload
 
 Progress = Callable[[str, int, int], None]
-"""Called with the name of a step, the number of its stage that comes next and how many stages it has."""
+"""Called with the name of a step, the number of its next stage, and its number of stages."""
 
 
 POSTING = ("isend-irecv", "sendrecv", "isend-recv", "send-irecv", "even-odd")
@@ -24,21 +24,21 @@ POSTING = ("isend-irecv", "sendrecv", "isend-recv", "send-irecv", "even-odd")
 
 
 def transports() -> list[str]:
-    """The names of the transports whose posting orders can be verified."""
+    """Return the names of the transports whose posting orders can be verified."""
     return list(transport_names())
 
 
 def verify(exchange: Workload, transport: str = DEFAULT_TRANSPORT, progress: Progress | None = None) -> dict[str, Any]:
-    """Runs the schedules of an exchange on boxes of points and checks what they do.
+    """Run the schedules of an exchange on boxes of points, and check the result.
 
-    every expected point of the pattern must arrive exactly once and nothing else may be touched; and with the posting
-    order of `transport` no ranks may wait for each other, even where every send is synchronous.
+    Every expected point of the pattern must arrive exactly once, and nothing else may be touched. In the posting order
+    of `transport` the ranks must not deadlock, even if every send is synchronous.
 
-    Returns plain values: the request, and for each step and in all `stages`, `messages`, `bytes` (of all messages),
-    `largest_message_bytes` and `copied_bytes` (within ranks). What is repeated `times` times is counted once.
-    Raises VerificationError, with step, stage and ranks, where a check fails; InputError for an unknown transport.
+    Returns plain values: the request, and for each step and in total `stages`, `messages`, `bytes` (of all messages),
+    `largest_message_bytes` and `copied_bytes` (within ranks). An exchange that is repeated `times` times counts once.
+    Raises VerificationError, with step, stage and ranks, if a check fails; InputError for an unknown transport.
 
-    Of a program whose exchanges are started and awaited, see `verify_program`.
+    For a program whose exchanges are started and awaited see `verify_program`.
     """
     if isinstance(exchange, Program) and exchange.order is not None:
         return verify_program(exchange, None, progress)

@@ -189,7 +189,7 @@ class Exchange(Workload):
 
 
 def exchange_refusal(exchange: Exchange, method: Method) -> str:
-    """Why transport and packing cannot carry out all schedules of an exchange; "" where they can, or are open."""
+    """Return why transport and packing cannot carry out all schedules of an exchange; "" if they can, or are open."""
     if method.transport is None or method.packing is None:
         return ""
     schedules = replace(exchange, algorithm=method.algorithm).schedules().values()

@@ -59,7 +59,7 @@ class OnGrid(Exchange):
         return []
 
     def _size_problems(self) -> list[str]:
-        """Why a grid has more points than can be counted."""
+        """Return why a grid has more points than can be counted."""
         assert self.grid is not None
         return _count_problems(self.grid, self.fields, self.dtype)
 
@@ -98,7 +98,7 @@ class OnGrid(Exchange):
 
 
 def _count_problems(grid: tuple[int, int, int], fields: int, dtype: str) -> list[str]:
-    """Why the points of a grid, or the bytes of all fields, cannot be counted."""
+    """Return why the points of a grid, or the bytes of all fields, cannot be counted."""
     points = math.prod(grid)
     if points > _core.max_points:
         return [f"grid {extents_text(grid)}: {points} points; at most {_core.max_points} can be counted"]
@@ -112,7 +112,7 @@ def _count_problems(grid: tuple[int, int, int], fields: int, dtype: str) -> list
 
 
 def misfits(grid: tuple[int, int, int], split: tuple[int, int], layouts: Iterable[str]) -> list[str]:
-    """Where a split has more ranks along a direction than the grid has points, in any of the layouts."""
+    """Return where a split has more ranks along a direction than the grid has points, in any of the layouts."""
     problems = {}
     for axes in layouts:
         for axis, parts in divided(axes, split) if axes in LAYOUTS else []:  # in other layouts a part may be empty

@@ -25,7 +25,7 @@ _UNITS: Mapping[str, Callable[[str], float]] = {"s": seconds, "bytes": byte_coun
 
 @dataclass(frozen=True)
 class Option:
-    """How a user gives a field of a request, and which values are allowed."""
+    """Option of a request: how a user gives it, and which values are allowed."""
 
     name: str
     """Name of the field; the key in a study file and, where `label` says more, the label of a case."""
@@ -34,7 +34,7 @@ class Option:
     default: Any
     """None: chosen by the request; `MISSING`: must be given."""
     flag: str
-    """As on the command line, such as ``--width``."""
+    """Flag on the command line, such as ``--width``."""
     label: str = ""
     """Description in a dataset or a plot; "": it is no label."""
     minimum: float | None = None
@@ -42,7 +42,7 @@ class Option:
     known: Callable[[], Iterable[str]] | None = None
     """The names that are allowed."""
     problems: Problems | None = None
-    """Other checks."""
+    """Further checks of the value."""
     what: str = ""
     """Name in errors; its own unless given."""
     shown: str = ""
@@ -71,6 +71,8 @@ class Option:
             return _UNITS[self.unit](text)
         if self.kind == "extents" and isinstance(text, str):
             return parse_extents(text, self.extents, self.what)
+        if self.kind == "int" and isinstance(text, str):  # what is offered, see `offered`
+            return int(text)
         return text
 
     def wrong(self, value: Any) -> list[str]:

@@ -147,7 +147,7 @@ class Program(Workload):
 
     @property
     def order(self) -> _core.Order | None:
-        """In which order exchanges are started and awaited; None: steps follow each other, alike on all ranks."""
+        """Order in which exchanges are started and awaited; None: steps follow each other, alike on all ranks."""
         return self._order
 
     def times(self, exchange: Exchanged) -> int:

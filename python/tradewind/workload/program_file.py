@@ -112,7 +112,7 @@ class NamedExchange(Moved):
 
     name: str
     group: str | None = None
-    """Whose ranks take part; None: all, or those of `source` and `target`."""
+    """Group whose ranks take part; None: all, or those of `source` and `target`."""
     source: str | None = Field(default=None, alias="from")
     target: str | None = Field(default=None, alias="to")
     source_layout: Annotated[str, _one_of("layout", LAYOUTS)] = "xy"
@@ -139,7 +139,7 @@ class FileStep(Moved):
 
     label: str | None = None
     compute: Annotated[str, _one_of("layout", (*LAYOUTS, "rank"))] | None = None
-    """On the points of a layout, or ``rank``: each rank once."""
+    """Layout whose points are computed, or ``rank``: once per rank."""
     share: Annotated[float, Field(gt=0)] = 1.0
     seconds: Duration = 0.0
     flops: Amount = 0.0

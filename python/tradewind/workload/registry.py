@@ -34,7 +34,7 @@ PATTERNS = {
         "tradewind.workload.patterns.recorded:Recorded", "stored messages of some program; not for measurements"
     ),
 }
-"""In the order of reports."""
+"""Patterns in the order of reports."""
 
 
 def pattern_named(name: str) -> type[Any]:

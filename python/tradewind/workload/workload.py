@@ -64,7 +64,7 @@ class Workload:
         return self
 
     def core(self) -> _core.Program:
-        """The same as the core takes it."""
+        """Return the same in the form of the core."""
         return _core.Program([step.core() for step in self.steps()], self.bytes_per_point)
 
     def as_dict(self) -> dict[str, Any]:

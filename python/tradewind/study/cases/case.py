@@ -35,7 +35,7 @@ class Case:
 
     sweep: str
     kind: str
-    """How it is run: verify, measure, simulate, run, or published by somebody else."""
+    """Kind of case: verify, measure, simulate, run, or published by somebody else."""
     workload: Workload
     """The workload: an exchange, a dwarf, a model's time step."""
     options: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""Where a case was computed: what a measured time depends on beside its inputs."""
+"""Environment of a case: what a measured time depends on beside its inputs."""
 
 from __future__ import annotations
 

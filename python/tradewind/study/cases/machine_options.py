@@ -1,4 +1,4 @@
-"""How a case is simulated: the combinations of what a sweep says of a machine and its use."""
+"""Options of simulated cases: the combinations of a sweep's machines, routings, placements and so on."""
 
 from __future__ import annotations
 

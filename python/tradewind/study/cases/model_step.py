@@ -37,7 +37,7 @@ class ModelStep(Workload):
     parts: tuple[ProgramStep | FileStep, ...]
     """In order."""
     exchanges: tuple[NamedExchange, ...] = ()
-    """Those that steps start and wait for."""
+    """Exchanges that steps start and wait for."""
 
     family: ClassVar[str] = PATTERN
 

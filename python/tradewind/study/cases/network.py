@@ -1,4 +1,4 @@
-"""How large the networks of the simulated cases are: what a comparison at equal cost asks for."""
+"""Sizes of the networks of simulated cases, for comparisons at equal cost."""
 
 from __future__ import annotations
 

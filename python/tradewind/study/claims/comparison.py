@@ -9,9 +9,9 @@ from itertools import pairwise
 
 from tradewind.study.claims.curve import (
     Curve,
-    Evidence,
     NotTestableError,
     Record,
+    TestOutcome,
     common_ranks,
     curve,
     matches,
@@ -22,20 +22,20 @@ from tradewind.study.claims.curve import (
 from tradewind.study.model.study import Finding, Selection
 
 
-def better(finding: Finding, cases: list[Record]) -> Evidence:
+def better(finding: Finding, cases: list[Record]) -> TestOutcome:
     """One curve lies below the other, by `factor` or more."""
     assert finding.better is not None
     assert finding.than is not None
     return _below(finding, cases, [finding.better, finding.than], finding.factor)
 
 
-def order(finding: Finding, cases: list[Record]) -> Evidence:
+def order(finding: Finding, cases: list[Record]) -> TestOutcome:
     """Each curve lies below the next."""
     assert finding.order is not None
     return _below(finding, cases, finding.order, 1.0)
 
 
-def _below(finding: Finding, cases: list[Record], selections: list[Selection], factor: float) -> Evidence:
+def _below(finding: Finding, cases: list[Record], selections: list[Selection], factor: float) -> TestOutcome:
     names = [name_of(selection) for selection in selections]
     curves = [curve(finding, cases, selection) for selection in selections]
     by = f" by {factor:g}" if factor != 1 else ""
@@ -54,7 +54,7 @@ def _below(finding: Finding, cases: list[Record], selections: list[Selection], f
     return problems, figures
 
 
-def same(finding: Finding, cases: list[Record]) -> Evidence:
+def same(finding: Finding, cases: list[Record]) -> TestOutcome:
     """The curves differ by no more than the fraction `tolerance` of the lowest."""
     assert finding.same is not None
     names = [name_of(selection) for selection in finding.same]
@@ -70,7 +70,7 @@ def same(finding: Finding, cases: list[Record]) -> Evidence:
     return problems, figures
 
 
-def apart(finding: Finding, cases: list[Record]) -> Evidence:
+def apart(finding: Finding, cases: list[Record]) -> TestOutcome:
     """Somewhere the values of a label differ by `factor` or more."""
     label = finding.apart
     assert label is not None
@@ -88,7 +88,7 @@ def apart(finding: Finding, cases: list[Record]) -> Evidence:
     return problems, figures
 
 
-def crosses(finding: Finding, cases: list[Record]) -> Evidence:
+def crosses(finding: Finding, cases: list[Record]) -> TestOutcome:
     """A curve lies above the other up to the first number of ranks of `between`, and below it from the second on."""
     assert finding.crosses is not None
     assert finding.than is not None
@@ -112,7 +112,7 @@ def crosses(finding: Finding, cases: list[Record]) -> Evidence:
 
 
 def _meeting(ranks: list[int], curves: list[Curve]) -> str:
-    """Where the means of two curves change sides, in words."""
+    """Return in words where the means of two curves change sides."""
     sides = [sum(curves[0][n]) / len(curves[0][n]) < sum(curves[1][n]) / len(curves[1][n]) for n in ranks]
     found = [f"{a} and {b}" for (a, before), (b, after) in pairwise(zip(ranks, sides, strict=True)) if before != after]
     return f"they cross between {'; between '.join(found)} ranks" if found else "they do not cross"
@@ -122,7 +122,7 @@ def _listed(finding: Finding, names: list[str] | tuple[str, ...], values: list[l
     return ", ".join(f"{name} {text_of(value, finding.quantity)}" for name, value in zip(names, values, strict=True))
 
 
-def proved(finding: Finding, cases: list[Record]) -> Evidence:
+def proved(finding: Finding, cases: list[Record]) -> TestOutcome:
     """A case of each number of ranks ended well; of each transport where the selection names several."""
     assert finding.proved is not None
     assert finding.ranks is not None

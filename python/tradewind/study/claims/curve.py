@@ -22,12 +22,12 @@ Selected = Mapping[str, Sequence[Any]]
 Curve = dict[int, list[float]]
 """Ranks -> the values of all seeds, sorted."""
 
-Evidence = tuple[list[str], list[str]]
+TestOutcome = tuple[list[str], list[str]]
 """The problems of a test (none: it holds) and the figures that it looked at."""
 
 
 class NotTestableError(Exception):
-    """Why a test cannot be made; `judge` turns it into a verdict."""
+    """Reason why a test cannot be made; `judge` turns it into a verdict."""
 
 
 def matches(record: Record, selection: Selected) -> bool:
@@ -99,7 +99,7 @@ def is_meant(finding: Finding, ranks: int) -> bool:
 
 
 def some_of(values: Sequence[object]) -> str:
-    """All of a few values, else the first, the last and how many there are."""
+    """Return all of a few values, else the first, the last and their number."""
     texts = [str(value) for value in values]
     return ", ".join(texts) if len(texts) <= 6 else f"{', '.join(texts[:3])}, ..., {texts[-1]} ({len(texts)})"
 

@@ -38,7 +38,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tradewind.study.claims import comparison, prediction, published_comparison, shape, statistic
-from tradewind.study.claims.curve import Evidence, NotTestableError, Record, matches
+from tradewind.study.claims.curve import NotTestableError, Record, TestOutcome, matches
 from tradewind.study.claims.remarks import filled
 from tradewind.study.model.study import Finding
 
@@ -64,7 +64,7 @@ class Verdict:
     base: str | None = None
     """The base whose cases were looked at; None: all, as in a study without bases."""
     group: str = SOURCE
-    """Whose claim it is: a name of `GROUPS`."""
+    """Origin of the claim: a name of `GROUPS`."""
     decided_by: str | None = None
     """Test that decides it: a name of `DECIDED_BY`."""
 
@@ -78,7 +78,7 @@ class Verdict:
         return cls(**{**stored, "verdict": EARLIER_VERDICTS.get(word, word)})
 
 
-_TESTS: dict[str, Callable[[Finding, list[Record]], Evidence]] = {
+_TESTS: dict[str, Callable[[Finding, list[Record]], TestOutcome]] = {
     "better": comparison.better,
     "order": comparison.order,
     "same": comparison.same,
@@ -119,7 +119,7 @@ COMPANIONS: dict[str, tuple[str, ...]] = {
 }
 """The keys that a test needs beside its own."""
 OPTIONAL: dict[str, tuple[str, ...]] = {"near": ("than",)}
-"""Those that it takes."""
+"""Keys that a test may have."""
 
 
 def judge(finding: Finding, records: Iterable[Record], base: str | None = None) -> Verdict:

@@ -14,7 +14,7 @@ from tradewind.study.claims.selection import bases_of, labels_of
 from tradewind.study.model.study_file import StudyFile
 
 GROUPS = {SOURCE: "of the source", "variant": "variants", "question": "own questions"}
-"""Whose claim it is: what the source itself says; the same under values that we vary; a question of our own."""
+"""Origins of claims: the source itself; the source under values that we vary; a question of our own."""
 DECIDED_BY = {
     "parameter": "a parameter that the source leaves open",
     "simulator": "a fault of the source's simulator",
@@ -46,13 +46,13 @@ class Count:
 
     @property
     def name(self) -> str:
-        """For example "of the source, under SST/macro 7.1"."""
+        """Return a text like "of the source, under SST/macro 7.1"."""
         base = ", between bases" if self.is_between else f", under {self.base}" if self.base else ""
         return GROUPS[self.group] + base
 
     @property
     def text(self) -> str:
-        """For example "16 confirmed, 3 contradicted, 6 not testable"."""
+        """Return a text like "16 confirmed, 3 contradicted, 6 not testable"."""
         return ", ".join(f"{number} {word}" for word, number in self.verdicts.items())
 
     def as_dict(self) -> dict[str, Any]:

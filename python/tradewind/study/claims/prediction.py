@@ -8,10 +8,10 @@ from statistics import median
 from typing import Any
 
 from tradewind.study.claims.curve import (
-    Evidence,
     NotTestableError,
     Record,
     Selected,
+    TestOutcome,
     is_meant,
     matches,
     name_of,
@@ -26,13 +26,13 @@ _OF_A_KIND = {
 }
 """Labels that say how a case was computed, and not of what."""
 _WORST = 5
-"""So many of the worst errors are listed."""
+"""Number of the worst errors that are listed."""
 
 Pair = tuple[Record, float, float]
 """A simulated case, its value, and the measured one."""
 
 
-def predicts(finding: Finding, cases: list[Record]) -> Evidence:
+def predicts(finding: Finding, cases: list[Record]) -> TestOutcome:
     """The median of the errors, fractions of what was measured, is at most `tolerance`."""
     assert finding.predicts is not None
     found = sorted(pairs(finding, cases, finding.predicts), key=lambda pair: -_error(pair))
@@ -44,7 +44,7 @@ def predicts(finding: Finding, cases: list[Record]) -> Evidence:
     return problems, figures
 
 
-def ranked(finding: Finding, cases: list[Record]) -> Evidence:
+def ranked(finding: Finding, cases: list[Record]) -> TestOutcome:
     """Test the order of pairs: a share within `share` is in the same order when simulated.
 
     Counted are pairs of values of the label `by` whose measured values differ by more than `tolerance`."""

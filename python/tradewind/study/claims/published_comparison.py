@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tradewind.study.claims.curve import Evidence, Record, common_ranks, curve, name_of, text_of
+from tradewind.study.claims.curve import Record, TestOutcome, common_ranks, curve, name_of, text_of
 from tradewind.study.model.study import Finding
 
 
-def near(finding: Finding, cases: list[Record]) -> Evidence:
+def near(finding: Finding, cases: list[Record]) -> TestOutcome:
     """A curve, or with `than` its ratio to another one, differs from `value` by no more than the fraction `tolerance`.
 
     Of several seeds the lowest and the highest must; of a ratio, the lowest over the highest and the reverse.

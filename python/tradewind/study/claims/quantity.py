@@ -36,11 +36,11 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Quantity:
-    """How a quantity is found in a case, and what axes and tables call it."""
+    """A quantity: how to get it from a case, and its title on axes and in tables."""
 
     get: Callable[[Record], float | None]
     title: str
-    """With its unit."""
+    """Title with its unit."""
     show: Callable[[float], str]
     is_part: bool = False
     """Shares of a whole: axes go from 0 to 100 %."""

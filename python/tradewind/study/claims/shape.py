@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from tradewind.study.claims.curve import (
     Curve,
-    Evidence,
     NotTestableError,
     Record,
+    TestOutcome,
     common_ranks,
     curve,
     name_of,
@@ -17,19 +17,19 @@ from tradewind.study.claims.curve import (
 from tradewind.study.model.study import Finding, Selection
 
 
-def falls(finding: Finding, cases: list[Record]) -> Evidence:
+def falls(finding: Finding, cases: list[Record]) -> TestOutcome:
     """The curve goes down from each number of ranks to the next."""
     assert finding.falls is not None
     return _slope(finding, cases, finding.falls, falling=True)
 
 
-def rises(finding: Finding, cases: list[Record]) -> Evidence:
+def rises(finding: Finding, cases: list[Record]) -> TestOutcome:
     """The curve goes up from each number of ranks to the next."""
     assert finding.rises is not None
     return _slope(finding, cases, finding.rises, falling=False)
 
 
-def _slope(finding: Finding, cases: list[Record], selection: Selection, falling: bool) -> Evidence:
+def _slope(finding: Finding, cases: list[Record], selection: Selection, falling: bool) -> TestOutcome:
     name = name_of(selection)
     values = curve(finding, cases, selection)
     if len(values) < 2:
@@ -44,8 +44,8 @@ def _slope(finding: Finding, cases: list[Record], selection: Selection, falling:
     return problems, [f"{name}: {_listed(finding, values)}"]
 
 
-def flatter(finding: Finding, cases: list[Record]) -> Evidence:
-    """From the first to the last number of ranks, one curve falls by a smaller factor than the other."""
+def flatter(finding: Finding, cases: list[Record]) -> TestOutcome:
+    """Test whether one curve falls by a smaller factor than the other, from the first to the last number of ranks."""
     assert finding.flatter is not None
     assert finding.than is not None
     factors, figures = [], []
@@ -62,7 +62,7 @@ def flatter(finding: Finding, cases: list[Record]) -> Evidence:
     return ([] if holds else [f"{name_of(finding.flatter)} falls by as much: {'; '.join(figures)}"]), figures
 
 
-def jumps(finding: Finding, cases: list[Record]) -> Evidence:
+def jumps(finding: Finding, cases: list[Record]) -> TestOutcome:
     """The steepest rise from one number of ranks to the next is by `factor` or more, and lies within `between`."""
     assert finding.jumps is not None
     assert finding.between is not None
@@ -80,7 +80,7 @@ def jumps(finding: Finding, cases: list[Record]) -> Evidence:
     return ([] if holds else [found]), [*figures, found]
 
 
-def passes(finding: Finding, cases: list[Record]) -> Evidence:
+def passes(finding: Finding, cases: list[Record]) -> TestOutcome:
     """The curve lies below a level up to the first number of ranks of `between`, and above it from the second on."""
     assert finding.passes is not None
     assert finding.level is not None
@@ -100,5 +100,5 @@ def passes(finding: Finding, cases: list[Record]) -> Evidence:
 
 
 def _listed(finding: Finding, values: Curve) -> str:
-    """All of a curve."""
+    """Return all values of a curve, in words."""
     return ", ".join(f"{ranks} ranks {text_of(values[ranks], finding.quantity)}" for ranks in sorted(values))

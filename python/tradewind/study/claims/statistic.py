@@ -10,7 +10,7 @@ from typing import Any
 
 from tradewind.base.units import format_seconds, seconds
 from tradewind.study.cases.records import exchange_of
-from tradewind.study.claims.curve import Evidence, NotTestableError, Record, curve, is_meant, matches, name_of
+from tradewind.study.claims.curve import NotTestableError, Record, TestOutcome, curve, is_meant, matches, name_of
 from tradewind.study.model.study import Finding
 from tradewind.workload.exchange import Exchange
 
@@ -18,8 +18,8 @@ MEDIAN_OF = 5
 """Numbers of ranks of which a median says something."""
 
 
-def best(finding: Finding, cases: list[Record]) -> Evidence:
-    """At each number of ranks, the number in the best value of a label lies within `within`, and so does the median."""
+def best(finding: Finding, cases: list[Record]) -> TestOutcome:
+    """Test whether the number in the best value of a label lies in `within` at all numbers of ranks, and its median."""
     label = finding.best
     assert label is not None
     found = _best_by_ranks(finding, cases, label)
@@ -73,7 +73,7 @@ def number_in(value: Any) -> int:
     raise NotTestableError(f"{value!r} has no number in it")
 
 
-def delays(finding: Finding, cases: list[Record]) -> Evidence:
+def delays(finding: Finding, cases: list[Record]) -> TestOutcome:
     """Test the share of packets per case that are delayed by less than `below`, or more than `above`.
 
     A bin of the histogram that the limit divides counts on neither side: the share is a range, and all of it must lie
@@ -100,7 +100,7 @@ def delays(finding: Finding, cases: list[Record]) -> Evidence:
     return problems, figures
 
 
-def alike(finding: Finding, cases: list[Record]) -> Evidence:
+def alike(finding: Finding, cases: list[Record]) -> TestOutcome:
     """The histograms of delay differ by no more than `tolerance`: so do the shares of delays longer than any time."""
     assert finding.alike is not None
     tails: dict[str, list[list[float]]] = {}
@@ -130,7 +130,7 @@ def _gap(one: list[float], other: list[float]) -> float:
     return max(abs(a - b) for a, b in zip_longest(one, other, fillvalue=0.0))
 
 
-def bands(finding: Finding, cases: list[Record]) -> Evidence:
+def bands(finding: Finding, cases: list[Record]) -> TestOutcome:
     """The matrix of who sends to whom consists of bands: the distances of sender and receiver are exactly `offsets`."""
     assert finding.bands is not None
     problems, figures = [], []

@@ -24,7 +24,7 @@ class Base(Table):
     placement: Annotated[str, one_of("placement", PLACEMENTS)] | None = None
     ranks_per_node: Positive | None = None
     set: Settings = Field(default_factory=dict)
-    """For all machines."""
+    """Settings for all machines."""
     machine_set: dict[str, Settings] = Field(default_factory=dict)
     """More of them for one machine, called as the sweeps call it; these go before `set`."""
     routing_set: dict[str, Settings] = Field(default_factory=dict)

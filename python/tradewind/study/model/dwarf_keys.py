@@ -27,7 +27,7 @@ def dwarf_keys(dwarf: str) -> Mapping[str, Option]:
 
 @cache
 def all_dwarf_keys() -> Mapping[str, Option]:
-    """Those of all dwarfs."""
+    """Return the keys of all dwarfs."""
     found: dict[str, Option] = {}
     for dwarf in DWARFS:
         for name, each in dwarf_keys(dwarf).items():
@@ -69,5 +69,5 @@ def varied_fields() -> dict[str, tuple[Any, Any]]:
 
 
 def single_fields() -> dict[str, tuple[Any, Any]]:
-    """The same with one value each."""
+    """Return the same keys with one value each."""
     return {name: (key_value_type(name) | None, None) for name in all_dwarf_keys()}

@@ -32,7 +32,7 @@ def pattern_keys(pattern: str) -> Mapping[str, Option]:
 
 @cache
 def all_keys() -> Mapping[str, Option]:
-    """Those of all patterns that a sweep can name."""
+    """Return the keys of all patterns that a sweep can name."""
     found: dict[str, Option] = {}
     for pattern in swept_patterns():
         for name, each in pattern_keys(pattern).items():

@@ -128,5 +128,5 @@ class ProgramSweep(OnMachine):
         return self
 
     def splits(self, ranks: int) -> list[tuple[int, int]]:
-        """Those of so many ranks."""
+        """Return those for a number of ranks."""
         return self.split.get(ranks, self.split.get(0, []))

@@ -347,7 +347,7 @@ class Finding(Table):
     table, of each base its own. `{name}` stands for one of the values."""
     values: dict[str, ValueOf] = Field(default_factory=dict)
     group: Literal["source", "variant", "question"] = "source"
-    """Whose claim it is (see `tradewind.study.claims.judgement`)."""
+    """Origin of the claim (see `tradewind.study.claims.judgement`)."""
     decided_by: Literal["parameter", "simulator", "model", "unexplained"] | None = None
     """Parameter or test that decides it."""
 

@@ -100,7 +100,7 @@ def split_by_ranks(value: Any) -> Any:
 
 
 class OnMachine(Table):
-    """How a simulated machine is used."""
+    """Use of a simulated machine."""
 
     routing: Many[str] | None = None
     """None: the machine's own."""

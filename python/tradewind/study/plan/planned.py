@@ -39,7 +39,7 @@ class Executors:
     run: Callable[..., Result]
     """(dwarf, steps, repeat=...)"""
     forecast: Callable[..., Result]
-    """As simulate; returns messages, packet_hops, memory_bytes and wall_s. Raises InputError for what cannot be."""
+    """Arguments as `simulate`; returns messages, packet_hops, memory_bytes and wall_s. Raises InputError."""
     model_version: Callable[[MachineFile, int, bool, str], object]
     """(machine, ranks_per_node, steady, routing): changes whenever the same inputs may give other simulated times."""
 

@@ -12,7 +12,7 @@ from tradewind.study.model.study import Study
 from tradewind.study.model.values import RUN_QUICK_KEYS
 
 Kept = dict[str, int]
-"""By sweep: how many cases."""
+"""Number of cases by sweep."""
 
 
 def quick_study(study: Study) -> tuple[Study, list[str]]:

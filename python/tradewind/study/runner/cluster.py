@@ -63,7 +63,7 @@ class ClusterFile(BaseModel):
 
     @property
     def options(self) -> dict[str, Any]:
-        """As dask-jobqueue takes them."""
+        """Options of dask-jobqueue."""
         known: dict[str, Any] = {
             "job_name": "tradewind",
             "cores": self.cores,

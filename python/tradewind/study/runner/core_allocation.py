@@ -1,4 +1,4 @@
-"""Which simulations take all cores of this machine, which one core each beside others, and in which order."""
+"""Allocation of the cores of this machine: simulations on all cores, or on one core each beside others."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def interleaved(studies: Sequence[Sequence[Planned]], cores: int) -> list[Planne
 
 
 def side_by_side(cases: Sequence[tuple[float, float]], cores: int, memory_bytes: float) -> float:
-    """When the last of cases with so many seconds and bytes is done."""
+    """Return when the last of cases with these seconds and bytes is done."""
     waiting = list(cases)
     running: list[tuple[float, float]] = []  # when each is done, and its bytes
     now = 0.0

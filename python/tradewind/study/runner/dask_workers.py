@@ -29,7 +29,7 @@ ATTEMPTS = 3
 LOOK_UP_S = 0.5
 """Seconds between two counts of the workers."""
 RESULT_S = 60.0
-"""How long a result may take from its worker to here."""
+"""Maximum seconds of a result from its worker to here."""
 TOPIC = "tradewind-progress"
 INSTALL_DASK = "install it with  pip install 'tradewind[cluster]'"
 
@@ -86,9 +86,9 @@ class DaskWorkers:
         self._client, self._environment, self._note = client, environment, note
         self._patience_s, self._attempts = patience_s, attempts
         self._judged: dict[str, bool] = {}
-        """By address: whether a worker can be used."""
+        """Whether a worker can be used, by address."""
         self._asked: dict[str, Any] = {}
-        """By address: the question which Tradewind it has, as a future."""
+        """Future of the version of Tradewind of a worker, by address."""
 
     def run(self, tasks: Sequence[Task], finish: Finish, lose: Lose, tell: Tell) -> None:
         by_key = {task.key: task for task in tasks}
@@ -238,7 +238,7 @@ class _Shift:
 
 
 def assign(waiting: Sequence[Task], running: Sequence[_Job], present: Mapping[str, Worker]) -> Iterator[_Job]:
-    """Where waiting tasks can begin: threads and memory that no running one takes. A large one takes all threads."""
+    """Yield jobs for waiting tasks that free threads and memory suffice for. A large task takes all threads."""
     jobs = list(running)
     for task in waiting:
         for address, worker in present.items():
@@ -253,7 +253,7 @@ def assign(waiting: Sequence[Task], running: Sequence[_Job], present: Mapping[st
 
 
 def worker_environment() -> tuple[str, str | None]:
-    """On a worker: which Tradewind it has."""
+    """Return the version of Tradewind on a worker."""
     return here().version, here().commit
 
 

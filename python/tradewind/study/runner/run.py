@@ -55,7 +55,7 @@ class Observer:
 
 @dataclass
 class Outcome:
-    """How a run of a study ended."""
+    """Outcome of a run of a study."""
 
     computed: int = 0
     reused: int = 0

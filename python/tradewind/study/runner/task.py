@@ -53,7 +53,7 @@ class CaseResult:
     error: str | None
     wall_s: float
     environment: dict[str, str | int | None] | None = None
-    """Where it was computed; None: here."""
+    """Environment in which it was computed; None: this one."""
 
 
 def make_task(planned: Planned, executor: Callable[..., Result]) -> Task:
@@ -93,7 +93,7 @@ def _execute(task: Task, watch: Callable[[Progress], None] | None) -> Result:
 
 
 def method_of(task: Task) -> Method:
-    """How a measured case is carried out."""
+    """Return the method of a measured case."""
     case = task.planned.case
     if case.native:
         return Method(case.native)

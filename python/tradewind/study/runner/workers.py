@@ -118,11 +118,11 @@ def _pool(count: int, address: str) -> ProcessPoolExecutor:
 
 
 _send: Callable[[dict[str, object]], None]
-"""In a worker process: sends progress to the study."""
+"""Sends progress to the study, in a worker process."""
 
 
 def _begin(address: str) -> None:
-    """In a new worker process. It ends with its study: the pool alone would leave it waiting for ever."""
+    """Set up a new worker process. It ends with its study: the pool alone would leave it waiting for ever."""
     global _send
     _send = datagram_sender(address)
 

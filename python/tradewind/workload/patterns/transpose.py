@@ -11,7 +11,7 @@ from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.layout.closed import indices
-from tradewind.layout.names import Leg, is_path, legs, path_problems, transposition
+from tradewind.layout.names import SPECTRAL, Leg, is_path, legs, path_problems, transposition
 from tradewind.workload.arrays import Array, Arrays, numbers
 from tradewind.workload.on_grid import OnGrid
 from tradewind.workload.options import option
@@ -34,7 +34,7 @@ class Transpose(OnGrid):
     """A request for one transposition or several in order."""
 
     slab: str = option(
-        "Transposition xz, xy or yz, all three in order, or a path of layouts like xy-zy-xy or y-bands-whole:2.",
+        "Transposition xz, xy or yz, all three in order, or a path of layouts like y-bands-whole:2 or points-rows.",
         "all",
         problems=slab_problems,
         label="transpositions",
@@ -56,6 +56,14 @@ class Transpose(OnGrid):
             return legs(self.slab, blocks_alone=False)
         return [(slab, *SLABS[slab]) for slab in (SLABS if self.slab == "all" else [self.slab])]
 
+    def require_arrays(self) -> None:
+        super().require_arrays()
+        if len(self.legs()) > 1 and any(before in SPECTRAL for _, before, _ in self.legs()):
+            raise InputError(
+                f"slab {self.slab}: data are transformed between the exchanges of a spherical-harmonics transform, so "
+                "one of them alone has arrays"
+            )
+
     def alone(self, step: str) -> Transpose:
         return replace(self, times=1, slab=step)
 
@@ -65,7 +73,7 @@ class Transpose(OnGrid):
         steps = []
         for name, *pair in self.legs():
             try:
-                schedule = self.schedule(transposition(grid, split, *pair))
+                schedule = self.schedule(_pattern(grid, split, *pair))
             except InputError as error:
                 raise InputError(f"slab {name}: {error}") from None
             steps.append(Step(name, schedule))
@@ -74,6 +82,16 @@ class Transpose(OnGrid):
     @staticmethod
     def arrays() -> type[Arrays]:
         return TransposeArrays
+
+
+def _pattern(grid: _core.Grid, split: tuple[int, int], before: str, after: str) -> Transposition:
+    """The pattern of a leg. Raises InputError."""
+    if before not in SPECTRAL:
+        return transposition(grid, split, before, after)
+    from tradewind.spectral.distribution import exchange_between
+
+    _, rows, levels = grid.points
+    return exchange_between(rows, levels, split, before, after)
 
 
 class TransposeArrays(Arrays):

@@ -1,6 +1,6 @@
 """One area, two solvers: gravity waves by tridiagonal systems (HIRLAM) and by Fourier coefficients (AROME).
 
-    mpiexec -n 2 python examples/18_limited_area.py
+    mpiexec -n 2 python examples/20_limited_area.py
 
 Both take the same steps of the same waves. Where derivatives are differences in both, they have one solution; with
 exact derivatives they differ by what the differences lose. Prints how far apart they are, and what each has sent.

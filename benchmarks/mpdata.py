@@ -1,0 +1,164 @@
+"""The loops of the dwarf mpdata on one core beside a memory copy, and the dwarf on all cores, in one run.
+
+``python benchmarks/mpdata.py roofline.svg`` also draws the roofline.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.dwarfs.advection import exact, outflow_rates, stream_fluxes
+from tradewind.dwarfs.mpdata import Mpdata
+from tradewind.dwarfs.mpdata_program import FLOPS
+from tradewind.launch.dwarf import run
+from tradewind.layout.dual_meshes import mesh_of
+from tradewind.layout.partition import Divided, parts
+
+GRID, LEVELS = "O320", 60
+SAMPLES, SLOW_SAMPLES = 9, 2
+GOAL = 0.6
+
+
+def seconds(loop: Callable[[], object], samples: int) -> list[float]:
+    loop()
+    taken = []
+    for _ in range(samples):
+        begin = time.perf_counter()
+        loop()
+        taken.append(time.perf_counter() - begin)
+    return taken
+
+
+class Case:
+    """All arrays of a step on the whole mesh, on one core."""
+
+    def __init__(self, grid: str, levels: int) -> None:
+        mesh = mesh_of(grid)
+        (own,) = parts(mesh, 1, "bands")
+        divided = Divided(mesh)
+        part = divided.part(own, divided.halo(own))
+        fluxes = stream_fluxes(mesh, 0.8)
+        self.dt = 0.8 / outflow_rates(mesh.edges, fluxes, 1 / mesh.volume).max()
+        self.graph = _core.MeshGraph(part.offsets, part.neighbours, part.faces, part.edges, 1 / mesh.volume, mesh.nodes)
+        self.all = _core.Nodes((0, mesh.nodes))
+        self.flux = np.repeat(fluxes[:, None], levels, axis=1)
+        self.q = exact(mesh, own, "hill", 0.8, np.zeros(levels))
+        self.divergence, self.out = np.zeros_like(self.q), np.zeros_like(self.q)
+        self.through = np.zeros_like(self.flux)
+        self.team = _core.Team()
+        self.kept = np.zeros((self.graph.kept_rows, levels))
+        self.points = mesh.nodes * levels
+
+    def loops(self) -> dict[str, tuple[Callable[[], object], int, float, float]]:
+        """By name a loop, its samples, the bytes that it must move, and its flops."""
+        field, flux = self.q.nbytes, self.flux.nbytes
+        args = self.graph, self.all, self.flux, self.q
+        plainly = self.graph, self.flux, self.q
+        divergence, tracer = (self.points * FLOPS[name] for name in ("divergence", "tracer"))
+        last = self.dt, True, None, self.team
+        return {
+            "plain divergence": (
+                lambda: _core.mpdata_plain(*plainly, None, self.through, self.divergence, self.dt, self.team),
+                *(SLOW_SAMPLES, flux + 2 * field, divergence),
+            ),
+            "plain tracer": (
+                lambda: _core.mpdata_plain(*plainly, self.divergence, self.through, self.out, self.dt, self.team),
+                *(SLOW_SAMPLES, flux + 3 * field, tracer),
+            ),
+            "divergence": (
+                lambda: _core.mpdata_divergence(*args, self.divergence, self.team),
+                *(SAMPLES, flux + 2 * field, divergence),
+            ),
+            "tracer": (
+                lambda: _core.mpdata_corrected(*args, self.divergence, self.out, *last),
+                *(SAMPLES, flux + 3 * field, tracer),
+            ),
+            "swept": (
+                lambda: _core.mpdata_swept(
+                    self.graph, (0, self.graph.nodes), self.flux, self.q, self.kept, self.out, self.dt, self.team
+                ),
+                *(SAMPLES, flux + 2 * field, divergence + tracer),
+            ),
+        }
+
+
+def kernels(picture: Path | None = None) -> None:
+    """Each loop, and the whole step by each kind of loops."""
+    case = Case(GRID, LEVELS)
+    copied = seconds(lambda: np.copyto(case.out, case.q), SAMPLES)
+    copy_s, field = min(copied), case.q.nbytes
+    rate = 2 * field / copy_s
+    print(f"{GRID} x {LEVELS} levels, doubles, one core; a field of {field / 1e6:.0f} MB is copied in", end=" ")
+    print(f"{1e3 * copy_s:.1f} ms (median {1e3 * statistics.median(copied):.1f}), {rate / 1e9:.1f} GB/s")
+    step_bytes = case.flux.nbytes + 2 * field
+    taken: dict[str, float] = {}
+    rows = []
+    for name, (loop, samples, moved, flops) in case.loops().items():
+        times = seconds(loop, samples)
+        taken[name] = min(times)
+        rows.append({"loop": name, "intensity": flops / moved, "gflops": flops / min(times) / 1e9})
+        print(
+            f"  {name:>16}: median {1e3 * statistics.median(times):.1f} ms of {len(times)}, "
+            f"least {1e3 * min(times):.1f}: {moved / min(times) / rate:.2f} of the copy's bandwidth"
+        )
+    steps = {
+        "plain": taken["plain divergence"] + taken["plain tracer"],
+        "loops over nodes": taken["divergence"] + taken["tracer"],
+        "one sweep": taken["swept"],
+    }
+    for name, step_s in steps.items():
+        goal = f"; goal: {GOAL}" if name == "one sweep" else ""
+        print(
+            f"  step, {name}: {1e3 * step_s:.1f} ms, {step_s / copy_s:.1f} copies of a field, "
+            f"{steps['plain'] / step_s:.1f} times as fast as plain, "
+            f"{step_bytes / step_s / rate:.2f} of the copy's bandwidth{goal}"
+        )
+    if picture is not None:
+        roofline(rows, rate, picture)
+
+
+def roofline(rows: list[dict[str, Any]], bytes_per_s: float, path: Path) -> None:
+    """Draw the loops under the roof of the copy's bandwidth (Williams, Waterman & Patterson 2009)."""
+    import altair as alt
+
+    from tradewind.plot.export import picture
+
+    roof = [{"intensity": x, "gflops": x * bytes_per_s / 1e9} for x in (0.3, 6.0)]
+    x = alt.X("intensity:Q", title="flops per byte that must move", scale=alt.Scale(type="log"))
+    y = alt.Y("gflops:Q", title="Gflop/s", scale=alt.Scale(type="log"))
+    line = alt.Chart(alt.InlineData(roof)).mark_line(color="#888").encode(x=x, y=y)
+    points = alt.Chart(alt.InlineData(rows)).mark_point(filled=True, size=70).encode(x=x, y=y, color="loop:N")
+    drawn = (line + points).properties(title=f"MPDATA, {GRID} x {LEVELS}, one core").to_dict()
+    path.write_bytes(picture(drawn, path.suffix, 2))
+
+
+def dwarf() -> None:
+    """The whole dwarf on as many ranks as there are cores, which share the memory's bandwidth."""
+    cores = len(os.sched_getaffinity(0))
+    print(f"the dwarf on {cores} ranks, {GRID} x {LEVELS}")
+    for strategy in ("exchange", "mask", "indirection", "renumbered", "fused"):
+        result = run(Mpdata(ranks=cores, grid=GRID, levels=LEVELS, strategy=strategy), 2, repeat=5)
+        setup = ", ".join(f"{part} {seconds:.2f} s" for part, seconds in result["setup_s"].items())
+        print(
+            f"  {strategy:>11}: {1e3 * result['wall_s'] / 2:.0f} ms a step, "
+            f"{1 / result['ratio_to_copy']:.2f} of a memory copy; set-up: {setup}"
+        )
+
+
+def mpdata() -> None:
+    """Goals of a quiet machine."""
+    kernels()
+    dwarf()
+
+
+if __name__ == "__main__":
+    kernels(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
