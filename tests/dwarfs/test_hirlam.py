@@ -13,21 +13,22 @@ import scipy.sparse.linalg
 
 pytest.importorskip("mpi4py.MPI")
 
-import hirlam_cases as cases
+import limited_area_cases as cases
 
 from tradewind import _core, launch
 from tradewind.base.errors import InputError
-from tradewind.dwarfs.hirlam import NOT_SIMULATED, PATHS, STRATEGIES, Hirlam, factors
+from tradewind.dwarfs.hirlam import PATHS, STRATEGIES, Hirlam, factors
+from tradewind.dwarfs.limited_area import NOT_SIMULATED
 from tradewind.dwarfs.plane_waves import differences, mode_speeds
 
-SMALL = {"grid": (14, 9, 6)}
+SMALL = {"grid": (14, 9, 8)}
 CARRIED = [
     (entry.name, packing) for entry in _core.transports() for packing in entry.packings if entry.name != "native"
 ]
 ASKED = {
     **{name: {**SMALL, "strategy": name} for name in STRATEGIES},
     **{f"all {name}": {**SMALL, "strategy": name, "between": "all", "split": None} for name in STRATEGIES},
-    "three batches": {**SMALL, "strategy": "overlap", "batches": 3, "threads": 2, "between": "all"},
+    "four batches": {**SMALL, "strategy": "overlap", "batches": 4, "threads": 2},
     "methods": {**SMALL, "algorithm": "native", "tri_method": "bruck,sendrecv", "halo_method": "direct"},
 }
 METHODS = {
@@ -45,7 +46,8 @@ METHODS = {
 
 @cache
 def states(ranks: int):
-    return launch.run(ranks, "hirlam_cases:states", ASKED | (METHODS if ranks == 2 else {}), timeout_s=240)
+    asked = ASKED | (METHODS if ranks == 2 else {})
+    return launch.run(ranks, "limited_area_cases:states", ("hirlam", asked), timeout_s=240)
 
 
 @pytest.mark.ranks
@@ -151,10 +153,13 @@ def test_ratios_beyond_one_are_refused(wrong):
         ({"precision": "f4"}, "precision f4: the solver has f8 alone"),
         ({"step_s": 0.0}, "step 0.0 s: more than 0 is allowed"),
         ({"spacing_m": math.inf}, "spacing inf m: more than 0 is allowed"),
-        ({"strategy": "batches", "batches": 4}, r"batches 4 of 6 levels: .* are allowed \(1, 2, 3, 6\)"),
+        ({"strategy": "batches", "batches": 4}, r"batches 4 of 6 fields: .* are allowed \(1, 2, 3, 6\)"),
         ({"batches": 2}, "batches 2: the strategies batches and overlap have them"),
-        ({"ranks": 60}, r"CX up to 6 levels or points, CY up to 8 lines\); the largest .* works is 48, 6x8"),
-        ({"ranks": 7, "between": "all"}, r"up to 6 ranks, as each has a level and a wavenumber\); .* is 6, 1x6"),
+        ({"ranks": 60}, r"CX up to 6 levels or points, CY up to 8 lines\); the largest .* does is 48, 6x8"),
+        (
+            {"ranks": 7, "between": "all"},
+            r"up to 6 ranks, as each has a level and a wavenumber\); the largest .* is 6, 1x6",
+        ),
         ({"split": (9, 1), "ranks": 9}, r"split 9x1: 9 ranks do not divide 6 levels"),
         ({"split": (1, 9), "ranks": 9}, r"split 1x9: 9 ranks do not divide 8 wavenumbers among them \(1\.\.8"),
         ({"split": (2, 2), "ranks": 2}, "split 2x2: 4 parts, 2 ranks"),
@@ -165,7 +170,7 @@ def test_ratios_beyond_one_are_refused(wrong):
 )
 def test_what_cannot_be_is_said(options, said):
     with pytest.raises(InputError, match=said):
-        Hirlam(**({"ranks": 2, **SMALL} | options))
+        Hirlam(**({"ranks": 2, "grid": (14, 9, 6)} | options))
 
 
 def test_a_strategy_that_waits_for_all_is_not_simulated():

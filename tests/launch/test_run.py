@@ -33,6 +33,7 @@ OF_DWARF = {
     "diffusion": "--grid 32x24x4",
     "spherical_harmonics": "--truncation 15 --levels 4",
     "mpdata": "--grid O6 --levels 5",
+    "bifourier": "--grid 32x24x2",
     "hirlam": "--grid 16x12x4",
 }
 """Options of each dwarf for a small run."""

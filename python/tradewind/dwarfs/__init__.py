@@ -49,6 +49,11 @@ DWARFS = {
         "advection by MPDATA on the finite volumes of an octahedral mesh: an unstructured halo, two exchanges per step",
         "Kuehnlein & Smolarkiewicz 2017, doi:10.1016/j.jcp.2016.12.054; ESCAPE project, dwarf D-advection-MPDATA",
     ),
+    "bifourier": Entry(
+        "tradewind.dwarfs.bifourier:Bifourier",
+        "the transform of a spectral limited area, FFT along x and y, to full columns and back, with linear waves",
+        "Zheng & Marguinaud 2018, doi:10.5194/gmd-11-3409-2018; ALADIN and AROME",
+    ),
     "hirlam": Entry(
         "tradewind.dwarfs.hirlam:Hirlam",
         "a semi-implicit step of a limited area: halos; then blocks, FFT along x, tridiagonal solves along y, and back",

@@ -32,24 +32,15 @@ import numpy as np
 import scipy.fft
 
 from tradewind import _core
-from tradewind.base.errors import InputError
-from tradewind.base.extents import MAX_EXTENT, extents_text
+from tradewind.base.names import unknown
 from tradewind.dwarfs.diagnosis import Diagnosis as Sums
 from tradewind.dwarfs.diagnosis import diagnose
 from tradewind.dwarfs.dwarf import method_option
 from tradewind.dwarfs.gather import gather
-from tradewind.dwarfs.on_grid import GridDwarf, GridRunning
-from tradewind.dwarfs.plane_waves import (
-    StandingWaves,
-    differences,
-    half_step,
-    largest_ranks,
-    mode_speeds,
-    nearest_to_square,
-)
+from tradewind.dwarfs.limited_area import BACK, Diagnosis, LimitedArea, LimitedAreaRun
+from tradewind.dwarfs.plane_waves import StandingWaves, differences, largest_ranks, mode_speeds
 from tradewind.dwarfs.running import COMPUTE
 from tradewind.layout.names import blocks
-from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
 from tradewind.workload.on_grid import layout_imbalance, misfits
 from tradewind.workload.options import option
 from tradewind.workload.program import Compute, Exchanged, Program, Start, Wait, Whole
@@ -57,14 +48,13 @@ from tradewind.workload.program import Compute, Exchanged, Program, Start, Wait,
 if TYPE_CHECKING:
     from mpi4py import MPI
 
+    from tradewind.dwarfs.limited_area import Pattern
     from tradewind.mpi.library import Array
 
 VARIABLES = ("u", "v", "phi")
 U, V, PHI = range(3)
 PATHS = {"rows": ("xy", "zy", "zx"), "all": ("xy", "z", "x")}
 """The layouts 2D, FFT and TRI, of grid points or of wavenumbers, modes being levels."""
-BACK = "-back"
-"""End of the name of an exchange that brings data back."""
 STENCILS, FFT, TRIDIAGONAL = "stencils", "fft", "tridiagonal"
 """Parts of a step that compute."""
 STENCIL_FLOPS, TRIDIAGONAL_FLOPS = 25.0, 22.0
@@ -115,13 +105,10 @@ STRATEGIES: dict[str, Callable[[HirlamRun, int], int]] = {
     "overlap": overlap,
     "barrier": barrier,
 }
-NOT_SIMULATED = ("barrier",)
-"""Strategies that show what not to do; the simulator knows no barriers."""
-IN_BATCHES = ("batches", "overlap")
 
 
 @dataclass(frozen=True)
-class Hirlam(GridDwarf):
+class Hirlam(LimitedArea):
     """A request for the dwarf; `on` ranks it runs, on a machine of the simulator it is simulated."""
 
     between: str = option(
@@ -130,48 +117,15 @@ class Hirlam(GridDwarf):
         known=lambda: PATHS,
         label="redistributed between",
     )
-    batches: int | None = option(
-        "Batches of levels.",
-        None,
-        minimum=1,
-        maximum=MAX_EXTENT,
-        shown="1, or 2 with the strategies batches and overlap",
-        label="batches of levels",
-    )
-    step_s: float = option("Seconds of model time in a step, like 180s.", 180.0, unit="s", label="time step of a model")
-    spacing_m: float = option("Meters between grid points.", 20000.0, label="distance of grid points")
     tri_method: str | None = method_option("tri", "transpose")
     halo_method: str | None = method_option("halo", "halo")
 
     kind: ClassVar[str] = "hirlam"
     strategies: ClassVar = STRATEGIES
-    not_simulated: ClassVar = NOT_SIMULATED
     plans: ClassVar = {"fft": "transpose", "tri": "transpose", "halo": "halo"}
-    diagnostics: ClassVar = {"energy": "energy", "mean": "mean geopotential", "error": "error against the solution"}
 
-    def _problems(self) -> list[str]:
-        self._choose(batches=2 if self.strategy in IN_BATCHES else 1)
-        if self.between not in PATHS:  # which the check of the option says
-            return []
-        problems = []
-        if self.precision != "f8":
-            problems.append(f"precision {self.precision}: the solver has f8 alone")
-        for name, value, unit in (("step", self.step_s, "s"), ("spacing", self.spacing_m, "m")):
-            if not 0 < value < math.inf:
-                problems.append(f"{name} {value} {unit}: more than 0 is allowed")
-        problems += self._batch_problems()
-        if not problems:
-            problems = self._split_problems()
-        return problems or self._method_problems()
-
-    def _batch_problems(self) -> list[str]:
-        batches, levels = self.batches or 1, self.grid[2]
-        if batches > 1 and self.strategy not in IN_BATCHES:
-            return [f"batches {batches}: the strategies {' and '.join(IN_BATCHES)} have them; leave it out"]
-        if levels % batches:
-            allowed = ", ".join(str(b) for b in range(1, levels + 1) if levels % b == 0)
-            return [f"batches {batches} of {levels} levels: numbers that divide them are allowed ({allowed})"]
-        return []
+    def _area_problems(self) -> list[str]:
+        return [] if self.between in PATHS else [unknown("between", self.between, PATHS)]
 
     def _misfits(self, split: tuple[int, int]) -> list[str]:
         """Why a split fits the grid, or the wavenumbers, in none of the layouts."""
@@ -181,57 +135,22 @@ class Hirlam(GridDwarf):
             each.replace("points along x", "wavenumbers") for each in found if "along x" in each
         ]
 
-    def _split_problems(self) -> list[str]:
-        if self.split is not None:
-            wrong = (
-                []
-                if math.prod(self.split) == self.ranks
-                else [f"split {extents_text(self.split)}: {math.prod(self.split)} parts, {self.ranks} ranks"]
-            )
-            return wrong or self._misfits(self.split)
-        split = nearest_to_square(self.ranks, lambda pair: not self._misfits(pair))
-        self._choose(split=split)
-        if split is not None:
-            return []
+    def _largest(self) -> tuple[int, tuple[int, int], str]:
         nx, ny, nz = self.batch_grid
         if self.between == "rows":
-            most, why = (min(nx, nz), min(ny, self.wavenumbers)), "CX up to {} levels or points, CY up to {} lines"
-            largest, best = largest_ranks(self.ranks, most)
-            why = why.format(*most)
-        else:
-            cap = min(nz, self.wavenumbers, self.ranks)
-            largest, best = largest_ranks(cap, (nx, ny))
-            why = f"up to {cap} ranks, as each has a level and a wavenumber"
-        return [
-            f"{self.ranks} ranks: no split CXxCY of them fits {nx}x{ny} points, {nz} levels and {self.wavenumbers} "
-            f"wavenumbers ({why}); the largest number up to it that works is {largest}, {extents_text(best)}"
-        ]
-
-    def _method_problems(self) -> list[str]:
-        try:
-            return [each for name in self.plans for each in self.transport_problems(name, self._schedules(name))]
-        except InputError as error:
-            return list(error.problems)
+            most = min(nx, nz), min(ny, self.wavenumbers)
+            return *largest_ranks(self.ranks, most), f"CX up to {most[0]} levels or points, CY up to {most[1]} lines"
+        cap = min(nz, self.wavenumbers, self.ranks)
+        return *largest_ranks(cap, (nx, ny)), f"up to {cap} ranks, as each has a level and a wavenumber"
 
     # Who owns what, and what moves.
-
-    @property
-    def batch_grid(self) -> tuple[int, int, int]:
-        """(nx, ny, levels of a batch)"""
-        nx, ny, nz = self.grid
-        return nx, ny, nz // (self.batches or 1)
 
     @property
     def wavenumbers(self) -> int:
         """Wavenumbers along x, 0 to nx / 2."""
         return self.grid[0] // 2 + 1
 
-    @property
-    def s(self) -> float:
-        """c dt / (2 dx)"""
-        return half_step(self.step_s, self.spacing_m)
-
-    def patterns(self) -> dict[str, _core.Transpose]:
+    def patterns(self) -> dict[str, Pattern]:
         """By name the redistributions of a batch, forth and back."""
         assert self.split is not None
         (nx, ny, nz), (two_d, lines, columns) = self.batch_grid, PATHS[self.between]
@@ -240,27 +159,8 @@ class Hirlam(GridDwarf):
             "fft": (blocks(points, self.split, two_d), blocks(points, self.split, lines)),
             "tri": (blocks(waves, self.split, lines), blocks(waves, self.split, columns)),
         }
-        forth = {name: _core.Transpose(*pair) for name, pair in pairs.items()}
+        forth: dict[str, Pattern] = {name: _core.Transpose(*pair) for name, pair in pairs.items()}
         return forth | {name + BACK: _core.Transpose(*reversed(pair)) for name, pair in pairs.items()}
-
-    def halo(self) -> _core.Halo:
-        """The halo of a field."""
-        return _core.Halo(self.layout, 1, [True, True])
-
-    def method(self, plan: str) -> Method:
-        """The method of an exchange, which is that of the way back, too."""
-        return super().method(plan.removesuffix(BACK))
-
-    def _schedules(self, name: str) -> dict[str, _core.Schedule]:
-        """The schedules of an exchange, forth and back. Raises InputError for an algorithm that it cannot have."""
-        method = self.method(name)
-        algorithm = method.algorithm or default_algorithm(self.plans[name])
-        if name == "halo":
-            return {name: _core.make_schedule(self.halo(), algorithm)}
-        if algorithm == NATIVE:
-            algorithm = "burst"
-        patterns = self.patterns()
-        return {way: _core.make_schedule(patterns[way], algorithm) for way in (name, name + BACK)}
 
     # Traits of every dwarf.
 
@@ -289,20 +189,7 @@ class Hirlam(GridDwarf):
 
     def program(self) -> Program:
         """The program of a step. Raises InputError for the strategies of `NOT_SIMULATED`."""
-        if self.strategy in NOT_SIMULATED:
-            raise InputError(f"strategy {self.strategy}: the simulator does not know what it adds; simulate exchange")
-        exchanges = {}
-        for name in self.plans:
-            method = self.method(name)
-            for way, schedule in self._schedules(name).items():
-                exchanges[way] = Exchanged(
-                    way,
-                    schedule,
-                    1,
-                    "c16" if name == "tri" else "f8",
-                    transport=method.transport or DEFAULT_TRANSPORT,
-                    packing=method.packing or DEFAULT_PACKING,
-                )
+        exchanges = self.exchanged()
         halo = exchanges["halo"]
         steps: list[Any] = [Whole(halo, "halo u"), Whole(halo, "halo v"), self._computed(STENCILS, self.layout, 0.5)]
         if self.strategy == "overlap":
@@ -367,22 +254,12 @@ class Hirlam(GridDwarf):
         return np.concatenate([*slid(u_half, v_half, after), after])
 
 
-@dataclass(frozen=True)
-class Diagnosis:
-    """Energy, which a step conserves; the mean geopotential of all modes; and the largest difference from the solution
-    in closed form. The same bits on any ranks."""
-
-    energy: float
-    mean: float
-    error: float
-
-
-class HirlamRun(GridRunning):
+class HirlamRun(LimitedAreaRun):
     """The dwarf on MPI ranks, one of which this process is."""
 
     def __init__(self, dwarf: Hirlam, comm: MPI.Intracomm, record: str) -> None:
         super().__init__(dwarf, comm, record)
-        self.dwarf, self.steps, self.batches = dwarf, 0, dwarf.batches or 1
+        self.dwarf = dwarf
         self._speed2 = mode_speeds(dwarf.grid[2])
         halo = dwarf.halo()
         self.own = halo.widened(self.rank)
@@ -407,34 +284,21 @@ class HirlamRun(GridRunning):
 
     def _redistributions(self) -> None:
         """The arrays of each batch in 2D, FFT and TRI, and the plans between them."""
-        patterns, every = self.dwarf.patterns(), range(self.batches)
-        self.points = [self._array(patterns["fft"], "f8", "fft") for _ in every]
-        self.lines = [self._array(patterns["fft" + BACK], "f8", "fft") for _ in every]
-        self.waves = [self._array(patterns["tri"], "c16", "tri") for _ in every]
-        self.columns, self.solved = (
-            [self._array(patterns["tri" + BACK], "c16", "tri") for _ in every] for _ in range(2)
+        patterns = self.dwarf.patterns()
+        self.points, self.lines = (self.arrays(patterns[way], way) for way in ("fft", "fft" + BACK))
+        self.waves, self.columns, self.solved = (
+            self.arrays(patterns[way], way) for way in ("tri", "tri" + BACK, "tri" + BACK)
         )
-        pairs = {
-            "fft": (self.points, self.lines),
-            "tri": (self.waves, self.columns),
-            "tri" + BACK: (self.solved, self.waves),
-            "fft" + BACK: (self.lines, self.points),
-        }
-        self._sources = {way: sources for way, (sources, _) in pairs.items()}
-        self._ways = {way: self.plan(way, patterns[way], *zip(*both, strict=True)) for way, both in pairs.items()}
-        (x0, _, z0), (x1, _, z1) = patterns["tri"].to_layout.box(self.rank)
+        self.connect("fft", patterns["fft"], self.points, self.lines)
+        self.connect("tri", patterns["tri"], self.waves, self.columns)
+        self.connect("tri" + BACK, patterns["tri" + BACK], self.solved, self.waves)
+        self.connect("fft" + BACK, patterns["fft" + BACK], self.lines, self.points)
+        layout = patterns["tri"].to_layout
+        assert isinstance(layout, _core.Blocks)
+        (x0, _, z0), (x1, _, z1) = layout.box(self.rank)
         wavenumbers, levels = differences(self.dwarf.grid[0], np.arange(x0, x1)), self.dwarf.batch_grid[2]
         speeds = [self._speed2[first + z0 : first + z1] for first in range(0, self.dwarf.grid[2], levels)]
         self._factors = [factors(wavenumbers, self.dwarf.s**2 * speed2) for speed2 in speeds]
-
-    def _array(self, pattern: _core.Transpose, dtype: str, name: str) -> Array:
-        from tradewind import mpi
-
-        shared = self.dwarf.method(name).transport == "shared"
-        shape = pattern.source_shape(self.rank)
-        array: Array = mpi.empty(pattern, self.comm, dtype) if shared else np.empty(shape, dtype)
-        array.fill(np.nan)
-        return array
 
     # Parts of a step.
 
@@ -455,17 +319,6 @@ class HirlamRun(GridRunning):
         self.timed(self._winds, part=f"{COMPUTE}-{STENCILS}")
         self.fields, self._next = self._next, self.fields
         self.steps += 1
-
-    def redistribute(self, way: str, batch: int) -> None:
-        if self.dwarf.strategy == "barrier":
-            self.timed(self.comm.Barrier, part="barrier")
-        self._ways[way](self._sources[way][batch])
-
-    def start(self, way: str, batch: int) -> None:
-        self._ways[way].start(self._sources[way][batch])
-
-    def wait(self, way: str, batch: int) -> None:
-        self._ways[way].wait(self._sources[way][batch])
 
     def solve(self, batch: int) -> None:
         """The equation for phi', from lines along x to points."""
@@ -514,12 +367,6 @@ class HirlamRun(GridRunning):
     def field(self) -> Array:  # type: ignore[override]
         """The geopotential."""
         return self.fields[PHI]
-
-    def seconds(self) -> dict[str, float]:
-        """Seconds by part; computing has three of them, and no rest."""
-        found = super().seconds()
-        del found[COMPUTE]
-        return found
 
     @property
     def minimum_bytes(self) -> int:

@@ -1,19 +1,20 @@
-"""The dwarf HIRLAM on MPI ranks, by all its strategies and several methods."""
+"""Dwarfs of limited areas on MPI ranks, by all their strategies and several methods."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tradewind.dwarfs.hirlam import Hirlam
+from tradewind.dwarfs import find
 
 STEPS = 3
 
 
-def states(comm: Any, asked: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
-    """By name of a request the whole state after some steps, what all ranks have sent in them, and its diagnosis."""
+def states(comm: Any, payload: tuple[str, dict[str, dict[str, Any]]]) -> dict[str, Any] | None:
+    """By name of a request of a dwarf the state after some steps, what all ranks have sent, and its diagnosis."""
+    dwarf, asked = payload
     found = {}
     for name, options in asked.items():
-        run = Hirlam(ranks=comm.Get_size(), **options).on(comm)
+        run = find(dwarf)(ranks=comm.Get_size(), **options).on(comm)
         run.reset()
         run.advance(STEPS)
         sent = comm.allreduce(run.messages), comm.allreduce(run.bytes_sent)
