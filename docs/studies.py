@@ -59,6 +59,7 @@ PAGES = {
     "explanation/zheng2018-claims.md": "zheng2018",
     "explanation/hpc4wc2024.md": "hpc4wc2024",
     "explanation/hirlam2004.md": "hirlam2004",
+    "explanation/escape2018.md": "escape2018",
     "explanation/here.md": "here",
     "how-to/packets.md": ".",
     "how-to/nodes.md": ".",

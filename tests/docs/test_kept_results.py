@@ -71,6 +71,7 @@ PAGES_OF = {
         {"cost", "all-counts", "all-findings-source", "all-findings-variant", "all-findings-question"},
     ),
     "hpc4wc2024": (["hpc4wc2024"], {"all-findings"}),
+    "escape2018": (["escape2018"], {"all-findings"}),
 }
 """The pages about the studies of a source, and their sections that are about all of them."""
 
