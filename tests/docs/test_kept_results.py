@@ -155,6 +155,8 @@ def small_ones(source: str) -> list[Path]:
     return sorted((ROOT / "studies" / source / "results").glob("*.nc"), key=lambda path: path.stat().st_size)
 
 
+SMALLEST = 10
+"""Files in which they are looked for."""
 LONGEST_S = 3
 """Wall time, when it was computed, of a case that is simulated again."""
 
@@ -163,7 +165,7 @@ def cheapest(studies: ModuleType, number: int) -> list[tuple[str, dict[str, Any]
     """Kept cases of figures of zheng2018 with the names of their studies: of each study the ones that took the
     least, one of each study before a second of any."""
     found: dict[str, tuple[int, str, dict[str, Any]]] = {}
-    for path in small_ones("zheng2018")[:number]:
+    for path in small_ones("zheng2018")[:SMALLEST]:
         kept = studies.load(path.stem).records
         simulated = [record for record in kept if record["kind"] == "simulate" and record["wall_s"] < LONGEST_S]
         for turn, record in enumerate(sorted(simulated, key=lambda record: record["wall_s"])[:3]):
