@@ -32,15 +32,16 @@ ASKED = {
     "methods": {**SMALL, "algorithm": "native", "tri_method": "bruck,sendrecv", "halo_method": "direct"},
 }
 METHODS = {
-    f"{transport} {packing} {between}": {
+    f"{transport} {packing} {between} {split}": {
         **SMALL,
+        "split": split,
         "between": between,
         "transport": transport,
         "packing": packing,
         "tri_method": f",{transport},{packing}",
     }
     for transport, packing in CARRIED
-    for between in PATHS
+    for between, split in (("rows", (2, 1)), ("rows", (1, 2)), ("all", (2, 1)))
 }
 
 
