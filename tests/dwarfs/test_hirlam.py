@@ -32,22 +32,22 @@ ASKED = {
     "methods": {**SMALL, "algorithm": "native", "tri_method": "bruck,sendrecv", "halo_method": "direct"},
 }
 METHODS = {
-    f"{transport} {packing} {between} {split}": {
+    f"{transport} {packing} {between}": {
         **SMALL,
-        "split": split,
+        "algorithm": "burst",  # of one stage, as some transports want it
         "between": between,
         "transport": transport,
         "packing": packing,
-        "tri_method": f",{transport},{packing}",
+        "tri_method": f"burst,{transport},{packing}",
     }
     for transport, packing in CARRIED
-    for between, split in (("rows", (2, 1)), ("rows", (1, 2)), ("all", (2, 1)))
+    for between in PATHS
 }
 
 
 @cache
 def states(ranks: int):
-    asked = ASKED | (METHODS if ranks == 2 else {})
+    asked = ASKED | (METHODS if ranks > 1 else {})
     return launch.run(ranks, "limited_area_cases:states", ("hirlam", asked), timeout_s=240)
 
 
