@@ -34,10 +34,11 @@ ASKED = {
 METHODS = {
     f"{transport} {packing} {between}": {
         **SMALL,
+        "algorithm": "burst",  # of one stage, as some transports want it
         "between": between,
         "transport": transport,
         "packing": packing,
-        "tri_method": f",{transport},{packing}",
+        "tri_method": f"burst,{transport},{packing}",
     }
     for transport, packing in CARRIED
     for between in PATHS
@@ -46,7 +47,7 @@ METHODS = {
 
 @cache
 def states(ranks: int):
-    asked = ASKED | (METHODS if ranks == 2 else {})
+    asked = ASKED | (METHODS if ranks > 1 else {})
     return launch.run(ranks, "limited_area_cases:states", ("hirlam", asked), timeout_s=240)
 
 
