@@ -55,7 +55,7 @@ class Case:
         self.divergence, self.out = np.zeros_like(self.q), np.zeros_like(self.q)
         self.through = np.zeros_like(self.flux)
         self.team = _core.Team()
-        self.kept = np.zeros((self.graph.window((0, mesh.nodes)), levels))
+        self.kept = np.zeros((self.graph.kept_rows, levels))
         self.points = mesh.nodes * levels
 
     def loops(self) -> dict[str, tuple[Callable[[], object], int, float, float]]:

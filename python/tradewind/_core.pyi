@@ -938,6 +938,13 @@ def diagnose(field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, No
     Return the diagnosis of a region, slices (z, y, x), of a field [z][y][x].
     """
 
+def solve_cyclic(field: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], solution: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order='C', device='cpu')], ratio: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], gain: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], team: Team) -> None:
+    """
+    Solve b X[y] - a (X[y - 1] + X[y + 1]) = field[y], periodic along y, for each z and x of fields
+    complex128 [z][y][x], which may be one array: r + 1/r = b / a with |r| < 1 is the ratio [z][x], r / a the gain [z][x].
+    The threads of the team share out the levels. Raises InputError.
+    """
+
 class Gaussian:
     """
     Gaussian latitudes of one hemisphere, from the pole to the equator, in more digits than a
@@ -1015,10 +1022,9 @@ class MeshGraph:
     @property
     def edges(self) -> int: ...
 
-    def window(self, nodes: tuple[int, int]) -> int:
-        """
-        Return how many nodes a sweep over nodes (begin, end) keeps, a power of two.
-        """
+    @property
+    def kept_rows(self) -> int:
+        """Rows of levels that each thread of a sweep keeps."""
 
 class Nodes:
     """Own nodes that a loop is for."""
@@ -1072,8 +1078,9 @@ def mpdata_swept(graph: MeshGraph, nodes: tuple[int, int], flux: Annotated[NDArr
 @overload
 def mpdata_swept(graph: MeshGraph, nodes: tuple[int, int], flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], kept: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None:
     """
-    out = q after two passes with the infinite gauge, of nodes (begin, end) whose neighbours are all own
-    ones, in one sweep. kept: [threads * window][level], see MeshGraph.window.
+    out = q after two passes with the infinite gauge, of those nodes (begin, end) without a neighbour in the
+    halo, in one sweep. kept: [threads * kept_rows][level], see MeshGraph. Raises InputError for own nodes
+    that do not lie in the order of their edges.
     """
 
 @overload

@@ -41,34 +41,50 @@ Graph::Graph(std::span<const std::int64_t> offsets, std::span<const std::int32_t
     check_range("neighbours", neighbour_, all);
     check_range("faces", face_, 2 * this->edges());
     check_range("edges", end_, all);
-    const Index blocks = (nodes() + block - 1) / block;
-    for (Index b = 0; b < blocks; ++b) {
-        Index low = b * block, high = std::min(nodes(), low + block);
-        for (Index entry = begin(low), last = end(high - 1); entry < last; ++entry) {
-            const Index other = neighbour_[static_cast<std::size_t>(entry)];
-            low = std::min(low, other);
-            high = std::max(high, other + 1);
-        }
-        lowest_.push_back(low);
-        highest_.push_back(high);
-    }
+    prepare_sweeps();
 }
 
-Index Graph::window(Index first, Index last) const {
-    if (first >= last) return 1;
-    Index needed = 1;
-    // From the back: what later blocks still need; from the front: how far has been computed.
-    std::vector<Index> later;
-    Index low = all_;
-    for (Index b = (last - 1) / block; b >= first / block; --b) later.push_back(low = std::min(low, lowest(b)));
-    Index high = 0;
-    for (Index b = first / block; b <= (last - 1) / block; ++b) {
-        high = std::max(high, highest(b));
-        needed = std::max(needed, high - later[static_cast<std::size_t>((last - 1) / block - b)]);
+void Graph::prepare_sweeps() {
+    const Index own = nodes();
+    beside_halo_.assign(static_cast<std::size_t>(own), 0);
+    reach_.resize(static_cast<std::size_t>(own));
+    Index reached = 0;
+    for (Index node = 0; node < own; ++node) {
+        reached = std::max(reached, node);
+        Index edge = -1;
+        for (Index entry = begin(node); entry < end(node); ++entry) {
+            const auto at = static_cast<std::size_t>(entry);
+            in_order_ = in_order_ && (face_[at] >> 1) > edge;
+            edge = face_[at] >> 1;
+            if (neighbour_[at] < own)
+                reached = std::max<Index>(reached, neighbour_[at]);
+            else
+                beside_halo_[static_cast<std::size_t>(node)] = 1;
+        }
+        reach_[static_cast<std::size_t>(node)] = reached;
     }
-    Index room = 1;
-    while (room < needed) room *= 2;
-    return room;
+    lowest_from_.assign(static_cast<std::size_t>(own) + 1, own);
+    edge_from_.assign(static_cast<std::size_t>(own) + 1, edges());
+    for (Index node = own - 1; node >= 0; --node) {
+        const auto at = static_cast<std::size_t>(node);
+        lowest_from_[at] = std::min(lowest_from_[at + 1], node);
+        edge_from_[at] = edge_from_[at + 1];
+        for (Index entry = begin(node); entry < end(node); ++entry) {
+            lowest_from_[at] = std::min<Index>(lowest_from_[at], neighbour_[static_cast<std::size_t>(entry)]);
+            edge_from_[at] = std::min<Index>(edge_from_[at], face_[static_cast<std::size_t>(entry)] >> 1);
+        }
+    }
+    Index before = 0;
+    for (Index edge = 0; edge < edges(); ++edge) {
+        const Index first = end_[static_cast<std::size_t>(2 * edge)];
+        const Index second = end_[static_cast<std::size_t>(2 * edge) + 1];
+        if (first >= own) continue;
+        in_order_ = in_order_ && first >= before && (second >= own || second > first);
+        before = first;
+    }
+    Index needed = 1;
+    for (Index node = 0; node < own; ++node) needed = std::max(needed, reach(reach(node)) - node + 1);
+    while (window_ < needed) window_ *= 2;
 }
 
 }  // namespace tradewind::kernel

@@ -15,7 +15,6 @@ namespace tradewind::kernel {
 class Graph {
   public:
     static constexpr Index most_entries = 32;  // of a node
-    static constexpr Index block = 64;         // nodes
 
     // Throws InputError for lists that do not go together.
     Graph(std::span<const std::int64_t> offsets, std::span<const std::int32_t> neighbours,
@@ -33,19 +32,31 @@ class Graph {
     const std::int32_t* ends() const { return end_.data(); }  // [edge][2]
     double inverse_volume(Index node) const { return inverse_volume_[static_cast<std::size_t>(node)]; }
 
-    // The first and one past the last node among the nodes of a block and their neighbours.
-    Index lowest(Index block) const { return lowest_[static_cast<std::size_t>(block)]; }
-    Index highest(Index block) const { return highest_[static_cast<std::size_t>(block)]; }
-    // Number of nodes in a row that need room, a power of two, while nodes first..last - 1 are passed over in
-    // order and all neighbours of a block are kept until no later block needs them.
-    Index window(Index first, Index last) const;
+    // For sweeps, in which each edge is met once, by its first node: whether own nodes lie in the order of the edges.
+    bool in_order() const { return in_order_; }
+    bool beside_halo(Index node) const { return beside_halo_[static_cast<std::size_t>(node)] != 0; }
+    // The last own node that an edge of nodes 0..node leads to; the first one that an edge of nodes from `node` on
+    // does.
+    Index reach(Index node) const { return reach_[static_cast<std::size_t>(node)]; }
+    Index lowest_from(Index node) const { return lowest_from_[static_cast<std::size_t>(node)]; }
+    // The first edge of all nodes from `node` on.
+    Index edge_from(Index node) const { return edge_from_[static_cast<std::size_t>(node)]; }
+    // One past the last edge of a node.
+    Index edges_end(Index node) const { return end(node) == begin(node) ? 0 : (face_[last_entry(node)] >> 1) + 1; }
+    // Nodes of which a sweep keeps values, a power of two.
+    Index window() const { return window_; }
 
   private:
     std::vector<std::int64_t> offset_;
     std::vector<std::int32_t> neighbour_, face_, end_;
     std::vector<double> inverse_volume_;
-    std::vector<Index> lowest_, highest_;
-    Index all_;
+    std::size_t last_entry(Index node) const { return static_cast<std::size_t>(end(node)) - 1; }
+    void prepare_sweeps();
+
+    std::vector<std::uint8_t> beside_halo_;
+    std::vector<Index> reach_, lowest_from_, edge_from_;
+    Index all_, window_ = 1;
+    bool in_order_ = true;
 };
 
 }  // namespace tradewind::kernel

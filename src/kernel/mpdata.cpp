@@ -27,7 +27,7 @@ TRADEWIND_INLINE void divergence_part(const Pass<Real>& pass, const Nodes& nodes
 template <bool gauge, bool limited, class Real>
 TRADEWIND_INLINE void corrected_part(const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end, Real* out) {
     over_nodes(nodes, begin, end, [&](Index node) __attribute__((always_inline)) {
-        corrected_node<gauge, limited>(pass, node, -1, out + node * pass.levels);
+        corrected_node<gauge, limited>(pass, node, out + node * pass.levels);
     });
 }
 
@@ -73,23 +73,6 @@ TRADEWIND_INLINE void advance(const Pass<Real>& pass, Index begin, Index end, Re
     for (Index i = begin * pass.levels; i < end * pass.levels; ++i) out[i] = pass.q[i] - pass.dt * pass.divergence[i];
 }
 
-// Blocks of nodes first..last - 1; divergences are computed as far ahead as the neighbours of a block lie.
-template <class Real>
-TRADEWIND_INLINE void swept_part(Pass<Real> pass, Index first, Index last, Real* kept, Index window, Real* out) {
-    if (first >= last) return;
-    const Graph& graph = *pass.graph;
-    const Index mask = window - 1;
-    pass.divergence = kept;
-    Index done = graph.nodes();
-    for (Index b = first / Graph::block; b <= (last - 1) / Graph::block; ++b) done = std::min(done, graph.lowest(b));
-    for (Index begin = first; begin < last;) {
-        const Index block = begin / Graph::block, end = std::min(last, (block + 1) * Graph::block);
-        for (const Index ahead = std::min(graph.highest(block), graph.nodes()); done < ahead; ++done)
-            divergence_of_node(pass, done, kept + (done & mask) * pass.levels);
-        for (; begin < end; ++begin) corrected_node<true, false>(pass, begin, mask, out + begin * pass.levels);
-    }
-}
-
 #define TRADEWIND_MPDATA(Real)                                                                                        \
     TRADEWIND_CLONES void run_divergence(const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end,          \
                                          Real* out) {                                                                 \
@@ -112,10 +95,6 @@ TRADEWIND_INLINE void swept_part(Pass<Real> pass, Index first, Index last, Real*
     }                                                                                                                 \
     TRADEWIND_CLONES void run_advance(const Pass<Real>& pass, Index begin, Index end, Real* out) {                    \
         advance(pass, begin, end, out);                                                                               \
-    }                                                                                                                 \
-    TRADEWIND_CLONES void run_swept(const Pass<Real>& pass, Index first, Index last, Real* kept, Index window,        \
-                                    Real* out) {                                                                      \
-        swept_part(pass, first, last, kept, window, out);                                                             \
     }
 TRADEWIND_MPDATA(float)
 TRADEWIND_MPDATA(double)
@@ -157,19 +136,11 @@ void next_pass(const Pass<Real>& pass, Real* flux, Real* q, Team& team) {
     shared_out(0, pass.graph->all(), team, [&](Index begin, Index end, int) { run_advance(pass, begin, end, q); });
 }
 
-template <class Real>
-void swept(const Pass<Real>& pass, Index first, Index last, Real* kept, Index window, Real* out, Team& team) {
-    shared_out(first, last, team, [&](Index begin, Index end, int thread) {
-        run_swept(pass, begin, end, kept + thread * window * pass.levels, window, out);
-    });
-}
-
 #define TRADEWIND_MPDATA(Real)                                                      \
     template void upwind_divergence(const Pass<Real>&, const Nodes&, Real*, Team&); \
     template void corrected(const Pass<Real>&, const Nodes&, Real*, Team&);         \
     template void limits(const Pass<Real>&, const Nodes&, Real*, Team&);            \
-    template void next_pass(const Pass<Real>&, Real*, Real*, Team&);                \
-    template void swept(const Pass<Real>&, Index, Index, Real*, Index, Real*, Team&);
+    template void next_pass(const Pass<Real>&, Real*, Real*, Team&);
 TRADEWIND_MPDATA(float)
 TRADEWIND_MPDATA(double)
 #undef TRADEWIND_MPDATA

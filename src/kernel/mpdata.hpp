@@ -57,10 +57,15 @@ void limits(const Pass<Real>& pass, const Nodes& nodes, Real* out, Team& team);
 template <class Real>
 void next_pass(const Pass<Real>& pass, Real* flux, Real* q, Team& team);
 
-// upwind_divergence and corrected of nodes first..last - 1, whose neighbours are all own ones, in one sweep: D is kept
-// only as long as it is needed, in `kept`, [thread][window][level] with the window a power of two.
+// upwind_divergence and corrected of the nodes first..last - 1 that have no neighbour in the halo, with the infinite
+// gauge, in one sweep along the edges, each of which is met once: what it carries is added to both of its nodes in the
+// order of the edges, as all other loops do. What is between two passes is kept only as long as it is needed, in
+// `kept`, [thread][kept_rows(graph)][level]. The nodes must lie in the order of the edges (Graph::in_order).
 template <class Real>
-void swept(const Pass<Real>& pass, Index first, Index last, Real* kept, Index window, Real* out, Team& team);
+void swept(const Pass<Real>& pass, Index first, Index last, Real* kept, Real* out, Team& team);
+inline Index kept_rows(const Graph& graph) {
+    return 3 * (graph.window() + 1) + 1;
+}
 
 // The same as `upwind_divergence` and `corrected` for all own nodes, as one writes them first: a loop over edges that
 // stores what flows through each, [edge][level], then one over nodes.

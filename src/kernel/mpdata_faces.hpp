@@ -68,8 +68,7 @@ TRADEWIND_INLINE void limit(V& f, const V& in1, const V& out1, const V& in2, con
     f = f * (least < one ? least : one);
 }
 
-// The entries of a node: where the values of its faces and of its neighbours lie. `mask`: what remains of a node's
-// number in the array of divergences.
+// The entries of a node: where the values of its faces and of its neighbours lie.
 template <class Real>
 struct Around {
     const Real *flux[Graph::most_entries], *q[Graph::most_entries], *divergence[Graph::most_entries];
@@ -77,13 +76,13 @@ struct Around {
     Real sign[Graph::most_entries];
     int count = 0;
 
-    TRADEWIND_INLINE Around(const Pass<Real>& pass, Index node, Index mask) {
+    TRADEWIND_INLINE Around(const Pass<Real>& pass, Index node) {
         const Graph& graph = *pass.graph;
         for (Index entry = graph.begin(node), last = graph.end(node); entry < last; ++entry, ++count) {
             const Index face = graph.faces()[entry], other = graph.neighbours()[entry];
             flux[count] = pass.flux + (face >> 1) * pass.levels;
             q[count] = pass.q + other * pass.levels;
-            divergence[count] = pass.divergence + (other & mask) * pass.levels;
+            divergence[count] = pass.divergence + other * pass.levels;
             limits[count] = pass.limits + other * 2 * pass.levels;
             sign[count] = (face & 1) != 0 ? Real(-1) : Real(1);
         }
@@ -92,7 +91,7 @@ struct Around {
 
 template <class Real>
 TRADEWIND_INLINE void divergence_of_node(const Pass<Real>& pass, Index node, Real* out) {
-    const Around<Real> around(pass, node, 0);
+    const Around<Real> around(pass, node);
     const Real inverse_volume = static_cast<Real>(pass.graph->inverse_volume(node));
     const Real* own = pass.q + node * pass.levels;
     over_levels<Real>(pass.levels, [&](auto example, Index level) __attribute__((always_inline)) {
@@ -112,10 +111,10 @@ TRADEWIND_INLINE void divergence_of_node(const Pass<Real>& pass, Index node, Rea
 }
 
 template <bool gauge, bool limited, class Real>
-TRADEWIND_INLINE void corrected_node(const Pass<Real>& pass, Index node, Index mask, Real* out) {
-    const Around<Real> around(pass, node, mask);
+TRADEWIND_INLINE void corrected_node(const Pass<Real>& pass, Index node, Real* out) {
+    const Around<Real> around(pass, node);
     const Real inverse_volume = static_cast<Real>(pass.graph->inverse_volume(node)), dt = pass.dt;
-    const Real *own = pass.q + node * pass.levels, *its = pass.divergence + (node & mask) * pass.levels;
+    const Real *own = pass.q + node * pass.levels, *its = pass.divergence + node * pass.levels;
     const Real* shares = pass.limits + node * 2 * pass.levels;
     over_levels<Real>(pass.levels, [&](auto example, Index level) __attribute__((always_inline)) {
         using V = decltype(example);
@@ -148,7 +147,7 @@ TRADEWIND_INLINE void corrected_node(const Pass<Real>& pass, Index node, Index m
 
 template <bool gauge, class Real>
 TRADEWIND_INLINE void limits_of_node(const Pass<Real>& pass, Index node, Real* out) {
-    const Around<Real> around(pass, node, -1);
+    const Around<Real> around(pass, node);
     const Real inverse_volume = static_cast<Real>(pass.graph->inverse_volume(node)), dt = pass.dt;
     const Real *own = pass.q + node * pass.levels, *its = pass.divergence + node * pass.levels;
     over_levels<Real>(pass.levels, [&](auto example, Index level) __attribute__((always_inline)) {

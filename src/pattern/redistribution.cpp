@@ -91,7 +91,11 @@ bool Redistribution::compute_closed() const {
             return true;
         };
         if (before == after ? !alike(before) : !star(before, true) || !star(after, false)) return false;
-        if (before != after && (to_->coordinate_of(before) >= 0 || from_->coordinate_of(after) >= 0)) return false;
+        const auto divided = [&](const layout::Product& layout, int a) {
+            const int by = layout.coordinate_of(a);
+            return by >= 0 && split[static_cast<std::size_t>(by)] > 1;
+        };
+        if (before != after && (divided(*to_, before) || divided(*from_, after))) return false;
     }
     return true;
 }

@@ -81,3 +81,11 @@ def test_what_cannot_be_is_said(options, said):
 def test_strategies_that_wait_for_all_are_not_simulated():
     with pytest.raises(InputError, match="strategy barrier: the simulator does not know"):
         SphericalHarmonics(ranks=2, strategy="barrier", **SMALL).program()
+
+
+def test_the_command_line_offers_a_truncation():
+    from tradewind.workload.options import options_of, read
+
+    values, problems = read(SphericalHarmonics, {"truncation": options_of(SphericalHarmonics)["truncation"].offered})
+    assert (values, problems) == ({"truncation": 79}, [])
+    assert SphericalHarmonics(ranks=2, **values).gaussian_grid == "O80"

@@ -24,7 +24,7 @@ class Case:
     def __init__(self, name: str, ranks: int = 1, rank: int = 0, order: str = "bands", dtype: str = "f8") -> None:
         self.mesh = mesh_of(name)
         divided = Divided(self.mesh)
-        own = parts(self.mesh, ranks, order)[rank]
+        own = np.sort(parts(self.mesh, ranks, order)[rank])
         self.part = part = divided.part(own, divided.halo(own))
         self.ids = np.concatenate([part.own, part.halo])
         fluxes = stream_fluxes(self.mesh, 0.8)
@@ -101,14 +101,14 @@ def test_further_passes(passes, limiter):
     assert np.array_equal(out, case.reference(passes, False, limiter).step(case.whole))
 
 
-@pytest.mark.parametrize("order", ["bands", "curve"])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_a_sweep_and_plain_loops_have_the_same_bits(order, threads):
-    case = Case("O16", order=order)
+def test_a_sweep_and_plain_loops_have_the_same_bits(threads, dtype):
+    case = Case("O16", dtype=dtype)
     team = _core.Team(threads)
     wanted = case.reference().step(case.whole)[case.ids]
     nodes = case.graph.nodes
-    kept = np.full((case.graph.window((0, nodes)) * threads, LEVELS), np.nan)
+    kept = np.full((case.graph.kept_rows * threads, LEVELS), np.nan, dtype)
     out = case.empty()
     _core.mpdata_swept(case.graph, (0, nodes), case.flux, case.q, kept, out, case.dt, team)
     assert np.array_equal(out, wanted)
@@ -118,13 +118,24 @@ def test_a_sweep_and_plain_loops_have_the_same_bits(order, threads):
     assert np.array_equal(out, wanted)
 
 
-def test_a_sweep_of_some_nodes_keeps_few():
+@pytest.mark.parametrize("order", ["bands", "curve"])
+@pytest.mark.parametrize(("rank", "threads"), [(0, 1), (2, 3), (4, 2)])
+def test_a_sweep_takes_the_nodes_without_a_neighbour_in_the_halo(rank, threads, order):
+    case = Case("O16", 5, rank, order)
+    nodes = case.graph.nodes
+    kept, out = np.full((case.graph.kept_rows * threads, LEVELS), np.nan), case.empty()
+    _core.mpdata_swept(case.graph, (0, nodes), case.flux, case.q, kept, out, case.dt, _core.Team(threads))
+    wanted = case.reference().step(case.whole)[case.part.own]
+    interior = np.setdiff1d(np.arange(nodes), case.part.rim())
+    assert np.array_equal(out[interior], wanted[interior])
+    assert np.isnan(out[case.part.rim()]).all()
+
+
+def test_a_sweep_of_some_nodes():
     case = Case("O16")
-    some = (200, 900)
-    window = case.graph.window(some)
-    assert window < case.graph.nodes
-    kept, out = np.full((window, LEVELS), np.nan), case.empty()
-    _core.mpdata_swept(case.graph, some, case.flux, case.q, kept, out, case.dt, _core.Team())
+    assert case.graph.kept_rows < 3 * case.graph.nodes
+    kept, out = np.full((case.graph.kept_rows, LEVELS), np.nan), case.empty()
+    _core.mpdata_swept(case.graph, (200, 900), case.flux, case.q, kept, out, case.dt, _core.Team())
     assert np.array_equal(out[200:900], case.reference().step(case.whole)[200:900])
     assert np.isnan(out[:200]).all()
     assert np.isnan(out[900:]).all()
@@ -157,9 +168,15 @@ def test_wrong_calls():
     with pytest.raises(InputError, match="q and out are one array"):
         _core.mpdata_corrected(case.graph, case.all_own, case.flux, case.q, out, case.q, 1.0, True, None, team)
     nodes = (0, case.graph.nodes)
-    kept = np.empty((case.graph.window(nodes), LEVELS))
-    with pytest.raises(InputError, match=r"node \d+ has a neighbour in the halo"):
-        _core.mpdata_swept(case.graph, nodes, case.flux, case.q, kept, out, 1.0, team)
+    with pytest.raises(InputError, match=r"kept: 7 rows of 19 levels: \d+ of 19 are allowed"):
+        _core.mpdata_swept(case.graph, nodes, case.flux, case.q, np.empty((7, LEVELS)), out, 1.0, team)
+    turned = Divided(case.mesh).part(case.part.own[::-1].copy(), case.part.halo)
+    graph = _core.MeshGraph(
+        turned.offsets, turned.neighbours, turned.faces, turned.edges, np.ones(len(turned.own)), len(case.ids)
+    )
+    kept = np.empty((graph.kept_rows, LEVELS))
+    with pytest.raises(InputError, match="a sweep is for own nodes in the order of their edges: sort them by ids"):
+        _core.mpdata_swept(graph, nodes, case.flux, case.q, kept, out, 1.0, team)
     part = case.part
     with pytest.raises(InputError, match=r"neighbours: entry \d+ is \d+: 0..\d+ are allowed"):
         _core.MeshGraph(

@@ -33,6 +33,7 @@ OF_DWARF = {
     "diffusion": "--grid 32x24x4",
     "spherical_harmonics": "--truncation 15 --levels 4",
     "mpdata": "--grid O6 --levels 5",
+    "hirlam": "--grid 16x12x4",
 }
 """Options of each dwarf for a small run."""
 
@@ -162,9 +163,9 @@ def test_help_shows_the_options_of_the_dwarf(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "150")
     code, text = tradewind(capsys, "run diffusion --help")
     assert code == 0
-    assert "--width WIDTH            Points of the halo. [default: what the strategy needs]" in text
+    assert "--width WIDTH            Halo width: points on every side. [default: what the strategy needs]" in text
     assert "--grid GRID              Points NXxNYxNZ. [default: 128x128x64]" in text
-    assert "comma list of exchange, overlap, wide" in text
+    assert "Comma list of exchange, overlap, wide" in text
     code, text = tradewind(capsys, "run --help")
     assert "diffusion fourth-order diffusion" in " ".join(text.split())
     assert "--width" not in text

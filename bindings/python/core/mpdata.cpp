@@ -155,17 +155,11 @@ void swept(const Graph& graph, std::pair<Index, Index> range, const Columns<cons
     Real* to = data_of("out", out, graph.all(), pass.levels);
     const auto [first, last] = range;
     const Nodes& nodes = Selection(range, std::nullopt, std::nullopt, false).of(graph);
-    const Index window = graph.window(nodes.begin, nodes.end);
-    Real* room = data_of("kept", kept, window * team.threads(), pass.levels);
+    Real* room = data_of("kept", kept, kernel::kept_rows(graph) * team.threads(), pass.levels);
     if (to == pass.q) throw InputError("q and out are one array: the loop reads what it has written");
-    for (Index node = first; node < last; ++node)
-        if (graph.highest(node / Graph::block) > graph.nodes() && graph.end(node) > graph.begin(node))
-            for (Index entry = graph.begin(node); entry < graph.end(node); ++entry)
-                if (graph.neighbours()[entry] >= graph.nodes())
-                    throw InputError("node " + std::to_string(node) + " has a neighbour in the halo: a sweep is for " +
-                                     "nodes among own ones");
+    if (!graph.in_order()) throw InputError("a sweep is for own nodes in the order of their edges: sort them by ids");
     const nb::gil_scoped_release release;
-    kernel::swept(pass, first, last, room, window, to, team);
+    kernel::swept(pass, first, last, room, to, team);
 }
 
 template <class Real>
@@ -200,10 +194,12 @@ void bind_loops(nb::module_& module) {
                "divergence"_a.noconvert(), "next_flux"_a.noconvert(), "next_q"_a.noconvert(), "dt"_a,
                "limits"_a.noconvert().none(), "team"_a,
                "next_flux = the face fluxes of the next pass, without the gauge; next_q = q - dt divergence.");
-    module.def("mpdata_swept", &swept<Real>, "graph"_a, "nodes"_a, "flux"_a.noconvert(), "q"_a.noconvert(),
-               "kept"_a.noconvert(), "out"_a.noconvert(), "dt"_a, "team"_a,
-               "out = q after two passes with the infinite gauge, of nodes (begin, end) whose neighbours are all own\n"
-               "ones, in one sweep. kept: [threads * window][level], see MeshGraph.window.");
+    module.def(
+        "mpdata_swept", &swept<Real>, "graph"_a, "nodes"_a, "flux"_a.noconvert(), "q"_a.noconvert(),
+        "kept"_a.noconvert(), "out"_a.noconvert(), "dt"_a, "team"_a,
+        "out = q after two passes with the infinite gauge, of those nodes (begin, end) without a neighbour in the\n"
+        "halo, in one sweep. kept: [threads * kept_rows][level], see MeshGraph. Raises InputError for own nodes\n"
+        "that do not lie in the order of their edges.");
     module.def("mpdata_plain", &plain<Real>, "graph"_a, "flux"_a.noconvert(), "q"_a.noconvert(),
                "divergence"_a.noconvert().none(), "through"_a.noconvert(), "out"_a.noconvert(), "dt"_a, "team"_a,
                "As mpdata_divergence (divergence None) and mpdata_corrected, with the gauge, of all own nodes: the\n"
@@ -227,13 +223,7 @@ void bind_mpdata(nb::module_& module) {
         .def_prop_ro("nodes", &Graph::nodes, "Number of own nodes.")
         .def_prop_ro("all", &Graph::all, "Number of own nodes and those of the halo.")
         .def_prop_ro("edges", &Graph::edges)
-        .def(
-            "window",
-            [](const Graph& graph, std::pair<Index, Index> range) {
-                const Nodes& nodes = Selection(range, std::nullopt, std::nullopt, false).of(graph);
-                return graph.window(nodes.begin, nodes.end);
-            },
-            "nodes"_a, "Return how many nodes a sweep over nodes (begin, end) keeps, a power of two.");
+        .def_prop_ro("kept_rows", &kernel::kept_rows, "Rows of levels that each thread of a sweep keeps.");
     nb::class_<Selection>(module, "Nodes", "Own nodes that a loop is for.")
         .def(nb::init<std::pair<Index, Index>, std::optional<List<std::int32_t>>, std::optional<List<std::uint8_t>>,
                       bool>(),

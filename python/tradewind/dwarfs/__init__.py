@@ -49,6 +49,11 @@ DWARFS = {
         "advection by MPDATA on the finite volumes of an octahedral mesh: an unstructured halo, two exchanges per step",
         "Kuehnlein & Smolarkiewicz 2017, doi:10.1016/j.jcp.2016.12.054; ESCAPE project, dwarf D-advection-MPDATA",
     ),
+    "hirlam": Entry(
+        "tradewind.dwarfs.hirlam:Hirlam",
+        "a semi-implicit step of a limited area: halos; then blocks, FFT along x, tridiagonal solves along y, and back",
+        "Boerhout 2004, Parallelization of HIRLAM",
+    ),
 }
 
 

@@ -105,7 +105,8 @@ STRATEGIES: dict[str, Callable[[MpdataRun, int], int]] = {
     "fused": fused,
     "plain": plain,
 }
-RENUMBERED = ("renumbered", "fused")
+ORDERS = {"renumbered": "runs", "fused": "ids"}
+"""Local order of nodes that a strategy needs; the others take that of the partition."""
 TWO_PASSES = ("fused", "plain")
 """Strategies that know two passes with the infinite gauge, without a limiter."""
 
@@ -269,7 +270,7 @@ class MpdataRun(MeshRunning):
     """The dwarf on MPI ranks, one of which this process is."""
 
     def __init__(self, dwarf: Mpdata, comm: MPI.Intracomm, initial: Array | None, record: str) -> None:
-        super().__init__(dwarf, comm, record, renumber=dwarf.strategy in RENUMBERED)
+        super().__init__(dwarf, comm, record, order=ORDERS.get(dwarf.strategy or "", ""))
         self.dwarf, self.steps = dwarf, 0
         self.field, self._next = (self.columns(self.graph.all, plan="tracer") for _ in range(2))
         self._divergence = self.columns(self.graph.all, plan="divergence")
@@ -314,14 +315,13 @@ class MpdataRun(MeshRunning):
         """Rim and interior as the strategy names them."""
         count, rim = len(self.part.own), self.part.rim()
         self.all_own = _core.Nodes((0, count))
-        if self.dwarf.strategy in RENUMBERED:
-            self._interior_range = (0, count - len(rim))
-            self.interior, self.rim = _core.Nodes(self._interior_range), _core.Nodes((count - len(rim), count))
-            near = self.part.near_rim()
-            self.near_rim = _core.Nodes((0, len(near)), near)
-        elif self.dwarf.strategy == "indirection":
+        if self.dwarf.strategy == "renumbered":
+            self.interior, self.rim = _core.Nodes((0, count - len(rim))), _core.Nodes((count - len(rim), count))
+        elif self.dwarf.strategy in ("indirection", "fused"):
             interior = np.setdiff1d(np.arange(count, dtype=np.int32), rim)
             self.interior, self.rim = _core.Nodes((0, len(interior)), interior), _core.Nodes((0, len(rim)), rim)
+            near = self.part.near_rim()
+            self.near_rim = _core.Nodes((0, len(near)), near)
         else:
             mask = np.zeros(count, np.uint8)
             mask[rim] = 1
@@ -340,8 +340,8 @@ class MpdataRun(MeshRunning):
         if self.dwarf.strategy == "plain":
             self._through = np.empty_like(self.flux)
         if self.dwarf.strategy == "fused":
-            window = self.graph.window(self._interior_range)
-            self._kept = np.empty((window * self.team.threads, self.levels), self.dwarf.precision)
+            rows = self.graph.kept_rows * self.team.threads
+            self._kept = np.zeros((rows, self.levels), self.dwarf.precision)
         self._between = [
             (np.empty_like(self.flux), self.columns(self.graph.all)) for _ in range(min(self.dwarf.passes - 2, 2))
         ]
@@ -400,7 +400,7 @@ class MpdataRun(MeshRunning):
     def sweep_interior(self) -> None:
         """Compute both passes of the interior in one sweep."""
         arrays = self.flux, self.field, self._kept, self._next
-        self.timed(_core.mpdata_swept, self.graph, self._interior_range, *arrays, self.dt, self.team)
+        self.timed(_core.mpdata_swept, self.graph, (0, self.graph.nodes), *arrays, self.dt, self.team)
 
     def turn(self) -> None:
         """Make the next values the present ones."""

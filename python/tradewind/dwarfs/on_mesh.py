@@ -104,8 +104,9 @@ def _all_parts(grid: str, ranks: int, partition: str) -> list[Part]:
 class MeshRunning(Running):
     """A dwarf on a mesh, on MPI ranks: `part` is this rank's, `exchange` brings one array's halo."""
 
-    def __init__(self, dwarf: MeshDwarf, comm: MPI.Intracomm, record: str, *, renumber: bool) -> None:
-        """`renumber`: nodes that no other rank wants, then the rim, then the halo are three runs of memory."""
+    def __init__(self, dwarf: MeshDwarf, comm: MPI.Intracomm, record: str, *, order: str) -> None:
+        """`order` of a rank's nodes: "runs": those that no other rank wants, then the rim, then the halo are three runs
+        of memory; "ids": ascending; else that of the partition."""
         from tradewind.mpi.points import Points, renumbered
 
         super().__init__(dwarf, comm, record)
@@ -116,9 +117,11 @@ class MeshRunning(Running):
         divided = Divided(self.mesh)
         own = parts(self.mesh, dwarf.ranks, dwarf.partition)[self.rank]
         halo = divided.halo(own)
-        if renumber:
-            order = renumbered(comm, own, halo)
-            own, halo = order.own, order.halo
+        if order == "runs":
+            runs = renumbered(comm, own, halo)
+            own, halo = runs.own, runs.halo
+        elif order == "ids":
+            own = np.sort(own)
         self.part = part = divided.part(own, halo)
         divided_s = perf_counter() - made
         comm.Barrier()

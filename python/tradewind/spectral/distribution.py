@@ -259,7 +259,7 @@ class Distribution:
         return sum(size * math.prod(layout.shape(rank)) for size, layout in shapes)
 
     def table_bytes(self, rank: int) -> int:
-        """Return the bytes of a rank's tables of Legendre functions."""
+        """Return the most bytes that a rank's tables of Legendre functions take."""
         m = self.wavenumbers_of(rank)
         t = self.truncation
         return int(8 * ((t.row_end - t.row_begin)[m] // 2 * t.degrees_of(m)).sum())

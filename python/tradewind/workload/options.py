@@ -71,6 +71,8 @@ class Option:
             return _UNITS[self.unit](text)
         if self.kind == "extents" and isinstance(text, str):
             return parse_extents(text, self.extents, self.what)
+        if self.kind == "int" and isinstance(text, str):  # what is offered, see `offered`
+            return int(text)
         return text
 
     def wrong(self, value: Any) -> list[str]:

@@ -1,6 +1,6 @@
 """A Rossby-Haurwitz wave on an octahedral grid: wind from vorticity, its spectrum, and a step of diffusion.
 
-    python examples/17_spherical_harmonics.py
+    python examples/19_spherical_harmonics.py
 
 The transform of a spectral model in one process: vorticity in spectral space becomes wind on the grid and comes back.
 Prints the largest wind, its kinetic energy by wavenumber, and how exactly vorticity returns.

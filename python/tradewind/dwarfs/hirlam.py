@@ -1,0 +1,571 @@
+"""The semi-implicit step of HIRLAM: blocks -> lines along x, FFT -> lines along y, tridiagonal systems -> and back.
+
+Gravity waves on a doubly periodic C grid (see `tradewind.dwarfs.plane_waves`), of each vertical mode by itself. The
+trapezoidal rule makes one equation of three, for the geopotential of the next step, with differences for derivatives:
+
+    (1 - s^2 g lap) phi' = phi - s g (div w + div w*)        w* = w - s grad phi        then w' = w* - s grad phi'
+
+w* and the right-hand side are an explicit step in grid points, and need their neighbours: halos are swapped, of winds
+before it and of phi' after. The equation is solved by an FFT along x, after which each wavenumber and mode has a
+tridiagonal system along y. Source: Boerhout 2004, "Parallelization of HIRLAM", with its layouts 2D, FFT and TRI:
+
+    within rows    xy -> zy -> zx     nx^2 ny pairs of ranks        between all    xy -> z -> x     (nx ny)^2 pairs
+
+A line is computed by one rank, whichever, so the result has the same bits on any number of ranks.
+
+mpiexec -n 2 python -c "
+from mpi4py import MPI
+from tradewind.dwarfs.hirlam import Hirlam
+run = Hirlam(ranks=2, grid=(64, 48, 8)).on(MPI.COMM_WORLD)
+run.advance(16)
+print(run.diagnose())"
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import scipy.fft
+
+from tradewind import _core
+from tradewind.base.errors import InputError
+from tradewind.base.extents import MAX_EXTENT, extents_text
+from tradewind.dwarfs.diagnosis import Diagnosis as Sums
+from tradewind.dwarfs.diagnosis import diagnose
+from tradewind.dwarfs.dwarf import method_option
+from tradewind.dwarfs.gather import gather
+from tradewind.dwarfs.on_grid import GridDwarf, GridRunning
+from tradewind.dwarfs.plane_waves import (
+    StandingWaves,
+    differences,
+    half_step,
+    largest_ranks,
+    mode_speeds,
+    nearest_to_square,
+)
+from tradewind.dwarfs.running import COMPUTE
+from tradewind.layout.names import blocks
+from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
+from tradewind.workload.on_grid import layout_imbalance, misfits
+from tradewind.workload.options import option
+from tradewind.workload.program import Compute, Exchanged, Program, Start, Wait, Whole
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from tradewind.mpi.library import Array
+
+VARIABLES = ("u", "v", "phi")
+U, V, PHI = range(3)
+PATHS = {"rows": ("xy", "zy", "zx"), "all": ("xy", "z", "x")}
+"""The layouts 2D, FFT and TRI, of grid points or of wavenumbers, modes being levels."""
+BACK = "-back"
+"""End of the name of an exchange that brings data back."""
+STENCILS, FFT, TRIDIAGONAL = "stencils", "fft", "tridiagonal"
+"""Parts of a step that compute."""
+STENCIL_FLOPS, TRIDIAGONAL_FLOPS = 25.0, 22.0
+"""Per point; per complex unknown: two recurrences, each of them twice, and a product."""
+
+
+# The time loop. Each strategy takes a step.
+
+
+def exchange(run: HirlamRun, steps: int) -> int:
+    """Redistribute all levels together."""
+    return batches(run, steps)
+
+
+def batches(run: HirlamRun, steps: int) -> int:
+    """Redistribute and solve one batch of levels after another: more messages, shorter ones."""
+    run.swap_winds()
+    run.explicit()
+    for batch in range(run.batches):
+        run.redistribute("fft", batch)
+        run.solve(batch)
+    run.implicit()
+    return 1
+
+
+def overlap(run: HirlamRun, steps: int) -> int:
+    """As batches; the next batch of levels travels to its lines while this one is solved."""
+    run.swap_winds()
+    run.explicit()
+    run.start("fft", 0)
+    for batch in range(run.batches):
+        run.wait("fft", batch)
+        if batch + 1 < run.batches:
+            run.start("fft", batch + 1)
+        run.solve(batch)
+    run.implicit()
+    return 1
+
+
+def barrier(run: HirlamRun, steps: int) -> int:
+    """Wait for all ranks before each redistribution: a bad example, to be measured beside the others."""
+    return batches(run, steps)
+
+
+STRATEGIES: dict[str, Callable[[HirlamRun, int], int]] = {
+    "exchange": exchange,
+    "batches": batches,
+    "overlap": overlap,
+    "barrier": barrier,
+}
+NOT_SIMULATED = ("barrier",)
+"""Strategies that show what not to do; the simulator knows no barriers."""
+IN_BATCHES = ("batches", "overlap")
+
+
+@dataclass(frozen=True)
+class Hirlam(GridDwarf):
+    """A request for the dwarf; `on` ranks it runs, on a machine of the simulator it is simulated."""
+
+    between: str = option(
+        "Between which ranks lines are redistributed: within rows and columns, or all.",
+        "rows",
+        known=lambda: PATHS,
+        label="redistributed between",
+    )
+    batches: int | None = option(
+        "Batches of levels.",
+        None,
+        minimum=1,
+        maximum=MAX_EXTENT,
+        shown="1, or 2 with the strategies batches and overlap",
+        label="batches of levels",
+    )
+    step_s: float = option("Seconds of model time in a step, like 180s.", 180.0, unit="s", label="time step of a model")
+    spacing_m: float = option("Meters between grid points.", 20000.0, label="distance of grid points")
+    tri_method: str | None = method_option("tri", "transpose")
+    halo_method: str | None = method_option("halo", "halo")
+
+    kind: ClassVar[str] = "hirlam"
+    strategies: ClassVar = STRATEGIES
+    not_simulated: ClassVar = NOT_SIMULATED
+    plans: ClassVar = {"fft": "transpose", "tri": "transpose", "halo": "halo"}
+    diagnostics: ClassVar = {"energy": "energy", "mean": "mean geopotential", "error": "error against the solution"}
+
+    def _problems(self) -> list[str]:
+        self._choose(batches=2 if self.strategy in IN_BATCHES else 1)
+        if self.between not in PATHS:  # which the check of the option says
+            return []
+        problems = []
+        if self.precision != "f8":
+            problems.append(f"precision {self.precision}: the solver has f8 alone")
+        for name, value, unit in (("step", self.step_s, "s"), ("spacing", self.spacing_m, "m")):
+            if not 0 < value < math.inf:
+                problems.append(f"{name} {value} {unit}: more than 0 is allowed")
+        problems += self._batch_problems()
+        if not problems:
+            problems = self._split_problems()
+        return problems or self._method_problems()
+
+    def _batch_problems(self) -> list[str]:
+        batches, levels = self.batches or 1, self.grid[2]
+        if batches > 1 and self.strategy not in IN_BATCHES:
+            return [f"batches {batches}: the strategies {' and '.join(IN_BATCHES)} have them; leave it out"]
+        if levels % batches:
+            allowed = ", ".join(str(b) for b in range(1, levels + 1) if levels % b == 0)
+            return [f"batches {batches} of {levels} levels: numbers that divide them are allowed ({allowed})"]
+        return []
+
+    def _misfits(self, split: tuple[int, int]) -> list[str]:
+        """Why a split fits the grid, or the wavenumbers, in none of the layouts."""
+        (nx, ny, nz), (two_d, lines, columns) = self.batch_grid, PATHS[self.between]
+        found = misfits((self.wavenumbers, ny, nz), split, [lines, columns])
+        return misfits((nx, ny, nz), split, [two_d, lines]) + [
+            each.replace("points along x", "wavenumbers") for each in found if "along x" in each
+        ]
+
+    def _split_problems(self) -> list[str]:
+        if self.split is not None:
+            wrong = (
+                []
+                if math.prod(self.split) == self.ranks
+                else [f"split {extents_text(self.split)}: {math.prod(self.split)} parts, {self.ranks} ranks"]
+            )
+            return wrong or self._misfits(self.split)
+        split = nearest_to_square(self.ranks, lambda pair: not self._misfits(pair))
+        self._choose(split=split)
+        if split is not None:
+            return []
+        nx, ny, nz = self.batch_grid
+        if self.between == "rows":
+            most, why = (min(nx, nz), min(ny, self.wavenumbers)), "CX up to {} levels or points, CY up to {} lines"
+            largest, best = largest_ranks(self.ranks, most)
+            why = why.format(*most)
+        else:
+            cap = min(nz, self.wavenumbers, self.ranks)
+            largest, best = largest_ranks(cap, (nx, ny))
+            why = f"up to {cap} ranks, as each has a level and a wavenumber"
+        return [
+            f"{self.ranks} ranks: no split CXxCY of them fits {nx}x{ny} points, {nz} levels and {self.wavenumbers} "
+            f"wavenumbers ({why}); the largest number up to it that works is {largest}, {extents_text(best)}"
+        ]
+
+    def _method_problems(self) -> list[str]:
+        try:
+            return [each for name in self.plans for each in self.transport_problems(name, self._schedules(name))]
+        except InputError as error:
+            return list(error.problems)
+
+    # Who owns what, and what moves.
+
+    @property
+    def batch_grid(self) -> tuple[int, int, int]:
+        """(nx, ny, levels of a batch)"""
+        nx, ny, nz = self.grid
+        return nx, ny, nz // (self.batches or 1)
+
+    @property
+    def wavenumbers(self) -> int:
+        """Wavenumbers along x, 0 to nx / 2."""
+        return self.grid[0] // 2 + 1
+
+    @property
+    def s(self) -> float:
+        """c dt / (2 dx)"""
+        return half_step(self.step_s, self.spacing_m)
+
+    def patterns(self) -> dict[str, _core.Transpose]:
+        """By name the redistributions of a batch, forth and back."""
+        assert self.split is not None
+        (nx, ny, nz), (two_d, lines, columns) = self.batch_grid, PATHS[self.between]
+        points, waves = _core.Grid(nx, ny, nz), _core.Grid(self.wavenumbers, ny, nz)
+        pairs = {
+            "fft": (blocks(points, self.split, two_d), blocks(points, self.split, lines)),
+            "tri": (blocks(waves, self.split, lines), blocks(waves, self.split, columns)),
+        }
+        forth = {name: _core.Transpose(*pair) for name, pair in pairs.items()}
+        return forth | {name + BACK: _core.Transpose(*reversed(pair)) for name, pair in pairs.items()}
+
+    def halo(self) -> _core.Halo:
+        """The halo of a field."""
+        return _core.Halo(self.layout, 1, [True, True])
+
+    def method(self, plan: str) -> Method:
+        """The method of an exchange, which is that of the way back, too."""
+        return super().method(plan.removesuffix(BACK))
+
+    def _schedules(self, name: str) -> dict[str, _core.Schedule]:
+        """The schedules of an exchange, forth and back. Raises InputError for an algorithm that it cannot have."""
+        method = self.method(name)
+        algorithm = method.algorithm or default_algorithm(self.plans[name])
+        if name == "halo":
+            return {name: _core.make_schedule(self.halo(), algorithm)}
+        if algorithm == NATIVE:
+            algorithm = "burst"
+        patterns = self.patterns()
+        return {way: _core.make_schedule(patterns[way], algorithm) for way in (name, name + BACK)}
+
+    # Traits of every dwarf.
+
+    @property
+    def name(self) -> str:
+        return f"{super().name}, between {self.between}"
+
+    @property
+    def tolerance(self) -> float:
+        """The bits do not depend on ranks, but those of `reference_step`, a two-dimensional FFT, are others."""
+        return 1e-12
+
+    def imbalance(self) -> float:
+        assert self.split is not None
+        nx, ny, nz = self.batch_grid
+        two_d, lines, columns = PATHS[self.between]
+        of_waves = layout_imbalance((self.wavenumbers, ny, nz), self.split, columns)
+        return max(of_waves, *(layout_imbalance((nx, ny, nz), self.split, each) for each in (two_d, lines)))
+
+    def on(self, comm: MPI.Intracomm, *, record: str = "totals") -> HirlamRun:
+        """The dwarf at its first step, on as many ranks as it was made for. Collective.
+
+        `record`: as of `tradewind.mpi.plan`; "events" for a time line. Raises InputError; PlanError.
+        """
+        return HirlamRun(self, comm, record)
+
+    def program(self) -> Program:
+        """The program of a step. Raises InputError for the strategies of `NOT_SIMULATED`."""
+        if self.strategy in NOT_SIMULATED:
+            raise InputError(f"strategy {self.strategy}: the simulator does not know what it adds; simulate exchange")
+        exchanges = {}
+        for name in self.plans:
+            method = self.method(name)
+            for way, schedule in self._schedules(name).items():
+                exchanges[way] = Exchanged(
+                    way,
+                    schedule,
+                    1,
+                    "c16" if name == "tri" else "f8",
+                    transport=method.transport or DEFAULT_TRANSPORT,
+                    packing=method.packing or DEFAULT_PACKING,
+                )
+        halo = exchanges["halo"]
+        steps: list[Any] = [Whole(halo, "halo u"), Whole(halo, "halo v"), self._computed(STENCILS, self.layout, 0.5)]
+        if self.strategy == "overlap":
+            steps.append(Start(exchanges["fft"], "start 0"))
+        batches = self.batches or 1
+        for batch in range(batches):
+            if self.strategy != "overlap":
+                steps.append(Whole(exchanges["fft"], f"fft {batch}"))
+            else:
+                steps.append(Wait(exchanges["fft"], f"wait {batch}"))
+                if batch + 1 < batches:
+                    steps.append(Start(exchanges["fft"], f"start {batch + 1}"))
+            steps += self._solution(exchanges, batch)
+        last = self._computed(f"{STENCILS}{BACK}", self.layout, 0.5)
+        return Program(*steps, Whole(halo, "halo phi"), last, name=f"hirlam, {self.strategy}")
+
+    def _solution(self, exchanges: dict[str, Exchanged], batch: int) -> list[Any]:
+        """The steps of a batch whose lines are there."""
+        lines, columns = self.patterns()["fft"].to_layout, self.patterns()["tri"].to_layout
+        return [
+            self._computed(f"{FFT} of {batch}", lines, 1.0),
+            Whole(exchanges["tri"], f"tri {batch}"),
+            self._computed(f"{TRIDIAGONAL} of {batch}", columns, 1.0),
+            Whole(exchanges["tri" + BACK], f"tri{BACK} {batch}"),
+            self._computed(f"{FFT}{BACK} of {batch}", lines, 1.0),
+            Whole(exchanges["fft" + BACK], f"fft{BACK} {batch}"),
+        ]
+
+    def _computed(self, name: str, layout: _core.Layout, share: float) -> Compute:
+        """A computation of all points, or unknowns, of a layout, or a share of it."""
+        flops = {
+            STENCILS: STENCIL_FLOPS,
+            FFT: 2.5 * math.log2(max(self.grid[0], 2)),
+            TRIDIAGONAL: TRIDIAGONAL_FLOPS,
+        }[name.split()[0].removesuffix(BACK)]
+        moved = {STENCILS: 64.0, FFT: 16.0, TRIDIAGONAL: 32.0}[name.split()[0].removesuffix(BACK)]
+        share *= self.work
+        point_s = share * self.point_s * flops / (STENCIL_FLOPS + TRIDIAGONAL_FLOPS / 2 + 5 * math.log2(self.grid[0]))
+        return Compute(name, 0.0, 0.0 if point_s else share * flops, share * moved, layout, point_s=point_s)
+
+    def waves(self) -> StandingWaves:
+        """The waves to begin with, and the solution."""
+        return StandingWaves(self.grid[:2], self.s, differences, staggered=True)
+
+    def reference_step(self, whole: Array) -> Array:
+        """A step of u, v and phi, [field, mode][y][x], in one process, by an FFT in both directions."""
+        nx, ny, nz = self.grid
+        u, v, phi = whole.reshape(3, nz, ny, nx)
+        s, speed2 = self.s, mode_speeds(nz)[:, None, None]
+        x, y = differences(nx, np.arange(nx // 2 + 1)), differences(ny, np.arange(ny))
+        helmholtz = 1 + s * s * speed2 * (x[None, None, :] ** 2 + y[None, :, None] ** 2)
+
+        def slid(w: Array, other: Array, f: Array) -> tuple[Array, Array]:
+            return w - s * (np.roll(f, -1, 2) - f), other - s * (np.roll(f, -1, 1) - f)
+
+        def divergence(w: Array, other: Array) -> Array:
+            return np.asarray(w - np.roll(w, 1, 2) + other - np.roll(other, 1, 1))
+
+        u_half, v_half = slid(u, v, phi)
+        right = phi - s * speed2 * (divergence(u, v) + divergence(u_half, v_half))
+        after = np.fft.irfft2(np.fft.rfft2(right) / helmholtz, s=(ny, nx))
+        return np.concatenate([*slid(u_half, v_half, after), after])
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Energy, which a step conserves; the mean geopotential of all modes; and the largest difference from the solution
+    in closed form. The same bits on any ranks."""
+
+    energy: float
+    mean: float
+    error: float
+
+
+class HirlamRun(GridRunning):
+    """The dwarf on MPI ranks, one of which this process is."""
+
+    def __init__(self, dwarf: Hirlam, comm: MPI.Intracomm, record: str) -> None:
+        super().__init__(dwarf, comm, record)
+        self.dwarf, self.steps, self.batches = dwarf, 0, dwarf.batches or 1
+        self._speed2 = mode_speeds(dwarf.grid[2])
+        halo = dwarf.halo()
+        self.own = halo.widened(self.rank)
+        # u, v and phi; a step reads these and writes the others.
+        self.fields, self._next = ([self.array(halo, "halo") for _ in VARIABLES] for _ in range(2))
+        self._swap = self.plan("halo", halo, *self.fields, *self._next)
+        self._begin()
+        self._redistributions()
+
+    def _begin(self) -> None:
+        for fields, mode in self._solution():
+            for field, values in zip(self.fields, fields, strict=True):
+                field[self.own][mode] = values
+        self._swap(self.fields[PHI])
+
+    def _solution(self) -> Iterator[tuple[tuple[Array, Array, Array], int]]:
+        """The fields of this rank's points in closed form, of one mode after another."""
+        waves = self.dwarf.waves()
+        _, y, x = self.indices()
+        for mode, speed2 in enumerate(self._speed2.tolist()):
+            yield waves.at(self.steps, mode, speed2, y[0], x[0]), mode
+
+    def _redistributions(self) -> None:
+        """The arrays of each batch in 2D, FFT and TRI, and the plans between them."""
+        patterns, every = self.dwarf.patterns(), range(self.batches)
+        self.points = [self._array(patterns["fft"], "f8", "fft") for _ in every]
+        self.lines = [self._array(patterns["fft" + BACK], "f8", "fft") for _ in every]
+        self.waves = [self._array(patterns["tri"], "c16", "tri") for _ in every]
+        self.columns, self.solved = (
+            [self._array(patterns["tri" + BACK], "c16", "tri") for _ in every] for _ in range(2)
+        )
+        pairs = {
+            "fft": (self.points, self.lines),
+            "tri": (self.waves, self.columns),
+            "tri" + BACK: (self.solved, self.waves),
+            "fft" + BACK: (self.lines, self.points),
+        }
+        self._sources = {way: sources for way, (sources, _) in pairs.items()}
+        self._ways = {way: self.plan(way, patterns[way], *zip(*both, strict=True)) for way, both in pairs.items()}
+        (x0, _, z0), (x1, _, z1) = patterns["tri"].to_layout.box(self.rank)
+        wavenumbers, levels = differences(self.dwarf.grid[0], np.arange(x0, x1)), self.dwarf.batch_grid[2]
+        speeds = [self._speed2[first + z0 : first + z1] for first in range(0, self.dwarf.grid[2], levels)]
+        self._factors = [factors(wavenumbers, self.dwarf.s**2 * speed2) for speed2 in speeds]
+
+    def _array(self, pattern: _core.Transpose, dtype: str, name: str) -> Array:
+        from tradewind import mpi
+
+        shared = self.dwarf.method(name).transport == "shared"
+        shape = pattern.source_shape(self.rank)
+        array: Array = mpi.empty(pattern, self.comm, dtype) if shared else np.empty(shape, dtype)
+        array.fill(np.nan)
+        return array
+
+    # Parts of a step.
+
+    def swap_winds(self) -> None:
+        self._swap(self.fields[U])
+        self._swap(self.fields[V])
+
+    def explicit(self) -> None:
+        """The right-hand side of the equation for phi'."""
+        self.timed(self._right_side, part=f"{COMPUTE}-{STENCILS}")
+
+    def implicit(self) -> None:
+        """The winds of the next step, from phi' and its halo; all fields are then those of the next step."""
+        levels = self.dwarf.batch_grid[2]
+        for batch, solved in enumerate(self.points):
+            self._next[PHI][self.own][batch * levels : (batch + 1) * levels] = solved
+        self._swap(self._next[PHI])
+        self.timed(self._winds, part=f"{COMPUTE}-{STENCILS}")
+        self.fields, self._next = self._next, self.fields
+        self.steps += 1
+
+    def redistribute(self, way: str, batch: int) -> None:
+        if self.dwarf.strategy == "barrier":
+            self.timed(self.comm.Barrier, part="barrier")
+        self._ways[way](self._sources[way][batch])
+
+    def start(self, way: str, batch: int) -> None:
+        self._ways[way].start(self._sources[way][batch])
+
+    def wait(self, way: str, batch: int) -> None:
+        self._ways[way].wait(self._sources[way][batch])
+
+    def solve(self, batch: int) -> None:
+        """The equation for phi', from lines along x to points."""
+        self.timed(self._to_waves, batch, part=f"{COMPUTE}-{FFT}")
+        self.redistribute("tri", batch)
+        fields = self.columns[batch], self.solved[batch]
+        self.timed(_core.solve_cyclic, *fields, *self._factors[batch], self.team, part=f"{COMPUTE}-{TRIDIAGONAL}")
+        self.redistribute("tri" + BACK, batch)
+        self.timed(self._to_lines, batch, part=f"{COMPUTE}-{FFT}")
+        self.redistribute("fft" + BACK, batch)
+
+    # Its loops. Level by level, so that what they read twice is in a cache the second time.
+
+    def _right_side(self) -> None:
+        s, levels = self.dwarf.s, self.dwarf.batch_grid[2]
+        for mode, speed2 in enumerate(self._speed2.tolist()):
+            u, v, phi = (field[mode] for field in self.fields)
+            middle = phi[1:-1, 1:-1]
+            winds = (u[1:-1, 1:-1] - u[1:-1, :-2]) + (v[1:-1, 1:-1] - v[:-2, 1:-1])
+            around = (phi[1:-1, :-2] + phi[1:-1, 2:]) + (phi[:-2, 1:-1] + phi[2:, 1:-1])
+            lap = around - 4 * middle
+            batch, level = divmod(mode, levels)
+            np.subtract(middle, s * speed2 * (2 * winds - s * lap), out=self.points[batch][level])
+
+    def _winds(self) -> None:
+        s = self.dwarf.s
+        for mode in range(self.dwarf.grid[2]):
+            both = self.fields[PHI][mode] + self._next[PHI][mode]
+            middle = both[1:-1, 1:-1]
+            for number, after in ((U, both[1:-1, 2:]), (V, both[2:, 1:-1])):
+                wind = self.fields[number][mode, 1:-1, 1:-1]
+                np.subtract(wind, s * (after - middle), out=self._next[number][mode, 1:-1, 1:-1])
+
+    def _to_waves(self, batch: int) -> None:
+        for line, wave in zip(self.lines[batch], self.waves[batch], strict=True):
+            wave[...] = scipy.fft.rfft(line, axis=-1, workers=self.dwarf.threads)
+
+    def _to_lines(self, batch: int) -> None:
+        points = self.dwarf.grid[0]
+        for line, wave in zip(self.lines[batch], self.waves[batch], strict=True):
+            line[...] = scipy.fft.irfft(wave, n=points, axis=-1, workers=self.dwarf.threads)
+
+    # The methods of each dwarf.
+
+    @property
+    def field(self) -> Array:  # type: ignore[override]
+        """The geopotential."""
+        return self.fields[PHI]
+
+    def seconds(self) -> dict[str, float]:
+        """Seconds by part; computing has three of them, and no rest."""
+        found = super().seconds()
+        del found[COMPUTE]
+        return found
+
+    @property
+    def minimum_bytes(self) -> int:
+        return len(VARIABLES) * super().minimum_bytes
+
+    def diagnose(self) -> Diagnosis:  # type: ignore[override]
+        """Energy, mean and error of the whole state, the same bits on any ranks. Collective.
+
+        Raises NotFiniteError on all ranks.
+        """
+        from mpi4py import MPI
+
+        apart = 0.0
+        for fields, mode in self._solution():
+            for field, values in zip(self.fields, fields, strict=True):
+                apart = max(apart, float(np.abs(field[self.own][mode] - values).max()))
+        (x, y, z), _ = self.layout.box(self.rank)
+
+        def of(field: Array) -> Sums:
+            return diagnose(self.comm, np.ascontiguousarray(field), (slice(None),) * 3, (z, y, x), self.team)
+
+        u, v, phi = (field[self.own] for field in self.fields)
+        potential = of(phi / np.sqrt(self._speed2)[:, None, None]).sum_of_squares
+        return Diagnosis(
+            energy=(of(u).sum_of_squares + of(v).sum_of_squares + potential) / 2,
+            mean=of(phi).sum / self.dwarf.points,
+            error=self.comm.allreduce(apart, MPI.MAX),
+        )
+
+    def gathered(self, levels: slice = slice(None)) -> Array | None:
+        """u, v and phi, [field, mode][y][x], on rank 0. Collective."""
+        return gather(self.comm, self.layout, np.concatenate([field[self.own][levels] for field in self.fields]))
+
+    def map(self) -> Array | None:
+        """The geopotential of the fastest mode, on rank 0. Collective."""
+        level = gather(self.comm, self.layout, self.fields[PHI][self.own][:1])
+        return None if level is None else np.asarray(level[0])
+
+
+def factors(wavenumbers: Array, a: Array) -> tuple[Array, Array]:
+    """Return ratio and gain, [mode][wavenumber], of `solve_cyclic` for (1 + a k^2) X - a (X[y-1] - 2 X[y] + X[y+1]).
+
+    `wavenumbers`: k of each; `a`: of each mode, 0 or more.
+    """
+    a = a[:, None]
+    half = (1 + a * (wavenumbers**2 + 2)) / 2
+    root = np.sqrt((1 + a * wavenumbers**2) * (half + a) / 2)  # of half^2 - a^2, without the difference of equals
+    gain = 1 / (half + root)
+    return np.ascontiguousarray(a * gain), np.ascontiguousarray(gain)
