@@ -24,6 +24,8 @@ RANKS = (
     *("sim/test_shared.py", "trace/test_measured_time_line.py"),
 )
 """Below tests/: what starts many jobs of MPI ranks, each of which waits on a core of its own."""
+ALONE = ("dwarfs/test_mpdata_peer.py",)
+"""Files among these that start none, and take long."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -31,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks tests that start many MPI ranks: they do not run beside others."""
     for item in items:
         name = item.path.relative_to(TESTS).as_posix()
-        if any(name == part or name.startswith(f"{part}/") for part in RANKS):
+        if name not in ALONE and any(name == part or name.startswith(f"{part}/") for part in RANKS):
             item.add_marker("ranks")
 
 
