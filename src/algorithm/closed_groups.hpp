@@ -51,10 +51,10 @@ class ClosedGroups {
   public:
     explicit ClosedGroups(std::shared_ptr<const pattern::Redistribution> pattern)
         : pattern_(std::move(pattern)), line_(*pattern_->line()) {
-        Index most = 1;
+        Index points = 1;
         for (const int a : {layout::X, layout::Y, layout::Z})
-            most *= std::min(pattern_->from().parts(a).widest(), pattern_->to().parts(a).widest());
-        largest_block_ = most;
+            points *= std::min(pattern_->from().parts(a).widest(), pattern_->to().parts(a).widest());
+        largest_block_ = points;
     }
 
     Index positions() const { return line_.positions; }

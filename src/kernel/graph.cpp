@@ -9,11 +9,11 @@ namespace tradewind::kernel {
 
 namespace {
 
-void check_range(const char* what, std::span<const std::int32_t> values, Index most) {
+void check_range(const char* what, std::span<const std::int32_t> values, Index maximum) {
     for (std::size_t i = 0; i < values.size(); ++i)
-        if (values[i] < 0 || values[i] >= most)
+        if (values[i] < 0 || values[i] >= maximum)
             throw InputError(std::string(what) + ": entry " + std::to_string(i) + " is " + std::to_string(values[i]) +
-                             ": 0.." + std::to_string(most - 1) + " are allowed");
+                             ": 0.." + std::to_string(maximum - 1) + " are allowed");
 }
 
 }  // namespace
@@ -32,9 +32,9 @@ Graph::Graph(std::span<const std::int64_t> offsets, std::span<const std::int32_t
         throw InputError("graph: offsets from 0 to the " + std::to_string(entries) +
                          " neighbours, and as many faces, are allowed");
     for (std::size_t i = 0; i + 1 < offset_.size(); ++i)
-        if (const std::int64_t here = offset_[i + 1] - offset_[i]; here < 0 || here > most_entries)
+        if (const std::int64_t here = offset_[i + 1] - offset_[i]; here < 0 || here > max_entries)
             throw InputError("graph: node " + std::to_string(i) + " has " + std::to_string(here) + " edges: 0.." +
-                             std::to_string(most_entries) + " are allowed");
+                             std::to_string(max_entries) + " are allowed");
     if (static_cast<Index>(inverse_volume_.size()) != nodes() || all < nodes())
         throw InputError("graph: a volume for each of " + std::to_string(nodes()) +
                          " nodes, and no fewer nodes in all, are allowed");

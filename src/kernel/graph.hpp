@@ -14,7 +14,7 @@ namespace tradewind::kernel {
 // where the normal of edge e points to the node itself.
 class Graph {
   public:
-    static constexpr Index most_entries = 32;  // of a node
+    static constexpr Index max_entries = 32;  // of a node
 
     // Throws InputError for lists that do not go together.
     Graph(std::span<const std::int64_t> offsets, std::span<const std::int32_t> neighbours,

@@ -46,7 +46,7 @@ TRADEWIND_INLINE void upwind(V& f, const V& s, const V& q1, const V& q2) {
 }
 
 template <class Real>
-inline constexpr Real least_mean = Real(1e-30);  // where nothing is, nothing flows
+inline constexpr Real minimum_mean = Real(1e-30);  // where nothing is, nothing flows
 
 // Outward: F of the next pass with the infinite gauge, else its face flux. q1 and q2 after the pass, d1 and d2 its
 // divergences.
@@ -56,7 +56,7 @@ TRADEWIND_INLINE void correction(V& f, const V& s, const V& q1, const V& q2, con
     const Real half = Real(0.5), half_dt = half * dt;
     const V size = s < zero ? -s : s;
     f = half * (size * (q2 - q1) - half_dt * s * (d1 + d2));
-    if constexpr (!gauge) f = f / (half * (q1 + q2) + least_mean<Real>);
+    if constexpr (!gauge) f = f / (half * (q1 + q2) + minimum_mean<Real>);
 }
 
 // Limits what flows out of node 1 into node 2, of which each has shares for what comes in and for what goes out.
@@ -64,16 +64,16 @@ template <class V>
 TRADEWIND_INLINE void limit(V& f, const V& in1, const V& out1, const V& in2, const V& out2) {
     const V zero{};
     const V from = f > zero ? out1 : out2, to = f > zero ? in2 : in1;
-    const V least = from < to ? from : to, one = zero + 1;
-    f = f * (least < one ? least : one);
+    const V smaller = from < to ? from : to, one = zero + 1;
+    f = f * (smaller < one ? smaller : one);
 }
 
 // The entries of a node: where the values of its faces and of its neighbours lie.
 template <class Real>
 struct Around {
-    const Real *flux[Graph::most_entries], *q[Graph::most_entries], *divergence[Graph::most_entries];
-    const Real* limits[Graph::most_entries];
-    Real sign[Graph::most_entries];
+    const Real *flux[Graph::max_entries], *q[Graph::max_entries], *divergence[Graph::max_entries];
+    const Real* limits[Graph::max_entries];
+    Real sign[Graph::max_entries];
     int count = 0;
 
     TRADEWIND_INLINE Around(const Pass<Real>& pass, Index node) {
@@ -176,9 +176,9 @@ TRADEWIND_INLINE void limits_of_node(const Pass<Real>& pass, Index node, Real* o
             goes = goes + (f > zero ? f : zero);
             comes = comes + (f < zero ? -f : zero);
         }
-        const Real least = std::numeric_limits<Real>::min();
-        const V in = (high - q1) / (dt * (comes * inverse_volume) + least);
-        const V away = (q1 - low) / (dt * (goes * inverse_volume) + least);
+        const Real tiny = std::numeric_limits<Real>::min();
+        const V in = (high - q1) / (dt * (comes * inverse_volume) + tiny);
+        const V away = (q1 - low) / (dt * (goes * inverse_volume) + tiny);
         store(out + level, in);
         store(out + pass.levels + level, away);
     });

@@ -56,10 +56,10 @@ class Sweep {
     TRADEWIND_INLINE void first_pass(Index node) {
         const Index end = std::max(edge_, graph_.edges_end(node));
         while (edge_ < end && graph_.ends()[2 * edge_] != node) stray(edge_++);
-        const Index count = std::min<Index>(end - edge_, Graph::most_entries);
-        const Real *flux[Graph::most_entries], *q[Graph::most_entries];
-        Real* other_sum[Graph::most_entries];
-        bool begins[Graph::most_entries];
+        const Index count = std::min<Index>(end - edge_, Graph::max_entries);
+        const Real *flux[Graph::max_entries], *q[Graph::max_entries];
+        Real* other_sum[Graph::max_entries];
+        bool begins[Graph::max_entries];
         for (Index i = 0; i < count; ++i) {
             const Index edge = edge_ + i, other = graph_.ends()[2 * edge + 1];
             flux[i] = pass_.flux + edge * levels_;
@@ -122,9 +122,9 @@ class Sweep {
 
     // The correcting fluxes of the edges whose first node this is, and its value after them.
     TRADEWIND_INLINE void second_pass(Index node) {
-        const Real *flux[Graph::most_entries], *once[Graph::most_entries], *divergence[Graph::most_entries];
-        Real* other_sum[Graph::most_entries];
-        bool begins[Graph::most_entries];
+        const Real *flux[Graph::max_entries], *once[Graph::max_entries], *divergence[Graph::max_entries];
+        Real* other_sum[Graph::max_entries];
+        bool begins[Graph::max_entries];
         Index count = 0;
         bool begun = false;
         for (Index entry = graph_.begin(node); entry < graph_.end(node); ++entry) {

@@ -162,12 +162,12 @@ class Bifourier(LimitedArea):
         self._choose(truncation=(kept.m_largest, kept.n_largest))
         pairs = zip(self.grid[:2], (kept.m_largest, kept.n_largest), strict=True)
         needed = max(smallest_extension(*pair) for pair in pairs)
-        most = min(self.grid[:2]) // 2
+        maximum = min(self.grid[:2]) // 2
         if self.extension is None:
-            self._choose(extension=needed if needed <= most and self.symbols == "derivatives" else 0)
+            self._choose(extension=needed if needed <= maximum and self.symbols == "derivatives" else 0)
         assert self.extension is not None
-        if self.extension and not needed <= self.extension <= most:
-            allowed = f"{needed}..{most} are allowed" if needed <= most else f"the grid has {most} or fewer"
+        if self.extension and not needed <= self.extension <= maximum:
+            allowed = f"{needed}..{maximum} are allowed" if needed <= maximum else f"the grid has {maximum} or fewer"
             return [
                 f"extension {self.extension}: two of the shortest waves, {needed} points, are needed to fill it "
                 f"smoothly, and up to half of the area: {allowed}, or 0 for an area that is periodic by itself"
@@ -195,9 +195,9 @@ class Bifourier(LimitedArea):
     def _largest(self) -> tuple[int, tuple[int, int], str]:
         assert self.truncation is not None
         (nx, ny, fields), (m, n) = self.batch_grid, self.truncation
-        most = min(nx, fields, 2 * n + 1), min(ny, m + 1)
-        bounds = f"CX up to {most[0]} fields, points or wavenumbers, CY up to {most[1]} lines or wavenumbers"
-        return *largest_ranks(self.ranks, most), bounds
+        maximum = min(nx, fields, 2 * n + 1), min(ny, m + 1)
+        bounds = f"CX up to {maximum[0]} fields, points or wavenumbers, CY up to {maximum[1]} lines or wavenumbers"
+        return *largest_ranks(self.ranks, maximum), bounds
 
     def patterns(self) -> dict[str, _core.Transpose | _core.Redistribution]:
         """By name the redistributions of a batch, forth and back."""
@@ -322,8 +322,8 @@ class Bifourier(LimitedArea):
     def waves(self) -> StandingWaves:
         """The waves that an area without an extension zone begins with, of each vertical mode."""
         assert self.truncation is not None
-        m_most, n_most = (largest // 2 for largest in self.truncation)
-        kept = tuple((m, n) for m, n in INITIAL if abs(m) <= m_most and abs(n) <= n_most)
+        m_max, n_max = (largest // 2 for largest in self.truncation)
+        kept = tuple((m, n) for m, n in INITIAL if abs(m) <= m_max and abs(n) <= n_max)
         staggered = self.symbols == "differences"
         return StandingWaves(self.grid[:2], self.s, SYMBOLS[self.symbols], staggered, kept)
 

@@ -138,8 +138,10 @@ class Hirlam(LimitedArea):
     def _largest(self) -> tuple[int, tuple[int, int], str]:
         nx, ny, nz = self.batch_grid
         if self.between == "rows":
-            most = min(nx, nz), min(ny, self.wavenumbers)
-            return *largest_ranks(self.ranks, most), f"CX up to {most[0]} levels or points, CY up to {most[1]} lines"
+            maximum = min(nx, nz), min(ny, self.wavenumbers)
+            return *largest_ranks(
+                self.ranks, maximum
+            ), f"CX up to {maximum[0]} levels or points, CY up to {maximum[1]} lines"
         cap = min(nz, self.wavenumbers, self.ranks)
         return *largest_ranks(cap, (nx, ny)), f"up to {cap} ranks, as each has a level and a wavenumber"
 

@@ -306,9 +306,11 @@ class MpdataRun(MeshRunning):
 
     def _check_sign(self) -> None:
         with telling(self.comm):
-            least = float(self.field[self.own].min(initial=0.0))
-            if least < 0 and not self.dwarf.gauge:
-                raise InputError(f"the field has values down to {least:g}: the basic form is for 0 and more; use gauge")
+            minimum = float(self.field[self.own].min(initial=0.0))
+            if minimum < 0 and not self.dwarf.gauge:
+                raise InputError(
+                    f"the field has values down to {minimum:g}: the basic form is for 0 and more; use gauge"
+                )
         go_on(self.comm)
 
     def _name_nodes(self) -> None:

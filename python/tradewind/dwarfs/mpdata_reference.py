@@ -83,11 +83,11 @@ class ReferenceMpdata:
             np.maximum.at(highest, self.edges[:, node], high[self.edges[:, other]])
         through = flux if self.gauge else self.upwind(flux, q)
         out, into = np.maximum(through, 0), np.maximum(-through, 0)
-        dt, least = real(self.dt), np.finfo(q.dtype).tiny
+        dt, tiny = real(self.dt), np.finfo(q.dtype).tiny
         volume = self.inverse_volume[:, None]
         with np.errstate(over="ignore"):
-            share_in = (highest - q) / (dt * (self.added(into, out) * volume) + least)
-            share_out = (q - lowest) / (dt * (self.added(out, into) * volume) + least)
+            share_in = (highest - q) / (dt * (self.added(into, out) * volume) + tiny)
+            share_out = (q - lowest) / (dt * (self.added(out, into) * volume) + tiny)
         (in1, in2), (out1, out2) = self.ends(share_in), self.ends(share_out)
         share = np.where(flux > 0, np.minimum(out1, in2), np.minimum(out2, in1))
         return np.asarray(flux * np.minimum(share, 1))
