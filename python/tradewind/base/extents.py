@@ -8,6 +8,9 @@ from tradewind.base.errors import InputError
 
 MAX_EXTENT = 2**31 - 1
 """Ranks, points along a direction, fields: what fits the counts of MPI and of the core."""
+_MAX_DIGITS = 18
+_SHOWN = 60
+"""Characters of a text that an error quotes."""
 
 
 def extents_text(values: Iterable[int]) -> str:
@@ -18,7 +21,13 @@ def extents_text(values: Iterable[int]) -> str:
 def parse_extents(text: str, count: int, what: str) -> tuple[int, ...]:
     """``"28800x14400x256"`` -> (28800, 14400, 256). Raises InputError for anything else than `count` whole numbers."""
     parts = text.lower().split("x")
-    if len(parts) == count and all(p.strip().isdigit() and p.isascii() for p in parts):
+    if len(parts) == count and all(_is_number(p.strip()) for p in parts):
         return tuple(int(p) for p in parts)
     example = "x".join(["602", "568", "60"][:count])
-    raise InputError(f"{what} {text!r}: {count} whole numbers joined by 'x' are allowed, like {example}")
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    raise InputError(f"{what} {shown!r}: {count} whole numbers joined by 'x' are allowed, like {example}")
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text is a whole number that Python reads: it refuses those of thousands of digits."""
+    return text.isdigit() and text.isascii() and len(text) <= _MAX_DIGITS

@@ -100,6 +100,14 @@ def _truncation(grid: str, degree: int) -> Truncation:
     return Truncation(grid, degree)
 
 
+@lru_cache(maxsize=16)  # studies and programs ask often, and wavenumbers are packed each time
+def _distribution(
+    grid: str, degree: int, ranks: int, levels: int, variables: int, level_sets: int | None, dealt: str
+) -> Distribution:
+    truncation = _truncation(grid, degree)
+    return Distribution(truncation, ranks, levels=levels, variables=variables, level_sets=level_sets, dealt=dealt)
+
+
 @dataclass(frozen=True)
 class SphericalHarmonics(Dwarf):
     """A request for the dwarf; `on` ranks it runs, on a machine of the simulator it is simulated."""
@@ -180,14 +188,9 @@ class SphericalHarmonics(Dwarf):
 
     def distribution(self, variables: int = len(VARIABLES)) -> Distribution:
         """Who owns what."""
-        return Distribution(
-            self.truncated(),
-            self.ranks,
-            levels=self.levels,
-            variables=variables,
-            level_sets=self.level_sets,
-            dealt=self.dealt,
-        )
+        assert self.gaussian_grid is not None
+        grid, degree, sets = self.gaussian_grid, self.truncation, self.level_sets
+        return _distribution(grid, degree, self.ranks, self.levels, variables, sets, self.dealt)
 
     @property
     def name(self) -> str:

@@ -84,7 +84,7 @@ def _mirrored(north: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _rows_of(name: str) -> NDArray[np.int64]:
-    match = re.fullmatch(r"([OF])([1-9][0-9]*)", name) if isinstance(name, str) else None
+    match = re.fullmatch(r"([OF])([1-9][0-9]{0,8})", name) if isinstance(name, str) else None
     if match is None or int(match[2]) > MAX_HALF:
         raise InputError(
             f"unknown grid {name!r}: O1..O{MAX_HALF} (octahedral) and F1..F{MAX_HALF} (full Gaussian) are allowed; "

@@ -1,0 +1,30 @@
+"""Whole numbers joined by x, as users write grids and splits."""
+
+import pytest
+
+from tradewind.base.errors import InputError
+from tradewind.base.extents import extents_text, parse_extents
+from tradewind.spectral.grid import GaussianGrid
+
+
+@pytest.mark.parametrize("text", ["602x568x60", "602X568x60", " 602 x 568x60"])
+def test_what_is_read(text):
+    assert parse_extents(text, 3, "grid") == (602, 568, 60)
+    assert extents_text((602, 568, 60)) == "602x568x60"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "602x568", "602x568x", "602x568x6.0", "-1x2x3", "1x2x3x4", "1x2x\u0663", "1x2x\u00b2"]
+)
+def test_what_is_refused(text):
+    with pytest.raises(InputError, match="3 whole numbers joined by 'x' are allowed, like 602x568x60"):
+        parse_extents(text, 3, "grid")
+
+
+def test_numbers_of_thousands_of_digits_are_refused_in_a_line():
+    """Python does not read them, and raises an error of its own."""
+    with pytest.raises(InputError) as error:
+        parse_extents(f"64x{'9' * 5000}x64", 3, "grid")
+    assert len(str(error.value)) < 160
+    with pytest.raises(InputError, match="unknown grid"):
+        GaussianGrid(f"O{'9' * 5000}")
