@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("mpi4py.MPI")
 
-import limited_area_cases as cases
+import dwarf_states as cases
 
 from tradewind import launch
 from tradewind.base.errors import InputError
@@ -34,7 +34,7 @@ ASKED = {
 
 @cache
 def states(ranks: int):
-    return launch.run(ranks, "limited_area_cases:states", ("bifourier", ASKED), timeout_s=240)
+    return launch.run(ranks, "dwarf_states:states", ("bifourier", ASKED), timeout_s=240)
 
 
 @pytest.mark.ranks

@@ -13,7 +13,7 @@ import scipy.sparse.linalg
 
 pytest.importorskip("mpi4py.MPI")
 
-import limited_area_cases as cases
+import dwarf_states as cases
 
 from tradewind import _core, launch
 from tradewind.base.errors import InputError
@@ -48,7 +48,7 @@ METHODS = {
 @cache
 def states(ranks: int):
     asked = ASKED | (METHODS if ranks > 1 else {})
-    return launch.run(ranks, "limited_area_cases:states", ("hirlam", asked), timeout_s=240)
+    return launch.run(ranks, "dwarf_states:states", ("hirlam", asked), timeout_s=240)
 
 
 @pytest.mark.ranks

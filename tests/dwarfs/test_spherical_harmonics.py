@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("mpi4py.MPI")
 
-import harmonics_cases as cases
+import dwarf_states as cases
 
 from tradewind import launch
 from tradewind.base.errors import InputError
@@ -26,7 +26,7 @@ ASKED = {
 
 @cache
 def states(ranks: int):
-    return launch.run(ranks, "harmonics_cases:states", ASKED, timeout_s=240)
+    return launch.run(ranks, "dwarf_states:states", ("spherical_harmonics", ASKED), timeout_s=240)
 
 
 @pytest.mark.ranks

@@ -139,9 +139,8 @@ class Hirlam(LimitedArea):
         nx, ny, nz = self.batch_grid
         if self.between == "rows":
             maximum = min(nx, nz), min(ny, self.wavenumbers)
-            return *largest_ranks(
-                self.ranks, maximum
-            ), f"CX up to {maximum[0]} levels or points, CY up to {maximum[1]} lines"
+            bounds = f"CX up to {maximum[0]} levels or points, CY up to {maximum[1]} lines"
+            return *largest_ranks(self.ranks, maximum), bounds
         cap = min(nz, self.wavenumbers, self.ranks)
         return *largest_ranks(cap, (nx, ny)), f"up to {cap} ranks, as each has a level and a wavenumber"
 

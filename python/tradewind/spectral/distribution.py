@@ -43,23 +43,23 @@ LEAST_LEVEL_SETS = 4
 _even, _cut = _core.Parts.even, _core.Parts.cut
 
 
-def default_level_sets(ranks: int, levels: int, most_sets: int | None = None) -> int:
+def default_level_sets(ranks: int, levels: int, max_sets: int | None = None) -> int:
     """Return the number V of level sets: the smallest of 4 or more that divides the ranks with V <= ranks / V.
 
     Where there is none, of the divisors the one that makes W x V nearest to a square, V the smaller. No more sets than
-    there are levels, and where that can be, no more than `most_sets` sets of wavenumbers.
+    there are levels, and where that can be, no more than `max_sets` sets of wavenumbers.
     """
     divisors = [v for v in range(1, min(ranks, levels) + 1) if ranks % v == 0]
-    few_sets = [v for v in divisors if most_sets is None or ranks // v <= most_sets]
+    few_sets = [v for v in divisors if max_sets is None or ranks // v <= max_sets]
     fitting = [v for v in few_sets if v <= ranks // v]
     if not fitting:
         return (few_sets or divisors[-1:])[0]
     return next((v for v in fitting if v >= LEAST_LEVEL_SETS), fitting[-1])
 
 
-def largest_ranks(ranks: int, levels: int, most_sets: int) -> int:
-    """Return the largest number of ranks up to `ranks` that is W x V with up to `most_sets` x `levels`."""
-    return max(v * min(most_sets, ranks // v) for v in range(1, min(ranks, levels) + 1))
+def largest_ranks(ranks: int, levels: int, max_sets: int) -> int:
+    """Return the largest number of ranks up to `ranks` that is W x V with up to `max_sets` x `levels`."""
+    return max(v * min(max_sets, ranks // v) for v in range(1, min(ranks, levels) + 1))
 
 
 class Distribution:
@@ -89,8 +89,8 @@ class Distribution:
         if ranks < 1 or levels < 1 or variables < 1:
             raise InputError(f"{ranks} ranks, {levels} levels, {variables} variables: 1 or more of each are allowed")
         self.truncation, self.ranks, self.levels, self.variables = truncation, ranks, levels, variables
-        most = self._most_sets
-        self.level_sets = default_level_sets(ranks, levels, most) if level_sets is None else level_sets
+        maximum = self._max_sets
+        self.level_sets = default_level_sets(ranks, levels, maximum) if level_sets is None else level_sets
         self.shared = shared
         if self.level_sets < 1 or ranks % self.level_sets:
             raise InputError(f"{self.level_sets} level sets on {ranks} ranks: a divisor of the ranks is allowed")
@@ -104,22 +104,22 @@ class Distribution:
         self.degree_cuts = even_cuts(np.minimum(degrees, truncation.degree) + 1, self.level_sets)
 
     @property
-    def _most_sets(self) -> int:
+    def _max_sets(self) -> int:
         """Each set has a wavenumber and a row."""
         return int(min(len(self.truncation.grid.rows), self.truncation.degree + 1))
 
     def _check(self) -> None:
-        rows, most = len(self.truncation.grid.rows), self._most_sets
+        rows, maximum = len(self.truncation.grid.rows), self._max_sets
         problems = []
         if self.level_sets > self.levels:
             problems.append(
                 f"{self.level_sets} level sets of {self.levels} levels: 1..{self.levels} are allowed, as each has one"
             )
-        elif self.sets > most:
+        elif self.sets > maximum:
             problems.append(
                 f"{self.ranks} ranks are {self.sets} sets of wavenumbers x {self.level_sets} of levels: there are "
-                f"{self.truncation.degree + 1} wavenumbers and {rows} rows, so up to {most} sets are allowed; the most "
-                f"ranks that work are {largest_ranks(self.ranks, self.levels, most)}, with up to {self.levels} "
+                f"{self.truncation.degree + 1} wavenumbers and {rows} rows, so up to {maximum} sets are allowed; the "
+                f"most ranks that work are {largest_ranks(self.ranks, self.levels, maximum)}, with up to {self.levels} "
                 "level sets"
             )
         if self.ranks > self.truncation.grid.points:

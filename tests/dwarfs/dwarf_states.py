@@ -1,4 +1,4 @@
-"""Dwarfs of limited areas on MPI ranks, by all their strategies and several methods."""
+"""Dwarfs on MPI ranks, by all their strategies and several methods."""
 
 from __future__ import annotations
 
