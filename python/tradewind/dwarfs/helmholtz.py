@@ -8,8 +8,8 @@ are whole, and are what the preconditioner M solves for. Generalized conjugate r
 and here, too, truncated to the last k directions:
 
     r = b - A x
-    u = M r,    s = A u, both less what they have of the last k directions     <A u, s_j>: min(i, k) numbers from all ranks
-    x += a p,   r -= a s,    a = <r, s> / <s, s>                               <r, s>, <s, s>: 2 numbers
+    u = M r,  p = u and s = A u, less the shares of the last k directions    reduced: <A u, s_j>, min(i, k) numbers
+    x += a p,  r -= a s,  a = <r, s> / <s, s>                                reduced: <r, s>, <s, s>
 
 The strategy pipelined (Sanan, Schnepp & May 2016, doi:10.1137/15M1049130, as PETSc's PIPEGCR) has all these numbers in
 one reduction, which travels while operator and preconditioner prepare the next direction. By recurrences it has
@@ -53,10 +53,6 @@ LOAD, MOST_ITERATIONS = 25, 500
 """Iterations of the source's load; and those after which a solver gives up unless asked for another number."""
 MIN_LEVELS, MAX_DIRECTIONS = 3, 6
 _WIDTH = 1
-
-
-class Vector(Protocol):
-    """A field of all ranks; what a solver does with it is said by a `Solver`."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +173,8 @@ def pipelined(run: Solver, steps: int) -> int:
         run.combine(x, (1.0, x), (alpha, new[0]))
         for target, direction in zip((r, z, w), new[1:], strict=True):
             run.combine(target, (1.0, target), (-alpha, direction))
-        old = kept(run.dwarf, old, Direction(*new, eta=eta))
+        p, s, q, t = new
+        old = kept(run.dwarf, old, Direction(p, s, q, t, eta))
         if run.dwarf.is_last(i + 1):
             break
     run.finish(i + 1 if run.dwarf.rtol == 0 else i, r)
@@ -276,7 +273,7 @@ class Helmholtz(GridDwarf):
     )
     step_s: float = option(
         "Seconds of model time in a step, like 20s.",
-        20.0,
+        6.0,
         unit="s",
         problems=_positive("step", " s"),
         label="time step of a model",

@@ -1,7 +1,7 @@
 """The Helmholtz operator of sound waves over hills: factors of the 15 points of its stencil, and of its columns.
 
-    A phi = sigma phi - s^2 / J [d_x (J kappa (phi_x + g phi_z)) + d_y (J kappa (phi_y + e phi_z))
-                                 + d_z (J kappa (g (phi_x + g phi_z) + e (phi_y + e phi_z)) + kappa (phi_z / J + mu phi))]
+    A phi = sigma phi - s^2 / J (d_x F + d_y G + d_z (g F + e G + kappa (phi_z / J + mu phi)))
+    F = J kappa (phi_x + g phi_z),    G = J kappa (phi_y + e phi_z)
 
 in terrain-following coordinates (Gal-Chen & Somerville 1975, doi:10.1016/0021-9991(75)90037-6): z from 0 at the ground
 to 1 at the top, J = top - hill the thickness, g = -(1 - z) hill_x / J and e = -(1 - z) hill_y / J the slopes of levels,
@@ -12,6 +12,8 @@ flows through ground and top. Fluxes lie on faces, phi in the middle of cells: s
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,7 +31,7 @@ STENCIL, COLUMN = 15, 3
 SOUND_M_PER_S, STRATIFICATION_PER_M = 340.0, 1e-5
 """Reference speed of sound; N^2 / g of the standard atmosphere."""
 
-Box = tuple[tuple[int, int, int], tuple[int, int, int]]
+Box = tuple[Sequence[int], Sequence[int]]
 """Global indices (x, y, z) of the first points of a rank, and of those behind its last ones."""
 
 
@@ -77,10 +79,10 @@ class Ground:
 
 
 def _waves(turns: Array) -> tuple[Array, Array]:
-    import math
-
+    """Sines and cosines."""
     flat = turns.reshape(-1).tolist()
-    return tuple(np.array([f(turn) for turn in flat]).reshape(turns.shape) for f in (math.sin, math.cos))  # type: ignore[return-value]
+    sines, cosines = ([f(turn) for turn in flat] for f in (math.sin, math.cos))
+    return np.array(sines).reshape(turns.shape), np.array(cosines).reshape(turns.shape)
 
 
 def stencil(air: Atmosphere, box: Box) -> Array:

@@ -37,7 +37,7 @@ def recorded(dwarf: Helmholtz) -> Recorder:
 
 
 class Recorder:
-    """Writes down what a solver would do; all its numbers are 1."""
+    """Writes down what a solver would do, as if all its vectors had length 1 and stood at right angles."""
 
     def __init__(self, dwarf: Helmholtz) -> None:
         self.dwarf = dwarf
@@ -48,7 +48,8 @@ class Recorder:
         """The numbers of scalar products that are reduced together, in the order in which they first are."""
         self._steps: list[tuple[str, Any]] = []
         self._flops = self._bytes = 0.0
-        self._open = 0
+        self._open: list[float] = []
+        """The numbers of the reduction that is under way."""
 
     # See `helmholtz.Solver`.
 
@@ -91,17 +92,17 @@ class Recorder:
             return []
         self._multiply(pairs)
         self._do("sum", len(pairs))
-        return [1.0] * len(pairs)
+        return _products(pairs)
 
     def start_sums(self, *pairs: tuple[str, str]) -> None:
         self._multiply(pairs)
         self._do("start", len(pairs))
-        self._open = len(pairs)
+        self._open = _products(pairs)
 
     def wait_sums(self) -> list[float]:
-        count, self._open = self._open, 0
-        self._do("wait", count)
-        return [1.0] * count
+        found, self._open = self._open, []
+        self._do("wait", len(found))
+        return found
 
     def norms(self, r: str, first: bool) -> list[tuple[str, str]]:
         if self.dwarf.rtol == 0:
@@ -151,7 +152,7 @@ class Recorder:
 
     def program(self) -> Program:
         """The program of a step. Raises InputError for a method that the simulator does not know."""
-        exchanges = {"": self._exchanged("halo", self.dwarf.halo(), "f8")}
+        exchanges: dict[Any, Exchanged] = {"": self._exchanged("halo", self.dwarf.halo(), "f8")}
         dtype = "f8" if self.dwarf.sums == "ordinary" else "i8"
         for count in self.counts:
             pattern = _core.AllReduce(self.dwarf.ranks, sum_length(self.dwarf, count))
@@ -184,3 +185,7 @@ class Recorder:
             transport=method.transport or DEFAULT_TRANSPORT,
             packing=method.packing or DEFAULT_PACKING,
         )
+
+
+def _products(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    return [float(a == b) for a, b in pairs]

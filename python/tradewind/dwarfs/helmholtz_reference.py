@@ -5,6 +5,7 @@ The matrix is a product of matrices of differences and means, and of diagonal on
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from tradewind.base.errors import VerificationError
 from tradewind.dwarfs.helmholtz_operator import STRATIFICATION_PER_M
 
 if TYPE_CHECKING:
-    from tradewind.dwarfs.helmholtz_operator import Atmosphere
+    from tradewind.dwarfs.helmholtz_operator import Atmosphere, Ground
     from tradewind.mpi.library import Array
 
 DIRECT = 5000
@@ -44,15 +45,13 @@ def matrix(air: Atmosphere) -> Any:
         return sparse.diags([float(before), float(after)], [0, 1], shape=(nz - 1, nz), format="csr")
 
     x, y, z = np.arange(nx), np.arange(ny)[:, None], (np.arange(nz)[:, None, None] + 0.5) / nz
-    sides = (
+    sides: tuple[tuple[Ground, Callable[[float, float], Any], str], ...] = (
         (air.at(x + 0.5, y, z), lambda a, b: of(one[nz], one[ny], around(nx, a, b)), "slope_x"),
         (air.at(x, y + 0.5, z), lambda a, b: of(one[nz], around(ny, a, b), one[nx]), "slope_y"),
     )
-    centred = sparse.lil_matrix((nz, nz))
-    for level in range(1, nz - 1):
-        centred[level, level + 1], centred[level, level - 1] = nz / 2, -nz / 2
-    centred[0, :3], centred[nz - 1, nz - 3 :] = np.array([-3, 4, -1]) * nz / 2, np.array([1, -4, 3]) * nz / 2
-    along_z = of(centred.tocsr(), one[ny], one[nx])
+    centred = np.eye(nz, k=1) - np.eye(nz, k=-1)
+    centred[0, :3], centred[-1, -3:] = (-3, 4, -1), (1, -4, 3)
+    along_z = of(sparse.csr_matrix(nz / 2 * centred), one[ny], one[nx])
     between = air.at(x, y, np.arange(1, nz)[:, None, None] / nz)
     mean, slope = of(up(0.5, 0.5), one[ny], one[nx]), of(up(-nz, nz), one[ny], one[nx])
     divergence = 0

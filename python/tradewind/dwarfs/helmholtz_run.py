@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from tradewind.mpi.library import Array
 
 ITERATION_BYTES = 8 * (15 + 1 + 1 + 3 + 1 + 1)
-"""Per point what operator and preconditioner must read and write: their factors, a field each, and what they compute."""
+"""Per point what operator and preconditioner must read and write: factors, a field each, and what they compute."""
 _SHOWN = 3
-_Slices = tuple[slice, slice, slice]
 
 
 @dataclass(frozen=True)
@@ -223,7 +222,7 @@ class HelmholtzRun(GridRunning):
         open_, self._open = self._open, []
         _, array = self._planned(len(open_))
         if self.dwarf.sums == "ordinary":
-            found = array.tolist()
+            found: list[float] = array.tolist()
             finite = all(map(math.isfinite, found))
         else:
             finite = array[-1] == 0
@@ -264,19 +263,26 @@ class HelmholtzRun(GridRunning):
         self.step += 1
 
     def _tell_not_finite(self, pairs: Sequence[tuple[RankVector, RankVector]]) -> None:
-        """Raise NotFiniteError on all ranks, with the place of the first value that is not finite."""
-        problem = None
+        """Raise NotFiniteError on all ranks, with the place of the first value that is not finite.
+
+        That of the field with which the step began goes before those that followed from it.
+        """
+        names = dict.fromkeys(["phi before", "b", *(each.name for pair in pairs for each in pair)])
+        mine = next(((n, text) for n, name in enumerate(names) if (text := self._not_finite(name))), None)
+        found = [each for each in self.comm.allgather(mine) if each is not None]
+        first = min(found, key=lambda each: each[0], default=(0, "a scalar product is beyond the doubles"))
+        many = sum(each[0] == first[0] for each in found)
+        raise NotFiniteError(f"{first[1]}, in step {self.step + 1} (ranks with such values: {many})")
+
+    def _not_finite(self, name: str) -> str:
+        """The first value of a vector on this rank that is not finite, in words; "" for none."""
+        own = self._vectors[name].own
+        places = np.argwhere(~np.isfinite(own))
+        if not len(places):
+            return ""
+        z, y, x = (int(i) for i in places[0])
         x0, y0, _ = self.layout.box(self.rank)[0]
-        for vector in dict.fromkeys(each.name for pair in pairs for each in pair):
-            own = self._vectors[vector].own
-            places = np.argwhere(~np.isfinite(own))
-            if problem is None and len(places):
-                z, y, x = (int(i) for i in places[0])
-                index = [z, y + y0, x + x0]
-                problem = f"rank {self.rank}: the vector {vector} is {own[z, y, x]} at [z][y][x] = {index}"
-        problems = [text for text in self.comm.allgather(problem) if text is not None]
-        first = problems[0] if problems else "a scalar product is beyond the doubles"
-        raise NotFiniteError(f"{first}, in step {self.step + 1} (ranks with such values: {len(problems)})")
+        return f"rank {self.rank}: the vector {name} is {own[z, y, x]} at [z][y][x] = {[z, y + y0, x + x0]}"
 
     # The methods of each dwarf.
 
@@ -309,7 +315,8 @@ class HelmholtzRun(GridRunning):
         (x, y, z), _ = self.layout.box(self.rank)
         first = (z, y, x)
         whole = diagnose(self.comm, self.field, self.own, first, self.team)
-        ground = self.dwarf.air.at(*(index for index in reversed(self.indices()[1:])), np.zeros((1, 1, 1)))
+        _, along_y, along_x = self.indices()
+        ground = self.dwarf.air.at(along_x, along_y, np.zeros((1, 1, 1)))
         weighted = self.x.own * ground.thickness
         apart = np.empty_like(self._b.own)
         self._swap(self.x.whole)
