@@ -1,4 +1,4 @@
-// What solvers do with vectors that are fields: scalar products and linear combinations.
+// Scalar products and linear combinations of fields, the vectors of a solver.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-"""What a strategy of the dwarf helmholtz does, written down while it runs without fields: the program of a step."""
+"""The program of a step of the dwarf helmholtz: its strategy runs without fields, and what it does is written down."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, 
 from tradewind.workload.program import Compute, Exchanged, Poke, Program, Start, Wait, Whole
 
 if TYPE_CHECKING:
-    from tradewind.dwarfs.helmholtz import Helmholtz
+    from tradewind.dwarfs.helmholtz_request import HelmholtzRequest
     from tradewind.method.method import Method
 
 SUM = "sum"
 DIGITS = 68
-"""Of an exact sum."""
+"""Digits of an exact sum."""
 OPERATOR_FLOPS, COLUMN_FLOPS = 29.0, 5.0
 OPERATOR_BYTES, COLUMN_BYTES = 8.0 * (15 + 2), 8.0 * (3 + 2)
 """Per point; see docs/dwarfs/helmholtz.md."""
 NUMBER = 8.0
 
 
-def sum_length(dwarf: Helmholtz, count: int) -> int:
+def sum_length(dwarf: HelmholtzRequest, count: int) -> int:
     """Numbers that a reduction of scalar products has."""
     return count if dwarf.sums == "ordinary" else count * DIGITS + 1
 
 
-def recorded(dwarf: Helmholtz) -> Recorder:
-    """What the strategy of a dwarf does in a step of `simulated_iterations`."""
+def recorded(dwarf: HelmholtzRequest) -> Recorder:
+    """Run the strategy of a dwarf for `simulated_iterations` of a step, and return what it does."""
     assert dwarf.strategy is not None
     recorder = Recorder(dwarf)
     dwarf.strategies[dwarf.strategy](recorder, 1)
@@ -39,7 +39,7 @@ def recorded(dwarf: Helmholtz) -> Recorder:
 class Recorder:
     """Writes down what a solver would do, as if all its vectors had length 1 and stood at right angles."""
 
-    def __init__(self, dwarf: Helmholtz) -> None:
+    def __init__(self, dwarf: HelmholtzRequest) -> None:
         self.dwarf = dwarf
         self.x = "x"
         self.with_halo = ["x"]

@@ -22,7 +22,7 @@ from tradewind.dwarfs.running import COMPUTE
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from tradewind.dwarfs.helmholtz import Helmholtz
+    from tradewind.dwarfs.helmholtz_request import HelmholtzRequest
     from tradewind.dwarfs.running import Exchanges
     from tradewind.mpi.library import Array
 
@@ -54,7 +54,7 @@ class RankVector:
 class HelmholtzRun(GridRunning):
     """The dwarf on MPI ranks, one of which this process is."""
 
-    def __init__(self, dwarf: Helmholtz, comm: MPI.Intracomm, record: str) -> None:
+    def __init__(self, dwarf: HelmholtzRequest, comm: MPI.Intracomm, record: str) -> None:
         super().__init__(dwarf, comm, record)
         self.dwarf, self._halo = dwarf, dwarf.halo()
         self.own = self._halo.widened(self.rank)
@@ -106,7 +106,7 @@ class HelmholtzRun(GridRunning):
         self._before.own[...] = self.x.own
         self._right_side()
 
-    # What the strategies are made of.
+    # Operations of the strategies.
 
     def vector(self, name: str, halo: bool = False) -> RankVector:
         """This rank's part of the vector of a name, full of NaN at first. `halo`: the operator is applied to it."""
@@ -307,7 +307,7 @@ class HelmholtzRun(GridRunning):
 
     @property
     def minimum_bytes(self) -> int:
-        """Of operator and preconditioner, once per iteration."""
+        """Half of what operator and preconditioner must read and write, once per iteration."""
         return points_of(self.own) * ITERATION_BYTES // 2 * self.solved // max(self._steps_timed, 1)
 
     def diagnose(self) -> Diagnosis:  # type: ignore[override]
