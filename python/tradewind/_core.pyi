@@ -1003,6 +1003,38 @@ def join_parities(even: Annotated[NDArray[numpy.float64], dict(shape=(None, None
     FourierRows of both hemispheres, from north to south, of their sums and differences.
     """
 
+def helmholtz(field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], team: Team) -> None:
+    """
+    out = A field, [z][y][x]; the field has one point more on all four sides. Factors [z][y][15][x]: for the
+    columns (x, y), (x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1) those of the levels z, z - 1, z + 1; in
+    place of the level below the lowest stands the third from below, and alike above. Raises InputError.
+    """
+
+def solve_columns(right: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), device='cpu', writable=False)], solution: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], team: Team, minus: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)] | None = None, plus: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)] | None = None) -> None:
+    """
+    Solve a tridiagonal system for each column of [z][y][x]: right - minus is its right-hand side, and plus
+    is added to its solution. Factors [z][y][3][x]: that of the point below, 1 / pivot, and that of the point
+    above times 1 / pivot. Raises InputError.
+    """
+
+def products(pairs: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)]]], team: Team) -> list[float]:
+    """
+    Return the scalar products of pairs of fields [z][y][x], in one sweep. Raises InputError.
+    """
+
+def exact_products(pairs: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)]]], team: Team) -> tuple[list[list[int]], int]:
+    """
+    Return the scalar products of pairs of fields as exact sums of rounded terms, the sum of
+    digit[i] * 2^(32 i - 1074) each, and the number of terms that are not finite, which are left out. Raises
+    InputError.
+    """
+
+def combine(target: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], terms: Sequence[tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)]]], team: Team) -> None:
+    """
+    target = the sum of factors times fields [z][y][x], 1 to 8 pairs; the target may be one of the fields.
+    Raises InputError.
+    """
+
 class MeshGraph:
     """The neighbours of the nodes of a rank's part of a mesh."""
 

@@ -14,6 +14,7 @@ void bind_machine(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
 void bind_kernel(nanobind::module_& module);
 void bind_spectral(nanobind::module_& module);
+void bind_solver(nanobind::module_& module);
 void bind_mpdata(nanobind::module_& module);
 void bind_verify(nanobind::module_& module);
 

@@ -35,6 +35,7 @@ NB_MODULE(_core, module) {
     tradewind::python::bind_simulation(module);
     tradewind::python::bind_kernel(module);
     tradewind::python::bind_spectral(module);
+    tradewind::python::bind_solver(module);
     tradewind::python::bind_mpdata(module);
     tradewind::python::bind_verify(module);
 }

@@ -59,6 +59,11 @@ DWARFS = {
         "a semi-implicit step of a limited area: halos; then blocks, FFT along x, tridiagonal solves along y, and back",
         "Boerhout 2004, Parallelization of HIRLAM",
     ),
+    "helmholtz": Entry(
+        "tradewind.dwarfs.helmholtz:Helmholtz",
+        "sound waves, implicit in three dimensions: a Helmholtz problem per step by GCR(k), with reductions",
+        "Zheng & Marguinaud 2018, doi:10.5194/gmd-11-3409-2018, Algorithm 1; Sanan, Schnepp & May 2016",
+    ),
 }
 
 

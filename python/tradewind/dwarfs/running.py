@@ -54,7 +54,8 @@ class Exchanges:
     def __init__(self, plans: Mapping[int, Plan]) -> None:
         self._plans = plans
         self.calls = 0
-        """Since `Running.reset`."""
+        """Since `Running.reset`; the same goes for pokes."""
+        self.pokes = 0
 
     def __call__(self, array: Array) -> None:
         """Exchanges an array. Collective."""
@@ -69,6 +70,11 @@ class Exchanges:
     def wait(self, array: Array) -> None:
         """Ends what `start` began. Collective."""
         self._plans[id(array)].wait()
+
+    def poke(self, array: Array) -> None:
+        """Lets go on what `start` began, as far as it can without waiting."""
+        self._plans[id(array)].poke()
+        self.pokes += 1
 
     @property
     def plans(self) -> list[Plan]:
@@ -132,10 +138,13 @@ class Running(ABC):
             self._warm += made.values()
         return self._exchanges.setdefault(name, Exchanges(made))
 
-    def timed(self, loop: Callable[..., None], *arguments: Any, part: str = COMPUTE) -> None:
-        """Calls a loop over points as often as the dwarf's `work` says, and counts its seconds as those of `part`."""
+    def timed(self, loop: Callable[..., None], *arguments: Any, part: str = COMPUTE, once: bool = False) -> None:
+        """Calls a loop over points as often as the dwarf's `work` says, and counts its seconds as those of `part`.
+
+        `once`: of a loop that reads what it writes.
+        """
         begin = perf_counter()
-        for _ in self._repeats:
+        for _ in range(1) if once else self._repeats:
             loop(*arguments)
         end = perf_counter()
         self._seconds[part] += end - begin
@@ -178,7 +187,7 @@ class Running(ABC):
         for plan in self._warm:
             plan()
         for exchanges in self._exchanges.values():
-            exchanges.calls = 0
+            exchanges.calls = exchanges.pokes = 0
             for plan in exchanges.plans:
                 plan.clear()
         self._seconds = defaultdict[str, float](float, {COMPUTE: 0.0})
@@ -224,3 +233,8 @@ class Running(ABC):
     def bytes_sent(self) -> int:
         """Bytes that this rank has sent since `reset`."""
         return sum(exchanges.calls * exchanges.plans[0].bytes_sent for exchanges in self._exchanges.values())
+
+    @property
+    def pokes(self) -> int:
+        """Pokes of this rank since `reset`."""
+        return sum(exchanges.pokes for exchanges in self._exchanges.values())

@@ -179,6 +179,7 @@ def _speed(
         "ratio_to_copy": wall_s / limit_s,
         "messages": comm.allreduce(running.messages, MPI.MAX),
         "bytes_sent": comm.allreduce(running.bytes_sent, MPI.MAX),
+        "pokes": comm.allreduce(running.pokes, MPI.MAX),
     }
 
 

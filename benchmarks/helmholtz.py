@@ -1,0 +1,97 @@
+"""Operator and preconditioner of the dwarf helmholtz on one core beside a memory copy, in one run.
+
+Bytes are the compulsory ones: each factor and the field read once, the result written once.
+``python benchmarks/helmholtz.py`` prints these; then each strategy of the dwarf, on all cores.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.dwarfs.helmholtz import Helmholtz
+from tradewind.dwarfs.helmholtz_operator import COLUMN, STENCIL, Atmosphere, columns, stencil
+from tradewind.launch.dwarf import run
+
+GRID = (256, 128, 64)
+SAMPLES = 9
+GOAL = 0.7
+
+
+def seconds(loops: dict[str, Callable[[], object]]) -> dict[str, list[float]]:
+    """Return samples of each; they take turns, so that what disturbs the machine disturbs all of them."""
+    taken: dict[str, list[float]] = {name: [] for name in loops}
+    for sample in range(SAMPLES + 1):
+        for name, loop in loops.items():
+            begin = time.perf_counter()
+            loop()
+            if sample:
+                taken[name].append(time.perf_counter() - begin)
+    return taken
+
+
+def loops() -> None:
+    """Print the share of a copy's bandwidth that operator and preconditioner reach."""
+    nx, ny, nz = GRID
+    factors = stencil(Atmosphere(GRID, 2000.0, 20000.0, 1500.0, 6.0, 1.0), ((0, 0, 0), GRID))
+    solver, team = columns(factors), _core.Team(1)
+    field = np.random.default_rng(1).normal(size=(nz, ny + 2, nx + 2))
+    right, out, solution = field[:, 1:-1, 1:-1].copy(), np.zeros((nz, ny, nx)), np.zeros((nz, ny, nx))
+    target = np.empty_like(factors)
+    number = right.nbytes
+    moved = {
+        "copy": 2 * factors.nbytes,
+        "operator": (STENCIL + 2) * number,
+        "columns": (COLUMN + 2) * number,
+        "both": (STENCIL + COLUMN + 4) * number,
+    }
+
+    def operator() -> None:
+        _core.helmholtz(field, factors, out, team)
+
+    def preconditioner() -> None:
+        _core.solve_columns(right, solver, solution, team)
+
+    def both() -> None:
+        preconditioner()
+        operator()
+
+    taken = seconds(
+        {"copy": lambda: np.copyto(target, factors), "operator": operator, "columns": preconditioner, "both": both}
+    )
+    rate = moved["copy"] / statistics.median(taken["copy"])
+    print(f"  {nx}x{ny}x{nz}, one core; a copy moves {rate / 1e9:.1f} GB/s, read and written")
+    for name, samples in taken.items():
+        median = statistics.median(samples)
+        share = moved[name] / median / rate
+        print(
+            f"  {name}: median {median * 1e3:.1f} ms of {len(samples)}, minimum {min(samples) * 1e3:.1f} ms; "
+            f"{moved[name] // number * 8} bytes per point, {share:.2f} of the copy's bandwidth"
+        )
+    print(f"  goal: both at {GOAL} of the copy's bandwidth or more")
+
+
+def strategies() -> None:
+    """Print the time of an iteration of each strategy, on as many ranks as there are cores."""
+    ranks = len(os.sched_getaffinity(0))
+    for strategy in Helmholtz.strategies:
+        dwarf = Helmholtz(ranks=ranks, grid=(128, 128, 64), strategy=strategy, rtol=0.0)
+        result = run(dwarf, 1, repeat=5)
+        parts = {row["part"]: row["median_s"] / result["iterations"] * 1e3 for row in result["parts"]}
+        shown = ", ".join(f"{part} {time_ms:.2f}" for part, time_ms in parts.items() if time_ms >= 0.01)
+        print(f"  {strategy}, {ranks} ranks, ms per iteration: {shown}; x copy {result['ratio_to_copy']:.2f}")
+
+
+def helmholtz() -> None:
+    """Print the figures of the loops, and of the strategies."""
+    loops()
+    strategies()
+
+
+if __name__ == "__main__":
+    helmholtz()

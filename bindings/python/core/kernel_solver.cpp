@@ -1,0 +1,137 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "bind.hpp"
+#include "kernel/helmholtz.hpp"
+#include "kernel/vectors.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tradewind::python {
+
+namespace {
+
+using kernel::ExactSum;
+using kernel::PointNumbers;
+using kernel::Team;
+using kernel::View;
+
+template <class Real>
+using Strided = nb::ndarray<Real, nb::ndim<3>, nb::device::cpu>;  // any strides but along x
+using Numbers = nb::ndarray<const double, nb::ndim<4>, nb::device::cpu>;
+using Pair = std::pair<Strided<const double>, Strided<const double>>;
+
+template <class Real>
+View<Real> view_of(const Strided<Real>& field) {
+    if (field.stride(2) != 1 && field.shape(2) > 1)
+        throw InputError("a field: values that are adjacent along x are needed");
+    return {
+        field.data(),
+        {static_cast<Index>(field.shape(2)), static_cast<Index>(field.shape(1)), static_cast<Index>(field.shape(0))},
+        static_cast<Index>(field.stride(1)),
+        static_cast<Index>(field.stride(0))};
+}
+
+// Numbers of each point of an array, [z][y][number][x].
+PointNumbers numbers_of(const Numbers& numbers, const std::array<Index, 3>& points, Index count) {
+    const auto extent = [&](std::size_t axis) { return static_cast<Index>(numbers.shape(axis)); };
+    if (extent(0) != points[layout::Z] || extent(1) != points[layout::Y] || extent(2) != count ||
+        extent(3) != points[layout::X])
+        throw InputError("factors: " + std::to_string(count) + " of each point, [z][y][number][x], are needed");
+    if ((numbers.stride(3) != 1 && extent(3) > 1) || numbers.stride(2) != static_cast<std::int64_t>(extent(3)))
+        throw InputError("factors: the numbers of a row must be adjacent");
+    return {numbers.data(), static_cast<Index>(numbers.stride(1)), static_cast<Index>(numbers.stride(0))};
+}
+
+void helmholtz(const Strided<const double>& field, const Numbers& factors, const Strided<double>& out, Team& team) {
+    const View<const double> from = view_of(field);
+    const View<double> to = view_of(out);
+    const PointNumbers numbers = numbers_of(factors, to.points, kernel::stencil_points);
+    const nb::gil_scoped_release release;
+    kernel::helmholtz(from, numbers, to, team);
+}
+
+void solve_columns(const Strided<const double>& right, const Numbers& factors, const Strided<double>& solution,
+                   Team& team, const std::optional<Strided<const double>>& minus,
+                   const std::optional<Strided<const double>>& plus) {
+    const View<const double> from = view_of(right);
+    const View<double> to = view_of(solution);
+    const PointNumbers numbers = numbers_of(factors, to.points, kernel::column_factors);
+    const View<const double> less = minus ? view_of(*minus) : View<const double>{};
+    const View<const double> more = plus ? view_of(*plus) : View<const double>{};
+    const nb::gil_scoped_release release;
+    kernel::solve_columns(from, minus ? &less : nullptr, plus ? &more : nullptr, numbers, to, team);
+}
+
+kernel::Pairs pairs_of(const std::vector<Pair>& pairs) {
+    kernel::Pairs found;
+    for (const auto& [a, b] : pairs) found.emplace_back(view_of(a), view_of(b));
+    return found;
+}
+
+std::vector<double> products(const std::vector<Pair>& pairs, Team& team) {
+    const kernel::Pairs all = pairs_of(pairs);
+    const nb::gil_scoped_release release;
+    return kernel::products(all, team);
+}
+
+std::pair<std::vector<std::array<std::int64_t, ExactSum::digits>>, std::int64_t> exact_products(
+    const std::vector<Pair>& pairs, Team& team) {
+    const kernel::Pairs all = pairs_of(pairs);
+    std::vector<std::array<std::int64_t, ExactSum::digits>> digits;
+    const nb::gil_scoped_release release;
+    kernel::ExactProducts found = kernel::exact_products(all, team);
+    for (ExactSum& sum : found.sums) digits.push_back(sum.normal());
+    return {digits, found.not_finite};
+}
+
+void combine(const Strided<double>& target, const std::vector<std::pair<double, Strided<const double>>>& terms,
+             Team& team) {
+    kernel::Terms all;
+    for (const auto& [factor, field] : terms) all.emplace_back(factor, view_of(field));
+    const View<double> to = view_of(target);
+    const nb::gil_scoped_release release;
+    kernel::combine(to, all, team);
+}
+
+}  // namespace
+
+void bind_solver(nb::module_& module) {
+    module.def(
+        "helmholtz", &helmholtz, "field"_a.noconvert(), "factors"_a.noconvert(), "out"_a.noconvert(), "team"_a,
+        "out = A field, [z][y][x]; the field has one point more on all four sides. Factors [z][y][15][x]: for the\n"
+        "columns (x, y), (x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1) those of the levels z, z - 1, z + 1; in\n"
+        "place of the level below the lowest stands the third from below, and alike above. Raises InputError.");
+    module.def(
+        "solve_columns", &solve_columns, "right"_a.noconvert(), "factors"_a.noconvert(), "solution"_a.noconvert(),
+        "team"_a, "minus"_a.noconvert() = nb::none(), "plus"_a.noconvert() = nb::none(),
+        "Solve a tridiagonal system for each column of [z][y][x]: right - minus is its right-hand side, and plus\n"
+        "is added to its solution. Factors [z][y][3][x]: that of the point below, 1 / pivot, and that of the point\n"
+        "above times 1 / pivot. Raises InputError.");
+    module.def("products", &products, "pairs"_a, "team"_a,
+               "Return the scalar products of pairs of fields [z][y][x], in one sweep. Raises InputError.");
+    module.def(
+        "exact_products", &exact_products, "pairs"_a, "team"_a,
+        "Return the scalar products of pairs of fields as exact sums of rounded terms, the sum of\n"
+        "digit[i] * 2^(32 i - 1074) each, and the number of terms that are not finite, which are left out. Raises\n"
+        "InputError.");
+    module.def(
+        "combine", &combine, "target"_a.noconvert(), "terms"_a, "team"_a,
+        "target = the sum of factors times fields [z][y][x], 1 to 8 pairs; the target may be one of the fields.\n"
+        "Raises InputError.");
+}
+
+}  // namespace tradewind::python
