@@ -13,8 +13,6 @@ namespace tradewind::kernel {
 
 namespace {
 
-using namespace semi_lagrangian;
-
 // Columns of the full stencil, of which the quasi-cubic one has all but its corners.
 constexpr int all_columns = 16;
 
@@ -25,14 +23,15 @@ constexpr int all_columns = 16;
 // Where the values of some points are, and their weights.
 template <class Real>
 struct Stencils {
-    alignas(64) std::int32_t place[all_columns][chunk];
-    alignas(64) Real x[4][chunk], y[4][chunk], z[4][chunk], fx[chunk], fy[chunk];
-    alignas(64) Index level[4][chunk];  // in values: the two around the point, then the two beyond
+    alignas(64) std::int32_t place[all_columns][departure_chunk];
+    alignas(64) Real x[4][departure_chunk], y[4][departure_chunk], z[4][departure_chunk], fx[departure_chunk],
+        fy[departure_chunk];
+    alignas(64) Index level[4][departure_chunk];  // in values: the two around the point, then the two beyond
 };
 
 // Cubic weights of Lagrange at t, of points at -1, 0, 1 and 2.
 template <class Real>
-[[gnu::always_inline]] inline void weigh(const double* t, Index n, Real (*weight)[chunk]) {
+[[gnu::always_inline]] inline void weigh(const double* t, Index n, Real (*weight)[departure_chunk]) {
     for (Index i = 0; i < n; ++i) {
         const double a = t[i] + 1, b = t[i], c = t[i] - 1, d = t[i] - 2;
         weight[0][i] = static_cast<Real>(b * c * d * (-1.0 / 6));
@@ -65,7 +64,7 @@ template <class Real>
 }
 
 struct Axes {
-    Axis x, y;
+    CellAxis x, y;
 };
 
 // The stencils of some points of a row. Returns whether the window has them.
@@ -73,8 +72,8 @@ template <class Real>
 [[gnu::always_inline]] inline bool prepare(const Interpolation& what, const Axes& axes, Index row, Index n,
                                            Index stride, Stencils<Real>& stencils) {
     const Index volume = what.block.points[0] * what.block.points[1] * what.block.levels;
-    alignas(64) std::int32_t x[chunk], y[chunk], low[chunk];
-    alignas(64) double fx[chunk], fy[chunk], fz[chunk];
+    alignas(64) std::int32_t x[departure_chunk], y[departure_chunk], low[departure_chunk];
+    alignas(64) double fx[departure_chunk], fy[departure_chunk], fz[departure_chunk];
     bool there = locate(what.departures + row, n, axes.x, x, fx);
     there = locate(what.departures + volume + row, n, axes.y, y, fy) && there;
     if (what.lifted) there = locate_level(what.departures + 2 * volume + row, n, what.block.levels, low, fz) && there;
@@ -82,7 +81,7 @@ template <class Real>
     std::int32_t missing = 0;
     for (int k = 0; k < all_columns; ++k)
         if (what.full || !is_corner(k / 4, k % 4))
-            missing |= look_up(what.window, k % 4, k / 4, x, y, n, stencils.place[k]);
+            missing |= look_up_columns(what.window, k % 4, k / 4, x, y, n, stencils.place[k]);
     if (missing < 0) return false;
     weigh(fx, n, stencils.x);
     weigh(fy, n, stencils.y);
@@ -102,7 +101,7 @@ template <class Real>
 
 template <class Real>
 [[gnu::always_inline]] inline Real cubic(const Real* values, const Stencils<Real>& s, int row, Index i) {
-    const std::int32_t(*const place)[chunk] = s.place + 4 * row;
+    const std::int32_t (*const place)[departure_chunk] = s.place + 4 * row;
     return (s.x[0][i] * values[place[0][i]] + s.x[1][i] * values[place[1][i]]) +
            (s.x[2][i] * values[place[2][i]] + s.x[3][i] * values[place[3][i]]);
 }
@@ -170,7 +169,7 @@ template <bool full, bool limited, class Real>
 [[gnu::always_inline]] inline bool level_of(const Interpolation& what, Layered<Real> field, Index z, Index first,
                                             Index last, Real* scratch, Index apart) {
     const Block& block = what.block;
-    const Axes axes{axis_of(block, what.window, 0, 1, 2), axis_of(block, what.window, 1, 1, 2)};
+    const Axes axes{cell_axis(block, what.window, 0, 1, 2), cell_axis(block, what.window, 1, 1, 2)};
     // Cells are counted from the first that a stencil may have: its western or southern column.
     Stencils<Real> stencils;
     bool there = true;
@@ -243,11 +242,11 @@ void keep_least(std::atomic<Index>& least, Index place) {
 
 void mark(const double* departures, const Block& block, const Window& window, Reach reach, std::uint8_t* marks) {
     const Index before = reach == Reach::linear ? 0 : 1, width = reach == Reach::linear ? 2 : 4;
-    const Axis axes[2] = {axis_of(block, window, 0, before, width - 1 - before),
-                          axis_of(block, window, 1, before, width - 1 - before)};
+    const CellAxis axes[2] = {cell_axis(block, window, 0, before, width - 1 - before),
+                              cell_axis(block, window, 1, before, width - 1 - before)};
     const Index volume = block.points[0] * block.points[1] * block.levels;
-    alignas(64) std::int32_t x[chunk], y[chunk];
-    alignas(64) double rest[chunk];
+    alignas(64) std::int32_t x[departure_chunk], y[departure_chunk];
+    alignas(64) double rest[departure_chunk];
     // Counted so, the stencils of cells begin..end - 1 lie within the block.
     const auto within = [&](const std::int32_t* cell, Index n, int axis) {
         const Index from = -window.first[axis], to = from + block.points[axis] - width;
@@ -256,7 +255,8 @@ void mark(const double* departures, const Block& block, const Window& window, Re
         return outside == 0;
     };
     each_chunk(volume, [&](Index begin, Index n) {
-        if (!locate(departures + begin, n, axes[0], x, rest) || !locate(departures + volume + begin, n, axes[1], y, rest))
+        if (!locate(departures + begin, n, axes[0], x, rest) ||
+            !locate(departures + volume + begin, n, axes[1], y, rest))
             throw InputError("departure points: the window does not have the stencil of one of them");
         if (within(x, n, 0) && within(y, n, 1)) return;
         for (Index i = 0; i < n; ++i)
@@ -271,8 +271,8 @@ void mark(const double* departures, const Block& block, const Window& window, Re
 template <class Real>
 Index interpolate(const Interpolation& what, Layered<Real> field, Team& team) {
     const Index level = what.block.points[0] * what.block.points[1], levels = what.block.levels;
-    // Tracers of a batch share their weights. In two dimensions a level is put back at once; in three the next ones need
-    // what was there.
+    // Tracers of a batch share their weights. In two dimensions a level is put back at once; in three the next ones
+    // need what was there.
     const Index batch = std::min<Index>(what.tracers, what.lifted ? 2 : 8);
     const Index room = batch * level * (what.lifted ? levels : team.threads());
     const auto scratch = std::make_unique_for_overwrite<Real[]>(static_cast<std::size_t>(room));
@@ -283,7 +283,8 @@ Index interpolate(const Interpolation& what, Layered<Real> field, Team& team) {
         const auto put = [&](Index z, const Real* from, Index apart) {
             for (Index tracer = first; tracer < last; ++tracer) {
                 const Index number = tracer * levels + z;
-                const Index place = put_back(what, from + (tracer - first) * apart, field.values + number * field.stride);
+                const Index place =
+                    put_back(what, from + (tracer - first) * apart, field.values + number * field.stride);
                 if (place >= 0) keep_least(wrong, number * level + place);
             }
         };
@@ -294,8 +295,10 @@ Index interpolate(const Interpolation& what, Layered<Real> field, Team& team) {
             each_level(thread, [&](Index z) {
                 Real* const to = scratch.get() + level * (what.lifted ? z : batch * thread);
                 const Index apart = what.lifted ? level * levels : level;
-                if (!run_level(what, field, z, first, last, to, apart)) there = false;
-                else if (!what.lifted) put(z, to, apart);
+                if (!run_level(what, field, z, first, last, to, apart))
+                    there = false;
+                else if (!what.lifted)
+                    put(z, to, apart);
             });
         });
         if (there && what.lifted)

@@ -42,7 +42,7 @@ struct CellRange {
 
 enum class Geometry : std::uint8_t { plane, sphere };
 
-// What trajectories need. Winds: on a plane u, v in m/s; on the sphere the three Cartesian components over its radius,
+// Trajectories of a block. Winds: on a plane u, v in m/s; on the sphere the three Cartesian components over its radius,
 // in 1/s; then, where `lifted`, the vertical one in levels per second.
 template <class Real>
 struct Trajectories {
@@ -62,6 +62,9 @@ struct Trajectories {
 
     Index components() const { return (geometry == Geometry::sphere ? 3 : 2) + (lifted ? 1 : 0); }
 };
+
+// The cells that departure points [x, y, ...][z][y][x] lie in; those that are no numbers have none.
+CellRange cells_of(const double* departures, const Block& block);
 
 // An iteration of all points of the block: replaces the departure points. Returns the cells that they lie in. The first
 // point of which one is no number is told by `not_finite` (its place in [z][y][x]; else -1), and has no cell.

@@ -1,5 +1,5 @@
 // Cells of departure points, and where the columns of their stencils lie: what the loops of a semi-Lagrangian step
-// share. Points are taken `chunk` at a time, so that what is computed of them stays in the first-level cache.
+// share. Points are taken `departure_chunk` at a time, so that what is computed of them stays in the first-level cache.
 #pragma once
 
 #include <cmath>
@@ -7,18 +7,18 @@
 
 #include "kernel/semi_lagrangian.hpp"
 
-namespace tradewind::kernel::semi_lagrangian {
+namespace tradewind::kernel {
 
-inline constexpr Index chunk = 64;
+inline constexpr Index departure_chunk = 64;
 
 // The cells of an axis: how they are numbered, and which of them a stencil may begin in.
-struct Axis {
+struct CellAxis {
     double first = 0, period = 0, low = 0;  // `low`: the first cell of a period
     double begin = 0, last = 0;             // cells that may be looked up
 };
 
-inline Axis axis_of(const Block& block, int axis) {
-    Axis made;
+inline CellAxis cell_axis(const Block& block, int axis) {
+    CellAxis made;
     made.first = static_cast<double>(block.first[axis]);
     if (axis == 0 && block.period > 0) {
         made.period = static_cast<double>(block.period);
@@ -28,15 +28,15 @@ inline Axis axis_of(const Block& block, int axis) {
 }
 
 // A stencil needs so many cells before its own, and after it.
-inline Axis axis_of(const Block& block, const Window& window, int axis, Index before, Index after) {
-    Axis made = axis_of(block, axis);
+inline CellAxis cell_axis(const Block& block, const Window& window, int axis, Index before, Index after) {
+    CellAxis made = cell_axis(block, axis);
     made.begin = static_cast<double>(window.first[axis] + before);
     made.last = static_cast<double>(window.first[axis] + window.cells[axis] - 1 - after);
     return made;
 }
 
 // The cell of a coordinate.
-[[gnu::always_inline]] inline double cell_of(double low, const Axis& axis) {
+[[gnu::always_inline]] inline double cell_of(double low, const CellAxis& axis) {
     double cell = low - axis.first;
     if (axis.period > 0) cell -= axis.period * std::floor((cell - axis.low) / axis.period);
     return cell;
@@ -44,7 +44,7 @@ inline Axis axis_of(const Block& block, const Window& window, int axis, Index be
 
 // Cells, counted from the first that may be looked up, and the rest of each coordinate. Returns whether all may be
 // looked up; others, also those that are no numbers, become the first one.
-[[gnu::always_inline]] inline bool locate(const double* coordinate, Index n, const Axis& axis, std::int32_t* cell,
+[[gnu::always_inline]] inline bool locate(const double* coordinate, Index n, const CellAxis& axis, std::int32_t* cell,
                                           double* rest) {
     int outside = 0;
     for (Index i = 0; i < n; ++i) {
@@ -75,8 +75,9 @@ inline Axis axis_of(const Block& block, const Window& window, int axis, Index be
 }
 
 // Places of the columns that lie (column, row) after the cells of points. Returns a number below 0 if one is missing.
-[[gnu::always_inline]] inline std::int32_t look_up(const Window& window, int column, int row, const std::int32_t* x,
-                                                   const std::int32_t* y, Index n, std::int32_t* place) {
+[[gnu::always_inline]] inline std::int32_t look_up_columns(const Window& window, int column, int row,
+                                                           const std::int32_t* x, const std::int32_t* y, Index n,
+                                                           std::int32_t* place) {
     const auto pitch = static_cast<std::int32_t>(window.cells[0]);
     const std::int32_t* const from = window.place + static_cast<Index>(row) * pitch + column;
     std::int32_t missing = 0;
@@ -88,10 +89,11 @@ inline Axis axis_of(const Block& block, const Window& window, int axis, Index be
     return missing;
 }
 
-// Calls `take(begin, count)` for the points of a row, `chunk` at a time.
+// Calls `take(begin, count)` for the points of a row, `departure_chunk` at a time.
 template <class Take>
 [[gnu::always_inline]] inline void each_chunk(Index points, Take take) {
-    for (Index begin = 0; begin < points; begin += chunk) take(begin, points - begin < chunk ? points - begin : chunk);
+    for (Index begin = 0; begin < points; begin += departure_chunk)
+        take(begin, points - begin < departure_chunk ? points - begin : departure_chunk);
 }
 
-}  // namespace tradewind::kernel::semi_lagrangian
+}  // namespace tradewind::kernel

@@ -11,8 +11,6 @@ namespace tradewind::kernel {
 
 namespace {
 
-using namespace semi_lagrangian;
-
 constexpr double pi = 3.14159265358979323846;
 // A departure point so near to a grid line lies on it, so that no rounding decides which cell it is in.
 constexpr double snap = 1e-10;
@@ -40,16 +38,16 @@ constexpr double snap = 1e-10;
     return std::fabs(coordinate - nearest) < snap ? nearest : coordinate;
 }
 
-// Along a great circle the two winds point in two directions, so that their sum is shorter than twice the speed: the
-// share that a displacement of the squared length p / 4 loses by that, x cot(x) of half of its angle.
+// Along a great circle the two winds point in two directions, so that half of their sum is shorter than the way. By
+// which factor, is tan(x) / x with x half the angle of the way; here as a series of the square p of that half sum.
 [[gnu::always_inline]] inline double curvature(double p) {
-    return 1 - p * (1.0 / 12 + p * (1.0 / 45 + p * (569.0 / 60480 + p * (2903.0 / 604800 + p * 259547.0 / 95800320))));
+    return 1 + p * (1.0 / 12 + p * (7.0 / 240 + p * (23.0 / 1680 + p * (5351.0 / 725760 + p * 137387.0 / 31933440))));
 }
 
-// Of some points of a row of the block the sum V_A + E_D [component][point].
+// Computes the sum V_A + E_D [component][point] of some points of a row of the block.
 template <class Real>
-[[gnu::always_inline]] inline bool winds(const Trajectories<Real>& what, const Axis* axes, Index row, Index z, Index n,
-                                         double (*sum)[chunk]) {
+[[gnu::always_inline]] inline bool winds(const Trajectories<Real>& what, const CellAxis* axes, Index row, Index z,
+                                         Index n, double (*sum)[departure_chunk]) {
     const Block& block = what.block;
     const Index level = block.points[0] * block.points[1], volume = level * block.levels;
     const Index components = what.components();
@@ -58,18 +56,17 @@ template <class Real>
             for (Index i = 0; i < n; ++i) sum[c][i] = 2 * static_cast<double>(what.wind[c * volume + row + i]);
         return true;
     }
-    alignas(64) std::int32_t x[chunk], y[chunk], low[chunk], place[4][chunk];
-    alignas(64) double fx[chunk], fy[chunk], fz[chunk];
+    alignas(64) std::int32_t x[departure_chunk], y[departure_chunk], low[departure_chunk], place[4][departure_chunk];
+    alignas(64) double fx[departure_chunk], fy[departure_chunk], fz[departure_chunk];
     bool there = locate(what.departures + row, n, axes[0], x, fx);
     there = locate(what.departures + volume + row, n, axes[1], y, fy) && there;
     if (what.lifted) there = locate_level(what.departures + 2 * volume + row, n, block.levels, low, fz) && there;
     for (int corner = 0; corner < 4; ++corner)
-        there = look_up(what.window, corner % 2, corner / 2, x, y, n, place[corner]) >= 0 && there;
+        there = look_up_columns(what.window, corner % 2, corner / 2, x, y, n, place[corner]) >= 0 && there;
     if (!there) return false;
     const Index stride = what.extrapolated.stride;
     const auto between = [&](const Real* values, Index i) __attribute__((always_inline)) {
-        const double a = values[place[0][i]], b = values[place[1][i]], c = values[place[2][i]],
-                     d = values[place[3][i]];
+        const double a = values[place[0][i]], b = values[place[1][i]], c = values[place[2][i]], d = values[place[3][i]];
         const double south = a + fx[i] * (b - a), north = c + fx[i] * (d - c);
         return south + fy[i] * (north - south);
     };
@@ -93,7 +90,7 @@ template <class Real>
 // Points of a row, `begin` of the block's first column on: from winds to departure points.
 template <class Real>
 [[gnu::always_inline]] inline void depart(const Trajectories<Real>& what, Index begin, Index y, Index row, Index n,
-                                          const double (*sum)[chunk]) {
+                                          const double (*sum)[departure_chunk]) {
     const Block& block = what.block;
     const Index volume = block.points[0] * block.points[1] * block.levels;
     double *to_x = what.departures + row, *to_y = to_x + volume;
@@ -112,8 +109,8 @@ template <class Real>
     const double *cos_x = what.cos_x + begin, *sin_x = what.sin_x + begin;
     for (Index i = 0; i < n; ++i) {
         const double px = what.half_step * sum[0][i], py = what.half_step * sum[1][i], pz = what.half_step * sum[2][i];
-        const double less = curvature(px * px + py * py + pz * pz);
-        const double dx = cos_y * cos_x[i] - less * px, dy = cos_y * sin_x[i] - less * py, dz = sin_y - less * pz;
+        const double longer = curvature(px * px + py * py + pz * pz);
+        const double dx = cos_y * cos_x[i] - longer * px, dy = cos_y * sin_x[i] - longer * py, dz = sin_y - longer * pz;
         to_x[i] = snapped(per_x * angle_of(dy, dx));
         to_y[i] = snapped(per_y * angle_of(dz, std::sqrt(dx * dx + dy * dy)) + middle);
     }
@@ -126,13 +123,11 @@ struct Found {
     Index not_finite = -1;
 };
 
-// The cells of some departure points.
-template <class Real>
-[[gnu::always_inline]] inline void note(const Trajectories<Real>& what, const Axis* axes, Index row, Index n,
-                                        Found& found) {
-    const Index volume = what.block.points[0] * what.block.points[1] * what.block.levels;
+// The cells of some departure points; `volume`: points of the block.
+[[gnu::always_inline]] inline void note(const double* departures, Index volume, const CellAxis* axes, Index row,
+                                        Index n, Found& found) {
     for (int axis = 0; axis < 2; ++axis) {
-        const double* const at = what.departures + axis * volume + row;
+        const double* const at = departures + axis * volume + row;
         double low = found.low[axis], high = found.high[axis];
         for (Index i = 0; i < n; ++i) {
             const double cell = cell_of(std::floor(at[i]), axes[axis]);
@@ -161,9 +156,9 @@ template <class Real>
 [[gnu::always_inline]] inline void level_of(const Trajectories<Real>& what, Index z, Found& found) {
     const Block& block = what.block;
     const Index volume = block.points[0] * block.points[1] * block.levels;
-    const Axis numbered[2] = {axis_of(block, 0), axis_of(block, 1)};
-    const Axis axes[2] = {axis_of(block, what.window, 0, 0, 1), axis_of(block, what.window, 1, 0, 1)};
-    alignas(64) double sum[4][chunk];
+    const CellAxis numbered[2] = {cell_axis(block, 0), cell_axis(block, 1)};
+    const CellAxis axes[2] = {cell_axis(block, what.window, 0, 0, 1), cell_axis(block, what.window, 1, 0, 1)};
+    alignas(64) double sum[4][departure_chunk];
     const double top = static_cast<double>(block.levels - 1);
     for (Index y = 0; y < block.points[1]; ++y)
         each_chunk(block.points[0], [&](Index begin, Index n) __attribute__((always_inline)) {
@@ -182,7 +177,7 @@ template <class Real>
                 }
             }
             check_finite(what, row, n, found);
-            note(what, numbered, row, n, found);
+            note(what.departures, volume, numbered, row, n, found);
         });
 }
 
@@ -207,6 +202,14 @@ CellRange range_of(const Found& all) {
 }
 
 }  // namespace
+
+CellRange cells_of(const double* departures, const Block& block) {
+    const CellAxis axes[2] = {cell_axis(block, 0), cell_axis(block, 1)};
+    const Index volume = block.points[0] * block.points[1] * block.levels;
+    Found found;
+    note(departures, volume, axes, 0, volume, found);
+    return range_of(found);
+}
 
 template <class Real>
 CellRange trace(const Trajectories<Real>& what, Index& not_finite, Team& team) {

@@ -35,6 +35,7 @@ OF_DWARF = {
     "mpdata": "--grid O6 --levels 5",
     "bifourier": "--grid 32x24x2",
     "hirlam": "--grid 16x12x4",
+    "semi_lagrangian": "--grid 32x24x4",
 }
 """Options of each dwarf for a small run."""
 

@@ -40,7 +40,7 @@ void check(bool right, const std::string& problem) {
     if (!right) throw InputError(problem);
 }
 
-// Of arrays [coordinate or component][z][y][x] of a block.
+// Checks arrays [coordinate or component][z][y][x] of a block.
 template <class A>
 void check_block(const char* what, const A& array, Index first, const Block& block) {
     check(extent(array, 0) == first && extent(array, 1) == block.levels && extent(array, 2) == block.points[1] &&
@@ -105,6 +105,14 @@ Cells trace(const Block& block, const Dense<const Real, 4>& wind, double half_st
     return {range.low, range.high, not_finite};
 }
 
+std::tuple<std::array<Index, 2>, std::array<Index, 2>> cells(const Block& block,
+                                                             const Dense<const double, 4>& departures) {
+    check(departures.shape(0) >= 2 && departures.shape(0) <= 3, "departures: 2 or 3 coordinates are allowed");
+    check_block("departures", departures, extent(departures, 0), block);
+    const kernel::CellRange range = kernel::cells_of(departures.data(), block);
+    return {range.low, range.high};
+}
+
 void mark(const Block& block, const Dense<const double, 4>& departures, std::array<Index, 2> first,
           const Dense<std::uint8_t, 2>& marks, const std::string& reach) {
     check(departures.shape(0) >= 2 && departures.shape(0) <= 3, "departures: 2 or 3 coordinates are allowed");
@@ -114,7 +122,9 @@ void mark(const Block& block, const Dense<const double, 4>& departures, std::arr
     check(linear || quasi || reach == "cubic", "reach " + reach + ": linear, quasi-cubic or cubic are allowed");
     const nb::gil_scoped_release release;
     kernel::mark(departures.data(), block, {first, {extent(marks, 1), extent(marks, 0)}, nullptr},
-                 linear ? kernel::Reach::linear : quasi ? kernel::Reach::quasi_cubic : kernel::Reach::cubic,
+                 linear  ? kernel::Reach::linear
+                 : quasi ? kernel::Reach::quasi_cubic
+                         : kernel::Reach::cubic,
                  marks.data());
 }
 
@@ -179,6 +189,8 @@ void bind_semi_lagrangian(nb::module_& module) {
             "first"_a, "points"_a, "levels"_a, "period"_a = 0);
     bind_loops<float>(module);
     bind_loops<double>(module);
+    module.def("departure_cells", &cells, "block"_a, "departures"_a.noconvert(),
+               "Return the first and the last cell (x, y) that departure points lie in.");
     module.def("mark_stencils", &mark, "block"_a, "departures"_a.noconvert(), "first"_a, "marks"_a.noconvert(),
                "reach"_a,
                "Set to 1 the cells [y][x] that the stencils (linear, quasi-cubic or cubic) of departure points need,\n"

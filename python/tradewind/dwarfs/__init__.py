@@ -59,6 +59,11 @@ DWARFS = {
         "a semi-implicit step of a limited area: halos; then blocks, FFT along x, tridiagonal solves along y, and back",
         "Boerhout 2004, Parallelization of HIRLAM",
     ),
+    "semi_lagrangian": Entry(
+        "tradewind.dwarfs.semi_lagrangian:SemiLagrangian",
+        "semi-Lagrangian advection of many tracers, on a plane or across the poles: a wide halo, or columns on demand",
+        "Hortal 2002, doi:10.1002/qj.200212858314; Zheng & Marguinaud 2018, doi:10.5194/gmd-11-3409-2018",
+    ),
 }
 
 
