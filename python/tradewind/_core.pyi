@@ -350,6 +350,11 @@ class Fetch(Pattern):
     def sent_by(self, rank: int) -> list[tuple[int, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]]:
         """[(rank, indices)] of the points that a rank sends to others."""
 
+    def requests(self, rank: int) -> list[tuple[int, int]]:
+        """
+        [(owner, bytes)] of the lists by which a rank tells owners on MPI what it wants of them.
+        """
+
     @property
     def points(self) -> int:
         """Points that all ranks together fetch."""
@@ -1123,6 +1128,46 @@ def mpdata_plain(graph: MeshGraph, flux: Annotated[NDArray[numpy.float32], dict(
     """
     As mpdata_divergence (divergence None) and mpdata_corrected, with the gauge, of all own nodes: the
     loops as one writes them first. through: [edge][level], what flows through faces.
+    """
+
+class ColumnBlock:
+    """
+    The columns of a rank: the first (x, y), how many, levels, and the period along x (0: none).
+    """
+
+    def __init__(self, first: Sequence[int], points: Sequence[int], levels: int, period: int = 0) -> None: ...
+
+@overload
+def trace_departures(block: ColumnBlock, wind: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], half_step: float, scale: float, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu')], team: Team, *, extrapolated: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, first: Sequence[int] = [0, 0], place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, grid: Sequence[int] = [1, 1], cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[list[int], list[int], int]: ...
+
+@overload
+def trace_departures(block: ColumnBlock, wind: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], half_step: float, scale: float, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu')], team: Team, *, extrapolated: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, first: Sequence[int] = [0, 0], place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, grid: Sequence[int] = [1, 1], cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[list[int], list[int], int]:
+    """
+    Replace departure points [x, y(, z)][z][y][x] by the next iteration of SETTLS, or, without
+    extrapolated winds, by the first guess. Returns the first and the last cell (x, y) that they lie in,
+    and the first point that is not finite, or -1. Raises InputError for winds that are not there.
+    """
+
+@overload
+def interpolate_tracers(block: ColumnBlock, field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')], departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], first: Sequence[int], place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], own_first: int, own_pitch: int, tracers: int, full: bool, limiter: bool, team: Team) -> int: ...
+
+@overload
+def interpolate_tracers(block: ColumnBlock, field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], first: Sequence[int], place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], own_first: int, own_pitch: int, tracers: int, full: bool, limiter: bool, team: Team) -> int:
+    """
+    Replace the values of the block in a field [tracer, z][row][column] by those at the departure points.
+    Returns the place [tracer][z][y][x] of the first value that is not finite, or -1. Raises InputError
+    for columns that are not there.
+    """
+
+def departure_cells(block: ColumnBlock, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)]) -> tuple[list[int], list[int]]:
+    """
+    Return the first and the last cell (x, y) that departure points lie in.
+    """
+
+def mark_stencils(block: ColumnBlock, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], first: Sequence[int], marks: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')], reach: str) -> None:
+    """
+    Set to 1 the cells [y][x] that the stencils (linear, quasi-cubic or cubic) of departure points need,
+    where not all of them lie in the block. `first`: the first cell (x, y). Raises InputError.
     """
 
 class Verified:

@@ -80,7 +80,7 @@ std::uint64_t new_mark() {
 // The words that tell an owner about runs: where they begin, length by length; then each length, and how many runs have
 // it; then the number of lengths. So the places of the first one can stay where they arrive.
 RecycledVector<Index> sources_of(const pattern::Runs& runs) {
-    RecycledVector<Index> words(runs.size() + 2 * runs.kinds().size() + 1);
+    RecycledVector<Index> words(static_cast<std::size_t>(pattern::request_words(runs)));
     Index* next = words.data();
     for (const pattern::Runs::Kind& kind : runs.kinds()) next = std::copy_n(kind.source().data(), kind.runs, next);
     for (const pattern::Runs::Kind& kind : runs.kinds()) {

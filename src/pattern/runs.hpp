@@ -84,4 +84,10 @@ class Runs {
     std::vector<Kind> kinds_;
 };
 
+// The words of the message that tells their owner of runs: where each begins, each length with the number of its runs,
+// and how many lengths there are.
+inline Index request_words(const Runs& runs) {
+    return static_cast<Index>(runs.size() + 2 * runs.kinds().size() + 1);
+}
+
 }  // namespace tradewind::pattern

@@ -36,6 +36,7 @@ OF_DWARF = {
     "bifourier": "--grid 32x24x2",
     "hirlam": "--grid 16x12x4",
     "helmholtz": "--grid 16x12x6",
+    "semi_lagrangian": "--grid 32x24x4",
 }
 """Options of each dwarf for a small run."""
 

@@ -73,6 +73,14 @@ std::vector<std::tuple<Rank, IndexArray>> sent_by(const pattern::Fetch& fetch, I
     return all;
 }
 
+// [(owner, bytes)] of the lists by which a rank tells the owners what it wants, see mpi/points.
+std::vector<std::tuple<Rank, Index>> requests(const pattern::Fetch& fetch, Index rank) {
+    std::vector<std::tuple<Rank, Index>> all;
+    for (const pattern::FetchBundle& bundle : fetch.part(checked_rank(fetch, rank)).receives)
+        all.emplace_back(bundle.peer, static_cast<Index>(sizeof(Index)) * pattern::request_words(bundle.runs));
+    return all;
+}
+
 // (source, destination, points) of messages; each is what its source has first.
 std::shared_ptr<pattern::Fetch> of_messages(std::vector<Index> counts,
                                             const std::vector<std::tuple<Index, Index, Index>>& messages) {
@@ -111,6 +119,8 @@ void bind_fetch(nb::module_& module) {
         .def("list_of", &list_of, "rank"_a,
              "(owners, indices, places, points of the target array) of what a rank wants.")
         .def("sent_by", &sent_by, "rank"_a, "[(rank, indices)] of the points that a rank sends to others.")
+        .def("requests", &requests, "rank"_a,
+             "[(owner, bytes)] of the lists by which a rank tells owners on MPI what it wants of them.")
         .def_prop_ro("points", &pattern::Fetch::points, "Points that all ranks together fetch.")
         .def_prop_ro("levels", &pattern::Fetch::levels, "Along y and z.")
         .def(

@@ -64,6 +64,11 @@ DWARFS = {
         "sound waves, implicit in three dimensions: a Helmholtz problem per step by GCR(k), with reductions",
         "Zheng & Marguinaud 2018, doi:10.5194/gmd-11-3409-2018, Algorithm 1; Sanan, Schnepp & May 2016",
     ),
+    "semi_lagrangian": Entry(
+        "tradewind.dwarfs.semi_lagrangian:SemiLagrangian",
+        "semi-Lagrangian advection of many tracers, on a plane or across the poles: a wide halo, or columns on demand",
+        "Hortal 2002, doi:10.1002/qj.200212858314; Zheng & Marguinaud 2018, doi:10.5194/gmd-11-3409-2018",
+    ),
 }
 
 

@@ -1,0 +1,187 @@
+"""The columns of a doubly periodic plane or of a latitude-longitude sphere, and those around a rank's block.
+
+A column is known by its number x + nx y. On the sphere rows go from the south, half a row from a pole; beyond a pole
+rows come again in reverse, half way around. Cells count columns from a block's first one, on and on in all directions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tradewind import _core
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ids = NDArray[np.int64]
+    Reals = NDArray[np.float64]
+
+RADIUS_M = 6.37122e6
+"""Radius of the Earth (Williamson et al. 1992)."""
+MISSING = -1
+"""Place of a column that a rank does not have."""
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """The columns of a grid, and what their coordinates mean."""
+
+    nx: int
+    ny: int
+    sphere: bool = False
+    spacing_m: float = 1.0
+    """Between the points of a plane; of the sphere between two rows."""
+
+    @classmethod
+    def on_sphere(cls, nx: int, ny: int) -> Lattice:
+        return cls(nx, ny, True, np.pi * RADIUS_M / ny)
+
+    def longitudes(self, x: Any) -> Reals:
+        """Radians of columns."""
+        return np.asarray(2 * np.pi * np.asarray(x) / self.nx)
+
+    def latitudes(self, y: Any) -> Reals:
+        """Radians of rows."""
+        return np.asarray(np.pi * ((np.asarray(y) + 0.5) / self.ny - 0.5))
+
+    def area(self, y: Any) -> Reals:
+        """Area in m2 that a point of each row stands for; together that of the sphere, or of the plane."""
+        if not self.sphere:
+            return np.full(np.shape(y), self.spacing_m**2)
+        edge = np.pi / self.ny / 2
+        slices = np.sin(self.latitudes(y) + edge) - np.sin(self.latitudes(y) - edge)
+        return np.asarray(2 * np.pi / self.nx * RADIUS_M**2 * slices)
+
+    def folded_rows(self, rows: Ids) -> tuple[Ids, Ids]:
+        """Rows of the grid, and by how many columns they are turned, of rows that go on beyond the grid."""
+        if not self.sphere:
+            return rows % self.ny, np.zeros_like(rows)
+        again = rows % (2 * self.ny)
+        beyond = again >= self.ny
+        return np.where(beyond, 2 * self.ny - 1 - again, again), np.where(beyond, self.nx // 2, 0)
+
+    def ids(self, x: Ids, y: Ids) -> Ids:
+        """Numbers of columns (x, y), of the same shape, that go on beyond the grid."""
+        rows, turned = self.folded_rows(y)
+        return (x + turned) % self.nx + self.nx * rows
+
+
+@dataclass(frozen=True)
+class Window:
+    """The cells around a block that a rank looks columns up in."""
+
+    first: tuple[int, int]
+    """(x, y) of the first cell, from the block's first column."""
+    place: NDArray[np.int32]
+    """[y][x]: where a column lies in a level of the rank's array, or `MISSING`."""
+
+    def holds(self, low: tuple[int, int], high: tuple[int, int], before: int, after: int) -> bool:
+        """Whether the cells low..high, and so many before and after them, are in it."""
+        return all(
+            begin <= lowest - before and highest + after < begin + cells
+            for begin, cells, lowest, highest in zip(self.first, self.place.shape[::-1], low, high, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """A rank's block of a lattice that is divided among ranks, and the columns around it."""
+
+    lattice: Lattice
+    layout: _core.Blocks
+    rank: int
+
+    @cached_property
+    def box(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """First columns (x, y) of the block and behind it."""
+        (x0, y0, _), (x1, y1, _) = self.layout.box(self.rank)
+        return (x0, y0), (x1, y1)
+
+    @property
+    def first(self) -> tuple[int, int]:
+        return self.box[0]
+
+    @property
+    def points(self) -> tuple[int, int]:
+        (x0, y0), (x1, y1) = self.box
+        return x1 - x0, y1 - y0
+
+    @property
+    def columns(self) -> int:
+        return self.points[0] * self.points[1]
+
+    def core(self, levels: int) -> _core.ColumnBlock:
+        """The block as the compiled loops take it."""
+        return _core.ColumnBlock(self.first, self.points, levels, self.lattice.nx if self.lattice.sphere else 0)
+
+    def wanted(self, first: tuple[int, int], marks: NDArray[np.uint8]) -> Ids:
+        """Numbers, ascending, of the marked cells' columns that belong to others."""
+        y, x = np.nonzero(marks)
+        ids = self.lattice.ids(x + (first[0] + self.first[0]), y + (first[1] + self.first[1]))
+        columns, rows = ids % self.lattice.nx, ids // self.lattice.nx
+        (x0, y0), (x1, y1) = self.box
+        others = (columns < x0) | (columns >= x1) | (rows < y0) | (rows >= y1)
+        return np.unique(ids[others])
+
+    def window(self, first: tuple[int, int], shape: tuple[int, int], fetched: Ids, places: Ids) -> Window:
+        """The window of an array that holds the block row by row, and columns of others (ascending) at some places."""
+        lattice, (x0, y0) = self.lattice, self.first
+        nx, ny = self.points
+        place = np.full(shape, MISSING, np.int32)
+        rows, turned = lattice.folded_rows(np.arange(shape[0]) + (first[1] + y0))
+        columns = np.arange(shape[1]) + (first[0] + x0)
+        for turn in np.unique(turned):
+            x = (columns + turn) % lattice.nx
+            own_x = np.flatnonzero((x >= x0) & (x < x0 + nx))
+            own_y = np.flatnonzero((turned == turn) & (rows >= y0) & (rows < y0 + ny))
+            if len(own_x) and len(own_y):
+                place[np.ix_(own_y, own_x)] = ((rows[own_y] - y0) * nx)[:, None] + (x[own_x] - x0)
+            self._place_fetched(place, fetched, places, np.flatnonzero(turned == turn), rows, x)
+        return Window(first, place)
+
+    def _place_fetched(self, place: NDArray[np.int32], fetched: Ids, places: Ids, at: Ids, rows: Ids, x: Ids) -> None:
+        """Place the columns that are fetched in the rows `at` of a window, whose columns are `x`."""
+        if not len(fetched):
+            return
+        begin = np.searchsorted(fetched, rows[at] * self.lattice.nx)
+        end = np.searchsorted(fetched, (rows[at] + 1) * self.lattice.nx)
+        for row, low, high in zip(at, begin, end, strict=True):
+            if low == high:
+                continue
+            here = fetched[low:high] - rows[row] * self.lattice.nx
+            found = np.searchsorted(here, x)
+            found[found == len(here)] = 0
+            held = here[found] == x
+            place[row, held] = places[low:high][found[held]]
+
+    def listed(self, wanted: Ids) -> tuple[Ids, Ids, Ids]:
+        """Owners and indices of columns in the order in which they are fetched, and the place of each of `wanted`.
+
+        They lie behind the block, owner by owner, so that they travel in long runs.
+        """
+        owner, index = self.owners(wanted)
+        order = np.lexsort((index, owner))
+        places = np.empty_like(wanted)
+        places[order] = self.columns + np.arange(len(wanted))
+        return owner[order], index[order], places
+
+    def owners(self, ids: Ids) -> tuple[Ids, Ids]:
+        """Owner of each column, and its place in the owner's array."""
+        begins_x, begins_y = _begins(self.layout)
+        x, y = ids % self.lattice.nx, ids // self.lattice.nx
+        i = np.searchsorted(begins_x, x, side="right") - 1
+        j = np.searchsorted(begins_y, y, side="right") - 1
+        widths = np.diff(np.append(begins_x, self.lattice.nx))
+        return i + len(begins_x) * j, (y - begins_y[j]) * widths[i] + (x - begins_x[i])
+
+
+def _begins(layout: _core.Blocks) -> tuple[Ids, Ids]:
+    """First columns along x, and first rows, of the parts of a layout."""
+    cx, cy = layout.split
+    x = [layout.box(i)[0][0] for i in range(cx)]
+    y = [layout.box(cx * j)[0][1] for j in range(cy)]
+    return np.array(x, np.int64), np.array(y, np.int64)

@@ -1,0 +1,316 @@
+#include "kernel/semi_lagrangian.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <memory>
+
+#include "base/error.hpp"
+#include "kernel/clones.hpp"
+#include "kernel/semi_lagrangian_cells.hpp"
+
+namespace tradewind::kernel {
+
+namespace {
+
+// Columns of the full stencil, of which the quasi-cubic one has all but its corners.
+constexpr int all_columns = 16;
+
+[[gnu::always_inline]] inline bool is_corner(int row, int column) {
+    return (row == 0 || row == 3) && (column == 0 || column == 3);
+}
+
+// Where the values of some points are, and their weights.
+template <class Real>
+struct Stencils {
+    alignas(64) std::int32_t place[all_columns][departure_chunk];
+    alignas(64) Real x[4][departure_chunk], y[4][departure_chunk], z[4][departure_chunk], fx[departure_chunk],
+        fy[departure_chunk];
+    alignas(64) Index level[4][departure_chunk];  // in values: the two around the point, then the two beyond
+};
+
+// Cubic weights of Lagrange at t, of points at -1, 0, 1 and 2.
+template <class Real>
+[[gnu::always_inline]] inline void weigh(const double* t, Index n, Real (*weight)[departure_chunk]) {
+    for (Index i = 0; i < n; ++i) {
+        const double a = t[i] + 1, b = t[i], c = t[i] - 1, d = t[i] - 2;
+        weight[0][i] = static_cast<Real>(b * c * d * (-1.0 / 6));
+        weight[1][i] = static_cast<Real>(a * c * d * 0.5);
+        weight[2][i] = static_cast<Real>(a * b * d * -0.5);
+        weight[3][i] = static_cast<Real>(a * b * c * (1.0 / 6));
+    }
+}
+
+// Cubic weights in the vertical, of the two levels around a point and two more: those beyond them, or, at the bottom
+// and the top, the next two.
+template <class Real>
+[[gnu::always_inline]] inline void weigh_levels(const std::int32_t* low, const double* t, Index n, Index levels,
+                                                Index stride, Stencils<Real>& stencils) {
+    const auto top = static_cast<std::int32_t>(levels - 2);
+    for (Index i = 0; i < n; ++i) {
+        const std::int32_t a = low[i];
+        const std::int32_t c = a == 0 ? 2 : a == top ? top - 2 : a - 1;
+        const std::int32_t d = a == 0 ? 3 : a == top ? top - 1 : a + 2;
+        const double at[4] = {0.0, 1.0, static_cast<double>(c - a), static_cast<double>(d - a)};
+        const std::int32_t level[4] = {a, a + 1, c, d};
+        for (int k = 0; k < 4; ++k) {
+            double weight = 1;
+            for (int other = 0; other < 4; ++other)
+                weight *= other == k ? 1.0 : (t[i] - at[other]) / (at[k] - at[other]);
+            stencils.z[k][i] = static_cast<Real>(weight);
+            stencils.level[k][i] = level[k] * stride;
+        }
+    }
+}
+
+struct Axes {
+    CellAxis x, y;
+};
+
+// The stencils of some points of a row. Returns whether the window has them.
+template <class Real>
+[[gnu::always_inline]] inline bool prepare(const Interpolation& what, const Axes& axes, Index row, Index n,
+                                           Index stride, Stencils<Real>& stencils) {
+    const Index volume = what.block.points[0] * what.block.points[1] * what.block.levels;
+    alignas(64) std::int32_t x[departure_chunk], y[departure_chunk], low[departure_chunk];
+    alignas(64) double fx[departure_chunk], fy[departure_chunk], fz[departure_chunk];
+    bool there = locate(what.departures + row, n, axes.x, x, fx);
+    there = locate(what.departures + volume + row, n, axes.y, y, fy) && there;
+    if (what.lifted) there = locate_level(what.departures + 2 * volume + row, n, what.block.levels, low, fz) && there;
+    if (!there) return false;
+    std::int32_t missing = 0;
+    for (int k = 0; k < all_columns; ++k)
+        if (what.full || !is_corner(k / 4, k % 4))
+            missing |= look_up_columns(what.window, k % 4, k / 4, x, y, n, stencils.place[k]);
+    if (missing < 0) return false;
+    weigh(fx, n, stencils.x);
+    weigh(fy, n, stencils.y);
+    for (Index i = 0; i < n; ++i) {
+        stencils.fx[i] = static_cast<Real>(fx[i]);
+        stencils.fy[i] = static_cast<Real>(fy[i]);
+    }
+    if (what.lifted) weigh_levels(low, fz, n, what.block.levels, stride, stencils);
+    return true;
+}
+
+template <class Real>
+[[gnu::always_inline]] inline Real linear(const Real* values, const Stencils<Real>& s, int row, Index i) {
+    const Real a = values[s.place[4 * row + 1][i]], b = values[s.place[4 * row + 2][i]];
+    return a + s.fx[i] * (b - a);
+}
+
+template <class Real>
+[[gnu::always_inline]] inline Real cubic(const Real* values, const Stencils<Real>& s, int row, Index i) {
+    const std::int32_t (*const place)[departure_chunk] = s.place + 4 * row;
+    return (s.x[0][i] * values[place[0][i]] + s.x[1][i] * values[place[1][i]]) +
+           (s.x[2][i] * values[place[2][i]] + s.x[3][i] * values[place[3][i]]);
+}
+
+// The value of a level at point i, by 12 or 16 of its columns.
+template <bool full, class Real>
+[[gnu::always_inline]] inline Real in_level(const Real* values, const Stencils<Real>& s, Index i) {
+    const Real south = full ? cubic(values, s, 0, i) : linear(values, s, 0, i);
+    const Real north = full ? cubic(values, s, 3, i) : linear(values, s, 3, i);
+    return (s.y[0][i] * south + s.y[1][i] * cubic(values, s, 1, i)) +
+           (s.y[2][i] * cubic(values, s, 2, i) + s.y[3][i] * north);
+}
+
+// The value of a level by the four columns around point i.
+template <class Real>
+[[gnu::always_inline]] inline Real bilinear(const Real* values, const Stencils<Real>& s, Index i) {
+    const Real south = linear(values, s, 1, i), north = linear(values, s, 2, i);
+    return south + s.fy[i] * (north - south);
+}
+
+template <class Real>
+struct Range {
+    Real low, high;
+};
+
+template <class Real>
+[[gnu::always_inline]] inline Range<Real> nearest(const Real* values, const Stencils<Real>& s, Index i) {
+    const Real a = values[s.place[5][i]], b = values[s.place[6][i]], c = values[s.place[9][i]],
+               d = values[s.place[10][i]];
+    const Real low = a < b ? a : b, high = a < b ? b : a, low2 = c < d ? c : d, high2 = c < d ? d : c;
+    return {low < low2 ? low : low2, high > high2 ? high : high2};
+}
+
+template <bool full, bool limited, class Real>
+[[gnu::always_inline]] inline void flat(const Real* values, const Stencils<Real>& s, Index n, Real* to) {
+    for (Index i = 0; i < n; ++i) {
+        Real value = in_level<full>(values, s, i);
+        if constexpr (limited) {
+            const Range<Real> range = nearest(values, s, i);
+            value = value < range.low ? range.low : value > range.high ? range.high : value;
+        }
+        to[i] = value;
+    }
+}
+
+template <bool full, bool limited, class Real>
+[[gnu::always_inline]] inline void lifted(const Real* values, const Stencils<Real>& s, Index n, Real* to) {
+    for (Index i = 0; i < n; ++i) {
+        const Real *below = values + s.level[0][i], *above = values + s.level[1][i];
+        const Real *third = values + s.level[2][i], *fourth = values + s.level[3][i];
+        const Real beyond = full ? in_level<full>(third, s, i) : bilinear(third, s, i);
+        const Real further = full ? in_level<full>(fourth, s, i) : bilinear(fourth, s, i);
+        Real value = (s.z[0][i] * in_level<full>(below, s, i) + s.z[1][i] * in_level<full>(above, s, i)) +
+                     (s.z[2][i] * beyond + s.z[3][i] * further);
+        if constexpr (limited) {
+            const Range<Real> a = nearest(below, s, i), b = nearest(above, s, i);
+            const Real low = a.low < b.low ? a.low : b.low, high = a.high > b.high ? a.high : b.high;
+            value = value < low ? low : value > high ? high : value;
+        }
+        to[i] = value;
+    }
+}
+
+template <bool full, bool limited, class Real>
+[[gnu::always_inline]] inline bool level_of(const Interpolation& what, Layered<Real> field, Index z, Index first,
+                                            Index last, Real* scratch, Index apart) {
+    const Block& block = what.block;
+    const Axes axes{cell_axis(block, what.window, 0, 1, 2), cell_axis(block, what.window, 1, 1, 2)};
+    // Cells are counted from the first that a stencil may have: its western or southern column.
+    Stencils<Real> stencils;
+    bool there = true;
+    for (Index y = 0; y < block.points[1]; ++y)
+        each_chunk(block.points[0], [&](Index begin, Index n) __attribute__((always_inline)) {
+            const Index row = (z * block.points[1] + y) * block.points[0] + begin;
+            if (!prepare(what, axes, row, n, field.stride, stencils)) {
+                there = false;
+                return;
+            }
+            Real* const to = scratch + y * block.points[0] + begin;
+            for (Index tracer = first; tracer < last; ++tracer) {
+                const Real* const values = field.values + tracer * block.levels * field.stride;
+                if (what.lifted)
+                    lifted<full, limited>(values, stencils, n, to + (tracer - first) * apart);
+                else
+                    flat<full, limited>(values + z * field.stride, stencils, n, to + (tracer - first) * apart);
+            }
+        });
+    return there;
+}
+
+template <class Real>
+[[gnu::always_inline]] inline bool any_level(const Interpolation& what, Layered<Real> field, Index z, Index first,
+                                             Index last, Real* scratch, Index apart) {
+    if (what.full)
+        return what.limiter ? level_of<true, true>(what, field, z, first, last, scratch, apart)
+                            : level_of<true, false>(what, field, z, first, last, scratch, apart);
+    return what.limiter ? level_of<false, true>(what, field, z, first, last, scratch, apart)
+                        : level_of<false, false>(what, field, z, first, last, scratch, apart);
+}
+
+// Levels of tracers first..last - 1 into scratch memory, `apart` values from a tracer to the next one.
+TRADEWIND_CLONES bool run_level(const Interpolation& what, Layered<float> field, Index z, Index first, Index last,
+                                float* scratch, Index apart) {
+    return any_level(what, field, z, first, last, scratch, apart);
+}
+
+TRADEWIND_CLONES bool run_level(const Interpolation& what, Layered<double> field, Index z, Index first, Index last,
+                                double* scratch, Index apart) {
+    return any_level(what, field, z, first, last, scratch, apart);
+}
+
+// Puts a level of a tracer back. Returns the first place that is no number, or -1.
+template <class Real>
+Index put_back(const Interpolation& what, const Real* from, Real* level) {
+    Index wrong = -1;
+    for (Index y = 0; y < what.block.points[1]; ++y) {
+        Real* const to = level + what.own_first + y * what.own_pitch;
+        const Real* const row = from + y * what.block.points[0];
+        Real sum = 0;
+        for (Index x = 0; x < what.block.points[0]; ++x) {
+            to[x] = row[x];
+            sum += 0 * row[x];
+        }
+        if (sum == 0 || wrong >= 0) continue;
+        for (Index x = 0; x < what.block.points[0] && wrong < 0; ++x)
+            if (!std::isfinite(row[x])) wrong = y * what.block.points[0] + x;
+    }
+    return wrong;
+}
+
+void keep_least(std::atomic<Index>& least, Index place) {
+    Index before = least.load();
+    while ((before < 0 || place < before) && !least.compare_exchange_weak(before, place)) {
+    }
+}
+
+}  // namespace
+
+void mark(const double* departures, const Block& block, const Window& window, Reach reach, std::uint8_t* marks) {
+    const Index before = reach == Reach::linear ? 0 : 1, width = reach == Reach::linear ? 2 : 4;
+    const CellAxis axes[2] = {cell_axis(block, window, 0, before, width - 1 - before),
+                              cell_axis(block, window, 1, before, width - 1 - before)};
+    const Index volume = block.points[0] * block.points[1] * block.levels;
+    alignas(64) std::int32_t x[departure_chunk], y[departure_chunk];
+    alignas(64) double rest[departure_chunk];
+    // Counted so, the stencils of cells begin..end - 1 lie within the block.
+    const auto within = [&](const std::int32_t* cell, Index n, int axis) {
+        const Index from = -window.first[axis], to = from + block.points[axis] - width;
+        int outside = 0;
+        for (Index i = 0; i < n; ++i) outside |= cell[i] < from || cell[i] > to ? 1 : 0;
+        return outside == 0;
+    };
+    each_chunk(volume, [&](Index begin, Index n) {
+        if (!locate(departures + begin, n, axes[0], x, rest) ||
+            !locate(departures + volume + begin, n, axes[1], y, rest))
+            throw InputError("departure points: the window does not have the stencil of one of them");
+        if (within(x, n, 0) && within(y, n, 1)) return;
+        for (Index i = 0; i < n; ++i)
+            for (Index row = 0; row < width; ++row) {
+                std::uint8_t* const to = marks + (y[i] + row) * window.cells[0] + x[i];
+                const bool outer = reach == Reach::quasi_cubic && (row == 0 || row == 3);
+                for (Index column = outer ? 1 : 0; column < (outer ? 3 : width); ++column) to[column] = 1;
+            }
+    });
+}
+
+template <class Real>
+Index interpolate(const Interpolation& what, Layered<Real> field, Team& team) {
+    const Index level = what.block.points[0] * what.block.points[1], levels = what.block.levels;
+    // Tracers of a batch share their weights. In two dimensions a level is put back at once; in three the next ones
+    // need what was there.
+    const Index batch = std::min<Index>(what.tracers, what.lifted ? 2 : 8);
+    const Index room = batch * level * (what.lifted ? levels : team.threads());
+    const auto scratch = std::make_unique_for_overwrite<Real[]>(static_cast<std::size_t>(room));
+    std::atomic<bool> there{true};
+    std::atomic<Index> wrong{-1};
+    for (Index first = 0; there && first < what.tracers; first += batch) {
+        const Index last = std::min(first + batch, what.tracers);
+        const auto put = [&](Index z, const Real* from, Index apart) {
+            for (Index tracer = first; tracer < last; ++tracer) {
+                const Index number = tracer * levels + z;
+                const Index place =
+                    put_back(what, from + (tracer - first) * apart, field.values + number * field.stride);
+                if (place >= 0) keep_least(wrong, number * level + place);
+            }
+        };
+        const auto each_level = [&](int thread, auto work) {
+            for (Index z = levels * thread / team.threads(); z < levels * (thread + 1) / team.threads(); ++z) work(z);
+        };
+        team.run([&](int thread) {
+            each_level(thread, [&](Index z) {
+                Real* const to = scratch.get() + level * (what.lifted ? z : batch * thread);
+                const Index apart = what.lifted ? level * levels : level;
+                if (!run_level(what, field, z, first, last, to, apart))
+                    there = false;
+                else if (!what.lifted)
+                    put(z, to, apart);
+            });
+        });
+        if (there && what.lifted)
+            team.run([&](int thread) {
+                each_level(thread, [&](Index z) { put(z, scratch.get() + level * z, level * levels); });
+            });
+    }
+    if (!there) throw InputError("departure points: the window does not have the stencil of one of them");
+    return wrong;
+}
+
+template Index interpolate(const Interpolation&, Layered<float>, Team&);
+template Index interpolate(const Interpolation&, Layered<double>, Team&);
+
+}  // namespace tradewind::kernel

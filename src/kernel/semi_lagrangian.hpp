@@ -1,0 +1,101 @@
+// The loops of a semi-Lagrangian step: where the air of each grid point was a time step before, and what tracers were
+// there. A time loop puts them together; which columns a rank has, and where, a `Window` says.
+//
+// SETTLS (Hortal 2002, doi:10.1002/qj.200212858314): x_D = x_A - dt/2 (V_A + E_D), where E = 2 V(t) - V(t - dt) is
+// interpolated at the departure point of the iteration before, linearly. Departure points are kept as coordinates of
+// the whole grid, in points, so that no bit depends on the division among ranks or threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/units.hpp"
+#include "kernel/team.hpp"
+
+namespace tradewind::kernel {
+
+// The block of columns of a rank. Cells around it count from its first column; with a `period` along x each longitude
+// has one cell, from about half a period west of the block's middle to half a period east of it.
+struct Block {
+    std::array<Index, 2> first{0, 0}, points{0, 0};  // [x, y], in the grid
+    Index levels = 0;
+    Index period = 0;  // 0: none
+};
+
+// Where columns of the cells around a block lie within a level of the rank's arrays.
+struct Window {
+    std::array<Index, 2> first{0, 0}, cells{0, 0};  // [x, y]
+    const std::int32_t* place = nullptr;            // [y][x]; below 0: a column that the rank does not have
+};
+
+// A field of a rank: `stride` values from a level to the next one; a window says where columns lie in each.
+template <class Real>
+struct Layered {
+    Real* values = nullptr;
+    Index stride = 0;
+};
+
+// First and last cells [x, y] that departure points lie in.
+struct CellRange {
+    std::array<Index, 2> low{0, 0}, high{0, 0};
+};
+
+enum class Geometry : std::uint8_t { plane, sphere };
+
+// Trajectories of a block. Winds: on a plane u, v in m/s; on the sphere the three Cartesian components over its radius,
+// in 1/s; then, where `lifted`, the vertical one in levels per second.
+template <class Real>
+struct Trajectories {
+    Geometry geometry = Geometry::plane;
+    bool lifted = false;
+    double half_step = 0;             // s
+    double scale = 1;                 // points per m (plane)
+    std::array<Index, 2> grid{0, 0};  // points of the whole grid (sphere)
+    // Cosine and sine of the longitudes of the block's columns and the latitudes of its rows (sphere).
+    const double *cos_x = nullptr, *sin_x = nullptr, *cos_y = nullptr, *sin_y = nullptr;
+    Block block;
+    const Real* wind = nullptr;  // V_A [component][z][y][x] of the block
+    // E [component * z] and its window; none: V_A is taken in its place, which makes the first guess.
+    Layered<const Real> extrapolated;
+    Window window;
+    double* departures = nullptr;  // [x, y(, z)][z][y][x], in points of the grid
+
+    Index components() const { return (geometry == Geometry::sphere ? 3 : 2) + (lifted ? 1 : 0); }
+};
+
+// The cells that departure points [x, y, ...][z][y][x] lie in; those that are no numbers have none.
+CellRange cells_of(const double* departures, const Block& block);
+
+// An iteration of all points of the block: replaces the departure points. Returns the cells that they lie in. The first
+// point of which one is no number is told by `not_finite` (its place in [z][y][x]; else -1), and has no cell.
+// Throws InputError for a point whose wind the window does not have.
+template <class Real>
+CellRange trace(const Trajectories<Real>& trajectories, Index& not_finite, Team& team);
+
+// Marks the columns [y][x] of a window that the stencils of departure points need and that do not lie in the block.
+enum class Reach : std::uint8_t { linear, quasi_cubic, cubic };  // 4, 12 and 16 columns
+void mark(const double* departures, const Block& block, const Window& window, Reach reach, std::uint8_t* marks);
+
+struct Interpolation {
+    Block block;
+    Window window;
+    const double* departures = nullptr;  // [x, y(, z)][z][y][x]
+    bool full = false;     // all cubic: 16 points, 64; else linear on the outer rows and levels: 12 points, 32
+    bool limiter = false;  // between the nearest 4 (8) values
+    bool lifted = false;   // in three dimensions
+    Index tracers = 0;
+    Index own_first = 0, own_pitch = 0;  // where the block lies in a level
+};
+
+// Replaces the values of the block, for each tracer, by those at the departure points. The threads of the team share
+// out the levels. Returns the place [tracer][z][y][x] of the first value that is no number, or -1.
+// Throws InputError for a point whose stencil the window does not have.
+template <class Real>
+Index interpolate(const Interpolation& what, Layered<Real> field, Team& team);
+
+extern template CellRange trace(const Trajectories<float>&, Index&, Team&);
+extern template CellRange trace(const Trajectories<double>&, Index&, Team&);
+extern template Index interpolate(const Interpolation&, Layered<float>, Team&);
+extern template Index interpolate(const Interpolation&, Layered<double>, Team&);
+
+}  // namespace tradewind::kernel
