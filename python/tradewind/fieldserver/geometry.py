@@ -18,7 +18,7 @@ from tradewind.layout.gaussian import gaussian_latitudes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Coordinate = tuple[tuple[str, ...], NDArray[np.float64], dict[str, str]]
+    Coordinate = tuple[tuple[str, ...], NDArray[Any], dict[str, str]]
     """Dimensions, values, attributes of the CF conventions."""
 
 _BOX_DEGREES = 0.1
@@ -140,7 +140,7 @@ class Gaussian(Geometry):
     def coordinates(self) -> dict[str, Coordinate]:
         latitudes = np.asarray(np.degrees(gaussian_latitudes(self.half)), "f8")
         if self.is_full:
-            longitude: Reals = np.arange(self.rows[0]) * (360.0 / self.rows[0])
+            longitude = np.arange(self.rows[0]) * (360.0 / self.rows[0])
             return {
                 "latitude": (("latitude",), latitudes, _LATITUDE),
                 "longitude": (("longitude",), longitude, _LONGITUDE),

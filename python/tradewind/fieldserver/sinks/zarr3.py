@@ -39,11 +39,12 @@ class _Store:
         self.group: Any = zarr.open_group(root, mode="a")
         self.names = convention.Names()
         self.arrays: dict[str, Any] = {}
-        found: Any = self.group.metadata.consolidated_metadata
-        known = {} if found is None else found.metadata
+        found = self.group.metadata.consolidated_metadata
+        known: Any = {} if found is None else found.metadata
         self.times: list[float] = []
         if "time" in known:
-            self.times = [float(t) for t in np.asarray(self.group["time"][: known["time"].shape[0]])]
+            time: Any = self.group["time"]
+            self.times = [float(t) for t in np.asarray(time[: known["time"].shape[0]])]
 
     def index_of(self, seconds: float) -> int:
         """The place of a time: that which it has, or the next."""
