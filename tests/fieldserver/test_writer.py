@@ -13,7 +13,7 @@ from output_plans import Q, T, described, plan, record, values
 pytest.importorskip("eccodes")
 
 from tradewind.fieldserver.manifest import Manifest, check, read_manifest
-from tradewind.fieldserver.writer import Writer
+from tradewind.fieldserver.writer import Block, Job, Writer
 
 
 def written(made, steps, *fields, asynchronous=True):
@@ -21,10 +21,10 @@ def written(made, steps, *fields, asynchronous=True):
     for step in steps:
         for field in fields:
             each = record(described(made, field), step)
-            writer.submit(each, made.requests(field.name, step))
+            writer.submit(Block([Job(each, made.requests(field.name, step))]))
         writer.end_step(step)
     writer.close()
-    assert writer.errors == []
+    assert list(writer.errors) == []
     return writer
 
 
@@ -71,7 +71,7 @@ def test_the_manifest_names_every_file_with_its_checksum(tmp_path):
 def test_a_step_without_its_end_leaves_nothing(tmp_path):
     made = plan(tmp_path)
     writer = Writer(made)
-    writer.submit(record(described(made, T), 0), made.requests("t", 0))
+    writer.submit(Block([Job(record(described(made, T), 0), made.requests("t", 0))]))
     assert writer.drained(60)
     writer.close()
     assert Manifest(tmp_path).steps() == []
@@ -84,7 +84,7 @@ def test_two_shares_make_one_manifest(tmp_path):
     writers = [Writer(made, share=share, shares=2) for share in range(2)]
     for share, field in enumerate((T, Q)):
         requests = [each for each in made.requests(field.name, 1) if each.sink.format == ("grib2", "netcdf")[share]]
-        writers[share].submit(record(described(made, field), 1), requests)
+        writers[share].submit(Block([Job(record(described(made, field), 1), requests)]))
     writers[1].end_step(1)
     assert writers[1].drained(60)
     assert Manifest(tmp_path, shares=2).steps() == []
@@ -102,10 +102,10 @@ def test_values_that_grib_cannot_hold_fail_their_step_alone(tmp_path):
         each = record(described(made, T), step)
         if step == 0:
             each.values[1, 5] = np.nan
-        writer.submit(each, made.requests("t", step))
+        writer.submit(Block([Job(each, made.requests("t", step))]))
         writer.end_step(step)
     writer.close()
-    assert writer.errors == ["field t, level 2: 1 values are not finite; GRIB takes none of them"]
+    assert list(writer.errors) == ["field t, level 2: 1 values are not finite; GRIB takes none of them"]
     assert Manifest(tmp_path).steps() == [1]
     assert not (tmp_path / "grib" / "0000.grib2").exists()
     assert (tmp_path / "grib" / "0001.grib2").exists()

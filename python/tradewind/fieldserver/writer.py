@@ -1,7 +1,7 @@
-"""The writer: takes whole fields, encodes them and writes them to files, on a thread of its own or at once.
+"""The writer: takes blocks of whole fields, encodes them and writes them to files, on a thread of its own or at once.
 
-What waits for it is bounded in bytes. Where there is no room, who hands over waits, or the fields are spilled to a
-local disk, or their file is given up and counted, as the plan says.
+A block lies in a slot, whose memory is used again when the writer has released it: when the steps of its fields are in
+the manifest; earlier, when a field is on the local disk (spilled), or when there is no room elsewhere (`hurry`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -25,9 +25,6 @@ from tradewind.fieldserver.plan_file import OutputPlan, Request
 from tradewind.fieldserver.sinks import form_of
 from tradewind.fieldserver.sinks.form import Form, Moment, Place, Written
 
-if TYPE_CHECKING:
-    pass
-
 Key = tuple[int, str]
 """A file: step and path."""
 
@@ -36,22 +33,54 @@ Key = tuple[int, str]
 class Job:
     """A record and the files that it goes to."""
 
-    record: Record | None
-    requests: list[Request]
-    bytes: int
-    spilled: tuple[Any, Record] | None = None
-    """An open file with the values, and the record without them."""
+    record: Record
+    requests: Sequence[Request]
+    spilled: IO[bytes] | None = None
+    """The file that has the values."""
+
+    def spill(self, folder: str | None) -> bool:
+        """Move the values to a file without a name; returns False where that disk is full."""
+        record = self.record
+        stream = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  # closed by whoever reads it
+        try:
+            stream.write(np.ascontiguousarray(record.values).data)
+        except OSError:
+            stream.close()
+            return False
+        nothing = np.broadcast_to(np.zeros(1, record.values.dtype), record.values.shape)
+        self.record, self.spilled = Record(record.field, record.step, record.places, nothing), stream
+        return True
 
     def loaded(self) -> Record:
-        """The record with its values, from the disk where it was spilled."""
+        """The record with its values."""
         if self.spilled is None:
-            assert self.record is not None
             return self.record
-        stream, bare = self.spilled
-        stream.seek(0)
-        values = np.frombuffer(stream.read(), bare.values.dtype).reshape(bare.values.shape)
-        stream.close()
-        return Record(bare.field, bare.step, bare.places, values)
+        with self.spilled as stream:
+            stream.seek(0)
+            like = self.record.values
+            values = np.frombuffer(stream.read(), like.dtype).reshape(like.shape)
+        return Record(self.record.field, self.record.step, self.record.places, values)
+
+
+@dataclass
+class Block:
+    """Fields that came together, in the memory of a slot. `number`: counts the blocks of the slot."""
+
+    jobs: list[Job]
+    slot: int = -1
+    number: int = 0
+    written: bool = False
+    """All are in their files, which need not be whole yet."""
+    released: bool = False
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of values that are in memory."""
+        return sum(job.record.bytes for job in self.jobs if job.spilled is None)
+
+    @property
+    def steps(self) -> set[int]:
+        return {job.record.step for job in self.jobs}
 
 
 @dataclass
@@ -64,13 +93,13 @@ class WriterFigures:
     read_s: float = 0.0
     peak_queue_bytes: int = 0
     spilled_bytes: int = 0
-    dropped_fields: int = 0
     sinks: dict[str, dict[str, float]] = field(default_factory=dict)
     depth: list[tuple[float, int]] = field(default_factory=list)
-    """Time and bytes that wait."""
+    """Time, and bytes that wait then."""
     events: list[tuple[str, float, float]] = field(default_factory=list)
 
     def sink(self, name: str) -> dict[str, float]:
+        """Figures of a sink."""
         return self.sinks.setdefault(name, {"bytes": 0, "files": 0, "seconds": 0.0})
 
 
@@ -84,18 +113,24 @@ class Writer:
         table = plan.table
         self.plan, self.share = plan, share
         self.figures = WriterFigures()
-        self.errors: list[str] = []
+        self.errors: deque[str] = deque()
+        """Those that nobody has heard of yet."""
+        self.released: deque[tuple[int, int]] = deque()
+        """Slots and numbers of blocks whose memory is free, of which nobody has heard yet."""
         self._place = Place(plan.folder, table.durable)
         self._manifest = Manifest(plan.folder, shares=shares, durable=table.durable)
         self._files: dict[Key, Form] = {}
         self._fields_of: defaultdict[Key, int] = defaultdict(int)
         self._failed: set[Key] = set()
-        self._dropped: set[Key] = set()
-        self._queue: deque[Job | Callable[[], None]] = deque()
-        self._bytes = 0
-        self._held = 0  # by files that wait for the other levels of a field
+        self._dropped: defaultdict[Key, int] = defaultdict(int)
+        self._blocks: list[Block] = []
+        self._ended_steps: set[int] = set()
+        self.finished_steps = 0
+        """Steps whose end was handed over, and is done."""
+        self._hurry = False
+        self._queue: deque[Block | Callable[[], None]] = deque()
         self._changed = threading.Condition()
-        self._ended = False
+        self._closing = False
         self._working = False
         self._pool = ThreadPoolExecutor(table.threads) if table.threads > 1 else None
         self._thread = threading.Thread(target=self._work, name="field writer", daemon=True) if asynchronous else None
@@ -104,22 +139,36 @@ class Writer:
 
     # Called by the one who hands over.
 
-    def submit(self, record: Record, requests: Sequence[Request]) -> None:
-        """Take a record, whose values are the writer's from now on. Waits, spills or drops where there is no room."""
-        job = Job(record, list(requests), record.bytes)
+    def submit(self, block: Block) -> None:
+        """Take a block. Its memory is the writer's until it is `released`."""
         if self._thread is None:
-            self._do(job)
+            self._timed(lambda: self._write_block(block))
             return
+        table = self.plan.table
+        if table.when_full == "spill" and self.waiting_bytes + block.bytes > table.queue // 2:
+            self._spill(block)
         with self._changed:
-            if not self._has_room(job) and not self._make_do(job, record):
-                return
-            self._queue.append(job)
-            self._count(job.bytes)
+            self._blocks.append(block)
+            self._queue.append(block)
+            self._note_depth()
             self._changed.notify_all()
+
+    def drop(self, step: int, path: str, fields: int = 1) -> None:
+        """Give a file up, of which so many fields will not come, and count them."""
+
+        def give_up() -> None:
+            self._dropped[step, path] += fields
+            self._give_up((step, path))
+
+        self.call(give_up)
 
     def end_step(self, step: int) -> None:
         """Nothing more comes of a step: its files appear, then its manifest."""
         self.call(lambda: self._end_step(step))
+
+    def hurry(self) -> None:
+        """Release blocks as soon as they are in their files: nobody has room for others."""
+        self.call(self._release_written)
 
     def call(self, work: Callable[[], None]) -> None:
         """Do work after all that was handed over before."""
@@ -139,94 +188,56 @@ class Writer:
         """Finish all that was handed over, and end. Steps without their end leave nothing."""
         if self._thread is not None:
             with self._changed:
-                self._ended = True
+                self._closing = True
                 self._changed.notify_all()
             self._thread.join()
-        for file in self._files.values():
-            file.abort()
-        self._files.clear()
+        for key in list(self._files):
+            self._give_up(key)
         if self._pool is not None:
             self._pool.shutdown()
 
     @property
-    def queued_bytes(self) -> int:
-        """Bytes that wait to be written."""
-        return self._bytes
+    def waiting_bytes(self) -> int:
+        """Bytes of values in memory that have not been released."""
+        return sum(block.bytes for block in self._blocks) + sum(file.held for file in list(self._files.values()))
 
-    # Room in the queue. The lock is held.
-
-    def _has_room(self, job: Job) -> bool:
-        table = self.plan.table
-        reserve = job.bytes if table.when_full == "spill" else 0  # of a record that is read back
-        if self._bytes + self._held + job.bytes + reserve <= table.queue:
-            return True
-        return not self._queue and not self._working  # to wait would change nothing
-
-    def _make_do(self, job: Job, record: Record) -> bool:
-        """Do as the plan says where there is no room; returns whether the job goes into the queue."""
-        policy = self.plan.table.when_full
-        if policy == "drop":
-            for request in job.requests:
-                self._dropped.add((record.step, request.path))
-            for request in job.requests:
-                self._fields_of[record.step, request.path] += 1
-            self.figures.dropped_fields += 1
-            return False
-        if policy == "spill" and self._spill(job, record):
-            return True
-        self._changed.wait_for(lambda: self._has_room(job) or self._ended)
-        return True
-
-    def _spill(self, job: Job, record: Record) -> bool:
-        """Write values to a file without a name on the local disk; returns False where that is full."""
-        stream = tempfile.TemporaryFile(dir=self.plan.table.spill)  # noqa: SIM115  # closed by whoever reads it
-        try:
-            stream.write(np.ascontiguousarray(record.values).data)
-        except OSError:
-            stream.close()
-            return False
-        self.figures.spilled_bytes += job.bytes
-        bare = Record(
-            record.field,
-            record.step,
-            record.places,
-            np.lib.stride_tricks.as_strided(
-                np.zeros(1, record.values.dtype), record.values.shape, (0,) * record.values.ndim, writeable=False
-            ),
+    def _spill(self, block: Block) -> None:
+        spilled = [job.spill(self.plan.table.spill) for job in block.jobs]
+        self.figures.spilled_bytes += sum(
+            job.record.bytes for job, gone in zip(block.jobs, spilled, strict=True) if gone
         )
-        job.spilled, job.record, job.bytes = (stream, bare), None, 0
-        return True
+        if all(spilled):
+            self._release(block)
 
-    def _count(self, change: int) -> None:
-        self._bytes += change
-        self.figures.peak_queue_bytes = max(self.figures.peak_queue_bytes, self._bytes + self._held)
-        if change:
-            self.figures.depth.append((perf_counter(), self._bytes))
+    def _release(self, block: Block) -> None:
+        if not block.released:
+            block.released = True
+            self.released.append((block.slot, block.number))
+
+    def _note_depth(self) -> None:
+        waiting = self.waiting_bytes
+        self.figures.peak_queue_bytes = max(self.figures.peak_queue_bytes, waiting)
+        self.figures.depth.append((perf_counter(), waiting))
 
     # On the thread of the writer.
 
     def _work(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._queue or self._ended)
+                self._changed.wait_for(lambda: self._queue or self._closing)
                 if not self._queue:
                     return
-                job = self._queue.popleft()
+                work = self._queue.popleft()
                 self._working = True
-            if isinstance(job, Job):
-                self._do(job)
+            if isinstance(work, Block):
+                block = work
+                self._timed(lambda block=block: self._write_block(block))  # type: ignore[misc]
             else:
-                self._timed(job)
-            held = sum(file.held for file in self._files.values())
+                self._timed(work)
             with self._changed:
-                self._working, self._held = False, held
-                if isinstance(job, Job):
-                    self._count(-job.bytes)
-                del job
+                self._working = False
+                self._note_depth()
                 self._changed.notify_all()
-
-    def _do(self, job: Job) -> None:
-        self._timed(lambda: self._write(job.loaded(), job.requests))
 
     def _timed(self, work: Callable[[], None]) -> None:
         begin = perf_counter()
@@ -238,6 +249,27 @@ class Writer:
 
     def _note(self, error: Exception) -> None:
         self.errors.append(str(error) if isinstance(error, TradewindError) else f"{type(error).__name__}: {error}")
+
+    def _write_block(self, block: Block) -> None:
+        for job in block.jobs:
+            try:
+                self._write(job.loaded(), job.requests)
+            except Exception as error:
+                self._note(error)
+        block.written = True
+        if self._hurry or block.steps <= self._ended_steps:
+            self._forget(block)
+
+    def _forget(self, block: Block) -> None:
+        self._release(block)
+        with self._changed:
+            if block in self._blocks:
+                self._blocks.remove(block)
+
+    def _release_written(self) -> None:
+        self._hurry = True
+        for block in [block for block in self._blocks if block.written]:
+            self._forget(block)
 
     def _write(self, record: Record, requests: Sequence[Request]) -> None:
         for request in requests:
@@ -294,9 +326,6 @@ class Writer:
         written: list[Written] = []
         mine = [key for key in self._fields_of if key[0] == step]
         for key in mine:
-            if key in self._dropped:
-                self._give_up(key)
-                continue
             file = self._files.pop(key, None)
             if file is None:
                 continue
@@ -310,12 +339,18 @@ class Writer:
             sink = self.figures.sink(file.sink)
             sink["files"] += len(found)
             sink["bytes"] += sum(each.bytes for each in found)
-        dropped = {path: self._fields_of[step, path] for at, path in mine if (at, path) in self._dropped}
+        dropped = {path: self._fields_of[at, path] + n for (at, path), n in self._dropped.items() if at == step}
         failed = any(key in self._failed for key in mine)
         for key in mine:
             del self._fields_of[key]
-        if not failed:
-            self._manifest.add(step, self.share, self.plan.time(step).isoformat(), written, dropped)
+        self._ended_steps.add(step)
+        try:
+            if not failed:
+                self._manifest.add(step, self.share, self.plan.time(step).isoformat(), written, dropped)
+        finally:
+            self.finished_steps += 1
+            for block in [block for block in self._blocks if block.written and block.steps <= self._ended_steps]:
+                self._forget(block)
         end = perf_counter()
         self.figures.write_s += end - begin
         self.figures.events.append((f"finish {step}", begin, end))
