@@ -77,9 +77,9 @@ class FieldServer:
         self.servers = 0 if isinstance(servers, str) else servers
         self.blocked_s = 0.0
         self.events: list[tuple[str, float, float]] = []
-        """What the model did here, and when: for a time line."""
+        """Calls of this rank, and when: for a time line."""
         self.figures: dict[str, Any] = {}
-        """Of the whole run, on the first rank, after `close`."""
+        """Figures of the whole run, on the first rank, after `close`."""
         self._begin = perf_counter()
         self._steps, self._method = steps, method
         self._fields: dict[str, Defined] = {}
@@ -136,7 +136,7 @@ class FieldServer:
         if error is None:
             self.close()
 
-    # What the model calls.
+    # Methods of the model.
 
     def define(
         self,
@@ -422,7 +422,7 @@ class FieldServer:
 
 
 def _digest(comm: MPI.Intracomm, own: Any) -> list[str]:
-    """What tells lists of points apart, alike on all ranks. Collective."""
+    """Digests that tell lists of points apart, alike on all ranks. Collective."""
     return list(comm.allgather(hashlib.sha256(own.tobytes()).hexdigest()))
 
 

@@ -79,7 +79,7 @@ class Slot:
         return len(self.local) * self.handover.shape.bytes
 
     def jobs(self, entries: Sequence[Entry]) -> list[Job]:
-        """What a writer has to do, on the receiver."""
+        """Jobs of a writer, on the receiver."""
         return [
             Job(Record(e.field, e.step, e.places, self.handover.levels_first(whole)), e.requests)
             for e, whole in zip(entries, self.whole, strict=False)
