@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import resource
+import signal
+import threading
 from typing import Any
 
 import numpy as np
@@ -68,6 +72,61 @@ def run(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
             of_mesh = np.ascontiguousarray(whole("h", step, 2, POINTS)[:, mesh].T)
             server.write("h", of_mesh, step)
             of_mesh[...] = np.nan
+            server.end_step(step)
+    server.close()
+    return server.figures
+
+
+def stopped(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
+    """A run whose last rank, a server, is stopped for a while by the first one, before a step."""
+    mine = os.getpid()
+    pids = comm.allgather(mine)
+    plan = load_plan("plan.toml", payload["plan"])
+    server = FieldServer(plan, comm, servers=payload["servers"])
+    model = server.comm
+    if model is not None:
+        rank, ranks = model.Get_rank(), model.Get_size()
+        layout, geometry, levels = layouts(ranks)["t"]
+        server.define("t", layout, geometry, levels=range(1, levels + 1))
+        for step in payload["steps"]:
+            if rank == 0 and step == payload["stop_at"]:
+                os.kill(pids[-1], signal.SIGSTOP)
+            server.write("t", part("t", layout, rank, step, levels, geometry.points), step)
+            server.end_step(step)
+        server.finish()
+        if rank == 0 and payload["goes_on"]:
+            os.kill(pids[-1], signal.SIGCONT)
+    server.close()
+    return server.figures
+
+
+def killed(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
+    """A run of which one rank is killed after some seconds."""
+    if comm.Get_rank() == payload["rank"]:
+        threading.Timer(payload["after_s"], os.kill, (os.getpid(), signal.SIGKILL)).start()
+    return run(comm, payload)
+
+
+def on_a_small_disk(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
+    """A run whose server cannot write files of more than some bytes from step 2 on."""
+    plan = load_plan("plan.toml", payload["plan"])
+    server = FieldServer(plan, comm, servers=1)
+    if server.comm is None:
+        writer = server._server.writer
+        ended = writer._end_step
+
+        def limited(step: int) -> None:
+            most = payload["maximum_bytes"] if step >= 2 else resource.RLIM_INFINITY
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+            ended(step)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+        writer._end_step = limited
+    else:
+        layout, geometry, levels = layouts(1)["t"]
+        server.define("t", layout, geometry, levels=range(1, levels + 1))
+        for step in payload["steps"]:
+            server.write("t", part("t", layout, 0, step, levels, geometry.points), step)
             server.end_step(step)
     server.close()
     return server.figures

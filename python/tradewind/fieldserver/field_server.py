@@ -18,6 +18,7 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.collective import check_communicator, collective, go_on, on_root, telling
 from tradewind.base.errors import InputError, PlanError, WriteError
+from tradewind.base.files import remove, remove_parts
 from tradewind.base.names import unknown
 from tradewind.fieldserver.dealing import Dealing
 from tradewind.fieldserver.field import OutputField
@@ -92,6 +93,9 @@ class FieldServer:
         self._closed = self._checked = False
         self._server: Server | None = None
         self._shares: list[Share] = []
+        self._lost: list[tuple[Share, str]] = []
+        self._to_take_over: list[int] = []
+        self._reasons: dict[int, str] = {}
         self._writers: list[tuple[int, Writer]] = []
         self.comm: MPI.Intracomm | None = comm
         self._split(comm, threads=servers == THREADS)
@@ -118,7 +122,7 @@ class FieldServer:
                     self._server = Server(self.plan, pair, number, self.servers, self._method)
                 elif rank < models:
                     options = {"talk": Talk(pair, models) if rank == 0 else None, "method": self._method}
-                    self._shares.append(Share(self.plan, number, pair, models, remote=True, **options))
+                    self._shares.append(Share(self.plan, number, pair, models, model=model, **options))
         shares = max(1, len(self._shares))
         self._dealing = Dealing(self.plan, shares, self._bytes_of)
         self._mine = np.zeros((shares, _NEWS_LENGTH), np.int64)
@@ -216,6 +220,16 @@ class FieldServer:
             self._exchange_news()
         self._raise_errors()
 
+    def finish(self) -> None:
+        """Wait until all steps that have ended are in the manifest. Raises WriteError where one cannot be."""
+        with self._blocking("finish"):
+            for share in self._shares:
+                share.flush()
+            while any(share.finished < len(share.ended) for share in self._shares):
+                self._exchange_news(wait=True)
+                time.sleep(_PAUSE_S)
+        self._raise_errors()
+
     def close(self) -> None:
         """Finish: all steps that have ended are in the manifest when this returns. On a server: serve until then."""
         if self._closed:
@@ -226,8 +240,7 @@ class FieldServer:
             return
         with self._blocking("close"):
             comm = self._model()
-            for share in self._shares:
-                share.flush()
+            self.finish()
             for share in self._shares:
                 share.arrive()
             answers = self._close_servers()
@@ -236,6 +249,8 @@ class FieldServer:
             self._exchange_news(last=True)
             self._collect(comm, answers)
         self._raise_errors()
+        if self._lost:
+            self._part_from_lost()
 
     # Parts of these.
 
@@ -300,6 +315,10 @@ class FieldServer:
         """Put a field into a block of a share, as soon as there is room, or as the plan says."""
         if share.add(what, entry, values):
             return
+        if share.lost:
+            self._take_over(share.number, share.lost)
+            self._give(self._shares[share.number], what, entry, values)
+            return
         if self.plan.table.when_full == "drop":
             self._exchange_news(wait=True)
             if share.add(what, entry, values):
@@ -309,7 +328,7 @@ class FieldServer:
                 share.drop(entry.step, request.path)
             return
         share.hurry()
-        while not share.add(what, entry, values):
+        while not (share := self._shares[share.number]).add(what, entry, values):
             time.sleep(_PAUSE_S)
             self._exchange_news(wait=True)
 
@@ -317,11 +336,7 @@ class FieldServer:
         """Learn, as all ranks of the model do, what is released and finished. Without `wait`: as of the last time."""
         comm = self._model()
         self._hear()
-        if self._coming is not None:
-            request, _, found = self._coming
-            request.Wait()
-            self._coming = None
-            self._apply(found)
+        self._complete_news()
         sent, found = self._mine.copy(), np.empty_like(self._mine)
         request = comm.Iallreduce(sent, found, MPI.MAX)
         if wait or last:
@@ -329,12 +344,28 @@ class FieldServer:
             self._apply(found)
         else:
             self._coming = (request, sent, found)
+        for number in self._to_take_over:
+            silent = f"it gave no sign of life for {self.plan.table.patience:g} s"
+            self._take_over(number, self._reasons.get(number, silent))
+        for share in list(self._shares):
+            if share.lost:
+                self._take_over(share.number, share.lost)
+
+    def _complete_news(self) -> None:
+        if self._coming is not None:
+            request, _, found = self._coming
+            request.Wait()
+            self._coming = None
+            self._apply(found)
 
     def _apply(self, found: Any) -> None:
         for share, row in zip(self._shares, found, strict=True):
             share.released = row[:MAX_SLOTS].copy()
             share.finished = max(share.finished, int(row[_FINISHED]))
         self._told = max(self._told, int(found[:, _ERRORS].sum()))
+        self._to_take_over = [
+            share.number for share, row in zip(self._shares, found, strict=True) if row[_LOST] and share.remote
+        ]
 
     def _hear(self) -> None:
         """Take in what this rank can know: of its own writer, and on the first rank of the servers."""
@@ -345,9 +376,43 @@ class FieldServer:
             self._mine[number, _FINISHED] = writer.finished_steps
             self._note_errors(number, [writer.errors.popleft() for _ in range(len(writer.errors))])
         for share in self._shares:
-            if share.talk is not None and not share.lost:
+            if share.talk is not None:
                 while (news := share.talk.hear(NEWS)) is not None:
                     self._take_in(share.number, news)
+                if self._finished_of(share) >= len(share.ended):
+                    self._heard_at[share.number] = perf_counter()
+                elif perf_counter() - self._heard_at[share.number] > self.plan.table.patience:
+                    self._mine[share.number, _LOST] = 1
+
+    def _finished_of(self, share: Share) -> int:
+        return int(self._mine[share.number, _FINISHED])
+
+    def _take_over(self, number: int, reason: str) -> None:
+        """Let the model itself write what a server was to write, from what has not been released. Collective."""
+        self._complete_news()
+        comm, old = self._model(), self._shares[number]
+        if not old.remote:
+            return  # it has been done meanwhile
+        writer, receiver = None, number % comm.Get_size()
+        if comm.Get_rank() == receiver:
+            writer = Writer(self.plan, share=number, shares=len(self._shares))
+            self._writers.append((number, writer))
+        new = Share(self.plan, number, comm, receiver, writer=writer)
+        self._shares[number] = new
+        self._mine[number] = 0
+        self._lost.append((old, reason))
+        old.say({"op": "leave"})
+        done = set(old.ended[: old.finished])
+        entries = sorted(old.kept(done), key=lambda each: each[0].step)
+        for step in sorted({*old.ended, *(entry.step for entry, _ in entries)} - done):
+            if step in old.reused:
+                self._note_errors(number, [f"step {step} is not whole: server {number} was lost with fields of it"])
+                continue
+            for entry, values in entries:
+                if entry.step == step:
+                    self._give(new, self._fields[entry.field.name], entry, values)
+            if step in old.ended:
+                new.end_step(step)
 
     def _take_in(self, number: int, news: Mapping[str, Any]) -> None:
         self._heard_at[number] = perf_counter()
@@ -355,6 +420,9 @@ class FieldServer:
             self._mine[number, slot] = max(self._mine[number, slot], block)
         self._mine[number, _FINISHED] = max(self._mine[number, _FINISHED], news["finished"])
         self._note_errors(number, news["errors"])
+        if "lost" in news:
+            self._mine[number, _LOST] = 1
+            self._reasons[number] = news["lost"]
 
     def _note_errors(self, number: int, errors: Sequence[str]) -> None:
         self._errors += errors
@@ -373,7 +441,7 @@ class FieldServer:
     def _close_servers(self) -> list[dict[str, Any]]:
         """Let servers finish; their figures, on the first rank."""
         remote = [share for share in self._shares if share.talk is not None]
-        for share in remote:
+        for share in [*remote, *(lost for lost, _ in self._lost)]:
             share.say({"op": "close"})
         answers = []
         for share in remote:
@@ -383,6 +451,20 @@ class FieldServer:
                 self._take_in(share.number, news)
             share.talk.finish()
         return answers
+
+    def _part_from_lost(self) -> None:
+        """Give servers that were lost the time to end; raise where one does not, so that the job ends."""
+        end = perf_counter() + self.plan.table.patience
+        missing = [share for share, _ in self._lost if share.talk is not None]
+        while missing and perf_counter() < end:
+            missing = [share for share in missing if share.talk is not None and share.talk.hear(ANSWER) is None]
+            time.sleep(_PAUSE_S)
+        numbers = self._model().bcast([share.number for share in missing])
+        if numbers:
+            raise PlanError(
+                f"server {numbers[0]} does not answer: the model has written its fields, and all steps that were ended "
+                "are in the manifest, but a job does not end without it"
+            )
 
     def _collect(self, comm: MPI.Intracomm, answers: list[dict[str, Any]]) -> None:
         """Figures of the whole run on the first rank."""
@@ -398,6 +480,7 @@ class FieldServer:
             "blocked_s": max(blocked),
             "blocked_share": max(blocked) / total_s,
             "dropped_fields": self._dropped,
+            "taken_over": [{"server": share.number, "reason": reason} for share, reason in self._lost],
             "writers": answers or [each for some in writers for each in some],
         }
 
@@ -452,6 +535,10 @@ def _check_folder(plan: OutputPlan) -> None:
         )
     if steps and plan.table.existing == "replace":
         manifest.clear()
+    for folder in [plan.folder, *(path for path in plan.folder.rglob("*") if path.is_dir())]:
+        remove_parts(folder)
+    for part in manifest.folder.glob(".step-*"):
+        remove(part)
 
 
 def committed_steps(folder: Path | str) -> list[int]:

@@ -42,6 +42,8 @@ class Manifest:
 
         `dropped`: files that were given up, with the number of fields that they had.
         """
+        if self.shares > 1 and is_file(self.path(step)):
+            return True  # another has taken this share over
         make_folder(self.folder, WHAT)
         own = {"files": [asdict(each) for each in written], "dropped": dict(dropped)}
         if self.shares == 1:
@@ -67,6 +69,10 @@ class Manifest:
         dropped = {path: count for part in parts for path, count in part["dropped"].items()}
         whole = {"step": step, "time": time, "files": files, "dropped": dropped}
         write_atomically(self.path(step), json.dumps(whole, indent=1).encode(), WHAT, durable=self._durable)
+
+    def has(self, step: int) -> bool:
+        """Whether a step is there."""
+        return is_file(self.path(step))
 
     def steps(self) -> list[int]:
         """The steps that are there, ascending."""

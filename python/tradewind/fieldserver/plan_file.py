@@ -188,6 +188,12 @@ class OutputPlan:
                     found[sink_name] = Request(sink, file_name(sink.path, name, step), bits, precision)
         return list(found.values())
 
+    @property
+    def slot_bytes(self) -> int:
+        """Bytes of the queue for blocks of fields: files of NetCDF grow in the other half."""
+        in_memory = any(sink.format == "netcdf" for sink in self.table.sink)
+        return self.table.queue // (2 if in_memory else 1)
+
     def time(self, step: int) -> datetime:
         """The time that a step stands for."""
         return self.table.start + timedelta(seconds=self.table.step * step)

@@ -8,11 +8,12 @@ from dataclasses import asdict
 from time import perf_counter
 from typing import Any
 
+from tradewind.base.errors import PlanError
 from tradewind.fieldserver.field import OutputField
 from tradewind.fieldserver.handover import Handover, Shape
 from tradewind.fieldserver.plan_file import OutputPlan
 from tradewind.fieldserver.share import Entry, Slot
-from tradewind.fieldserver.talk import ANSWER, NEWS, ORDER, Talk
+from tradewind.fieldserver.talk import ANSWER, NEWS, ORDER, READY, Talk
 from tradewind.fieldserver.writer import Block, Writer
 from tradewind.mpi.library import MPI
 
@@ -34,7 +35,9 @@ class Server:
         self.events: list[tuple[str, float, float]] = []
         self._method = method
         self._handovers: dict[str, Handover] = {}
-        self._ended: list[int] = []
+        self._closing = False
+        self.problem = ""
+        """Error after which this server does nothing any more."""
         self._told_finished = 0
 
     def serve(self) -> None:
@@ -44,14 +47,25 @@ class Server:
             order = self._next()
             if order["op"] == "close":
                 break
-            getattr(self, f"_do_{order['op']}")(**{key: value for key, value in order.items() if key != "op"})
+            if not self.problem:
+                self._carry_out(order)
             self._tell()
+            if self._closing:
+                break
         while not self.writer.drained(_LONGEST_S * 50):
             self._tell()
         self.writer.close()
         self._tell()
         self.talk.say(ANSWER, self.figures(perf_counter() - begin))
         self.talk.finish()
+
+    def _carry_out(self, order: dict[str, Any]) -> None:
+        """Do what is said; after an error nothing any more: the model takes over."""
+        try:
+            getattr(self, f"_do_{order['op']}")(**{key: value for key, value in order.items() if key != "op"})
+        except Exception as error:
+            self.problem = f"{type(error).__name__}: {error}"
+            self.talk.say(NEWS, {"released": [], "errors": [], "finished": 0, "lost": self.problem})
 
     def figures(self, total_s: float) -> dict[str, Any]:
         """Figures as plain values."""
@@ -85,7 +99,18 @@ class Server:
             self._told_finished = finished
             self.talk.say(NEWS, {"released": released, "errors": errors, "finished": finished})
 
+    def _ready(self) -> None:
+        """Wait for the model to make something together. Raises PlanError where it does not, and goes without us."""
+        self.talk.say(READY, True)
+        order = self._next()
+        if order["op"] != "go":
+            self._closing = order["op"] == "close"
+            raise PlanError("the model does not wait for this server any more")
+
     # Orders.
+
+    def _do_leave(self) -> None:
+        raise PlanError("the model does not wait for this server any more")
 
     def _do_field(self, field: dict[str, Any]) -> None:
         made = OutputField.from_dict(field)
@@ -93,6 +118,7 @@ class Server:
 
     def _do_slot(self, alike: str, shape: dict[str, Any]) -> None:
         if alike not in self._handovers:
+            self._ready()
             made = Shape(**shape)
             said = None if made.layout is None else json.loads(made.layout)
             self._handovers[alike] = Handover(self.comm, self.comm.Get_rank(), made, said, None, method=self._method)
@@ -103,6 +129,8 @@ class Server:
         taken = self.slots[slot]
         while len(taken.local) < len(entries):
             taken.grow()
+        if len(entries) not in taken.plans:
+            self._ready()
         taken.bound(len(entries))()
         made = [
             Entry(self.fields[name], step, tuple(places), self._requests(name, step, sinks))

@@ -7,8 +7,10 @@ model learn together: so all of them know alike which slot is free, and no rank 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,13 +19,14 @@ from tradewind.base.errors import InputError
 from tradewind.fieldserver.field import OutputField, Record
 from tradewind.fieldserver.handover import Handover, Shape
 from tradewind.fieldserver.plan_file import OutputPlan, Request, megabytes
-from tradewind.fieldserver.talk import ORDER, Talk
+from tradewind.fieldserver.talk import ORDER, READY, Talk
 from tradewind.fieldserver.writer import Block, Job, Writer
 
 if TYPE_CHECKING:
     from tradewind.fieldserver.handover import Array, Numbers
     from tradewind.mpi.library import MPI, Plan
 
+_PAUSE_S = 1e-4
 MAX_SLOTS = 64
 """Blocks that may be under way to a share."""
 
@@ -89,7 +92,8 @@ class Slot:
 class Share:
     """A share of the output. `comm`: the ranks of the model, and behind them `receiver` where it is a server.
 
-    `remote`: a server writes; then the first rank of the model has `talk`. Else `writer` is on the rank that writes.
+    `model`: the ranks of the model, where a server writes; then the first of them has `talk`. Else `writer` is on the
+    rank that writes.
     `waits`: it writes before it goes on.
     """
 
@@ -103,11 +107,12 @@ class Share:
         writer: Writer | None = None,
         talk: Talk | None = None,
         method: Mapping[str, str | None] | None = None,
-        remote: bool = False,
+        model: MPI.Intracomm | None = None,
         waits: bool = False,
     ) -> None:
         self.plan, self.number, self.comm, self.receiver = plan, number, comm, receiver
-        self.writer, self.talk, self.remote, self.waits = writer, talk, remote, waits
+        self.writer, self.talk, self.remote, self.waits = writer, talk, model is not None, waits
+        self._model = model
         self.lost = ""
         """Why nothing goes there any more."""
         self.ended: list[int] = []
@@ -130,6 +135,8 @@ class Share:
 
     def add(self, what: Defined, entry: Entry, values: Array) -> bool:
         """Put a field into a block, which goes when it is full. Returns False where there is no room yet."""
+        if self.lost:
+            return False
         slot = self._pending.get(what.alike)
         if slot is not None and len(slot.entries) == len(slot.local) and not self._has_room(what.shape.bytes):
             self._send(slot)
@@ -152,7 +159,8 @@ class Share:
     def flush(self) -> None:
         """Let all blocks go."""
         for slot in list(self._pending.values()):
-            self._send(slot)
+            if not self.lost:
+                self._send(slot)
 
     def arrive(self) -> None:
         """Wait until the server has all blocks."""
@@ -184,9 +192,10 @@ class Share:
         if self.writer is not None:
             self.writer.hurry()
 
-    def unfinished(self) -> list[Slot]:
-        """Slots whose blocks may not be in files yet."""
-        return [slot for slot in self._slots if slot.entries]
+    def kept(self, done: set[int]) -> list[tuple[Entry, Array]]:
+        """The fields that lie here of steps that are not `done`, those that have not been sent, too."""
+        pairs = [pair for slot in self._slots for pair in zip(slot.entries, slot.local, strict=False)]
+        return [(entry, values) for entry, values in pairs if entry.step not in done]
 
     @property
     def bytes(self) -> int:
@@ -194,7 +203,7 @@ class Share:
         return sum(slot.bytes for slot in self._slots)
 
     def _has_room(self, more: int) -> bool:
-        return self.bytes + more <= self.plan.table.queue
+        return self.bytes + more <= self.plan.slot_bytes
 
     def _is_free(self, slot: Slot) -> bool:
         return slot.number == 0 or self.waits or bool(self.released[slot.id] >= slot.number)
@@ -208,10 +217,10 @@ class Share:
         if alike and (len(self._slots) == MAX_SLOTS or self.waits or not self._has_room(alike[0].bytes)):
             return None
         if len(self._slots) == MAX_SLOTS or not self._has_room(what.shape.bytes):
-            queue, needed = self.plan.table.queue, self.bytes + what.shape.bytes
+            needed = (self.bytes + what.shape.bytes) * self.plan.table.queue // self.plan.slot_bytes
             raise InputError(
-                f"field {what.field.name}: a queue of {megabytes(queue)} has no room for it beside other fields: "
-                f"{megabytes(needed)} or more is needed"
+                f"field {what.field.name}: a queue of {megabytes(self.plan.table.queue)} has no room for it beside "
+                f"other fields: {megabytes(needed)} or more is needed"
             )
         return self._new_slot(what)
 
@@ -224,11 +233,13 @@ class Share:
         self.reused |= {entry.step for entry in slot.entries} - done
         slot.entries = []
 
-    def _new_slot(self, what: Defined) -> Slot:
-        """Make a slot. Collective, with the server."""
+    def _new_slot(self, what: Defined) -> Slot | None:
+        """Make a slot, unless the server is lost. Collective, with the server."""
         number = len(self._slots)
         self.say({"op": "slot", "alike": what.alike, "shape": asdict(what.shape)})
         if what.alike not in self._handovers:
+            if self.remote and not self._is_ready():
+                return None
             said = None if what.shape.layout is None else json.loads(what.shape.layout)
             self._handovers[what.alike] = Handover(
                 self.comm, self.receiver, what.shape, said, what.own, method=self._method
@@ -236,6 +247,20 @@ class Share:
         slot = Slot(number, self._handovers[what.alike])
         self._slots.append(slot)
         return slot
+
+    def _is_ready(self) -> bool:
+        """Whether the server is there to make something together: it may have stopped. Collective."""
+        assert self._model is not None
+        ready = True
+        if self.talk is not None:
+            end = perf_counter() + self.plan.table.patience
+            while self.talk.hear(READY) is None and (ready := perf_counter() < end):
+                time.sleep(_PAUSE_S)
+            if ready:
+                self.say({"op": "go"})
+        if not self._model.bcast(ready):
+            self.lost = f"it did not take part for {self.plan.table.patience:g} s"
+        return not self.lost
 
     def _tell_of(self, field: OutputField) -> None:
         if field.name not in self._told:
@@ -248,11 +273,12 @@ class Share:
         slot.number += 1
         entries = [[e.field.name, e.step, e.places, [r.sink.name for r in e.requests]] for e in slot.entries]
         self.say({"op": "block", "slot": slot.id, "number": slot.number, "entries": entries})
-        plan = slot.bound(len(slot.entries))
         if self.remote:
-            plan.start()
-            slot.under_way = plan
+            if len(slot.entries) in slot.plans or self._is_ready():
+                slot.under_way = slot.bound(len(slot.entries))
+                slot.under_way.start()
             return
+        plan = slot.bound(len(slot.entries))
         plan()
         if self.writer is not None:
             self.writer.submit(Block(slot.jobs(slot.entries), slot.id, slot.number))

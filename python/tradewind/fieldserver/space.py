@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 
-from tradewind.base.errors import WriteError
+from tradewind.base.errors import InputError, WriteError
 from tradewind.base.files import make_folder
 from tradewind.base.units import format_bytes
 from tradewind.fieldserver.field import OutputField
@@ -54,9 +54,29 @@ def _probes(plan: OutputPlan, steps: int) -> list[int]:
     return sorted(found)
 
 
+def _memory_problems(plan: OutputPlan, fields: Sequence[OutputField]) -> list[str]:
+    """Return the files of a step that have no room in the queue as they grow."""
+    sizes: dict[str, float] = {}
+    for field in fields:
+        for request in plan.requests(field.name, 0):
+            if request.sink.format == "netcdf":
+                width = int((request.precision or field.dtype)[1:])
+                values = field.geometry.points * len(field.levels)
+                sizes[request.path] = sizes.get(request.path, 0) + values * width
+    room = plan.table.queue - plan.slot_bytes
+    return [
+        f"file {path}: {format_bytes(size)} grow in memory, and half of the queue, {format_bytes(room)}, is there for "
+        "them: name a larger queue, or a file for each field by {name} in the path"
+        for path, size in sizes.items()
+        if size > room
+    ]
+
+
 def check_space(plan: OutputPlan, fields: Sequence[OutputField], steps: int | None) -> None:
     """Raises WriteError where the disk has less room than the run needs."""
     make_folder(plan.folder, "folder")
+    if problems := _memory_problems(plan, fields):
+        raise InputError(*problems)
     if steps is None:
         return
     free, needed = shutil.disk_usage(plan.folder).free, run_bytes(plan, fields, steps)

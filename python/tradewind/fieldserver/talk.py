@@ -7,8 +7,8 @@ from typing import Any
 
 from tradewind.mpi.library import MPI
 
-ORDER, NEWS, ANSWER = 7001, 7002, 7003
-"""Tags: to the server, from it when it likes, and from it when it was asked."""
+ORDER, NEWS, ANSWER, READY = 7001, 7002, 7003, 7004
+"""Tags: to the server; from it: when it likes, when it was asked, and when it waits to make something together."""
 
 
 class Talk:

@@ -111,7 +111,7 @@ class Writer:
 
     def __init__(self, plan: OutputPlan, *, share: int = 0, shares: int = 1, asynchronous: bool = True) -> None:
         table = plan.table
-        self.plan, self.share = plan, share
+        self.plan, self.share, self._shares = plan, share, shares
         self.figures = WriterFigures()
         self.errors: deque[str] = deque()
         """Those that nobody has heard of yet."""
@@ -324,6 +324,9 @@ class Writer:
     def _end_step(self, step: int) -> None:
         begin = perf_counter()
         written: list[Written] = []
+        if self._shares > 1 and self._manifest.has(step):
+            self._leave(step)  # it was taken over
+            return
         mine = [key for key in self._fields_of if key[0] == step]
         for key in mine:
             file = self._files.pop(key, None)
@@ -343,14 +346,25 @@ class Writer:
         failed = any(key in self._failed for key in mine)
         for key in mine:
             del self._fields_of[key]
-        self._ended_steps.add(step)
         try:
             if not failed:
                 self._manifest.add(step, self.share, self.plan.time(step).isoformat(), written, dropped)
         finally:
-            self.finished_steps += 1
-            for block in [block for block in self._blocks if block.written and block.steps <= self._ended_steps]:
-                self._forget(block)
+            self._count_end(step)
         end = perf_counter()
         self.figures.write_s += end - begin
         self.figures.events.append((f"finish {step}", begin, end))
+
+    def _count_end(self, step: int) -> None:
+        self._ended_steps.add(step)
+        self.finished_steps += 1
+        for block in [block for block in self._blocks if block.written and block.steps <= self._ended_steps]:
+            self._forget(block)
+
+    def _leave(self, step: int) -> None:
+        for key in [key for key in self._fields_of if key[0] == step]:
+            file = self._files.pop(key, None)
+            if file is not None:
+                file.leave()
+            del self._fields_of[key]
+        self._count_end(step)

@@ -83,6 +83,10 @@ class Form(ABC):
     def abort(self) -> None:
         """Leave nothing."""
 
+    def leave(self) -> None:
+        """Another has finished the file: leave what is there."""
+        self.abort()
+
     @property
     def held(self) -> int:
         """Bytes of values that wait in memory for others of their file."""
@@ -99,11 +103,11 @@ class PartFile:
         self.bytes = 0
         self._sum = hashlib.sha256()
 
-    def write(self, content: bytes) -> None:
+    def write(self, content: bytes | memoryview) -> None:
         """Write at the end."""
         self.guarded(self.stream.write, content)
         self._sum.update(content)
-        self.bytes += len(content)
+        self.bytes += memoryview(content).nbytes
 
     def guarded(self, work: Any, *arguments: Any) -> Any:
         """Call what writes; an error leaves nothing and says which file it is about."""
@@ -116,16 +120,6 @@ class PartFile:
     def whole_sum(self) -> str:
         """Checksum of what was written in order."""
         return self._sum.hexdigest()
-
-    def reread(self) -> tuple[int, str]:
-        """Bytes and checksum of the file as it is, for what was not written in order."""
-
-        def read() -> tuple[int, str]:
-            self.stream.flush()
-            return checksum(self.stream)
-
-        found: tuple[int, str] = self.guarded(read)
-        return found
 
     def finish(self) -> None:
         """Let it appear."""

@@ -1,7 +1,11 @@
-"""NetCDF-4 by h5netcdf, after the CF conventions: a file per step, a variable per field."""
+"""NetCDF-4 by h5netcdf, after the CF conventions: a file per step, a variable per field.
+
+A file grows in memory, as HDF5 cannot part cleanly from a disk that is full.
+"""
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, Any
 
 import h5netcdf
@@ -21,12 +25,16 @@ class NetCDF(Form):
 
     def __init__(self, place: Place, path: str, when: Moment, compression: int) -> None:
         super().__init__(place, path, when, compression)
-        self._part = PartFile(place.folder / path, durable=place.durable)
+        self._memory, self._bytes = io.BytesIO(), 0
         self._names = convention.Names()
-        self._data: Any = self._part.guarded(self._begin)
+        self._data: Any = self._begin()
+
+    @property
+    def held(self) -> int:
+        return self._bytes
 
     def _begin(self) -> Any:
-        data = h5netcdf.File(self._part.stream, "w")
+        data = h5netcdf.File(self._memory, "w")
         data.attrs["Conventions"] = convention.CF
         data.dimensions["time"] = 1
         time = data.create_variable("time", ("time",), "f8", data=np.array([self.when.seconds]))
@@ -37,14 +45,12 @@ class NetCDF(Form):
         return np.asarray(record.values, request.precision or record.field.dtype)
 
     def append(self, record: Record, request: Request, prepared: Array) -> None:
-        self._part.guarded(self._append, record, prepared)
-
-    def _append(self, record: Record, values: Array) -> None:
         field = record.field
+        self._bytes += prepared.nbytes
         if field.name not in self._data.variables:
-            self._define(field, values.dtype)
+            self._define(field, prepared.dtype)
         sizes = tuple(field.geometry.dims.values())
-        self._data[field.name][0, list(record.places)] = values.reshape(-1, *sizes)
+        self._data[field.name][0, list(record.places)] = prepared.reshape(-1, *sizes)
 
     def _define(self, field: OutputField, dtype: np.dtype[Any]) -> None:
         described = self._names.described(field)
@@ -63,11 +69,11 @@ class NetCDF(Form):
         variable.attrs.update(described.attributes)
 
     def finish(self) -> list[Written]:
-        self._part.guarded(self._data.close)
-        size, found = self._part.reread()
-        self._part.finish()
-        return [Written(self.path, size, found)]
+        self._data.close()
+        part = PartFile(self.folder / self.path, durable=self.durable)
+        part.write(self._memory.getbuffer())
+        part.finish()
+        return [Written(self.path, part.bytes, part.whole_sum())]
 
     def abort(self) -> None:
-        self._part.guarded(self._data.close)
-        self._part.abort()
+        self._data.close()
