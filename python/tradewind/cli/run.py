@@ -59,6 +59,16 @@ def command(
         ),
     ] = None,
     settings: options.Settings = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", help="Write fields as this plan file says: PLAN.toml.", show_default=False),
+    ] = None,
+    servers: Annotated[
+        str,
+        typer.Option(
+            "--servers", help="Ranks beside those of the dwarf that write, or `threads`; 0: its own ranks do."
+        ),
+    ] = "0",
     *,
     asked: Asked,
     as_json: options.Json = False,
@@ -72,7 +82,13 @@ def command(
         problems = _count_problems(steps=steps, repeat=repeat)
         problems += _file_problems(picture, chart)
         problems += _simulation_problems(simulate, settings, picture, asked, alone=place.rank is None)
-        dwarfs, skipped = _requests(dwarf, asked, place.ranks, problems, simulated=simulate is not None)
+        writers = _servers(servers, problems)
+        problems += _output_problems(output, writers, simulate)
+        beside = writers if place.rank is not None and output is not None and isinstance(writers, int) else 0
+        ranks_of_dwarf = max(1, place.ranks - beside)
+        dwarfs, skipped = _requests(dwarf, asked, ranks_of_dwarf, problems, simulated=simulate is not None)
+        if output is not None and len(dwarfs) > 1:
+            raise _refused(f"--output: one strategy writes, not {len(dwarfs)}")
         if timeline is not None and len(dwarfs) > 1:
             raise _refused(f"--timeline: it shows one strategy, not {len(dwarfs)}")
         results = []
@@ -82,7 +98,7 @@ def command(
                 continue
             with mpi_ranks.busy(f"{each.strategy} on {place.ranks} ranks", quiet=as_json or not place.prints):
                 drawn = picture if each is dwarfs[0] else None  # the same of all
-                results.append(_measured(each, steps, repeat, drawn, timeline, draws=place.prints))
+                results.append(_measured(each, steps, repeat, drawn, timeline, output, writers, draws=place.prints))
         several = len(results) > 1 or bool(skipped)
         result: dict[str, Any] = {"results": results, "skipped": skipped} if several else results[0]
         if chart is not None:
@@ -118,6 +134,32 @@ def _file_problems(picture: Path | None, chart: Path | None) -> list[str]:
 
 def _count_problems(**counts: int) -> list[str]:
     return [f"{name} {count}: 1 or more are allowed" for name, count in counts.items() if count < 1]
+
+
+def _servers(text: str, problems: list[str]) -> int | str:
+    """The servers that are asked for."""
+    if text == "threads":
+        return text
+    if text.isascii() and text.isdigit() and len(text) < 8:
+        return int(text)
+    problems.append(f"--servers {text!r}: a number, or 'threads', is allowed")
+    return 0
+
+
+def _output_problems(plan: Path | None, servers: int | str, machine: str | None) -> list[str]:
+    """Return what is wrong with a plan file, or with servers that have none."""
+    from tradewind.base.errors import gathered
+
+    if plan is None:
+        return ["--servers: they write what a plan says: --output PLAN.toml"] if servers != 0 else []
+    if machine is not None:
+        return ["--output: a simulation has no field; leave --simulate away"]
+    from tradewind.fieldserver.plan_file import load_plan
+
+    problems: list[str] = []
+    with gathered(problems):
+        load_plan(plan)
+    return problems
 
 
 def _simulation_problems(
@@ -176,11 +218,20 @@ def _requests(
 
 
 def _measured(
-    dwarf: Dwarf, steps: int, repeat: int, picture: Path | None, timeline: Path | None, *, draws: bool
+    dwarf: Dwarf,
+    steps: int,
+    repeat: int,
+    picture: Path | None,
+    timeline: Path | None,
+    output: Path | None,
+    servers: int | str,
+    *,
+    draws: bool,
 ) -> dict[str, Any]:
     from tradewind.launch.dwarf import MAPS, run
 
-    result = run(dwarf, steps, repeat=repeat, picture=picture is not None, timeline=timeline)
+    more: dict[str, Any] = {} if output is None else {"output": output, "servers": servers}
+    result = run(dwarf, steps, repeat=repeat, picture=picture is not None, timeline=timeline, **more)
     maps = result.pop(MAPS, None)
     if picture is not None and draws:
         _draw_maps(maps, ["before", f"after {steps * repeat} steps"], picture)

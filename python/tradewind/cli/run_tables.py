@@ -191,7 +191,33 @@ def _show_simulated(result: Result) -> None:
         say(f"  {name}: {format_seconds(seconds)}")
 
 
+def _show_output(output: Result) -> None:
+    """Print what the field server did: who waited, who worked, what was written."""
+    from tradewind.base.units import format_bytes, format_rate, format_seconds
+    from tradewind.cli.screen import say
+
+    say(
+        f"output: the model waited {format_seconds(output['blocked_s'])}, {100 * output['blocked_share']:.1f} % of "
+        f"{format_seconds(output['total_s'])}"
+    )
+    for number, writer in enumerate(output["writers"]):
+        if not writer["sinks"]:
+            continue
+        idle = f", idle {format_seconds(writer['idle_s'])}" if "idle_s" in writer else ""
+        say(
+            f"  writer {number}: busy {format_seconds(writer['busy_s'])}{idle}; up to "
+            f"{format_bytes(writer['peak_queue_bytes'])} waited"
+        )
+        for name, sink in writer["sinks"].items():
+            rate = sink["bytes"] / sink["seconds"] if sink["seconds"] else 0.0
+            say(f"    {name}: {sink['files']} files, {format_bytes(sink['bytes'])}, {format_rate(rate)}")
+    if output["dropped_fields"]:
+        say(f"  dropped for want of room: {output['dropped_fields']} fields")
+
+
 def _show_files(result: Result) -> None:
+    if result.get("output"):
+        _show_output(result["output"])
     for key, text in (("picture", "picture"), ("chart", "chart"), ("timeline", "time line")):
         if result.get(key) is not None:
             print(f"{text}: {result[key]}")

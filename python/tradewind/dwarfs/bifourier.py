@@ -28,6 +28,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -40,6 +41,7 @@ from tradewind.dwarfs.dwarf import method_option
 from tradewind.dwarfs.gather import gather
 from tradewind.dwarfs.limited_area import BACK, Diagnosis, LimitedArea, LimitedAreaRun
 from tradewind.dwarfs.linear_step import coupling
+from tradewind.dwarfs.output import Output, of_blocks
 from tradewind.dwarfs.plane_waves import SYMBOLS, StandingWaves, largest_ranks
 from tradewind.dwarfs.plane_waves import WAVES as INITIAL
 from tradewind.dwarfs.running import COMPUTE
@@ -528,6 +530,14 @@ class BifourierRun(LimitedAreaRun):
     def gathered(self, levels: slice = slice(None)) -> Array | None:
         """u, v and phi, [field, level][y][x], on rank 0. Collective."""
         return gather(self.comm, self.layout, np.concatenate(self.points)[levels])
+
+    def outputs(self) -> list[Output]:
+        """u, v and phi."""
+        return of_blocks(self.layout, {name: partial(self._output, n) for n, name in enumerate(VARIABLES)})
+
+    def _output(self, number: int) -> Array:
+        levels = self.dwarf.grid[2]
+        return np.concatenate(self.points)[number * levels : (number + 1) * levels]
 
     def map(self) -> Array | None:
         """The geopotential of the first level, on rank 0. Collective."""

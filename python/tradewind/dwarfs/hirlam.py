@@ -26,6 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -37,6 +38,7 @@ from tradewind.dwarfs.diagnosis import diagnose
 from tradewind.dwarfs.dwarf import method_option
 from tradewind.dwarfs.gather import gather
 from tradewind.dwarfs.limited_area import BACK, Diagnosis, LimitedArea, LimitedAreaRun
+from tradewind.dwarfs.output import Output, of_blocks
 from tradewind.dwarfs.plane_waves import StandingWaves, differences, largest_ranks, mode_speeds
 from tradewind.dwarfs.running import COMPUTE
 from tradewind.layout.names import blocks
@@ -399,6 +401,13 @@ class HirlamRun(LimitedAreaRun):
     def gathered(self, levels: slice = slice(None)) -> Array | None:
         """u, v and phi, [field, mode][y][x], on rank 0. Collective."""
         return gather(self.comm, self.layout, np.concatenate([field[self.own][levels] for field in self.fields]))
+
+    def outputs(self) -> list[Output]:
+        """u, v and phi."""
+        return of_blocks(self.layout, {name: partial(self._output, n) for n, name in enumerate(VARIABLES)})
+
+    def _output(self, number: int) -> Array:
+        return np.asarray(self.fields[number][self.own])
 
     def map(self) -> Array | None:
         """The geopotential of the fastest mode, on rank 0. Collective."""

@@ -13,6 +13,7 @@ from tradewind.base.errors import gathered
 from tradewind.dwarfs.diagnosis import Diagnosis, Slices, diagnose
 from tradewind.dwarfs.dwarf import Dwarf
 from tradewind.dwarfs.gather import gather
+from tradewind.dwarfs.output import Output, of_blocks
 from tradewind.dwarfs.running import Running
 from tradewind.workload.exchange import Exchange
 from tradewind.workload.on_grid import layout_imbalance
@@ -119,6 +120,10 @@ class GridRunning(Running):
     def gathered(self, levels: slice = slice(None)) -> Array | None:
         """Some levels of the whole field, [z][y][x], on rank 0. Collective."""
         return gather(self.comm, self.layout, self.field[self.own][levels])
+
+    def outputs(self) -> list[Output]:
+        """Its one field, as a temperature."""
+        return of_blocks(self.layout, {"t": lambda: self.field[self.own]})
 
     def map(self) -> Array | None:
         """The middle level of the whole field, on rank 0. Collective."""

@@ -12,6 +12,7 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.errors import InputError, gathered
 from tradewind.dwarfs.dwarf import Dwarf
+from tradewind.dwarfs.output import Output, of_mesh
 from tradewind.dwarfs.running import Running
 from tradewind.layout.dual_meshes import map_of, mesh_extents, mesh_nodes, mesh_of
 from tradewind.layout.partition import ORDERS, Divided, Part, parts
@@ -149,6 +150,13 @@ class MeshRunning(Running):
             array = np.empty(shape, precision)
         array.fill(np.nan)
         return array
+
+    field: Array
+    """The tracer, of the nodes and of the halo behind them. [node][level]"""
+
+    def outputs(self) -> list[Output]:
+        """Its one field, as a tracer."""
+        return of_mesh(self.mesh.name, self.part.own, self.levels, {"q": lambda: self.field[self.own]})
 
     def whole(self, own: Array) -> Array | None:
         """Values of own nodes as those of the whole mesh, on rank 0. Collective."""

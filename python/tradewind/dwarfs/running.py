@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tradewind import _core
+from tradewind.base.errors import InputError
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
+    from tradewind.dwarfs.output import Output
     from tradewind.method.method import Method
     from tradewind.mpi.library import Array, Plan
     from tradewind.trace.measured import Event
@@ -172,6 +174,10 @@ class Running(ABC):
     def map(self) -> Array | None:
         """A field [y][x] to be drawn, on rank 0, of a dwarf that has one. Collective."""
         return None
+
+    def outputs(self) -> list[Output]:
+        """The fields that a run can write, see `tradewind.dwarfs.output`. Raises InputError for a dwarf without."""
+        raise InputError(f"{type(self).__name__} has no field to write")
 
     # Steps of a run, and its records.
 

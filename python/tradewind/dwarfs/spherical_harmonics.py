@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -31,7 +31,9 @@ from tradewind.base.errors import InputError, NotFiniteError
 from tradewind.base.extents import MAX_EXTENT
 from tradewind.dwarfs.dwarf import Dwarf, method_option
 from tradewind.dwarfs.linear_step import VARIABLES, LinearStep, initial, reference_step
+from tradewind.dwarfs.output import NAMED, Output
 from tradewind.dwarfs.running import COMPUTE, Exchanges, Running
+from tradewind.fieldserver.geometry import Gaussian
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
 from tradewind.spectral.balance import DEALS
 from tradewind.spectral.distributed import EXCHANGES, DistributedTransform
@@ -464,6 +466,19 @@ class SphericalHarmonicsRun(Running):
         """All fields on the grid, [field][point], on rank 0. Collective."""
         parts = self.comm.gather(self.transform.points)
         return None if parts is None else np.concatenate(parts, axis=1)
+
+    def outputs(self) -> list[Output]:
+        """The fields on the grid. Collective."""
+        count = self.transform.points.shape[1]
+        first = self.comm.scan(count) - count
+        own, grid = np.arange(first, first + count), Gaussian(tuple(self.distribution.truncation.grid.rows))
+        return [
+            Output(name, own, grid, partial(self._output, n), self.dwarf.levels, said=NAMED[name])
+            for n, name in enumerate(VARIABLES)
+        ]
+
+    def _output(self, number: int) -> Array:
+        return np.asarray(self.transform.points[number :: len(VARIABLES)])
 
     def map(self) -> Array | None:
         """The geopotential of the middle level on rank 0, [latitude][longitude] from the south. Collective.

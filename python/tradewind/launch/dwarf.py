@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from tradewind.dwarfs.dwarf import Dwarf
     from tradewind.dwarfs.running import Running
+    from tradewind.fieldserver.field_server import FieldServer
     from tradewind.mpi.library import Array
 
 MAPS = "maps"
@@ -31,7 +32,14 @@ _ROUNDS = 3
 
 
 def run(
-    dwarf: Dwarf, steps: int, *, repeat: int = 1, picture: bool = False, timeline: str | Path | None = None
+    dwarf: Dwarf,
+    steps: int,
+    *,
+    repeat: int = 1,
+    picture: bool = False,
+    timeline: str | Path | None = None,
+    output: str | Path | None = None,
+    servers: int | str = 0,
 ) -> dict[str, Any]:
     """Takes so many steps on real MPI ranks, and says where the time went.
 
@@ -41,7 +49,9 @@ def run(
     Starts the ranks, or where this process is one of them, is one. Where the dwarf asks for a check, rank 0 then takes
     the same steps of the whole state by `Dwarf.reference_step`, and compares as `Dwarf.difference` does. `picture`:
     also returns the map, before and after, coarse enough to be drawn. `timeline`: a file for what ranks do when in a
-    few steps more (see `tradewind.trace`). Returns the values of docs/reference/json.md.
+    few steps more (see `tradewind.trace`). `output`: a plan file, by which the fields are written, the first before the
+    first step; `servers`: ranks beside those of the dwarf that write them, or "threads" (see `tradewind.FieldServer`).
+    Returns the values of docs/reference/json.md.
 
     Raises InputError; NotFiniteError; VerificationError where the check finds a difference; PlanError.
     """
@@ -52,6 +62,7 @@ def run(
             raise InputError(f"{name} {count}: 1..{_MAX_STEPS} are allowed")
     if timeline is not None:
         check_time_line(Path(timeline))
+    beside = servers if output is not None and isinstance(servers, int) else 0
     payload = {
         "name": dwarf.kind,
         "dwarf": asdict(dwarf),
@@ -59,9 +70,11 @@ def run(
         "repeat": repeat,
         "picture": picture,
         "timeline": None if timeline is None else str(timeline),
+        "output": None if output is None else str(Path(output).absolute()),
+        "servers": servers,
     }
     if not job.is_rank():
-        result: dict[str, Any] = job.run(dwarf.ranks, f"{__name__}:take_part", payload)
+        result: dict[str, Any] = job.run(dwarf.ranks + beside, f"{__name__}:take_part", payload)
         return result
     from tradewind.mpi.library import MPI
 
@@ -75,6 +88,15 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
 
     dwarf = from_plain(payload["name"], payload["dwarf"])
     steps, repeat = payload["steps"], payload["repeat"]
+    server = None
+    if payload["output"] is not None:
+        from tradewind.fieldserver.field_server import FieldServer
+
+        server = FieldServer(payload["output"], comm, servers=payload["servers"], steps=steps * repeat)
+        if server.comm is None:
+            server.close()
+            return {}
+        comm = server.comm
     if comm.Get_size() != dwarf.ranks:
         raise InputError(f"{comm.Get_size()} ranks run a dwarf that was made for {dwarf.ranks}")
     running = dwarf.on(comm)
@@ -82,7 +104,10 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     whole = running.gathered() if dwarf.check else None
     before = _map(running) if payload["picture"] else None
     copy_bytes_per_s = measure_copy(comm, dwarf.threads)
-    timed = [_timed(comm, running, steps) for _ in range(repeat)]
+    writing = None if server is None else _Writing(server, running, dwarf)
+    timed = [_timed(comm, running, steps, writing) for _ in range(repeat)]
+    if server is not None:
+        server.close()
     samples_s = [comm.allreduce(total_s, MPI.MAX) for _, total_s in timed]
     seconds, total_s = timed[samples_s.index(statistics.median_low(samples_s))]
     final = running.diagnose()
@@ -105,6 +130,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         "agreement": dwarf.agreement if dwarf.check else None,
         **_cores(comm, dwarf),
         "timeline": payload["timeline"],
+        **({} if server is None else {"output": server.figures}),
         "provenance": provenance(),
     }
     return result | ({MAPS: [before, _map(running)]} if payload["picture"] else {})
@@ -115,15 +141,44 @@ def _numbers(dwarf: Dwarf, diagnosis: Any) -> dict[str, float]:
     return {name: getattr(diagnosis, name) for name in dwarf.diagnostics}
 
 
-def _timed(comm: MPI.Intracomm, running: Running, steps: int) -> tuple[dict[str, float], float]:
+class _Writing:
+    """Steps of a run between which fields are written."""
+
+    def __init__(self, server: FieldServer, running: Running, dwarf: Dwarf) -> None:
+        from tradewind.dwarfs import output
+
+        self._write, self._server, self._outputs, self._step = output.write, server, running.outputs(), 0
+        output.define(server, self._outputs, dwarf.precision)
+        self._write(server, self._outputs, 0)
+
+    def advance(self, running: Running, steps: int) -> float:
+        """Take steps, and return the seconds that output took of them."""
+        before, last = self._server.blocked_s, self._step + steps
+        while self._step < last:
+            ahead = self._step + 1
+            while ahead < last and not any(self._server.wants(each.name, ahead) for each in self._outputs):
+                ahead += 1
+            running.advance(ahead - self._step)
+            self._step = ahead
+            self._write(self._server, self._outputs, ahead)
+        return self._server.blocked_s - before
+
+
+def _timed(
+    comm: MPI.Intracomm, running: Running, steps: int, writing: _Writing | None
+) -> tuple[dict[str, float], float]:
     """Seconds of this rank, by part and of the whole loop."""
     from tradewind.mpi.library import MPI
 
     running.reset()
     comm.Barrier()
     begin = MPI.Wtime()
-    running.advance(steps)
-    return running.seconds(), MPI.Wtime() - begin
+    if writing is None:
+        running.advance(steps)
+        return running.seconds(), MPI.Wtime() - begin
+    output_s = writing.advance(running, steps)
+    total_s = MPI.Wtime() - begin
+    return {**running.seconds(), "output": output_s}, total_s
 
 
 def _save_time_line(comm: MPI.Intracomm, dwarf: Dwarf, path: str) -> None:

@@ -1,0 +1,92 @@
+"""Fields as a model writes them: what they are, apart from their values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tradewind.base.elements import DTYPES
+from tradewind.base.errors import InputError
+from tradewind.base.names import unknown
+from tradewind.fieldserver.geometry import Geometry, from_dict
+from tradewind.fieldserver.plan_file import LEVEL_TYPES, FieldTable, name_problems
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class OutputField:
+    """A field: its name, horizontal grid, levels (numbers, in the order of the array) and element type.
+
+    `grib`: a short name of ecCodes, or (discipline, category, number); `level_type`: model, pressure (hPa), surface or
+    height (m). Raises InputError.
+    """
+
+    name: str
+    geometry: Geometry
+    levels: tuple[float, ...] = (0.0,)
+    dtype: str = "f8"
+    level_type: str = "model"
+    units: str = "1"
+    long_name: str = ""
+    standard_name: str = ""
+    grib: str | tuple[int, int, int] | None = None
+
+    def __post_init__(self) -> None:
+        problems = name_problems(self.name)
+        if self.dtype not in ("f4", "f8"):
+            problems.append(unknown("element type", self.dtype, ("f4", "f8")))
+        if self.level_type not in LEVEL_TYPES:
+            problems.append(unknown("level type", self.level_type, LEVEL_TYPES))
+        if not self.levels or len(set(self.levels)) < len(self.levels):
+            problems.append(f"levels of {self.name}: 1 or more, each once, are allowed")
+        if problems:
+            raise InputError(*problems)
+
+    @property
+    def level_bytes(self) -> int:
+        """Bytes of a level."""
+        return self.geometry.points * DTYPES[self.dtype]
+
+    @property
+    def bytes(self) -> int:
+        return self.level_bytes * len(self.levels)
+
+    def described(self, table: FieldTable | None) -> OutputField:
+        """The same with what a plan says of it."""
+        return self if table is None else replace(self, **table.model_dump(exclude_none=True))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, which can go to other processes as JSON."""
+        return {**self.__dict__, "geometry": self.geometry.as_dict()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> OutputField:
+        """The field of `as_dict`, also after a way through JSON."""
+        own: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+        return cls(**own | {"geometry": from_dict(values["geometry"])})
+
+
+@dataclass(frozen=True)
+class Record:
+    """Values of a field at a step: some of its levels, by their places, whole. `values`: [level][point]."""
+
+    field: OutputField
+    step: int
+    places: tuple[int, ...]
+    values: Array
+
+    @property
+    def bytes(self) -> int:
+        return int(self.values.nbytes)
+
+
+def not_finite(values: Array) -> int:
+    """Number of values that are NaN or infinite."""
+    return int(values.size - np.count_nonzero(np.isfinite(values)))

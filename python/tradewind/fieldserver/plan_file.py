@@ -1,0 +1,389 @@
+"""The plan file: which fields at which steps go to which files, in which form and precision.
+
+Every error is reported at once, each with its line. docs/reference/plan-file.md says what each key means.
+"""
+
+from __future__ import annotations
+
+import math
+import string
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from tradewind.base.errors import InputError
+from tradewind.base.names import unknown
+from tradewind.base.toml_lines import Place, TomlFile
+from tradewind.base.units import byte_count, seconds
+
+FORMATS = ("grib2", "netcdf", "zarr")
+PACKINGS = ("simple", "ccsds", "ieee")
+WHEN_FULL = ("block", "spill", "drop")
+EXISTING = ("refuse", "continue", "replace")
+DEALS = ("size", "names", "steps")
+LEVEL_TYPES = ("model", "pressure", "surface", "height")
+PRECISIONS = ("f4", "f8")
+ALL = "*"
+EVERYTHING = "everything"
+"""Name of the rule and the sink that a plan has which names none."""
+_KEYS_OF_PATHS = ("step", "name")
+_MAX_STEP = 2**31 - 1
+_MAX_THREADS = 1024
+_MAX_BITS = 32
+_MAX_LOOK_AHEAD = 64
+
+
+class Table(BaseModel):
+    """A table of the file. A key that it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _one_of(what: str, known: Sequence[str]) -> BeforeValidator:
+    def check(value: Any) -> Any:
+        if value not in known:
+            raise InputError(unknown(what, str(value), known))
+        return value
+
+    return BeforeValidator(check)
+
+
+def _start(value: Any) -> Any:
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            raise InputError(f"start {value!r}: a date and time is allowed, like 2026-11-27T00:00:00") from None
+    if not isinstance(value, datetime):
+        raise InputError(f"start {value!r}: a date and time is allowed, like 2026-11-27T00:00:00")
+    return value.replace(tzinfo=None)
+
+
+def _names(value: Any) -> Any:
+    """One name, or a list of them, as a tuple."""
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list) or not listed or not all(isinstance(each, str) and each for each in listed):
+        raise InputError(f"{value!r}: a name, or a list of names, is allowed")
+    if len(set(listed)) < len(listed):
+        raise InputError(f"{value!r}: each name is allowed once")
+    return tuple(listed)
+
+
+Count = Annotated[int, Field(ge=1, le=_MAX_STEP, strict=True)]
+Number = Annotated[int, Field(ge=0, le=_MAX_STEP, strict=True)]
+Duration = Annotated[float, BeforeValidator(seconds)]
+Size = Annotated[int, BeforeValidator(byte_count), Field(ge=1)]
+Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
+
+
+class Sink(Table):
+    """A kind of file that fields are written to."""
+
+    name: Annotated[str, Field(min_length=1)]
+    format: Annotated[str, _one_of("format", FORMATS)]
+    path: Annotated[str, Field(min_length=1)]
+    """Below the folder: may hold ``{step}``, also as ``{step:06}``, and ``{name}`` of the field."""
+    packing: Annotated[str, _one_of("packing", PACKINGS)] | None = None
+    """Packing of GRIB."""
+    bits: Annotated[int, Field(ge=1, le=_MAX_BITS, strict=True)] | None = None
+    """Bits per value, of GRIB."""
+    precision: Annotated[str, _one_of("precision", PRECISIONS)] | None = None
+    compression: Annotated[int, Field(ge=0, le=9, strict=True)] = 0
+    """Level, of NetCDF and Zarr; 0: none."""
+    outside: Annotated[bool, Field(strict=True)] = False
+    """Whether `path` may lead out of the folder."""
+
+
+class Rule(Table):
+    """Fields that go to sinks."""
+
+    sink: Names
+    fields: Names = (ALL,)
+    every: Count | None = None
+    """Each so manieth step, from 0 on."""
+    steps: tuple[Number, ...] | None = None
+    bits: Annotated[int, Field(ge=1, le=_MAX_BITS, strict=True)] | None = None
+    precision: Annotated[str, _one_of("precision", PRECISIONS)] | None = None
+
+    def wants(self, name: str, step: int) -> bool:
+        """Whether a field goes there at a step."""
+        if self.fields != (ALL,) and name not in self.fields:
+            return False
+        if self.steps is not None:
+            return step in self.steps
+        return step % (self.every or 1) == 0
+
+
+class FieldTable(Table):
+    """A description of a field, beside that of the model."""
+
+    units: str | None = None
+    long_name: str | None = None
+    standard_name: str | None = None
+    grib: str | tuple[Number, Number, Number] | None = None
+    """Short name of ecCodes, or [discipline, category, number]."""
+    level_type: Annotated[str, _one_of("level type", LEVEL_TYPES)] | None = None
+
+
+class PlanTable(Table):
+    """A whole file."""
+
+    folder: str = "output"
+    start: Annotated[datetime, BeforeValidator(_start)] = datetime(2000, 1, 1)
+    step: Duration = 1.0
+    block: Count = 100
+    queue: Size = 2**28
+    when_full: Annotated[str, _one_of("policy", WHEN_FULL)] = "block"
+    spill: str | None = None
+    threads: Annotated[int, Field(ge=1, le=_MAX_THREADS, strict=True)] = 1
+    deal: Annotated[str, _one_of("way to deal", DEALS)] = "size"
+    durable: Annotated[bool, Field(strict=True)] = True
+    existing: Annotated[str, _one_of("policy", EXISTING)] = "refuse"
+    look_ahead: Annotated[int, Field(ge=1, le=_MAX_LOOK_AHEAD, strict=True)] = 2
+    patience: Duration = 60.0
+    sink: list[Sink] = Field(default_factory=list)
+    rule: list[Rule] = Field(default_factory=list)
+    field: dict[str, FieldTable] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Request:
+    """A field of a step that goes to a sink: file, and precision there."""
+
+    sink: Sink
+    path: str
+    """Below the folder."""
+    bits: int | None
+    precision: str | None
+
+
+@dataclass(frozen=True)
+class OutputPlan:
+    """A plan that has been read: what its text says."""
+
+    table: PlanTable
+    path: str
+    text: str
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.table.folder)
+
+    def sink(self, name: str) -> Sink:
+        return next(sink for sink in self.table.sink if sink.name == name)
+
+    def requests(self, name: str, step: int) -> list[Request]:
+        """The files that a field goes to at a step, each once: the last rule that names it says how."""
+        found: dict[str, Request] = {}
+        for rule in self.table.rule:
+            if rule.wants(name, step):
+                for sink_name in rule.sink:
+                    sink = self.sink(sink_name)
+                    bits, precision = rule.bits or sink.bits, rule.precision or sink.precision
+                    found[sink_name] = Request(sink, file_name(sink.path, name, step), bits, precision)
+        return list(found.values())
+
+    @property
+    def slot_bytes(self) -> int:
+        """Bytes of the queue for blocks of fields: files of NetCDF grow in the other half."""
+        in_memory = any(sink.format == "netcdf" for sink in self.table.sink)
+        return self.table.queue // (2 if in_memory else 1)
+
+    def time(self, step: int) -> datetime:
+        """The time that a step stands for."""
+        return self.table.start + timedelta(seconds=self.table.step * step)
+
+    def check_fields(self, names: Iterable[str]) -> None:
+        """Raises InputError where rules or tables name fields that the model does not have."""
+        known = list(names)
+        file = TomlFile(self.path, self.text)
+        named: list[tuple[Place, str]] = [(("field", each), each) for each in self.table.field]
+        for i, rule in enumerate(self.table.rule):
+            named += [(("rule", i, "fields"), each) for each in rule.fields if each != ALL]
+        problems = [file.at(place, unknown("field", each, known)) for place, each in named if each not in known]
+        if problems:
+            raise InputError(*dict.fromkeys(problems))
+
+
+def file_name(template: str, name: str, step: int) -> str:
+    """The path of a template for a field of a step."""
+    return template.format(step=step, name=name)
+
+
+def load_plan(path: Path | str, text: str | None = None) -> OutputPlan:
+    """Read a plan file (or `text`, as if it stood in `path`). Raises InputError with all of its problems."""
+    file = TomlFile(path, text)
+    problems: list[tuple[Place, str]] = []
+    more: list[str] = []
+    table = None
+    try:
+        table = PlanTable.model_validate(file.data)
+    except ValidationError as error:
+        mistakes, more = file.first(error.errors(include_url=False), _place)
+        problems += map(_problem, mistakes)
+    problems += _cross_checks(file.data)
+    if problems or table is None:
+        problems.sort(key=lambda each: file.line(each[0]))
+        raise InputError(*dict.fromkeys(file.at(place, problem) for place, problem in problems), *more)
+    return OutputPlan(table, str(file.path), file.text)
+
+
+def _place(loc: tuple[int | str, ...]) -> Place:
+    """Pydantic puts the kinds of a union behind a key."""
+    return tuple(part for part in loc if isinstance(part, int) or not part.startswith(("tuple[", "str", "constrained")))
+
+
+def _problem(details: Any) -> tuple[Place, str]:
+    """One error of pydantic, in our words."""
+    place = _place(details["loc"])
+    key = str(place[-1]) if place else ""
+    if details["type"] == "extra_forbidden":
+        return place, unknown("key", key, _keys(place))
+    if details["type"] == "missing":
+        return place[:-1], f"key {key!r} is missing"
+    if details["type"] == "value_error":
+        text = str(details["ctx"]["error"])
+        return place, text if text.startswith(key) else f"{key}: {text}"
+    return place, f"{key} = {details['input']!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
+
+
+def _keys(place: Place) -> list[str]:
+    tables: dict[str | int, type[BaseModel]] = {"sink": Sink, "rule": Rule, "field": FieldTable}
+    return list(tables.get(place[0], PlanTable).model_fields if len(place) > 1 else PlanTable.model_fields)
+
+
+def _cross_checks(data: dict[str, Any]) -> list[tuple[Place, str]]:
+    """Problems of values that must fit one another."""
+    sinks = [each for each in _tables(data, "sink")]
+    names = [sink.get("name") for _, sink in sinks]
+    problems: list[tuple[Place, str]] = []
+    if not sinks:
+        problems.append(((), "no sink: [[sink]] with name, format and path is needed"))
+    if not _tables(data, "rule"):
+        problems.append(((), "no rule: [[rule]] with a sink is needed"))
+    folder, full = data.get("folder", ""), data.get("when_full")
+    if isinstance(folder, str) and "\0" in folder:
+        problems.append((("folder",), "folder: a null character is in no path"))
+    if full == "spill" and "spill" not in data:
+        problems.append((("when_full",), "when_full 'spill' needs the folder to spill to: key 'spill'"))
+    if isinstance(data.get("step"), str):
+        problems += [(("step",), "step: more than 0 is allowed")] if _is_zero(data["step"]) else []
+    paths: dict[Any, int] = {}
+    for i, sink in sinks:
+        at = partial(_of_sink, i)
+        problems += [at(key, problem) for key, problem in _sink_problems(sink)]
+        if sink.get("name") in names[: [j for j, _ in sinks].index(i)]:
+            problems.append(at("name", f"another sink is called {sink['name']!r}"))
+        path = sink.get("path")
+        if isinstance(path, str):
+            if path in paths:
+                problems.append(at("path", f"sink {paths[path] + 1} writes {path!r}, too: one writer is allowed"))
+            paths.setdefault(path, i)
+    known = [name for name in names if isinstance(name, str)]
+    for i, rule in _tables(data, "rule"):
+        problems += [(("rule", i, key), f"rule {i + 1}: {text}") for key, text in _rule_problems(rule, known, sinks)]
+    return problems
+
+
+def _is_zero(text: str) -> bool:
+    try:
+        return not seconds(text) > 0
+    except InputError:
+        return False
+
+
+def _of_sink(number: int, key: str, problem: str) -> tuple[Place, str]:
+    return ("sink", number, key), f"sink {number + 1}: {problem}"
+
+
+def _tables(data: dict[str, Any], name: str) -> list[tuple[int, dict[str, Any]]]:
+    tables = data.get(name, [])
+    if not isinstance(tables, list):
+        return []
+    return [(i, table) for i, table in enumerate(tables) if isinstance(table, dict)]
+
+
+def _sink_problems(sink: dict[str, Any]) -> Iterable[tuple[str, str]]:
+    path, form = sink.get("path"), sink.get("format")
+    if isinstance(path, str) and path:
+        yield from (("path", problem) for problem in path_problems(path, outside=sink.get("outside") is True))
+        keys = _keys_of(path)
+        if form in ("grib2", "netcdf") and keys is not None and "step" not in keys:
+            yield "path", f"{path!r}: a {form} file is of one step: {{step}} is needed in its path"
+        if form == "zarr" and keys is not None and "step" in keys:
+            yield "path", f"{path!r}: a Zarr store holds all steps: leave {{step}} away"
+    if form == "grib2" and sink.get("compression"):
+        yield "compression", "belongs to netcdf and zarr; GRIB has packing = 'ccsds'"
+    if form in ("netcdf", "zarr"):
+        yield from ((key, f"{key} belongs to grib2, and not to {form}") for key in ("packing", "bits") if key in sink)
+    if sink.get("packing") == "ieee" and "bits" in sink:
+        yield "bits", "packing 'ieee' has no bits: say precision = 'f4' or 'f8'"
+
+
+def _rule_problems(
+    rule: dict[str, Any], known: list[str], sinks: Sequence[tuple[int, dict[str, Any]]]
+) -> Iterable[tuple[str, str]]:
+    listed = rule.get("sink")
+    for name in [listed] if isinstance(listed, str) else listed if isinstance(listed, list) else []:
+        if isinstance(name, str) and name and name not in known:
+            yield "sink", unknown("sink", name, known)
+        forms = [sink.get("format") for _, sink in sinks if sink.get("name") == name]
+        if "bits" in rule and forms and forms[0] in ("netcdf", "zarr"):
+            yield "bits", f"bits belong to grib2, and sink {name!r} is {forms[0]}"
+    if "every" in rule and "steps" in rule:
+        yield "steps", "every and steps: one of the two is allowed"
+
+
+def _keys_of(path: str) -> set[str] | None:
+    try:
+        return {key for _, key, _, _ in string.Formatter().parse(path) if key is not None}
+    except ValueError:
+        return None
+
+
+def path_problems(path: str, *, outside: bool = False) -> list[str]:
+    """Problems of the path of a sink, which stays below the folder unless it may be `outside`."""
+    if "\0" in path:
+        return ["path: a null character is in no path"]
+    if (keys := _keys_of(path)) is None:
+        return [f"path {path!r}: braces do not match"]
+    problems = [f"path {path!r}: {unknown('key', key, _KEYS_OF_PATHS)}" for key in keys if key not in _KEYS_OF_PATHS]
+    if problems:
+        return problems
+    try:
+        made = file_name(path, "name", 1)
+    except (ValueError, IndexError, KeyError, AttributeError, TypeError):
+        return [f"path {path!r}: {{step}}, {{step:06}} and {{name}} are allowed"]
+    if len(made) > 1000:
+        return [f"path of {len(made)} characters: up to 1000 are allowed"]
+    parts = PurePosixPath(made)
+    if ".." in parts.parts:
+        return [f"path {path!r}: '..' is not allowed"]
+    if parts.is_absolute() and not outside:
+        return [f"path {path!r}: below the folder is allowed; elsewhere only with outside = true"]
+    if any(part.startswith(".") for part in parts.parts):
+        return [f"path {path!r}: names that begin with a point are those of files that are not whole"]
+    if parts.parts and parts.parts[0] == MANIFEST:
+        return [f"path {path!r}: the folder {MANIFEST!r} holds what each step consists of"]
+    return []
+
+
+MANIFEST = "manifest"
+"""Name of the folder of manifests."""
+
+
+def name_problems(name: str) -> list[str]:
+    """Problems of the name of a field, which may become part of a path."""
+    if not name or len(name) > 200 or any(c in name for c in "/\0{}\n") or name.startswith("."):
+        return [f"field {name!r}: a name without '/', braces and a leading point is allowed"]
+    return []
+
+
+def megabytes(count: float) -> str:
+    """Bytes as a size that a plan file takes."""
+    return f"{math.ceil(count / 2**20)}MiB"

@@ -1,0 +1,155 @@
+"""Server ranks: each takes orders and blocks, lets its writer write, and tells of what is done."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict
+from time import perf_counter
+from typing import Any
+
+from tradewind.base.errors import PlanError
+from tradewind.fieldserver.field import OutputField
+from tradewind.fieldserver.handover import Handover, Shape
+from tradewind.fieldserver.plan_file import OutputPlan
+from tradewind.fieldserver.share import Entry, Slot
+from tradewind.fieldserver.talk import ANSWER, NEWS, ORDER, READY, Talk
+from tradewind.fieldserver.writer import Block, Writer
+from tradewind.mpi.library import MPI
+
+_SHORTEST_S, _LONGEST_S = 2e-5, 1e-3
+
+
+class Server:
+    """Serves the ranks before it in `comm`, of which the first gives orders, until it is told to close."""
+
+    def __init__(self, plan: OutputPlan, comm: MPI.Intracomm, share: int, shares: int, method: Any = None) -> None:
+        self.plan, self.comm = plan, comm
+        self.talk = Talk(comm, 0)
+        self.writer = Writer(plan, share=share, shares=shares)
+        self.fields: dict[str, OutputField] = {}
+        self.slots: list[Slot] = []
+        self.idle_s = 0.0
+        self.receive_s = 0.0
+        self.received_bytes = 0
+        self.events: list[tuple[str, float, float]] = []
+        self._method = method
+        self._handovers: dict[str, Handover] = {}
+        self._closing = False
+        self.problem = ""
+        """Error after which this server does nothing any more."""
+        self._told_finished = 0
+
+    def serve(self) -> None:
+        """Serve. Collective, with the model."""
+        begin = perf_counter()
+        while True:
+            order = self._next()
+            if order["op"] == "close":
+                break
+            if not self.problem:
+                self._carry_out(order)
+            self._tell()
+            if self._closing:
+                break
+        while not self.writer.drained(_LONGEST_S * 50):
+            self._tell()
+        self.writer.close()
+        self._tell()
+        self.talk.say(ANSWER, self.figures(perf_counter() - begin))
+        self.talk.finish()
+
+    def _carry_out(self, order: dict[str, Any]) -> None:
+        """Do what is said; after an error nothing any more: the model takes over."""
+        try:
+            getattr(self, f"_do_{order['op']}")(**{key: value for key, value in order.items() if key != "op"})
+        except Exception as error:
+            self.problem = f"{type(error).__name__}: {error}"
+            self.talk.say(NEWS, {"released": [], "errors": [], "finished": 0, "lost": self.problem})
+
+    def figures(self, total_s: float) -> dict[str, Any]:
+        """Figures as plain values."""
+        return {
+            "total_s": total_s,
+            "idle_s": max(0.0, total_s - self.writer.figures.busy_s),
+            "receive_s": self.receive_s,
+            "received_bytes": self.received_bytes,
+            "receive_events": self.events,
+            **asdict(self.writer.figures),
+        }
+
+    def _next(self) -> dict[str, Any]:
+        """The next order; meanwhile the core is the writer's."""
+        pause, begin = _SHORTEST_S, perf_counter()
+        while (order := self.talk.hear(ORDER)) is None:
+            self._tell()
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_S)
+        self.idle_s += perf_counter() - begin
+        found: dict[str, Any] = order
+        return found
+
+    def _tell(self) -> None:
+        """Tell the model of what is new."""
+        writer = self.writer
+        released = [writer.released.popleft() for _ in range(len(writer.released))]
+        errors = [writer.errors.popleft() for _ in range(len(writer.errors))]
+        finished = writer.finished_steps
+        if released or errors or finished > self._told_finished:
+            self._told_finished = finished
+            self.talk.say(NEWS, {"released": released, "errors": errors, "finished": finished})
+
+    def _ready(self) -> None:
+        """Wait for the model to make something together. Raises PlanError where it does not, and goes without us."""
+        self.talk.say(READY, True)
+        order = self._next()
+        if order["op"] != "go":
+            self._closing = order["op"] == "close"
+            raise PlanError("the model does not wait for this server any more")
+
+    # Orders.
+
+    def _do_leave(self) -> None:
+        raise PlanError("the model does not wait for this server any more")
+
+    def _do_field(self, field: dict[str, Any]) -> None:
+        made = OutputField.from_dict(field)
+        self.fields[made.name] = made
+
+    def _do_slot(self, alike: str, shape: dict[str, Any]) -> None:
+        if alike not in self._handovers:
+            self._ready()
+            made = Shape(**shape)
+            said = None if made.layout is None else json.loads(made.layout)
+            self._handovers[alike] = Handover(self.comm, self.comm.Get_rank(), made, said, None, method=self._method)
+        self.slots.append(Slot(len(self.slots), self._handovers[alike]))
+
+    def _do_block(self, slot: int, number: int, entries: list[Any]) -> None:
+        begin = perf_counter()
+        taken = self.slots[slot]
+        while len(taken.local) < len(entries):
+            taken.grow()
+        if len(entries) not in taken.plans:
+            self._ready()
+        taken.bound(len(entries))()
+        made = [
+            Entry(self.fields[name], step, tuple(places), self._requests(name, step, sinks))
+            for name, step, places, sinks in entries
+        ]
+        end = perf_counter()
+        self.receive_s += end - begin
+        self.received_bytes += len(entries) * taken.handover.shape.bytes
+        self.events.append((f"collect {len(entries)}", begin, end))
+        self.writer.submit(Block(taken.jobs(made), slot, number))
+
+    def _requests(self, name: str, step: int, sinks: list[str]) -> list[Any]:
+        return [request for request in self.plan.requests(name, step) if request.sink.name in sinks]
+
+    def _do_end(self, step: int) -> None:
+        self.writer.end_step(step)
+
+    def _do_drop(self, step: int, path: str) -> None:
+        self.writer.drop(step, path)
+
+    def _do_hurry(self) -> None:
+        self.writer.hurry()

@@ -1,0 +1,70 @@
+"""Names and attributes of variables after the CF conventions, for NetCDF and Zarr alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from tradewind.fieldserver.field import OutputField
+    from tradewind.fieldserver.geometry import Coordinate
+    from tradewind.fieldserver.sinks.form import Moment
+
+CF = "CF-1.11"
+_LEVELS = {
+    "model": {"standard_name": "model_level_number", "units": "1", "positive": "down"},
+    "pressure": {"standard_name": "air_pressure", "units": "hPa", "positive": "down"},
+    "surface": {"long_name": "surface", "units": "1"},
+    "height": {"standard_name": "height", "units": "m", "positive": "up"},
+}
+
+
+@dataclass(frozen=True)
+class Described:
+    """A field as a variable: dimensions after time, coordinate variables, attributes."""
+
+    dims: dict[str, int]
+    coordinates: dict[str, Coordinate]
+    attributes: dict[str, Any]
+
+
+class Names:
+    """Names of the dimensions of a file: fields of one grid share theirs, and those of another get a number."""
+
+    def __init__(self) -> None:
+        self._taken: dict[Any, str] = {}
+
+    def described(self, field: OutputField) -> Described:
+        """The variable of a field."""
+        level = self._name("level", (field.level_type, field.levels))
+        own = {name: self._name(name, field.geometry) for name in field.geometry.dims}
+        dims = {level: len(field.levels)} | {own[name]: size for name, size in field.geometry.dims.items()}
+        coordinates: dict[str, Coordinate] = {level: ((level,), np.array(field.levels), _LEVELS[field.level_type])}
+        for name, (over, values, said) in field.geometry.coordinates().items():
+            renamed = own.get(name) or self._name(name, field.geometry)
+            coordinates[renamed] = (tuple(own[each] for each in over), values, said)
+        said = {"units": field.units, "long_name": field.long_name or field.name}
+        if field.standard_name:
+            said["standard_name"] = field.standard_name
+        if beside := [name for name in coordinates if name not in dims]:
+            said["coordinates"] = " ".join(beside)
+        return Described(dims, coordinates, said)
+
+    def _name(self, name: str, what: Any) -> str:
+        """The name, or that with a number where another thing has it."""
+        if (name, what) not in self._taken:
+            others = sum(1 for taken, _ in self._taken if taken == name)
+            self._taken[name, what] = name if not others else f"{name}_{others + 1}"
+        return self._taken[name, what]
+
+
+def time_attributes(when: Moment) -> dict[str, str]:
+    """Attributes of the variable time."""
+    return {
+        "standard_name": "time",
+        "units": f"seconds since {when.start.isoformat(sep=' ')}",
+        "calendar": "proleptic_gregorian",
+        "axis": "T",
+    }

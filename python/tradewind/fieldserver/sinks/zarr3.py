@@ -1,0 +1,197 @@
+"""Zarr 3: a store of all steps. A variable has one shard per step, with all levels inside, each of which is a chunk.
+
+A step appears when the consolidated metadata of the store are replaced, as one file: until then no reader sees it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import zarr
+from zarr.codecs import ZstdCodec
+from zarr.errors import ZarrUserWarning
+
+from tradewind.base.errors import InputError, WriteError
+from tradewind.base.files import make_folder, reason_of
+from tradewind.fieldserver.sinks import convention
+from tradewind.fieldserver.sinks.form import WHAT, Form, Moment, Place, Written, checksum
+
+if TYPE_CHECKING:
+    from tradewind.fieldserver.field import Array, OutputField, Record
+    from tradewind.fieldserver.plan_file import Request
+
+_TIMES_PER_CHUNK = 1024
+# Zarr's own reader and xarray take consolidated metadata where they are; others read each variable's, which agree.
+warnings.filterwarnings("ignore", "Consolidated metadata is currently not part", ZarrUserWarning)
+
+
+class _Store:
+    """A store and its variables, as long as this process writes to it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        make_folder(root, WHAT)
+        self.group: Any = zarr.open_group(root, mode="a")
+        self.names = convention.Names()
+        self.arrays: dict[str, Any] = {}
+        found = self.group.metadata.consolidated_metadata
+        known: Any = {} if found is None else found.metadata
+        self.times: list[float] = []
+        if "time" in known:
+            time: Any = self.group["time"]
+            self.times = [float(t) for t in np.asarray(time[: known["time"].shape[0]])]
+
+    def index_of(self, seconds: float) -> int:
+        """The place of a time: that which it has, or the next."""
+        return self.times.index(seconds) if seconds in self.times else len(self.times)
+
+    def array(self, field: OutputField, dtype: np.dtype[Any], compression: int) -> Any:
+        """The variable of a field, made where it is not there yet."""
+        if field.name in self.arrays:
+            return self.arrays[field.name]
+        described = self.names.described(field)
+        sizes = tuple(described.dims.values())
+        for name, (dims, values, said) in described.coordinates.items():
+            if name not in self.group:
+                like = {"shape": values.shape, "dtype": "f8", "dimension_names": dims, "attributes": said}
+                self.group.create_array(name, **like)[...] = values
+        if field.name in self.group:
+            array = self.group[field.name]
+            if tuple(array.shape[1:]) != sizes or array.dtype != dtype:
+                raise InputError(
+                    f"store {self.root}: its variable {field.name} has {array.shape[1:]} points of {array.dtype}, "
+                    f"and the field {sizes} of {dtype}: another path is needed"
+                )
+        else:
+            array = self.group.create_array(
+                field.name,
+                shape=(0, *sizes),
+                shards=(1, *sizes),
+                chunks=(1, 1, *sizes[1:]),
+                dtype=dtype,
+                compressors=ZstdCodec(level=compression) if compression else None,
+                fill_value=np.nan,
+                dimension_names=("time", *described.dims),
+                attributes=described.attributes,
+            )
+        self.arrays[field.name] = array
+        return array
+
+    def shard(self, name: str, index: int) -> Path:
+        """The file of a variable at a place of time."""
+        zeros = ["0"] * (self.arrays[name].ndim - 1)
+        return self.root.joinpath(name, "c", str(index), *zeros)
+
+    def publish(self, index: int, when: Moment) -> None:
+        """Let a time appear, with all that was written at its place."""
+        if "time" not in self.group:
+            self.group.create_array(
+                "time",
+                shape=(0,),
+                chunks=(_TIMES_PER_CHUNK,),
+                dtype="f8",
+                dimension_names=("time",),
+                attributes=convention.time_attributes(when),
+            )
+        times = [*self.times[:index], when.seconds, *self.times[index + 1 :]]
+        time = self.group["time"]
+        time.resize((len(times),))
+        time[index] = when.seconds
+        for array in self.group.array_values():
+            if array.metadata.dimension_names[:1] == ("time",) and array.shape[0] != len(times):
+                array.resize((len(times), *array.shape[1:]))
+        self.group.attrs.update({"Conventions": convention.CF})
+        self.group = zarr.consolidate_metadata(self.group.store)
+        self.times = times
+        self.arrays = {name: self.group[name] for name in self.arrays}
+
+
+class Zarr(Form):
+    """The part of a store that one step is."""
+
+    def __init__(self, place: Place, path: str, when: Moment, compression: int) -> None:
+        super().__init__(place, path, when, compression)
+        root = Path(os.path.abspath(place.folder / path))
+        if root not in place.kept:
+            place.kept[root] = _guarded(root, _Store, root)
+        self._store: _Store = place.kept[root]
+        self._index = self._store.index_of(when.seconds)
+        self._waiting: dict[str, tuple[Array, set[int]]] = {}
+        self._shards: list[str] = []
+
+    @property
+    def held(self) -> int:
+        return sum(int(values.nbytes) for values, _ in self._waiting.values())
+
+    def prepare(self, record: Record, request: Request) -> Array:
+        return np.asarray(record.values, request.precision or record.field.dtype)
+
+    def append(self, record: Record, request: Request, prepared: Array) -> None:
+        field, levels = record.field, len(record.field.levels)
+        if len(record.places) == levels:
+            order = np.argsort(record.places)
+            ordered = prepared if (order == np.arange(levels)).all() else prepared[order]
+            _guarded(self._store.root, self._write, field, ordered)
+            return
+        if field.name not in self._waiting:
+            self._waiting[field.name] = np.empty((levels, *prepared.shape[1:]), prepared.dtype), set()
+        whole, there = self._waiting[field.name]
+        whole[list(record.places)] = prepared
+        there |= set(record.places)
+        if len(there) == levels:
+            del self._waiting[field.name]
+            _guarded(self._store.root, self._write, field, whole)
+
+    def _write(self, field: OutputField, values: Array) -> None:
+        array = self._store.array(field, values.dtype, self.compression)
+        if array.shape[0] <= self._index:
+            array.resize((self._index + 1, *array.shape[1:]))
+        array[self._index] = values.reshape(array.shape[1:])
+        self._shards.append(field.name)
+
+    def finish(self) -> list[Written]:
+        if self._waiting:
+            missing = {name: len(values) - len(there) for name, (values, there) in self._waiting.items()}
+            self.abort()
+            said = ", ".join(f"{name} {count}" for name, count in missing.items())
+            raise InputError(f"store {self._store.root}: levels that were not written: {said}; a shard has them all")
+        return list(_guarded(self._store.root, self._publish))
+
+    def _publish(self) -> list[Written]:
+        self._store.publish(self._index, self.when)
+        written = []
+        for name in self._shards:
+            shard = self._store.shard(name, self._index)
+            if shard.exists():  # else all values are those of an empty one
+                with open(shard, "rb") as stream:
+                    size, found = checksum(stream)
+                    if self.durable:
+                        os.fsync(stream.fileno())
+                written.append(Written(shard.relative_to(os.path.abspath(self.folder)).as_posix(), size, found))
+        if self.durable:
+            for name in ("", "time", *self._shards):
+                with open(self._store.root / name / "zarr.json", "rb") as stream:
+                    os.fsync(stream.fileno())
+        return written
+
+    def leave(self) -> None:
+        """Touch nothing: the other one writes the same."""
+
+    def abort(self) -> None:
+        if self._index < len(self._store.times):
+            return  # a time that is there already: what was replaced stays
+        for name in self._shards:
+            shutil.rmtree(self._store.root / name / "c" / str(self._index), ignore_errors=True)
+
+
+def _guarded(root: Path, work: Any, *arguments: Any) -> Any:
+    """Call what writes to a store; errors of the system say which store it is."""
+    try:
+        return work(*arguments)
+    except OSError as error:
+        raise WriteError(f"cannot write store {root}: {reason_of(error)}") from None

@@ -1,0 +1,370 @@
+"""The writer: takes blocks of whole fields, encodes them and writes them to files, on a thread of its own or at once.
+
+A block lies in a slot, whose memory is used again when the writer has released it: when the steps of its fields are in
+the manifest; earlier, when a field is on the local disk (spilled), or when there is no room elsewhere (`hurry`).
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import islice
+from time import perf_counter
+from typing import IO, Any
+
+import numpy as np
+
+from tradewind.base.errors import TradewindError
+from tradewind.fieldserver.field import Record
+from tradewind.fieldserver.manifest import Manifest
+from tradewind.fieldserver.plan_file import OutputPlan, Request
+from tradewind.fieldserver.sinks import form_of
+from tradewind.fieldserver.sinks.form import Form, Moment, Place, Written
+
+Key = tuple[int, str]
+"""A file: step and path."""
+
+
+@dataclass
+class Job:
+    """A record and the files that it goes to."""
+
+    record: Record
+    requests: Sequence[Request]
+    spilled: IO[bytes] | None = None
+    """The file that has the values."""
+
+    def spill(self, folder: str | None) -> bool:
+        """Move the values to a file without a name; returns False where that disk is full."""
+        record = self.record
+        stream = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  # closed by whoever reads it
+        try:
+            stream.write(np.ascontiguousarray(record.values).data)
+        except OSError:
+            stream.close()
+            return False
+        nothing = np.broadcast_to(np.zeros(1, record.values.dtype), record.values.shape)
+        self.record, self.spilled = Record(record.field, record.step, record.places, nothing), stream
+        return True
+
+    def loaded(self) -> Record:
+        """The record with its values."""
+        if self.spilled is None:
+            return self.record
+        with self.spilled as stream:
+            stream.seek(0)
+            like = self.record.values
+            values = np.frombuffer(stream.read(), like.dtype).reshape(like.shape)
+        return Record(self.record.field, self.record.step, self.record.places, values)
+
+
+@dataclass
+class Block:
+    """Fields that came together, in the memory of a slot. `number`: counts the blocks of the slot."""
+
+    jobs: list[Job]
+    slot: int = -1
+    number: int = 0
+    written: bool = False
+    """All are in their files, which need not be whole yet."""
+    released: bool = False
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of values that are in memory."""
+        return sum(job.record.bytes for job in self.jobs if job.spilled is None)
+
+    @property
+    def steps(self) -> set[int]:
+        return {job.record.step for job in self.jobs}
+
+
+@dataclass
+class WriterFigures:
+    """Figures of a writer: seconds, bytes and counts."""
+
+    busy_s: float = 0.0
+    encode_s: float = 0.0
+    write_s: float = 0.0
+    read_s: float = 0.0
+    peak_queue_bytes: int = 0
+    spilled_bytes: int = 0
+    sinks: dict[str, dict[str, float]] = field(default_factory=dict)
+    depth: list[tuple[float, int]] = field(default_factory=list)
+    """Time, and bytes that wait then."""
+    events: list[tuple[str, float, float]] = field(default_factory=list)
+
+    def sink(self, name: str) -> dict[str, float]:
+        """Figures of a sink."""
+        return self.sinks.setdefault(name, {"bytes": 0, "files": 0, "seconds": 0.0})
+
+
+class Writer:
+    """Writes the `share` of the steps of a plan that it is given; there are so many `shares`.
+
+    `asynchronous`: on a thread of its own; else `submit` and `end_step` write before they return.
+    """
+
+    def __init__(self, plan: OutputPlan, *, share: int = 0, shares: int = 1, asynchronous: bool = True) -> None:
+        table = plan.table
+        self.plan, self.share, self._shares = plan, share, shares
+        self.figures = WriterFigures()
+        self.errors: deque[str] = deque()
+        """Those that nobody has heard of yet."""
+        self.released: deque[tuple[int, int]] = deque()
+        """Slots and numbers of blocks whose memory is free, of which nobody has heard yet."""
+        self._place = Place(plan.folder, table.durable)
+        self._manifest = Manifest(plan.folder, shares=shares, durable=table.durable)
+        self._files: dict[Key, Form] = {}
+        self._fields_of: defaultdict[Key, int] = defaultdict(int)
+        self._failed: set[Key] = set()
+        self._dropped: defaultdict[Key, int] = defaultdict(int)
+        self._blocks: list[Block] = []
+        self._ended_steps: set[int] = set()
+        self.finished_steps = 0
+        """Steps whose end was handed over, and is done."""
+        self._hurry = False
+        self._queue: deque[Block | Callable[[], None]] = deque()
+        self._changed = threading.Condition()
+        self._closing = False
+        self._working = False
+        self._pool = ThreadPoolExecutor(table.threads) if table.threads > 1 else None
+        self._thread = threading.Thread(target=self._work, name="field writer", daemon=True) if asynchronous else None
+        if self._thread is not None:
+            self._thread.start()
+
+    # Called by the one who hands over.
+
+    def submit(self, block: Block) -> None:
+        """Take a block. Its memory is the writer's until it is `released`."""
+        if self._thread is None:
+            self._timed(lambda: self._write_block(block))
+            return
+        table = self.plan.table
+        if table.when_full == "spill" and self.waiting_bytes + block.bytes > table.queue // 2:
+            self._spill(block)
+        with self._changed:
+            self._blocks.append(block)
+            self._queue.append(block)
+            self._note_depth()
+            self._changed.notify_all()
+
+    def drop(self, step: int, path: str, fields: int = 1) -> None:
+        """Give a file up, of which so many fields will not come, and count them."""
+
+        def give_up() -> None:
+            self._dropped[step, path] += fields
+            self._give_up((step, path))
+
+        self.call(give_up)
+
+    def end_step(self, step: int) -> None:
+        """Nothing more comes of a step: its files appear, then its manifest."""
+        self.call(lambda: self._end_step(step))
+
+    def hurry(self) -> None:
+        """Release blocks as soon as they are in their files: nobody has room for others."""
+        self.call(self._release_written)
+
+    def call(self, work: Callable[[], None]) -> None:
+        """Do work after all that was handed over before."""
+        if self._thread is None:
+            self._timed(work)
+            return
+        with self._changed:
+            self._queue.append(work)
+            self._changed.notify_all()
+
+    def drained(self, wait_s: float | None = None) -> bool:
+        """Wait until nothing waits; returns whether that is so."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._queue and not self._working, wait_s)
+
+    def close(self) -> None:
+        """Finish all that was handed over, and end. Steps without their end leave nothing."""
+        if self._thread is not None:
+            with self._changed:
+                self._closing = True
+                self._changed.notify_all()
+            self._thread.join()
+        for key in list(self._files):
+            self._give_up(key)
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    @property
+    def waiting_bytes(self) -> int:
+        """Bytes of values in memory that have not been released."""
+        return sum(block.bytes for block in self._blocks) + sum(file.held for file in list(self._files.values()))
+
+    def _spill(self, block: Block) -> None:
+        spilled = [job.spill(self.plan.table.spill) for job in block.jobs]
+        self.figures.spilled_bytes += sum(
+            job.record.bytes for job, gone in zip(block.jobs, spilled, strict=True) if gone
+        )
+        if all(spilled):
+            self._release(block)
+
+    def _release(self, block: Block) -> None:
+        if not block.released:
+            block.released = True
+            self.released.append((block.slot, block.number))
+
+    def _note_depth(self) -> None:
+        waiting = self.waiting_bytes
+        self.figures.peak_queue_bytes = max(self.figures.peak_queue_bytes, waiting)
+        self.figures.depth.append((perf_counter(), waiting))
+
+    # On the thread of the writer.
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._queue or self._closing)
+                if not self._queue:
+                    return
+                work = self._queue.popleft()
+                self._working = True
+            if isinstance(work, Block):
+                block = work
+                self._timed(lambda block=block: self._write_block(block))  # type: ignore[misc]
+            else:
+                self._timed(work)
+            with self._changed:
+                self._working = False
+                self._note_depth()
+                self._changed.notify_all()
+
+    def _timed(self, work: Callable[[], None]) -> None:
+        begin = perf_counter()
+        try:
+            work()
+        except Exception as error:  # it must not end the thread: the model hears of it
+            self._note(error)
+        self.figures.busy_s += perf_counter() - begin
+
+    def _note(self, error: Exception) -> None:
+        self.errors.append(str(error) if isinstance(error, TradewindError) else f"{type(error).__name__}: {error}")
+
+    def _write_block(self, block: Block) -> None:
+        for job in block.jobs:
+            try:
+                self._write(job.loaded(), job.requests)
+            except Exception as error:
+                self._note(error)
+        block.written = True
+        if self._hurry or block.steps <= self._ended_steps:
+            self._forget(block)
+
+    def _forget(self, block: Block) -> None:
+        self._release(block)
+        with self._changed:
+            if block in self._blocks:
+                self._blocks.remove(block)
+
+    def _release_written(self) -> None:
+        self._hurry = True
+        for block in [block for block in self._blocks if block.written]:
+            self._forget(block)
+
+    def _write(self, record: Record, requests: Sequence[Request]) -> None:
+        for request in requests:
+            key = (record.step, request.path)
+            self._fields_of[key] += 1
+            if key in self._failed or key in self._dropped:
+                self._give_up(key)
+                continue
+            try:
+                self._append(self._file(key, request), record, request)
+            except BaseException:
+                self._failed.add(key)
+                self._give_up(key)
+                raise
+
+    def _append(self, file: Form, record: Record, request: Request) -> None:
+        pieces = iter(file.pieces(record))
+        window = 1 if self._pool is None else 2 * self.plan.table.threads
+        name = request.sink.name
+        while batch := list(islice(pieces, window)):
+            begin = perf_counter()
+            prepared: Iterator[Any] = (
+                map(lambda piece: file.prepare(piece, request), batch)
+                if self._pool is None
+                else self._pool.map(lambda piece: file.prepare(piece, request), batch)
+            )
+            values = list(prepared)
+            middle = perf_counter()
+            for piece, each in zip(batch, values, strict=True):
+                file.append(piece, request, each)
+            end = perf_counter()
+            self.figures.encode_s += middle - begin
+            self.figures.write_s += end - middle
+            self.figures.sink(name)["seconds"] += end - begin
+        self.figures.events.append((f"write {record.field.name} {record.step}", begin, end))
+
+    def _file(self, key: Key, request: Request) -> Form:
+        if key not in self._files:
+            step, path = key
+            table = self.plan.table
+            when = Moment(table.start, table.step * step)
+            kind = form_of(request.sink.format)
+            self._files[key] = kind(self._place, path, when, request.sink.compression)
+            self._files[key].sink = request.sink.name
+        return self._files[key]
+
+    def _give_up(self, key: Key) -> None:
+        file = self._files.pop(key, None)
+        if file is not None:
+            file.abort()
+
+    def _end_step(self, step: int) -> None:
+        begin = perf_counter()
+        written: list[Written] = []
+        if self._shares > 1 and self._manifest.has(step):
+            self._leave(step)  # it was taken over
+            return
+        mine = [key for key in self._fields_of if key[0] == step]
+        for key in mine:
+            file = self._files.pop(key, None)
+            if file is None:
+                continue
+            try:
+                found = file.finish()
+            except Exception as error:
+                self._failed.add(key)
+                self._note(error)
+                continue
+            written += found
+            sink = self.figures.sink(file.sink)
+            sink["files"] += len(found)
+            sink["bytes"] += sum(each.bytes for each in found)
+        dropped = {path: self._fields_of[at, path] + n for (at, path), n in self._dropped.items() if at == step}
+        failed = any(key in self._failed for key in mine)
+        for key in mine:
+            del self._fields_of[key]
+        try:
+            if not failed:
+                self._manifest.add(step, self.share, self.plan.time(step).isoformat(), written, dropped)
+        finally:
+            self._count_end(step)
+        end = perf_counter()
+        self.figures.write_s += end - begin
+        self.figures.events.append((f"finish {step}", begin, end))
+
+    def _count_end(self, step: int) -> None:
+        self._ended_steps.add(step)
+        self.finished_steps += 1
+        for block in [block for block in self._blocks if block.written and block.steps <= self._ended_steps]:
+            self._forget(block)
+
+    def _leave(self, step: int) -> None:
+        for key in [key for key in self._fields_of if key[0] == step]:
+            file = self._files.pop(key, None)
+            if file is not None:
+                file.leave()
+            del self._fields_of[key]
+        self._count_end(step)

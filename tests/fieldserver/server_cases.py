@@ -1,0 +1,132 @@
+"""Runs of a model with a field server on MPI ranks; the tests read what these leave behind."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import threading
+from typing import Any
+
+import numpy as np
+from output_plans import T, values
+
+import tradewind as tw
+from tradewind.fieldserver.field_server import FieldServer
+from tradewind.fieldserver.geometry import Gaussian, Spectral, Unstructured
+from tradewind.fieldserver.plan_file import load_plan
+from tradewind.layout.closed import indices
+
+ROWS = tw.ReducedGrid.octahedral(8)
+POINTS = int(ROWS.rows.sum())
+SPECTRUM = 21
+
+
+def whole(name: str, step: int, levels: int, points: int) -> np.ndarray:
+    """[level][point], other numbers for each field, step, level and point."""
+    if name == "t":
+        return values(T, step)
+    base = 1.0 + len(name) + ord(name[0]) / 7 + step
+    return base + 3 * np.arange(levels)[:, None] + np.cos(np.arange(points) * 0.37 + step)
+
+
+def layouts(ranks: int) -> dict[str, Any]:
+    """By field: layout, geometry, levels, the kind of element."""
+    snake = [list(range(k, SPECTRUM + 1, ranks)) for k in range(ranks)]
+    coefficients = Spectral(SPECTRUM)
+    dealt = tw.Wavenumbers(tw.Grid(SPECTRUM + 1, SPECTRUM + 2, 2), snake)  # a rectangle of as many points
+    assert coefficients.points == (SPECTRUM + 1) * (SPECTRUM + 2)
+    grid = tw.Grid(12, 8, 3)
+    return {
+        "t": (tw.Blocks(grid, (1, ranks)) if ranks < 4 else tw.Blocks(grid, (2, ranks // 2)), T.geometry, 3),
+        "q": (tw.Bands(ROWS, ranks), Gaussian(tuple(ROWS.rows)), 1),
+        "vo": (dealt, Unstructured(coefficients.points), 2),
+    }
+
+
+def part(name: str, layout: Any, rank: int, step: int, levels: int, points: int) -> np.ndarray:
+    """A rank's part of a whole field."""
+    full = whole(name, step, levels, points)
+    nx, ny, nz = layout.grid.points
+    x, y, z = indices(layout, rank)
+    return np.ascontiguousarray(full.reshape(nz, ny, nx)[np.ix_(z, y, x)])
+
+
+def run(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
+    """A run of some steps; returns the figures, of the first rank."""
+    plan = load_plan("plan.toml", payload["plan"])
+    server = FieldServer(plan, comm, servers=payload["servers"], method=payload.get("method"))
+    model = server.comm
+    if model is not None:
+        rank, ranks = model.Get_rank(), model.Get_size()
+        named = layouts(ranks)
+        for name, (layout, geometry, levels) in named.items():
+            server.define(name, layout, geometry, levels=range(1, levels + 1))
+        mesh = np.arange(POINTS)[rank::ranks][::-1]  # dealt one by one, and backwards
+        server.define("h", mesh, Gaussian(tuple(ROWS.rows)), levels=(1, 2), axis=0)
+        for step in payload["steps"]:
+            for name, (layout, geometry, levels) in named.items():
+                values = part(name, layout, rank, step, levels, geometry.points)
+                server.write(name, values, step)
+                values[...] = np.nan  # it is the model's again
+            of_mesh = np.ascontiguousarray(whole("h", step, 2, POINTS)[:, mesh].T)
+            server.write("h", of_mesh, step)
+            of_mesh[...] = np.nan
+            server.end_step(step)
+    server.close()
+    return server.figures
+
+
+def stopped(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
+    """A run whose last rank, a server, is stopped for a while by the first one, before a step."""
+    mine = os.getpid()
+    pids = comm.allgather(mine)
+    plan = load_plan("plan.toml", payload["plan"])
+    server = FieldServer(plan, comm, servers=payload["servers"])
+    model = server.comm
+    if model is not None:
+        rank, ranks = model.Get_rank(), model.Get_size()
+        layout, geometry, levels = layouts(ranks)["t"]
+        server.define("t", layout, geometry, levels=range(1, levels + 1))
+        for step in payload["steps"]:
+            if rank == 0 and step == payload["stop_at"]:
+                os.kill(pids[-1], signal.SIGSTOP)
+            server.write("t", part("t", layout, rank, step, levels, geometry.points), step)
+            server.end_step(step)
+        server.finish()
+        if rank == 0 and payload["goes_on"]:
+            os.kill(pids[-1], signal.SIGCONT)
+    server.close()
+    return server.figures
+
+
+def killed(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
+    """A run of which one rank is killed after some seconds."""
+    if comm.Get_rank() == payload["rank"]:
+        threading.Timer(payload["after_s"], os.kill, (os.getpid(), signal.SIGKILL)).start()
+    return run(comm, payload)
+
+
+def on_a_small_disk(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
+    """A run whose server cannot write files of more than some bytes from step 2 on."""
+    plan = load_plan("plan.toml", payload["plan"])
+    server = FieldServer(plan, comm, servers=1)
+    if server.comm is None:
+        writer = server._server.writer
+        ended = writer._end_step
+
+        def limited(step: int) -> None:
+            most = payload["maximum_bytes"] if step >= 2 else resource.RLIM_INFINITY
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+            ended(step)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+        writer._end_step = limited
+    else:
+        layout, geometry, levels = layouts(1)["t"]
+        server.define("t", layout, geometry, levels=range(1, levels + 1))
+        for step in payload["steps"]:
+            server.write("t", part("t", layout, 0, step, levels, geometry.points), step)
+            server.end_step(step)
+    server.close()
+    return server.figures

@@ -1,0 +1,107 @@
+"""Servers that stop, ranks that are killed, disks that are full: nothing that was promised is lost or half there."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import xarray
+from server_cases import whole
+
+pytest.importorskip("mpi4py.MPI")
+pytest.importorskip("eccodes")
+
+from test_field_server import PLAN as ALL_FIELDS
+from test_field_server import read_back
+
+from tradewind import launch
+from tradewind.base.errors import InputError, PlanError, WriteError
+from tradewind.fieldserver.manifest import Manifest, check
+
+PLAN = """
+folder = "{folder}"
+durable = false
+{more}
+
+[[sink]]
+name = "history"
+format = "netcdf"
+path = "{{step}}.nc"
+
+[[rule]]
+sink = "history"
+"""
+
+
+def steps_there(folder):
+    """The steps of the manifest, all of which are right."""
+    steps = Manifest(folder).steps()
+    assert check(folder) == []
+    for step in steps:
+        with xarray.open_dataset(folder / f"{step}.nc", engine="netcdf4") as found:
+            assert (found.t.values.reshape(3, -1) == whole("t", step, 3, 96)).all()
+    return steps
+
+
+@pytest.mark.parametrize(("ranks", "servers"), [(2, 1), pytest.param(4, 2, marks=pytest.mark.slow)])
+def test_the_model_writes_for_a_server_that_has_stopped(tmp_path, ranks, servers):
+    steps = list(range(8))
+    plan = PLAN.format(folder=tmp_path, more='patience = "1s"\ndeal = "steps"')
+    request = {"plan": plan, "servers": servers, "steps": steps, "stop_at": 3, "goes_on": True}
+    figures = launch.run(ranks, "server_cases:stopped", request, timeout_s=40)
+    assert steps_there(tmp_path) == steps
+    assert [each["server"] for each in figures["taken_over"]] == [servers - 1]
+    assert not list(tmp_path.rglob(".*"))
+
+
+def test_a_server_that_never_comes_back_ends_the_job_with_all_steps_written(tmp_path):
+    plan = PLAN.format(folder=tmp_path, more='patience = "1s"')
+    request = {"plan": plan, "servers": 1, "steps": list(range(5)), "stop_at": 2, "goes_on": False}
+    with pytest.raises(PlanError, match="server 0 does not answer: the model has written its fields"):
+        launch.run(2, "server_cases:stopped", request, timeout_s=40)
+    assert steps_there(tmp_path) == list(range(5))
+
+
+def killed(folder, seed, servers=1):
+    """A run of 3 ranks of which one is killed, and another that goes on."""
+    drawn = random.Random(seed)
+    plan = ALL_FIELDS.format(folder=folder, more='existing = "continue"')
+    steps = list(range(30))
+    request = {"plan": plan, "servers": servers, "steps": steps}
+    death = {"rank": drawn.randrange(3), "after_s": drawn.uniform(0.05, 1.5)}
+    with pytest.raises(PlanError):
+        launch.run(3, "server_cases:killed", request | death, timeout_s=40)
+    there = Manifest(folder).steps()
+    assert there == steps[: len(there)]
+    assert check(folder) == []
+    more = list(range(len(there), len(there) + 2))
+    launch.run(3, "server_cases:run", request | {"steps": more}, timeout_s=40)
+    read_back(folder, list(range(len(there) + 2)))
+    assert check(folder) == []
+
+
+def test_a_run_goes_on_after_a_rank_was_killed(tmp_path):
+    killed(tmp_path, 5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_runs_go_on_after_ranks_were_killed(tmp_path, seed):
+    killed(tmp_path, 100 + seed, servers=seed % 3)
+
+
+def test_the_model_hears_of_a_full_disk_and_the_files_before_are_whole(tmp_path):
+    plan = PLAN.format(folder=tmp_path, more="")
+    request = {"plan": plan, "servers": 1, "steps": list(range(40)), "maximum_bytes": 9_000}
+    with pytest.raises(WriteError, match=r"cannot write output file .*nc: File too large"):
+        launch.run(2, "server_cases:on_a_small_disk", request, timeout_s=40)
+    assert steps_there(tmp_path) == [0, 1]
+    assert sorted(path.name for path in tmp_path.glob("*.nc")) == ["0.nc", "1.nc"]
+
+
+def test_a_folder_with_a_run_is_refused(tmp_path):
+    plan = ALL_FIELDS.format(folder=tmp_path, more="")
+    request = {"plan": plan, "servers": 0, "steps": [0]}
+    launch.run(1, "server_cases:run", request, timeout_s=40)
+    with pytest.raises(InputError, match=r"holds steps 0\.\.0 of a run"):
+        launch.run(1, "server_cases:run", request, timeout_s=40)

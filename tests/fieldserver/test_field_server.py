@@ -1,0 +1,105 @@
+"""Models of some ranks, from whose layouts fields come whole to their writers, in all ways to write."""
+
+from __future__ import annotations
+
+import pytest
+import server_cases
+import xarray
+from server_cases import POINTS, SPECTRUM, whole
+
+pytest.importorskip("mpi4py.MPI")
+pytest.importorskip("eccodes")
+
+from tradewind import launch
+from tradewind.fieldserver.manifest import Manifest, check
+
+PLAN = """
+folder = "{folder}"
+durable = false
+start = 2026-11-27T00:00:00
+step = "60s"
+{more}
+
+[[sink]]
+name = "messages"
+format = "grib2"
+path = "{{step}}.grib2"
+packing = "ieee"
+precision = "f8"
+
+[[sink]]
+name = "one_by_one"
+format = "netcdf"
+path = "nc/{{name}}-{{step}}.nc"
+
+[[sink]]
+name = "archive"
+format = "zarr"
+path = "run.zarr"
+
+[[rule]]
+fields = ["t", "q"]
+sink = "messages"
+every = 2
+
+[[rule]]
+sink = ["one_by_one", "archive"]
+
+[field]
+t = {{ grib = "t" }}
+q = {{ grib = "q" }}
+"""
+FIELDS = {"t": (3, 96), "q": (1, POINTS), "vo": (2, (SPECTRUM + 1) * (SPECTRUM + 2)), "h": (2, POINTS)}
+
+
+def read_back(folder, steps):
+    """Compare every file with what was written."""
+    store = xarray.open_zarr(folder / "run.zarr")
+    assert store.sizes["time"] == len(steps)
+    for place, step in enumerate(steps):
+        for name, (levels, points) in FIELDS.items():
+            wanted = whole(name, step, levels, points)
+            netcdf = xarray.open_dataset(folder / "nc" / f"{name}-{step}.nc", engine="netcdf4")
+            assert (netcdf[name].values.reshape(levels, points) == wanted).all(), (name, step)
+            assert (store[name].values[place].reshape(levels, points) == wanted).all(), (name, step)
+        path = folder / f"{step}.grib2"
+        assert path.exists() == (step % 2 == 0)
+        if path.exists():
+            for name in ("t", "q"):
+                filter = {"indexpath": "", "filter_by_keys": {"shortName": name}}
+                grib = xarray.open_dataset(path, engine="cfgrib", backend_kwargs=filter)
+                levels, points = FIELDS[name]
+                wanted = whole(name, step, levels, points).astype("f4")
+                assert (grib[name].values.reshape(levels, points) == wanted).all()
+
+
+SHARED = {"transport": "shared", "packing": "direct"}
+
+
+@pytest.mark.parametrize(
+    ("ranks", "servers", "more", "method"),
+    [
+        (1, 0, "", None),
+        (2, "threads", "block = 1", None),
+        (3, 1, "block = 2\nthreads = 2", None),
+        (3, 2, 'deal = "names"', SHARED),
+        pytest.param(3, 0, 'deal = "steps"', None, marks=pytest.mark.slow),
+        pytest.param(4, 1, "", SHARED, marks=pytest.mark.slow),
+    ],
+)
+def test_what_ranks_write_is_read_back(tmp_path, ranks, servers, more, method):
+    steps = (0, 1, 2, 5)
+    request = {
+        "plan": PLAN.format(folder=tmp_path, more=more),
+        "servers": servers,
+        "steps": steps,
+        "method": method,
+    }
+    figures = launch.run(ranks, "server_cases:run", request, timeout_s=120)
+    read_back(tmp_path, steps)
+    assert Manifest(tmp_path).steps() == list(steps)
+    assert check(tmp_path) == []
+    assert not list(tmp_path.rglob(".*"))
+    assert 0 < figures["blocked_share"] <= 1
+    assert sum(each["sinks"].get("archive", {}).get("files", 0) for each in figures["writers"]) == 16
+    assert server_cases.POINTS == POINTS

@@ -1,0 +1,112 @@
+"""Files that a writer leaves behind, read back by readers that know nothing of it."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import output_plans
+import pytest
+import xarray
+from output_plans import Q, T, described, plan, record, values
+
+pytest.importorskip("eccodes")
+
+from tradewind.fieldserver.manifest import Manifest, check, read_manifest
+from tradewind.fieldserver.writer import Block, Job, Writer
+
+
+def written(made, steps, *fields, asynchronous=True):
+    writer = Writer(made, asynchronous=asynchronous)
+    for step in steps:
+        for field in fields:
+            each = record(described(made, field), step)
+            writer.submit(Block([Job(each, made.requests(field.name, step))]))
+        writer.end_step(step)
+    writer.close()
+    assert list(writer.errors) == []
+    return writer
+
+
+@pytest.mark.parametrize("asynchronous", [True, False])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_all_three_forms_hold_what_was_written(tmp_path, asynchronous, threads):
+    made = plan(tmp_path, f"threads = {threads}")
+    written(made, (0, 10, 20), T, Q, asynchronous=asynchronous)
+    for step in (0, 10, 20):
+        name = tmp_path / "grib" / f"{step:04}.grib2"
+        grib = xarray.open_dataset(
+            name, engine="cfgrib", backend_kwargs={"indexpath": "", "filter_by_keys": {"shortName": "t"}}
+        )
+        assert np.abs(grib.t.values.reshape(3, -1) - values(T, step)).max() <= (2 + 20) / 2**16
+        assert grib.t.attrs["units"] == "K"
+        assert grib.valid_time.values == np.datetime64("2026-11-27") + np.timedelta64(360 * step, "s")
+        assert grib.longitude.values[0] == 10
+        netcdf = xarray.open_dataset(tmp_path / "nc" / f"{step:04}.nc", engine="netcdf4")
+        assert (netcdf.t.values.reshape(3, -1) == values(T, step).astype("f4")).all()
+        assert (netcdf.q.values.reshape(1, -1) == values(Q, step).astype("f4")).all()
+        assert netcdf.t.attrs["standard_name"] == "air_temperature"
+        assert netcdf.time.values[0] == np.datetime64("2026-11-27") + np.timedelta64(360 * step, "s")
+    store = xarray.open_zarr(tmp_path / "run.zarr")
+    assert store.t.shape == (3, 3, 8, 12)
+    for place, step in enumerate((0, 10, 20)):
+        assert (store.t.values[place].reshape(3, -1) == values(T, step)).all()
+        assert (store.q.values[place].reshape(1, -1) == values(Q, step)).all()
+
+
+def test_the_manifest_names_every_file_with_its_checksum(tmp_path):
+    written(plan(tmp_path), (4,), T, Q)
+    found = read_manifest(tmp_path, 4)
+    assert (found["step"], found["time"], found["dropped"]) == (4, "2026-11-27T00:24:00", {})
+    paths = [each["path"] for each in found["files"]]
+    assert paths == ["grib/0004.grib2", "nc/0004.nc", "run.zarr/q/c/0/0/0", "run.zarr/t/c/0/0/0/0"]
+    for each in found["files"]:
+        content = (tmp_path / each["path"]).read_bytes()
+        assert (len(content), hashlib.sha256(content).hexdigest()) == (each["bytes"], each["sha256"])
+    assert check(tmp_path) == []
+    (tmp_path / "nc" / "0004.nc").write_bytes(b"other")
+    assert "another checksum" in check(tmp_path)[0]
+
+
+def test_a_step_without_its_end_leaves_nothing(tmp_path):
+    made = plan(tmp_path)
+    writer = Writer(made)
+    writer.submit(Block([Job(record(described(made, T), 0), made.requests("t", 0))]))
+    assert writer.drained(60)
+    writer.close()
+    assert Manifest(tmp_path).steps() == []
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file() and "run.zarr" not in path.parts] == []
+    assert not list((tmp_path / "run.zarr" / "t").rglob("c/*/*"))
+
+
+def test_two_shares_make_one_manifest(tmp_path):
+    made = plan(tmp_path)
+    writers = [Writer(made, share=share, shares=2) for share in range(2)]
+    for share, field in enumerate((T, Q)):
+        requests = [each for each in made.requests(field.name, 1) if each.sink.format == ("grib2", "netcdf")[share]]
+        writers[share].submit(Block([Job(record(described(made, field), 1), requests)]))
+    writers[1].end_step(1)
+    assert writers[1].drained(60)
+    assert Manifest(tmp_path, shares=2).steps() == []
+    writers[0].end_step(1)
+    for writer in writers:
+        writer.close()
+    assert [each["path"] for each in read_manifest(tmp_path, 1)["files"]] == ["grib/0001.grib2", "nc/0001.nc"]
+    assert [path.name for path in (tmp_path / "manifest").iterdir()] == ["step-00000001.json"]
+
+
+def test_values_that_grib_cannot_hold_fail_their_step_alone(tmp_path):
+    made = plan(tmp_path)
+    writer = Writer(made)
+    for step in (0, 1):
+        each = record(described(made, T), step)
+        if step == 0:
+            each.values[1, 5] = np.nan
+        writer.submit(Block([Job(each, made.requests("t", step))]))
+        writer.end_step(step)
+    writer.close()
+    assert list(writer.errors) == ["field t, level 2: 1 values are not finite; GRIB takes none of them"]
+    assert Manifest(tmp_path).steps() == [1]
+    assert not (tmp_path / "grib" / "0000.grib2").exists()
+    assert (tmp_path / "grib" / "0001.grib2").exists()
+    assert output_plans.plan(tmp_path).requests("t", 0)  # the plan is as it was
