@@ -977,10 +977,10 @@ class Gaussian:
     def weight(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """Shares of the sphere; those of both hemispheres together are 1."""
 
-def legendre(gaussian: Gaussian, first_row: int, m: int, top: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+def legendre(gaussian: Gaussian, first_row: int, m: int, top: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], end: int | None = None) -> None:
     """
-    Compute P(n, m), n = m..top, at the latitudes from `first` to the equator, normalised to mean square 1
-    over the sphere: values are [n - m even][latitude], then [n - m odd][latitude].
+    Compute P(n, m), n = m..top, at the latitudes from `first` to before `end`, to the equator unless given,
+    normalised to mean square 1 over the sphere: values are [n - m even][latitude], then [n - m odd][latitude].
     """
 
 def negligible_latitudes(gaussian: Gaussian, m: int, top: int) -> int:

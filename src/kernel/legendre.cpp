@@ -197,12 +197,13 @@ Gaussian gaussian_latitudes(Index latitudes) {
     return out;
 }
 
-void legendre(const Gaussian& gaussian, Index first, Index m, Index top, double* values, Index size) {
-    const Index latitudes = gaussian.latitudes() - first;
-    if (first < 0 || latitudes < 0 || m < 0 || top < m || size != (top - m + 1) * latitudes)
+void legendre(const Gaussian& gaussian, Index first, Index end, Index m, Index top, double* values, Index size) {
+    const Index latitudes = end - first;
+    if (first < 0 || latitudes < 0 || end > gaussian.latitudes() || m < 0 || top < m ||
+        size != (top - m + 1) * latitudes)
         throw InputError("Legendre functions of wavenumber " + std::to_string(m) + " to degree " + std::to_string(top) +
-                         " at latitudes from " + std::to_string(first) + ": they do not fit " + std::to_string(size) +
-                         " numbers");
+                         " at latitudes from " + std::to_string(first) + " to before " + std::to_string(end) +
+                         ": they do not fit " + std::to_string(size) + " numbers");
     const Coefficients by = coefficients(m, top);
     const Wide scale = norm(m);
     double* odd = values + (top - m) / 2 * latitudes + latitudes;

@@ -22,14 +22,14 @@ struct Gaussian {
 // Throws InputError for fewer latitudes than 1 or more than 2^20.
 Gaussian gaussian_latitudes(Index latitudes);
 
-// Computes P(n, m) for n = m..top at the latitudes from `first` to the equator, normalised so that the mean over the
+// Computes P(n, m) for n = m..top at the latitudes first..end - 1 from the pole, normalised so that the mean over the
 // sphere of |P exp(i m lambda)|^2 is 1, all positive at n = m (without the Condon-Shortley sign).
 //
-//   values: [n - m even][latitude], then [n - m odd][latitude]; (top - m + 1) * (latitudes - first) numbers
+//   values: [n - m even][latitude], then [n - m odd][latitude]; (top - m + 1) * (end - first) numbers
 //
-// Numbers below 2^-100 (8e-31) become zeros. The result does not depend on `first`. Throws InputError where the sizes
-// do not fit.
-void legendre(const Gaussian& gaussian, Index first, Index m, Index top, double* values, Index size);
+// Numbers below 2^-100 (8e-31) become zeros. The result does not depend on `first` and `end`. Throws InputError where
+// the sizes do not fit.
+void legendre(const Gaussian& gaussian, Index first, Index end, Index m, Index top, double* values, Index size);
 
 // Returns the number of latitudes, from the pole on, at which P(n, m) is below 2^-100 for all n = m..top. One latitude
 // proves it for all that are nearer to the pole: with x = log tan(theta / 2), P'' = (m^2 - n (n + 1) sin^2 theta) P, so

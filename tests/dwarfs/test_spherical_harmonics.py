@@ -13,7 +13,7 @@ import dwarf_states as cases
 
 from tradewind import launch
 from tradewind.base.errors import InputError
-from tradewind.dwarfs.spherical_harmonics import NOT_SIMULATED, STRATEGIES, SphericalHarmonics
+from tradewind.dwarfs.spherical_harmonics import LATER, NOT_SIMULATED, STRATEGIES, SphericalHarmonics
 
 SMALL = {"truncation": 15, "levels": 4}
 ASKED = {
@@ -21,7 +21,12 @@ ASKED = {
     "native": {**SMALL, "algorithm": "native", "wavenumbers_method": "bruck,sendrecv", "columns_method": "pairwise"},
     "snake": {**SMALL, "dealt": "snake", "on_the_fly": True, "threads": 2, "gaussian_grid": "F16"},
     "shared": {**SMALL, "transport": "shared", "packing": "direct"},
+    "uneven": {**SMALL, "levels": 5, "strategy": "levels", "levels_per_message": 2},
+    "winds": {**SMALL, "winds": True},
+    "split": {"truncation": 2, "gaussian_grid": "F8", "levels": 4, "dealt": "split", "level_sets": 1, "winds": True},
 }
+OF_THEIR_OWN = ("snake", "uneven", "winds", "split")
+"""Those that have another state than the rest."""
 
 
 @cache
@@ -34,11 +39,13 @@ def states(ranks: int):
 def test_every_strategy_and_method_has_the_result_of_one_process(ranks):
     for name, options in ASKED.items():
         dwarf = SphericalHarmonics(ranks=1, **options)
-        start = states(1)["exchange"]["state"] if name != "snake" else states(1)["snake"]["state"]
+        start = states(1)[name if name in OF_THEIR_OWN else "exchange"]["state"]
         found = np.array(states(ranks)[name]["state"])
         assert np.abs(found - np.array(start)).max() <= 1e-13 * np.abs(start).max(), name
         assert states(ranks)[name]["error"] < 1e-8, name
-        assert dwarf.points == dwarf.truncated().grid.points * 4
+        assert dwarf.points == dwarf.truncated().grid.points * dwarf.levels
+    split = SphericalHarmonics(ranks=ranks, **ASKED["split"])
+    assert split.distribution().pieces.is_split == (ranks > 2)
 
 
 @pytest.mark.ranks
@@ -52,10 +59,38 @@ def test_the_program_sends_what_a_run_sends(ranks, name):
     assert program.ranks == ranks
 
 
-def test_its_program_is_proved():
+@pytest.mark.parametrize("options", [{}, {"dealt": "split", "level_sets": 1, "ranks": 24}, {"strategy": "levels"}])
+def test_its_program_is_proved(options):
     from tradewind.verification import verify
 
-    assert verify(SphericalHarmonics(ranks=6, **SMALL).program())["ok"]
+    program = SphericalHarmonics(**({"ranks": 6, **SMALL} | options)).program()
+    assert verify(program)["ok"]
+    assert ("sums" in program.schedules()) == ("dealt" in options)
+
+
+def test_a_request_is_stored_as_before_where_nothing_new_is_asked():
+    assert not set(LATER) & set(SphericalHarmonics(ranks=2, **SMALL).as_dict())
+    assert SphericalHarmonics(ranks=2, **SMALL, winds=True).as_dict()["winds"] is True
+
+
+@pytest.mark.parametrize(("levels", "level_sets", "size"), [(5, 2, 2), (7, 3, 1), (4, 1, 3), (3, 3, 9)])
+def test_each_level_is_in_one_message(levels, level_sets, size):
+    options = {"strategy": "levels", "level_sets": level_sets, "levels_per_message": size}
+    dwarf = SphericalHarmonics(ranks=6, truncation=15, levels=levels, **options)
+    batches = [batch for _, batch in dwarf.batches()]
+    assert sorted(dwarf.level_order().tolist()) == list(range(levels))
+    assert sum(batch.levels for batch in batches) == levels
+    assert max(max(np.diff(batch.level_cuts)) for batch in batches) == min(size, -(-levels // level_sets))
+
+
+def test_winds_after_a_step_are_those_of_the_reference():
+    from mpi4py import MPI
+
+    run = SphericalHarmonics(ranks=1, winds=True, truncation=21, levels=2).on(MPI.COMM_SELF)
+    whole = run.gathered()
+    run.advance(2)
+    wanted = run.dwarf.reference(whole, 2)
+    assert run.dwarf.difference(run.gathered(), wanted) == ""
 
 
 @pytest.mark.parametrize(
@@ -71,6 +106,10 @@ def test_its_program_is_proved():
         ({"dealt": "evenly"}, "unknown dealt"),
         ({"algorithm": "bruck", "ranks": 3}, "senders of each group must be its receivers"),
         ({"strategy": "overlap"}, "unknown strategy"),
+        ({"levels_per_message": 2}, "levels per message 2: the strategy levels has them; leave it out"),
+        ({"dealt": "split", "ranks": 33, "level_sets": 1}, "up to 32 sets are allowed"),
+        ({"sums_method": "bruck"}, "sums method bruck: there are sums where wavenumbers are dealt split"),
+        ({"dealt": "split", "sums_method": "brock"}, "unknown transpose algorithm 'brock'"),
     ],
 )
 def test_what_cannot_be_is_said(options, said):

@@ -18,7 +18,12 @@ METHODS: dict[str, dict[str, dict[str, Any]]] = {
         "columns": {"algorithm": "pairwise", "transport": "sendrecv"},
     },
     "nodes": {name: {"algorithm": "two-level-1"} for name in ("rows", "wavenumbers", "columns")},
+    "split": {"sums": {"transport": "sendrecv"}},
+    "winds": {"wavenumbers": {"algorithm": "burst"}},
+    "split by levels": {"sums": {"algorithm": "pairwise", "packing": "datatype"}},
 }
+SPLIT: dict[str, tuple[int, int]] = {"split": (3, 1), "split by levels": (1, 2)}
+"""Truncation, of so few wavenumbers that some are split, and level sets."""
 LEVELS, VARIABLES = 3, 2
 
 
@@ -29,12 +34,15 @@ def values(places: int) -> np.ndarray:
 
 def run(comm: Any, payload: str) -> dict[str, float]:
     """The largest relative differences on any rank, by what is compared."""
-    one = SpectralTransform("O16")
+    degree, level_sets = SPLIT.get(payload, (15, None))
+    one = SpectralTransform("F8" if payload in SPLIT else "O16", degree)
     t = one.truncation
     spectral = values(t.coefficients)
     spectral[: t.degree + 1].imag = 0
     grid = one.to_grid(spectral)
-    d = Distribution(t, comm.Get_size(), levels=LEVELS, variables=VARIABLES)
+    dealt = "split" if payload in SPLIT else "packed"
+    d = Distribution(t, comm.Get_size(), levels=LEVELS, variables=VARIABLES, level_sets=level_sets, dealt=dealt)
+    assert d.pieces.is_split == (payload in SPLIT)
     many = DistributedTransform(d, comm, methods=METHODS[payload])
     levels = d.levels_of(comm.Get_rank())
     fields = slice(levels.start * VARIABLES, levels.stop * VARIABLES)
@@ -67,4 +75,41 @@ def run(comm: Any, payload: str) -> dict[str, float]:
         wanted = one.to_spectral_adjoint(spectral, product)
         scale = np.abs(spectral).max() / np.abs(wanted).max()
         found[f"direct, {product} adjoint"] = apart(many.to_spectral_adjoint(product) * scale, wanted[:, own] * scale)
+    if payload in ("winds", "split"):
+        found |= winds(one, d, comm)
     return {name: max(comm.allgather(value)) for name, value in found.items()}
+
+
+def winds(one: SpectralTransform, d: Distribution, comm: Any) -> dict[str, float]:
+    """The largest relative differences of winds, and of their adjoints."""
+    many = DistributedTransform(d, comm, winds=True)
+    spectral = values(one.truncation.coefficients)
+    levels = d.levels_of(comm.Get_rank())
+    fields = slice(levels.start * VARIABLES, levels.stop * VARIABLES)
+    places = [one.truncation.index(m, n) for m, n in zip(*(e.tolist() for e in many.own_coefficients()), strict=True)]
+
+    def together(first: np.ndarray, second: np.ndarray, axis: int) -> np.ndarray:
+        return np.stack([first, second], axis + 1).reshape(
+            *first.shape[:axis], first.shape[axis] * 2, *first.shape[axis + 1 :]
+        )
+
+    def to_grid(how: Any, back: Any, *options: Any) -> float:
+        wanted = together(*how(spectral[:, ::2], spectral[:, 1::2], *options), 0)
+        many.spectral[:] = spectral[places][:, fields]
+        return float(np.abs(back(*options) - wanted[:, many.own_points()]).max(initial=0) / np.abs(wanted).max())
+
+    def to_spectral(how: Any, back: Any, *options: Any) -> float:
+        wanted = together(*how(grid[::2], grid[1::2], *options), 1)
+        many.points[:] = grid[:, many.own_points()]
+        return float(np.abs(back(*options) - wanted[places][:, fields]).max(initial=0) / np.abs(wanted).max())
+
+    grid = together(*one.wind(spectral[:, ::2], spectral[:, 1::2]), 0)
+    found = {
+        "winds": to_grid(one.wind, many.to_grid),
+        "vorticity": to_spectral(one.vorticity_divergence, many.to_spectral),
+    }
+    for product in ("plain", "weighted"):
+        found[f"winds, {product} adjoint"] = to_spectral(one.wind_adjoint, many.to_grid_adjoint, product)
+        adjoint = one.vorticity_divergence_adjoint
+        found[f"vorticity, {product} adjoint"] = to_grid(adjoint, many.to_spectral_adjoint, product)
+    return found

@@ -17,9 +17,20 @@ pytestmark = pytest.mark.ranks
 
 
 @pytest.mark.parametrize(
-    ("ranks", "methods"), [(1, "default"), (2, "mixed"), (3, "default"), (4, "mixed"), (4, "nodes")]
+    ("ranks", "methods"),
+    [
+        (1, "default"),
+        (2, "mixed"),
+        (3, "default"),
+        (4, "mixed"),
+        (4, "nodes"),
+        (2, "winds"),
+        (3, "split"),
+        (4, "split"),
+        (4, "split by levels"),
+    ],
 )
 def test_each_part_is_that_of_one_process(ranks, methods):
     found = launch.run(ranks, "distributed_cases:run", methods, timeout_s=120)
-    assert len(found) == 8
+    assert len(found) == (14 if methods in ("winds", "split") else 8)
     assert {what: value for what, value in found.items() if not value <= 1e-13} == {}

@@ -46,4 +46,4 @@ def test_arrays_and_tables_are_no_more_than_stated():
         transform.columns,
     )
     assert sum(array.nbytes for array in arrays) == ONE.array_bytes(0)
-    assert 0 < transform._legendre.functions.table_bytes <= ONE.table_bytes(0)
+    assert 0 < transform._stages.table_bytes <= ONE.table_bytes(0)

@@ -16,8 +16,10 @@ ALGORITHMS = ("ring-1", "ring-2", "burst", "pairwise", "bruck", "two-level-2", "
 
 @st.composite
 def distributions(draw):
-    levels, ranks = draw(st.integers(1, 6)), draw(st.integers(1, 12))
-    fitting = [v for v in range(1, levels + 1) if ranks % v == 0 and ranks // v <= 12]
+    levels, ranks = draw(st.integers(1, 6)), draw(st.integers(1, 20))
+    dealt = draw(st.sampled_from(["packed", "snake", "split"]))
+    sets = 24 if dealt == "split" else 12
+    fitting = [v for v in range(1, levels + 1) if ranks % v == 0 and ranks // v <= sets]
     return (
         Distribution(
             TRUNCATION,
@@ -25,7 +27,7 @@ def distributions(draw):
             levels=levels,
             variables=draw(st.integers(1, 3)),
             level_sets=draw(st.sampled_from(fitting)),
-            dealt=draw(st.sampled_from(["packed", "snake"])),
+            dealt=dealt,
             shared=draw(st.booleans()),
         )
         if fitting
@@ -40,11 +42,15 @@ def test_arrays_lie_as_the_two_stages_have_them(d):
         return
     for rank in range(d.ranks):
         fields = len(d.levels_of(rank)) * d.variables
-        fourier, legendre = Fourier(TRUNCATION, d.rows_of(rank)), Legendre(TRUNCATION, d.wavenumbers_of(rank))
+        fourier = Fourier(TRUNCATION, d.rows_of(rank))
+        latitudes = [(piece.begin, piece.end) for piece in d.pieces_of(rank)]
+        legendre = Legendre(TRUNCATION, d.wavenumbers_of(rank), latitudes_of=latitudes)
         assert d.rows.shape(rank) == (fields, 1, fourier.points)
         assert d.fourier.shape(rank) == (fourier.coefficients, 1, fields)
         assert d.wavenumbers.shape(rank) == (legendre.fourier_start[-1], 1, fields)
-        assert d.spectral.shape(rank) == (legendre.spectral_start[-1], 1, fields)
+        degrees = sum(len(d.pieces.degrees_of(piece)) for piece in d.pieces_of(rank))
+        assert d.spectral.shape(rank) == (degrees, 1, fields)
+        assert degrees == legendre.spectral_start[-1] or d.pieces.is_split
         assert d.columns.shape(rank)[2] == d.fields
 
 
@@ -54,7 +60,7 @@ def test_every_algorithm_moves_what_must_move(d, algorithm):
     if d is None:
         return
     refusals = []
-    for pattern in (d.to_rows(), d.to_wavenumbers(), d.to_columns()):
+    for pattern in d.patterns().values():
         try:
             schedule = _core.make_schedule(pattern, algorithm)
         except InputError as error:
@@ -65,8 +71,9 @@ def test_every_algorithm_moves_what_must_move(d, algorithm):
         assert "is out of range" in text or (name == "bruck" and not closed)
 
 
-def test_loads_are_those_of_the_arrays():
-    d = Distribution(TRUNCATION, 6, levels=5, variables=2, level_sets=2)
+@pytest.mark.parametrize("dealt", ["packed", "split"])
+def test_loads_are_those_of_the_arrays(dealt):
+    d = Distribution(TRUNCATION, 6, levels=5, variables=2, level_sets=2, dealt=dealt)
     loads = d.loads()
     flops = [
         2 * 2 * r * n
@@ -78,7 +85,9 @@ def test_loads_are_those_of_the_arrays():
     for rank in range(6):
         nz, _, nx = d.points.shape(rank)
         assert loads["points"][rank] == nz * nx
-        assert loads["wavenumbers"][rank] == len(d.wavenumbers_of(rank)) * d.spectral.shape(rank)[2]
+        fields = d.spectral.shape(rank)[2]
+        assert loads["wavenumbers"][rank] == len(d.wavenumbers_of(rank)) * fields
+        assert d.table_bytes(rank) * 4 / 8 * fields == loads["legendre_flops"][rank]
         nz, _, nx = d.columns.shape(rank)
         assert loads["columns"][rank] == nz * nx
     lengths = TRUNCATION.grid.rows
@@ -125,9 +134,8 @@ def test_what_cannot_be_is_said_with_what_can(arguments, said):
 
 
 def test_lists_of_wavenumbers_must_have_each_once():
-    d = Distribution(TRUNCATION, 2, dealt=[[0, 1, 2], range(2, 12)])
     with pytest.raises(InputError, match=r"each of 0\.\.11 once is allowed"):
-        d.to_wavenumbers()
+        Distribution(TRUNCATION, 2, dealt=[[0, 1, 2], range(2, 12)])
 
 
 def test_a_large_transform_is_simulated_on_thousands_of_ranks():

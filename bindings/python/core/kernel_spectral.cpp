@@ -1,8 +1,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -89,9 +91,11 @@ void join_parities(const Dense<double, 2>& even, const Dense<double, 2>& odd, co
     kernel::join_parities(even.data(), odd.data(), latitudes, width, rows.data());
 }
 
-void legendre(const Gaussian& gaussian, Index first, Index m, Index top, const Dense<double, 1>& values) {
+void legendre(const Gaussian& gaussian, Index first, Index m, Index top, const Dense<double, 1>& values,
+              std::optional<Index> end) {
     const nb::gil_scoped_release release;
-    kernel::legendre(gaussian, first, m, top, values.data(), static_cast<Index>(values.shape(0)));
+    kernel::legendre(gaussian, first, end.value_or(gaussian.latitudes()), m, top, values.data(),
+                     static_cast<Index>(values.shape(0)));
 }
 
 }  // namespace
@@ -118,8 +122,9 @@ void bind_spectral(nb::module_& module) {
             "Shares of the sphere; those of both hemispheres together are 1.");
     module.def(
         "legendre", &legendre, "gaussian"_a, "first_row"_a, "m"_a, "top"_a, "values"_a.noconvert(),
-        "Compute P(n, m), n = m..top, at the latitudes from `first` to the equator, normalised to mean square 1\n"
-        "over the sphere: values are [n - m even][latitude], then [n - m odd][latitude].");
+        "end"_a = nb::none(),
+        "Compute P(n, m), n = m..top, at the latitudes from `first` to before `end`, to the equator unless given,\n"
+        "normalised to mean square 1 over the sphere: values are [n - m even][latitude], then [n - m odd][latitude].");
     module.def(
         "negligible_latitudes", &kernel::negligible_latitudes, "gaussian"_a, "m"_a, "top"_a,
         "Return the number of latitudes, from the pole on, at which P(n, m) is below 2^-100 for all n = m..top.");

@@ -213,7 +213,7 @@ class DiffusionRun(GridRunning):
     def exchange_objects(self) -> None:
         assert self.dwarf.split is not None
         exchange_objects(self.comm, self.dwarf.split, self.halo.width, self.field)
-        self._swap.calls += 1  # it sends what the plan would
+        self._swap.count(self.field)  # it sends what the plan would
 
     def compute(self, region: Slices) -> None:
         """The next values of the points of a region."""

@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT, extents_text
@@ -197,16 +195,7 @@ class LimitedAreaRun(GridRunning):
 
     def arrays(self, pattern: Pattern, name: str) -> list[Array]:
         """This rank's array of each batch, which an exchange sends from, full of NaN."""
-        from tradewind import mpi
-
-        shared = self._request.method(name).transport == "shared"
-        shape, dtype = pattern.source_shape(self.rank), dtype_of(name)
-        found: list[Array] = [
-            mpi.empty(pattern, self.comm, dtype) if shared else np.empty(shape, dtype) for _ in range(self.batches)
-        ]
-        for array in found:
-            array.fill(np.nan)
-        return found
+        return [self.array(pattern, name, dtype_of(name)) for _ in range(self.batches)]
 
     def connect(self, way: str, pattern: Pattern, sources: list[Array], targets: list[Array]) -> None:
         """Make the plans of an exchange of each batch. Collective."""

@@ -42,12 +42,14 @@ def coupling(levels: int) -> Reals:
 class LinearStep:
     """The step of some coefficients (m, n) with all their fields, ``complex128 [m, n][level, variable]``.
 
-    It works in the vertical modes, the eigenvectors of G, where nothing but numbers is to be divided by.
+    It works in the vertical modes, the eigenvectors of G, where nothing but numbers is to be divided by. `order`: the
+    levels as they lie in memory, ascending unless given.
     """
 
-    def __init__(self, m: Numbers, n: Numbers, levels: int, dt_s: float) -> None:
+    def __init__(self, m: Numbers, n: Numbers, levels: int, dt_s: float, order: Numbers | None = None) -> None:
         self.levels, self._n = levels, n
-        speeds, self._modes = np.linalg.eigh(coupling(levels))
+        speeds, modes = np.linalg.eigh(coupling(levels))
+        self._modes: Reals = modes if order is None else np.ascontiguousarray(modes[order])
         self._speed2: Reals = speeds.astype(np.float64)  # of each mode, squared
         self._half = dt_s / 2 * SPEED_M_PER_S / RADIUS_M
         per_n = np.divide(1.0, n * (n + 1.0), out=np.zeros(len(n)), where=n > 0)

@@ -7,8 +7,9 @@ messages and bytes of a run are kept.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -53,21 +54,21 @@ class Request(Protocol):
 class Exchanges:
     """One of the exchanges of a dwarf, with a plan for each array that it can be about."""
 
-    def __init__(self, plans: Mapping[int, Plan]) -> None:
-        self._plans = plans
-        self.calls = 0
-        """Since `Running.reset`; the same goes for pokes."""
+    def __init__(self) -> None:
+        self._plans: dict[int, Plan] = {}
+        self.counts = Counter[int]()
+        """Exchanges of each array since `Running.reset`; the same goes for pokes."""
         self.pokes = 0
 
     def __call__(self, array: Array) -> None:
         """Exchanges an array. Collective."""
         self._plans[id(array)]()
-        self.calls += 1
+        self.counts[id(array)] += 1
 
     def start(self, array: Array) -> None:
         """Begins to exchange an array. Collective."""
         self._plans[id(array)].start()
-        self.calls += 1
+        self.counts[id(array)] += 1
 
     def wait(self, array: Array) -> None:
         """Ends what `start` began. Collective."""
@@ -77,6 +78,29 @@ class Exchanges:
         """Lets go on what `start` began, as far as it can without waiting."""
         self._plans[id(array)].poke()
         self.pokes += 1
+
+    def add(self, plans: Mapping[int, Plan]) -> None:
+        """Add plans, each by the id of its array."""
+        self._plans |= plans
+
+    def count(self, array: Array) -> None:
+        """Count an exchange of an array that something else has carried out."""
+        self.counts[id(array)] += 1
+
+    @property
+    def calls(self) -> int:
+        """Exchanges since `Running.reset`."""
+        return self.counts.total()
+
+    @property
+    def messages(self) -> int:
+        """Messages that this rank has sent since `Running.reset`."""
+        return sum(count * self._plans[array].messages for array, count in self.counts.items())
+
+    @property
+    def bytes_sent(self) -> int:
+        """Bytes that this rank has sent since `Running.reset`."""
+        return sum(count * self._plans[array].bytes_sent for array, count in self.counts.items())
 
     @property
     def plans(self) -> list[Plan]:
@@ -101,14 +125,14 @@ class Running(ABC):
 
     # The parts of a dwarf.
 
-    def array(self, pattern: _core.Pattern, plan: str = "") -> Array:
+    def array(self, pattern: _core.Pattern, plan: str = "", dtype: str | None = None) -> Array:
         """An array for an exchange, full of NaN: what nobody has filled is found by a diagnosis.
 
-        `plan`: its name; the first of the dwarf unless given.
+        `plan`: its name; the first of the dwarf unless given. `dtype`: the dwarf's precision unless given.
         """
         from tradewind import mpi
 
-        precision = self._request.precision
+        precision = dtype or self._request.precision
         shared = self._request.method(plan or next(iter(self._request.plans))).transport == "shared"
         shape = pattern.source_shape(self.rank)
         # For the transport shared, in memory where other ranks can take messages from.
@@ -126,6 +150,8 @@ class Running(ABC):
     ) -> Exchanges:
         """One of the `plans` of the dwarf, for each of some arrays, or of pairs of source and target. Collective.
 
+        Those of one name are one exchange: arrays of several patterns may be added one after another.
+
         `warm`: whether `reset` exchanges once, as the first time costs more. `options`: others of
         `tradewind.mpi.plan`.
         """
@@ -138,12 +164,14 @@ class Running(ABC):
             made[id(pair[0])] = mpi.plan(pattern, self.comm, *pair, record=self._record, **chosen)
         if warm:
             self._warm += made.values()
-        return self._exchanges.setdefault(name, Exchanges(made))
+        exchanges = self._exchanges.setdefault(name, Exchanges())
+        exchanges.add(made)
+        return exchanges
 
     def timed(self, loop: Callable[..., None], *arguments: Any, part: str = COMPUTE, once: bool = False) -> None:
         """Calls a loop over points as often as the dwarf's `work` says, and counts its seconds as those of `part`.
 
-        `once`: of a loop that reads what it writes.
+        `once`: of a loop that reads what it writes, or adds to it.
         """
         begin = perf_counter()
         for _ in range(1) if once else self._repeats:
@@ -193,12 +221,21 @@ class Running(ABC):
         for plan in self._warm:
             plan()
         for exchanges in self._exchanges.values():
-            exchanges.calls = exchanges.pokes = 0
+            exchanges.counts.clear()
+            exchanges.pokes = 0
             for plan in exchanges.plans:
                 plan.clear()
         self._seconds = defaultdict[str, float](float, {COMPUTE: 0.0})
         if self._events is not None:
             self._events.clear()
+
+    @contextmanager
+    def uncounted(self) -> Iterator[None]:
+        """Leave exchanges inside out of the numbers of calls, messages and bytes, as those of a diagnosis are."""
+        counts = {name: each.counts.copy() for name, each in self._exchanges.items()}
+        yield
+        for name, each in self._exchanges.items():
+            each.counts = counts[name]
 
     def events(self) -> list[Event]:
         """Events of this rank since `reset`; none unless it records "events"."""
@@ -233,12 +270,12 @@ class Running(ABC):
     @property
     def messages(self) -> int:
         """Messages that this rank has sent since `reset`."""
-        return sum(exchanges.calls * exchanges.plans[0].messages for exchanges in self._exchanges.values())
+        return sum(exchanges.messages for exchanges in self._exchanges.values())
 
     @property
     def bytes_sent(self) -> int:
         """Bytes that this rank has sent since `reset`."""
-        return sum(exchanges.calls * exchanges.plans[0].bytes_sent for exchanges in self._exchanges.values())
+        return sum(exchanges.bytes_sent for exchanges in self._exchanges.values())
 
     @property
     def pokes(self) -> int:

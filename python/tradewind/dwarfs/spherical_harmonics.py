@@ -21,40 +21,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.errors import InputError, NotFiniteError
+from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT
 from tradewind.dwarfs.dwarf import Dwarf, method_option
-from tradewind.dwarfs.linear_step import VARIABLES, LinearStep, initial, reference_step
-from tradewind.dwarfs.output import NAMED, Output
-from tradewind.dwarfs.running import COMPUTE, Exchanges, Running
-from tradewind.fieldserver.geometry import Gaussian
-from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
-from tradewind.spectral.balance import DEALS
-from tradewind.spectral.distributed import EXCHANGES, DistributedTransform
+from tradewind.dwarfs.linear_step import VARIABLES, reference_step
+from tradewind.dwarfs.spherical_harmonics_program import BACK, program
+from tradewind.dwarfs.spherical_harmonics_run import SphericalHarmonicsRun
+from tradewind.method.method import NATIVE, Method, default_algorithm
+from tradewind.spectral.distributed import EXCHANGES, reversed_pattern
 from tradewind.spectral.distribution import Distribution
+from tradewind.spectral.pieces import SPLIT, WAYS_TO_DEAL, Pieces, pieces_of
 from tradewind.spectral.transform import SpectralTransform
 from tradewind.spectral.truncation import Truncation
 from tradewind.workload.options import option
-from tradewind.workload.program import Compute, Exchanged, Program, Whole
 
 if TYPE_CHECKING:
     from mpi4py import MPI
+    from numpy.typing import NDArray
 
     from tradewind.mpi.library import Array
+    from tradewind.workload.program import Program
 
-BACK = "-back"
-"""End of the name of an exchange that brings data back."""
-FFT, LEGENDRE, WAVES = "fft", "legendre", "waves"
-"""Parts of a step that compute."""
 MAX_TRUNCATION = 16383
-WAVE_FLOPS = 40.0
-"""Flops of the waves' step for each complex coefficient, beside those of the vertical modes, 8 L for L levels."""
+LATER = ("sums_method", "winds", "levels_per_message")
+"""Options that earlier versions did not have: stored cases are found without them."""
 
 
 # The time loop. Each strategy takes a step, and says how an exchange is made.
@@ -62,6 +58,12 @@ WAVE_FLOPS = 40.0
 
 def exchange(run: SphericalHarmonicsRun, steps: int) -> int:
     """Exchange all variables and levels together, packed in one pass."""
+    run.step()
+    return 1
+
+
+def levels(run: SphericalHarmonicsRun, steps: int) -> int:
+    """Exchange some levels after others, `levels_per_message` of each rank at a time: more, smaller messages."""
     run.step()
     return 1
 
@@ -89,6 +91,7 @@ def barrier(run: SphericalHarmonicsRun, steps: int) -> int:
 
 STRATEGIES: dict[str, Callable[[SphericalHarmonicsRun, int], int]] = {
     "exchange": exchange,
+    "levels": levels,
     "variables": variables,
     "passes": passes,
     "barrier": barrier,
@@ -103,11 +106,26 @@ def _truncation(grid: str, degree: int) -> Truncation:
 
 
 @lru_cache(maxsize=16)  # studies and programs ask often, and wavenumbers are packed each time
+def _pieces(grid: str, degree: int, dealt: str, sets: int) -> Pieces:
+    return pieces_of(_truncation(grid, degree), dealt, sets)
+
+
+@lru_cache(maxsize=64)
 def _distribution(
-    grid: str, degree: int, ranks: int, levels: int, variables: int, level_sets: int | None, dealt: str
+    grid: str,
+    degree: int,
+    ranks: int,
+    levels_of_sets: int | tuple[int, ...],
+    variables: int,
+    level_sets: int | None,
+    dealt: str,
 ) -> Distribution:
     truncation = _truncation(grid, degree)
-    return Distribution(truncation, ranks, levels=levels, variables=variables, level_sets=level_sets, dealt=dealt)
+    known = level_sets and ranks % level_sets == 0 and ranks // level_sets <= len(truncation.grid.rows)
+    pieces = _pieces(grid, degree, dealt, ranks // level_sets) if level_sets and known else dealt
+    return Distribution(
+        truncation, ranks, levels=levels_of_sets, variables=variables, level_sets=level_sets, dealt=pieces
+    )
 
 
 @dataclass(frozen=True)
@@ -130,9 +148,9 @@ class SphericalHarmonics(Dwarf):
         label="level sets",
     )
     dealt: str = option(
-        f"How wavenumbers are dealt to the W sets: {' or '.join(DEALS)}.",
+        f"How wavenumbers are dealt to the W sets: {', '.join(WAYS_TO_DEAL)}.",
         "packed",
-        known=lambda: DEALS,
+        known=lambda: WAYS_TO_DEAL,
         label="how wavenumbers are dealt",
     )
     step_s: float = option("Seconds of model time in a step, like 600s.", 600.0, unit="s", label="time step of a model")
@@ -141,6 +159,16 @@ class SphericalHarmonics(Dwarf):
     )
     wavenumbers_method: str | None = method_option("wavenumbers", "transpose")
     columns_method: str | None = method_option("columns", "transpose")
+    sums_method: str | None = method_option("sums", "transpose")
+    winds: bool = option("On the grid there are winds in place of vorticity and divergence.", False, label="winds")
+    levels_per_message: int | None = option(
+        "Levels of a rank in each message.",
+        None,
+        minimum=1,
+        maximum=MAX_EXTENT,
+        shown="all, or 1 with the strategy levels",
+        label="levels per message",
+    )
 
     kind: ClassVar[str] = "spherical_harmonics"
     strategies: ClassVar = STRATEGIES
@@ -156,27 +184,26 @@ class SphericalHarmonics(Dwarf):
             problems.append(f"precision {self.precision}: the transform has f8 alone")
         if not 0 < self.step_s < float("inf"):
             problems.append(f"step {self.step_s} s: more than 0 is allowed")
+        if self.levels_per_message is not None and self.strategy != "levels":
+            problems.append(f"levels per message {self.levels_per_message}: the strategy levels has them; leave it out")
+        if self.sums_method is not None and self.dealt != SPLIT:
+            problems.append(f"sums method {self.sums_method}: there are sums where wavenumbers are dealt {SPLIT}")
         try:
             distribution = self.distribution()
             self._choose(level_sets=distribution.level_sets)
-            for name in EXCHANGES:
-                problems += self._method_problems(name, distribution)
+            for name, pattern in distribution.patterns().items():
+                problems += self.transport_problems(name, self.schedules_of(name, pattern))
         except InputError as error:
             problems += error.problems
         return problems
 
-    def _method_problems(self, name: str, distribution: Distribution) -> list[str]:
-        schedules = {name: schedule for name, schedule in self._schedules(name, distribution).items() if schedule}
-        return self.transport_problems(name, schedules)
-
-    def _schedules(self, name: str, distribution: Distribution) -> dict[str, _core.Schedule]:
+    def schedules_of(self, name: str, pattern: _core.Redistribution) -> dict[str, _core.Schedule]:
         """The schedules of an exchange, forth and back. Raises InputError for an algorithm that it cannot have."""
         method = self.method(name)
         algorithm = method.algorithm or default_algorithm("transpose")
         if algorithm == NATIVE:
             algorithm = "burst"
-        pattern: _core.Redistribution = getattr(distribution, f"to_{name}")()
-        back = type(pattern)(pattern.to_layout, pattern.from_layout)
+        back = reversed_pattern(pattern)
         return {name: _core.make_schedule(pattern, algorithm), name + BACK: _core.make_schedule(back, algorithm)}
 
     def method(self, plan: str) -> Method:
@@ -190,9 +217,49 @@ class SphericalHarmonics(Dwarf):
 
     def distribution(self, variables: int = len(VARIABLES)) -> Distribution:
         """Who owns what."""
+        return self._distribution(self.levels, variables)
+
+    def _distribution(self, levels: int | tuple[int, ...], variables: int) -> Distribution:
         assert self.gaussian_grid is not None
         grid, degree, sets = self.gaussian_grid, self.truncation, self.level_sets
-        return _distribution(grid, degree, self.ranks, self.levels, variables, sets, self.dealt)
+        return _distribution(grid, degree, self.ranks, levels, variables, sets, self.dealt)
+
+    def batches(self) -> list[tuple[str, Distribution]]:
+        """The fields that are sent together, in this order: a name, and who owns what of them."""
+        if self.strategy == "variables":
+            return [(variable, self.distribution(1)) for variable in VARIABLES]
+        if self.strategy != "levels":
+            return [("", self.distribution())]
+        found = []
+        for number, levels in enumerate(self._levels_at_a_time()):
+            found.append((f"levels {number + 1}", self._distribution(levels, len(VARIABLES))))
+        return found
+
+    def _levels_at_a_time(self) -> list[tuple[int, ...]]:
+        """The number of levels of each set in each message."""
+        levels, size = np.diff(self.distribution().level_cuts), self.levels_per_message or 1
+        return [tuple(np.clip(levels - begin, 0, size).tolist()) for begin in range(0, int(levels.max()), size)]
+
+    def level_order(self) -> NDArray[np.int64]:
+        """The levels of grid points and columns as they lie in memory: what is sent together lies together."""
+        if self.strategy != "levels":
+            return np.arange(self.levels)
+        first, found = self.distribution().level_cuts[:-1].copy(), [np.empty(0, np.int64)]
+        for counts in self._levels_at_a_time():
+            found += [np.arange(begin, begin + count) for begin, count in zip(first, counts, strict=True)]
+            first += counts
+        return np.concatenate(found)
+
+    def legendre_flops(self) -> NDArray[np.float64]:
+        """Flops of the Legendre transforms of each rank, one way; winds have a degree more."""
+        distribution = self.distribution()
+        if not self.winds:
+            return distribution.loads()["legendre_flops"]
+        top = distribution.truncation.top + 2
+        by_set = [sum(4.0 * (top - p.m) * (p.end - p.begin) for p in own) for own in distribution.pieces.by_set]
+        places = map(distribution.set_of, range(self.ranks))
+        fields = np.diff(distribution.level_cuts) * distribution.variables
+        return np.array([by_set[w] * fields[v] for w, v in places])
 
     @property
     def name(self) -> str:
@@ -221,278 +288,31 @@ class SphericalHarmonics(Dwarf):
         """The program of a step. Raises InputError for the strategies of `NOT_SIMULATED`."""
         if self.strategy in NOT_SIMULATED:
             raise InputError(f"strategy {self.strategy}: the simulator does not know what it adds; simulate exchange")
-        distribution, loads = self.distribution(), self.distribution().loads()
-        sent = self.distribution(1) if self.strategy == "variables" else distribution
-        exchanges = {}
-        for name in EXCHANGES:
-            method = self.method(name)
-            dtype = "f8" if name == "rows" else "c16"
-            for way, schedule in self._schedules(name, sent).items():
-                exchanges[way] = Exchanged(
-                    way,
-                    schedule,
-                    1,
-                    dtype,
-                    transport=method.transport or DEFAULT_TRANSPORT,
-                    packing=method.packing or DEFAULT_PACKING,
-                )
-        total = {
-            FFT: loads["fft_flops"],
-            LEGENDRE: loads["legendre_flops"],
-            WAVES: loads["columns"] * (WAVE_FLOPS + 8 * self.levels) / len(VARIABLES),
-        }
-        flops = {name: 2 * float(load.sum()) for name, load in total.items()}
-        slower = self.point_s * self.points / (sum(flops.values()) - flops[WAVES] / 2)
-
-        def computation(name: str, label: str) -> Compute:
-            points = (self.work * total[name]).tolist()
-            bytes_per_flop = 16 * self.points * len(VARIABLES) / (flops[FFT] / 2) if name == FFT else 0.0
-            return Compute(label, 0.0, 0.0 if slower else 1.0, bytes_per_flop, points=points, point_s=slower)
-
-        def whole(way: str) -> list[Any]:
-            if self.strategy == "variables":
-                return [Whole(exchanges[way], f"{way} {variable}") for variable in VARIABLES]
-            if self.strategy != "passes":
-                return [exchanges[way]]
-            before, after = (
-                Compute(f"{way} {end}", bytes=1.0, points=self._copied(way, end)) for end in ("gather", "scatter")
-            )
-            return [before, exchanges[way], after]
-
-        return Program(
-            *whole("rows"),
-            computation(FFT, FFT),
-            *whole("wavenumbers"),
-            computation(LEGENDRE, LEGENDRE),
-            *whole("columns"),
-            computation(WAVES, WAVES),
-            *whole("columns" + BACK),
-            computation(LEGENDRE, LEGENDRE + BACK),
-            *whole("wavenumbers" + BACK),
-            computation(FFT, FFT + BACK),
-            *whole("rows" + BACK),
-            name=f"spherical harmonics, {self.strategy}",
-        )
-
-    def _copied(self, way: str, end: str) -> list[float]:
-        """The bytes that the further passes of an exchange read and write on each rank: of its source or its target."""
-        distribution = self.distribution()
-        name = way.removesuffix(BACK)
-        pattern: _core.Redistribution = getattr(distribution, f"to_{name}")()
-        source = (end == "gather") != way.endswith(BACK)
-        shape = pattern.source_shape if source else pattern.target_shape
-        size = 8 if name == "rows" else 16
-        return [2.0 * size * float(np.prod(shape(rank))) for rank in range(self.ranks)]
+        return program(self)
 
     def reference_step(self, whole: Array) -> Array:
         """A step of all fields on the grid, [field][point], in one process, by dense equations in spectral space."""
         transform = _one_process(self.gaussian_grid, self.truncation)
-        t = transform.truncation
+        t, count = transform.truncation, len(VARIABLES)
         degrees = t.degrees_of(t.wavenumbers)
         m = np.repeat(t.wavenumbers, degrees)
         n = np.arange(t.coefficients) - np.repeat(t.start[:-1], degrees) + m
         spectral = transform.to_spectral(whole)
-        return np.asarray(transform.to_grid(reference_step(spectral, n, m, self.levels, self.step_s)))
+        if self.winds:
+            wind = transform.vorticity_divergence(whole[::count], whole[1::count])
+            spectral[:, ::count], spectral[:, 1::count] = wind
+        spectral = reference_step(spectral, n, m, self.levels, self.step_s)
+        grid = np.asarray(transform.to_grid(spectral))
+        if self.winds:
+            grid[::count], grid[1::count] = transform.wind(spectral[:, ::count], spectral[:, 1::count])
+        return grid
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values. Options that earlier versions did not have are left out where they change nothing."""
+        found = super().as_dict()
+        return {name: value for name, value in found.items() if name not in LATER or value}
 
 
 @lru_cache(maxsize=1)
 def _one_process(grid: str, degree: int) -> SpectralTransform:
-    return SpectralTransform(grid, degree)
-
-
-@dataclass(frozen=True)
-class Diagnosis:
-    """Energy, which a step conserves; the mean geopotential of all levels; and the largest difference from the solution
-    in closed form, as a fraction of the largest coefficient."""
-
-    energy: float
-    mean: float
-    error: float
-
-
-class SphericalHarmonicsRun(Running):
-    """The dwarf on MPI ranks, one of which this process is."""
-
-    def __init__(self, dwarf: SphericalHarmonics, comm: MPI.Intracomm, record: str) -> None:
-        super().__init__(dwarf, comm, record)
-        self.dwarf, self.steps = dwarf, 0
-        self.distribution = dwarf.distribution()
-        self._single = dwarf.distribution(1)
-        self._calls: dict[str, Callable[[], None]] = {}
-        self._next: Array = np.empty(0)
-        self.transform = DistributedTransform.made_by(
-            self.distribution,
-            self.rank,
-            self._exchange,
-            self._array,
-            tables=not dwarf.on_the_fly,
-            threads=dwarf.threads,
-        )
-        self._m, self._n = self.transform.own_columns()
-        self._waves = LinearStep(self._m, self._n, dwarf.levels, dwarf.step_s)
-        self._initial = initial(self._m, self._n, dwarf.levels)
-        self._next[:] = self._initial
-        self._to_grid()
-
-    # The arrays and exchanges of the transform, as the strategy has them.
-
-    def _array(self, pattern: _core.Redistribution, dtype: str, name: str) -> Array:
-        from tradewind import mpi
-
-        shared = self.dwarf.method(name).transport == "shared"
-        shape = pattern.source_shape(self.rank)
-        array: Array = mpi.empty(pattern, self.comm, dtype) if shared else np.empty(shape, dtype)
-        array.fill(np.nan)
-        return array
-
-    def _exchange(
-        self, name: str, back: bool, pattern: _core.Redistribution, source: Array, target: Array
-    ) -> Callable[[], None]:
-        if name == "columns" and back:  # the waves' step writes beside what it reads
-            source = self._next = self._array(pattern, "c16", name).reshape(source.shape)
-        way = name + BACK if back else name
-        strategy = self.dwarf.strategy
-        if strategy == "variables":
-            return self._by_variable(way, pattern, source, target)
-        if strategy == "passes":
-            return self._in_passes(way, pattern, source, target)
-        carried = self.plan(way, pattern, (source, target))
-        if strategy == "barrier":
-            return lambda: self._between_barriers(carried, source)
-        return lambda: carried(source)
-
-    def _between_barriers(self, carried: Exchanges, source: Array) -> None:
-        self.timed(self.comm.Barrier, part="barrier")
-        carried(source)
-        self.timed(self.comm.Barrier, part="barrier")
-
-    def _views(self, way: str, array: Array) -> list[Array]:
-        """The places of each variable in an array: fields are first in arrays of grid points, else last."""
-        first = way.startswith("rows")
-        count = len(VARIABLES)
-        return [array[number::count] if first else array[:, number::count] for number in range(count)]
-
-    def _by_variable(self, way: str, pattern: _core.Redistribution, source: Array, target: Array) -> Callable[[], None]:
-        single: _core.Redistribution = getattr(self._single, f"to_{way.removesuffix(BACK)}")()
-        if way.endswith(BACK):
-            single = type(single)(single.to_layout, single.from_layout)
-        sources, targets = self._views(way, source), self._views(way, target)
-        carried = self.plan(way, single, *zip(sources, targets, strict=True))
-
-        def call() -> None:
-            for each in sources:
-                carried(each)
-
-        return call
-
-    def _in_passes(self, way: str, pattern: _core.Redistribution, source: Array, target: Array) -> Callable[[], None]:
-        name = way.removesuffix(BACK)
-        back = type(pattern)(pattern.to_layout, pattern.from_layout)
-        dtype = "f8" if name == "rows" else "c16"
-        sent = self._array(pattern, dtype, name).reshape(source.shape)
-        received = self._array(back, dtype, name).reshape(target.shape)
-        carried = self.plan(way, pattern, (sent, received))
-
-        def copy(before: Array, after: Array) -> None:
-            for one, other in zip(self._views(way, before), self._views(way, after), strict=True):
-                np.copyto(other, one)
-
-        def call() -> None:
-            self.timed(copy, source, sent, part="passes")
-            carried(sent)
-            self.timed(copy, received, target, part="passes")
-
-        return call
-
-    # A step.
-
-    def step(self) -> None:
-        """Grid points to columns, a step of the waves, and back."""
-        self._to_columns()
-        self.timed(self._waves, self.transform.columns, self._next, part=f"{COMPUTE}-{WAVES}")
-        self._to_grid()
-        self.steps += 1
-
-    def _to_columns(self) -> None:
-        transform = self.transform
-        transform.exchange("rows")
-        self.timed(transform.transform_rows, part=f"{COMPUTE}-{FFT}")
-        transform.exchange("wavenumbers")
-        self.timed(transform.transform_wavenumbers, part=f"{COMPUTE}-{LEGENDRE}")
-        transform.exchange("columns")
-
-    def _to_grid(self) -> None:
-        transform = self.transform
-        transform.exchange("columns", back=True)
-        self.timed(transform.transform_wavenumbers_back, part=f"{COMPUTE}-{LEGENDRE}")
-        transform.exchange("wavenumbers", back=True)
-        self.timed(transform.transform_rows_back, part=f"{COMPUTE}-{FFT}")
-        transform.exchange("rows", back=True)
-
-    # The methods of each dwarf.
-
-    def seconds(self) -> dict[str, float]:
-        """Seconds by part; computing has three of them, and no rest."""
-        found = super().seconds()
-        del found[COMPUTE]
-        return found
-
-    @property
-    def minimum_bytes(self) -> int:
-        return int(self.transform.points.nbytes)
-
-    def diagnose(self) -> Diagnosis:
-        """Energy, mean and error of the whole state. Collective. Raises NotFiniteError on all ranks."""
-        from mpi4py import MPI
-
-        calls = {name: each.calls for name, each in self._exchanges.items()}
-        self._to_columns()
-        for name, each in self._exchanges.items():
-            each.calls = calls[name]
-        columns = self.transform.columns
-        solution = self._waves.solution(self._initial, self.steps)
-        apart = float(np.abs(columns - solution).max(initial=0))
-        if any(self.comm.allgather(bool(not np.isfinite(columns).all()))):
-            raise NotFiniteError(f"the spectral coefficients are not finite after {self.steps} steps")
-        largest = self.comm.allreduce(float(np.abs(solution).max(initial=0)), MPI.MAX)
-        mean = columns[(self._m == 0) & (self._n == 0)][:, len(VARIABLES) - 1 :: len(VARIABLES)].real.sum()
-        return Diagnosis(
-            energy=self.comm.allreduce(self._waves.energy(columns, self._m)),
-            mean=float(self.comm.allreduce(float(mean))) / self.dwarf.levels,
-            error=self.comm.allreduce(apart, MPI.MAX) / largest,
-        )
-
-    def gathered(self) -> Array | None:
-        """All fields on the grid, [field][point], on rank 0. Collective."""
-        parts = self.comm.gather(self.transform.points)
-        return None if parts is None else np.concatenate(parts, axis=1)
-
-    def outputs(self) -> list[Output]:
-        """The fields on the grid. Collective."""
-        count = self.transform.points.shape[1]
-        first = self.comm.scan(count) - count
-        own, grid = np.arange(first, first + count), Gaussian(tuple(self.distribution.truncation.grid.rows))
-        return [
-            Output(name, own, grid, partial(self._output, n), self.dwarf.levels, said=NAMED[name])
-            for n, name in enumerate(VARIABLES)
-        ]
-
-    def _output(self, number: int) -> Array:
-        return np.asarray(self.transform.points[number :: len(VARIABLES)])
-
-    def map(self) -> Array | None:
-        """The geopotential of the middle level on rank 0, [latitude][longitude] from the south. Collective.
-
-        Each row of the grid is drawn with as many points as the longest one has.
-        """
-        field = self.dwarf.levels // 2 * len(VARIABLES) + len(VARIABLES) - 1
-        parts = self.comm.gather(np.ascontiguousarray(self.transform.points[field]))
-        if parts is None:
-            return None
-        whole, grid = np.concatenate(parts), self.distribution.truncation.grid
-        width = int(grid.rows.max())
-        drawn = [
-            whole[first + np.arange(width) * length // width]
-            for first, length in zip(grid.first, grid.rows, strict=False)
-        ]
-        return np.array(drawn[::-1])
+    return SpectralTransform(grid, degree, radius=1.0)

@@ -12,7 +12,9 @@ from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.base.units import format_bytes
 from tradewind.spectral.fourier import Fourier
-from tradewind.spectral.legendre import Legendre
+from tradewind.spectral.operators import EARTH_RADIUS_M
+from tradewind.spectral.stages import LegendreStages
+from tradewind.spectral.winds import WIND_VARIABLES, PerCosine
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
     Complexes = NDArray[np.complex128]
     Product = Literal["plain", "weighted"]
 
-EXCHANGES = ("rows", "wavenumbers", "columns")
-"""Names of the exchanges: from points to rows, from rows to wavenumbers, from wavenumbers to columns; and all back."""
+EXCHANGES = ("rows", "wavenumbers", "columns", "sums")
+"""Names of the exchanges: from points to rows, from rows to wavenumbers, from wavenumbers to columns; and all back.
+Where wavenumbers are split also of partial sums, before columns."""
 
 Exchange = Callable[[], Any]
 MakeArray = Callable[["_core.Redistribution", str, str], Any]
@@ -40,7 +43,9 @@ class DistributedTransform:
 
     `distribution`: who owns what, for as many ranks as there are. `methods`: by name of an exchange (`EXCHANGES`) the
     options of its plans, such as ``{"wavenumbers": {"algorithm": "bruck"}}``, see `tradewind.mpi.plan`; what is open is
-    chosen at run time. `options`: those of all plans. `tables`, `threads`: as of `SpectralTransform`.
+    chosen at run time. `options`: those of all plans. `tables`, `threads`: as of `SpectralTransform`. `winds`: the
+    first two variables of each level are vorticity and divergence in `spectral`, and the wind, u and v, in `points`;
+    `radius`: of the sphere, metres.
 
     The arrays of this rank, which each method reads or fills:
 
@@ -61,6 +66,8 @@ class DistributedTransform:
         methods: Mapping[str, Mapping[str, Any]] | None = None,
         tables: bool = True,
         threads: int = 1,
+        winds: bool = False,
+        radius: float = EARTH_RADIUS_M,
         **options: Any,
     ) -> None:
         given = dict(methods or {})
@@ -74,7 +81,7 @@ class DistributedTransform:
 
             return plan(pattern, comm, source, target, **(options | dict(given.get(name, {}))))
 
-        self._set_up(distribution, comm.Get_rank(), make, tables=tables, threads=threads)
+        self._set_up(distribution, comm.Get_rank(), make, tables=tables, threads=threads, winds=winds, radius=radius)
 
     @classmethod
     def made_by(
@@ -86,13 +93,15 @@ class DistributedTransform:
         *,
         tables: bool = True,
         threads: int = 1,
+        winds: bool = False,
+        radius: float = EARTH_RADIUS_M,
     ) -> DistributedTransform:
-        """Return one whose exchanges are made by a function, in the order of `EXCHANGES`, each forth and back.
+        """Return one whose exchanges are made by a function, in the order of `Distribution.patterns`, forth and back.
 
         `array` makes its arrays, where they must lie in memory of a kind.
         """
         made = cls.__new__(cls)
-        made._set_up(distribution, rank, make, array, tables=tables, threads=threads)
+        made._set_up(distribution, rank, make, array, tables=tables, threads=threads, winds=winds, radius=radius)
         return made
 
     def _set_up(
@@ -104,18 +113,26 @@ class DistributedTransform:
         *,
         tables: bool,
         threads: int,
+        winds: bool,
+        radius: float,
     ) -> None:
         self.distribution, self.rank = distribution, rank
-        tabled = distribution.table_bytes(rank) if tables else 0
+        variables = distribution.variables
+        if winds and variables < WIND_VARIABLES:
+            raise InputError(f"winds of {variables} variables: two or more are allowed, the first two are the wind")
+        tabled = distribution.table_bytes(rank, winds=winds) if tables else 0
         memory.require(
             f"rank {rank} of a transform, with {format_bytes(tabled)} of Legendre functions,",
-            distribution.array_bytes(rank) + tabled,
+            distribution.array_bytes(rank, winds=winds) + tabled,
             "take more nodes, or fewer levels" + (", or no tables" if tables else ""),
         )
         d, t = distribution, distribution.truncation
         self._fourier = Fourier(t, d.rows_of(rank), threads=threads)
-        self._legendre = Legendre(t, d.wavenumbers_of(rank), tables=tables, threads=threads)
-        patterns = {"rows": d.to_rows(), "wavenumbers": d.to_wavenumbers(), "columns": d.to_columns()}
+        own = d.pieces_of(rank)
+        wind_of = variables if winds else None
+        self._stages = LegendreStages(d.pieces, own, tables=tables, threads=threads, winds=wind_of, radius=radius)
+        self._per_cosine = PerCosine(self._fourier, variables) if winds else None
+        patterns = d.patterns()
         between = {}
         for name, pattern in patterns.items():
             dtype = "f8" if name == "rows" else "c16"
@@ -130,6 +147,11 @@ class DistributedTransform:
         self.points, self.rows = between["rows"]
         self.fourier, self.wavenumbers = between["wavenumbers"]
         self.spectral, self.columns = between["columns"]
+        none = np.empty((0, self.spectral.shape[1]), np.complex128)
+        self._sent: Complexes
+        self._received: Complexes
+        self._sent, self._received = between.get("sums", (none, none))
+        self._partial: Complexes = np.empty((self._stages.partial_sums, self.spectral.shape[1]), np.complex128)
         self._exchanges: dict[tuple[str, bool], Exchange] = {}
         for name, (before, after) in between.items():
             self._exchanges[name, False] = make(name, False, patterns[name], before, after)
@@ -143,38 +165,74 @@ class DistributedTransform:
     # The parts, for those who time them or do something in between.
 
     def exchange(self, name: str, *, back: bool = False) -> None:
-        """Carry out one of `EXCHANGES`, or the way back."""
-        self._exchanges[name, back]()
+        """Carry out one of `EXCHANGES`, or the way back; none of partial sums where there are none."""
+        if name != "sums" or self.is_split:
+            self._exchanges[name, back]()
+
+    @property
+    def is_split(self) -> bool:
+        """Whether some wavenumbers are split, so that partial sums are exchanged."""
+        return self.distribution.pieces.is_split
 
     def transform_rows(self, **factors: Any) -> None:
         """Compute `fourier` from `rows`; `factors` as of `Fourier.to_fourier`."""
         self._fourier.to_fourier(self.rows, self.fourier, **factors)
+        if self._per_cosine is not None:
+            self._per_cosine.coefficients(self.fourier)
 
     def transform_rows_back(self, **factors: Any) -> None:
         """Compute `rows` from `fourier`; `factors` as of `Fourier.to_grid`."""
         self._fourier.to_grid(self.fourier, self.rows, **factors)
+        if self._per_cosine is not None:
+            self._per_cosine.points(self.rows)
 
-    def transform_wavenumbers(self) -> None:
-        """Compute `spectral` from `wavenumbers`."""
-        self._legendre.to_spectral(self.wavenumbers, self.spectral)
+    def transform_wavenumbers(self, *, adjoint: bool = False) -> None:
+        """Compute `spectral` from `wavenumbers`, of split ones partial sums.
 
-    def transform_wavenumbers_back(self) -> None:
-        """Compute `wavenumbers` from `spectral`."""
-        self._legendre.to_fourier(self.spectral, self.wavenumbers)
+        `adjoint`: as the transpose of `transform_wavenumbers_back`, which is another map where there are winds.
+        """
+        self._stages.to_spectral(self.wavenumbers, self.spectral, self._partial, adjoint=adjoint)
+        self._stages.take_apart(self._partial, self.spectral, self._sent)
+
+    def add_sums(self) -> None:
+        """Add the partial sums of others to `spectral`."""
+        self._stages.add(self._received, self.spectral)
+
+    def spread_sums(self) -> None:
+        """Copy the degrees of `spectral` that others need, the transpose of `add_sums`."""
+        self._stages.spread(self.spectral, self._received)
+
+    def transform_wavenumbers_back(self, *, adjoint: bool = False) -> None:
+        """Compute `wavenumbers` from `spectral`, of split ones with what others have sent.
+
+        `adjoint`: as the transpose of `transform_wavenumbers`.
+        """
+        self._stages.put_together(self._sent, self.spectral, self._partial)
+        self._stages.to_fourier(self.spectral, self.wavenumbers, self._partial, adjoint=adjoint)
 
     # The transforms.
 
-    def to_spectral(self, **factors: Any) -> Complexes:
+    def to_spectral(self) -> Complexes:
         """Compute `spectral` from `points`, the direct transform, and return it."""
+        return self._analyse()
+
+    def to_grid(self) -> Reals:
+        """Compute `points` from `spectral`, the inverse transform, and return them."""
+        return self._synthesise()
+
+    def _analyse(self, *, adjoint: bool = False, **factors: Any) -> Complexes:
         self.exchange("rows")
         self.transform_rows(**factors)
         self.exchange("wavenumbers")
-        self.transform_wavenumbers()
+        self.transform_wavenumbers(adjoint=adjoint)
+        self.exchange("sums")
+        self.add_sums()
         return self.spectral
 
-    def to_grid(self, **factors: Any) -> Reals:
-        """Compute `points` from `spectral`, the inverse transform, and return them."""
-        self.transform_wavenumbers_back()
+    def _synthesise(self, *, adjoint: bool = False, **factors: Any) -> Reals:
+        self.spread_sums()
+        self.exchange("sums", back=True)
+        self.transform_wavenumbers_back(adjoint=adjoint)
         self.exchange("wavenumbers", back=True)
         self.transform_rows_back(**factors)
         self.exchange("rows", back=True)
@@ -192,11 +250,13 @@ class DistributedTransform:
 
     def to_spectral_adjoint(self, product: Product = "weighted") -> Reals:
         """Compute `points` from `spectral` by the adjoint of `to_spectral`; products as of `SpectralTransform`."""
-        return self.to_grid(factors=self._fourier.quadrature, twice=0.5 * _weight(product))
+        twice = 0.5 * _weight(product)
+        return self._synthesise(adjoint=True, factors=self._fourier.quadrature, twice=twice)
 
     def to_grid_adjoint(self, product: Product = "weighted") -> Complexes:
         """Compute `spectral` from `points` by the adjoint of `to_grid`."""
-        return self.to_spectral(factors=np.ones(len(self._fourier.rows)), twice=2 / _weight(product))
+        ones = np.ones(len(self._fourier.rows))
+        return self._analyse(adjoint=True, factors=ones, twice=2 / _weight(product))
 
     # The part of the whole that this rank has.
 
@@ -207,22 +267,26 @@ class DistributedTransform:
 
     def own_coefficients(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return m and n of each coefficient of `spectral`."""
-        return _numbers(self.distribution.wavenumbers_of(self.rank), range(self.distribution.truncation.top + 1))
+        return self._numbers(range(self.distribution.truncation.top + 1))
 
     def own_columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return m and n of each coefficient of `columns`."""
-        return _numbers(self.distribution.wavenumbers_of(self.rank), self.distribution.degrees_of(self.rank))
+        return self._numbers(self.distribution.degrees_of(self.rank))
+
+    def _numbers(self, degrees: range) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return m and n of this rank's coefficients with some degrees."""
+        lines = []
+        for piece in self.distribution.pieces_of(self.rank):
+            own = self.distribution.pieces.degrees_of(piece)
+            n = np.arange(max(own.start, degrees.start), max(own.start, degrees.start, min(own.stop, degrees.stop)))
+            lines.append(np.stack([np.full(len(n), piece.m), n]))
+        m, n = np.concatenate([np.empty((2, 0), np.int64), *lines], axis=1)
+        return m, n
 
 
 def reversed_pattern(pattern: _core.Redistribution) -> _core.Redistribution:
     """Return the way back of a redistribution, which is its adjoint."""
     return type(pattern)(pattern.to_layout, pattern.from_layout)
-
-
-def _numbers(wavenumbers: NDArray[np.int64], degrees: range) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    lines = [np.arange(max(m, degrees.start), max(m, degrees.stop)) for m in wavenumbers.tolist()]
-    lengths = [len(line) for line in lines]
-    return np.repeat(wavenumbers, lengths), np.concatenate([np.arange(0), *lines])
 
 
 def _weight(product: str) -> float:

@@ -10,6 +10,9 @@
       | to_columns
     columns       the same lists by w, degrees by v; all fields
 
+Where wavenumbers are split, several sets compute with latitudes of one, and add what they have computed (`to_sums`)
+before columns: then a set has degrees of it, too (`tradewind.spectral.pieces`).
+
 The two middle ones and columns lie in memory as `tradewind.spectral` has it: fields innermost, of each wavenumber the
 rows that keep it, or its degrees, one after another. This is the distribution of ecTrans (Barros et al. 1995, "The IFS
 model: A parallel production weather code"), but for what is made even.
@@ -20,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,11 +32,13 @@ from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.layout.closed import cuts
 from tradewind.layout.names import SPECTRAL
-from tradewind.spectral.balance import deal, even_cuts, imbalance
+from tradewind.spectral.balance import even_cuts, imbalance
+from tradewind.spectral.pieces import SPLIT, Pieces, pieces_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from tradewind.spectral.pieces import Lines, Piece
     from tradewind.spectral.truncation import Truncation
 
     Numbers = NDArray[np.int64]
@@ -40,6 +46,8 @@ if TYPE_CHECKING:
 
 LEAST_LEVEL_SETS = 4
 """Level sets that ecTrans takes where they fit."""
+WIND_SCRATCH = 12
+"""Complex numbers per coefficient that are in memory at a time while winds are made of vorticity and divergence."""
 _even, _cut = _core.Parts.even, _core.Parts.cut
 
 
@@ -66,13 +74,16 @@ class Distribution:
     """The four layouts of a transform on W x V ranks, and the loads of each rank.
 
     `truncation`: grid and wavenumbers, see `Truncation`. `levels`, `variables`: fields are levels times variables,
-    those of a level one after another; a set of levels has all variables of each of its levels. `level_sets`: V, see
-    `default_level_sets`. `dealt`: how wavenumbers go to sets, a name of `balance.DEALS`, or lists of them. `shared`:
-    bands of grid points have equal numbers of points, else they are whole rows.
+    those of a level one after another; a set of levels has all variables of each of its levels. `levels` may say how
+    many each set has, also none. `level_sets`: V, see
+    `default_level_sets`. `dealt`: how wavenumbers go to sets, a name of `balance.DEALS`, lists of them, or "split": as
+    packed, and where that leaves sets uneven wavenumbers are cut into pieces of latitudes. `shared`: bands of grid
+    points have equal numbers of points, else they are whole rows.
 
-    `lists` [w] wavenumbers of each set, ascending; `row_cuts` [w + 1] rows of each set, of equal FFT flops as far as
-    whole rows allow; `degree_cuts` [v + 1]; `level_cuts` [v + 1]. Raises InputError where V does not divide the ranks,
-    and where there are more sets than levels, rows or wavenumbers, or more ranks than points.
+    `pieces`: the wavenumbers of all sets; `lists` [w] those of each set, ascending; `row_cuts` [w + 1] rows of each
+    set, of equal FFT flops as far as whole rows allow; `degree_cuts` [v + 1]; `level_cuts` [v + 1]. Raises InputError
+    where V does not divide the ranks, and where there are more sets than levels, rows or wavenumbers, or more ranks
+    than points.
     """
 
     def __init__(
@@ -80,24 +91,34 @@ class Distribution:
         truncation: Truncation,
         ranks: int,
         *,
-        levels: int = 1,
+        levels: int | Sequence[int] = 1,
         variables: int = 1,
         level_sets: int | None = None,
-        dealt: str | Sequence[ArrayLike] = "packed",
+        dealt: str | Sequence[ArrayLike] | Pieces = "packed",
         shared: bool = True,
     ) -> None:
+        levels_of_sets = None if isinstance(levels, int) else np.asarray(levels, np.int64)
+        levels = levels if isinstance(levels, int) else int(sum(levels))
         if ranks < 1 or levels < 1 or variables < 1:
             raise InputError(f"{ranks} ranks, {levels} levels, {variables} variables: 1 or more of each are allowed")
         self.truncation, self.ranks, self.levels, self.variables = truncation, ranks, levels, variables
+        self._split = dealt.is_split if isinstance(dealt, Pieces) else isinstance(dealt, str) and dealt == SPLIT
         maximum = self._max_sets
         self.level_sets = default_level_sets(ranks, levels, maximum) if level_sets is None else level_sets
         self.shared = shared
         if self.level_sets < 1 or ranks % self.level_sets:
             raise InputError(f"{self.level_sets} level sets on {ranks} ranks: a divisor of the ranks is allowed")
         self.sets = ranks // self.level_sets
-        self._check()
-        self.lists = self._lists(dealt)
-        self.level_cuts: Numbers = -(-levels * np.arange(self.level_sets + 1) // self.level_sets)
+        if levels_of_sets is None:
+            self._check(self.levels)
+            levels_of_sets = np.diff(-(-levels * np.arange(self.level_sets + 1) // self.level_sets))
+        else:
+            self._check(len(levels_of_sets))
+            if len(levels_of_sets) != self.level_sets or (levels_of_sets < 0).any():
+                raise InputError(f"levels of {len(levels_of_sets)} sets: 0 or more of each of {self.level_sets}")
+        self.pieces = pieces_of(truncation, dealt, self.sets)
+        self.lists: list[Numbers] = [np.array([piece.m for piece in own], np.int64) for own in self.pieces.by_set]
+        self.level_cuts: Numbers = np.concatenate([[0], np.cumsum(levels_of_sets)])
         self.row_cuts = even_cuts(self.row_flops, self.sets)
         degrees = np.arange(truncation.top + 1)
         # Entry n: how many wavenumbers have degree n.
@@ -105,13 +126,14 @@ class Distribution:
 
     @property
     def _max_sets(self) -> int:
-        """Each set has a wavenumber and a row."""
-        return int(min(len(self.truncation.grid.rows), self.truncation.degree + 1))
+        """Each set has a row, and a wavenumber unless these are split."""
+        rows = len(self.truncation.grid.rows)
+        return rows if self._split else int(min(rows, self.truncation.degree + 1))
 
-    def _check(self) -> None:
+    def _check(self, most_level_sets: int) -> None:
         rows, maximum = len(self.truncation.grid.rows), self._max_sets
         problems = []
-        if self.level_sets > self.levels:
+        if self.level_sets > most_level_sets:
             problems.append(
                 f"{self.level_sets} level sets of {self.levels} levels: 1..{self.levels} are allowed, as each has one"
             )
@@ -127,13 +149,6 @@ class Distribution:
         if problems:
             raise InputError(*problems)
 
-    def _lists(self, dealt: str | Sequence[ArrayLike]) -> list[Numbers]:
-        if isinstance(dealt, str):
-            return deal(dealt, self.wavenumber_flops, self.sets)
-        if len(dealt) != self.sets:
-            raise InputError(f"{len(dealt)} lists of wavenumbers: {self.sets}, one for each set, are allowed")
-        return [np.sort(np.asarray(each, dtype=np.int64)) for each in dealt]
-
     # Places of a rank.
 
     def set_of(self, rank: int) -> tuple[int, int]:
@@ -148,6 +163,10 @@ class Distribution:
     def wavenumbers_of(self, rank: int) -> Numbers:
         """Return the wavenumbers of a rank, ascending."""
         return self.lists[self.set_of(rank)[0]]
+
+    def pieces_of(self, rank: int) -> list[Piece]:
+        """Return the wavenumbers of a rank, ascending, with those of its latitudes that it computes with."""
+        return self.pieces.by_set[self.set_of(rank)[0]]
 
     def levels_of(self, rank: int) -> range:
         """Return the levels of a rank while it transforms."""
@@ -183,27 +202,28 @@ class Distribution:
     @cached_property
     def fourier(self) -> _core.Product:
         """Fourier coefficients of whole rows: x fields, z of each wavenumber the rows that keep it."""
-        return self._of_rows(
-            [self._fields, _cut(self.row_cuts), _even(self.truncation.degree + 1, 1)], (0, 1, -1), "rows"
-        )
+        lines = self.pieces.rows
+        every = _even(len(lines.owner), 1)
+        return self._in_lines([self._fields, _cut(self.row_cuts), every], (0, 1, -1), lines, "rows")
 
     @cached_property
     def wavenumbers(self) -> _core.Product:
-        """Fourier coefficients of lists of wavenumbers: the same, all rows that keep them."""
+        """Fourier coefficients of lists of wavenumbers: the same, all rows that keep them, or those of their pieces."""
+        lines = self.pieces.rows
         rows = _even(len(self.truncation.grid.rows), 1)
-        return self._of_rows([self._fields, rows, self._dealt], (0, -1, 1), "wavenumbers")
+        return self._in_lines([self._fields, rows, self._owned(lines)], (0, -1, 1), lines, "wavenumbers")
 
     @cached_property
     def spectral(self) -> _core.Product:
         """Spectral coefficients of lists of wavenumbers: x fields, z of each wavenumber its degrees."""
-        degrees = _even(self.truncation.top + 1, 1)
-        return self._of_degrees([self._fields, degrees, self._dealt], (0, -1, 1), "wavenumbers")
+        return self._by_set(self.pieces.degrees, "wavenumbers")
 
     @cached_property
     def columns(self) -> _core.Product:
         """Spectral coefficients with all fields: the same lists, of each wavenumber some degrees."""
-        degrees = _cut(self.degree_cuts)
-        return self._of_degrees([_even(self.fields, 1), degrees, self._dealt], (-1, 0, 1), "columns")
+        lines = self.pieces.degrees
+        parts = [_even(self.fields, 1), _cut(self.degree_cuts), self._owned(lines)]
+        return self._in_lines(parts, (-1, 0, 1), lines, "columns")
 
     @property
     def _fields(self) -> _core.Parts:
@@ -218,25 +238,18 @@ class Distribution:
             else _cut(np.ascontiguousarray(grid.first[cuts(grid.rows, self.ranks)]))
         )
 
-    @property
-    def _dealt(self) -> _core.Parts:
-        owner = np.full(self.truncation.degree + 1, -1, np.int32)
-        for w, own in enumerate(self.lists):
-            owner[own] = w
-        if (owner < 0).any() or sum(map(len, self.lists)) != len(owner):
-            raise InputError(f"lists of wavenumbers: each of 0..{self.truncation.degree} once is allowed")
-        return _core.Parts.dealt(owner, self.sets)
+    def _owned(self, lines: Lines) -> _core.Parts:
+        return _core.Parts.dealt(lines.owner.astype(np.int32), self.sets)
 
-    def _of_rows(self, parts: list[_core.Parts], coordinates: tuple[int, int, int], name: str) -> _core.Product:
-        t = self.truncation
-        grid = _core.Grid(self.fields, len(t.grid.rows), t.degree + 1)
-        return _core.Product(grid, parts, coordinates, 0, self.ranks, name).in_lines(t.row_begin, t.row_end)
+    def _by_set(self, lines: Lines, name: str) -> _core.Product:
+        degrees = _even(self.truncation.top + 1, 1)
+        return self._in_lines([self._fields, degrees, self._owned(lines)], (0, -1, 1), lines, name)
 
-    def _of_degrees(self, parts: list[_core.Parts], coordinates: tuple[int, int, int], name: str) -> _core.Product:
-        t = self.truncation
-        grid = _core.Grid(self.fields, t.top + 1, t.degree + 1)
-        m = np.arange(t.degree + 1)
-        return _core.Product(grid, parts, coordinates, 0, self.ranks, name).in_lines(m, m + t.degrees_of(m))
+    def _in_lines(
+        self, parts: list[_core.Parts], coordinates: tuple[int, int, int], lines: Lines, name: str
+    ) -> _core.Product:
+        grid = _core.Grid(self.fields, parts[1].points, len(lines.owner))
+        return _core.Product(grid, parts, coordinates, 0, self.ranks, name).in_lines(lines.begin, lines.end)
 
     # Patterns.
 
@@ -248,21 +261,46 @@ class Distribution:
         """Fourier coefficients from rows to wavenumbers."""
         return _core.Redistribution(self.fourier, self.wavenumbers)
 
+    def to_sums(self) -> _core.Redistribution | None:
+        """Partial sums of split wavenumbers to those who add them; None where there are none."""
+        if not self.pieces.is_split:
+            return None
+        before, after = self.pieces.sums
+        return _core.Redistribution(self._by_set(before, "partial sums"), self._by_set(after, "sums"))
+
     def to_columns(self) -> _core.Redistribution:
         """Spectral coefficients from levels to degrees."""
         return _core.Redistribution(self.spectral, self.columns)
 
-    def array_bytes(self, rank: int) -> int:
-        """Return the bytes of a rank's arrays, one in each layout."""
+    def patterns(self) -> dict[str, _core.Redistribution]:
+        """Return the exchanges of a transform by name, in the order in which they follow each other."""
+        sums = self.to_sums()
+        return {
+            "rows": self.to_rows(),
+            "wavenumbers": self.to_wavenumbers(),
+            **({} if sums is None else {"sums": sums}),
+            "columns": self.to_columns(),
+        }
+
+    def array_bytes(self, rank: int, *, winds: bool = False) -> int:
+        """Return the bytes of a rank's arrays: one in each layout, partial sums, and what `winds` need beside them."""
         shapes = [(8, self.points), (8, self.rows), (16, self.fourier), (16, self.wavenumbers)]
         shapes += [(16, self.spectral), (16, self.columns)]
-        return sum(size * math.prod(layout.shape(rank)) for size, layout in shapes)
+        total = sum(size * math.prod(layout.shape(rank)) for size, layout in shapes)
+        fields, top = len(self.levels_of(rank)) * self.variables, self.truncation.top
+        if winds:  # all coefficients with a degree more, and those of u and v some times more
+            own = sum(top + 2 - piece.m for piece in self.pieces_of(rank))
+            total += 16 * own * (fields + WIND_SCRATCH * len(self.levels_of(rank)))
+        if (sums := self.to_sums()) is not None:
+            own = sum(top + 1 - piece.m for piece in self.pieces_of(rank) if piece.parts > 1)
+            ends = math.prod(sums.source_shape(rank)) + math.prod(sums.target_shape(rank))
+            total += 16 * (own * fields + ends)
+        return total
 
-    def table_bytes(self, rank: int) -> int:
-        """Return the most bytes that a rank's tables of Legendre functions take."""
-        m = self.wavenumbers_of(rank)
-        t = self.truncation
-        return int(8 * ((t.row_end - t.row_begin)[m] // 2 * t.degrees_of(m)).sum())
+    def table_bytes(self, rank: int, *, winds: bool = False) -> int:
+        """Return the most bytes that a rank's tables of Legendre functions take; for `winds` to one degree more."""
+        top = self.truncation.top + winds
+        return 8 * sum((piece.end - piece.begin) * (top + 1 - piece.m) for piece in self.pieces_of(rank))
 
     # Loads of a field: what is to be even.
 
@@ -288,20 +326,14 @@ class Distribution:
         """
         w, v = np.divmod(np.arange(self.ranks), self.level_sets)
         fields = np.diff(self.level_cuts)[v] * self.variables
-        by_set = [float(self.wavenumber_flops[own].sum()) for own in self.lists]
+        by_set = [sum(map(self.pieces.flops_of, own)) for own in self.pieces.by_set]
         row_flops = np.concatenate([[0], np.cumsum(self.row_flops)])[self.row_cuts]
         points = np.array([self._point_parts.width(rank) for rank in range(self.ranks)])
-        t = self.truncation
-        columns = np.array(
-            [
-                [
-                    np.clip(hi, m, t.top + 1).sum() - np.clip(lo, m, t.top + 1).sum()
-                    for lo, hi in zip(self.degree_cuts, self.degree_cuts[1:], strict=False)
-                ]
-                for m in self.lists
-            ],
-            dtype=float,
-        )
+        lines = self.pieces.degrees
+        columns = np.zeros((self.sets, self.level_sets))
+        for part, (low, high) in enumerate(pairwise(self.degree_cuts.tolist())):
+            own = np.clip(high, lines.begin, lines.end) - np.clip(low, lines.begin, lines.end)
+            np.add.at(columns[:, part], lines.owner, own)
         return {
             "points": points * float(self.fields),
             "fft_flops": np.diff(row_flops)[w] * fields,

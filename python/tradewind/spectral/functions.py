@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,13 +23,15 @@ if TYPE_CHECKING:
 class LegendreFunctions:
     """P(n, m)(sin phi) of some wavenumbers, at latitudes of one hemisphere whose rows keep m, to a truncation's top.
 
-    `truncation`, `wavenumbers`: as in `Legendre`. `tables`: the functions are kept in `table_bytes` of memory; without
-    them a thread that asks for a wavenumber needs `scratch_bytes`. `threads` compute the tables. For each wavenumber
-    they have even n - m, then odd n - m, each ``float64 [degree][latitude]`` from the pole to the equator.
+    `truncation`, `wavenumbers`, `latitudes_of`: as in `Legendre`. `tables`: the functions are kept in `table_bytes` of
+    memory; without them a thread that asks for a wavenumber needs `scratch_bytes`. `threads` compute the tables. For
+    each wavenumber they have even n - m, then odd n - m, each ``float64 [degree][latitude]`` from the pole to the
+    equator.
 
-    `first` [k]: the row with which a wavenumber begins; at those nearer to the pole all its functions are below 2^-100
-    (8e-31, see src/kernel/legendre.hpp), so that taking them as 0 changes a field by less than 2^-100 times the sum of
-    its coefficients. `latitudes` [k]: their number.
+    `begin` [k], `end` [k]: the latitudes of a wavenumber are begin..end - 1 from the pole. `first` [k]: the one with
+    which its functions begin; at those nearer to the pole all are below 2^-100 (8e-31, see src/kernel/legendre.hpp), so
+    that taking them as 0 changes a field by less than 2^-100 times the sum of its coefficients. `latitudes` [k]: their
+    number.
 
     Raises InputError for a wavenumber that is not kept or listed twice, and where memory does not suffice for tables.
     """
@@ -38,6 +41,7 @@ class LegendreFunctions:
         truncation: Truncation,
         wavenumbers: ArrayLike | None = None,
         *,
+        latitudes_of: Sequence[tuple[int, int]] | None = None,
         tables: bool = True,
         threads: int = 1,
     ) -> None:
@@ -50,14 +54,24 @@ class LegendreFunctions:
             raise InputError("wavenumbers of a Legendre stage: each once is allowed")
         gaussian = truncation.grid.gaussian
         negligible = [_core.negligible_latitudes(gaussian, int(m), truncation.top) for m in self.wavenumbers]
-        kept = truncation.row_begin[self.wavenumbers]
-        self.first: Numbers = np.maximum(kept, np.array(negligible, dtype=np.int64))
-        self.latitudes: Numbers = truncation.grid.half - self.first
+        self.begin, self.end = self._latitudes(latitudes_of)
+        self.first: Numbers = np.clip(np.array(negligible, dtype=np.int64), self.begin, self.end)
+        self.latitudes: Numbers = self.end - self.first
         self._degrees: Numbers = truncation.degrees_of(self.wavenumbers)
         self._start: Numbers = np.concatenate([[0], np.cumsum(self.latitudes * self._degrees)])
         self.table_bytes = 8 * int(self._start[-1])
         self.scratch_bytes = 8 * int(np.diff(self._start).max(initial=0))
         self._tables = self._computed(threads) if tables else None
+
+    def _latitudes(self, given: Sequence[tuple[int, int]] | None) -> tuple[Numbers, Numbers]:
+        """Return the first latitude of each wavenumber, and the one before which it ends."""
+        kept, half = self.truncation.row_begin[self.wavenumbers], self.truncation.grid.half
+        if given is None:
+            return kept, np.full(len(kept), half)
+        begin, end = np.array(given, np.int64).reshape(-1, 2).T
+        if len(begin) != len(kept) or (begin < kept).any() or (end < begin).any() or (end > half).any():
+            raise InputError("latitudes of a Legendre stage: for each wavenumber some that keep it are allowed")
+        return begin, end
 
     def of(self, k: int, top: int, scratch: Reals | None) -> tuple[Reals, Reals]:
         """Return P(n, m) of the k-th wavenumber for even and for odd n - m, n <= top, each [degree][latitude].
@@ -93,4 +107,4 @@ class LegendreFunctions:
 
     def _compute(self, k: int, values: Reals) -> None:
         m, truncation = int(self.wavenumbers[k]), self.truncation
-        _core.legendre(truncation.grid.gaussian, int(self.first[k]), m, truncation.top, values)
+        _core.legendre(truncation.grid.gaussian, int(self.first[k]), m, truncation.top, values, int(self.end[k]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,11 +26,13 @@ class Legendre:
     """The Legendre transforms of some wavenumbers, as two matrix products for each: even and odd n - m.
 
     `truncation`: degrees of each wavenumber, and the rows that keep it. `wavenumbers`: those of this stage, in the
-    order in which they lie in memory, all unless given. `tables`: the functions are kept, else computed again in each
-    transform; or `LegendreFunctions` of these wavenumbers, which several stages share. `threads` share out wavenumbers.
+    order in which they lie in memory, all unless given. `latitudes_of`: for each of them the first of its latitudes,
+    counted from the pole, and the one before which they end, all that keep it unless given; with fewer `to_spectral`
+    returns their share of the sums. `tables`: the functions are kept, else computed again in each transform; or
+    `LegendreFunctions` of these wavenumbers, which several stages share. `threads` share out wavenumbers.
 
     Fourier coefficients are ``complex128 [m, row][field]``: wavenumber ``wavenumbers[k]`` has entries
-    ``fourier_start[k]``..``fourier_start[k + 1] - 1``, all rows of the grid that keep it from north to south. Spectral
+    ``fourier_start[k]``..``fourier_start[k + 1] - 1``, the rows of its latitudes from north to south. Spectral
     coefficients are ``complex128 [m, n][field]``: its degrees n = m..top are entries
     ``spectral_start[k]``..``spectral_start[k + 1] - 1``.
 
@@ -42,6 +44,7 @@ class Legendre:
         truncation: Truncation,
         wavenumbers: ArrayLike | None = None,
         *,
+        latitudes_of: Sequence[tuple[int, int]] | None = None,
         tables: bool | LegendreFunctions = True,
         threads: int = 1,
     ) -> None:
@@ -53,11 +56,13 @@ class Legendre:
             if tables.truncation.top < truncation.top or tables.truncation.grid is not truncation.grid:
                 raise InputError(f"Legendre functions of {tables.truncation!r} do not serve {truncation!r}")
         else:
-            self.functions = LegendreFunctions(truncation, wavenumbers, tables=tables, threads=threads)
+            self.functions = LegendreFunctions(
+                truncation, wavenumbers, latitudes_of=latitudes_of, tables=tables, threads=threads
+            )
         self.wavenumbers: Numbers = self.functions.wavenumbers
-        kept = truncation.row_begin[self.wavenumbers]
-        self.fourier_start: Numbers = np.concatenate([[0], np.cumsum(2 * (truncation.grid.half - kept))])
-        self._negligible: Numbers = self.functions.first - kept  # rows of a hemisphere whose functions are taken as 0
+        begin, end = self.functions.begin, self.functions.end
+        self.fourier_start: Numbers = np.concatenate([[0], np.cumsum(2 * (end - begin))])
+        self._negligible: Numbers = self.functions.first - begin  # rows of a hemisphere whose functions are taken as 0
         self.spectral_start: Numbers = np.concatenate([[0], np.cumsum(truncation.degrees_of(self.wavenumbers))])
 
     def to_spectral(self, fourier: Complexes, out: Complexes | None = None) -> Complexes:

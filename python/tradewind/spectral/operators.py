@@ -105,6 +105,14 @@ class Operators:
         wide: Complexes = self._north_transposed(north) - self._east * east
         return wide[self._inner]
 
+    def widened(self, spectral: Complexes) -> Complexes:
+        """Return coefficients with one degree more, which are 0 there."""
+        return self._widened(spectral)
+
+    def narrowed(self, wide: Complexes, out: Complexes) -> None:
+        """Copy coefficients without the additional degree."""
+        np.compress(self._inner, wide, axis=0, out=out)
+
     def _checked(self, spectral: Complexes) -> Complexes:
         array: Complexes = fields_of(spectral, len(self._n), "spectral coefficients", np.complex128)[0]
         return array
