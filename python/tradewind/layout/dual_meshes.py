@@ -43,11 +43,16 @@ def mesh_nodes(name: str) -> int:
     return nx * ny if ny else 4 * nx * (nx + 9)
 
 
-def mesh_of(name: str) -> MedianDual:
-    """The mesh of a name. Raises InputError for a name that is none, and where memory does not suffice for it."""
-    nx, ny = mesh_extents(name)
+def require_memory(name: str) -> None:
+    """Raise InputError for the name of a mesh that the memory of this computer does not suffice for."""
     nodes = mesh_nodes(name)
     memory.require(f"a mesh of {nodes} nodes", BYTES_PER_NODE * nodes, "name a smaller grid, or another computer")
+
+
+def mesh_of(name: str) -> MedianDual:
+    """The mesh of a name. Raises InputError for a name that is none, and where memory does not suffice for it."""
+    require_memory(name)
+    nx, ny = mesh_extents(name)
     return flat(nx, ny) if ny else octahedral(nx)
 
 

@@ -69,6 +69,8 @@ QuantityName = Literal[
     "delay-imbalance",
     "switch-time",
     "link-time",
+    "node-time",
+    "memory",
     "messages",
     "efficiency",
     "parallel-loss",
