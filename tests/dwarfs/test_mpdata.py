@@ -149,10 +149,10 @@ def test_what_cannot_be_simulated_is_known_without_the_mesh(choice, monkeypatch)
     wanted = []
     with gathered(wanted):
         dwarf.program()
-    monkeypatch.setattr("tradewind.dwarfs.on_mesh.mesh_of", None)
+    monkeypatch.setattr("tradewind.dwarfs.on_mesh.outline_of", None)
     assert dwarf.simulation_problems() == wanted
     (problem,) = replace(dwarf, grid="O999999").simulation_problems()
-    assert problem.startswith("a mesh of 4000027999968 nodes needs about 4002 TiB of memory")
+    assert problem.startswith("the outline of a mesh of 4000027999968 nodes needs about 546 TiB")
 
 
 def test_a_uniform_field_stays_and_limits_hold():

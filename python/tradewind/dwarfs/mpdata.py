@@ -35,7 +35,7 @@ from tradewind.dwarfs.mpdata_program import program
 from tradewind.dwarfs.mpdata_reference import ReferenceMpdata
 from tradewind.dwarfs.norms import Norms, norms
 from tradewind.dwarfs.on_mesh import MeshDwarf, MeshRunning, check_fits, mesh_by_name
-from tradewind.layout.dual_meshes import require_memory
+from tradewind.layout.mesh_outline import require_memory
 from tradewind.method.method import default_algorithm
 from tradewind.workload.options import option
 
@@ -234,7 +234,7 @@ class Mpdata(MeshDwarf):
         return program(self, self.stage_names(), self.host_bandwidth)
 
     def simulation_problems(self) -> list[str]:
-        """Return what `program` raises, of algorithms that so many ranks cannot have, without the mesh that it makes."""
+        """Return what `program` raises, of algorithms that so many ranks cannot have, without sharing a mesh out."""
         problems: list[str] = []
         with gathered(problems):
             require_memory(self.grid)

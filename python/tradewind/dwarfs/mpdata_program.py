@@ -35,9 +35,9 @@ def program(dwarf: MeshDwarf, stages: Sequence[str], host_bandwidth: float | Non
 
     `host_bandwidth`: bytes per second of copies to and from the host; None: those are copies in the node's memory.
     """
-    parts = dwarf.all_parts()
-    everything = [len(part.own) for part in parts]
-    rim = [len(part.rim()) for part in parts]
+    shares = dwarf.shares()
+    everything = [len(own) for own in shares.own]
+    rim = shares.rim.tolist()
     interior = [own - edge for own, edge in zip(everything, rim, strict=True)]
     halo = dwarf.halo()
     steps: list[Compute | _core.Schedule] = []
@@ -54,13 +54,13 @@ def program(dwarf: MeshDwarf, stages: Sequence[str], host_bandwidth: float | Non
 
     if dwarf.strategy == "fused":
         steps += [
-            compute("divergence near the rim", "divergence", [len(part.near_rim()) for part in parts]),
+            compute("divergence near the rim", "divergence", shares.near_rim),
             compute("interior", "fused", interior, swap("divergence")),
             compute("tracer of the rim", "tracer", rim),
             swap("tracer"),
         ]
         return Program(*steps, dtype=dwarf.precision, name="mpdata, fused")
-    copied = [len(part.own) + len(part.halo) for part in parts]
+    copied = [len(own) + len(halo) for own, halo in zip(shares.own, shares.halo, strict=True)]
     for number, stage in enumerate(stages, 1):
         label = f"{number} {stage}"
         if dwarf.strategy == "staged":
