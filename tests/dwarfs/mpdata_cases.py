@@ -24,6 +24,7 @@ CHOICES: list[dict[str, Any]] = [
     {"strategy": "fused", "partition": "curve", "precision": "f4"},
     {"strategy": "plain", "fluxes": "averaged", "work": 2},
     {"strategy": "mask", "grid": "9x8", "limiter": True, "tracer": "hill"},
+    {"strategy": "staged", "limiter": True, "form": "basic", "transport": "shared"},
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,7 @@ pytest.importorskip("mpi4py.MPI")
 import mpdata_cases as cases
 
 from tradewind import launch
-from tradewind.base.errors import InputError, NotFiniteError
+from tradewind.base.errors import InputError, NotFiniteError, gathered
 from tradewind.dwarfs import from_plain
 from tradewind.dwarfs.mpdata import Mpdata
 from tradewind.launch.dwarf import run as run_dwarf
@@ -84,6 +85,17 @@ def test_what_a_simulated_step_computes():
     assert timed["1 divergence"] == pytest.approx(3 * dwarf.points * (2e-9 + 40 / 1e12), rel=1e-3)
 
 
+def test_what_copies_to_the_host_cost():
+    """By hand: whole arrays, at the rate that is named; else read and written through the memory of the node."""
+    options = {"settings": {**MACHINE["settings"], "node.memory_bandwidth": "1TB/s"}}
+    named = Mpdata(1, "O8", levels=10, strategy="staged", host_bandwidth=1e9)
+    times = named.simulate("torus-M", **options)["step_time_s"]
+    ways = [f"{stage} {way} the host" for stage in ("1 divergence", "2 tracer") for way in ("to", "from")]
+    assert [times[way] for way in ways] == pytest.approx([8 * named.points / 1e9] * 4, rel=1e-6)
+    times = replace(named, host_bandwidth=None).simulate("torus-M", **options)["step_time_s"]
+    assert [times[way] for way in ways] == pytest.approx([2 * 8 * named.points / 1e12] * 4, rel=1e-3)
+
+
 def test_a_forgotten_exchange_is_found():
     with pytest.raises(NotFiniteError, match=r"rank 0: the field is nan at node \d+, level 0"):
         launch.run(2, "mpdata_cases:forgotten_exchange", None, timeout_s=60)
@@ -118,6 +130,7 @@ def test_a_request_goes_through_json():
             ["strategy fused: two passes with the infinite gauge, no limiter, are allowed"],
         ),
         ({"courant": 1.5}, ["courant 1.5: 1e-06..1.0 are allowed"]),
+        ({"host_bandwidth": 1.0}, ["host bandwidth 1.0: 1000000.0..1000000000000000.0 are allowed"]),
         ({"partition": "band", "tracer": "bel"}, ["unknown partition 'band'", "unknown tracer 'bel'"]),
     ],
 )
@@ -125,6 +138,21 @@ def test_bad_input(values, messages):
     with pytest.raises(InputError) as error:
         Mpdata(**{"ranks": 2, "grid": "O8", **values})
     assert [problem.split(";")[0] if "unknown" in problem else problem for problem in error.value.problems] == messages
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [{}, {"algorithm": "native"}, {"divergence_method": "native,,", "algorithm": "leaders-2"}, {"limiter": True}],
+)
+def test_what_cannot_be_simulated_is_known_without_the_mesh(choice, monkeypatch):
+    dwarf = Mpdata(4, "O8", **choice)
+    wanted = []
+    with gathered(wanted):
+        dwarf.program()
+    monkeypatch.setattr("tradewind.dwarfs.on_mesh.outline_of", None)
+    assert dwarf.simulation_problems() == wanted
+    (problem,) = replace(dwarf, grid="O999999").simulation_problems()
+    assert problem.startswith("the outline of a mesh of 4000027999968 nodes needs about 546 TiB")
 
 
 def test_a_uniform_field_stays_and_limits_hold():

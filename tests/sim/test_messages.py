@@ -55,6 +55,22 @@ def test_a_put_needs_no_receiver():
     assert run(pair(100), machine(CROSSBAR, receive_overhead="60ns")).time_ps == TRIP + 800 * BYTE + 60 * NS
 
 
+@pytest.mark.parametrize("model", ["packet", "loggp"])
+def test_connections_cost_time_at_both_ends(model):
+    """Each rank of n has one to every rank of other nodes, n - 1 or n - 3."""
+    file = machine(CROSSBAR, send_overhead="40ns", receive_overhead="60ns", mpi={"connection_overhead": "5ns"})
+    alone = machine(CROSSBAR, send_overhead="40ns", receive_overhead="60ns")
+    one = run(pair(100), file, model=model).time_ps
+    assert one == run(pair(100), alone, model=model).time_ps + 2 * 5 * NS == TRIP + 800 * BYTE + 110 * NS
+    many = all_to_all(6, "burst")
+    for ranks_per_node, connections in ((1, 5), (3, 3), (6, 0)):
+        costs = {"send_overhead": f"{40 + 5 * connections}ns", "receive_overhead": f"{60 + 5 * connections}ns"}
+        options = {"model": model, "ranks_per_node": ranks_per_node}
+        found, wanted = run(many, file, **options), run(many, machine(CROSSBAR, **costs), **options)
+        assert found.time_ps == wanted.time_ps
+    assert file.identity != alone.identity == machine(CROSSBAR, send_overhead="40ns", receive_overhead="60ns").identity
+
+
 @pytest.mark.parametrize("ranks_per_node", [1, 3])
 @pytest.mark.parametrize("buffers", ["unbounded", "credits"])
 @pytest.mark.parametrize(("topology", "routing"), [(TORUS, "dimension-order"), (DRAGONFLY, "ugal")])

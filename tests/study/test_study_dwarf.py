@@ -14,6 +14,7 @@ from tradewind.base.errors import InputError
 from tradewind.dataset.build import build_dataset, without_empty, write_dataset
 from tradewind.dataset.read import read_dataset
 from tradewind.dwarfs.dwarf import Dwarf
+from tradewind.dwarfs.spherical_harmonics import SphericalHarmonics
 from tradewind.figure.figure import draw
 from tradewind.report.build import build_report
 from tradewind.simulation import simulate
@@ -163,7 +164,38 @@ def test_where_both_overlap_nobody_says_which_is_which(tmp_path: Path, calls: Ca
         assert quantity_of(record, "non-compute") is None
 
 
-QUANTITIES = ("time", "step-time", "compute", "non-compute", "non-compute-share", "points", "copy-ratio")
+def test_memory_and_time_are_per_node_and_for_all_nodes(tmp_path: Path, calls: Calls) -> None:
+    text = """\
+title = "Memory"
+
+[[sweep]]
+name = "there"
+kind = "run"
+dwarf = "spherical_harmonics"
+truncation = 15
+levels = 4
+ranks = [2, 8]
+ranks_per_node = 2
+on_the_fly = [true, false]
+machine = "escape-edr"
+"""
+    records, _ = run(tmp_path, text)
+    assert len(records.records) == 4
+    for record in records.records:
+        dwarf = SphericalHarmonics(ranks=record["ranks"], truncation=15, levels=4, on_the_fly=record["on_the_fly"])
+        distribution, nodes = dwarf.distribution(), record["ranks"] // 2
+        arrays = sum(distribution.array_bytes(rank) for rank in range(dwarf.ranks))
+        tables = sum(distribution.table_bytes(rank) for rank in range(dwarf.ranks))
+        wanted = (arrays + (0 if dwarf.on_the_fly else tables)) / nodes / 1e9
+        assert quantity_of(record, "memory") == pytest.approx(wanted)
+        assert quantity_of(record, "node-time") == pytest.approx(record["time_s"] * nodes)
+    path = tmp_path / "results.nc"
+    write_dataset(without_empty(build_dataset(records.records, {})), path)
+    for before, after in zip(records.records, read_dataset(path)[0], strict=True):
+        assert quantity_of(after, "memory") == quantity_of(before, "memory")
+
+
+QUANTITIES = ("time", "step-time", "compute", "non-compute", "non-compute-share", "points", "copy-ratio", "memory")
 
 
 @pytest.mark.parametrize("keep", [lambda dataset: dataset, without_empty], ids=["all", "as kept"])

@@ -42,6 +42,27 @@ def test_better() -> None:
     assert verdict(better={"algorithm": ["bruck", "ring-4"]}, than=RING_1, ranks=[100, 1000, 10000])[0] == CONFIRMED
 
 
+def test_curves_against_nodes_compare_cases_with_unlike_ranks_per_node() -> None:
+    per_node = {"ring-1": 100, "ring-4": 10, "bruck": 1}
+    cases = [
+        {**case, "ranks": case["ranks"] * per_node[case["algorithm"]], "nodes": case["ranks"]} for case in records()
+    ]
+    assert verdict(cases, better=RING_4, than=RING_1, ranks=[100, 1000], along="nodes")[0] == CONFIRMED
+    assert verdict(cases, better=RING_4, than=RING_1, ranks=[100, 1000])[0] == NOT_TESTABLE
+    found, because = verdict(cases, better=RING_1, than=BRUCK, along="nodes")
+    assert found == CONTRADICTED
+    assert because == "at 10000 nodes ring-1 (500 ms) is not below bruck (400 ms)"
+    near = {"near": RING_1, "than": BRUCK, "value": 3.0, "ranks": 1000, "along": "nodes"}
+    assert verdict(cases, **near) == (
+        CONTRADICTED,
+        "at 1000 nodes ring-1 over bruck is 0.5, 0.167 times the published 3",
+    )
+    unknown = [{**case, "nodes": None, "exchange": "e"} for case in cases]
+    assert verdict(unknown, falls=RING_1, along="nodes") == (NOT_TESTABLE, "e on 10000 ranks has no number of nodes")
+    measured = [{**case, "kind": "run", "nodes": None} for case in cases if case["nodes"] == 100]
+    assert verdict(measured, better=RING_4, than=RING_1, ranks=1, along="nodes")[0] == CONFIRMED
+
+
 def test_same() -> None:
     assert verdict(same=[RING_1, RING_4])[0] == CONFIRMED
     found, because = verdict(same=[RING_1, RING_4], tolerance=0.03)

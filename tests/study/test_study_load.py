@@ -142,6 +142,11 @@ def test_what_a_quick_run_cannot_be(quick: str, problem: str) -> None:
             "than belongs to better or flatter or crosses or predicts or ranked, and not to falls",
         ),
         ("delays = { ranks = 4 }\nshare = [0, 1]", "delays needs below or above, and not both"),
+        (
+            "proved = { ranks = 4 }\nranks = 4\nalong = 'nodes'",
+            "along belongs to tests of curves, better, order, same, ",
+        ),
+        ("falls = { ranks = 4 }\nalong = 'threads'", "along"),
         ("delays = { ranks = 4 }\nshare = [0.5, 0.2]\nbelow = '1us'", "the first must not be larger than the second"),
         ("delays = { ranks = 4 }\nshare = [0, 1]\nbelow = '1'", "'1' has no unit"),
         ("best = ['algorithm']", "best"),

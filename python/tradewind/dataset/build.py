@@ -44,6 +44,11 @@ def _shortest_step(record: Record) -> float | None:
     return min(result["samples_s"]) / result["steps"] if record["kind"] == "run" else None
 
 
+def _memory(record: Record) -> float | None:
+    found: float | None = record["result"].get("peak_rss_bytes" if record["kind"] == "run" else "memory_bytes")
+    return found
+
+
 NUMBERS: dict[str, tuple[Get, str, str]] = {
     "time": (lambda record: record["time_s"], "s", "simulated time, or median of the measured times, of the exchange"),
     "measured_min": (_measured("min_s"), "s", "shortest measured time"),
@@ -66,6 +71,7 @@ NUMBERS: dict[str, tuple[Get, str, str]] = {
     ),
     "run_copy_rate": (_of("run", "copy_bytes_per_s"), "B/s", "rate of a memory copy on the ranks of a run"),
     "threads_per_core": (_of("run", "threads_per_core"), "1", "threads of a run that share one core"),
+    "memory": (_memory, "B", "arrays and tables of all ranks of a simulated run; peak memory of all of a measured one"),
     "messages": (_of("simulate", "messages"), "1", "messages"),
     "bytes": (_of("simulate", "bytes"), "B", "bytes of all messages"),
     "packet_size": (_packet_size, "B", "largest packet; 0: a message is one packet"),

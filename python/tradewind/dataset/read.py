@@ -27,6 +27,7 @@ RESULTS = {
     "alone": "alone_s",
     "imbalance": "imbalance",
     "bound": "bound_s",
+    "memory": "memory_bytes",
     "messages": "messages",
     "bytes": "bytes",
     "packet_hops": "packet_hops",
@@ -174,6 +175,7 @@ def _run(case: xr.Dataset, record: Record) -> dict[str, Any]:
         "steps": record["steps"],
         "samples_s": _row(case, "samples"),
         "ratio_to_copy": _number(case, "ratio_to_copy"),
+        "peak_rss_bytes": _number(case, "memory"),
         "parts": [
             {"part": name.removeprefix(PART), "median_s": seconds * record["steps"]}
             for name, seconds in parts.items()

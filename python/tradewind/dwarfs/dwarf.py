@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from tradewind import _core
 from tradewind.base.elements import DTYPES
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import MAX_EXTENT
 from tradewind.base.names import unknown
 from tradewind.dwarfs.reference import agreement, difference
@@ -149,6 +149,13 @@ class Dwarf(Workload, ABC):
     @abstractmethod
     def program(self) -> Program:
         """The program of `steps_per_round` time steps. Raises InputError for the strategies of `not_simulated`."""
+
+    def simulation_problems(self) -> list[str]:
+        """Return why it cannot be simulated: what `program` raises, unless a dwarf knows it with less effort."""
+        problems: list[str] = []
+        with gathered(problems):
+            self.program()
+        return problems
 
     @abstractmethod
     def on(self, comm: MPI.Intracomm, *, record: str = "totals") -> Running:

@@ -21,19 +21,22 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from time import perf_counter
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from tradewind import _core
 from tradewind.base.collective import go_on, telling
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, gathered
 from tradewind.dwarfs.advection import FLUXES, TRACERS, exact, outflow_rates
 from tradewind.dwarfs.dwarf import method_option
 from tradewind.dwarfs.mpdata_program import program
 from tradewind.dwarfs.mpdata_reference import ReferenceMpdata
 from tradewind.dwarfs.norms import Norms, norms
 from tradewind.dwarfs.on_mesh import MeshDwarf, MeshRunning, check_fits, mesh_by_name
+from tradewind.layout.mesh_outline import require_memory
+from tradewind.method.method import default_algorithm
 from tradewind.workload.options import option
 
 if TYPE_CHECKING:
@@ -96,6 +99,16 @@ def plain(run: MpdataRun, steps: int) -> int:
     return 1
 
 
+def staged(run: MpdataRun, steps: int) -> int:
+    """Copy whole fields to another memory, exchange there, and copy them back, as codes on GPUs do at first."""
+    for stage in run.stages:
+        stage.prepare()
+        stage.compute(run.all_own)
+        stage.exchange_staged()
+    run.turn()
+    return 1
+
+
 # Three ways to name the rim and the interior: a mask over all nodes, two lists, or, renumbered, two runs of memory.
 STRATEGIES: dict[str, Callable[[MpdataRun, int], int]] = {
     "exchange": exchange,
@@ -104,6 +117,7 @@ STRATEGIES: dict[str, Callable[[MpdataRun, int], int]] = {
     "renumbered": overlap,
     "fused": fused,
     "plain": plain,
+    "staged": staged,
 }
 ORDERS = {"renumbered": "runs", "fused": "ids"}
 """Local order of nodes that a strategy needs; the others take that of the partition."""
@@ -154,6 +168,15 @@ class Mpdata(MeshDwarf):
         maximum=1e9,
         shown="by --courant",
         swept=False,
+    )
+    host_bandwidth: float | None = option(
+        "With --simulate and strategy staged: rate of copies to and from the host, like 12GB/s.",
+        None,
+        unit="B/s",
+        minimum=1e6,
+        maximum=1e15,
+        shown="the memory's, read and write counted apart",
+        label="bandwidth between device and host (B/s)",
     )
     divergence_method: str | None = method_option("divergence", "fetch")
     limits_method: str | None = method_option("limits", "fetch")
@@ -208,7 +231,21 @@ class Mpdata(MeshDwarf):
 
     def program(self) -> Program:
         """The program of one time step."""
-        return program(self, self.stage_names())
+        return program(self, self.stage_names(), self.host_bandwidth)
+
+    def simulation_problems(self) -> list[str]:
+        """Return what `program` raises, of algorithms that so many ranks cannot have, without sharing a mesh out."""
+        problems: list[str] = []
+        with gathered(problems):
+            require_memory(self.grid)
+        if problems:
+            return problems
+        ids = np.arange(self.ranks)
+        nobody = _core.fetch_of_ids(np.split(ids, self.ranks), [ids[:0]] * self.ranks)
+        for name in dict.fromkeys(self.stage_names()):
+            with gathered(problems):
+                _core.make_schedule(nobody, self.method(name).algorithm or default_algorithm("fetch"))
+        return problems
 
     @cached_property
     def _reference(self) -> ReferenceMpdata:
@@ -239,8 +276,11 @@ class Stage:
         *,
         plain: Callable[[], None] | None = None,
         before: Callable[[], None] | None = None,
+        staged: tuple[Array, Callable[[Array, Array], None]] | None = None,
     ) -> None:
+        """`staged`: an array in another memory, and how the whole one is copied there or back (source, target)."""
         self._swap, self._loop, self._target, self._plain, self._before = swap, loop, target, plain, before
+        self._staged = staged
 
     def prepare(self) -> None:
         """Compute what this stage needs of all nodes, own ones and the halo."""
@@ -258,6 +298,14 @@ class Stage:
 
     def exchange(self) -> None:
         self._swap(self._target())
+
+    def exchange_staged(self) -> None:
+        """Exchange the array in the other memory."""
+        assert self._staged is not None
+        there, copy = self._staged
+        copy(self._target(), there)
+        self._swap(there)
+        copy(there, self._target())
 
     def start(self) -> None:
         self._swap.start(self._target())
@@ -333,12 +381,21 @@ class MpdataRun(MeshRunning):
     def _stages(self) -> list[Stage]:
         """The stages of a step, and the plans of their exchanges."""
         halo = self.halo
-        self._swap = self.plan("tracer", halo, self.field, self._next, axis=0)
-        made = {"tracer": self._swap}
-        made["divergence"] = self.plan("divergence", halo, self._divergence, axis=0)
+        there: dict[str, Array] = {}
+        if self.dwarf.strategy == "staged":
+            there = {
+                name: self.columns(self.graph.all, *([2] if name == "limits" else []), plan=name)
+                for name in self._names
+            }
+
+        def plan(name: str, *arrays: Array) -> Exchanges:
+            return self.plan(name, halo, *arrays, *([there[name]] if there else []), axis=0)
+
+        self._swap = plan("tracer", self.field, self._next)
+        made = {"tracer": self._swap, "divergence": plan("divergence", self._divergence)}
         if self.dwarf.limiter:
             self._limits = self.columns(self.graph.all, 2, plan="limits")
-            made["limits"] = self.plan("limits", halo, self._limits, axis=0)
+            made["limits"] = plan("limits", self._limits)
         if self.dwarf.strategy == "plain":
             self._through = np.empty_like(self.flux)
         if self.dwarf.strategy == "fused":
@@ -350,6 +407,7 @@ class MpdataRun(MeshRunning):
         stages = []
         divergences = 0
         for name in self.dwarf.stage_names():
+            staged = (there[name], self._stage) if there else None
             if name == "divergence":
                 before = self._next_pass if divergences else None
                 divergences += 1
@@ -360,13 +418,29 @@ class MpdataRun(MeshRunning):
                         lambda: self._divergence,
                         before=before,
                         plain=self._divergence_plainly,
+                        staged=staged,
                     )
                 )
             elif name == "limits":
-                stages.append(Stage(made[name], self._compute_limits, lambda: self._limits))
+                stages.append(Stage(made[name], self._compute_limits, lambda: self._limits, staged=staged))
             else:
-                stages.append(Stage(made[name], self._compute_tracer, lambda: self._next, plain=self._tracer_plainly))
+                loop, plainly = self._compute_tracer, self._tracer_plainly
+                stages.append(Stage(made[name], loop, lambda: self._next, plain=plainly, staged=staged))
         return stages
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """The exchanges of this run."""
+        return tuple(dict.fromkeys(self.dwarf.stage_names()))
+
+    def _stage(self, source: Array, target: Array) -> None:
+        """Copy a whole array between the two memories, once, whatever `work` says."""
+        begin = perf_counter()
+        np.copyto(target, source)
+        end = perf_counter()
+        self._seconds["staging"] += end - begin
+        if self._events is not None:
+            self._events.append(("staging", -1, -1, 0, begin, end))
 
     # The loops over nodes.
 

@@ -21,11 +21,23 @@ VALUES = {"divergence": FACES + 2, "limits": FACES + 4, "tracer": FACES + 3, "fu
 """Values read or written per node and level by a loop over all nodes: fluxes, fields in, fields out."""
 
 
-def program(dwarf: MeshDwarf, stages: Sequence[str]) -> Program:
-    """The program of one step of a dwarf, `stages` being what it computes and exchanges one after the other."""
-    parts = dwarf.all_parts()
-    everything = [len(part.own) for part in parts]
-    rim = [len(part.rim()) for part in parts]
+def staging(dwarf: MeshDwarf, label: str, stage: str, nodes: Iterable[int], host_bandwidth: float | None) -> Compute:
+    """A copy of a whole array to the host or back: at the rate of that way, or through the memory of the node."""
+    values = 2 if stage == "limits" else 1
+    points = [float(values * dwarf.levels * n) for n in nodes]
+    if host_bandwidth is None:
+        return Compute(label, bytes=2.0 * dwarf.element_bytes, points=points)
+    return Compute(label, point_s=dwarf.element_bytes / host_bandwidth, points=points)
+
+
+def program(dwarf: MeshDwarf, stages: Sequence[str], host_bandwidth: float | None = None) -> Program:
+    """The program of one step of a dwarf, `stages` being what it computes and exchanges one after the other.
+
+    `host_bandwidth`: bytes per second of copies to and from the host; None: those are copies in the node's memory.
+    """
+    shares = dwarf.shares()
+    everything = [len(own) for own in shares.own]
+    rim = shares.rim.tolist()
     interior = [own - edge for own, edge in zip(everything, rim, strict=True)]
     halo = dwarf.halo()
     steps: list[Compute | _core.Schedule] = []
@@ -42,15 +54,21 @@ def program(dwarf: MeshDwarf, stages: Sequence[str]) -> Program:
 
     if dwarf.strategy == "fused":
         steps += [
-            compute("divergence near the rim", "divergence", [len(part.near_rim()) for part in parts]),
+            compute("divergence near the rim", "divergence", shares.near_rim),
             compute("interior", "fused", interior, swap("divergence")),
             compute("tracer of the rim", "tracer", rim),
             swap("tracer"),
         ]
         return Program(*steps, dtype=dwarf.precision, name="mpdata, fused")
+    copied = [len(own) + len(halo) for own, halo in zip(shares.own, shares.halo, strict=True)]
     for number, stage in enumerate(stages, 1):
         label = f"{number} {stage}"
-        if dwarf.strategy in ("exchange", "plain"):
+        if dwarf.strategy == "staged":
+            there, back = (
+                staging(dwarf, f"{label} {way} the host", stage, copied, host_bandwidth) for way in ("to", "from")
+            )
+            steps += [compute(label, stage, everything), there, swap(stage), back]
+        elif dwarf.strategy in ("exchange", "plain"):
             steps += [compute(label, stage, everything), swap(stage)]
         else:
             steps += [compute(f"{label} of the rim", stage, rim), compute(label, stage, interior, swap(stage))]

@@ -15,6 +15,7 @@ from tradewind.dwarfs.dwarf import Dwarf
 from tradewind.dwarfs.output import Output, of_mesh
 from tradewind.dwarfs.running import Running
 from tradewind.layout.dual_meshes import map_of, mesh_extents, mesh_nodes, mesh_of
+from tradewind.layout.mesh_outline import MeshOutline, Shares, outline_of, shares_of
 from tradewind.layout.partition import ORDERS, Divided, Part, parts
 from tradewind.workload.options import option
 
@@ -76,17 +77,21 @@ class MeshDwarf(Dwarf):
 
     def imbalance(self) -> float:
         """The largest number of own nodes of a rank over the mean."""
-        most: int = max(len(part.own) for part in self.all_parts())
+        most: int = max(map(len, self.shares().own))
         return most * self.ranks / self.nodes
 
     def all_parts(self) -> list[Part]:
         """The parts of all ranks, made in this process."""
         return _all_parts(self.grid, self.ranks, self.partition)
 
+    def shares(self) -> Shares:
+        """Return what each rank has and needs of others, found without the mesh of volumes."""
+        return _shares(self.grid, self.ranks, self.partition)
+
     def halo(self) -> _core.Fetch:
         """The exchange of one level, over all ranks."""
-        made = self.all_parts()
-        return _core.fetch_of_ids([part.own for part in made], [part.halo for part in made])
+        shares = self.shares()
+        return _core.fetch_of_ids(shares.own, shares.halo)
 
 
 @lru_cache(maxsize=2)
@@ -100,6 +105,16 @@ def _all_parts(grid: str, ranks: int, partition: str) -> list[Part]:
     mesh = mesh_by_name(grid)
     divided = Divided(mesh)
     return [divided.part(own, divided.halo(own)) for own in parts(mesh, ranks, partition)]
+
+
+@lru_cache(maxsize=2)
+def _outline(grid: str) -> MeshOutline:
+    return outline_of(grid)
+
+
+@lru_cache(maxsize=8)
+def _shares(grid: str, ranks: int, partition: str) -> Shares:
+    return shares_of(_outline(grid), ranks, partition)
 
 
 class MeshRunning(Running):

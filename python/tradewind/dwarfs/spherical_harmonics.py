@@ -19,7 +19,7 @@ print(run.diagnose())"
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -276,6 +276,18 @@ class SphericalHarmonics(Dwarf):
 
     def imbalance(self) -> float:
         return self.distribution().imbalances()["legendre_flops"]
+
+    def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        return {**super().derived(result), "memory_bytes": self.memory_bytes()}
+
+    def memory_bytes(self) -> int:
+        """Bytes of all ranks' arrays, one in each layout, and of their tables of Legendre functions.
+
+        Buffers of messages, and what a process has anyhow, come on top.
+        """
+        distribution = self.distribution()
+        tables = 0 if self.on_the_fly else sum(distribution.table_bytes(rank) for rank in range(self.ranks))
+        return tables + sum(distribution.array_bytes(rank) for rank in range(self.ranks))
 
     def on(self, comm: MPI.Intracomm, *, record: str = "totals") -> SphericalHarmonicsRun:
         """The dwarf at its first step, on as many ranks as it was made for. Collective.

@@ -83,6 +83,7 @@ def run(
 
 def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """Run on each rank. Collective; rank 0 returns the result."""
+    from tradewind.base.memory import peak_rss_bytes
     from tradewind.launch.measure import measure_copy, provenance
     from tradewind.mpi.library import MPI
 
@@ -111,6 +112,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     samples_s = [comm.allreduce(total_s, MPI.MAX) for _, total_s in timed]
     seconds, total_s = timed[samples_s.index(statistics.median_low(samples_s))]
     final = running.diagnose()
+    peak = comm.allreduce(peak_rss_bytes())
     if dwarf.check:
         _check(comm, dwarf, running, steps * repeat, whole)
     if payload["timeline"] is not None:
@@ -128,6 +130,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         **_numbers(dwarf, final),
         "initial": _numbers(dwarf, initial),
         "agreement": dwarf.agreement if dwarf.check else None,
+        "peak_rss_bytes": peak,
         **_cores(comm, dwarf),
         "timeline": payload["timeline"],
         **({} if server is None else {"output": server.figures}),

@@ -13,7 +13,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.extents import parse_extents
 from tradewind.layout.closed import ReducedGrid
 from tradewind.layout.gaussian import gaussian_latitudes
-from tradewind.layout.median_dual import Ids, MedianDual
+from tradewind.layout.median_dual import Ids, MedianDual, Reals
 
 EARTH_RADIUS_M = 6.37122e6
 """Williamson et al. 1992, doi:10.1016/S0021-9991(05)80016-6."""
@@ -69,8 +69,23 @@ def flat(nx: int, ny: int) -> MedianDual:
     i, j = np.arange(nx), np.arange(ny)[:, None]
     east, north = (i + 1) % nx, (j + 1) % ny
     squares = np.stack(np.broadcast_arrays(i + nx * j, east + nx * j, east + nx * north, i + nx * north), axis=-1)
-    x, y = np.broadcast_arrays(i.astype(float), j.astype(float))
-    return MedianDual.of_cells(x.ravel(), y.ravel(), [squares.reshape(-1, 4)], (nx, ny), name=f"{nx}x{ny}")
+    x, y = flat_nodes(nx, ny)
+    return MedianDual.of_cells(x, y, [squares.reshape(-1, 4)], (nx, ny), name=f"{nx}x{ny}")
+
+
+def flat_nodes(nx: int, ny: int) -> tuple[Reals, Reals]:
+    """Return x and y of the nodes of a flat mesh."""
+    x, y = np.broadcast_arrays(np.arange(float(nx)), np.arange(float(ny))[:, None])
+    return x.ravel(), y.ravel()
+
+
+def octahedral_nodes(n: int) -> tuple[Ids, Ids, Reals, Reals]:
+    """Return the points of each row of O<n>, the first node of each row and of what follows, longitude and latitude."""
+    rows = ReducedGrid.octahedral(n).rows
+    first = np.concatenate([[0], np.cumsum(rows)])
+    row = np.repeat(np.arange(2 * n), rows)
+    x = 2 * np.pi * (np.arange(first[-1]) - first[row]) / rows[row]
+    return rows, first, x, gaussian_latitudes(n)[row]
 
 
 def octahedral(n: int, radius: float = EARTH_RADIUS_M) -> MedianDual:
@@ -81,11 +96,7 @@ def octahedral(n: int, radius: float = EARTH_RADIUS_M) -> MedianDual:
     neighbours (Malardel et al. 2016, ECMWF Newsletter 146). The poles are corners of the dual: the duals of the first
     row go up to the pole like slices of a cake. `radius`: m.
     """
-    rows = ReducedGrid.octahedral(n).rows
-    first = np.concatenate([[0], np.cumsum(rows)])
-    row = np.repeat(np.arange(2 * n), rows)
-    x = 2 * np.pi * (np.arange(first[-1]) - first[row]) / rows[row]
-    y = gaussian_latitudes(n)[row]
+    rows, first, x, y = octahedral_nodes(n)
     triangles = []
     for i in range(n - 1):
         triangles.append(_between(first[i], rows[i], first[i + 1]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,18 +12,36 @@ from numpy.typing import NDArray
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.layout.closed import cuts
-from tradewind.layout.median_dual import Ids, MedianDual
+from tradewind.layout.median_dual import Ids, MedianDual, Reals
 
 _BITS = 16
 """Bits per coordinate of the curve: 4e9 places, more than 50 per node of O4000."""
 
 
-def bands(mesh: MedianDual) -> Ids:
+class Mesh(Protocol):
+    """Mesh as partitions see it: a `MedianDual`, or an outline."""
+
+    @property
+    def x(self) -> Reals: ...
+    @property
+    def y(self) -> Reals: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def on_sphere(self) -> bool: ...
+    @property
+    def periods(self) -> tuple[float, float]: ...
+    @property
+    def name(self) -> str: ...
+    def edges_per_node(self) -> Ids: ...
+
+
+def bands(mesh: Mesh) -> Ids:
     """Nodes row by row, as they are counted: parts are bands, whose first and last rows may be shared."""
     return np.arange(mesh.nodes)
 
 
-def curve(mesh: MedianDual) -> Ids:
+def curve(mesh: Mesh) -> Ids:
     """Nodes along Hilbert's curve: parts are compact, and neighbours on the mesh are close in memory.
 
     A sphere is first unfolded into a square as an octahedron, whose centre is the north pole and whose corners are the
@@ -34,7 +53,7 @@ def curve(mesh: MedianDual) -> Ids:
     return np.lexsort((np.arange(mesh.nodes), _hilbert(*places)))
 
 
-ORDERS: dict[str, Callable[[MedianDual], Ids]] = {"bands": bands, "curve": curve}
+ORDERS: dict[str, Callable[[Mesh], Ids]] = {"bands": bands, "curve": curve}
 
 
 def _octahedron(longitude: NDArray[np.float64], latitude: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
@@ -61,7 +80,7 @@ def _hilbert(x: Ids, y: Ids) -> Ids:
     return place
 
 
-def parts(mesh: MedianDual, ranks: int, order: str) -> list[Ids]:
+def parts(mesh: Mesh, ranks: int, order: str) -> list[Ids]:
     """Return the nodes of each rank, in an order that keeps neighbours close: equal cost, as far as whole nodes allow.
 
     The cost of a node is 1 and 1 for each edge. Raises InputError for an unknown order and for more ranks than nodes.

@@ -120,6 +120,8 @@ class Mpi(Table):
     """Their distance: a shortest path or, on a torus, its last dimension only (as SST/macro 7.1 counts)."""
     unexpected_bandwidth: Bandwidth | None = None
     """Rate of the CPU copying messages that came from other nodes before their receive was posted; None: no cost."""
+    connection_overhead: Latency = 0.0
+    """CPU time per message, at either end, for each connection of its rank: one to every rank of other nodes."""
     receives: Literal["stage", "start"] = "stage"
     """Time of posting: the receives of a stage when it begins, or all of an exchange when it begins."""
 
@@ -197,9 +199,13 @@ class Machine(Table):
         gathered = None if packing == DEFAULT_PACKING else methods.get((transport, DEFAULT_PACKING))
         return found.core(self.copy_, element_bytes, gathered)
 
-    def build(self, routing: str | None = None) -> _core.Machine:
-        """The machine as the simulator takes it, with another routing if one is named."""
+    def build(self, routing: str | None = None, connections: int = 0) -> _core.Machine:
+        """The machine as the simulator takes it, with another routing if one is named.
+
+        `connections`: how many other ranks each rank keeps a connection with; they cost `mpi.connection_overhead`.
+        """
         link, kind = self.link, self.topology.kind
+        connected = self.mpi.connection_overhead * connections
         routing = routing or self.routing
         known = [entry.name for entry in _core.routings() if entry.topology == kind]
         if routing not in known:
@@ -215,8 +221,8 @@ class Machine(Table):
             injection_latency=self.nic.latency,
             ejection_bandwidth=self.nic.ejection_bandwidth,
             ejection_latency=self.nic.latency,
-            send_overhead=self.nic.send_overhead,
-            receive_overhead=self.nic.receive_overhead,
+            send_overhead=self.nic.send_overhead + connected,
+            receive_overhead=self.nic.receive_overhead + connected,
             memory_bandwidth=self.node.memory_bandwidth,
             buffer=self.switch.buffer or max(DEFAULT_BUFFER, self.packet.size),
             crossbar_bandwidth=self.switch.bandwidth or 0.0,
@@ -269,6 +275,7 @@ _LATER_KEYS = (
     ("mpi", "bypass_distance", "path"),
     ("mpi", "unexpected_bandwidth", None),
     ("mpi", "receives", "stage"),
+    ("mpi", "connection_overhead", 0.0),
 )
 """Tables, keys and defaults that came when there were results already: at their defaults these stay good."""
 

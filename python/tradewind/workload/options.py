@@ -15,12 +15,12 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from tradewind.base.errors import InputError
 from tradewind.base.extents import parse_extents
 from tradewind.base.names import unknown
-from tradewind.base.units import byte_count, seconds
+from tradewind.base.units import byte_count, bytes_per_second, seconds
 
 _KEY = "option"
 Problems = Callable[[Any], list[str]]
 """Return the problem of a value, in words."""
-_UNITS: Mapping[str, Callable[[str], float]] = {"s": seconds, "bytes": byte_count}
+_UNITS: Mapping[str, Callable[[str], float]] = {"s": seconds, "bytes": byte_count, "B/s": bytes_per_second}
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Option:
     extents: int = 0
     """Count of whole numbers joined by 'x'."""
     unit: str = ""
-    """``s`` or ``bytes``: a user writes a number with its unit, such as 15ns or 4KiB."""
+    """``s``, ``bytes`` or ``B/s``: a user writes a number with its unit, such as 15ns, 4KiB or 12GB/s."""
     offered: str = ""
     """Default of the command line for an option that must be given elsewhere."""
     swept: bool = True

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from tradewind.base.errors import InputError, gathered
+from tradewind.base.errors import InputError
 from tradewind.base.units import seconds
 from tradewind.dwarfs import from_plain
 from tradewind.dwarfs.dwarf import Dwarf
@@ -60,9 +60,7 @@ def _simulated(
             yield Skip(sweep.name, case.name, f"{dwarf.ranks} ranks, {spread} {options[spread]}: no equal shares")
             continue
         options[other] = shares
-        refusals: list[str] = []
-        with gathered(refusals):
-            dwarf.program()
+        refusals = dwarf.simulation_problems()
         yield Skip(sweep.name, case.name, "; ".join(refusals)) if refusals else case
 
 

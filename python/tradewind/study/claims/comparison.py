@@ -44,12 +44,13 @@ def _below(finding: Finding, cases: list[Record], selections: list[Selection], f
         values = [each[ranks] for each in curves]
         texts = [text_of(value, finding.quantity) for value in values]
         figures.append(
-            f"{ranks} ranks: " + ", ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
+            f"{ranks} {finding.along}: " + ", ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
         )
         for i, (low, high) in enumerate(pairwise(values)):
             if low[-1] * factor >= high[0]:
                 problems.append(
-                    f"at {ranks} ranks {names[i]} ({texts[i]}) is not below {names[i + 1]} ({texts[i + 1]}){by}"
+                    f"at {ranks} {finding.along} {names[i]} ({texts[i]}) is not below "
+                    f"{names[i + 1]} ({texts[i + 1]}){by}"
                 )
     return problems, figures
 
@@ -64,9 +65,9 @@ def same(finding: Finding, cases: list[Record]) -> TestOutcome:
         values = [each[ranks] for each in curves]
         low, high = min(value[0] for value in values), max(value[-1] for value in values)
         listed = _listed(finding, names, values)
-        figures.append(f"{ranks} ranks: {listed}")
+        figures.append(f"{ranks} {finding.along}: {listed}")
         if high > low * (1 + finding.tolerance):
-            problems.append(f"at {ranks} ranks {listed} differ by {100 * (high / low - 1):.3g} %")
+            problems.append(f"at {ranks} {finding.along} {listed} differ by {100 * (high / low - 1):.3g} %")
     return problems, figures
 
 
@@ -83,8 +84,14 @@ def apart(finding: Finding, cases: list[Record]) -> TestOutcome:
         times = [each[ranks] for each in curves.values()]
         ratio = max(t[0] for t in times) / min(t[-1] for t in times)
         widest = max(widest, (ratio, ranks))
-        figures.append(f"{ranks} ranks: {_listed(finding, [str(v) for v in values], times)} ({ratio:.3g} times)")
-    problems = [f"the widest gap is {widest[0]:.3g} times, at {widest[1]} ranks"] if widest[0] < finding.factor else []
+        figures.append(
+            f"{ranks} {finding.along}: {_listed(finding, [str(v) for v in values], times)} ({ratio:.3g} times)"
+        )
+    problems = (
+        [f"the widest gap is {widest[0]:.3g} times, at {widest[1]} {finding.along}"]
+        if widest[0] < finding.factor
+        else []
+    )
     return problems, figures
 
 
@@ -103,19 +110,19 @@ def crosses(finding: Finding, cases: list[Record]) -> TestOutcome:
     for n in ranks:
         one, other = (each[n] for each in curves)
         listed = _listed(finding, names, [one, other])
-        figures.append(f"{n} ranks: {listed}")
+        figures.append(f"{n} {finding.along}: {listed}")
         if n <= first and one[0] <= other[-1]:
-            problems.append(f"at {n} ranks {names[0]} is not above {names[1]} ({listed})")
+            problems.append(f"at {n} {finding.along} {names[0]} is not above {names[1]} ({listed})")
         if n >= last and one[-1] >= other[0]:
-            problems.append(f"at {n} ranks {names[0]} is not below {names[1]} ({listed})")
-    return problems, [*figures, _meeting(ranks, curves)]
+            problems.append(f"at {n} {finding.along} {names[0]} is not below {names[1]} ({listed})")
+    return problems, [*figures, _meeting(ranks, curves, finding.along)]
 
 
-def _meeting(ranks: list[int], curves: list[Curve]) -> str:
+def _meeting(ranks: list[int], curves: list[Curve], along: str) -> str:
     """Return in words where the means of two curves change sides."""
     sides = [sum(curves[0][n]) / len(curves[0][n]) < sum(curves[1][n]) / len(curves[1][n]) for n in ranks]
     found = [f"{a} and {b}" for (a, before), (b, after) in pairwise(zip(ranks, sides, strict=True)) if before != after]
-    return f"they cross between {'; between '.join(found)} ranks" if found else "they do not cross"
+    return f"they cross between {'; between '.join(found)} {along}" if found else "they do not cross"
 
 
 def _listed(finding: Finding, names: list[str] | tuple[str, ...], values: list[list[float]]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from tradewind.study.cases.case import HERE_ONLY
 from tradewind.study.claims.quantity import QUANTITIES, quantity_of
 from tradewind.study.model.labels import INTEGER_LABELS
 from tradewind.study.model.study import Finding, Selection
@@ -20,7 +21,7 @@ SEEDS_UP_TO = 10_000
 Record = Mapping[str, Any]
 Selected = Mapping[str, Sequence[Any]]
 Curve = dict[int, list[float]]
-"""Ranks -> the values of all seeds, sorted."""
+"""Ranks, or nodes where a finding says so, -> the values of all seeds, sorted."""
 
 TestOutcome = tuple[list[str], list[str]]
 """The problems of a test (none: it holds) and the figures that it looked at."""
@@ -61,27 +62,31 @@ def value_of(case: Record, quantity: str) -> float:
 def curve(finding: Finding, cases: Iterable[Record], selection: Selected) -> Curve:
     """The curve of a selection at the ranks of the finding. Raises NotTestableError where cases or seeds are missing.
 
-    Where several cases have the same ranks and seed, the lowest speaks for them.
+    Where several cases have the same ranks (or nodes) and seed, the lowest speaks for them.
     """
     name = name_of(selection)
     lowest: dict[int, dict[Any, float]] = {}
     needed: dict[int, int] = {}
     for case in cases:
         if matches(case, selection):
-            seeds, ranks = lowest.setdefault(case["ranks"], {}), case["ranks"]
+            at = number_along(finding, case.get("kind"), case["ranks"], case.get("nodes"))
+            if at is None:
+                raise NotTestableError(f"{case['exchange']} on {case['ranks']} ranks has no number of {finding.along}")
+            seeds = lowest.setdefault(at, {})
             value = value_of(case, finding.quantity)
             seeds[case.get("seed")] = min(value, seeds.get(case.get("seed"), float("inf")))
-            asked = SEEDS_NEEDED if depends_on_chance(case) and ranks <= SEEDS_UP_TO else 1
-            needed[ranks] = max(asked, needed.get(ranks, 1))
+            asked = SEEDS_NEEDED if depends_on_chance(case) and case["ranks"] <= SEEDS_UP_TO else 1
+            needed[at] = max(asked, needed.get(at, 1))
     wanted = _wanted(finding, lowest)
     if missing := [ranks for ranks in wanted if ranks not in lowest]:
-        raise NotTestableError(f"no case of {name} at {some_of(missing)} ranks")
+        raise NotTestableError(f"no case of {name} at {some_of(missing)} {finding.along}")
     if not wanted:
-        raise NotTestableError(f"no case of {name}" + (" at these numbers of ranks" if lowest else ""))
+        raise NotTestableError(f"no case of {name}" + (f" at these numbers of {finding.along}" if lowest else ""))
     for ranks in wanted:
         if len(lowest[ranks]) < needed[ranks]:
             raise NotTestableError(
-                f"{name} at {ranks} ranks depends on chance: {len(lowest[ranks])} seeds, {SEEDS_NEEDED} are needed"
+                f"{name} at {ranks} {finding.along} depends on chance: {len(lowest[ranks])} seeds, "
+                f"{SEEDS_NEEDED} are needed"
             )
     return {ranks: sorted(lowest[ranks].values()) for ranks in wanted}
 
@@ -91,6 +96,13 @@ def _wanted(finding: Finding, known: Iterable[int]) -> list[int]:
     if isinstance(finding.ranks, list):
         return finding.ranks
     return sorted(ranks for ranks in known if is_meant(finding, ranks))
+
+
+def number_along(finding: Finding, kind: str | None, ranks: int, nodes: int | None) -> int | None:
+    """Return what a case counts as along the curves of a finding; what was measured here is on one node."""
+    if finding.along == "ranks":
+        return ranks
+    return 1 if kind in HERE_ONLY else nodes
 
 
 def is_meant(finding: Finding, ranks: int) -> bool:

@@ -118,6 +118,11 @@ COMPANIONS: dict[str, tuple[str, ...]] = {
     "ranked": ("than", "by", "share"),
 }
 """The keys that a test needs beside its own."""
+CURVES = (
+    *("better", "order", "same", "apart", "crosses", "falls", "rises", "flatter", "jumps", "passes"),
+    "near",
+)
+"""The tests of curves, which may be against nodes (`along`)."""
 OPTIONAL: dict[str, tuple[str, ...]] = {"near": ("than",)}
 """Keys that a test may have."""
 

@@ -24,10 +24,10 @@ def near(finding: Finding, cases: list[Record]) -> TestOutcome:
         values = first if not other else [first[0] / other[0][-1], first[-1] / other[0][0]]
         text = text_of(values, finding.quantity) if not other else _span(values)
         sought = text_of([wanted], finding.quantity) if not other else f"{wanted:.3g}"
-        figures.append(f"{ranks} ranks: {name} {text}, published {sought}")
+        figures.append(f"{ranks} {finding.along}: {name} {text}, published {sought}")
         off = max((abs(value / wanted - 1), value / wanted) for value in values)[1]
         if abs(off - 1) > finding.tolerance:
-            problems.append(f"at {ranks} ranks {name} is {text}, {off:.3g} times the published {sought}")
+            problems.append(f"at {ranks} {finding.along} {name} is {text}, {off:.3g} times the published {sought}")
     return problems, figures
 
 

@@ -14,6 +14,9 @@
 ``delay``             mean delay of packets, over all pairs of blocks of ranks that sent any (with `pairs`)
 ``delay-imbalance``   the largest mean delay of such a pair over the mean of all pairs
 ``switch-time``       time times the number of switches: what the exchange costs where all switches cost the same
+``node-time``         time times the number of nodes: what a step costs where all nodes cost the same
+``memory``            bytes per node: of a simulated dwarf its arrays and tables, where it states them; of a run here
+                      the largest resident set, of all ranks together
 ``messages``          messages of all ranks in a simulation
 ``efficiency``        of a program: compute time of one rank with the whole grid, over ranks x time
 ``parallel-loss``     time of a program beyond an equal share of what one rank computes
@@ -143,6 +146,16 @@ def _times(what: str) -> Callable[[Record], float | None]:
     return get
 
 
+def _node_time(case: Record) -> float | None:
+    return None if case.get("nodes") is None else float(case["time_s"]) * case["nodes"]
+
+
+def _memory(case: Record) -> float | None:
+    total = case["result"].get("peak_rss_bytes" if case["kind"] == "run" else "memory_bytes")
+    nodes = 1 if case["kind"] == "run" else case.get("nodes")
+    return None if total is None or nodes is None else float(total) / nodes / 1e9
+
+
 def _number(value: float) -> str:
     return f"{value:.3g}"
 
@@ -162,6 +175,8 @@ QUANTITIES: dict[str, Quantity] = {
     "bound": Quantity(_of_result("bound_s"), "time of the busiest link or NIC (s)", format_seconds),
     "delay": Quantity(_mean_delay, "mean delay of packets between blocks of ranks (s)", format_seconds),
     "delay-imbalance": Quantity(_delay_imbalance, "largest delay between blocks of ranks over the mean", _number),
+    "node-time": Quantity(_node_time, "time x nodes (s)", lambda value: f"{value:.3g} node-seconds"),
+    "memory": Quantity(_memory, "memory per node (GB)", lambda value: f"{value:.3g} GB"),
     "messages": Quantity(_of_result("messages"), "messages", _number),
     "efficiency": Quantity(_efficiency, "parallel efficiency", _number, is_part=True),
     "parallel-loss": Quantity(_parallel_loss, "parallel loss per step: time beyond an equal share (s)", format_seconds),

@@ -15,7 +15,7 @@ from tradewind.study.cases.bases import OwnRouting
 from tradewind.study.cases.case import Case
 from tradewind.study.cases.expand import expand
 from tradewind.study.cases.machines import own_routings
-from tradewind.study.claims.curve import Selected, is_meant, name_of, some_of
+from tradewind.study.claims.curve import Selected, is_meant, name_of, number_along, some_of
 from tradewind.study.claims.finding import SELECTIONS, base_of
 from tradewind.study.claims.remarks import base_problems, value_problems
 from tradewind.study.model.study import Finding, Plot, Study
@@ -214,9 +214,10 @@ def _ranks_problems(finding: Finding, place: Place, cases: Sequence[Labels]) -> 
     """Numbers of ranks that a finding asks for and a selection does not have. Of a proof that is what it finds out."""
     if finding.proved is not None:
         return []
-    known = sorted({case["ranks"][0] for case in cases})
+    numbers = (number_along(finding, *(case[label][0] for label in ("kind", "ranks", "nodes"))) for case in cases)
+    known = sorted({number for number in numbers if number is not None})
     if isinstance(finding.ranks, list):
         missing: list[object] = [ranks for ranks in finding.ranks if ranks not in known]
     else:
         missing = [] if any(is_meant(finding, ranks) for ranks in known) else ["these"]
-    return [(place, f"no case has {some_of(missing)} ranks (known: {some_of(known)})")] if missing else []
+    return [(place, f"no case has {some_of(missing)} {finding.along} (known: {some_of(known)})")] if missing else []

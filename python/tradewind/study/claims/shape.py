@@ -40,7 +40,7 @@ def _slope(finding: Finding, cases: list[Record], selection: Selection, falling:
         before, after = values[first], values[second]
         if after[-1] >= before[0] if falling else after[0] <= before[-1]:
             texts = [text_of(value, finding.quantity) for value in (before, after)]
-            problems.append(f"{name} is at {texts[0]} on {first} ranks and at {texts[1]} on {second}")
+            problems.append(f"{name} is at {texts[0]} on {first} {finding.along} and at {texts[1]} on {second}")
     return problems, [f"{name}: {_listed(finding, values)}"]
 
 
@@ -57,7 +57,7 @@ def flatter(finding: Finding, cases: list[Record]) -> TestOutcome:
         first, last = values[ranks[0]], values[ranks[-1]]
         factors.append((first[0] / last[-1], first[-1] / last[0]))  # minimum and maximum, over the seeds
         fall = f"{text_of(first, finding.quantity)} to {text_of(last, finding.quantity)}, by {factors[-1][0]:.3g}"
-        figures.append(f"{ranks[0]} to {ranks[-1]} ranks: {name_of(selection)} from {fall}")
+        figures.append(f"{ranks[0]} to {ranks[-1]} {finding.along}: {name_of(selection)} from {fall}")
     holds = factors[0][1] < factors[1][0]
     return ([] if holds else [f"{name_of(finding.flatter)} falls by as much: {'; '.join(figures)}"]), figures
 
@@ -74,7 +74,7 @@ def jumps(finding: Finding, cases: list[Record]) -> TestOutcome:
     if not any(first <= a and b <= last for a, b in steps):
         raise NotTestableError(f"no two numbers of ranks within {first}..{last}")
     (before, after), steepest = max(steps.items(), key=lambda step: step[1])
-    found = f"the steepest step is from {before} to {after} ranks, by {steepest:.3g}"
+    found = f"the steepest step is from {before} to {after} {finding.along}, by {steepest:.3g}"
     figures = [f"{name_of(finding.jumps)}: {_listed(finding, values)}"]
     holds = steepest >= finding.factor and first <= before and after <= last
     return ([] if holds else [found]), [*figures, found]
@@ -91,7 +91,7 @@ def passes(finding: Finding, cases: list[Record]) -> TestOutcome:
         raise NotTestableError(f"cases up to {first} ranks and from {last} on are needed, not only {sorted(values)}")
     name, problems = name_of(finding.passes), []
     for ranks in sorted(values):
-        text = f"at {ranks} ranks {name} is at {text_of(values[ranks], finding.quantity)}"
+        text = f"at {ranks} {finding.along} {name} is at {text_of(values[ranks], finding.quantity)}"
         if (ranks <= first and values[ranks][-1] >= finding.level) or (
             ranks >= last and values[ranks][0] <= finding.level
         ):
@@ -101,4 +101,4 @@ def passes(finding: Finding, cases: list[Record]) -> TestOutcome:
 
 def _listed(finding: Finding, values: Curve) -> str:
     """Return all values of a curve, in words."""
-    return ", ".join(f"{ranks} ranks {text_of(values[ranks], finding.quantity)}" for ranks in sorted(values))
+    return ", ".join(f"{ranks} {finding.along} {text_of(values[ranks], finding.quantity)}" for ranks in sorted(values))

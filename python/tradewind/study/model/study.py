@@ -69,6 +69,8 @@ QuantityName = Literal[
     "delay-imbalance",
     "switch-time",
     "link-time",
+    "node-time",
+    "memory",
     "messages",
     "efficiency",
     "parallel-loss",
@@ -300,6 +302,8 @@ class Finding(Table):
     ranks: RankSpan | Many[Positive] | None = None
     """The numbers of ranks where the test must hold: each of a list, or those of a span that the cases have; None: all
     that they have."""
+    along: Literal["ranks", "nodes"] = "ranks"
+    """Number that curves are against, and that `ranks` and `between` count; nodes: unlike ranks per node compare."""
     quantity: Quantity = "time"
     tolerance: Annotated[float, Field(ge=0)] = 0.1
     factor: Annotated[float, Field(gt=0)] = 1.0

@@ -17,7 +17,7 @@ from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.dwarfs import DWARFS, find
 from tradewind.machine import machine_names
-from tradewind.study.claims.finding import COMPANIONS, OPTIONAL, TESTS
+from tradewind.study.claims.finding import COMPANIONS, CURVES, OPTIONAL, TESTS
 from tradewind.study.claims.remarks import name_problems
 from tradewind.study.model.base_model import Base
 from tradewind.study.model.dwarf_keys import all_dwarf_keys, dwarf_keys, unused_dwarf_keys
@@ -368,6 +368,8 @@ def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
         if key in finding and key not in (*needed, *OPTIONAL.get(tests[0], ())):
             owners = [test for test, companions in COMPANIONS.items() if key in companions]
             problems.append(((key,), f"{key} belongs to {' or '.join(owners)}, and not to {tests[0]}"))
+    if "along" in finding and tests[0] not in CURVES:
+        problems.append((("along",), f"along belongs to tests of curves, {', '.join(CURVES)}, and not to {tests[0]}"))
     if tests[0] == "delays" and ("below" in finding) == ("above" in finding):
         problems.append((("delays",), "delays needs below or above, and not both"))
     for key in ("apart", "best", "by"):
