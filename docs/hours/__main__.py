@@ -13,8 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import checks
 import choices
-import page
+import picture
+import tables
 from parts import HUNDREDTH, Parts, Place
 
 from tradewind.dataset.read import read_dataset
@@ -35,19 +37,20 @@ def records(*names: str) -> list[dict[str, Any]]:
 
 def sections(parts: Parts) -> dict[str, Callable[[], str]]:
     """Return what each section of the page is made by."""
-    few, many = (Place("dragonfly-ML", page.TODAY, points, 100_000) for points in (choices.POINTS, HUNDREDTH))
+    few, many = (Place("dragonfly-ML", tables.TODAY, points, 100_000) for points in (choices.POINTS, HUNDREDTH))
     return {
-        "base": lambda: page.base_table(parts),
-        "slow": lambda: page.base_table(parts, page.SLOW),
-        "parts": lambda: page.parts_table(parts),
-        "winners": lambda: page.winners_table(parts),
-        "winners-slow": lambda: page.winners_table(parts, page.SLOW),
-        "choices": page.choices_table,
-        "changes": lambda: page.changes_table(parts, few),
-        "changes-hundredth": lambda: page.changes_table(parts, many),
-        "crossings": lambda: page.crossings_table(parts),
-        "quiet": lambda: page.quiet_table(parts),
-        "checks": lambda: page.checks_table(parts, records("checks")),
+        "base": lambda: tables.base_table(parts),
+        "slow": lambda: tables.base_table(parts, "slow"),
+        "scattered": lambda: tables.base_table(parts, "scattered"),
+        "parts": lambda: tables.parts_table(parts),
+        "winners": lambda: tables.winners_table(parts),
+        "choices": tables.choices_table,
+        "changes": lambda: tables.changes_table(parts, few),
+        "changes-hundredth": lambda: tables.changes_table(parts, many),
+        "crossings": lambda: tables.crossings_table(parts),
+        "quiet": lambda: checks.quiet_table(records("checks")),
+        "seeds": lambda: checks.seeds_text(records("checks")),
+        "checks": lambda: checks.whole_table(parts, records("checks")),
     }
 
 
@@ -71,14 +74,14 @@ def with_settings(settings: list[str]) -> None:
 
 
 def main(arguments: list[str]) -> None:
+    if arguments and (arguments[0] != "--set" or len(arguments) < 2):
+        raise SystemExit("error: python docs/hours [--set NAME=VALUE ...]")
+    with_settings(arguments[1:])
     parts = Parts(records(*STUDIES))
     if arguments:
-        if arguments[0] != "--set" or len(arguments) < 2:
-            raise SystemExit("error: python docs/hours [--set NAME=VALUE ...]")
-        with_settings(arguments[1:])
-        print(page.base_table(parts))
+        print(tables.base_table(parts))
         return
-    PICTURE.write_text(to_svg(page.picture(parts)), encoding="utf-8")
+    PICTURE.write_text(to_svg(picture.picture(parts)), encoding="utf-8")
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), parts), encoding="utf-8")
 
 

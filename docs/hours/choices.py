@@ -48,62 +48,71 @@ CHOICES = (
         "semi-Lagrangian step",
         {"long_step_s": (50, 30, 120)},
         "s",
-        "50 s: AROME-France at 1.3 km (Brousseau et al. 2016); 30 s: Zheng & Marguinaud (2018); 120 s: IFS at 1.25 km (Schulthess et al. 2019)",
+        "50: AROME-France at 1.3 km (Brousseau et al. 2016); 30: Zheng & Marguinaud (2018); "
+        "120: IFS at 1.25 km (Schulthess et al. 2019)",
     ),
     Choice(
         "split-explicit step",
         {"short_step_s": (8, 6, 12)},
         "s",
-        "8 s: 6 s per km (WRF, Skamarock et al. 2008); 6 s: COSMO at 0.93 km (Fuhrer et al. 2018); 12 s: 9 s per km, assumed: what a diffusive scheme may bear",
+        "8: 6 s per km (WRF, Skamarock et al. 2008); 6: COSMO, though at 0.93 km (Fuhrer et al. 2018); "
+        "12: 9 s per km, assumed",
     ),
     Choice(
         "acoustic substeps in a step",
         {"substeps": (7, 5, 13)},
         "",
-        "7: Runge-Kutta stages of 1, 2 and 4 (WRF's default, Skamarock et al. 2008); 13: stages of 1, 4 and 8; 5: as many as ICON's dynamics (Zängl et al. 2015)",
+        "7: 1, 2 and 4 in three Runge-Kutta stages, and 13: 1, 4 and 8 (Skamarock et al. 2008); "
+        "5: as many as ICON's dynamics (Zängl et al. 2015)",
     ),
     Choice(
-        "3-D fields that are transposed, forth and back",
+        "3-D fields transposed, forth and back",
         {"forth": (5, 3, 10), "back": (12, 5, 24)},
         "",
-        "5: two winds, temperature, and the two nonhydrostatic variables (Bénard et al. 2010); 12: they and derivatives, our count; 3 and 5: hydrostatic, derivatives by differences; "
-        "10 and 24: a predictor and a corrector (Bénard et al. 2010)",
+        "5 and 12: winds, temperature, the two nonhydrostatic variables (Bénard et al. 2010), and, our count, "
+        "derivatives; 3 and 5: hydrostatic, derivatives by differences; 10 and 24: a predictor and a corrector",
     ),
     Choice(
-        "semi-Lagrangian halo",
+        "semi-Lagrangian halo on demand",
         {"on_demand": (0, 1)},
         "",
-        "0: of the strongest wind, step x 200 m/s / 1390 m + 2 points (Zheng & Marguinaud 2018); 1: on demand, as they propose: as far as what the points of a rank need together, 2 points",
+        "0: as wide as the strongest wind asks, step x 200 m/s / 1390 m + 2 points (Zheng & Marguinaud 2018); "
+        "1: on demand, as they propose; taken as a list of points and a halo of 3",
     ),
     Choice(
         "tracers",
         {"tracers": (7, 3, 20)},
         "",
-        "7: water vapour, five hydrometeors, turbulent energy (AROME, Seity et al. 2011); 3: vapour, liquid, ice; 20: assumed, for chemistry",
+        "7: vapour, five hydrometeors, turbulent energy (AROME, Seity et al. 2011); 3: vapour, liquid, ice; "
+        "20: assumed, for chemistry",
     ),
     Choice(
         "memory traffic of a semi-Lagrangian step",
         {"long_traffic": (40e3, 20e3, 69e3)},
         "B/point",
-        "69 kB: from IFS at 1.25 km (0.088 years a day on 4880 nodes of 60 GB/s, communication included; Schulthess et al. 2019); less: a half and a quarter or so, as communication is in it",
+        "69 kB: derived from IFS at 1.25 km: 62 levels, 0.088 years per day on 4880 nodes (Schulthess et al. 2019) are "
+        "1.15 us per point and node, at 60 GB/s; communication is in it, so 40 kB; 20 kB: single precision",
     ),
     Choice(
         "memory traffic of a split-explicit step",
         {"short_traffic": (20e3, 10e3, 30e3)},
         "B/point",
-        "20 kB: from COSMO at 0.93 km (0.043 years a day on 4888 GPUs at 362 GB/s; Fuhrer et al. 2018); 10 kB: the same in single precision; 30 kB: assumed, for more physics",
+        "20 kB: derived from COSMO at 0.93 km: 36000 x 16001 x 60 points, 0.043 years per day on 4888 GPUs (Fuhrer et "
+        "al. 2018) are 54 ns per point and GPU, at 370 GB/s; 10 kB: single precision; 30 kB: assumed",
     ),
     Choice(
-        "iterations of the Helmholtz solver in a step",
+        "solver iterations in a step",
         {"iterations": (25, 10, 100)},
         "",
-        "25: Zheng & Marguinaud (2018); 100: four solves, two outer times two inner (ENDGame, Wood et al. 2014); 10: a good preconditioner (Kühnlein et al. 2019, Maynard et al. 2020)",
+        "25: Zheng & Marguinaud (2018); 100: four solves, two outer times two inner (ENDGame, Wood et al. 2014); "
+        "10: a better preconditioner, such as multigrid (Maynard et al. 2020)",
     ),
     Choice(
-        "node: memory and links",
+        "node: memory, and links as multiples of 10 GB/s",
         {"memory": (100e9, 50e9, 1e12), "faster_links": (1, 1, 5)},
-        "B/s and times 10 GB/s",
-        "100 GB/s and 10 GB/s: the machine files; 50 GB/s: half a socket; 1 TB/s and 50 GB/s: a GPU with a 400 Gbit/s NIC",
+        "B/s, -",
+        "100 GB/s and 10 GB/s: the machine files; 50 GB/s: half a socket; 1 TB/s and 50 GB/s: a GPU whose NIC has "
+        "400 Gbit/s",
     ),
 )
 """What is varied. Combinations take every value of each with every value of all others."""
@@ -111,6 +120,7 @@ CHOICES = (
 FIXED = {
     "transform_flops": 2.5,  # of a real FFT: 2.5 log2 n per point and field
     "column_flops": 6.0 * LEVELS,  # three products with a matrix of levels x levels: 2 flops each
+    "packing_traffic": 96.0,  # of a field in three transpositions: gathered and scattered, 8 bytes read and written
     "legendre": 0.0,  # 1: spherical harmonics in place of the second FFT
     "iteration_traffic": 240.0,  # of GCR with 3 directions and a tridiagonal preconditioner: 30 doubles
     "pipelined_traffic": 360.0,  # of its pipelined form: 45 doubles

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 from choices import LEVELS, POINTS, SPACING_M, WIND_M_PER_S, Values
 from parts import Array, Parts, Place, field_levels
 
@@ -36,7 +35,9 @@ def hours(parts: Parts, place: Place, values: Values) -> dict[str, Hour]:
 def totals(found: dict[str, Hour]) -> dict[str, Array]:
     """Return the seconds of each of `MODELS`; of the semi-implicit one with the better solver."""
     sums = {name: sum(parts.values(), np.zeros(1)) for name, parts in found.items()}
-    return {name: np.minimum(sums[name], sums["pipelined"]) if name == "semi-implicit" else sums[name] for name in MODELS}
+    return {
+        name: np.minimum(sums[name], sums["pipelined"]) if name == "semi-implicit" else sums[name] for name in MODELS
+    }
 
 
 def width(values: Values) -> Array:
@@ -79,7 +80,8 @@ def _transforms(parts: Parts, place: Place, values: Values) -> Hour:
     product_rate = values["memory"] * values["product_flops_per_byte"]
     products = values["column_flops"] + values["legendre"] * fields * DEGREE**2 / POINTS[0]
     per_point = values["transform_flops"] * waves * fields / rate + products / product_rate
-    return {"transposition": there + back, "transforms": _points(place) * per_point}
+    per_point = per_point + values["packing_traffic"] * fields / values["memory"]
+    return {"transposition": there + back, "transforms and packing": _points(place) * per_point}
 
 
 def _solver(parts: Parts, place: Place, values: Values) -> Hour:

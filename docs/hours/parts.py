@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
 from choices import LEVELS, POINTS
 
 Array = npt.NDArray[np.float64]
@@ -19,14 +18,16 @@ ROUTINGS = ("dimension-order", "d-mod-k", "valiant")
 """The routing of each."""
 SPLITS = {1000: (25, 40), 10_000: (100, 100), 100_000: (250, 400), 1_000_000: (1000, 1000)}
 """Ranks along x and y, nearest to a square."""
+WIDTHS = (1, 3, 10)
+"""Of the halos that were simulated."""
 HUNDREDTH = (POINTS[0] // 10, POINTS[1] // 10)
 ELEMENT_BYTES = {"f4": 4, "f8": 8}
 
 
 @dataclass(frozen=True)
 class Line:
-    """A time against the bytes of an exchange (of a field's level in double precision: 1): straight between the
-    simulated ones, and straight on beyond the last two."""
+    """A time against the levels that are exchanged, in double precision: straight between the simulated ones, and
+    straight on beyond the last two."""
 
     amounts: tuple[float, ...]
     times: tuple[float, ...]
@@ -79,7 +80,7 @@ class Parts:
         for record in records:
             if record["kind"] == "simulate" and record["routing"] in ROUTINGS:
                 key, amount = _key(record)
-                found[key].append((amount, record["time_s"]))
+                found[key].append((amount, record["time_s"] / (record["times"] or 1)))
         self._lines = {key: _line(points) for key, points in found.items()}
 
     def transposition(self, place: Place) -> Line:
@@ -104,7 +105,7 @@ class Parts:
         """Whether all exchanges of a place were simulated."""
         try:
             self.transposition(place), self.allreduce(place)
-            for width in (1, 2, 3, 10):
+            for width in WIDTHS:
                 self.halo(place, width)
         except KeyError:
             return False
@@ -115,10 +116,14 @@ def _key(record: Mapping[str, Any]) -> tuple[tuple[object, ...], float]:
     """The place of a case, and how much it exchanges: levels of double precision."""
     pattern, place = record["pattern"], (record["machine"], record["base"], record["ranks"])
     if pattern == "allreduce":
-        return (pattern, *place, None, None), float(record["times"])
+        return (pattern, *place, None, None), 1.0
     nx, ny, nz = map(int, record["grid"].split("x"))
-    amount = nz * ELEMENT_BYTES[record["dtype"]] / ELEMENT_BYTES["f8"]
-    return (pattern, *place, (nx, ny), record["width"] if pattern == "halo" else None), amount
+    if pattern == "halo":
+        return (pattern, *place, (nx, ny), record["width"]), float(nz)
+    bytes_per_point = ELEMENT_BYTES[record["dtype"]]
+    return (pattern, *place, HUNDREDTH, None), nx * ny * nz * bytes_per_point / (
+        np.prod(HUNDREDTH) * ELEMENT_BYTES["f8"]
+    )
 
 
 def _line(points: list[tuple[float, float]]) -> Line:
