@@ -1,0 +1,101 @@
+"""What the parts are held against: closed forms where the network is quiet, and whole steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from choices import LEVELS
+from parts import HUNDREDTH, POINTS, SPLITS, Parts, Place
+from tables import TODAY, table, thousands
+
+LATENCY_S = 4e-7
+"""Of the head of a message between 1000 ranks of a fat-tree of 33 nodes per switch: two NICs and two links."""
+BANDWIDTH = 10e9
+RANKS = 1000
+RADIX = 4
+"""Of the ring, and of the allreduce."""
+VALUE_BYTES = 8
+
+
+def quiet_s(sweep: str, width: int | None) -> float:
+    """Return the time of an exchange of the study `checks` on a network without congestion: alpha-beta."""
+    split = SPLITS[RANKS]
+    if sweep == "quiet transposition":
+        amount = np.prod(HUNDREDTH) * 1024 * VALUE_BYTES / RANKS
+        return float(
+            sum(_stages(n) * LATENCY_S + amount * (n - 1) / n / BANDWIDTH for n in (split[0], split[1], split[0]))
+        )
+    if sweep == "quiet allreduce":
+        return 4 * 5 * (LATENCY_S + 3 * 3 * VALUE_BYTES / BANDWIDTH)  # 1024 ranks: 5 stages, 3 messages of 3 values
+    assert width
+    block = [n // parts for n, parts in zip(POINTS, split, strict=True)]
+    points = (block[0] + 2 * width) * (block[1] + 2 * width) - block[0] * block[1]
+    return (2 if sweep == "quiet wide halo" else 1) * LATENCY_S + points * 32 * VALUE_BYTES / BANDWIDTH
+
+
+def _stages(n: int) -> int:
+    return -(-(n - 1) // RADIX)
+
+
+def quiet_rows(records: Sequence[Mapping[str, Any]]) -> list[tuple[str, float, float]]:
+    """Return the exchanges that were simulated on a quiet network, their closed forms, and their times."""
+    return [
+        (_name(record), quiet_s(record["sweep"], record["width"]), record["time_s"])
+        for record in records
+        if record["base"] == "quiet"
+    ]
+
+
+def _name(record: Mapping[str, Any]) -> str:
+    width = f" of {record['width']}" if record["width"] else ""
+    return record["sweep"].removeprefix("quiet ") + width
+
+
+def seeds_text(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return how far the times of Valiant's random routing lie apart."""
+    times = [record["time_s"] for record in records if record["sweep"] == "seeds of Valiant's routing"]
+    share = (max(times) - min(times)) / min(times)
+    return f"{len(times)} seeds of Valiant's routing lie within {share:.1%} of one another."
+
+
+def quiet_table(records: Sequence[Mapping[str, Any]]) -> str:
+    rows = [
+        [name, f"{1e6 * form:.4g} us", f"{1e6 * time:.4g} us", f"{time / form:.3f}"]
+        for name, form, time in quiet_rows(records)
+    ]
+    return table(["exchange of 1000 ranks (allreduce: 1024)", "alpha-beta", "simulated", "ratio"], rows)
+
+
+def sum_of_parts(parts: Parts, place: Place, model: str) -> float:
+    """Return the time of a step of the study `checks`, from its parts."""
+    points = place.columns * LEVELS / 100e9
+
+    def halo(width: int) -> float:
+        return float(parts.halo(place, width).at(np.array(float(LEVELS))))
+
+    if model == "spectral":
+        return points * 40e3 + halo(10) + 2 * float(parts.transposition(place).at(np.array(float(LEVELS))))
+    if model == "semi-implicit":
+        return points * 40e3 + halo(10) + halo(1) + 4 * parts.allreduce(place)
+    return points * 20e3 + 3 * halo(3) + 14 * halo(1)
+
+
+def whole_rows(parts: Parts, records: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, int, float, float]]:
+    """Return model, network, ranks, and the times of whole steps and of the sums of their parts."""
+    found = []
+    for record in records:
+        if record["kind"] == "program":
+            model, network = record["sweep"].split(", ")
+            place = Place(record["machine"], TODAY, HUNDREDTH, record["ranks"])
+            found.append((model, network, record["ranks"], record["time_s"], sum_of_parts(parts, place, model)))
+    return found
+
+
+def whole_table(parts: Parts, records: Sequence[Mapping[str, Any]]) -> str:
+    rows = [
+        [model, network, thousands(ranks), f"{1e3 * whole:.3g} ms", f"{1e3 * parts_s:.3g} ms", f"{whole / parts_s:.3f}"]
+        for model, network, ranks, whole, parts_s in whole_rows(parts, records)
+    ]
+    return table(["step", "network", "ranks", "simulated whole", "sum of its parts", "ratio"], rows)

@@ -1,0 +1,141 @@
+"""Times of the exchanges of a model, on lines through what was simulated packet by packet."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from choices import LEVELS, POINTS
+
+Array = npt.NDArray[np.float64]
+NETWORKS = {"torus-L": "torus", "fattree-L": "fat-tree", "dragonfly-ML": "dragonfly"}
+"""Machines of the studies, and what the page calls them."""
+ROUTINGS = ("dimension-order", "d-mod-k", "valiant")
+"""The routing of each."""
+SPLITS = {1000: (25, 40), 10_000: (100, 100), 100_000: (250, 400), 1_000_000: (1000, 1000)}
+"""Ranks along x and y, nearest to a square."""
+WIDTHS = (1, 3, 10)
+"""Of the halos that were simulated."""
+HUNDREDTH = (POINTS[0] // 10, POINTS[1] // 10)
+ELEMENT_BYTES = {"f4": 4, "f8": 8}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A time against the levels that are exchanged, in double precision: straight between the simulated ones, and
+    straight on beyond the last two."""
+
+    amounts: tuple[float, ...]
+    times: tuple[float, ...]
+
+    def parts(self, amount: Array) -> tuple[Array, Array]:
+        """Return the time that does not depend on the bandwidth of links, and the rest: of the piece of the line in
+        which `amount` lies, what it has at 0, and what it rises from there."""
+        x, y = np.array(self.amounts), np.array(self.times)
+        if len(x) == 1:
+            return np.zeros_like(amount), y[0] / x[0] * amount
+        piece = np.clip(np.searchsorted(x, amount) - 1, 0, len(x) - 2)
+        slope = (y[piece + 1] - y[piece]) / (x[piece + 1] - x[piece])
+        start = y[piece] - slope * x[piece]
+        return start, slope * amount
+
+    def at(self, amount: Array, faster: Array | float = 1.0) -> Array:
+        """Return the time of an amount on links that are `faster`, at the same latency. Where a line would start
+        below 0, all of the time is due to bandwidth."""
+        start, rise = self.parts(np.asarray(amount, dtype=float))
+        whole = start + rise
+        latency = np.clip(start, 0.0, None)
+        return latency + (whole - latency) / faster
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a step is taken: a machine, a base of the studies, a horizontal grid and ranks."""
+
+    machine: str
+    base: str
+    points: tuple[int, int]
+    ranks: int
+
+    @property
+    def split(self) -> tuple[int, int]:
+        return SPLITS[self.ranks]
+
+    @property
+    def columns(self) -> int:
+        """Columns of the rank that has most."""
+        return int(np.prod([-(-n // parts) for n, parts in zip(self.points, self.split, strict=True)]))
+
+
+class Parts:
+    """The simulated exchanges, by place."""
+
+    def __init__(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Takes the records of the studies (see `tradewind.dataset.read`)."""
+        found: dict[tuple[object, ...], list[tuple[float, float]]] = defaultdict(list)
+        for record in records:
+            if record["kind"] == "simulate" and record["routing"] in ROUTINGS:
+                key, amount = _key(record)
+                found[key].append((amount, record["time_s"] / (record["times"] or 1)))
+        self._lines = {key: _line(points) for key, points in found.items()}
+
+    def transposition(self, place: Place) -> Line:
+        """Three transpositions, against levels of fields of a hundredth of the grid."""
+        return self._line("transpose", place, HUNDREDTH, None)
+
+    def halo(self, place: Place, width: int) -> Line:
+        """A halo exchange, against its levels."""
+        return self._line("halo", place, place.points, width)
+
+    def allreduce(self, place: Place) -> float:
+        """Seconds of one of three numbers, by the fastest algorithm."""
+        return self._line("allreduce", place, None, None).times[0]
+
+    def _line(self, pattern: str, place: Place, points: tuple[int, int] | None, width: int | None) -> Line:
+        key = (pattern, place.machine, place.base, place.ranks, points, width)
+        if key not in self._lines:
+            raise KeyError(f"not simulated: {key}")
+        return self._lines[key]
+
+    def has(self, place: Place) -> bool:
+        """Whether all exchanges of a place were simulated."""
+        try:
+            self.transposition(place), self.allreduce(place)
+            for width in WIDTHS:
+                self.halo(place, width)
+        except KeyError:
+            return False
+        return True
+
+
+def _key(record: Mapping[str, Any]) -> tuple[tuple[object, ...], float]:
+    """The place of a case, and how much it exchanges: levels of double precision."""
+    pattern, place = record["pattern"], (record["machine"], record["base"], record["ranks"])
+    if pattern == "allreduce":
+        return (pattern, *place, None, None), 1.0
+    nx, ny, nz = map(int, record["grid"].split("x"))
+    if pattern == "halo":
+        return (pattern, *place, (nx, ny), record["width"]), float(nz)
+    bytes_per_point = ELEMENT_BYTES[record["dtype"]]
+    return (pattern, *place, HUNDREDTH, None), nx * ny * nz * bytes_per_point / (
+        np.prod(HUNDREDTH) * ELEMENT_BYTES["f8"]
+    )
+
+
+def _line(points: list[tuple[float, float]]) -> Line:
+    """Of several times of one amount, the shortest: an algorithm is chosen for each number of ranks."""
+    best: dict[float, float] = {}
+    for amount, time in points:
+        best[amount] = min(time, best.get(amount, time))
+    amounts = tuple(sorted(best))
+    return Line(amounts, tuple(best[amount] for amount in amounts))
+
+
+def field_levels(fields: Array, place: Place) -> Array:
+    """Return what is transposed, in levels of fields of a hundredth of the grid."""
+    share = np.prod(place.points) / np.prod(HUNDREDTH)
+    return fields * (LEVELS * share)

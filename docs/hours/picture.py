@@ -1,0 +1,66 @@
+"""The picture of docs/explanation/spectral_or_grid_point.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import numpy as np
+from choices import base, combinations
+from models import MODELS, hours, totals
+from parts import NETWORKS, Parts
+from tables import GRIDS, places
+
+from tradewind.plot.style import CONFIG, SECONDS, colour, log_axis
+
+BAND = (10, 90)
+"""Percentiles of all combinations between which the picture is shaded."""
+Row = dict[str, Any]
+
+
+def picture(parts: Parts) -> dict[str, Any]:
+    """The Vega-Lite specification of the picture: hours of the models against ranks."""
+    rows: list[Row] = []
+    every = combinations()
+    for place in places(parts):
+        once, band = totals(hours(parts, place, base())), totals(hours(parts, place, every))
+        for name in MODELS:
+            low, high = np.percentile(band[name], BAND)
+            rows.append(
+                {
+                    "model": name,
+                    "grid": GRIDS[place.points],
+                    "network": NETWORKS[place.machine],
+                    "ranks": place.ranks,
+                    "time": float(once[name][0]),
+                    "low": float(low),
+                    "high": float(high),
+                }
+            )
+    chart = alt.hconcat(
+        *(_panel(rows, grid, network) for grid in GRIDS.values() for network in NETWORKS.values()),
+        columns=len(NETWORKS),
+    )
+    specification: dict[str, Any] = chart.to_dict()
+    specification["config"] = CONFIG
+    specification["description"] = (
+        "Seconds per simulated hour of three models against ranks, on three networks, on the whole grid and on a "
+        "hundredth of it. "
+        "Lines: base choices. Shaded: the middle 80 % of all combinations of the open choices."
+    )
+    return specification
+
+
+def _panel(rows: list[Row], grid: str, network: str) -> alt.LayerChart:
+    own = [row for row in rows if (row["grid"], row["network"]) == (grid, network)]
+    same = [row for row in rows if row["grid"] == grid]
+    y_scale, y_axis = log_axis(
+        [row[key] for row in same for key in ("low", "high", "time")], "seconds per simulated hour", SECONDS
+    )
+    x_scale, x_axis = log_axis([row["ranks"] for row in same], "ranks", "format(datum.value, '~s')")
+    data = alt.Chart(alt.Data(values=own)).encode(
+        x=alt.X("ranks:Q", scale=x_scale, axis=x_axis), color=colour("model", "model", list(MODELS))
+    )
+    area = data.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2="high:Q")
+    line = data.mark_line(point=True).encode(y=alt.Y("time:Q", scale=y_scale, axis=y_axis))
+    return (area + line).properties(width=210, height=190, title=f"{network}, {grid}")

@@ -1,0 +1,168 @@
+"""The tables of docs/explanation/spectral_or_grid_point.md: times, who is the fastest, and what changes that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from choices import CHOICES, POINTS, Values, base, changed, combinations
+from models import MODELS, hours, totals
+from parts import HUNDREDTH, NETWORKS, SPLITS, Parts, Place
+
+TODAY = "today"
+"""The base of the studies under which the answer stands."""
+GRIDS = {POINTS: "whole grid", HUNDREDTH: "a hundredth"}
+CLOSE = 1.1
+"""Times that differ by less are called a draw."""
+
+
+def places(parts: Parts, base_name: str = TODAY) -> Iterator[Place]:
+    """All places whose exchanges were simulated."""
+    for points in GRIDS:
+        for machine in NETWORKS:
+            for ranks in SPLITS:
+                place = Place(machine, base_name, points, ranks)
+                if parts.has(place):
+                    yield place
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def seconds(value: float) -> str:
+    """Return seconds with three digits, without an exponent."""
+    return f"{value:.0f}" if value >= 100 else f"{value:#.3g}"
+
+
+def thousands(number: float) -> str:
+    """Return a number with a space before each three digits."""
+    return f"{number:,.0f}".replace(",", " ")
+
+
+def _where(place: Place) -> list[str]:
+    return [GRIDS[place.points], NETWORKS[place.machine], thousands(place.ranks)]
+
+
+def base_table(parts: Parts, base_name: str = TODAY) -> str:
+    """Seconds per simulated hour of each model with the base choices; the fastest in bold."""
+    rows = []
+    for place in places(parts, base_name):
+        found = hours(parts, place, base())
+        times = {name: float(value[0]) for name, value in totals(found).items()}
+        fastest = min(times.values())
+        cells = [f"**{seconds(time)}**" if time == fastest else seconds(time) for time in times.values()]
+        plain = sum(float(part[0]) for part in found["semi-implicit"].values())
+        rows.append([*_where(place), *cells, seconds(plain)])
+    return table(["grid", "network", "ranks", *MODELS, "without pipelining"], rows)
+
+
+def parts_table(parts: Parts) -> str:
+    """Where the time goes with the base choices: all parts above a hundredth."""
+    rows = []
+    for place in places(parts):
+        for name, hour in hours(parts, place, base()).items():
+            total = sum(float(part[0]) for part in hour.values())
+            shares = {part: float(value[0]) / total for part, value in hour.items()}
+            shown = [f"{part} {share:.0%}" for part, share in shares.items() if share >= 0.01]
+            rows.append([*_where(place), name, seconds(total), ", ".join(shown)])
+    return table(["grid", "network", "ranks", "model", "s", "of which"], rows)
+
+
+def winners(parts: Parts, place: Place) -> dict[str, tuple[float, float]]:
+    """Return the share of combinations in which each model is the fastest, and in which it is no more than `CLOSE`
+    times as long as the fastest."""
+    times = np.array(list(totals(hours(parts, place, combinations())).values()))
+    fastest = times.min(axis=0)
+    shares = [(float((own == fastest).mean()), float((own <= CLOSE * fastest).mean())) for own in times]
+    return dict(zip(MODELS, shares, strict=True))
+
+
+def winners_table(parts: Parts, base_name: str = TODAY) -> str:
+    """In how many of all combinations each model is the fastest, and in how many it is close to that."""
+    rows = []
+    for place in places(parts, base_name):
+        shares = winners(parts, place)
+        most = max(first for first, _ in shares.values())
+        cells = [
+            f"**{first:.0%}** ({close:.0%})" if first == most else f"{first:.0%} ({close:.0%})"
+            for first, close in shares.values()
+        ]
+        rows.append([*_where(place), *cells])
+    return table(["grid", "network", "ranks", *MODELS], rows)
+
+
+def choices_table() -> str:
+    """The open choices: base, other values, source."""
+    rows = [[c.name, c.shown(0), ", ".join(c.shown(i) for i in range(1, c.count)), c.unit, c.source] for c in CHOICES]
+    return table(["choice", "base", "others", "unit", "published, or assumed"], rows)
+
+
+def changes_table(parts: Parts, place: Place) -> str:
+    """One choice at a time: each model's time over the fastest one's."""
+    rows = [["base", "", *_ratios(parts, place, base())]]
+    for choice in CHOICES:
+        for i in range(1, choice.count):
+            rows.append([choice.name, choice.shown(i), *_ratios(parts, place, changed(choice, i))])
+    sphere = base() | {"legendre": np.ones(1)}
+    rows.append(["spherical harmonics in place of two Fourier transforms", "", *_ratios(parts, place, sphere)])
+    return table(["changed", "to", *MODELS], rows)
+
+
+def _ratios(parts: Parts, place: Place, values: Values) -> list[str]:
+    times = {name: float(value[0]) for name, value in totals(hours(parts, place, values)).items()}
+    fastest = min(times.values())
+    return [f"**{seconds(time)} s**" if time == fastest else f"{time / fastest:.2f}" for time in times.values()]
+
+
+def crossings_table(parts: Parts) -> str:
+    """Ranks at which one model overtakes another, on each grid and network, with each choice changed by itself."""
+    rows = []
+    for points in GRIDS:
+        for machine in NETWORKS:
+            for a, b in (
+                ("spectral", "split-explicit"),
+                ("semi-implicit", "split-explicit"),
+                ("spectral", "semi-implicit"),
+            ):
+                own = [place for place in places(parts) if (place.points, place.machine) == (points, machine)]
+                if len(own) > 1:
+                    rows.append([GRIDS[points], NETWORKS[machine], f"{a}, {b}", *_crossing_cells(parts, own, a, b)])
+    return table(["grid", "network", "models", "base", "earliest", "latest"], rows)
+
+
+def _crossing_cells(parts: Parts, own: list[Place], a: str, b: str) -> list[str]:
+    changes = {"": base()} | {f"{c.name} {c.shown(i)}": changed(c, i) for c in CHOICES for i in range(1, c.count)}
+    found = {
+        name: crossing(own, [_ratio(parts, place, values, a, b) for place in own]) for name, values in changes.items()
+    }
+    numbers = {name: at for name, at in found.items() if not isinstance(at, str)}
+    cell = _ranks(found[""], a, b)
+    if not numbers:
+        return [cell, "none", "none"]
+    first, last = (pick(numbers, key=numbers.__getitem__) for pick in (min, max))
+    return [cell, *(f"{_ranks(numbers[name], a, b)} ({name or 'base'})" for name in (first, last))]
+
+
+def _ratio(parts: Parts, place: Place, values: Values, a: str, b: str) -> float:
+    times = totals(hours(parts, place, values))
+    return float(times[a][0] / times[b][0])
+
+
+def crossing(own: Sequence[Place], ratios: Sequence[float]) -> float | str:
+    """Return the ranks at which a ratio of times passes 1, between two simulated numbers of ranks on a line in the
+    logarithms of both; "first" or "second": the model that is faster throughout."""
+    logs = np.log(ratios)
+    for i in range(len(logs) - 1):
+        if logs[i] * logs[i + 1] < 0:
+            share = logs[i] / (logs[i] - logs[i + 1])
+            return float(np.exp((1 - share) * np.log(own[i].ranks) + share * np.log(own[i + 1].ranks)))
+    return "first" if logs[0] < 0 else "second"
+
+
+def _ranks(at: float | str, a: str, b: str) -> str:
+    if isinstance(at, str):
+        return f"always {a if at == 'first' else b}"
+    return thousands(float(f"{at:.1g}"))

@@ -1,0 +1,182 @@
+"""Three models' seconds per simulated hour: lines, parts, crossings, and the page that shows them."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from document_blocks import ROOT
+
+HOURS = ROOT / "docs" / "hours"
+MODULES = ("choices", "parts", "models", "tables", "checks", "picture")
+
+
+@pytest.fixture(scope="module")
+def hours() -> Iterator[SimpleNamespace]:
+    """The modules of docs/hours, which is a program and no package."""
+    sys.path.insert(0, str(HOURS))
+    try:
+        found = {name: importlib.import_module(name) for name in MODULES}
+        found["main"] = _main()
+        yield SimpleNamespace(**found)
+    finally:
+        sys.path.remove(str(HOURS))
+        for name in MODULES:
+            del sys.modules[name]
+
+
+def _main() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("hours_main", HOURS / "__main__.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def record(pattern: str, time_s: float, **labels: Any) -> dict[str, Any]:
+    common = {"kind": "simulate", "routing": "d-mod-k", "machine": "fattree-L", "base": "today", "ranks": 1000}
+    form = {"grid": None, "width": None, "dtype": "f8", "times": 1}
+    return common | form | {"pattern": pattern, "time_s": time_s} | labels
+
+
+def simulated() -> list[dict[str, Any]]:
+    """Exchanges of a machine whose times are known lines: 1 ms + 1 us per level of transpositions, 2 us + 10 ns per
+    level and point of width of halos."""
+    found = [record("transpose", 1e-3 + 1e-6 * nz, grid=f"2880x1440x{nz}") for nz in (256, 1024)]
+    found += [
+        record("halo", 2e-6 + 1e-8 * width * nz, grid=f"28800x14400x{nz}", width=width)
+        for width in (1, 3, 10)
+        for nz in (4, 32)
+    ]
+    found += [record("allreduce", 4 * time, times=4) for time in (3e-6, 5e-6)]
+    return [*found, record("transpose", 1.0, grid="2880x1440x256", routing="minimal")]
+
+
+@pytest.fixture
+def parts(hours: SimpleNamespace) -> Any:
+    return hours.parts.Parts(simulated())
+
+
+@pytest.fixture
+def place(hours: SimpleNamespace) -> Any:
+    return hours.parts.Place("fattree-L", "today", (28800, 14400), 1000)
+
+
+def test_a_line_goes_through_what_was_simulated_and_on(hours: SimpleNamespace) -> None:
+    line = hours.parts.Line((1.0, 2.0, 4.0), (10.0, 11.0, 17.0))
+    np.testing.assert_allclose(line.at(np.array([1.0, 1.5, 2.0, 3.0, 4.0, 8.0])), [10, 10.5, 11, 14, 17, 29])
+
+
+def test_faster_links_leave_the_latency_as_it_is(hours: SimpleNamespace) -> None:
+    line = hours.parts.Line((1.0, 2.0), (10.0, 11.0))  # 9 + 1 per level
+    np.testing.assert_allclose(line.at(np.array([1.0, 11.0]), 5.0), [9.2, 11.2])
+    falling = hours.parts.Line((1.0, 2.0), (1.0, 3.0))  # -1 + 2 per level: nothing of it is latency
+    np.testing.assert_allclose(falling.at(np.array([1.0, 2.0]), 2.0), [0.5, 1.5])
+
+
+def test_one_amount_makes_a_line_from_nothing(hours: SimpleNamespace) -> None:
+    np.testing.assert_allclose(hours.parts.Line((2.0,), (3.0,)).at(np.array([2.0, 20.0])), [3, 30])
+
+
+def test_the_faster_algorithm_and_the_routing_of_the_question_count(parts: Any, place: Any) -> None:
+    assert parts.allreduce(place) == pytest.approx(3e-6)
+    assert float(parts.transposition(place).at(np.array(256.0))) == pytest.approx(1.256e-3)
+
+
+def test_a_place_that_was_not_simulated_is_said_so(hours: SimpleNamespace, parts: Any) -> None:
+    elsewhere = hours.parts.Place("torus-L", "today", (28800, 14400), 1000)
+    assert not parts.has(elsewhere)
+    with pytest.raises(KeyError, match="not simulated"):
+        parts.transposition(elsewhere)
+
+
+def test_the_hour_of_each_model_is_the_sum_computed_by_hand(hours: SimpleNamespace, parts: Any, place: Any) -> None:
+    """The base, but with simple numbers: 1 flop per byte and no transform flops make all of it computable by hand."""
+    values = hours.choices.base() | {
+        name: np.array([float(value)])
+        for name, value in {"transform_flops": 0, "column_flops": 0, "long_step_s": 36, "short_step_s": 6}.items()
+    }
+    found = hours.models.hours(parts, place, values)
+    points = 1152 * 360 * 256  # of the largest rank of 25 x 40
+    # 36 s x 200 m/s are 5.18 points, so a halo of 6 + 2; 13 fields of 256 levels
+    columns = [(1152 + 2 * w) * (360 + 2 * w) - 1152 * 360 for w in (8, 10)]
+    advection = points * 40e3 / 100e9 + 2e-6 + 1e-7 * 13 * 256 * columns[0] / columns[1]
+    transposed = 2 * 1e-3 + 1e-6 * (5 + 12) * 256 * 100 + points * (5 + 12) * 3 * 32 / 100e9
+    assert sum(found["spectral"].values())[0] == pytest.approx(100 * (advection + transposed))
+    iteration = points * 240 / 100e9 + 2e-6 + 1e-8 * 256
+    assert sum(found["semi-implicit"].values())[0] == pytest.approx(100 * (advection + 25 * iteration + 50 * 3e-6))
+    hidden = points * 360 / 100e9 + 2e-6 + 1e-8 * 256  # longer than an allreduce
+    assert sum(found["pipelined"].values())[0] == pytest.approx(100 * (advection + 25 * hidden))
+    stages = 3 * (2e-6 + 3e-8 * 12 * 256)
+    acoustic = 7 * (4e-6 + 1e-8 * 5 * 256)
+    step = points * 20e3 / 100e9 + stages + acoustic
+    assert sum(found["split-explicit"].values())[0] == pytest.approx(600 * step)
+
+
+def test_a_pipelined_solver_waits_where_there_is_little_to_compute(hours: SimpleNamespace, parts: Any) -> None:
+    tiny = hours.choices.base() | {"pipelined_traffic": np.zeros(1)}
+    place = hours.parts.Place("fattree-L", "today", (28800, 14400), 1000)
+    slow = hours.parts.Parts([*simulated()[:-3], record("allreduce", 1.0)])
+    halo = 2e-6 + 1e-8 * 256
+    waited = hours.models.hours(slow, place, tiny)["pipelined"]["allreduces"][0]
+    assert waited == pytest.approx(72 * 25 * (1.0 - halo))
+    assert hours.models.hours(parts, place, tiny)["pipelined"]["allreduces"][0] == 0.0
+
+
+def test_combinations_have_each_value_of_each_choice_equally_often(hours: SimpleNamespace) -> None:
+    every = hours.choices.combinations()
+    sizes = {len(values) for values in every.values()}
+    assert sizes == {int(np.prod([choice.count for choice in hours.choices.CHOICES]))}
+    steps, counts = np.unique(every["long_step_s"], return_counts=True)
+    assert steps.tolist() == [30, 50, 120]
+    assert len(set(counts)) == 1
+    assert {tuple(pair) for pair in np.stack([every["forth"], every["back"]]).T} == {(5, 12), (3, 5), (10, 24)}
+
+
+def test_a_crossing_lies_where_the_ratio_is_one(hours: SimpleNamespace) -> None:
+    own = [hours.parts.Place("fattree-L", "today", (2880, 1440), ranks) for ranks in (1000, 10_000, 100_000)]
+    assert hours.tables.crossing(own, [0.1, 0.5, 2.0]) == pytest.approx(10_000 * 10**0.5)
+    assert hours.tables.crossing(own, [0.1, 0.5, 0.9]) == "first"
+    assert hours.tables.crossing(own, [2.0, 5.0, 9.0]) == "second"
+
+
+def test_a_parameter_that_is_none_is_refused(hours: SimpleNamespace) -> None:
+    with pytest.raises(SystemExit, match=r"a parameter is one of .*long_step_s"):
+        hours.main.with_settings(["step=3"])
+    with pytest.raises(SystemExit, match="a number is needed"):
+        hours.main.with_settings(["iterations=many"])
+    with pytest.raises(SystemExit, match="python docs/hours"):
+        hours.main.main(["--get"])
+
+
+def test_parts_have_their_closed_forms_on_a_quiet_network(hours: SimpleNamespace) -> None:
+    rows = {name: (form, time) for name, form, time in hours.checks.quiet_rows(hours.main.records("checks"))}
+    assert set(rows) == {"transposition", "thin halo of 1", "thin halo of 3", "wide halo of 10", "allreduce"}
+    for name, (form, time) in rows.items():
+        drift = 0.12 if name == "transposition" else 0.01  # of ring-4's ranks, some of which fall behind
+        assert form == pytest.approx(time, rel=drift), name
+
+
+def test_whole_steps_take_as_long_as_their_parts(hours: SimpleNamespace) -> None:
+    parts = hours.parts.Parts(hours.main.records(*hours.main.STUDIES))
+    rows = hours.checks.whole_rows(parts, hours.main.records("checks"))
+    assert len(rows) == 18
+    for model, network, ranks, whole, total in rows:
+        assert whole == pytest.approx(total, rel=0.25), (model, network, ranks)
+
+
+@pytest.mark.slow  # evaluates all combinations of choices
+def test_the_page_of_the_question_is_up_to_date(hours: SimpleNamespace) -> None:
+    parts = hours.parts.Parts(hours.main.records(*hours.main.STUDIES))
+    text = hours.main.PAGE.read_text(encoding="utf-8")
+    assert text == hours.main.filled(text, parts), "run  python docs/hours"
+    assert hours.main.PICTURE.is_file()
+    found = [layer["data"]["values"] for panel in hours.picture.picture(parts)["hconcat"] for layer in [panel]]
+    assert len(found) == 6
