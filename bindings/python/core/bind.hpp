@@ -15,6 +15,7 @@ void bind_simulation(nanobind::module_& module);
 void bind_kernel(nanobind::module_& module);
 void bind_spectral(nanobind::module_& module);
 void bind_mpdata(nanobind::module_& module);
+void bind_elements(nanobind::module_& module);
 void bind_verify(nanobind::module_& module);
 
 }  // namespace tradewind::python

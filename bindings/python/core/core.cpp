@@ -36,5 +36,6 @@ NB_MODULE(_core, module) {
     tradewind::python::bind_kernel(module);
     tradewind::python::bind_spectral(module);
     tradewind::python::bind_mpdata(module);
+    tradewind::python::bind_elements(module);
     tradewind::python::bind_verify(module);
 }

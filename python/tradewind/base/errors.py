@@ -69,6 +69,10 @@ class NotFiniteError(TradewindError):
     """A field holds a NaN or an infinity. The text says on which rank and where."""
 
 
+class ConvergenceError(TradewindError):
+    """A solver has not reached its tolerance. The text says after how many iterations, and has the residuals."""
+
+
 class MissingMPIError(TradewindError):
     """No MPI, or not the one that Tradewind was built with. The text says what to install."""
 
