@@ -1,4 +1,4 @@
-// What the loops over spectral elements are made of. All of it is inlined, so that it is compiled for the processor of
+// Parts of the loops over spectral elements. All of them are inlined, so that it is compiled for the processor of
 // the function that it stands in; N is the number of points in a direction, 0 where it is known only at run time. Both
 // do the same operations in the same order.
 #pragma once
@@ -143,7 +143,7 @@ template <int N, class F>
     const int n = N > 0 ? N : elements.points();
     constexpr int room = N > 0 ? N : Elements::maximum_points;
     const double *z = elements.nodes(), *weights = elements.weights();
-    // Of 1, r, s, rs, t, rt, st, rst; a derivative along one of them is linear in the other two.
+    // Coefficients of 1, r, s, rs, t, rt, st, rst; a derivative along one of them is linear in the other two.
     const auto* x = reinterpret_cast<const double (*)[3]>(elements.coefficients(element));
     double along_s[3][room], along_t[3][room * room];
     for (int d = 0; d < 3; ++d)

@@ -5,7 +5,7 @@ namespace tradewind::kernel {
 
 namespace {
 
-// What a thread needs for the elements that are its own.
+// A thread's work: elements that are its own.
 struct Job {
     const Operator* by = nullptr;
     Which which;

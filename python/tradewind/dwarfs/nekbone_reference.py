@@ -7,7 +7,7 @@ import numpy as np
 from tradewind.dwarfs.spectral_elements import Basis, Brick, Ids, Values, nekbone_side
 
 SHIFT = 0.1
-"""Of -div grad u + 0.1 u."""
+"""Factor of the second part of -div grad u + 0.1 u."""
 SIDES = ("nekbone", "int64", "global", "wave")
 
 
