@@ -1168,6 +1168,93 @@ def mark_stencils(block: ColumnBlock, departures: Annotated[NDArray[numpy.float6
     """
     Set to 1 the cells [y][x] that the stencils (linear, quasi-cubic or cubic) of departure points need,
     where not all of them lie in the block. `first`: the first cell (x, y). Raises InputError.
+class Elements:
+    """
+    A rank's hexahedral spectral elements, trilinear between their vertices.
+    """
+
+    def __init__(self, nodes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], derivative: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], vertices: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], open: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        nodes, weights [n] of quadrature, derivative [n][n]; vertices [element][8][3], x fastest; open
+        [element]: bit 2 d + s set where another element lies beyond the side s along d, else the solution is 0
+        there. Raises InputError, also for an element that is inside out.
+        """
+
+    @property
+    def points(self) -> int:
+        """Points in each direction of an element."""
+
+    @property
+    def count(self) -> int: ...
+
+    def factors(self, out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+        """
+        out [element][6][point] = the upper triangle, by rows, of the metric with the weights of quadrature.
+        """
+
+    def mass(self, out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+        """out [element][point] = the diagonal mass matrix."""
+
+    def dot(self, a: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+        """
+        sums[element] = the element's part of the product of two fields; each point counts once.
+        """
+
+    def set_boundary(self, u: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+        """Set the values on the boundary to 0."""
+
+class ElementOperator:
+    """
+    -div grad u + shift u on spectral elements: its second part by the diagonal mass matrix
+    [element][point], or, without one, shift times the values themselves. factors: see
+    `Elements.factors`; None: computed anew in each call. closes_first_only: results are set to 0 on the
+    boundary in the first element alone, as Nekbone does after its first call.
+    """
+
+    def __init__(self, elements: Elements, shift: float, factors: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None = None, mass: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None = None, closes_first_only: bool = False) -> None: ...
+
+    def apply(self, which: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], u: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+        """
+        out = A u in some elements, not summed over elements, and without the shift of an operator that has no
+        mass.
+        """
+
+    def apply_to_direction(self, which: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], beta: float, r: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], p: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], sums: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+        """
+        p = r + beta p, out = A p as by `apply`, sums[element] = the element's part of p A p.
+        """
+
+    def complete(self, p: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+        """out = A p, of out from `apply` that has been summed over elements."""
+
+    def update(self, alpha: float, p: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], x: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], r: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], sums: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+        """
+        x += alpha p, r -= alpha A p, sums[element] = the element's part of r r; out as in `complete`.
+        """
+
+    def update_pipelined(self, alpha: float, beta: float, q: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], vectors: Sequence[Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]], sums: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+        """
+        A step of pipelined conjugate gradients on the vectors x, r, w, p, s, z, with q = A w as out in
+        `complete`: z = q + beta z, s = w + beta s, p = r + beta p, x += alpha p, r -= alpha s, w -= alpha z;
+        sums [2][element]: parts of r r and w r.
+        """
+
+class ElementBrick:
+    """How a rank's elements lie: a brick, x fastest."""
+
+    def __init__(self, points: int, elements: Sequence[int], beyond: Sequence[Sequence[bool]]) -> None:
+        """
+        elements along x, y, z; beyond [axis][low, high]: whether elements of other ranks lie there.
+        """
+
+    def sum_shared(self, values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+        """
+        Values of points that only elements of this rank share become their sums, along x, then y, then z.
+        """
+
+def sum_by_lists(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+    """
+    Values at places[offsets[i]], ..., places[offsets[i + 1] - 1] become their sum, for each i.
     """
 
 class Verified:

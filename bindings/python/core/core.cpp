@@ -38,5 +38,6 @@ NB_MODULE(_core, module) {
     tradewind::python::bind_solver(module);
     tradewind::python::bind_mpdata(module);
     tradewind::python::bind_semi_lagrangian(module);
+    tradewind::python::bind_elements(module);
     tradewind::python::bind_verify(module);
 }
