@@ -1168,6 +1168,8 @@ def mark_stencils(block: ColumnBlock, departures: Annotated[NDArray[numpy.float6
     """
     Set to 1 the cells [y][x] that the stencils (linear, quasi-cubic or cubic) of departure points need,
     where not all of them lie in the block. `first`: the first cell (x, y). Raises InputError.
+    """
+
 class Elements:
     """
     A rank's hexahedral spectral elements, trilinear between their vertices.
