@@ -19,7 +19,7 @@ ROUTINGS = ("dimension-order", "d-mod-k", "valiant")
 SPLITS = {1000: (25, 40), 10_000: (100, 100), 100_000: (250, 400), 1_000_000: (1000, 1000)}
 """Ranks along x and y, nearest to a square."""
 WIDTHS = (1, 3, 10)
-"""Of the halos that were simulated."""
+"""Widths of the halos that were simulated."""
 HUNDREDTH = (POINTS[0] // 10, POINTS[1] // 10)
 ELEMENT_BYTES = {"f4": 4, "f8": 8}
 
@@ -127,7 +127,7 @@ def _key(record: Mapping[str, Any]) -> tuple[tuple[object, ...], float]:
 
 
 def _line(points: list[tuple[float, float]]) -> Line:
-    """Of several times of one amount, the shortest: an algorithm is chosen for each number of ranks."""
+    """Return the line through the shortest of several times of an amount: an algorithm is chosen for each number of ranks."""
     best: dict[float, float] = {}
     for amount, time in points:
         best[amount] = min(time, best.get(amount, time))
