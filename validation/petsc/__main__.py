@@ -50,7 +50,7 @@ def find(python: str = PYTHON) -> str:
 def written(dwarf: Helmholtz, right: Any, guess: Any, path: Path) -> None:
     """Write the problem of a dwarf's first step."""
     air = dwarf.air
-    nx, ny, nz = air.grid
+    nx, ny, _ = air.grid
     factors = columns(stencil(air, ((0, 0, 0), air.grid)))
     below, inverse, above = (factors[:, :, part].reshape(-1) for part in range(3))
     plane = nx * ny
@@ -59,7 +59,7 @@ def written(dwarf: Helmholtz, right: Any, guess: Any, path: Path) -> None:
     here = 1 / inverse
     here[plane:] += lower * above[:-plane]
     preconditioner = scipy.sparse.diags([lower, here, upper[:-plane]], [-plane, 0, plane], format="csr")
-    parts = {}
+    parts: dict[str, Any] = {}
     for name, made in (("operator", matrix(air).tocsr()), ("preconditioner", preconditioner)):
         parts |= {
             f"{name}_rows": made.indptr.astype(np.int32),

@@ -7,6 +7,7 @@ it, which has petsc4py and needs not have Tradewind.
 
 import json
 import sys
+from typing import Any
 
 import numpy as np
 import petsc4py
@@ -15,7 +16,7 @@ petsc4py.init(["solve"])
 from petsc4py import PETSc  # noqa: E402
 
 
-def matrix(problem, name):
+def matrix(problem: Any, name: str) -> Any:
     """The matrix of a name."""
     count = len(problem["right"])
     rows, columns, values = (problem[f"{name}_{part}"] for part in ("rows", "columns", "values"))
@@ -24,7 +25,7 @@ def matrix(problem, name):
     return made
 
 
-def solve(problem, kind, directions):
+def solve(problem: Any, kind: str, directions: int) -> dict[str, Any]:
     """Iterations and relative residual."""
     options = PETSc.Options()
     if kind == "pipegcr":
