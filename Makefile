@@ -44,13 +44,14 @@ test-all: test
 	tests/second_mpi.sh
 	$(BIN)/mkdocs build --strict --site-dir build/site
 
-# Against formulas, bounds, packets reckoned by hand, SST/macro and, where it is installed, SimGrid.
+# Against formulas, bounds, packets reckoned by hand, SST/macro and, where they are installed, SimGrid and PETSc.
 validation: $(VENV)/installed
 	$(BIN)/python -m validation.closed_forms
 	$(BIN)/python -m validation.bounds
 	$(BIN)/python -m validation.traces
 	$(BIN)/python -m validation.sstmacro
 	$(BIN)/python -m validation.simgrid --if-installed
+	$(BIN)/python -m validation.petsc --if-installed
 
 benchmark: $(VENV)/installed
 	$(BIN)/python benchmarks/run.py

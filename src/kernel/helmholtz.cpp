@@ -11,56 +11,113 @@ namespace tradewind::kernel {
 
 namespace {
 
-// Columns that are solved together: their factors of all levels fit into the second-level cache.
-constexpr Index most_columns = 256;
+// Values of a rank's columns that are solved together: what is kept of all levels fits into the second-level cache.
+constexpr Index kept_values = 16384;
 
-// The values of a row and of those below and above it, and of its neighbours along y.
+// The values of a row and of those below and above it.
 struct Rows {
     const double *here, *below, *above;
 };
 
-[[gnu::always_inline]] inline double column(const Rows& rows, const double* factors, Index points, Index from,
-                                            Index x) {
-    return (factors[x] * rows.here[from + x] + factors[points + x] * rows.below[from + x]) +
-           factors[2 * points + x] * rows.above[from + x];
+// Rows of other levels lie far apart, where no hardware looks ahead: so many levels before they are needed they are
+// fetched, to be read or to be written.
+constexpr Index ahead = 4;
+
+template <int to_be_written>
+[[gnu::always_inline]] inline void fetch(const double* values, Index count) {
+    for (Index x = 0; x < count; x += 8) __builtin_prefetch(values + x, to_be_written, 3);
 }
 
-TRADEWIND_CLONES void apply_row(const Rows& rows, Index pitch, const double* __restrict factors, Index points,
-                                double* __restrict out) {
-    const Index next = 3 * points;
+// A block's values, as one vector where the processor has such long ones.
+typedef double Lanes __attribute__((vector_size(sizeof(double) * block), aligned(sizeof(double)), may_alias));
+
+[[gnu::always_inline]] inline Lanes& lanes(double* values) {
+    return *reinterpret_cast<Lanes*>(values);
+}
+
+[[gnu::always_inline]] inline const Lanes& lanes(const double* values) {
+    return *reinterpret_cast<const Lanes*>(values);
+}
+
+// A whole block of a row, from the factors of its points.
+[[gnu::always_inline]] inline void apply_block(const Rows& in, Index pitch, const double* factors, Index x,
+                                               double* out) {
+    const auto column = [&](int number, Index at) __attribute__((always_inline)) {
+        const double* const of = factors + number * 3 * block;
+        return (lanes(of) * lanes(in.here + at) + lanes(of + block) * lanes(in.below + at)) +
+               lanes(of + 2 * block) * lanes(in.above + at);
+    };
+    lanes(out + x) =
+        column(0, x) + ((column(1, x - 1) + column(2, x + 1)) + (column(3, x - pitch) + column(4, x + pitch)));
+}
+
+// The same for a single point of a block, in the same order.
+inline void apply_point(const Rows& in, Index pitch, const double* factors, Index x, double* out) {
+    const auto column = [&](int number, Index at) {
+        const double* const of = factors + number * 3 * block;
+        return (of[0] * in.here[at] + of[block] * in.below[at]) + of[2 * block] * in.above[at];
+    };
+    out[x] = column(0, x) + ((column(1, x - 1) + column(2, x + 1)) + (column(3, x - pitch) + column(4, x + pitch)));
+}
+
+TRADEWIND_CLONES void apply_row(const Rows& rows, Index pitch, const double* factors, Index points, double* out) {
     const Rows in = rows;
-    for (Index x = 0; x < points; ++x) {
-        const double own = column(in, factors, points, 0, x);
-        const double west = column(in, factors + next, points, -1, x);
-        const double east = column(in, factors + 2 * next, points, 1, x);
-        const double south = column(in, factors + 3 * next, points, -pitch, x);
-        const double north = column(in, factors + 4 * next, points, pitch, x);
-        out[x] = own + ((west + east) + (south + north));
+    constexpr Index numbers = stencil_points * block;
+    Index x = 0;
+    for (; x + block <= points; x += block, factors += numbers) {
+        fetch<0>(factors + 2 * numbers, numbers);
+        apply_block(in, pitch, factors, x, out);
     }
+    for (Index i = 0; x + i < points; ++i) apply_point(in, pitch, factors + i, x + i, out);
 }
 
-// The first row of the system has no row below it: `before` is then null.
-TRADEWIND_CLONES void eliminate(const double* __restrict right, const double* __restrict minus,
-                                const double* __restrict factors, Index points, Index columns, const double* before,
-                                double* __restrict to) {
-    const double *below = factors, *pivot = factors + points;
-    if (!before)
-        for (Index x = 0; x < columns; ++x) to[x] = (minus ? right[x] - minus[x] : right[x]) * pivot[x];
-    else if (minus)
-        for (Index x = 0; x < columns; ++x) to[x] = ((right[x] - minus[x]) - below[x] * before[x]) * pivot[x];
-    else
-        for (Index x = 0; x < columns; ++x) to[x] = (right[x] - below[x] * before[x]) * pivot[x];
+// A row's values to be solved for, once those of the row before it are. The first row has none.
+struct Elimination {
+    const double *right, *minus, *factors, *before;
+    double *values, *above;  // what is kept for the way back
+};
+
+template <bool first, bool subtracting>
+[[gnu::always_inline]] inline void eliminate_row(const Elimination& row, Index columns) {
+    const double* __restrict const right = row.right;
+    const double* __restrict const minus = row.minus;
+    const double* __restrict const before = row.before;
+    double* __restrict const values = row.values;
+    double* __restrict const kept = row.above;
+    const double* __restrict factors = row.factors;
+    const auto points = [&](Index x, Index count) __attribute__((always_inline)) {
+        const double *below = factors, *pivot = factors + block, *above = factors + 2 * block;
+#pragma GCC ivdep
+        for (Index i = 0; i < count; ++i) {
+            double value = right[x + i];
+            if constexpr (subtracting) value -= minus[x + i];
+            if constexpr (!first) value -= below[i] * before[x + i];
+            values[x + i] = value * pivot[i];
+            kept[x + i] = above[i];
+        }
+    };
+    Index x = 0;
+    for (; x + block <= columns; x += block, factors += column_factors * block) points(x, block);
+    if (x < columns) points(x, columns - x);
+}
+
+TRADEWIND_CLONES void eliminate(const Elimination& row, Index columns) {
+    if (!row.before)
+        return row.minus ? eliminate_row<true, true>(row, columns) : eliminate_row<true, false>(row, columns);
+    return row.minus ? eliminate_row<false, true>(row, columns) : eliminate_row<false, false>(row, columns);
 }
 
 // `values` hold the solution of the level above, and then that of this one.
 TRADEWIND_CLONES void substitute(const double* __restrict eliminated, const double* __restrict above,
                                  const double* __restrict plus, Index columns, double* __restrict values,
                                  double* __restrict out) {
-    for (Index x = 0; x < columns; ++x) values[x] = eliminated[x] - above[x] * values[x];
     if (plus)
-        for (Index x = 0; x < columns; ++x) out[x] = values[x] + plus[x];
+        for (Index x = 0; x < columns; ++x) {
+            values[x] = eliminated[x] - above[x] * values[x];
+            out[x] = values[x] + plus[x];
+        }
     else
-        for (Index x = 0; x < columns; ++x) out[x] = values[x];
+        for (Index x = 0; x < columns; ++x) out[x] = values[x] = eliminated[x] - above[x] * values[x];
 }
 
 bool alike(const View<const double>& a, const View<double>& b) {
@@ -89,21 +146,28 @@ void solve_columns(View<const double> right, const View<const double>* minus, co
     if (!alike(right, solution) || (minus && !alike(*minus, solution)) || (plus && !alike(*plus, solution)))
         throw InputError("right-hand side and solution: arrays of one shape are allowed");
     const Index nx = solution.points[layout::X], ny = solution.points[layout::Y], nz = solution.points[layout::Z];
-    const Index room = std::min(most_columns, nx);
-    std::vector<double> kept(static_cast<std::size_t>((nz + 1) * room * team.threads()));
+    const Index room = std::max(kept_values / nz / block, Index{8}) * block;
+    std::vector<double> kept(static_cast<std::size_t>((2 * nz + 1) * room * team.threads()));
     team.run([&](int thread) {
-        double* const eliminated = kept.data() + (nz + 1) * room * thread;
-        double* const values = eliminated + nz * room;
+        double* const eliminated = kept.data() + (2 * nz + 1) * room * thread;
+        double* const upper = eliminated + nz * room;
+        double* const values = upper + nz * room;
         for (Index y = ny * thread / team.threads(); y < ny * (thread + 1) / team.threads(); ++y)
             for (Index x = 0; x < nx; x += room) {
                 const Index columns = std::min(room, nx - x);
-                for (Index z = 0; z < nz; ++z)
-                    eliminate(right.at(y, z) + x, minus ? minus->at(y, z) + x : nullptr, factors.at(y, z) + x, nx,
-                              columns, z > 0 ? eliminated + (z - 1) * room : nullptr, eliminated + z * room);
+                for (Index z = 0; z < nz; ++z) {
+                    fetch<0>(right.at(y, std::min(z + ahead, nz - 1)) + x, columns);
+                    eliminate({right.at(y, z) + x, minus ? minus->at(y, z) + x : nullptr,
+                               factors.at(y, z) + column_factors * x, z > 0 ? eliminated + (z - 1) * room : nullptr,
+                               eliminated + z * room, upper + z * room},
+                              columns);
+                }
                 std::fill(values, values + columns, 0.0);
-                for (Index z = nz; z-- > 0;)
-                    substitute(eliminated + z * room, factors.at(y, z) + 2 * nx + x,
-                               plus ? plus->at(y, z) + x : nullptr, columns, values, solution.at(y, z) + x);
+                for (Index z = nz; z-- > 0;) {
+                    fetch<1>(solution.at(y, std::max(z - ahead, Index{0})) + x, columns);
+                    substitute(eliminated + z * room, upper + z * room, plus ? plus->at(y, z) + x : nullptr, columns,
+                               values, solution.at(y, z) + x);
+                }
             }
     });
 }

@@ -7,9 +7,12 @@
 namespace tradewind::kernel {
 
 // A point, its neighbours along x and along y, each with the points below and above.
-constexpr Index stencil_points = 15, stencil_columns = 5, column_factors = 3;
+constexpr Index stencil_points = 15, column_factors = 3;
+// Points of a row whose numbers lie together.
+constexpr Index block = 8;
 
-// Numbers of each point, [z][y][number][x]: those of a row follow each other, number by number.
+// Numbers of each point, [z][y][block of a row][number][point of the block], so that a row is one stream of memory. The
+// last block of a row may have points that are not there.
 struct PointNumbers {
     const double* values = nullptr;
     Index row = 0, level = 0;

@@ -13,7 +13,7 @@ from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.dwarfs import helmholtz_reference as reference
 from tradewind.dwarfs.diagnosis import rounded
-from tradewind.dwarfs.helmholtz_operator import Atmosphere, columns, stencil
+from tradewind.dwarfs.helmholtz_operator import Atmosphere, blocked, columns, stencil
 
 TEAM = _core.Team(1)
 
@@ -41,6 +41,7 @@ def test_the_operator_is_that_of_a_sparse_matrix(grid, hill_m):
     air = problem(grid, hill_m)
     field, factors = field_of(air), factors_of(air)
     out, again = np.full_like(field, np.nan), np.full_like(field, np.nan)
+    factors = blocked(factors)
     _core.helmholtz(with_halo(field), factors, out, TEAM)
     wanted = (reference.matrix(air) @ field.reshape(-1)).reshape(field.shape)
     assert np.abs(out - wanted).max() < 1e-14 * np.abs(wanted).max()
@@ -72,7 +73,7 @@ def test_a_part_has_the_factors_of_the_whole():
 def test_columns_are_solved_as_scipy_does(grid):
     air = problem(grid)
     factors = factors_of(air)
-    solver = columns(factors)
+    solver = blocked(columns(factors), rows_first=True)
     right, minus, plus = (field_of(air, seed) for seed in (1, 2, 3))
     plain, more, again = (np.empty_like(right) for _ in range(3))
     _core.solve_columns(right, solver, plain, TEAM)
@@ -143,11 +144,11 @@ def test_linear_combinations(count):
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda a: _core.helmholtz(a, np.zeros((4, 3, 15, 5)), np.zeros((4, 3, 5)), TEAM), "one point more"),
-        (lambda a: _core.helmholtz(with_halo(a), np.zeros((4, 3, 14, 5)), a.copy(), TEAM), "15 of each point"),
-        (lambda a: _core.helmholtz(with_halo(a)[:2], np.zeros((2, 3, 15, 5)), a[:2].copy(), TEAM), "2 levels: 3"),
-        (lambda a: _core.solve_columns(a, np.zeros((4, 3, 3, 5)), a[:3].copy(), TEAM), "factors: 3 of each point"),
-        (lambda a: _core.solve_columns(a[:, :2], np.zeros((4, 3, 3, 5)), a.copy(), TEAM), "arrays of one shape"),
+        (lambda a: _core.helmholtz(a, np.zeros((4, 3, 1, 15, 8)), np.zeros((4, 3, 5)), TEAM), "one point more"),
+        (lambda a: _core.helmholtz(with_halo(a), np.zeros((4, 3, 1, 14, 8)), a.copy(), TEAM), "15 of each point"),
+        (lambda a: _core.helmholtz(with_halo(a)[:2], np.zeros((2, 3, 1, 15, 8)), a[:2].copy(), TEAM), "2 levels: 3"),
+        (lambda a: _core.solve_columns(a, np.zeros((4, 3, 1, 3, 8)), a[:3].copy(), TEAM), "factors: 3 of each point"),
+        (lambda a: _core.solve_columns(a[:, :2], np.zeros((4, 3, 1, 3, 8)), a.copy(), TEAM), "arrays of one shape"),
         (lambda a: _core.products([(a, a[1:])], TEAM), "arrays of one shape"),
         (lambda a: _core.products([(a, a[:, :, ::2])], TEAM), "adjacent along x"),
         (lambda a: _core.combine(a, [], TEAM), "0 terms: 1..8"),

@@ -31,7 +31,7 @@ using kernel::View;
 
 template <class Real>
 using Strided = nb::ndarray<Real, nb::ndim<3>, nb::device::cpu>;  // any strides but along x
-using Numbers = nb::ndarray<const double, nb::ndim<4>, nb::device::cpu>;
+using Numbers = nb::ndarray<const double, nb::ndim<5>, nb::device::cpu>;
 using Pair = std::pair<Strided<const double>, Strided<const double>>;
 
 template <class Real>
@@ -45,13 +45,16 @@ View<Real> view_of(const Strided<Real>& field) {
         static_cast<Index>(field.stride(0))};
 }
 
-// Numbers of each point of an array, [z][y][number][x].
+// Numbers of each point of an array, [z][y][block][number][point].
 PointNumbers numbers_of(const Numbers& numbers, const std::array<Index, 3>& points, Index count) {
     const auto extent = [&](std::size_t axis) { return static_cast<Index>(numbers.shape(axis)); };
-    if (extent(0) != points[layout::Z] || extent(1) != points[layout::Y] || extent(2) != count ||
-        extent(3) != points[layout::X])
-        throw InputError("factors: " + std::to_string(count) + " of each point, [z][y][number][x], are needed");
-    if ((numbers.stride(3) != 1 && extent(3) > 1) || numbers.stride(2) != static_cast<std::int64_t>(extent(3)))
+    const Index blocks = (points[layout::X] + kernel::block - 1) / kernel::block;
+    if (extent(0) != points[layout::Z] || extent(1) != points[layout::Y] || extent(2) != blocks || extent(3) != count ||
+        extent(4) != kernel::block)
+        throw InputError("factors: " + std::to_string(count) + " of each point, [z][y][" + std::to_string(blocks) +
+                         "][" + std::to_string(count) + "][" + std::to_string(kernel::block) + "], are needed");
+    if (numbers.stride(4) != 1 || numbers.stride(3) != kernel::block ||
+        (numbers.stride(2) != count * kernel::block && blocks > 1))
         throw InputError("factors: the numbers of a row must be adjacent");
     return {numbers.data(), static_cast<Index>(numbers.stride(1)), static_cast<Index>(numbers.stride(0))};
 }
@@ -112,14 +115,16 @@ void combine(const Strided<double>& target, const std::vector<std::pair<double, 
 void bind_solver(nb::module_& module) {
     module.def(
         "helmholtz", &helmholtz, "field"_a.noconvert(), "factors"_a.noconvert(), "out"_a.noconvert(), "team"_a,
-        "out = A field, [z][y][x]; the field has one point more on all four sides. Factors [z][y][15][x]: for the\n"
+        "out = A field, [z][y][x]; the field has one point more on all four sides. Factors in blocks of 8 points of a "
+        "row, [z][y][x / 8][15][x % 8]: for the\n"
         "columns (x, y), (x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1) those of the levels z, z - 1, z + 1; in\n"
         "place of the level below the lowest stands the third from below, and alike above. Raises InputError.");
     module.def(
         "solve_columns", &solve_columns, "right"_a.noconvert(), "factors"_a.noconvert(), "solution"_a.noconvert(),
         "team"_a, "minus"_a.noconvert() = nb::none(), "plus"_a.noconvert() = nb::none(),
         "Solve a tridiagonal system for each column of [z][y][x]: right - minus is its right-hand side, and plus\n"
-        "is added to its solution. Factors [z][y][3][x]: that of the point below, 1 / pivot, and that of the point\n"
+        "is added to its solution. Factors [z][y][x / 8][3][x % 8]: that of the point below, 1 / pivot, and that of "
+        "the point\n"
         "above times 1 / pivot. Raises InputError.");
     module.def("products", &products, "pairs"_a, "team"_a,
                "Return the scalar products of pairs of fields [z][y][x], in one sweep. Raises InputError.");

@@ -28,6 +28,8 @@ HERE, BELOW, ABOVE = range(3)
 OWN, WEST, EAST, SOUTH, NORTH = range(0, 15, 3)
 """Places of the factors: those of a column begin with that of the point's own level."""
 STENCIL, COLUMN = 15, 3
+BLOCK = 8
+"""Points of a row whose factors lie together."""
 SOUND_M_PER_S, STRATIFICATION_PER_M = 340.0, 1e-5
 """Reference speed of sound; N^2 / g of the standard atmosphere."""
 
@@ -168,4 +170,19 @@ def columns(factors: Array) -> Array:
             raise InputError(f"preconditioner: the column at (x, y) = ({x}, {y}) of a rank is singular at level {z}")
         upper = above[z] / pivot if z + 1 < nz else np.zeros_like(upper)
         found[z] = np.stack([lower, 1 / pivot, upper], axis=1)
+    return found
+
+
+def blocked(factors: Array, *, rows_first: bool = False) -> Array:
+    """Return factors [z][y][number][x] as the compiled loops read them: [z][y][x / 8][number][x % 8].
+
+    `rows_first`: in memory all levels of a row follow each other, as the columns want it.
+    """
+    nz, ny, count, nx = factors.shape
+    blocks = -(-nx // BLOCK)
+    whole = np.zeros((ny, nz, blocks, count, BLOCK) if rows_first else (nz, ny, blocks, count, BLOCK))
+    found = whole.swapaxes(0, 1) if rows_first else whole
+    for part in range(blocks):
+        points = factors[:, :, :, part * BLOCK : (part + 1) * BLOCK]
+        found[:, :, part, :, : points.shape[3]] = points
     return found

@@ -14,7 +14,7 @@ from tradewind import _core
 from tradewind.base.errors import ConvergenceError, NotFiniteError
 from tradewind.dwarfs.diagnosis import diagnose, rounded
 from tradewind.dwarfs.gather import gather
-from tradewind.dwarfs.helmholtz_operator import columns, stencil
+from tradewind.dwarfs.helmholtz_operator import blocked, columns, stencil
 from tradewind.dwarfs.helmholtz_program import DIGITS, SUM, recorded, sum_length
 from tradewind.dwarfs.on_grid import GridRunning, points_of
 from tradewind.dwarfs.running import COMPUTE
@@ -62,8 +62,9 @@ class HelmholtzRun(GridRunning):
         self._vectors: dict[str, RankVector] = {}
         begin = perf_counter()
         box = self.layout.box(self.rank)
-        self._factors = stencil(dwarf.air, box)
-        self._columns = columns(self._factors) if dwarf.preconditioner == "columns" else None
+        factors = stencil(dwarf.air, box)
+        self._factors = blocked(factors)
+        self._columns = blocked(columns(factors), rows_first=True) if dwarf.preconditioner == "columns" else None
         self.setup_s = {"factors": perf_counter() - begin}
         self.x = self.vector("x", halo=True)
         self._b, self._before = self.vector("b"), self.vector("phi before")

@@ -1,0 +1,1 @@
+"""Iterations of the dwarf helmholtz beside those of PETSc's solvers."""
