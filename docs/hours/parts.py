@@ -127,7 +127,7 @@ def _key(record: Mapping[str, Any]) -> tuple[tuple[object, ...], float]:
 
 
 def _line(points: list[tuple[float, float]]) -> Line:
-    """Return the line through the shortest of several times of an amount: an algorithm is chosen for each number of ranks."""
+    """Return the line through the shortest time of each amount: an algorithm is chosen for each number of ranks."""
     best: dict[float, float] = {}
     for amount, time in points:
         best[amount] = min(time, best.get(amount, time))
