@@ -35,6 +35,7 @@ OF_DWARF = {
     "mpdata": "--grid O6 --levels 5",
     "bifourier": "--grid 32x24x2",
     "hirlam": "--grid 16x12x4",
+    "nekbone": "--elements 2x2x1 --nx1 5 --brick 1x2x1",
 }
 """Options of each dwarf for a small run."""
 

@@ -59,6 +59,12 @@ DWARFS = {
         "a semi-implicit step of a limited area: halos; then blocks, FFT along x, tridiagonal solves along y, and back",
         "Boerhout 2004, Parallelization of HIRLAM",
     ),
+    "nekbone": Entry(
+        "tradewind.dwarfs.nekbone:Nekbone",
+        "conjugate gradients on spectral elements: a gather-scatter and three sums of one number per iteration",
+        "Nekbone, Argonne National Laboratory; Ivanov et al. 2015, Evaluating new communication models in the Nek5000 "
+        "code for exascale, EASC 2015",
+    ),
 }
 
 
