@@ -174,6 +174,23 @@ def fetches(draw, max_ranks=12):
     return _core.FetchAdjoint(fetch) if draw(st.booleans()) else fetch
 
 
+@st.composite
+def gather_scatters(draw, max_ranks=9):
+    """Any ids, near 2^63 too, of one rank or of all; or a brick of elements."""
+    levels = draw(st.tuples(st.integers(1, 2), st.integers(1, 2)))
+    if draw(st.booleans()):
+        split = draw(st.tuples(*[st.integers(1, 3)] * 3))
+        elements = draw(st.tuples(*[st.integers(1, 2)] * 3))
+        periodic = draw(st.tuples(*[st.booleans()] * 3))
+        brick = _core.BrickGatherScatter(elements, draw(st.integers(2, 3)), split, periodic, "add")
+        return brick.for_levels(levels)
+    pool = draw(st.lists(st.integers(1, 2**63 - 1), min_size=1, max_size=12, unique=True))
+    pool += [2**63 - 1, 2**63 - 2, 0, -5]
+    lists = st.lists(st.sampled_from(pool), max_size=20)
+    ids = [np.array(draw(lists), dtype=np.int64) for _ in range(draw(st.integers(1, max_ranks)))]
+    return _core.gather_scatter_of_ids(ids, draw(st.sampled_from(["add", "min"]))).for_levels(levels)
+
+
 PASSING_ON = ("bruck", "two-level-k")
 """All-to-all algorithms that need groups whose ranks all have something for each other."""
 
@@ -184,6 +201,7 @@ def algorithm_names(pattern: _core.Pattern) -> list[str]:
     for entry in _core.algorithms():
         refusing = ("bruck",) if isinstance(pattern, _core.Redistribution) else PASSING_ON
         refused = pattern.name == "transpose" and entry.name in refusing and not pattern.complete
+        refused |= entry.name == "cartesian" and not isinstance(pattern, _core.BrickGatherScatter)
         if entry.pattern == pattern.name and not refused:
             minimum, maximum = entry.radices(pattern)
             maximum = min(maximum, 64)

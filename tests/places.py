@@ -27,14 +27,17 @@ BANDS = tw.Bands(BLOCKS.grid, 6, shared=False, level_sets=2)
 REDISTRIBUTION = tw.Transpose(tw.Placed(tw.Blocks(BLOCKS.grid, (2, 2)), 1, 6), BANDS)
 LISTS = tw.Lists([[0, 3], [], [2, 1]])
 FETCH = tw.Fetch([[0, 1, 2], [3, 4]], [[4, 3, 0], [1]])
+SHARED = tw.GatherScatter([[1, 2, 3], [3, 0, 1], [2]])
+BRICK = tw.BrickGatherScatter((2, 1, 1), 3, (2, 2, 1), "x")
 ORDER = tw.Program(tw.Exchanged("sum", tw.AllReduce(4, 8).schedule("recursive-2"))).order
-PATTERNS: list[Any] = [HALO, TRANSPOSE, REDISTRIBUTION, FETCH, FETCH.adjoint(), tw.AllReduce(5, 3)]
+PATTERNS: list[Any] = [HALO, TRANSPOSE, REDISTRIBUTION, FETCH, FETCH.adjoint(), tw.AllReduce(5, 3), SHARED, BRICK]
 SCHEDULES = [
     _core.make_schedule(pattern, entry.name.replace("-k", "-2"))
     for pattern in PATTERNS
     for entry in _core.algorithms()
     if entry.pattern == pattern.name
     if pattern is not REDISTRIBUTION or entry.name != "bruck"
+    if pattern is not SHARED or entry.name != "cartesian"
 ]
 MACHINE = machine(CROSSBAR).machine.build()
 PLACEMENTS = [_core.Placement(kind, 6, 2, 8, 1, (3, 2), (2, 2)) for kind in _core.placements()]
@@ -50,6 +53,8 @@ OBJECTS: dict[str, list[Any]] = {
     "Halo": [HALO],
     "Transpose": [TRANSPOSE],
     "Fetch": [FETCH],
+    "GatherScatter": [SHARED, BRICK],
+    "BrickGatherScatter": [BRICK],
     "Schedule": SCHEDULES,
     "Order": [ORDER],
     "Topology": [build(values) for networks in NETWORKS.values() for values in networks],

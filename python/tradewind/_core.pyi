@@ -383,6 +383,67 @@ class FetchAdjoint(Pattern):
 
     def with_levels(self, levels: Sequence[int]) -> FetchAdjoint: ...
 
+class GatherScatter(Pattern):
+    """
+    Each value becomes the combination of all values of its id, wherever they are.
+    """
+
+    @property
+    def operation(self) -> str:
+        """add, mul, min or max."""
+
+    @property
+    def levels(self) -> list[int]:
+        """Along y and z."""
+
+    @property
+    def partial(self) -> bool:
+        """Whether it describes one rank alone."""
+
+    @property
+    def shared(self) -> int:
+        """Ids that several ranks have, all together."""
+
+    def values(self, rank: int) -> int:
+        """Values of a rank."""
+
+    def shared_ids(self, rank: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The ids that a rank shares with others, in the order of its cells."""
+
+    def numbers(self, rank: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The number of each of them among all that are shared, from 0."""
+
+class ListedGatherScatter(GatherScatter):
+    def __init__(self, other: ListedGatherScatter) -> None:
+        """The same; what it describes is shared."""
+
+class BrickGatherScatter(GatherScatter):
+    def __init__(self, elements: Sequence[int], points: int, split: Sequence[int], periodic: Sequence[bool], operation: str) -> None:
+        """
+        Elements of each rank, points of an element along each direction, ranks; x, y, z.
+        """
+
+    @property
+    def elements(self) -> list[int]: ...
+
+    @property
+    def points(self) -> int: ...
+
+    @property
+    def split(self) -> list[int]: ...
+
+    @property
+    def periodic(self) -> list[bool]: ...
+
+    def ids(self, rank: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The ids of a rank's values, in the order of its array."""
+
+    def listed(self) -> ListedGatherScatter:
+        """The same as the lists of all ranks."""
+
+def gather_scatter_of_ids(ids: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], operation: str) -> ListedGatherScatter:
+    """By rank the ids of its values; those below 1 take no part."""
+
 class Message:
     @property
     def peer(self) -> int: ...

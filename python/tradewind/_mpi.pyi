@@ -130,6 +130,11 @@ class Points:
 
     def fetch(self, owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: int, one_array: bool, known: bool, peers: Sequence[int]) -> tradewind._core.Fetch: ...
 
+def share_ids(comm: int, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], operation: str) -> tradewind._core.ListedGatherScatter:
+    """
+    The gather-scatter of the ids of this rank's values, each rank's of its own. Collective.
+    """
+
 class Processes(tradewind._core.Peers):
     """The processes of a communicator, for a simulation. Collective."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from tradewind import _core
 from tradewind.base.collective import collective
@@ -45,7 +45,9 @@ __all__ = [
     "AllReduce",
     "Bands",
     "Blocks",
+    "BrickGatherScatter",
     "Fetch",
+    "GatherScatter",
     "Grid",
     "Halo",
     "Lists",
@@ -212,6 +214,72 @@ class Adjoint(_core.FetchAdjoint, _Scheduled):
 
 class AllReduce(_core.AllReduce, _Scheduled):
     """Reduction: the sum (or another operation) over all ranks of a vector of `count` elements, on every rank."""
+
+
+class _SelfAdjoint:
+    """A gather-scatter that adds: <G x, y> = <x, G y>."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def operation(self) -> str: ...
+
+    def adjoint(self) -> Self:
+        """Return the adjoint of a gather-scatter that adds, which is itself. Raises InputError for other operations."""
+        if self.operation != "add":
+            raise InputError(f"the {self.operation} of values is not linear, and has no adjoint: add has one")
+        return self
+
+
+class GatherScatter(_core.ListedGatherScatter, _SelfAdjoint, _Scheduled):
+    """Gather-scatter: each value becomes the combination of all values of its id, on its own rank and on others.
+
+    `ids`: with `comm` the ids of this rank's values, in the order of its array; collective. Without, for each rank the
+    ids of its values, to verify and simulate. Ids are integers up to 2^63 - 1, in any order and as often as they come;
+    values with an id of 0 or below take no part and stay as they are. `operation`: add, mul, min or max.
+
+    A rank combines its own values of an id first, in the order of its array; then those of the ranks, in ascending
+    order (by `cartesian` along x, then y, then z): all values of an id have the same bits, run after run. The
+    gather-scatter of an array of ones counts how often each id is there. Which ranks share an id is found out at a
+    third rank; no rank keeps or sends anything for each other rank.
+
+    Fields have one to three dimensions: one over values, the others over levels; see `tradewind.mpi.plan`. Raises
+    InputError for ids that are no integers, and for an unknown operation; PlanError where another rank raises.
+    """
+
+    @collective
+    def __init__(
+        self, ids: ArrayLike | Sequence[ArrayLike], operation: str = "add", comm: MPI.Intracomm | None = None
+    ) -> None:
+        if comm is None:
+            super().__init__(_core.gather_scatter_of_ids(listed("ids", ids), operation))  # type: ignore[arg-type]
+        else:
+            from tradewind.mpi.points import shared_ids
+
+            super().__init__(shared_ids(comm, ids, operation))  # type: ignore[arg-type]
+
+
+class BrickGatherScatter(_core.BrickGatherScatter, _SelfAdjoint, _Scheduled):
+    """Gather-scatter of hexahedral spectral elements in a brick, which is divided into a brick of ranks.
+
+    `elements` (x, y, z): those of each rank. `points`: points of an element along each direction, its degree + 1.
+    `split` (x, y, z): ranks along each direction. `periodic`: names of periodic directions. Points, elements and ranks
+    go x fastest: a rank's field has the shape (elements, points, points, points), as one dimension of values. Nothing
+    is computed or stored for each rank, so a million ranks can be simulated; algorithm `cartesian` is for bricks alone.
+    """
+
+    def __init__(
+        self,
+        elements: tuple[int, int, int],
+        points: int,
+        split: tuple[int, int, int],
+        periodic: Iterable[str] = (),
+        operation: str = "add",
+    ) -> None:
+        names = set(periodic)
+        if not names <= {"x", "y", "z"}:
+            raise InputError(f"periodic {sorted(names)}: some of 'x', 'y' and 'z' are allowed")
+        super().__init__(elements, points, split, [axis in names for axis in "xyz"], operation)
 
 
 @dataclass(frozen=True)

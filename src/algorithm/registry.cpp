@@ -16,6 +16,8 @@
 #include "algorithm/alltoall_two_level.hpp"
 #include "algorithm/fetch_direct.hpp"
 #include "algorithm/fetch_two_level.hpp"
+#include "algorithm/gather_scatter_cartesian.hpp"
+#include "algorithm/gather_scatter_pairwise.hpp"
 #include "algorithm/halo_direct.hpp"
 #include "algorithm/halo_sweep.hpp"
 #include "algorithm/halo_two_level.hpp"
@@ -43,6 +45,14 @@ RedistributionPtr redistribution(const PatternPtr& pattern) {
     return std::dynamic_pointer_cast<const pattern::Redistribution>(pattern);
 }
 
+std::shared_ptr<const pattern::BrickGatherScatter> as_brick(const PatternPtr& pattern) {
+    auto brick = std::dynamic_pointer_cast<const pattern::BrickGatherScatter>(pattern);
+    if (!brick)
+        throw InputError("cartesian: the ids of a brick of elements are allowed, and the " + pattern->describe() +
+                         " has any ids; use pairwise");
+    return brick;
+}
+
 std::array<Index, 2> no_radices(const pattern::Pattern&) {
     return {0, 0};
 }
@@ -68,6 +78,8 @@ constexpr const char* bruck = "Bruck et al. 1997, doi:10.1109/71.642949";
 constexpr const char* rabenseifner = "Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1";
 constexpr const char* traeff = "Träff & Rougier 2014, doi:10.1145/2642769.2642770";
 constexpr const char* bienz = "Bienz, Gropp & Olson 2019, arXiv:1612.08060 (sparse matrices)";
+constexpr const char* gslib = "Fischer et al., gslib (the gather-scatter of Nek5000)";
+constexpr const char* ivanov = "Ivanov et al. 2015, EASC (Nekbone's new communication kernel)";
 constexpr const char* patarasuk = "Patarasuk & Yuan 2009, doi:10.1016/j.jpdc.2008.09.002";
 
 std::vector<AlgorithmEntry> make_table() {
@@ -125,6 +137,10 @@ std::vector<AlgorithmEntry> make_table() {
         {"fetch", "leaders-k", true, "the same in 3 stages, but the first rank of a node carries all between nodes",
          bienz, [](PatternPtr p, Index k) { return fetch_two_level(as<pattern::Fetch>(p), k, Carriers::leaders); },
          ranks_per_node, false, true},
+        {"gather-scatter", "pairwise", false, "every rank straight to all that share values with it, in 1 stage", gslib,
+         [](PatternPtr p, Index) { return gather_scatter_pairwise(as<pattern::GatherScatter>(p)); }, no_radices, true},
+        {"gather-scatter", "cartesian", false, "along x, then y, then z on a brick of ranks, in 3 stages", ivanov,
+         [](PatternPtr p, Index) { return gather_scatter_cartesian(as_brick(p)); }, no_radices},
         {"allreduce", "recursive-k", true, "groups of k exchange all they have, in log_k n stages (and 2 for a fold)",
          thakur, [](PatternPtr p, Index k) { return allreduce_recursive(as<pattern::AllReduce>(p), k, Fold::far); },
          recursive_radices, true},

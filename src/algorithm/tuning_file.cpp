@@ -78,7 +78,7 @@ struct Key {
     bool optional = false;
 };
 
-const std::vector<std::string> patterns{"fetch", "halo", "transpose", "allreduce"};
+const std::vector<std::string> patterns{"fetch", "halo", "transpose", "allreduce", "gather-scatter"};
 
 std::vector<Key> keys_of(const std::string& pattern) {
     std::vector<Key> keys{{"pattern", is_text, true}};
@@ -95,6 +95,8 @@ std::vector<Key> keys_of(const std::string& pattern) {
                                  {"to_axes", are_axes, true}});
     } else if (pattern == "allreduce") {
         keys.push_back({"count", is_whole<1>, true});
+    } else if (pattern == "gather-scatter") {
+        keys.insert(keys.end(), {{"shared", is_whole<0>, true}, {"levels", is_whole<0>, true}});
     } else {
         keys.insert(keys.end(),
                     {{"points", is_whole<0>, true}, {"levels", is_whole<0>, true}, {"adjoint", is_truth, true}});

@@ -69,7 +69,7 @@ class Plan {
     Bytes bytes_sent() const { return bytes_sent_; }
     const std::string& transport() const { return transport_; }
     const std::string& packing() const { return packing_; }
-    Recorder& recorder() { return recorder_; }
+    virtual Recorder& recorder() { return recorder_; }
     MPI_Comm communicator() const { return communicator_.handle(); }
 
   protected:

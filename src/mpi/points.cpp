@@ -7,7 +7,6 @@
 
 #include "base/consecutive.hpp"
 #include "base/error.hpp"
-#include "base/numbering.hpp"
 #include "base/random.hpp"
 #include "mpi/error.hpp"
 #include "mpi/prepare.hpp"
@@ -28,24 +27,6 @@ Index over_all(MPI_Comm comm, Index value, MPI_Op operation) {
     check(MPI_Allreduce(&value, &result, 1, MPI_INT64_T, operation, comm), doing);
     return result;
 }
-
-// A message to each of some ranks, as long as needed.
-class MessagesByRank {
-  public:
-    RecycledVector<Index>& to(Rank peer) { return messages_[message_to(peer)].words; }
-    // The number of a peer's buffer among all.
-    std::size_t message_to(Rank peer) {
-        const std::size_t message = numbers_.of(peer);
-        if (message == messages_.size()) messages_.push_back({peer, {}});
-        return message;
-    }
-    void add(std::size_t message, Index word) { messages_[message].words.push_back(word); }
-    const std::vector<PeerMessage>& messages() const { return messages_; }
-
-  private:
-    Numbering numbers_;
-    std::vector<PeerMessage> messages_;
-};
 
 // A peer that is named and does not name the other would be waited for: each pair adds a random number of its own at
 // one end and takes it away at the other, so that their sum is 0 where all is well, and hardly ever else.

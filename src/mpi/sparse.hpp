@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/numbering.hpp"
 #include "base/recycled.hpp"
 #include "base/units.hpp"
 
@@ -16,6 +17,24 @@ namespace tradewind::mpi {
 struct PeerMessage {
     Rank peer = 0;
     RecycledVector<Index> words;
+};
+
+// A message to each of some ranks, as long as needed.
+class MessagesByRank {
+  public:
+    RecycledVector<Index>& to(Rank peer) { return messages_[message_to(peer)].words; }
+    // The number of a peer's buffer among all.
+    std::size_t message_to(Rank peer) {
+        const std::size_t message = numbers_.of(peer);
+        if (message == messages_.size()) messages_.push_back({peer, {}});
+        return message;
+    }
+    void add(std::size_t message, Index word) { messages_[message].words.push_back(word); }
+    const std::vector<PeerMessage>& messages() const { return messages_; }
+
+  private:
+    Numbering numbers_;
+    std::vector<PeerMessage> messages_;
 };
 
 // Maximum count of MPI.

@@ -6,6 +6,7 @@
 #include "mpi/carrier.hpp"
 #include "mpi/checksums.hpp"
 #include "mpi/error.hpp"
+#include "mpi/gather_scatter.hpp"
 #include "mpi/prepare.hpp"
 #include "schedule/transport.hpp"
 
@@ -210,6 +211,8 @@ class StagedPlan : public Plan {
 
 std::unique_ptr<Plan> make_plan(const schedule::Schedule& schedule, MPI_Comm comm, const PlanRequest& request,
                                 Mismatch mismatch) {
+    if (const auto whole = std::dynamic_pointer_cast<const pattern::GatherScatter>(schedule.shared_pattern()))
+        return make_gather_scatter_plan(schedule, whole, comm, request, mismatch);
     const auto check = [&] {
         check_request(schedule.pattern(), comm, request);
         if (const std::string refusal = schedule::transport_refusal(schedule, request.transport, request.packing);

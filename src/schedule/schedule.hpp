@@ -78,6 +78,9 @@ class Schedule {
     virtual bool combines(int) const { return false; }
     // Whether all that is received or copied within a rank is added to what is there; scratch memory begins as zeros.
     virtual bool adds() const { return false; }
+    // For a gather-scatter: whether the source array of a rank holds all shared ids in the order of their numbers, and
+    // not only its own cells; see pattern::SharedCells.
+    virtual bool numbered() const { return false; }
     // Elements (of one field) of scratch memory that a rank needs.
     virtual Index scratch(Rank) const { return 0; }
 

@@ -34,6 +34,7 @@ class Damaged : public schedule::Schedule {
     int stages() const override { return sound_->stages(); }
     bool combines(int stage) const override { return sound_->combines(stage); }
     bool adds() const override { return sound_->adds(); }
+    bool numbered() const override { return sound_->numbered(); }
     Index scratch(Rank rank) const override { return sound_->scratch(rank); }
     int sends(Rank rank, int stage) const override {
         return sound_->sends(rank, stage) + (fault_ == "double" && rank == rank_ && stage == stage_);

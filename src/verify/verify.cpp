@@ -8,6 +8,7 @@
 #include "verify/match.hpp"
 #include "verify/movement.hpp"
 #include "verify/reduction.hpp"
+#include "verify/sharing.hpp"
 
 namespace tradewind::verify {
 
@@ -55,18 +56,20 @@ Verified run(const schedule::Schedule& schedule, Model& model, const schedule::T
 Verified prove(const schedule::Schedule& schedule, const std::string& transport,
                const std::function<void(int)>& progress) {
     const schedule::TransportEntry& order = tradewind::schedule::transport(transport);
-    if (schedule.pattern().reduces()) {
-        Reduction reduction(schedule);
-        return run(schedule, reduction, order, progress);
-    }
+    if (schedule.pattern().partial())
+        throw InputError("the " + schedule.pattern().describe() +
+                         " describes one rank alone: make it of the lists of all ranks to verify it");
     const auto moved = [&](auto model) {
         Verified verified = run(schedule, *model, order, progress);
         verified.copied = model->copied();
         return verified;
     };
-    if (schedule.pattern().partial())
-        throw InputError("the " + schedule.pattern().describe() +
-                         " describes one rank alone: make it of the lists of all ranks to verify it");
+    if (const auto* whole = dynamic_cast<const pattern::GatherScatter*>(&schedule.pattern()))
+        return moved(std::make_unique<Sharing>(schedule, *whole));
+    if (schedule.pattern().reduces()) {
+        Reduction reduction(schedule);
+        return run(schedule, reduction, order, progress);
+    }
     return schedule.adds() ? moved(std::make_unique<Mirrored>(schedule)) : moved(std::make_unique<Movement>(schedule));
 }
 

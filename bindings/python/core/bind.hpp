@@ -8,6 +8,7 @@ namespace tradewind::python {
 void bind_layout(nanobind::module_& module);
 void bind_pattern(nanobind::module_& module);
 void bind_fetch(nanobind::module_& module);
+void bind_gather_scatter(nanobind::module_& module);
 void bind_schedule(nanobind::module_& module);
 void bind_choice(nanobind::module_& module);
 void bind_machine(nanobind::module_& module);

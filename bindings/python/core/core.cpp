@@ -29,6 +29,7 @@ NB_MODULE(_core, module) {
     tradewind::python::bind_layout(module);
     tradewind::python::bind_pattern(module);
     tradewind::python::bind_fetch(module);
+    tradewind::python::bind_gather_scatter(module);
     tradewind::python::bind_schedule(module);
     tradewind::python::bind_choice(module);
     tradewind::python::bind_machine(module);

@@ -8,6 +8,7 @@
 
 #include "../indices.hpp"
 #include "mpi/points.hpp"
+#include "mpi/sharing.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -67,6 +68,14 @@ void bind_points(nb::module_& module) {
                                     one_array, known, peers);
             },
             "owner"_a, "index"_a, "place"_a, "target"_a, "one_array"_a, "known"_a, "peers"_a, Released());
+    module.def(
+        "share_ids",
+        [](MPI_Fint comm, const Indices& ids, const std::string& operation) {
+            return std::const_pointer_cast<pattern::ListedGatherScatter>(
+                mpi::share_ids(MPI_Comm_f2c(comm), viewed(ids), operation));
+        },
+        "comm"_a, "ids"_a, "operation"_a, Released(),
+        "The gather-scatter of the ids of this rank's values, each rank's of its own. Collective.");
 }
 
 }  // namespace tradewind::python

@@ -116,12 +116,19 @@ class FetchEntry(_Entry):
     adjoint: Flag
 
 
-Entry = HaloEntry | TransposeEntry | AllReduceEntry | FetchEntry
-_KINDS: dict[str, type[HaloEntry | TransposeEntry | AllReduceEntry | FetchEntry]] = {
+class GatherScatterEntry(_Entry):
+    pattern: Literal["gather-scatter"]
+    shared: Number
+    levels: Number
+
+
+Entry = HaloEntry | TransposeEntry | AllReduceEntry | FetchEntry | GatherScatterEntry
+_KINDS: dict[str, type[HaloEntry | TransposeEntry | AllReduceEntry | FetchEntry | GatherScatterEntry]] = {
     "fetch": FetchEntry,
     "halo": HaloEntry,
     "transpose": TransposeEntry,
     "allreduce": AllReduceEntry,
+    "gather-scatter": GatherScatterEntry,
 }
 
 

@@ -222,6 +222,22 @@ def allgather_lists(comm: MPI.Intracomm, fetch: _core.Fetch) -> _core.Fetch:
     return _mpi.allgather_lists(comm.py2f(), fetch)
 
 
+@collective
+def shared_ids(comm: MPI.Intracomm, values: ArrayLike, operation: str) -> _core.ListedGatherScatter:
+    """Return the gather-scatter of the ids of this rank's values, each rank's of its own. Collective.
+
+    See `tradewind.pattern.GatherScatter`. Raises InputError for ids that are no integers and for an unknown operation,
+    PlanError where another rank raises.
+    """
+    check_communicator(comm)
+    with telling(comm):
+        own = ids("ids", values)
+        if not isinstance(operation, str):
+            raise InputError(f"operation {operation!r}: add, mul, min and max are allowed")
+    go_on(comm)
+    return _mpi.share_ids(comm.py2f(), own, operation)
+
+
 @dataclass(frozen=True)
 class Renumbered:
     """An order of a rank's points in which own, rim and halo points are three contiguous runs of one array."""

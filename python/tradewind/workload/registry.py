@@ -27,6 +27,10 @@ PATTERNS = {
     "fetch": Entry(
         "tradewind.workload.patterns.fetch:Fetch", "each rank lists the points that it wants: the halo of a mesh"
     ),
+    "gather-scatter": Entry(
+        "tradewind.workload.patterns.gather_scatter:GatherScatter",
+        "points that elements share become the sum of their values, on a brick of elements",
+    ),
     "allreduce": Entry(
         "tradewind.workload.patterns.allreduce:AllReduce", "every rank gets the sum over all ranks of a vector"
     ),

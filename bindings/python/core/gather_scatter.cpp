@@ -1,0 +1,90 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "../indices.hpp"
+#include "base/error.hpp"
+#include "bind.hpp"
+#include "pattern/gather_scatter_brick.hpp"
+#include "places.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tradewind::python {
+
+namespace {
+
+using pattern::BrickGatherScatter;
+using pattern::GatherScatter;
+using pattern::ListedGatherScatter;
+
+template <class Get>
+IndexArray by_cell(const GatherScatter& g, Index rank, Get get) {
+    const Rank r = checked_rank(g, rank);
+    std::vector<Index> all;
+    for (Index cell = 0; cell < g.cells(r); ++cell) all.push_back(get(r, cell));
+    return as_array(std::move(all));
+}
+
+}  // namespace
+
+void bind_gather_scatter(nb::module_& module) {
+    nb::class_<GatherScatter, pattern::Pattern>(
+        module, "GatherScatter", "Each value becomes the combination of all values of its id, wherever they are.")
+        .def_prop_ro("operation", &GatherScatter::operation, "add, mul, min or max.")
+        .def_prop_ro("levels", &GatherScatter::levels, "Along y and z.")
+        .def_prop_ro("partial", &GatherScatter::partial, "Whether it describes one rank alone.")
+        .def_prop_ro("shared", &GatherScatter::shared, "Ids that several ranks have, all together.")
+        .def(
+            "values", [](const GatherScatter& g, Index rank) { return g.values(checked_rank(g, rank)); }, "rank"_a,
+            "Values of a rank.")
+        .def(
+            "shared_ids",
+            [](const GatherScatter& g, Index rank) {
+                return by_cell(g, rank, [&](Rank r, Index cell) { return g.id(r, cell); });
+            },
+            "rank"_a, "The ids that a rank shares with others, in the order of its cells.")
+        .def(
+            "numbers",
+            [](const GatherScatter& g, Index rank) {
+                return by_cell(g, rank, [&](Rank r, Index cell) { return g.number(r, cell); });
+            },
+            "rank"_a, "The number of each of them among all that are shared, from 0.");
+    nb::class_<ListedGatherScatter, GatherScatter>(module, "ListedGatherScatter")
+        .def(nb::init<const ListedGatherScatter&>(), "other"_a, "The same; what it describes is shared.");
+    nb::class_<BrickGatherScatter, GatherScatter>(module, "BrickGatherScatter")
+        .def(
+            "__init__",
+            [](BrickGatherScatter* self, std::array<Index, 3> elements, Index points, std::array<Index, 3> split,
+               std::array<bool, 3> periodic, const std::string& operation) {
+                new (self) BrickGatherScatter(pattern::Brick(elements, points, split, periodic), operation);
+            },
+            "elements"_a, "points"_a, "split"_a, "periodic"_a, "operation"_a,
+            "Elements of each rank, points of an element along each direction, ranks; x, y, z.")
+        .def_prop_ro("elements", [](const BrickGatherScatter& g) { return g.brick().elements(); })
+        .def_prop_ro("points", [](const BrickGatherScatter& g) { return g.brick().points_per_element(); })
+        .def_prop_ro("split", [](const BrickGatherScatter& g) { return g.brick().split(); })
+        .def_prop_ro("periodic", [](const BrickGatherScatter& g) { return g.brick().periodic(); })
+        .def(
+            "ids", [](const BrickGatherScatter& g, Index rank) { return as_array(g.ids(checked_rank(g, rank))); },
+            "rank"_a, "The ids of a rank's values, in the order of its array.")
+        .def(
+            "listed",
+            [](const BrickGatherScatter& g) {
+                return std::const_pointer_cast<ListedGatherScatter>(pattern::listed(g));
+            },
+            "The same as the lists of all ranks.");
+    module.def(
+        "gather_scatter_of_ids",
+        [](const std::vector<Indices>& ids, const std::string& operation) {
+            std::vector<std::vector<Index>> all;
+            for (const Indices& each : ids) all.push_back(listed<Index>(each));
+            return std::make_shared<ListedGatherScatter>(all, operation);
+        },
+        "ids"_a, "operation"_a, "By rank the ids of its values; those below 1 take no part.");
+}
+
+}  // namespace tradewind::python

@@ -1,0 +1,243 @@
+#include <complex>
+#include <limits>
+#include <type_traits>
+
+#include "base/error.hpp"
+#include "pattern/copies.hpp"
+
+namespace tradewind::pattern {
+
+namespace {
+
+enum class Operation { add, mul, min, max };
+
+template <Operation operation, class T>
+T apply(T a, T b) {
+    if constexpr (operation == Operation::min)
+        return b < a ? b : a;
+    else if constexpr (operation == Operation::max)
+        return a < b ? b : a;
+    else if constexpr (std::is_integral_v<T>) {
+        using U = std::make_unsigned_t<T>;  // signed overflow is undefined
+        const U x = static_cast<U>(a), y = static_cast<U>(b);
+        return static_cast<T>(operation == Operation::add ? x + y : x * y);
+    } else if constexpr (operation == Operation::add)
+        return a + b;
+    else
+        return a * b;
+}
+
+// x op neutral has the bits of x: so the zero of a sum is negative.
+template <Operation operation, class T>
+T neutral() {
+    if constexpr (operation == Operation::mul)
+        return T(1);
+    else if constexpr (std::is_integral_v<T>)
+        return operation == Operation::add   ? T(0)
+               : operation == Operation::min ? std::numeric_limits<T>::max()
+                                             : std::numeric_limits<T>::min();
+    else if constexpr (std::is_floating_point_v<T>)
+        return operation == Operation::add   ? T(-0.0)
+               : operation == Operation::min ? std::numeric_limits<T>::infinity()
+                                             : -std::numeric_limits<T>::infinity();
+    else
+        return T(-0.0, -0.0);
+}
+
+// Elements at a constant distance; where that is their size the compiler knows it.
+template <class T, bool dense>
+struct Elements {
+    std::byte* data;
+    Index stride;
+    T& operator[](Index i) const {
+        if constexpr (dense)
+            return reinterpret_cast<T*>(data)[i];
+        else
+            return *reinterpret_cast<T*>(data + i * stride);
+    }
+    Elements from(Index i) const {
+        if constexpr (dense)
+            return {data + i * static_cast<Index>(sizeof(T)), stride};
+        else
+            return {data + i * stride, stride};
+    }
+};
+
+// Calls body(place offset, cell) for each group of a sweep; steps that are 1 are constants in the inner loop.
+template <class Body>
+void each_group(const Copies::Sweep& s, Body body) {
+    for (Index j = 0; j < s.count[1]; ++j) {
+        const Index place = j * s.step[1], cell = s.cell + j * s.cell_step[1];
+        if (s.step[0] == 1 && s.cell_step[0] == 1) {
+            for (Index i = 0; i < s.count[0]; ++i) body(place + i, cell + i);
+        } else {
+            for (Index i = 0; i < s.count[0]; ++i) body(place + i * s.step[0], cell + i * s.cell_step[0]);
+        }
+    }
+}
+
+template <class T, Operation operation>
+struct Loops {
+    static constexpr auto op = apply<operation, T>;
+
+    template <bool dense>
+    struct On {
+        using Array = Elements<T, dense>;
+
+        static T combined(const Array& f, const Index* places, std::size_t size, Index offset) {
+            T sum = f[places[0] + offset];
+            for (std::size_t k = 1; k < size; ++k) sum = op(sum, f[places[k] + offset]);
+            return sum;
+        }
+        static T combined_of(const Array& f, const Index* places, std::size_t size, std::size_t apart) {
+            T sum = f[places[0]];
+            for (std::size_t k = 1; k < size; ++k) sum = op(sum, f[places[k * apart]]);
+            return sum;
+        }
+
+        // The places of different groups are different ones.
+        static void combine_pairs(const Copies::Sweep& s, const Index* places, const Array& f) {
+            for (Index j = 0; j < s.count[1]; ++j) {
+                const Array a = f.from(places[0] + j * s.step[1]), b = f.from(places[1] + j * s.step[1]);
+                const auto pair = [&](Index i) {
+                    const T sum = op(a[i], b[i]);
+                    a[i] = sum;
+                    b[i] = sum;
+                };
+                if (s.step[0] == 1)
+                    for (Index i = 0; i < s.count[0]; ++i) pair(i);
+                else
+                    for (Index i = 0; i < s.count[0]; ++i) pair(i * s.step[0]);
+            }
+        }
+
+        static void combine(const Copies& c, const Array& f) {
+            for (const Copies::Sweep& s : c.sweeps()) {
+                const Index* places = c.places() + s.first;
+                if (s.size == 2) {
+                    combine_pairs(s, places, f);
+                    continue;
+                }
+                each_group(s, [&](Index offset, Index) {
+                    const T sum = combined(f, places, s.size, offset);
+                    for (std::size_t k = 0; k < s.size; ++k) f[places[k] + offset] = sum;
+                });
+            }
+            for (const Copies::List& list : c.lists()) {
+                const Index* places = c.places() + list.first;
+                for (std::size_t i = 0; i < list.count; ++i) {
+                    const T sum = combined_of(f, places + i, list.size, list.count);
+                    for (std::size_t k = 0; k < list.size; ++k) f[places[k * list.count + i]] = sum;
+                }
+            }
+        }
+
+        static void gather(const Copies& c, const Array& f, T* cells) {
+            for (const Copies::Sweep& s : c.sweeps()) {
+                const Index* places = c.places() + s.first;
+                if (s.size == 1)
+                    each_group(s,
+                               [&, place = places[0]](Index offset, Index cell) { cells[cell] = f[place + offset]; });
+                else if (s.size == 2)
+                    each_group(s, [&, a = places[0], b = places[1]](Index offset, Index cell) {
+                        cells[cell] = op(f[a + offset], f[b + offset]);
+                    });
+                else
+                    each_group(s, [&](Index offset, Index cell) { cells[cell] = combined(f, places, s.size, offset); });
+            }
+            for (const Copies::List& list : c.lists()) {
+                const Index *places = c.places() + list.first, *cell = c.cells() + list.first_cell;
+                for (std::size_t i = 0; i < list.count; ++i)
+                    cells[cell[i]] = combined_of(f, places + i, list.size, list.count);
+            }
+        }
+
+        static void scatter(const Copies& c, const Array& f, const T* cells) {
+            for (const Copies::Sweep& s : c.sweeps())
+                for (std::size_t k = 0; k < s.size; ++k) {
+                    const Array at = f.from(c.places()[s.first + k]);
+                    each_group(s, [&](Index offset, Index cell) { at[offset] = cells[cell]; });
+                }
+            for (const Copies::List& list : c.lists()) {
+                const Index *places = c.places() + list.first, *cell = c.cells() + list.first_cell;
+                for (std::size_t k = 0; k < list.size; ++k)
+                    for (std::size_t i = 0; i < list.count; ++i) f[places[k * list.count + i]] = cells[cell[i]];
+            }
+        }
+    };
+
+    static bool is_dense(Line array) { return array.stride == static_cast<Index>(sizeof(T)); }
+
+    static void combine(const Copies& copies, Line array) {
+        if (is_dense(array))
+            On<true>::combine(copies, {array.data, array.stride});
+        else
+            On<false>::combine(copies, {array.data, array.stride});
+    }
+    static void gather(const Copies& copies, Line array, std::byte* cells) {
+        if (is_dense(array))
+            On<true>::gather(copies, {array.data, array.stride}, reinterpret_cast<T*>(cells));
+        else
+            On<false>::gather(copies, {array.data, array.stride}, reinterpret_cast<T*>(cells));
+    }
+    static void scatter(const Copies& copies, Line array, const std::byte* cells) {
+        if (is_dense(array))
+            On<true>::scatter(copies, {array.data, array.stride}, reinterpret_cast<const T*>(cells));
+        else
+            On<false>::scatter(copies, {array.data, array.stride}, reinterpret_cast<const T*>(cells));
+    }
+    static void fold(std::span<const Fold> folds, std::byte* cells, const std::byte* received) {
+        const T* from = reinterpret_cast<const T*>(received);
+        for (const Fold& f : folds) {
+            T* const own = reinterpret_cast<T*>(cells) + f.cell;
+            if (f.parts.size() == 1) {
+                const T* other = from + f.parts[0];
+                if (f.own == 0)
+                    for (Index i = 0; i < f.length; ++i) own[i] = op(own[i], other[i]);
+                else
+                    for (Index i = 0; i < f.length; ++i) own[i] = op(other[i], own[i]);
+                continue;
+            }
+            for (Index i = 0; i < f.length; ++i) {
+                T sum = f.own == 0 ? own[i] : from[f.parts[0] + i];
+                for (std::size_t k = f.own == 0 ? 0 : 1; k < f.parts.size(); ++k) {
+                    if (k == f.own && k > 0) sum = op(sum, own[i]);
+                    sum = op(sum, from[f.parts[k] + i]);
+                }
+                own[i] = f.own == f.parts.size() ? op(sum, own[i]) : sum;
+            }
+        }
+    }
+    static void clear(std::byte* cells, Index count) {
+        std::fill_n(reinterpret_cast<T*>(cells), count, neutral<operation, T>());
+    }
+    static constexpr CopyLoops loops{combine, gather, scatter, fold, clear};
+};
+
+template <class T>
+const CopyLoops& of_type(const std::string& element, const std::string& operation) {
+    if (operation == "add") return Loops<T, Operation::add>::loops;
+    if (operation == "mul") return Loops<T, Operation::mul>::loops;
+    if constexpr (std::is_arithmetic_v<T>) {
+        if (operation == "min") return Loops<T, Operation::min>::loops;
+        if (operation == "max") return Loops<T, Operation::max>::loops;
+    } else if (operation == "min" || operation == "max") {
+        throw InputError("the " + operation + " of complex numbers (" + element +
+                         ") is not defined: add and mul are allowed");
+    }
+    throw InputError("operation \"" + operation + "\": add, mul, min and max are allowed");
+}
+
+}  // namespace
+
+const CopyLoops& copy_loops(const std::string& element, const std::string& operation) {
+    if (element == "f4") return of_type<float>(element, operation);
+    if (element == "f8") return of_type<double>(element, operation);
+    if (element == "i4") return of_type<std::int32_t>(element, operation);
+    if (element == "i8") return of_type<std::int64_t>(element, operation);
+    if (element == "c8") return of_type<std::complex<float>>(element, operation);
+    if (element == "c16") return of_type<std::complex<double>>(element, operation);
+    throw InputError("element type \"" + element + "\": f4, f8, i4, i8, c8 and c16 are allowed");
+}
+
+}  // namespace tradewind::pattern

@@ -1,0 +1,76 @@
+"""Gather-scatters by every algorithm: verified for any ids, and their damage seen."""
+
+import numpy as np
+import pytest
+from drawing import TRANSPORTS, algorithm_names, gather_scatters
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tradewind as tw
+from tradewind import _core
+from tradewind.base.errors import VerificationError
+
+
+@settings(max_examples=60, deadline=None)
+@given(gather_scatters(), st.data())
+def test_any_gather_scatter_is_right_with_every_posting_order(pattern, data):
+    schedule = _core.make_schedule(pattern, data.draw(st.sampled_from(algorithm_names(pattern))))
+    for transport in TRANSPORTS:
+        _core.verify(schedule, transport)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    gather_scatters(),
+    st.sampled_from(["drop", "drop-send", "drop-receive", "double", "misplace", "count", "tag", "parity"]),
+    st.data(),
+)
+def test_no_damage_to_a_gather_scatter_goes_unseen(pattern, fault, data):
+    schedule = _core.make_schedule(pattern, data.draw(st.sampled_from(algorithm_names(pattern))))
+    places = [
+        (rank, stage, j)
+        for stage in range(schedule.stages)
+        for rank in range(schedule.ranks)
+        for j in range(max(26, 2 * schedule.ranks))
+        if _sends(schedule, rank, stage, j)
+    ]
+    if not places:
+        return
+    broken = _core.damaged(schedule, fault, *data.draw(st.sampled_from(places)))
+    with pytest.raises(VerificationError):
+        _core.verify(broken, "isend-irecv")
+
+
+def _sends(schedule, rank, stage, j):
+    try:
+        _core.damaged(schedule, "drop", rank, stage, j)
+    except ValueError:
+        return False
+    return True
+
+
+def test_pairwise_sends_what_two_ranks_share_once():
+    rng = np.random.default_rng(3)
+    ids = [rng.integers(0, 40, 25) for _ in range(5)]
+    schedule = tw.GatherScatter(ids).schedule("pairwise")
+    for rank, own in enumerate(ids):
+        common = {peer: len(set(own[own > 0]) & set(other)) for peer, other in enumerate(ids) if peer != rank}
+        sent = {message.peer: message.count for message in schedule.core.sends(rank, 0)}
+        assert sent == {peer: count for peer, count in common.items() if count}
+
+
+def test_a_brick_and_its_lists_send_the_same():
+    brick = tw.BrickGatherScatter((2, 1, 2), 3, (3, 2, 2), "x")
+    by_form, by_lists = (_core.make_schedule(p, "pairwise") for p in (brick, brick.listed()))
+    matrices = [_core.communication_matrix(schedule, 12, 0, 1).tolist() for schedule in (by_form, by_lists)]
+    assert matrices[0] == matrices[1]
+
+
+def test_cartesian_sends_whole_planes():
+    """(e (nx1 - 1) + 1)^2 points to each neighbour along each direction."""
+    schedule = tw.BrickGatherScatter((2, 3, 4), 5, (3, 3, 3)).schedule("cartesian")
+    middle = 13
+    planes = [(13, 17), (9, 17), (9, 13)]
+    for axis, (a, b) in enumerate(planes):
+        messages = schedule.core.sends(middle, axis)
+        assert [(m.peer, m.count) for m in messages] == [(13 + 3**axis, a * b), (13 - 3**axis, a * b)]
