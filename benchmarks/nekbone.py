@@ -218,12 +218,16 @@ def own_sums() -> None:
             way()
             taken[name].append(time.perf_counter() - begin)
     rate = 2 * values.nbytes / statistics.median(taken["copy"])
-    print(f"own sums of {brick.count} elements of {NX1}^3, {len(places)} copies of shared points; copy {rate / 1e9:.1f} GB/s")
+    print(
+        f"own sums of {brick.count} elements of {NX1}^3, {len(places)} copies of shared points; "
+        f"a copy of memory {rate / 1e9:.1f} GB/s"
+    )
     for name in ("lists", "strides"):
         middle = statistics.median(taken[name])
         print(
             f"  by {name}: median {1e3 * middle:.3f} ms of 51, minimum {1e3 * min(taken[name]):.3f}; "
-            f"{middle / len(places) * 1e9:.2f} ns, {middle * rate / len(places):.0f} bytes of a copy per copy of a point"
+            f"{middle / len(places) * 1e9:.2f} ns per copy of a point, "
+            f"in which memory moves {middle * rate / len(places):.0f} bytes"
         )
 
 

@@ -44,9 +44,7 @@ def outcomes(comm: MPI.Intracomm, choices: list[dict[str, Any]]) -> list[dict[st
         after = run.gathered()
         diagnosis = asdict(run.diagnose())
         if before is not None and after is not None:
-            found.append(
-                {"before": before.tolist(), "after": after.tolist(), "diagnosis": diagnosis, "sent": sent}
-            )
+            found.append({"before": before.tolist(), "after": after.tolist(), "diagnosis": diagnosis, "sent": sent})
     return found
 
 

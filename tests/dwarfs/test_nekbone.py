@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from functools import cache
@@ -121,7 +122,7 @@ def test_the_error_of_a_smooth_solution_falls_exponentially_with_the_degree():
         errors.append(solver.error())
     assert errors[0] < 0.05
     assert errors[-1] < 1e-7
-    for before, after in zip(errors, errors[1:], strict=False):
+    for before, after in itertools.pairwise(errors):
         assert after < before / 4
     assert wave(np.array([2.0, 2.0, 2.0]), run.of_rank(0)) == pytest.approx(1.0)
 
@@ -136,12 +137,11 @@ def test_pipelined_conjugate_gradients_come_as_far_as_classic_ones():
     assert 0 < found["cartesian"].gap < found["pipelined"].gap < found["pipelined"].residual
 
 
-@pytest.mark.parametrize("elements", [(4, 2, 2)])
-def test_reproducible_sums_have_the_same_bits_on_any_ranks_and_threads(elements):
+def test_reproducible_sums_have_the_same_bits_on_any_ranks_and_threads():
     strategies = ["cartesian", "overlap", "pipelined"]
     found = []
     for brick, threads in (((1, 1, 1), 1), ((2, 1, 1), 2), ((2, 2, 1), 1), ((1, 2, 2), 2)):
-        asked = {"elements": elements, "brick": brick, "strategies": strategies, "threads": threads}
+        asked = {"elements": (4, 2, 2), "brick": brick, "strategies": strategies, "threads": threads}
         found.append(launch.run(4, "nekbone_cases:bits", asked, timeout_s=120))
     assert found[0]["cartesian"] == found[0]["overlap"] != found[0]["pipelined"]
     assert found == found[:1] * len(found)
@@ -162,24 +162,23 @@ def test_a_value_that_is_not_finite_is_found():
 
 
 def test_a_side_of_zeros_stays_at_its_solution():
-    run = Nekbone(1, elements=(1, 1, 1), nx1=2).on(MPI.COMM_SELF)  # each point lies on the boundary
     for strategy in ("cartesian", "pipelined"):
-        run = Nekbone(1, elements=(1, 1, 1), nx1=2, strategy=strategy).on(MPI.COMM_SELF)
+        run = Nekbone(1, elements=(1, 1, 1), nx1=2, strategy=strategy).on(MPI.COMM_SELF)  # all boundary
         run.advance(3)
         found = run.diagnose()
         assert (found.residual, found.largest) == (0, 0)
 
 
 def test_what_an_iteration_computes():
-    """By hand: flops as Nekbone counts them."""
+    """By hand: flops as Nekbone counts them, and the time of a point."""
+    machine = {"settings": {**MACHINE["settings"], "node.memory_bandwidth": "1000TB/s"}}
     dwarf = Nekbone(1, elements=(2, 2, 2), nx1=10)
     assert dwarf.flops == 154
-    times = dwarf.simulate("torus-M", **MACHINE)["step_time_s"]
+    times = dwarf.simulate("torus-M", **machine)["step_time_s"]
     assert times["operator"] + times["update"] == pytest.approx(8000 * 154 / 1e12, rel=1e-3)
-    timed = Nekbone(1, elements=(2, 2, 2), nx1=10, point_s=2e-9, work=3).simulate("torus-M", **MACHINE)["step_time_s"]
-    assert timed["operator"] == pytest.approx(3 * 8000 * 2e-9, rel=1e-3)
-    shared = 8 * (10**3 - 9**3)  # a face, three of which each of two by two by two elements shares
-    assert timed["own sums"] == pytest.approx(shared * 2e-9, rel=0.5)
+    timed = Nekbone(1, elements=(2, 2, 2), nx1=10, point_s=2e-9, work=3).simulate("torus-M", **machine)["step_time_s"]
+    assert timed["operator"] == pytest.approx(3 * 8000 * 2e-9, rel=1e-2)
+    assert timed["own sums"] == pytest.approx(8 * (10**3 - 8**3) * 2e-9, rel=1e-2)  # points on sides of elements
 
 
 def test_a_request_goes_through_json():
@@ -210,4 +209,4 @@ def test_bad_input(values, messages):
 
 def test_elements_that_are_deformed_too_much_are_refused():
     with pytest.raises(InputError, match=r"element \d+ has no volume, or is inside out"):
-        Nekbone(1, elements=(4, 4, 4), nx1=4, deformation=1.0).on(MPI.COMM_SELF)
+        Nekbone(1, elements=(2, 2, 2), nx1=4, deformation=1.0).on(MPI.COMM_SELF)

@@ -45,9 +45,9 @@ from tradewind.dwarfs.nekbone_reference import (
     wave,
 )
 from tradewind.dwarfs.running import Running
-from tradewind.dwarfs.spectral_elements import Basis, Brick, Ids, Triple, Values, basis
+from tradewind.dwarfs.spectral_elements import Brick, Ids, Values, basis
 from tradewind.method.method import NATIVE, Method, default_algorithm
-from tradewind.workload.options import option
+from tradewind.workload.options import option, problems_of
 from tradewind.workload.patterns.gather_scatter import cubic
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ MASKS = ("full", "nekbone")
 DIGITS = 68
 """Digits of an exact sum, see `src/kernel/exact_sum.hpp`."""
 MIN_POINTS, MAX_POINTS = 2, 32
-"""What compiled loops take, see `src/kernel/elements.hpp`."""
+"""Numbers of points that compiled loops take, see `src/kernel/elements.hpp`."""
 _MAX_DEFORMATION = 1.0
 
 
@@ -119,14 +119,16 @@ METHODS = {
     "overlap": Method("pairwise", "put-notify"),
     "pipelined": Method("cartesian", "isend-irecv"),
 }
-"""What a strategy exchanges by, unless the request says otherwise: that of Nek5000, of its new kernel, ..."""
+"""Method of the gather-scatter where the request names none: pairwise is that of Nek5000, blocking its new kernel."""
 
 
 @dataclass(frozen=True)
 class Nekbone(Dwarf):
     """A request for the dwarf; `on` ranks it runs, on a machine of the simulator it is simulated."""
 
-    elements: Triple = option("Elements EXxEYxEZ of each rank.", (4, 4, 4), minimum=1, maximum=1024, shown="4x4x4")
+    elements: tuple[int, int, int] = option(
+        "Elements EXxEYxEZ of each rank.", (4, 4, 4), minimum=1, maximum=1024, shown="4x4x4"
+    )
     nx1: int = option(
         "Points of an element in each direction (degree + 1).",
         10,
@@ -192,7 +194,7 @@ class Nekbone(Dwarf):
             problems.append("algorithm cartesian: the strategy overlap exchanges lists of points; pairwise is allowed")
         if self.mask == "nekbone" and self.strategy == "pipelined":
             problems.append("mask nekbone: pipelined needs a symmetric operator; full is allowed")
-        if not problems:
+        if not problems and not problems_of(self):
             problems += self._exchange_problems()
         return problems
 

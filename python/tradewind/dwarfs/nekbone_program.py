@@ -18,7 +18,7 @@ SUM_BYTES = {"lists": 58.0, "strides": 30.0}
 """Bytes that a copy of memory moves while a copy of a shared point is summed, by how a rank finds its own copies:
 measured, see docs/dwarfs/nekbone.md."""
 UPDATE_FLOPS = 19
-"""Of an iteration per point, beside those of the operator, 12 nx1 + 15; as Nekbone counts them."""
+"""Flops of an iteration per point beside those of the operator, 12 nx1 + 15; as Nekbone counts them."""
 PIPELINED_FLOPS = 27
 
 
@@ -69,7 +69,9 @@ class _Maker:
     def exchanged(self, name: str, plan: str, schedule: _core.Schedule, dtype: str = "f8") -> Exchanged:
         method = self.dwarf.method(plan)
         transport = method.transport or DEFAULT_TRANSPORT
-        return Exchanged(name, schedule, dtype=dtype, transport=transport, packing=method.packing or _packing(transport))
+        return Exchanged(
+            name, schedule, dtype=dtype, transport=transport, packing=method.packing or _packing(transport)
+        )
 
     def rim_elements(self) -> int:
         """Elements of a rank in the middle of the brick that lie on one of its sides."""
