@@ -35,6 +35,8 @@ HERE = Path(__file__).parent
 ELEMENTS, NX1, DEFORMATION = (8, 8, 8), 10, 0.1
 ITERATIONS, ROUNDS = 30, 7
 GOAL = 1.1
+COPIED = 2**24
+"""Doubles of a copy that no cache holds."""
 STRATEGIES = ("pairwise", "cartesian", "overlap", "pipelined")
 
 
@@ -205,9 +207,10 @@ def own_sums() -> None:
     brick, team = Brick(NX1, ELEMENTS), _core.Team(1)
     offsets, places = groups_by_id(brick.ids())
     by_strides = brick.core_brick()
-    values, target = np.zeros(brick.shape), np.empty(brick.shape)
+    values = np.zeros(brick.shape)
+    source, target = np.zeros(COPIED), np.empty(COPIED)
     ways: dict[str, Callable[[], object]] = {
-        "copy": lambda: np.copyto(target, values),
+        "copy": lambda: np.copyto(target, source),
         "lists": lambda: _core.sum_by_lists(offsets, places, values, team),
         "strides": lambda: by_strides.sum_shared(values, team),
     }
@@ -217,7 +220,7 @@ def own_sums() -> None:
             begin = time.perf_counter()
             way()
             taken[name].append(time.perf_counter() - begin)
-    rate = 2 * values.nbytes / statistics.median(taken["copy"])
+    rate = 2 * source.nbytes / statistics.median(taken["copy"])
     print(
         f"own sums of {brick.count} elements of {NX1}^3, {len(places)} copies of shared points; "
         f"a copy of memory {rate / 1e9:.1f} GB/s"

@@ -17,6 +17,7 @@ ITERATIONS = 20
 
 CHOICES: list[dict[str, Any]] = [
     {"strategy": "pairwise"},
+    {"strategy": "pairwise", "own": "strides", "transport": "persistent"},
     {"strategy": "cartesian-blocking", "deformation": 0.1},
     {"strategy": "cartesian", "mask": "nekbone", "work": 2},
     {"strategy": "overlap", "threads": 2, "deformation": 0.1},

@@ -45,7 +45,7 @@ from tradewind.dwarfs.nekbone_reference import (
     wave,
 )
 from tradewind.dwarfs.running import Running
-from tradewind.dwarfs.spectral_elements import Brick, Ids, Values, basis
+from tradewind.dwarfs.spectral_elements import Brick, Ids, Values, basis, groups_by_id
 from tradewind.method.method import NATIVE, Method, default_algorithm
 from tradewind.workload.options import option, problems_of
 from tradewind.workload.patterns.gather_scatter import cubic
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 FACTORS = ("recomputed", "stored")
 SUMS = ("plain", "reproducible")
 MASKS = ("full", "nekbone")
+OWN = ("lists", "strides")
 DIGITS = 68
 """Digits of an exact sum, see `src/kernel/exact_sum.hpp`."""
 MIN_POINTS, MAX_POINTS = 2, 32
@@ -161,6 +162,13 @@ class Nekbone(Dwarf):
         known=lambda: SUMS,
         label="sums over ranks",
     )
+    own: str | None = option(
+        f"How a rank finds its own copies of a point: {' or '.join(OWN)}.",
+        None,
+        known=lambda: OWN,
+        label="own copies of points",
+        shown="lists for the strategy pairwise, else strides",
+    )
     reduction: float = option(
         "Stop where the residual is this share of the first one.", 0.0, minimum=0.0, maximum=1.0, shown="never"
     )
@@ -181,6 +189,7 @@ class Nekbone(Dwarf):
     def _problems(self) -> list[str]:
         problems = []
         self._choose(brick=cubic(self.ranks), **vars(METHODS[self.strategy or "pairwise"]) if self._is_open else {})
+        self._choose(own="lists" if self.strategy == "pairwise" else "strides")
         assert self.brick is not None
         if math.prod(self.brick) != self.ranks:
             problems.append(f"brick {extents_text(self.brick)}: {self.ranks} ranks are asked for")
@@ -192,11 +201,18 @@ class Nekbone(Dwarf):
             object.__setattr__(self, "algorithm", "pairwise")  # sums are by direction then, whatever the algorithm
         if self.strategy == "overlap" and self.algorithm == "cartesian":
             problems.append("algorithm cartesian: the strategy overlap exchanges lists of points; pairwise is allowed")
+        if self.own == "lists" and not self.in_parts:
+            problems.append(f"own lists: strategy {self.strategy} sums own copies by strides, on the way; of pairwise")
         if self.mask == "nekbone" and self.strategy == "pipelined":
             problems.append("mask nekbone: pipelined needs a symmetric operator; full is allowed")
         if not problems and not problems_of(self):
             problems += self._exchange_problems()
         return problems
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether points that other ranks have are summed apart from those that no other rank has."""
+        return self.strategy in ("pairwise", "overlap") and self.sums == "plain" and self.algorithm != "cartesian"
 
     @property
     def _is_open(self) -> bool:
@@ -359,7 +375,7 @@ class NekboneRun(Running):
         super().__init__(dwarf, comm, record)
         self._repeats = range(1)  # a loop that works in place must not be repeated; see `apply`
         self.dwarf, self.steps = dwarf, 0
-        self._in_parts = dwarf.strategy == "overlap" and dwarf.sums == "plain"
+        self._in_parts = dwarf.in_parts
         self._completes = dwarf.mask == "nekbone"
         self.brick, self.basis = dwarf.of_rank(self.rank), basis(dwarf.nx1)
         self.elements = self.brick.core_elements(self.basis, dwarf.deformation)
@@ -426,6 +442,9 @@ class NekboneRun(Running):
         self._total = np.zeros(pattern.count, "i8" if dwarf.sums == "reproducible" else "f8")
         self._sum = self.plan("sum", pattern, self._total)
         self._core_brick = self.brick.core_brick()
+        self._lists = None
+        if dwarf.own == "lists":
+            self._lists = groups_by_id(np.where(self.brick.shared(), 0, self.brick.ids()))
 
     def _listed(self, ids: Ids) -> _core.Pattern:
         from tradewind.mpi.points import shared_ids
@@ -453,8 +472,12 @@ class NekboneRun(Running):
 
     def sum_interior(self) -> None:
         """Sum the values that elements of this rank alone share."""
-        if self._in_parts:
+        if not self._in_parts:
+            return
+        if self._lists is None:
             self.timed(self._core_brick.sum_shared, self.w, self.team, part="compute-sums")
+        else:
+            self.timed(_core.sum_by_lists, *self._lists, self.w, self.team, part="compute-sums")
 
     def wait(self) -> None:
         """End what `start` began."""

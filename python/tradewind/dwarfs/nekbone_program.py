@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tradewind import _core
     from tradewind.dwarfs.nekbone import Nekbone
 
-SUM_BYTES = {"lists": 58.0, "strides": 30.0}
+SUM_BYTES = {"lists": 47.0, "strides": 8.0}
 """Bytes that a copy of memory moves while a copy of a shared point is summed, by how a rank finds its own copies:
 measured, see docs/dwarfs/nekbone.md."""
 UPDATE_FLOPS = 19
@@ -89,8 +89,7 @@ class _Maker:
         """The sums over elements of a rank: of all copies of points that they share."""
         each = [(count * self.dwarf.nx1, count * (self.dwarf.nx1 - 2)) for count in self.dwarf.elements]
         shared = math.prod(total for total, _ in each) - math.prod(inner for _, inner in each)
-        local = "lists" if self.dwarf.strategy == "pairwise" else "strides"
-        return self.compute("own sums", shared, 1, SUM_BYTES[local])
+        return self.compute("own sums", shared, 1, SUM_BYTES[self.dwarf.own or "strides"])
 
     def update(self, flops: int, values: int) -> Compute:
         return self.compute("update", self.points, flops, 8 * values)
