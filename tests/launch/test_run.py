@@ -37,6 +37,7 @@ OF_DWARF = {
     "hirlam": "--grid 16x12x4",
     "helmholtz": "--grid 16x12x6",
     "semi_lagrangian": "--grid 32x24x4",
+    "nekbone": "--elements 2x2x1 --nx1 5 --brick 1x2x1",
 }
 """Options of each dwarf for a small run."""
 

@@ -20,6 +20,9 @@ using namespace nb::literals;
 
 namespace tradewind::python {
 
+// A namespace of its own, as several files of bindings are compiled as one.
+namespace elements {
+
 namespace {
 
 using kernel::ElementBrick;
@@ -192,9 +195,7 @@ void bind_operator(nb::module_& module) {
              "sums [2][element]: parts of r r and w r.");
 }
 
-}  // namespace
-
-void bind_elements(nb::module_& module) {
+void bind_all(nb::module_& module) {
     nb::class_<Elements>(module, "Elements", "A rank's hexahedral spectral elements, trilinear between their vertices.")
         .def(
             "__init__",
@@ -254,6 +255,14 @@ void bind_elements(nb::module_& module) {
              "Values of points that only elements of this rank share become their sums, along x, then y, then z.");
     module.def("sum_by_lists", &sum_by_lists, "offsets"_a, "places"_a, "values"_a.noconvert(), "team"_a,
                "Values at places[offsets[i]], ..., places[offsets[i + 1] - 1] become their sum, for each i.");
+}
+
+}  // namespace
+
+}  // namespace elements
+
+void bind_elements(nb::module_& module) {
+    elements::bind_all(module);
 }
 
 }  // namespace tradewind::python

@@ -178,7 +178,7 @@ void plain(const Graph& graph, const Columns<const Real>& flux, const Columns<co
 }
 
 template <class Real>
-void bind_loops(nb::module_& module) {
+void bind_mpdata_loops(nb::module_& module) {
     module.def("mpdata_divergence", &divergence<Real>, "graph"_a, "nodes"_a, "flux"_a.noconvert(), "q"_a.noconvert(),
                "out"_a.noconvert(), "team"_a,
                "out = the divergence of the upwind fluxes of q. Fields are [node][level], own nodes and halo; fluxes\n"
@@ -229,8 +229,8 @@ void bind_mpdata(nb::module_& module) {
                       bool>(),
              "range"_a, "list"_a = nb::none(), "mask"_a = nb::none(), "wanted"_a = false,
              "Nodes begin..end - 1, or these entries of a list; with a mask those where it is `wanted`.");
-    bind_loops<double>(module);
-    bind_loops<float>(module);
+    bind_mpdata_loops<double>(module);
+    bind_mpdata_loops<float>(module);
 }
 
 }  // namespace tradewind::python

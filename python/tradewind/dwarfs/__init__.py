@@ -69,6 +69,12 @@ DWARFS = {
         "semi-Lagrangian advection of many tracers, on a plane or across the poles: a wide halo, or columns on demand",
         "Hortal 2002, doi:10.1002/qj.200212858314; Zheng & Marguinaud 2018, doi:10.5194/gmd-11-3409-2018",
     ),
+    "nekbone": Entry(
+        "tradewind.dwarfs.nekbone:Nekbone",
+        "conjugate gradients on spectral elements: a gather-scatter and three sums of one number per iteration",
+        "Nekbone, Argonne National Laboratory; Ivanov et al. 2015, Evaluating new communication models in the Nek5000 "
+        "code for exascale, EASC 2015",
+    ),
 }
 
 

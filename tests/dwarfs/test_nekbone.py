@@ -1,0 +1,212 @@
+"""The dwarf nekbone: its truths, on any ranks; its program; and what cannot be."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("mpi4py.MPI")
+
+import nekbone_cases as cases
+from mpi4py import MPI
+
+from tradewind import launch
+from tradewind.base.errors import ConvergenceError, InputError, NotFiniteError
+from tradewind.dwarfs import from_plain
+from tradewind.dwarfs.nekbone import Nekbone
+from tradewind.dwarfs.nekbone_reference import ReferenceNekbone, wave
+from tradewind.dwarfs.spectral_elements import basis
+
+RANKS = (1, 2, 4)
+MACHINE: dict[str, Any] = {"settings": {"topology.shape": "[2,2,2]", "node.flops": "1TFlop/s"}}
+
+
+@cache
+def outcomes(ranks: int) -> list[dict[str, Any]]:
+    return launch.run(ranks, "nekbone_cases:outcomes", cases.CHOICES, timeout_s=240)
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_every_strategy_is_the_reference(ranks):
+    for choice, found in zip(cases.CHOICES, outcomes(ranks), strict=True):
+        dwarf = cases.request(ranks, choice)
+        wanted = dwarf.reference(np.array(found["before"]), cases.ITERATIONS)
+        assert not dwarf.difference(np.array(found["after"]), wanted), choice
+        assert found["diagnosis"]["gap"] < 1e-9
+        assert found["diagnosis"]["iterations"] == cases.ITERATIONS
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_a_program_sends_what_really_goes(ranks):
+    for choice, found in zip(cases.CHOICES, outcomes(ranks), strict=True):
+        program = cases.request(ranks, choice).simulate("torus-M", **MACHINE)
+        assert program["messages"] * cases.ITERATIONS == sum(messages for messages, _ in found["sent"])
+        assert program["bytes"] * cases.ITERATIONS == sum(size for _, size in found["sent"])
+
+
+@pytest.mark.parametrize(
+    ("nx1", "elements", "first", "last"),
+    [(10, (1, 1, 1), 16.117, None), (8, (2, 2, 2), 31.474, 9.8759e-9), (10, (5, 5, 2), 120.64, 1.0789e-8)],
+)
+@pytest.mark.parametrize("strategy", ["pairwise", "overlap"])
+def test_nekbones_own_residuals(nx1, elements, first, last, strategy):
+    """As Nekbone prints them on one rank: the first one, and that of its iteration 100, with its mask."""
+    run = Nekbone(1, elements=elements, nx1=nx1, mask="nekbone", strategy=strategy).on(MPI.COMM_SELF)
+    assert cases.norm(run) == pytest.approx(first, rel=4e-5)
+    run.advance(100)
+    if last is not None:
+        assert run.diagnose().residual == pytest.approx(last, rel=1e-4)
+
+
+def test_numbers_of_64_bits_are_an_option():
+    found = {side: Nekbone(1, elements=(5, 5, 2), side=side).on(MPI.COMM_SELF) for side in ("nekbone", "int64")}
+    assert cases.norm(found["nekbone"]) == pytest.approx(120.644, abs=5e-4)
+    assert cases.norm(found["int64"]) == pytest.approx(120.665, abs=5e-4)
+
+
+@pytest.mark.parametrize("strategy", ["cartesian", "overlap", "pipelined"])
+def test_residuals_are_those_of_the_reference_all_the_way(strategy):
+    """Where only sums are in another order: within 1e-10 of the first one."""
+    values = {"elements": (2, 2, 2), "nx1": 6, "strategy": strategy}
+    found = launch.run(2, "nekbone_cases:residuals", values, timeout_s=120)
+    dwarf = Nekbone(2, **values)
+    whole = dwarf.of_rank(0).whole
+    solver = ReferenceNekbone(whole, basis(6), 0.0, mass=False, mask=whole.inside().astype(float))
+    x, r = np.zeros(whole.shape), np.empty(whole.shape)
+    for rank in range(2):
+        run = dwarf.of_rank(rank)
+        r[run.element_ids] = cases_side(dwarf, rank)
+    solution, squares, p, before = x, solver.dot(r, r), 0 * r, 0.0
+    wanted = [math.sqrt(squares)]
+    for step in range(100):
+        p = r + (squares / before if step else 0.0) * p
+        w = solver.apply(p)
+        alpha = squares / solver.dot(w, p)
+        solution, r = solution + alpha * p, r - alpha * w
+        before, squares = squares, solver.dot(r, r)
+        wanted.append(math.sqrt(squares))
+    assert np.abs(np.array(found) - wanted).max() <= 1e-10 * wanted[0]
+
+
+@cache
+def _sides(ranks: int, nx1: int) -> np.ndarray:
+    from tradewind.dwarfs.nekbone_reference import gather_scatter, right_hand_side
+
+    dwarf = Nekbone(ranks, elements=(2, 2, 2), nx1=nx1)
+    whole = dwarf.of_rank(0).whole
+    raw = np.empty(whole.shape)
+    for rank in range(ranks):
+        brick = dwarf.of_rank(rank)
+        raw[brick.element_ids] = right_hand_side("nekbone", brick)
+    return np.asarray(gather_scatter(whole.ids(), raw) * whole.shares() * whole.inside())
+
+
+def cases_side(dwarf: Nekbone, rank: int) -> np.ndarray:
+    return _sides(dwarf.ranks, dwarf.nx1)[dwarf.of_rank(rank).element_ids]
+
+
+def test_the_error_of_a_smooth_solution_falls_exponentially_with_the_degree():
+    """On deformed elements, with the true mass matrix: the solution is known."""
+    errors = []
+    for nx1 in range(4, 11):
+        run = Nekbone(1, elements=(2, 2, 2), nx1=nx1, deformation=0.1, mass=True, side="wave", reduction=1e-13)
+        solver = run.on(MPI.COMM_SELF)
+        solver.advance(400)
+        solver.diagnose()
+        errors.append(solver.error())
+    assert errors[0] < 0.05
+    assert errors[-1] < 1e-7
+    for before, after in itertools.pairwise(errors):
+        assert after < before / 4
+    assert wave(np.array([2.0, 2.0, 2.0]), run.of_rank(0)) == pytest.approx(1.0)
+
+
+def test_pipelined_conjugate_gradients_come_as_far_as_classic_ones():
+    found = {}
+    for strategy in ("cartesian", "pipelined"):
+        run = Nekbone(1, elements=(5, 5, 2), strategy=strategy).on(MPI.COMM_SELF)
+        run.advance(100)
+        found[strategy] = run.diagnose()
+    assert found["pipelined"].true_residual <= 10 * found["cartesian"].true_residual
+    assert 0 < found["cartesian"].gap < found["pipelined"].gap < found["pipelined"].residual
+
+
+def test_reproducible_sums_have_the_same_bits_on_any_ranks_and_threads():
+    strategies = ["cartesian", "overlap", "pipelined"]
+    found = []
+    for brick, threads in (((1, 1, 1), 1), ((2, 1, 1), 2), ((2, 2, 1), 1), ((1, 2, 2), 2)):
+        asked = {"elements": (4, 2, 2), "brick": brick, "strategies": strategies, "threads": threads}
+        found.append(launch.run(4, "nekbone_cases:bits", asked, timeout_s=120))
+    assert found[0]["cartesian"] == found[0]["overlap"] != found[0]["pipelined"]
+    assert found == found[:1] * len(found)
+
+
+def test_a_solver_stops_where_it_may_and_says_where_it_has_not_converged():
+    iterations = launch.run(2, "nekbone_cases:not_converged", 200, timeout_s=60)
+    assert 5 < iterations < 200
+    message = r"after 5 iterations the residual is [\d.e+-]+, [\d.e+-]+ of the first one, [\d.]+; 1e-06 is asked for"
+    with pytest.raises(ConvergenceError, match=message):
+        launch.run(2, "nekbone_cases:not_converged", 5, timeout_s=60)
+
+
+def test_a_value_that_is_not_finite_is_found():
+    message = r"rank 1: the residual is nan at \[element\]\[k\]\[j\]\[i\] = \[1, 2, 1, 3\] after 0 iterations"
+    with pytest.raises(NotFiniteError, match=message):
+        launch.run(2, "nekbone_cases:not_finite", None, timeout_s=60)
+
+
+def test_a_side_of_zeros_stays_at_its_solution():
+    for strategy in ("cartesian", "pipelined"):
+        run = Nekbone(1, elements=(1, 1, 1), nx1=2, strategy=strategy).on(MPI.COMM_SELF)  # all boundary
+        run.advance(3)
+        found = run.diagnose()
+        assert (found.residual, found.largest) == (0, 0)
+
+
+def test_what_an_iteration_computes():
+    """By hand: flops as Nekbone counts them, and the time of a point."""
+    machine = {"settings": {**MACHINE["settings"], "node.memory_bandwidth": "1000TB/s"}}
+    dwarf = Nekbone(1, elements=(2, 2, 2), nx1=10)
+    assert dwarf.flops == 154
+    times = dwarf.simulate("torus-M", **machine)["step_time_s"]
+    assert times["operator"] + times["update"] == pytest.approx(8000 * 154 / 1e12, rel=1e-3)
+    timed = Nekbone(1, elements=(2, 2, 2), nx1=10, point_s=2e-9, work=3).simulate("torus-M", **machine)["step_time_s"]
+    assert timed["operator"] == pytest.approx(3 * 8000 * 2e-9, rel=1e-2)
+    assert timed["own sums"] == pytest.approx(8 * (10**3 - 8**3) * 2e-9, rel=1e-2)  # points on sides of elements
+
+
+def test_a_request_goes_through_json():
+    dwarf = Nekbone(4, elements=(2, 1, 1), strategy="overlap", deformation=0.5)
+    values = json.loads(json.dumps(dwarf.as_dict()))
+    assert from_plain(values.pop("dwarf"), values) == dwarf
+
+
+@pytest.mark.parametrize(
+    ("values", "messages"),
+    [
+        ({"brick": (2, 2, 1)}, ["brick 2x2x1: 2 ranks are asked for"]),
+        ({"nx1": 1}, ["nx1 1: 2..32 are allowed"]),
+        ({"precision": "f4"}, ["precision f4: the solver has f8 alone"]),
+        ({"side": "wave"}, ["side wave: its solution is known with --mass alone"]),
+        ({"strategy": "overlap", "algorithm": "cartesian"}, ["algorithm cartesian: the strategy overlap exchanges"]),
+        ({"strategy": "pipelined", "mask": "nekbone"}, ["mask nekbone: pipelined needs a symmetric operator"]),
+        ({"side": "sin"}, ["unknown side 'sin'"]),
+        ({"elements": (0, 1, 1), "deformation": 2.0}, ["elements 0x1x1: 1..1024", "deformation 2.0: 0.0..1.0"]),
+    ],
+)
+def test_bad_input(values, messages):
+    with pytest.raises(InputError) as error:
+        Nekbone(2, **values)
+    for problem, message in zip(error.value.problems, messages, strict=True):
+        assert problem.startswith(message)
+
+
+def test_elements_that_are_deformed_too_much_are_refused():
+    with pytest.raises(InputError, match=r"element \d+ has no volume, or is inside out"):
+        Nekbone(1, elements=(2, 2, 2), nx1=4, deformation=1.0).on(MPI.COMM_SELF)
