@@ -32,6 +32,7 @@ struct Stencils {
 // Cubic weights of Lagrange at t, of points at -1, 0, 1 and 2.
 template <class Real>
 [[gnu::always_inline]] inline void weigh(const double* t, Index n, Real (*weight)[departure_chunk]) {
+#pragma GCC ivdep
     for (Index i = 0; i < n; ++i) {
         const double a = t[i] + 1, b = t[i], c = t[i] - 1, d = t[i] - 2;
         weight[0][i] = static_cast<Real>(b * c * d * (-1.0 / 6));
@@ -47,6 +48,7 @@ template <class Real>
 [[gnu::always_inline]] inline void weigh_levels(const std::int32_t* low, const double* t, Index n, Index levels,
                                                 Index stride, Stencils<Real>& stencils) {
     const auto top = static_cast<std::int32_t>(levels - 2);
+#pragma GCC ivdep
     for (Index i = 0; i < n; ++i) {
         const std::int32_t a = low[i];
         const std::int32_t c = a == 0 ? 2 : a == top ? top - 2 : a - 1;
@@ -85,6 +87,7 @@ template <class Real>
     if (missing < 0) return false;
     weigh(fx, n, stencils.x);
     weigh(fy, n, stencils.y);
+#pragma GCC ivdep
     for (Index i = 0; i < n; ++i) {
         stencils.fx[i] = static_cast<Real>(fx[i]);
         stencils.fy[i] = static_cast<Real>(fy[i]);
@@ -137,6 +140,7 @@ template <class Real>
 
 template <bool full, bool limited, class Real>
 [[gnu::always_inline]] inline void flat(const Real* values, const Stencils<Real>& s, Index n, Real* to) {
+#pragma GCC ivdep
     for (Index i = 0; i < n; ++i) {
         Real value = in_level<full>(values, s, i);
         if constexpr (limited) {
@@ -149,6 +153,7 @@ template <bool full, bool limited, class Real>
 
 template <bool full, bool limited, class Real>
 [[gnu::always_inline]] inline void lifted(const Real* values, const Stencils<Real>& s, Index n, Real* to) {
+#pragma GCC ivdep
     for (Index i = 0; i < n; ++i) {
         const Real *below = values + s.level[0][i], *above = values + s.level[1][i];
         const Real *third = values + s.level[2][i], *fourth = values + s.level[3][i];
@@ -251,6 +256,7 @@ void mark(const double* departures, const Block& block, const Window& window, Re
     const auto within = [&](const std::int32_t* cell, Index n, int axis) {
         const Index from = -window.first[axis], to = from + block.points[axis] - width;
         int outside = 0;
+#pragma GCC ivdep
         for (Index i = 0; i < n; ++i) outside |= cell[i] < from || cell[i] > to ? 1 : 0;
         return outside == 0;
     };
@@ -259,6 +265,7 @@ void mark(const double* departures, const Block& block, const Window& window, Re
             !locate(departures + volume + begin, n, axes[1], y, rest))
             throw InputError("departure points: the window does not have the stencil of one of them");
         if (within(x, n, 0) && within(y, n, 1)) return;
+#pragma GCC ivdep
         for (Index i = 0; i < n; ++i)
             for (Index row = 0; row < width; ++row) {
                 std::uint8_t* const to = marks + (y[i] + row) * window.cells[0] + x[i];

@@ -35,27 +35,36 @@ inline CellAxis cell_axis(const Block& block, const Window& window, int axis, In
     return made;
 }
 
-// The cell of a coordinate.
+// The cell of a coordinate that has been rounded down.
+template <bool periodic>
 [[gnu::always_inline]] inline double cell_of(double low, const CellAxis& axis) {
-    double cell = low - axis.first;
-    if (axis.period > 0) cell -= axis.period * std::floor((cell - axis.low) / axis.period);
-    return cell;
+    const double cell = low - axis.first;
+    return periodic ? cell - axis.period * std::floor((cell - axis.low) / axis.period) : cell;
+}
+
+template <bool periodic>
+[[gnu::always_inline]] inline bool locate_on(const double* coordinate, Index n, const CellAxis& axis,
+                                             std::int32_t* cell, double* rest) {
+    int outside = 0;
+#pragma GCC ivdep
+    for (Index i = 0; i < n; ++i) {
+        const double low = std::floor(coordinate[i]);
+        const double found = cell_of<periodic>(low, axis);
+        const bool inside = (found >= axis.begin) & (found <= axis.last);
+        rest[i] = coordinate[i] - low;
+        const double counted = found - axis.begin;
+        cell[i] = static_cast<std::int32_t>(inside ? counted : 0.0);
+        outside |= inside ? 0 : 1;
+    }
+    return outside == 0;
 }
 
 // Cells, counted from the first that may be looked up, and the rest of each coordinate. Returns whether all may be
 // looked up; others, also those that are no numbers, become the first one.
 [[gnu::always_inline]] inline bool locate(const double* coordinate, Index n, const CellAxis& axis, std::int32_t* cell,
                                           double* rest) {
-    int outside = 0;
-    for (Index i = 0; i < n; ++i) {
-        const double low = std::floor(coordinate[i]);
-        const double found = cell_of(low, axis);
-        const bool inside = found >= axis.begin && found <= axis.last;
-        rest[i] = coordinate[i] - low;
-        cell[i] = static_cast<std::int32_t>(inside ? found - axis.begin : 0.0);
-        outside |= inside ? 0 : 1;
-    }
-    return outside == 0;
+    return axis.period > 0 ? locate_on<true>(coordinate, n, axis, cell, rest)
+                           : locate_on<false>(coordinate, n, axis, cell, rest);
 }
 
 // The levels around a height, 0..levels - 1: the lower one, and the rest.
@@ -63,8 +72,9 @@ inline CellAxis cell_axis(const Block& block, const Window& window, int axis, In
                                                 double* rest) {
     int outside = 0;
     const double last = static_cast<double>(levels - 2);
+#pragma GCC ivdep
     for (Index i = 0; i < n; ++i) {
-        const bool inside = height[i] >= 0 && height[i] <= last + 1;
+        const bool inside = (height[i] >= 0) & (height[i] <= last + 1);
         const double z = inside ? height[i] : 0.0;
         const double low = std::floor(z) < last ? std::floor(z) : last;
         rest[i] = z - low;
@@ -81,6 +91,7 @@ inline CellAxis cell_axis(const Block& block, const Window& window, int axis, In
     const auto pitch = static_cast<std::int32_t>(window.cells[0]);
     const std::int32_t* const from = window.place + static_cast<Index>(row) * pitch + column;
     std::int32_t missing = 0;
+#pragma GCC ivdep
     for (Index i = 0; i < n; ++i) {
         const std::int32_t found = from[y[i] * pitch + x[i]];
         missing |= found;

@@ -26,6 +26,7 @@ constexpr double snap = 1e-10;
     const double base = ratio < below ? 0.0 : ratio < above ? pi / 8 : pi / 4;
     const double t = (ratio - near) / (1 + near * ratio), q = t * t;
     double sum = 1.0 / 23;
+#pragma GCC unroll 12
     for (int k = 21; k > 0; k -= 2) sum = 1.0 / k - q * sum;
     double angle = base + t * sum;
     angle = ay > ax ? pi / 2 - angle : angle;
@@ -53,6 +54,7 @@ template <class Real>
     const Index components = what.components();
     if (!what.extrapolated.values) {
         for (Index c = 0; c < components; ++c)
+#pragma GCC ivdep
             for (Index i = 0; i < n; ++i) sum[c][i] = 2 * static_cast<double>(what.wind[c * volume + row + i]);
         return true;
     }
@@ -74,6 +76,7 @@ template <class Real>
         const Real* const here = what.wind + c * volume + row;
         const Real* const values = what.extrapolated.values + c * block.levels * stride;
         if (what.lifted) {
+#pragma GCC ivdep
             for (Index i = 0; i < n; ++i) {
                 const double below = between(values + low[i] * stride, i);
                 const double above = between(values + (low[i] + 1) * stride, i);
@@ -81,6 +84,7 @@ template <class Real>
             }
         } else {
             const Real* const same = values + z * stride;
+#pragma GCC ivdep
             for (Index i = 0; i < n; ++i) sum[c][i] = static_cast<double>(here[i]) + between(same, i);
         }
     }
@@ -97,6 +101,7 @@ template <class Real>
     if (what.geometry == Geometry::plane) {
         const double step = what.half_step * what.scale, at_y = static_cast<double>(block.first[1] + y);
         const double at_x = static_cast<double>(block.first[0] + begin);
+#pragma GCC ivdep
         for (Index i = 0; i < n; ++i) {
             to_x[i] = snapped((at_x + static_cast<double>(i)) - step * sum[0][i]);
             to_y[i] = snapped(at_y - step * sum[1][i]);
@@ -107,6 +112,7 @@ template <class Real>
     const double middle = static_cast<double>(what.grid[1]) / 2 - 0.5;
     const double cos_y = what.cos_y[y], sin_y = what.sin_y[y];
     const double *cos_x = what.cos_x + begin, *sin_x = what.sin_x + begin;
+#pragma GCC ivdep
     for (Index i = 0; i < n; ++i) {
         const double px = what.half_step * sum[0][i], py = what.half_step * sum[1][i], pz = what.half_step * sum[2][i];
         const double longer = curvature(px * px + py * py + pz * pz);
@@ -123,19 +129,29 @@ struct Found {
     Index not_finite = -1;
 };
 
+template <bool periodic>
+[[gnu::always_inline]] inline void widen(const double* at, Index n, const CellAxis& axis, double& lowest,
+                                         double& highest) {
+    double low = lowest, high = highest;
+#pragma GCC ivdep
+    for (Index i = 0; i < n; ++i) {
+        const double cell = cell_of<periodic>(std::floor(at[i]), axis);
+        low = cell < low ? cell : low;
+        high = cell > high ? cell : high;
+    }
+    lowest = low;
+    highest = high;
+}
+
 // The cells of some departure points; `volume`: points of the block.
 [[gnu::always_inline]] inline void note(const double* departures, Index volume, const CellAxis* axes, Index row,
                                         Index n, Found& found) {
     for (int axis = 0; axis < 2; ++axis) {
         const double* const at = departures + axis * volume + row;
-        double low = found.low[axis], high = found.high[axis];
-        for (Index i = 0; i < n; ++i) {
-            const double cell = cell_of(std::floor(at[i]), axes[axis]);
-            low = cell < low ? cell : low;
-            high = cell > high ? cell : high;
-        }
-        found.low[axis] = low;
-        found.high[axis] = high;
+        if (axes[axis].period > 0)
+            widen<true>(at, n, axes[axis], found.low[axis], found.high[axis]);
+        else
+            widen<false>(at, n, axes[axis], found.low[axis], found.high[axis]);
     }
 }
 
@@ -145,6 +161,7 @@ template <class Real>
     const Index coordinates = what.lifted ? 3 : 2;
     double sum = 0;
     for (Index c = 0; c < coordinates; ++c)
+#pragma GCC ivdep
         for (Index i = 0; i < n; ++i) sum += 0 * what.departures[c * volume + row + i];
     if (sum == 0 || found.not_finite >= 0) return;
     for (Index i = 0; i < n && found.not_finite < 0; ++i)
@@ -171,6 +188,7 @@ template <class Real>
             if (what.lifted) {
                 const double* const rise = sum[what.components() - 1];
                 double* const to = what.departures + 2 * volume + row;
+#pragma GCC ivdep
                 for (Index i = 0; i < n; ++i) {
                     const double height = snapped(static_cast<double>(z) - what.half_step * rise[i]);
                     to[i] = height < 0 ? 0.0 : height > top ? top : height;

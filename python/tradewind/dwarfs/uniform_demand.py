@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tradewind.dwarfs.columns import MARGIN
@@ -109,7 +110,7 @@ def _size(rectangles: list[tuple[Piece, Piece]], width: int, no_corners: bool) -
     lengths: dict[int, int] = {}
     run = 0
     places = sorted(indices)
-    for here, following in zip(places, [*places[1:], -1], strict=True):
+    for here, following in pairwise([*places, -1]):
         run += 1
         if following != here + 1:
             lengths[run] = lengths.get(run, 0) + 1

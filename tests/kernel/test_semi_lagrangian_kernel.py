@@ -1,0 +1,223 @@
+"""The compiled loops of a semi-Lagrangian step: what their stencils reproduce exactly, and where departure points lie."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tradewind import _core
+from tradewind.base.errors import InputError
+from tradewind.dwarfs.flows import Wind
+from tradewind.dwarfs.lattice import Lattice
+from tradewind.dwarfs.semi_lagrangian import SemiLagrangian
+from tradewind.dwarfs.semi_lagrangian_program import _first_departures
+
+NX, NY, NZ = 71, 9, 6
+"""Columns of a block: a chunk of 64 and what is left."""
+MARGIN = 4
+FIRST = (30, 20)
+"""The block's first column in its grid."""
+
+
+def polynomials(*degrees: int) -> list[tuple[int, ...]]:
+    return list(product(*(range(degree + 1) for degree in degrees)))
+
+
+def coordinates(lifted: bool, at_rows: bool = False) -> np.ndarray:
+    """Departure points around the block, up to as far away as its margin lets them be."""
+    rng = np.random.default_rng(3)
+    z, y, x = np.meshgrid(np.arange(NZ), np.arange(NY), np.arange(NX), indexing="ij")
+    at = [x + FIRST[0] + rng.uniform(-2.9, 1.9, x.shape), y + FIRST[1] + rng.uniform(-2.9, 1.9, x.shape)]
+    if at_rows:
+        at[1] = np.round(at[1])
+    height = rng.uniform(0, NZ - 1, x.shape)
+    height.flat[:4] = 0, NZ - 1, 0.3, NZ - 1.3
+    return np.array([*at, np.round(height) if at_rows else height][: 3 if lifted else 2])
+
+
+def interpolated(
+    power: tuple[int, ...], at: np.ndarray, *, full: bool = False, limiter: bool = False, threads: int = 1
+) -> tuple[np.ndarray, np.ndarray]:
+    """A monomial of degree `power` at departure points, by the loop; and as it is."""
+
+    def monomial(x: Any, y: Any, z: Any) -> np.ndarray:
+        centred = (np.asarray(x) - FIRST[0] - NX / 2) / 9, (np.asarray(y) - FIRST[1] - NY / 2) / 3, np.asarray(z) / 2
+        return math.prod(each**exponent for each, exponent in zip(centred, power, strict=True))
+
+    rows, columns = NY + 2 * MARGIN, NX + 2 * MARGIN
+    x, y = np.arange(columns) + FIRST[0] - MARGIN, np.arange(rows)[:, None] + FIRST[1] - MARGIN
+    z = np.arange(NZ)[:, None, None]
+    field = np.array(np.broadcast_to(monomial(x, y, z), (NZ, rows, columns)))
+    place = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+    block = _core.ColumnBlock(FIRST, (NX, NY), NZ)
+    own_first = MARGIN * columns + MARGIN
+    lost = _core.interpolate_tracers(
+        block, field, at, (-MARGIN, -MARGIN), place, own_first, columns, 1, full, limiter, _core.Team(threads)
+    )
+    assert lost == -1
+    height = at[2] if len(at) == 3 else np.broadcast_to(z, at[0].shape)
+    return field[:, MARGIN:-MARGIN, MARGIN:-MARGIN], monomial(at[0], at[1], height)
+
+
+def error(power: tuple[int, ...], at: np.ndarray, **how: Any) -> float:
+    found, wanted = interpolated(power, at, **how)
+    return float(np.abs(found - wanted).max() / max(1.0, np.abs(wanted).max()))
+
+
+def test_twelve_points_reproduce_what_they_should():
+    at = coordinates(lifted=False)
+    for power in polynomials(1, 3):
+        assert error((*power, 1), at) < 1e-13
+    for power in ((2, 0, 0), (3, 0, 0)):
+        assert error(power, at) > 1e-5
+        assert error(power, coordinates(lifted=False, at_rows=True)) < 1e-13
+
+
+def test_sixteen_points_reproduce_all_cubics():
+    at = coordinates(lifted=False)
+    for power in polynomials(3, 3):
+        assert error((*power, 1), at, full=True) < 1e-13
+    assert error((4, 0, 0), at, full=True) > 1e-7
+
+
+def test_thirty_two_points_reproduce_what_they_should():
+    at = coordinates(lifted=True)
+    for power in polynomials(1, 1, 3):
+        assert error(power, at) < 1e-12
+    for power in ((0, 2, 0), (2, 0, 0), (0, 3, 0)):
+        assert error(power, at) > 1e-5
+    on_levels = coordinates(lifted=True)
+    on_levels[2] = np.round(on_levels[2])
+    for power in polynomials(1, 3):
+        assert error((*power, 2), on_levels) < 1e-12
+
+
+def test_sixty_four_points_reproduce_all_cubics():
+    at = coordinates(lifted=True)
+    for power in polynomials(3, 3, 3):
+        assert error(power, at, full=True) < 1e-11
+    assert error((0, 0, 4), at, full=True) > 1e-7
+
+
+@pytest.mark.parametrize("lifted", [False, True])
+def test_the_limiter_keeps_values_between_the_nearest(lifted):
+    at = coordinates(lifted)
+    power = (3, 3, 3 if lifted else 0)
+    free, _ = interpolated(power, at)
+    limited, _ = interpolated(power, at, limiter=True)
+    assert (free != limited).any()
+    corners = [
+        interpolated(power, np.array([low(each) for low, each in zip(lows, at, strict=True)]))[1]
+        for lows in product((np.floor, np.ceil), repeat=len(at))
+    ]
+    assert (limited >= np.min(corners, axis=0) - 1e-12).all()
+    assert (limited <= np.max(corners, axis=0) + 1e-12).all()
+
+
+@pytest.mark.parametrize("lifted", [False, True])
+def test_threads_change_no_bit(lifted):
+    at = coordinates(lifted)
+    one, _ = interpolated((3, 2, 1), at)
+    assert (interpolated((3, 2, 1), at, threads=3)[0] == one).all()
+
+
+def test_a_value_that_is_no_number_is_told():
+    block, place = _core.ColumnBlock((0, 0), (4, 4), 2), np.arange(64, dtype=np.int32).reshape(8, 8)
+    field = np.zeros((2, 8, 8))
+    field[1, 3, 4] = np.inf
+    at = np.array([np.broadcast_to(np.arange(4.0), (2, 4, 4)), np.broadcast_to(np.arange(4.0)[:, None], (2, 4, 4))])
+    lost = _core.interpolate_tracers(block, field, at, (-2, -2), place, 18, 8, 1, False, False, _core.Team())
+    assert lost == 16  # the stencil of [1][0][0] reaches [1][3][4] with the weight 0, which is a product, too
+
+
+def test_columns_that_are_not_there_are_refused():
+    block, place = _core.ColumnBlock((0, 0), (4, 4), 1), np.arange(64, dtype=np.int32).reshape(8, 8)
+    at = np.zeros((2, 1, 4, 4))
+    arguments: Any = (18, 8, 1, False, False, _core.Team())
+    for value in (-2.0, 5.1, np.nan, 1e300):
+        at[0, 0, 1, 1] = value
+        with pytest.raises(InputError, match="the window does not have the stencil"):
+            _core.interpolate_tracers(block, np.zeros((1, 8, 8)), at, (-2, -2), place, *arguments)
+    place[2, 2] = -1
+    at[:] = 0.5
+    with pytest.raises(InputError, match="the window does not have the stencil"):
+        _core.interpolate_tracers(block, np.zeros((1, 8, 8)), at, (-2, -2), place, *arguments)
+    place[2, 2] = 64
+    with pytest.raises(InputError, match="only those of a level of the array, below 64"):
+        _core.interpolate_tracers(block, np.zeros((1, 8, 8)), at, (-2, -2), place, *arguments)
+    with pytest.raises(InputError, match="the window does not have the stencil"):
+        _core.mark_stencils(block, at, (0, 0), np.zeros((4, 4), np.uint8), "cubic")
+
+
+def test_marks_are_the_columns_of_the_stencils():
+    block = _core.ColumnBlock((10, 10), (3, 3), 1)
+    at = np.full((2, 1, 3, 3), 10.5)
+    at[0, 0, 0, 0] = 8.25  # the cell -2, 0
+    for reach, shape in (("linear", [(0, 2)] * 2), ("quasi-cubic", [(0, 2), (-1, 3), (-1, 3), (0, 2)])):
+        marks = np.zeros((10, 10), np.uint8)
+        _core.mark_stencils(block, at, (-5, -5), marks, reach)
+        rows = range(0, 2) if reach == "linear" else range(-1, 3)
+        wanted = {(y + 5, -2 + x + 5) for y, (begin, end) in zip(rows, shape, strict=True) for x in range(begin, end)}
+        assert wanted <= {(int(y), int(x)) for y, x in np.argwhere(marks)}
+    marks = np.zeros((10, 10), np.uint8)
+    _core.mark_stencils(block, np.full((2, 1, 3, 3), 10.5), (-5, -5), marks, "linear")
+    assert not marks.any()  # all within the block
+
+
+def test_departure_points_of_a_uniform_wind():
+    dwarf = SemiLagrangian(1, grid=(40, 30, 1), alpha=0.7, courant=3.3)
+    way = 3.3 * np.array([math.cos(0.7), math.sin(0.7)])
+    y, x = np.mgrid[:30, :40]
+    for found in _first_departures(dwarf):
+        assert np.abs(found[0, 0] - (x - way[0])).max() < 1e-12
+        assert np.abs(found[1, 0] - (y - way[1])).max() < 1e-12
+
+
+def away(nx: int, alpha: float, iterations: int = 6) -> float:
+    """Largest distance in radii of departure points from the rotation's own, over that of a step."""
+    dwarf = SemiLagrangian(
+        1,
+        grid=(nx, nx // 2, 1),
+        geometry="sphere",
+        strategy="on-demand",
+        alpha=alpha,
+        courant=2.5,
+        iterations=iterations,
+    )
+    at = _first_departures(dwarf)[-1][:, 0]
+    lattice, wind = dwarf.lattice, dwarf.flow_wind
+    longitude, latitude = lattice.longitudes(at[0]), lattice.latitudes(at[1])
+    found = [np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)]
+    y, x = np.mgrid[: nx // 2, :nx]
+    wanted = wind.starts(x, y, dwarf.dt)
+    return float(np.sqrt(((np.array(found) - wanted) ** 2).sum(axis=0)).max() / (dwarf.passed * np.pi / (nx // 2)))
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.7, math.pi / 2])
+def test_departure_points_of_a_rotation(alpha):
+    """At the poles, too; by the square of the grid's spacing and of the step, by which winds are interpolated."""
+    coarse, fine = away(64, alpha), away(128, alpha)
+    assert fine < 1.5e-3
+    assert 3.5 < coarse / fine < 4.5
+
+
+def test_iterations_converge():
+    errors = [away(64, 0.7, iterations) for iterations in (1, 2, 3)]
+    assert errors[1] <= errors[0]
+    assert abs(errors[2] - errors[1]) < 1e-4
+
+
+def test_the_area_of_a_sphere_and_the_wind_of_a_rotation():
+    lattice = Lattice.on_sphere(36, 18)
+    total = 36 * lattice.area(np.arange(18)).sum()
+    assert total == pytest.approx(4 * np.pi * 6.37122e6**2)
+    wind = Wind(lattice, "rotation", 38.0, 1.1)
+    y, x = np.mgrid[:18, :36]
+    u, v = wind.at(x, y, 0.0)
+    rate = wind.components(x, y, 0.0)
+    assert np.hypot(u, v) == pytest.approx(6.37122e6 * np.sqrt((rate**2).sum(axis=0)))
+    assert np.hypot(u, v).max() <= 38.0 * (1 + 1e-12)
