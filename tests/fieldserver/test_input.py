@@ -62,7 +62,7 @@ def test_the_order_of_the_time_line(tmp_path):
     first, second, third = paths
     # A, 1, 2: the model asks, and waits for the confirmation; then both files are read.
     asked = [event for event in found["model"] if event[0] == "prefetch"]
-    assert asked[0][1] < at[f"read t of {first}"][0]
+    assert asked[0][2] < at[f"read t of {first}"][0]
     assert asked[0][1] < reads[second][1]
     assert reads[first][1] <= reads[second][0]
     # B, 3: both are sent.
@@ -71,7 +71,7 @@ def test_the_order_of_the_time_line(tmp_path):
     assert sends[f"send t of {second}"][1] < collects[0][1]
     assert at["write t 0"][0] < collects[0][1]
     # E, 5, 6: to store and to read ahead are asked for; the server writes, then reads.
-    assert at["end step 0"][0] < asked[1][0]
+    assert at["end step 0"][0] < asked[1][1]
     assert collects[0][1] < writes[0][2] <= reads[third][0]
     # F, 7: the input is sent when it is asked for. G, H, 8: a step, and output again.
     assert reads[third][1] < sends[f"send t of {third}"][1]
