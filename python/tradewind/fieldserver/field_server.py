@@ -390,6 +390,10 @@ class FieldServer:
 
     def _give(self, share: Share, what: Defined, entry: Entry, values: Array) -> None:
         """Put a field into a block of a share, as soon as there is room, or as the plan says."""
+        if share.add(what, entry, values, grows=False):
+            return
+        self._exchange_news(wait=True)  # to hear of memory that is free costs less than new memory
+        share = self._shares[share.number]
         if share.add(what, entry, values):
             return
         if share.lost:
