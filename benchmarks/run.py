@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from diffusion import diffusion
 from exchange import exchange
+from fieldserver import fieldserver
 from languages import languages
 from loops import loops
 from million import million
@@ -60,6 +61,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "exchange": exchange,
     "languages": languages,
     "diffusion": diffusion,
+    "fieldserver": fieldserver,
     "loops": loops,
     "million": million,
     "mpdata": mpdata,
