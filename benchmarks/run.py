@@ -19,6 +19,7 @@ import numpy as np
 from diffusion import diffusion
 from exchange import exchange
 from helmholtz import helmholtz
+from fieldserver import fieldserver
 from languages import languages
 from loops import loops
 from million import million
@@ -62,6 +63,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "languages": languages,
     "diffusion": diffusion,
     "helmholtz": helmholtz,
+    "fieldserver": fieldserver,
     "loops": loops,
     "million": million,
     "mpdata": mpdata,

@@ -22,7 +22,12 @@ os.environ.pop("COLUMNS", None)
 RANKS = (
     *("benchmarks", "dwarfs", "languages", "launch", "mpi", "docs/test_examples.py", "docs/test_pages.py"),
     *("sim/test_shared.py", "trace/test_measured_time_line.py"),
-    *("fieldserver/test_field_server.py", "fieldserver/test_dwarf_output.py", "fieldserver/test_failures.py"),
+    *(
+        "fieldserver/test_field_server.py",
+        "fieldserver/test_dwarf_output.py",
+        "fieldserver/test_failures.py",
+        "fieldserver/test_input.py",
+    ),
 )
 """Below tests/: what starts many jobs of MPI ranks, each of which waits on a core of its own."""
 ALONE = ("dwarfs/test_mpdata_peer.py",)

@@ -57,6 +57,17 @@ def test_a_fetch_has_its_goals(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(each.ratio > 1 for each in on_demand) >= 6
 
 
+def test_the_field_server_is_laid_beside_other_ways_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("eccodes")
+    monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
+    lines = said("import fieldserver; fieldserver.compare(8, 2, 2, 0.001)").splitlines()
+    assert [line.partition(":")[0] for line in lines if not line.startswith(" ")] == [
+        *("GRIB2 encoding", "MPI_Send of the same bytes", "in place", "threads", "server, messages", "server, shared"),
+    ]
+    assert all(re.search(r"blocked [\d.]+ % of 2 steps", line) for line in lines if "blocked" in line)
+    assert re.fullmatch(r"  hand-over [\d.]+ x MPI_Send of the same bytes; goal: most 1.1", lines[-2])
+
+
 def test_pokes_say_what_is_left_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
     title, *rows = job.run(2, "exchanges.pokes:pokes", {"count": 1000, "compute_s": 1e-3, "samples": 3})

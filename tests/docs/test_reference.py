@@ -181,6 +181,17 @@ def test_keys_of_run(tmp_path: Path) -> None:
     assert set(keys(result)) == documented
 
 
+def test_keys_of_run_with_output(tmp_path: Path) -> None:
+    sink = 'name = "a"\nformat = "netcdf"\npath = "{step}.nc"\n'
+    (tmp_path / "plan.toml").write_text(f'durable = false\n[[sink]]\n{sink}[[rule]]\nsink = "a"\n')
+    result = printed(f"run diffusion -n 1 {GRID} --steps 2 --output plan.toml --servers 1", tmp_path)["output"]
+    for writer in result["writers"]:
+        assert writer.pop("sinks")["a"].keys() == {"bytes", "files", "seconds"}
+    found = {f"output.{key}" for key in keys(result) if key != "taken_over"} | {"output.writers[].sinks"}
+    lost = {"output.taken_over[].server", "output.taken_over[].reason"}
+    assert first_column(section(page("json.md"), "run, with output")) == found | lost
+
+
 def test_keys_of_study_and_report(tmp_path: Path) -> None:
     (tmp_path / "keys.toml").write_text(STUDY)
     check_keys("study", set(keys(printed("study keys.toml", tmp_path))))

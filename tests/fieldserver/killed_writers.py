@@ -41,7 +41,7 @@ def main(folder: Path, count: int, seed: int) -> None:
         if child == 0:
             write(folder / str(number), 0, STEPS)
             os._exit(0)
-        time.sleep(moments.uniform(0.02, 0.25))
+        time.sleep(moments.uniform(0.02, 0.15))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
 

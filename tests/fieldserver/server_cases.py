@@ -130,3 +130,33 @@ def on_a_small_disk(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
             server.end_step(step)
     server.close()
     return server.figures
+
+
+def time_line(comm: Any, payload: dict[str, Any]) -> dict[str, Any] | None:
+    """The order of HIRLAM's time line: two input files, a step, three output files, the next input, a step, output."""
+    server = FieldServer(load_plan("plan.toml", payload["plan"]), comm, servers=1)
+    model = server.comm
+    found = None
+    if model is not None:
+        rank, ranks = model.Get_rank(), model.Get_size()
+        layout, geometry, levels = layouts(ranks)["t"]
+        server.define("t", layout, geometry, levels=range(1, levels + 1))
+        own = np.empty_like(part("t", layout, rank, 0, levels, geometry.points))
+        inputs = payload["inputs"]
+        server.prefetch(inputs[:2])
+        read = []
+        for path in inputs[:2]:
+            server.read("t", own, path)
+            read.append(bool((own == part("t", layout, rank, inputs.index(path), levels, geometry.points)).all()))
+        for step in range(2):
+            own[...] = part("t", layout, rank, 10 + step, levels, geometry.points)
+            server.write("t", own, step)
+            server.end_step(step)
+            if step == 0:
+                server.prefetch(inputs[2:])
+                server.finish()  # a step that takes long: a model that asks at once has the file read at once
+                server.read("t", own, inputs[2])
+                read.append(bool((own == part("t", layout, rank, 2, levels, geometry.points)).all()))
+        found = model.gather(read)
+    server.close()
+    return {"figures": server.figures, "read": found, "model": server.events} if comm.Get_rank() == 0 else None

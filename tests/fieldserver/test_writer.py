@@ -28,8 +28,7 @@ def written(made, steps, *fields, asynchronous=True):
     return writer
 
 
-@pytest.mark.parametrize("asynchronous", [True, False])
-@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(("asynchronous", "threads"), [(True, 3), (False, 1)])
 def test_all_three_forms_hold_what_was_written(tmp_path, asynchronous, threads):
     made = plan(tmp_path, f"threads = {threads}")
     written(made, (0, 10, 20), T, Q, asynchronous=asynchronous)

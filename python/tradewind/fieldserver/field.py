@@ -89,4 +89,7 @@ class Record:
 
 def not_finite(values: Array) -> int:
     """Number of values that are NaN or infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()):  # one pass without memory, as of most fields
+            return 0
     return int(values.size - np.count_nonzero(np.isfinite(values)))

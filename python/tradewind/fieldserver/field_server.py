@@ -20,7 +20,9 @@ from tradewind.base.collective import check_communicator, collective, go_on, on_
 from tradewind.base.errors import InputError, PlanError, WriteError
 from tradewind.base.files import remove, remove_parts
 from tradewind.base.names import unknown
+from tradewind.fieldserver.ahead import ReadAhead
 from tradewind.fieldserver.dealing import Dealing
+from tradewind.fieldserver.delivery import Delivery, whole_field
 from tradewind.fieldserver.field import OutputField
 from tradewind.fieldserver.handover import Shape, describe_layout, ids_of, layout_of
 from tradewind.fieldserver.manifest import Manifest
@@ -29,7 +31,7 @@ from tradewind.fieldserver.serving import Server
 from tradewind.fieldserver.share import MAX_SLOTS, Defined, Entry, Share
 from tradewind.fieldserver.sinks import form_of
 from tradewind.fieldserver.space import check_space
-from tradewind.fieldserver.talk import ANSWER, NEWS, Talk
+from tradewind.fieldserver.talk import ANSWER, AVAILABLE, INPUT, NEWS, Talk
 from tradewind.fieldserver.writer import Writer
 from tradewind.mpi.library import MPI
 
@@ -91,6 +93,10 @@ class FieldServer:
         self._sizes: dict[str, int] = {}
         self._raised = 0
         self._closed = self._checked = False
+        self._readers: dict[str, int] = {}
+        self._asked = 0
+        self._ahead: ReadAhead | None = None
+        self._deliveries: dict[tuple[int, str], Delivery] = {}
         self._server: Server | None = None
         self._shares: list[Share] = []
         self._lost: list[tuple[Share, str]] = []
@@ -220,6 +226,73 @@ class FieldServer:
             self._exchange_news()
         self._raise_errors()
 
+    def prefetch(self, paths: Sequence[str | Path]) -> None:
+        """Name the next input files in their order: `look_ahead` of the plan are read before the model asks for them.
+
+        Returns when each server has confirmed that it is available; it reads then. Raises InputError.
+        """
+        listed = [str(path) for path in paths]
+        if not listed or any("\0" in path for path in listed):
+            raise InputError(f"prefetch {listed!r}: names of files are allowed")
+        with self._blocking("prefetch"):
+            comm = self._model()
+            for path in listed:
+                self._readers[path] = self._asked % len(self._shares)
+                self._asked += 1
+            for share in self._shares:
+                mine = [path for path in listed if self._readers[path] == share.number]
+                if not mine:
+                    continue
+                if share.talk is not None:
+                    share.say({"op": "prefetch", "paths": mine})
+                    share.talk.wait_for(AVAILABLE)
+                elif share.writer is not None:
+                    self._ahead_of(share).ask(mine)
+            comm.Barrier()
+
+    def read(self, name: str, values: Array, path: str | Path) -> None:
+        """Fill this rank's part of a field from a file that `prefetch` named. Files before it are not wanted any more.
+
+        Waits where the file is late. Raises InputError for a file that was not named or is not what its name says, for
+        a field that it does not have, and for another size.
+        """
+        with self._blocking(f"read {name} of {path}"):
+            what, path = self._defined(name), str(path)
+            if path not in self._readers:
+                raise InputError(f"read of {path}: {unknown('input file', path, self._readers)}")
+            share = self._shares[self._readers[path]]
+            if not isinstance(values, np.ndarray) or values.size != self._local_points(what) * what.shape.levels:
+                raise InputError(f"field {name}: an array of this rank's part is allowed")
+            share.say({"op": "send", "path": path, "name": name, "alike": what.alike, "shape": asdict(what.shape)})
+            whole = self._whole_input(share, path, name, what)
+            key = (share.number, what.alike)
+            if key not in self._deliveries:
+                self._deliveries[key] = Delivery(share.comm, share.receiver, what.shape, what.own, self._method)
+            found = self._deliveries[key].give(whole)
+            np.copyto(values, found.reshape(values.shape), casting="same_kind")
+
+    def _ahead_of(self, share: Share) -> ReadAhead:
+        """Reader of files on this rank, which writes, too."""
+        if self._ahead is None:
+            assert share.writer is not None
+            self._ahead = ReadAhead(share.writer.call, self.plan.table.look_ahead)
+        return self._ahead
+
+    def _whole_input(self, share: Share, path: str, name: str, what: Defined) -> Array | None:
+        """Wait until a field is read; its values where a rank of the model has read it."""
+        whole, answer = None, None
+        if share.talk is not None:
+            answer = share.talk.wait_for(INPUT)
+        elif share.writer is not None:
+            try:
+                whole, answer = whole_field(self._ahead_of(share).get(path), name, what.shape), {}
+            except InputError as error:
+                answer = {"error": str(error)}
+        said = self._model().bcast(answer, root=0 if share.remote else share.receiver)
+        if "error" in said:
+            raise InputError(said["error"])
+        return whole
+
     def finish(self) -> None:
         """Wait until all steps that have ended are in the manifest. Raises WriteError where one cannot be."""
         with self._blocking("finish"):
@@ -273,12 +346,16 @@ class FieldServer:
         self._model()
         if self._closed:
             raise PlanError("the field server is closed")
-        if name not in self._fields:
-            raise InputError(unknown("field", name, self._fields))
+        what = self._defined(name)
         if isinstance(step, bool) or not isinstance(step, int | np.integer) or step < 0:
             raise InputError(f"step {step!r}: a whole number, 0 or more, is allowed")
         if step in self._ended or step < self._last:
             raise InputError(f"field {name}: step {step} has ended: step {self._last + 1} or later is allowed")
+        return what
+
+    def _defined(self, name: str) -> Defined:
+        if name not in self._fields:
+            raise InputError(unknown("field", name, self._fields))
         return self._fields[name]
 
     def _entry(self, what: Defined, values: Array, step: int, level: int | None) -> tuple[int, ...]:
@@ -313,6 +390,10 @@ class FieldServer:
 
     def _give(self, share: Share, what: Defined, entry: Entry, values: Array) -> None:
         """Put a field into a block of a share, as soon as there is room, or as the plan says."""
+        if share.add(what, entry, values, grows=False):
+            return
+        self._exchange_news(wait=True)  # to hear of memory that is free costs less than new memory
+        share = self._shares[share.number]
         if share.add(what, entry, values):
             return
         if share.lost:

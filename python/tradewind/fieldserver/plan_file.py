@@ -6,6 +6,7 @@ Every error is reported at once, each with its line. docs/reference/plan-file.md
 from __future__ import annotations
 
 import math
+import re
 import string
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ ALL = "*"
 EVERYTHING = "everything"
 """Name of the rule and the sink that a plan has which names none."""
 _KEYS_OF_PATHS = ("step", "name")
+_SPEC = {"step": re.compile(r"(0?[1-9])?"), "name": re.compile("")}
 _MAX_STEP = 2**31 - 1
 _MAX_THREADS = 1024
 _MAX_BITS = 32
@@ -196,7 +198,10 @@ class OutputPlan:
 
     def time(self, step: int) -> datetime:
         """The time that a step stands for."""
-        return self.table.start + timedelta(seconds=self.table.step * step)
+        try:
+            return self.table.start + timedelta(seconds=self.table.step * step)
+        except OverflowError:
+            raise InputError(f"step {step} is after the year 9999") from None
 
     def check_fields(self, names: Iterable[str]) -> None:
         """Raises InputError where rules or tables name fields that the model does not have."""
@@ -318,7 +323,7 @@ def _sink_problems(sink: dict[str, Any]) -> Iterable[tuple[str, str]]:
         if form == "zarr" and keys is not None and "step" in keys:
             yield "path", f"{path!r}: a Zarr store holds all steps: leave {{step}} away"
     if form == "grib2" and sink.get("compression"):
-        yield "compression", "belongs to netcdf and zarr; GRIB has packing = 'ccsds'"
+        yield "compression", "compression belongs to netcdf and zarr; GRIB has packing = 'ccsds'"
     if form in ("netcdf", "zarr"):
         yield from ((key, f"{key} belongs to grib2, and not to {form}") for key in ("packing", "bits") if key in sink)
     if sink.get("packing") == "ieee" and "bits" in sink:
@@ -339,9 +344,14 @@ def _rule_problems(
         yield "steps", "every and steps: one of the two is allowed"
 
 
+def _parsed(path: str) -> list[tuple[str, str | None, str | None, str | None]]:
+    """Parts of a template: text before, key, form, conversion. Raises ValueError."""
+    return list(string.Formatter().parse(path))
+
+
 def _keys_of(path: str) -> set[str] | None:
     try:
-        return {key for _, key, _, _ in string.Formatter().parse(path) if key is not None}
+        return {key for _, key, _, _ in _parsed(path) if key is not None}
     except ValueError:
         return None
 
@@ -355,10 +365,9 @@ def path_problems(path: str, *, outside: bool = False) -> list[str]:
     problems = [f"path {path!r}: {unknown('key', key, _KEYS_OF_PATHS)}" for key in keys if key not in _KEYS_OF_PATHS]
     if problems:
         return problems
-    try:
-        made = file_name(path, "name", 1)
-    except (ValueError, IndexError, KeyError, AttributeError, TypeError):
+    if any(conversion or not _SPEC[key].fullmatch(said or "") for _, key, said, conversion in _parsed(path) if key):
         return [f"path {path!r}: {{step}}, {{step:06}} and {{name}} are allowed"]
+    made = file_name(path, "name", 1)
     if len(made) > 1000:
         return [f"path of {len(made)} characters: up to 1000 are allowed"]
     parts = PurePosixPath(made)

@@ -8,12 +8,14 @@ from dataclasses import asdict
 from time import perf_counter
 from typing import Any
 
-from tradewind.base.errors import PlanError
+from tradewind.base.errors import InputError, PlanError
+from tradewind.fieldserver.ahead import ReadAhead
+from tradewind.fieldserver.delivery import Delivery, whole_field
 from tradewind.fieldserver.field import OutputField
 from tradewind.fieldserver.handover import Handover, Shape
 from tradewind.fieldserver.plan_file import OutputPlan
 from tradewind.fieldserver.share import Entry, Slot
-from tradewind.fieldserver.talk import ANSWER, NEWS, ORDER, READY, Talk
+from tradewind.fieldserver.talk import ANSWER, AVAILABLE, INPUT, NEWS, ORDER, READY, Talk
 from tradewind.fieldserver.writer import Block, Writer
 from tradewind.mpi.library import MPI
 
@@ -35,6 +37,8 @@ class Server:
         self.events: list[tuple[str, float, float]] = []
         self._method = method
         self._handovers: dict[str, Handover] = {}
+        self.ahead = ReadAhead(self.writer.call, plan.table.look_ahead)
+        self.inputs: dict[str, Delivery] = {}
         self._closing = False
         self.problem = ""
         """Error after which this server does nothing any more."""
@@ -76,6 +80,9 @@ class Server:
             "received_bytes": self.received_bytes,
             "receive_events": self.events,
             **asdict(self.writer.figures),
+            "read_s": self.ahead.read_s,
+            "read_bytes": self.ahead.read_bytes,
+            "read_events": self.ahead.events,
         }
 
     def _next(self) -> dict[str, Any]:
@@ -141,6 +148,24 @@ class Server:
         self.received_bytes += len(entries) * taken.handover.shape.bytes
         self.events.append((f"collect {len(entries)}", begin, end))
         self.writer.submit(Block(taken.jobs(made), slot, number))
+
+    def _do_prefetch(self, paths: list[str]) -> None:
+        self.talk.say(AVAILABLE, True)
+        self.ahead.ask(paths)
+
+    def _do_send(self, path: str, name: str, alike: str, shape: dict[str, Any]) -> None:
+        made = Shape(**shape)
+        try:
+            values = whole_field(self.ahead.get(path), name, made)
+        except InputError as error:
+            self.talk.say(INPUT, {"error": str(error)})
+            return
+        self.talk.say(INPUT, {})
+        begin = perf_counter()
+        if alike not in self.inputs:
+            self.inputs[alike] = Delivery(self.comm, self.comm.Get_rank(), made, None, self._method)
+        self.inputs[alike].give(values)
+        self.events.append((f"send {name} of {path}", begin, perf_counter()))
 
     def _requests(self, name: str, step: int, sinks: list[str]) -> list[Any]:
         return [request for request in self.plan.requests(name, step) if request.sink.name in sinks]

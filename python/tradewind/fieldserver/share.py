@@ -133,8 +133,11 @@ class Share:
         if self.talk is not None:
             self.talk.say(ORDER, order)
 
-    def add(self, what: Defined, entry: Entry, values: Array) -> bool:
-        """Put a field into a block, which goes when it is full. Returns False where there is no room yet."""
+    def add(self, what: Defined, entry: Entry, values: Array, *, grows: bool = True) -> bool:
+        """Put a field into a block, which goes when it is full. Returns False where there is no room yet.
+
+        `grows`: a new slot may be made.
+        """
         if self.lost:
             return False
         slot = self._pending.get(what.alike)
@@ -142,7 +145,7 @@ class Share:
             self._send(slot)
             slot = None
         if slot is None:
-            slot = self._free_slot(what)
+            slot = self._free_slot(what, grows=grows)
             if slot is None:
                 return False
             self._pending[what.alike] = slot
@@ -208,13 +211,13 @@ class Share:
     def _is_free(self, slot: Slot) -> bool:
         return slot.number == 0 or self.waits or bool(self.released[slot.id] >= slot.number)
 
-    def _free_slot(self, what: Defined) -> Slot | None:
+    def _free_slot(self, what: Defined, *, grows: bool) -> Slot | None:
         alike = [slot for slot in self._slots if slot.handover is self._handovers.get(what.alike)]
         for slot in alike:
             if slot not in self._pending.values() and self._is_free(slot):
                 self._take(slot)
                 return slot
-        if alike and (len(self._slots) == MAX_SLOTS or self.waits or not self._has_room(alike[0].bytes)):
+        if alike and (not grows or len(self._slots) == MAX_SLOTS or self.waits or not self._has_room(alike[0].bytes)):
             return None
         if len(self._slots) == MAX_SLOTS or not self._has_room(what.shape.bytes):
             needed = (self.bytes + what.shape.bytes) * self.plan.table.queue // self.plan.slot_bytes

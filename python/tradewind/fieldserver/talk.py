@@ -7,8 +7,9 @@ from typing import Any
 
 from tradewind.mpi.library import MPI
 
-ORDER, NEWS, ANSWER, READY = 7001, 7002, 7003, 7004
-"""Tags: to the server; from it: when it likes, when it was asked, and when it waits to make something together."""
+ORDER, NEWS, ANSWER, READY, AVAILABLE, INPUT = 7001, 7002, 7003, 7004, 7005, 7006
+"""Tags: to the server; from it: when it likes, when it was asked, when it waits to make something together,
+when it has been asked to read ahead, and before it sends input."""
 
 
 class Talk:

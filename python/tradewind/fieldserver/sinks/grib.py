@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import eccodes
@@ -39,12 +40,17 @@ class Template:
     kept: ClassVar[threading.local] = threading.local()
 
     @classmethod
-    def of(cls, field: OutputField, packing: str, bits: int | None, precision: str | None) -> int:
-        """The handle. It stays ours."""
+    def of(
+        cls, field: OutputField, packing: str, bits: int | None, precision: str | None, start: datetime | None = None
+    ) -> int:
+        """The handle, for a run that starts then. It stays ours."""
         known: dict[Any, int] = cls.kept.__dict__.setdefault("handles", {})
-        key = (field, packing, bits, precision)
+        key = (field, packing, bits, precision, start)
         if key not in known:
             known[key] = _template(field, packing, bits, precision)
+            if start is not None:
+                date, hour = int(start.strftime("%Y%m%d")), int(start.strftime("%H%M"))
+                _set(known[key], {"dataDate": date, "dataTime": hour, "second": start.second})
         return known[key]
 
 
@@ -147,10 +153,8 @@ def message(
     """Return a field's level [point] as a message. Raises InputError for values that are not finite."""
     if wrong := not_finite(values):
         raise InputError(f"field {field.name}, level {level:g}: {wrong} values are not finite; GRIB takes none of them")
-    handle = eccodes.codes_clone(Template.of(field, packing, bits, precision))
+    handle = eccodes.codes_clone(Template.of(field, packing, bits, precision, when.start))
     try:
-        _set(handle, {"dataDate": int(when.start.strftime("%Y%m%d")), "dataTime": int(when.start.strftime("%H%M"))})
-        _set(handle, {"second": when.start.second})
         hours = when.seconds % _HOUR_S == 0
         ahead = round(when.seconds / _HOUR_S) if hours else round(when.seconds)
         if ahead >= _MISSING:

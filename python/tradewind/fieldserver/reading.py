@@ -1,0 +1,127 @@
+"""Input files: GRIB of both editions, NetCDF and Zarr, read into whole fields [level][point]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tradewind.base.errors import InputError
+from tradewind.base.names import unknown
+from tradewind.base.reading import check_source, is_folder
+
+if TYPE_CHECKING:
+    from tradewind.fieldserver.field import Array
+
+_GRIB, _HDF5, _CDF = b"GRIB", b"\x89HDF\r\n\x1a\n", b"CDF"
+_MAX_VALUES = 2**31
+"""Values that a message or variable may claim to have."""
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """Fields of a file by name, each [level][point]."""
+
+    path: str
+    fields: Mapping[str, Array]
+
+    @property
+    def bytes(self) -> int:
+        return sum(int(values.nbytes) for values in self.fields.values())
+
+    def field(self, name: str) -> Array:
+        """The values of a field. Raises InputError for a name that the file does not have."""
+        if name not in self.fields:
+            raise InputError(f"{self.path}: {unknown('field', name, self.fields)}")
+        return self.fields[name]
+
+
+def read_input(path: Path | str) -> InputFile:
+    """Read all fields of a file, whose first bytes say what it is. Raises InputError where it is not what it says."""
+    path = Path(path)
+    try:
+        if is_folder(path):
+            return InputFile(str(path), _zarr(path))
+        check_source(path, "input file")
+        with path.open("rb") as stream:
+            begin = stream.read(8)
+        if begin.startswith(_GRIB):
+            return InputFile(str(path), _grib(path))
+        if begin == _HDF5:
+            return InputFile(str(path), _netcdf(path))
+    except InputError:
+        raise
+    except Exception as error:  # libraries raise what they like where a file is damaged
+        raise InputError(f"{path}: it cannot be read: {type(error).__name__}: {error}") from None
+    known = "NetCDF of version 3 (convert it to NetCDF-4)" if begin.startswith(_CDF) else repr(begin)
+    raise InputError(f"{path}: it begins as {known}; GRIB, NetCDF-4 and folders of Zarr are allowed")
+
+
+def _grib(path: Path) -> dict[str, Array]:
+    """The messages of a file: those of one short name and grid are the levels of a field, in their order."""
+    import eccodes
+
+    levels: dict[str, list[Array]] = {}
+    with path.open("rb") as stream:
+        while True:
+            try:
+                handle = eccodes.codes_grib_new_from_file(stream)
+            except eccodes.CodesInternalError as error:
+                raise InputError(f"{path}: message {sum(map(len, levels.values())) + 1}: {error}") from None
+            if handle is None:
+                break
+            try:
+                name = eccodes.codes_get(handle, "shortName")
+                if name == "unknown":
+                    name = f"param{eccodes.codes_get(handle, 'paramId')}"
+                levels.setdefault(name, []).append(np.asarray(eccodes.codes_get_values(handle)))
+            except eccodes.CodesInternalError as error:
+                raise InputError(f"{path}: message {sum(map(len, levels.values())) + 1}: {error}") from None
+            finally:
+                eccodes.codes_release(handle)
+    for name, found in levels.items():
+        if len({each.size for each in found}) > 1:
+            raise InputError(f"{path}: field {name}: its levels have {sorted({each.size for each in found})} points")
+    return {name: np.stack(found) for name, found in levels.items()}
+
+
+def _netcdf(path: Path) -> dict[str, Array]:
+    import h5netcdf
+
+    with h5netcdf.File(path, "r") as data:
+        found = {name: variable for name, variable in data.variables.items() if name not in data.dimensions}
+        return {
+            name: _levelled(path, name, variable.dimensions, variable.shape, variable)
+            for name, variable in found.items()
+            if np.issubdtype(variable.dtype, np.floating) and _has_levels(variable.dimensions)
+        }
+
+
+def _zarr(path: Path) -> dict[str, Array]:
+    import zarr
+
+    group: Any = zarr.open_group(path, mode="r")
+    found = {}
+    for name, array in group.arrays():
+        dims = array.metadata.dimension_names or ()
+        if np.issubdtype(array.dtype, np.floating) and name not in dims and _has_levels(dims):
+            found[name] = _levelled(path, name, dims, array.shape, array)
+    return found
+
+
+def _has_levels(dims: tuple[str, ...]) -> bool:
+    """A field has a time; coordinates of points have none."""
+    return len(dims) > 1 and dims[0] == "time"
+
+
+def _levelled(path: Path, name: str, dims: tuple[str, ...], shape: tuple[int, ...], values: Any) -> Array:
+    """The last time of a variable [time][level][...] as [level][point]."""
+    size = int(np.prod([int(n) for n in shape[1:]], dtype=float))
+    if not shape[0] or size > _MAX_VALUES:
+        raise InputError(f"{path}: variable {name} has {shape[0]} times of {size} values: 1..{_MAX_VALUES} are allowed")
+    last = np.asarray(values[shape[0] - 1])
+    levels = shape[1] if len(dims) > 1 and dims[1].startswith(("level", "hybrid", "pressure", "height")) else 1
+    return last.reshape(levels, -1)

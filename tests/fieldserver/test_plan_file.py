@@ -1,0 +1,170 @@
+"""Plan files: what they mean, and every mistake in them at once, each with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from mutants import MUTATIONS
+from output_plans import PLAN, Q, T, plan
+
+from tradewind.base.errors import InputError, WriteError
+from tradewind.fieldserver.dealing import Dealing
+from tradewind.fieldserver.field import OutputField
+from tradewind.fieldserver.geometry import Gaussian, Regular, Spectral, Unstructured, from_dict
+from tradewind.fieldserver.manifest import Manifest, check, read_manifest
+from tradewind.fieldserver.plan_file import load_plan
+from tradewind.fieldserver.space import check_space, run_bytes
+
+SINK = '[[sink]]\nname = "a"\nformat = "grib2"\npath = "{step}.grib2"\n'
+RULE = '[[rule]]\nsink = "a"\n'
+
+
+def problems(text: str) -> str:
+    with pytest.raises(InputError) as refused:
+        load_plan("plan.toml", text)
+    return str(refused.value)
+
+
+def test_rules_say_where_a_field_goes():
+    rules = '[[rule]]\nsink = "a"\nevery = 3\n[[rule]]\nsink = "a"\nfields = ["t"]\nsteps = [4]\nbits = 8\n'
+    made = load_plan("plan.toml", SINK + rules)
+    assert [step for step in range(8) if made.requests("q", step)] == [0, 3, 6]
+    assert [step for step in range(8) if made.requests("t", step)] == [0, 3, 4, 6]
+    (request,) = made.requests("t", 4)
+    assert (request.path, request.bits, request.sink.name) == ("4.grib2", 8, "a")
+
+
+def test_all_mistakes_are_said_at_once():
+    rule = '[[rule]]\nsink = "b"\nevery = 2\nsteps = [1]\n'
+    text = f'queu = "1GB"\nthreads = 0\nwhen_full = "spil"\n{SINK}pakcing = "simple"\n{rule}'
+    said = problems(text).splitlines()
+    assert "plan.toml:1: unknown key 'queu'; did you mean 'queue'?" in said[0]
+    assert said[1].startswith("plan.toml:2: threads")
+    assert "unknown policy 'spil'; did you mean 'spill'?" in said[2]
+    assert said[3].startswith("plan.toml:8: unknown key 'pakcing'; did you mean 'packing'?")
+    assert any("plan.toml:10: rule 1: unknown sink 'b'" in line for line in said)
+    assert any("plan.toml:12: rule 1: every and steps" in line for line in said)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"{step}.grib2"', '"../{step}.grib2"', "'..' is not allowed"),
+        ('"{step}.grib2"', '"/tmp/{step}.grib2"', "below the folder is allowed; elsewhere only with outside"),
+        ('"{step}.grib2"', '"x\\u0000{step}.grib2"', "a null character"),
+        ('"{step}.grib2"', '"{stop}.grib2"', "unknown key 'stop'; did you mean 'step'?"),
+        ('"{step}.grib2"', '"{step.grib2"', "path"),
+        ('"{step}.grib2"', '"{step!r:>{name}}"', "path"),
+        ('"{step}.grib2"', '"{step:0999999999}"', "path"),
+        ('"{step}.grib2"', '"all.grib2"', "{step} is needed in its path"),
+        ('"{step}.grib2"', '".{step}.grib2"', "names that begin with a point"),
+        ('"{step}.grib2"', '"manifest/{step}"', "'manifest' holds"),
+        ('"grib2"', '"grib"', "unknown format 'grib'; did you mean 'grib2'?"),
+        ('"a"\nformat', '"a"\nbits = 99\nformat', "bits"),
+        ('"a"\nformat', '"a"\ncompression = 3\nformat', "compression belongs to netcdf"),
+        (RULE, "", "no rule"),
+        (RULE, f"{SINK}{RULE}", "another sink is called 'a'"),
+        (RULE, SINK.replace('"a"', '"b"') + RULE, "sink 1 writes '{step}.grib2', too: one writer is allowed"),
+        (SINK, f'when_full = "spill"\n{SINK}', "needs the folder to spill to"),
+        (SINK, f'start = "yesterday"\n{SINK}', "a date and time is allowed"),
+        (SINK, f'step = "0s"\n{SINK}', "more than 0 is allowed"),
+    ],
+)
+def test_a_mistake(old, new, words):
+    text = SINK + RULE
+    assert old in text
+    assert words in problems(text.replace(old, new, 1))
+
+
+def test_fields_that_the_model_does_not_have(tmp_path):
+    made = plan(tmp_path)
+    made.check_fields(["t", "q"])
+    with pytest.raises(InputError, match=r"plan.toml:\d+: unknown field 'q'; did you mean"):
+        made.check_fields(["t", "qv"])
+
+
+def test_files_are_dealt_to_one_writer_each(tmp_path):
+    made = plan(tmp_path, 'deal = "size"')
+    dealing = Dealing(made, 2, lambda path, step: 100 if "grib" in path else 60)
+    owners = {}
+    for step in range(4):
+        for name in ("t", "q"):
+            for request in made.requests(name, step):
+                owners.setdefault(request.path, set()).add(dealing.share_of(request, name, step))
+    assert all(len(each) == 1 for each in owners.values())
+    assert {min(each) for each in owners.values()} == {0, 1}
+
+
+def test_grids_that_grib_cannot_describe():
+    pytest.importorskip("eccodes")
+    from tradewind.fieldserver.sinks.grib import Grib
+
+    (request,) = load_plan("plan.toml", SINK + RULE).requests("t", 0)
+    with pytest.raises(InputError, match="GRIB cannot describe a grid that is unstructured"):
+        Grib.check(OutputField("t", Unstructured(5)), request)
+    with pytest.raises(InputError, match=r"latitudes -90\.\.90"):
+        Regular(4, 4, 0.0, 80.0, 1.0, 10.0)
+    Grib.check(OutputField("vo", Spectral(21), grib="vo"), request)
+    with pytest.raises(InputError, match="GRIB cannot describe it"):
+        Grib.check(OutputField("t", Regular(4, 4), grib="nothing at all"), request)
+
+
+@pytest.mark.parametrize(
+    "geometry", [T.geometry, Q.geometry, Spectral(5), Unstructured(2, (0, 1), (2, 3)), Gaussian((4, 4))]
+)
+def test_fields_go_to_other_processes_as_plain_values(geometry):
+    import json
+
+    field = OutputField("x", geometry, (1.0, 2.0), "f4", units="K", grib=(0, 1, 2))
+    assert OutputField.from_dict(json.loads(json.dumps(field.as_dict()))) == field
+    assert from_dict(geometry.as_dict()) == geometry
+
+
+def test_a_disk_that_is_too_small_is_said_at_once(tmp_path, monkeypatch):
+    import shutil
+
+    made = plan(tmp_path)
+    needed = run_bytes(made, [T, Q], 100)
+    assert needed > 101 * (3 * 96 + 544) * (1 + 4 + 4)  # 16 bits packed, f4, f8 packed
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=int(needed) - 1))
+    check_space(made, [T, Q], None)
+    with pytest.raises(WriteError, match="100 steps need about"):
+        check_space(made, [T, Q], 100)
+    small = plan(tmp_path, 'queue = "4KiB"')
+    with pytest.raises(InputError, match=r"file nc/0000.nc: .* grow in memory"):
+        check_space(small, [T, Q], None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[]", '{"files": 1}', '{"files": [1]}', '{"files": [{"path": "../x"}]}', '{"files": [{"path": "a\\u0000"}]}'],
+)
+def test_manifests_that_are_none_of_ours(tmp_path, text):
+    path = Manifest(tmp_path).path(3)
+    path.parent.mkdir()
+    path.write_text(text)
+    with pytest.raises(InputError):
+        read_manifest(tmp_path, 3)
+    with pytest.raises(InputError):
+        check(tmp_path)
+    assert isinstance(path, Path)
+
+
+def test_damaged_plans_are_read_or_refused(tmp_path):
+    original = PLAN.format(folder="out", more='queue = "1MiB"\nwhen_full = "drop"').encode()
+    refused: list[InputError] = []
+    for seed in range(100):
+        random = Random(seed)
+        path = tmp_path / "plan.toml"
+        path.write_bytes(random.choice(MUTATIONS)(random, random.choice(MUTATIONS)(random, original)))
+        try:
+            made = load_plan(path)
+        except InputError as error:
+            refused.append(error)
+        else:
+            assert all(".." not in Path(request.path).parts for request in made.requests("t", 3))
+    assert all(problem.strip() for error in refused for problem in error.problems)
+    assert 30 < len(refused) < 100
