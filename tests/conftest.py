@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -50,6 +51,23 @@ FRESH = (
     "sim/test_shared.py::test_each_process_holds_its_part",
 )
 """Tests of how jobs start and end, and of their memory: each of theirs has ranks of its own."""
+
+
+WITH_PROGRAMS = ("dwarfs", "launch", "mpi", "spectral", "trace")
+"""Folders whose tests run functions of modules beside them on ranks."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def ranks_find_the_tests(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let ranks import the modules beside the tests, and those above that several folders use."""
+    folder = request.path.parent
+    if folder.relative_to(TESTS).as_posix() not in WITH_PROGRAMS:
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", f"{folder}{os.pathsep}{TESTS}")
+        patch.syspath_prepend(str(folder))
+        yield
 
 
 _KEPT = KeptRanks()

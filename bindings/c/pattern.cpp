@@ -104,6 +104,21 @@ tw_status tw_wavenumbers(const int64_t points[3], int64_t lists, const int* owne
     });
 }
 
+tw_status tw_lines(const int64_t points[3], const int64_t* begins, const int64_t* ends, int64_t lists,
+                   const int* owners, int64_t parts, const int64_t* cuts, int64_t field_sets, tw_layout* layout) {
+    return add_layout(layout, [&] {
+        const layout::Grid grid = grid_of(points);
+        const Index count = points[layout::Z];
+        require(begins, "begins");
+        require(ends, "ends");
+        if (cuts && parts < 1) throw InputError(std::to_string(parts) + " parts of places: 1 or more are allowed");
+        layout::LineParts divided{field_sets, {}, {}, lists};
+        if (owners) divided.owners.assign(owners, owners + count);
+        if (cuts) divided.cuts.assign(cuts, cuts + parts + 1);
+        return layout::lines(grid, {begins, begins + count}, {ends, ends + count}, divided);
+    });
+}
+
 tw_status tw_whole(const int64_t points[3], int ranks, int servers, tw_layout* layout) {
     return add_layout(layout, [&] { return layout::whole(grid_of(points), ranks, servers); });
 }

@@ -79,6 +79,18 @@ module tradewind_interfaces
       integer(c_int) :: status
     end function c_wavenumbers
 
+    function c_lines(points, begins, ends, lists, owners, parts, cuts, field_sets, layout) &
+        bind(C, name="tw_lines") result(status)
+      import :: c_int, c_int64_t, tw_layout
+      integer(c_int64_t), intent(in) :: points(3)
+      integer(c_int64_t), intent(in) :: begins(*), ends(*)
+      integer(c_int64_t), value :: lists, parts, field_sets
+      integer(c_int), intent(in), optional :: owners(*)
+      integer(c_int64_t), intent(in), optional :: cuts(*)
+      type(tw_layout), intent(out) :: layout
+      integer(c_int) :: status
+    end function c_lines
+
     function c_whole(points, ranks, servers, layout) bind(C, name="tw_whole") result(status)
       import :: c_int, c_int64_t, tw_layout
       integer(c_int64_t), intent(in) :: points(3)

@@ -17,7 +17,7 @@ module tradewind
   public :: tw_ok, tw_error_input, tw_error_plan, tw_error_handle, tw_error_memory, tw_error_internal
   public :: tw_source, tw_target, tw_f4, tw_f8, tw_i4, tw_i8, tw_c8, tw_c16
   public :: tw_layout, tw_pattern, tw_points, tw_plan, tw_options, tw_field
-  public :: tw_blocks, tw_pencils, tw_bands, tw_wavenumbers, tw_whole, tw_placed, tw_layout_box, tw_layout_free
+  public :: tw_blocks, tw_pencils, tw_bands, tw_wavenumbers, tw_lines, tw_whole, tw_placed, tw_layout_box, tw_layout_free
   public :: tw_halo, tw_transpose, tw_allreduce, tw_adjoint, tw_pattern_box, tw_pattern_free
   public :: tw_halo_interior, tw_halo_rim, tw_halo_widened, tw_fetch_levels
   public :: tw_points_of_ids, tw_points_of_count, tw_points_of_layout, tw_points_count, tw_points_locate
@@ -111,6 +111,34 @@ contains
     if (present(level_sets)) sets = int(level_sets, c_int64_t)
     status = c_wavenumbers(int(points, c_int64_t), int(lists, c_int64_t), int(owners, c_int), sets, layout)
   end function tw_wavenumbers
+
+  !> Lines of different lengths, such as the latitudes that keep each wavenumber, or its degrees: points(1) fields along
+  !! x, points(2) places along y, points(3) lines along z; line l has the places first(l) to last(l), from 1 on, none
+  !! where last(l) is first(l) - 1. The points of all lines follow each other: an array is (fields, 1, points of its
+  !! lines). Divided are at most two of: lines, each in the list that `owners` says, from 0 to lists - 1; places, of which
+  !! part p has cuts(p) + 1 to cuts(p + 1), from cuts(1) = 0 to points(2); fields, in `field_sets` sets. Rank i + j * n has part i of the n of the first of them, in this order, and part j of the second.
+  function tw_lines(layout, points, first, last, lists, owners, cuts, field_sets) result(status)
+    type(tw_layout), intent(out) :: layout
+    integer, intent(in) :: points(3)
+    integer, intent(in) :: first(points(3)), last(points(3))
+    integer, intent(in), optional :: lists, owners(points(3)), cuts(:), field_sets
+    integer(c_int) :: status
+    integer(c_int64_t) :: in_lists, sets, parts
+    integer(c_int), allocatable :: listed(:)
+    integer(c_int64_t), allocatable :: cut(:)
+    in_lists = 1
+    sets = 1
+    parts = 1
+    if (present(lists)) in_lists = int(lists, c_int64_t)
+    if (present(field_sets)) sets = int(field_sets, c_int64_t)
+    if (present(owners)) listed = int(owners, c_int)  ! what is not allocated is absent
+    if (present(cuts)) then
+      cut = int(cuts, c_int64_t)
+      parts = size(cuts, kind=c_int64_t) - 1
+    end if
+    status = c_lines(int(points, c_int64_t), int(first, c_int64_t) - 1, int(last, c_int64_t), in_lists, listed, &
+                     parts, cut, sets, layout)
+  end function tw_lines
 
   !> Whole levels or fields, along z, dealt one by one to the last `servers` of all ranks; the others own nothing.
   function tw_whole(layout, points, ranks, servers) result(status)

@@ -79,6 +79,14 @@ TW_API tw_status tw_bands(int64_t rows, const int64_t* lengths, int64_t levels, 
  * i + j * lists has list i, ascending in its array, and set j of the levels along z. */
 TW_API tw_status tw_wavenumbers(const int64_t points[3], int64_t lists, const int* owners, int64_t level_sets,
                                 tw_layout* layout);
+/* Lines of different lengths, such as the latitudes that keep each wavenumber, or its degrees: points[0] fields along
+ * x, points[1] places along y, points[2] lines along z, of which line l has the places begins[l]..ends[l] - 1. The
+ * points of all lines follow each other: an array is (fields, 1, points of its lines). Divided are at most two of:
+ * lines, in `lists` lists of which owners[l] says that of line l; places, in `parts` parts, part p from cuts[p] to
+ * cuts[p + 1] - 1; fields, in `field_sets` sets. With NULL for `owners` or `cuts` lines or places stay whole. Rank i +
+ * j * n has part i of the n of the first of them, in this order, and part j of the second. */
+TW_API tw_status tw_lines(const int64_t points[3], const int64_t* begins, const int64_t* ends, int64_t lists,
+                          const int* owners, int64_t parts, const int64_t* cuts, int64_t field_sets, tw_layout* layout);
 /* Whole levels or fields, along z, distributed one by one to the last `servers` of all ranks; the others own nothing.
  */
 TW_API tw_status tw_whole(const int64_t points[3], int ranks, int servers, tw_layout* layout);

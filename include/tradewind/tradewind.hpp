@@ -105,6 +105,22 @@ struct Wavenumbers : Layout {
     }
 };
 
+// See tw_lines; no owners, or no cuts: lines, or places, stay whole.
+struct Lines : Layout {
+    Lines(const Points& points, const std::vector<std::int64_t>& begins, const std::vector<std::int64_t>& ends,
+          std::int64_t lists, const std::vector<int>& owners, const std::vector<std::int64_t>& cuts = {},
+          std::int64_t field_sets = 1) {
+        const auto lines = static_cast<std::size_t>(points[2]);
+        if (begins.size() != lines || ends.size() != lines || (!owners.empty() && owners.size() != lines))
+            throw Error(
+                TW_ERROR_INPUT,
+                ("begins, ends or owners of " + std::to_string(points[2]) + " lines: one for each is allowed").c_str());
+        check(tw_lines(points.data(), begins.data(), ends.data(), lists, owners.empty() ? nullptr : owners.data(),
+                       static_cast<std::int64_t>(cuts.size()) - 1, cuts.empty() ? nullptr : cuts.data(), field_sets,
+                       &handle_));
+    }
+};
+
 // Whole levels or fields on the last of all ranks.
 struct Whole : Layout {
     Whole(const Points& points, int ranks, int servers) { check(tw_whole(points.data(), ranks, servers, &handle_)); }

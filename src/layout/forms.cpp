@@ -1,5 +1,8 @@
 #include "layout/forms.hpp"
 
+#include <limits>
+
+#include "base/checked.hpp"
 #include "base/error.hpp"
 
 namespace tradewind::layout {
@@ -52,6 +55,32 @@ Product wavenumbers(const Grid& grid, const std::vector<std::int32_t>& owners, I
             0,
             static_cast<Rank>(lists * level_sets),
             "wavenumbers"};
+}
+
+Product lines(const Grid& grid, std::vector<Index> begins, std::vector<Index> ends, const LineParts& parts) {
+    const auto& [nx, ny, nz] = grid.points;
+    if (!parts.cuts.empty() && (parts.cuts.front() != 0 || parts.cuts.back() != ny))
+        throw InputError("places of lines are cut from " + std::to_string(parts.cuts.front()) + " to " +
+                         std::to_string(parts.cuts.back()) + ": cuts from 0 to " + std::to_string(ny) +
+                         ", the number of places, are allowed");
+    if (!parts.owners.empty() && static_cast<Index>(parts.owners.size()) != nz)
+        throw InputError(std::to_string(parts.owners.size()) + " owners of " + std::to_string(nz) +
+                         " lines: one for each is allowed");
+    const std::array<Parts, 3> divided{
+        Parts::even(nx, parts.field_sets), parts.cuts.empty() ? Parts::even(ny, 1) : Parts::cut(parts.cuts),
+        parts.owners.empty() ? Parts::even(nz, 1) : Parts::dealt(parts.owners, parts.lists)};
+    std::array<int, 3> coordinates{-1, -1, -1};
+    int next = 0;
+    std::int64_t ranks = 1;
+    for (const int axis : {Z, Y, X}) {
+        const auto d = static_cast<std::size_t>(axis);
+        if (divided[d].parts() == 1) continue;
+        if (next == 2) throw InputError("lines whose fields, places and numbers are all divided: two are allowed");
+        coordinates[d] = next++;
+        ranks = checked_product({ranks, divided[d].parts()}, std::numeric_limits<Rank>::max(), "lines", "ranks");
+    }
+    return Product(grid, divided, coordinates, 0, static_cast<Rank>(ranks), "lines")
+        .in_lines({std::move(begins), std::move(ends)});
 }
 
 Product whole(const Grid& grid, Rank ranks, Rank servers) {

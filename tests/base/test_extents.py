@@ -1,9 +1,11 @@
 """Whole numbers joined by x, as users write grids and splits."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tradewind.base.errors import InputError
-from tradewind.base.extents import extents_text, parse_extents
+from tradewind.base.extents import extents_text, largest_product, parse_extents
 from tradewind.spectral.grid import GaussianGrid
 
 
@@ -28,3 +30,12 @@ def test_numbers_of_thousands_of_digits_are_refused_in_a_line():
     assert len(str(error.value)) < 160
     with pytest.raises(InputError, match="unknown grid"):
         GaussianGrid(f"O{'9' * 5000}")
+
+
+@given(st.integers(1, 60), st.integers(1, 9), st.integers(1, 9))
+def test_the_largest_product_is_that_of_all_pairs(limit, first, second):
+    products = [a * b for a in range(1, first + 1) for b in range(1, second + 1) if a * b <= limit]
+    found, (a, b) = largest_product(limit, (first, second))
+    assert found == a * b == max(products)
+    assert a <= first
+    assert b <= second

@@ -141,18 +141,18 @@ def test_all_that_cannot_be_is_said_at_once():
 
 
 def test_what_a_simulated_step_computes():
-    """By hand: flops, or the time of a point, and as much more as there is work."""
-    options = {"settings": {"topology.shape": "[2,2,2]", "node.flops": "1TFlop/s", "node.memory_bandwidth": "1TB/s"}}
+    """By hand: flops, or the time of a point and of a copy, and as much more as there is work."""
+    options = {"settings": {"topology.shape": "[2,2,2]", "node.flops": "1TFlop/s", "node.memory_bandwidth": "0.5TB/s"}}
 
     def compute_s(**values: Any) -> float:
         found = Diffusion(4, (32, 32, 8), **values).simulate("torus-M", **options)
         return found["step_time_s"]["step 1"]
 
     points = 16 * 16 * 8
-    assert compute_s() == pytest.approx(points * 16 / 1e12, rel=1e-3)  # 16 bytes, against 12 flops
-    assert compute_s(work=5) == pytest.approx(5 * points * 16 / 1e12, rel=1e-3)
-    assert compute_s(point_s=3e-9) == pytest.approx(points * (3e-9 + 16 / 1e12), rel=1e-3)
-    assert compute_s(point_s=3e-9, work=5) == pytest.approx(5 * points * (3e-9 + 16 / 1e12), rel=1e-3)
+    assert compute_s() == pytest.approx(points * 8 / 5e11, rel=1e-3)  # read and written, against 12 flops
+    assert compute_s(work=5) == pytest.approx(5 * points * 8 / 5e11, rel=1e-3)
+    assert compute_s(point_s=3e-9) == pytest.approx(points * (3e-9 + 8 / 5e11), rel=1e-3)
+    assert compute_s(point_s=3e-9, work=5) == pytest.approx(5 * points * (3e-9 + 8 / 5e11), rel=1e-3)
 
 
 @pytest.mark.parametrize("strategy", NOT_SIMULATED)

@@ -60,6 +60,11 @@ def test_cpp_objects(on_ranks):
     assert on_ranks(2, "objects_cpp").stdout == "all right\n"
 
 
+@pytest.mark.parametrize("ranks", [1, 3, 4])
+def test_fortran_lines_of_different_lengths(on_ranks, ranks):
+    assert on_ranks(ranks, "lines_fortran").stdout == "all right\n"
+
+
 def test_fortran_kinds(on_ranks):
     assert on_ranks(2, "kinds_fortran").stdout == "all right\n"
 

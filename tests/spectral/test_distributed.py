@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
 pytest.importorskip("mpi4py.MPI")
-sys.path.insert(0, str(Path(__file__).parent))
-
 
 from tradewind import launch
 

@@ -145,13 +145,13 @@ def test_a_simulated_step_takes_what_the_formula_says(tmp_path: Path, calls: Cal
         if r["kind"] == "simulate"
     }
     points = 128 * 128 * 64
-    assert found["exchange", 1, 1] == pytest.approx(points * 11e-9)
+    assert found["exchange", 1, 1] == pytest.approx(points * 10.5e-9)
     # Twelve as 4 x 3: the largest part is 32 x 43 columns.
-    assert found["exchange", 12, 1] == pytest.approx(32 * 43 * 64 * (10e-9 + 12e-9), rel=1e-6)
-    assert found["exchange", 12, 2] == pytest.approx(32 * 43 * 64 * (10e-9 + 6e-9), rel=1e-6)
+    assert found["exchange", 12, 1] == pytest.approx(32 * 43 * 64 * (10e-9 + 6e-9), rel=1e-6)
+    assert found["exchange", 12, 2] == pytest.approx(32 * 43 * 64 * (10e-9 + 3e-9), rel=1e-6)
     # The first of two steps also computes two points around.
     wide = (36 * 47 + 32 * 43) / 2 * 64
-    assert found["wide", 12, 1] == pytest.approx(wide * (10e-9 + 12e-9), rel=1e-6)
+    assert found["wide", 12, 1] == pytest.approx(wide * (10e-9 + 6e-9), rel=1e-6)
 
 
 def test_where_both_overlap_nobody_says_which_is_which(tmp_path: Path, calls: Calls) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,12 +79,6 @@ def test_no_events_at_all(tmp_path):
     assert structure(read(tmp_path / "line")) == ["nothing", "  rank 0", "  rank 1"]
 
 
-@pytest.fixture
-def ranks_find_the_tests(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-
-
-@pytest.mark.usefixtures("ranks_find_the_tests")
 def test_clocks_that_differ_are_found_out():
     pytest.importorskip("mpi4py.MPI")
     from tradewind import launch
@@ -98,7 +90,6 @@ def test_clocks_that_differ_are_found_out():
         assert abs(offset + ahead) <= error  # the ranks of one computer do share a clock: this is the truth
 
 
-@pytest.mark.usefixtures("ranks_find_the_tests")
 def test_a_time_line_is_gathered():
     pytest.importorskip("mpi4py.MPI")
     from tradewind import launch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from tradewind.base.errors import InputError
@@ -16,6 +17,16 @@ _SHOWN = 60
 def extents_text(values: Iterable[int]) -> str:
     """``(28800, 14400, 256)`` -> "28800x14400x256"."""
     return "x".join(str(v) for v in values)
+
+
+def largest_product(limit: int, maxima: tuple[int, int]) -> tuple[int, tuple[int, int]]:
+    """Return the largest number up to `limit` that is a product of two numbers up to these `maxima`, and both of them.
+
+    Ranks that are divided along two directions are such a product.
+    """
+    first, second = maxima
+    best = max(((a, min(second, limit // a)) for a in range(1, min(first, limit) + 1)), key=math.prod)
+    return math.prod(best), best
 
 
 def parse_extents(text: str, count: int, what: str) -> tuple[int, ...]:

@@ -28,23 +28,30 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.errors import InputError, NotFiniteError
-from tradewind.base.extents import MAX_EXTENT
+from tradewind.base.errors import InputError
+from tradewind.base.extents import MAX_EXTENT, largest_product
 from tradewind.base.names import unknown
-from tradewind.dwarfs.dwarf import method_option
-from tradewind.dwarfs.gather import gather
-from tradewind.dwarfs.limited_area import BACK, Diagnosis, LimitedArea, LimitedAreaRun
+from tradewind.dwarfs.bifourier_run import (
+    COLUMNS,
+    FFT_X,
+    FFT_Y,
+    LINES,
+    VARIABLES,
+    WAVENUMBERS,
+    WAVES,
+    BifourierRun,
+    SpectralArea,
+)
+from tradewind.dwarfs.dwarf import copied, method_option
+from tradewind.dwarfs.limited_area import BACK
 from tradewind.dwarfs.linear_step import coupling
-from tradewind.dwarfs.output import Output, of_blocks
-from tradewind.dwarfs.plane_waves import SYMBOLS, StandingWaves, largest_ranks
+from tradewind.dwarfs.plane_waves import SYMBOLS, StandingWaves
 from tradewind.dwarfs.plane_waves import WAVES as INITIAL
-from tradewind.dwarfs.running import COMPUTE
 from tradewind.dwarfs.spectral_waves import SpectralWaves
 from tradewind.layout.closed import cuts
 from tradewind.layout.names import blocks
@@ -59,11 +66,6 @@ if TYPE_CHECKING:
 
     from tradewind.mpi.library import Array
 
-VARIABLES = ("u", "v", "phi")
-LINES, WAVENUMBERS, COLUMNS = "lines", "wavenumbers", "columns"
-"""Exchanges: from points to lines along x, to lines along y, to columns."""
-FFT_X, FFT_Y, WAVES = "fft-x", "fft-y", "waves"
-"""Parts of a step that compute."""
 WAVE_FLOPS = 60.0
 """Flops of the waves' step for each complex coefficient of a level, beside those of the vertical modes."""
 _even, _cut = _core.Parts.even, _core.Parts.cut
@@ -116,7 +118,7 @@ STRATEGIES: dict[str, Callable[[BifourierRun, int], int]] = {
 
 
 @dataclass(frozen=True)
-class Bifourier(LimitedArea):
+class Bifourier(SpectralArea):
     """A request for the dwarf; `on` ranks it runs, on a machine of the simulator it is simulated."""
 
     truncation: tuple[int, int] | None = option(
@@ -198,7 +200,7 @@ class Bifourier(LimitedArea):
         (nx, ny, fields), (m, n) = self.batch_grid, self.truncation
         maximum = min(nx, fields, 2 * n + 1), min(ny, m + 1)
         bounds = f"CX up to {maximum[0]} fields, points or wavenumbers, CY up to {maximum[1]} lines or wavenumbers"
-        return *largest_ranks(self.ranks, maximum), bounds
+        return *largest_product(self.ranks, maximum), bounds
 
     def patterns(self) -> dict[str, _core.Transpose | _core.Redistribution]:
         """By name the redistributions of a batch, forth and back."""
@@ -314,7 +316,7 @@ class Bifourier(LimitedArea):
         times = self.work * ((self.batches or 1) if part == WAVES else 1)
         points = [times * float(np.prod(pattern.target_shape(rank))) for rank in range(self.ranks)]
         each = self.point_s * flops / (5 * math.log2(nx) + 5 * math.log2(ny) + WAVE_FLOPS / 6 + 4 * levels)
-        return Compute(part + more, 0.0, 0.0 if each else flops, moved, points=points, point_s=each)
+        return Compute(part + more, 0.0, 0.0 if each else flops, copied(moved), points=points, point_s=each)
 
     def initial(self, y: Array, x: Array) -> Array:
         """The fields [variable, level][y][x] at points whose indices NumPy broadcasts."""
@@ -384,161 +386,3 @@ class Bifourier(LimitedArea):
             if m:
                 after[:, -n % ny, -m] = np.conj(after[:, n % ny, m])
         return np.ascontiguousarray(np.fft.ifft2(after, axes=(1, 2)).real)
-
-
-class BifourierRun(LimitedAreaRun):
-    """The dwarf on MPI ranks, one of which this process is."""
-
-    def __init__(self, dwarf: Bifourier, comm: MPI.Intracomm, record: str) -> None:
-        super().__init__(dwarf, comm, record)
-        self.dwarf = dwarf
-        patterns = dwarf.patterns()
-        # Arrays of each batch: points, lines along x and what is kept of them, the same along y, columns.
-        self.points, self.lines = (self.arrays(patterns[way], way) for way in (LINES, LINES + BACK))
-        self.waves, self.across = (self.arrays(patterns[way], way) for way in (WAVENUMBERS, WAVENUMBERS + BACK))
-        self.ellipse, self.columns = (self.arrays(patterns[way], way) for way in (COLUMNS, COLUMNS + BACK))
-        self.stepped = self.arrays(patterns[COLUMNS + BACK], COLUMNS + BACK)
-        self.connect(LINES, patterns[LINES], self.points, self.lines)
-        self.connect(WAVENUMBERS, patterns[WAVENUMBERS], self.waves, self.across)
-        self.connect(COLUMNS, patterns[COLUMNS], self.ellipse, self.columns)
-        self.connect(COLUMNS + BACK, patterns[COLUMNS + BACK], self.stepped, self.ellipse)
-        self.connect(WAVENUMBERS + BACK, patterns[WAVENUMBERS + BACK], self.across, self.waves)
-        self.connect(LINES + BACK, patterns[LINES + BACK], self.lines, self.points)
-        self._wavenumbers()
-        self._begin()
-
-    def _wavenumbers(self) -> None:
-        """The limits N(m) of this rank's lines, and m and n of its columns."""
-        assert self.dwarf.split is not None
-        kept, rows = self.dwarf.truncated(), self.dwarf.row_cuts()
-        column, part = divmod(self.rank, self.dwarf.split[0])
-        ((first, last),) = _even(kept.m_largest + 1, self.dwarf.split[1]).runs(column)
-        self._limits = kept.limits[first:last].tolist()
-        low, high = (int(cut) - kept.n_largest for cut in rows[part : part + 2])
-        mine = (kept.m >= first) & (kept.m < last) & (kept.n >= low) & (kept.n < high)
-        self.m, self.n = kept.m[mine], kept.n[mine]
-        self._step = self.dwarf.spectral_waves(self.m, self.n)
-
-    def _begin(self) -> None:
-        """The initial fields, without what the ellipse does not keep."""
-        _, y, x = self.indices()
-        fields = self.dwarf.initial(y[0], x[0])
-        levels = self.dwarf.batch_grid[2]
-        for batch, points in enumerate(self.points):
-            points[...] = fields[batch * levels : (batch + 1) * levels]
-        self._initial = self._transformed()
-        for stepped, columns in zip(self.stepped, self.columns, strict=True):
-            stepped[...] = columns
-        for batch in range(self.batches):
-            self.to_points(batch)
-
-    def _transformed(self) -> Array:
-        """The coefficients of the present fields, [m, n][field]. Collective."""
-        for batch in range(self.batches):
-            self.redistribute(LINES, batch)
-            self.to_columns(batch)
-        return self._together()
-
-    def _together(self) -> Array:
-        return np.concatenate([columns[:, 0] for columns in self.columns], axis=1)
-
-    # Parts of a step.
-
-    def to_columns(self, batch: int) -> None:
-        """From lines along x to columns."""
-        self.timed(self._along_x, batch, part=f"{COMPUTE}-{FFT_X}")
-        self.redistribute(WAVENUMBERS, batch)
-        self.timed(self._along_y, batch, part=f"{COMPUTE}-{FFT_Y}")
-        self.redistribute(COLUMNS, batch)
-
-    def step_of_waves(self) -> None:
-        """The coefficients a time step later."""
-        self.timed(self._advance_waves, part=f"{COMPUTE}-{WAVES}")
-        self.steps += 1
-
-    def to_points(self, batch: int) -> None:
-        """From columns to points."""
-        self.redistribute(COLUMNS + BACK, batch)
-        self.timed(self._along_y_back, batch, part=f"{COMPUTE}-{FFT_Y}")
-        self.redistribute(WAVENUMBERS + BACK, batch)
-        self.timed(self._along_x_back, batch, part=f"{COMPUTE}-{FFT_X}")
-        self.redistribute(LINES + BACK, batch)
-
-    # Its loops, a level or a wavenumber at a time, as caches like it.
-
-    def _along_x(self, batch: int) -> None:
-        for lines, waves in zip(self.lines[batch], self.waves[batch], strict=True):
-            coefficients = self._fft.rfft(lines, axis=-1, norm="forward", workers=self.dwarf.threads)
-            waves[...] = coefficients[:, : waves.shape[1]]
-
-    def _along_x_back(self, batch: int) -> None:
-        nx = self.dwarf.grid[0]
-        for lines, waves in zip(self.lines[batch], self.waves[batch], strict=True):
-            lines[...] = self._fft.irfft(waves, n=nx, axis=-1, norm="forward", workers=self.dwarf.threads)
-
-    def _along_y(self, batch: int) -> None:
-        lines, ellipse, begin = self.across[batch], self.ellipse[batch][:, 0], 0
-        for number, limit in enumerate(self._limits):
-            line = np.ascontiguousarray(lines[:, :, number])
-            found = self._fft.fft(line, axis=-1, norm="forward", workers=self.dwarf.threads).T
-            ellipse[begin : begin + limit] = found[found.shape[0] - limit :]
-            ellipse[begin + limit : begin + 2 * limit + 1] = found[: limit + 1]
-            begin += 2 * limit + 1
-
-    def _along_y_back(self, batch: int) -> None:
-        lines, ellipse, begin = self.across[batch], self.ellipse[batch][:, 0], 0
-        line = np.zeros((lines.shape[0], lines.shape[1]), complex)
-        for number, limit in enumerate(self._limits):  # what is not kept of a line must be 0
-            line[...] = 0
-            line[:, lines.shape[1] - limit :] = ellipse[begin : begin + limit].T
-            line[:, : limit + 1] = ellipse[begin + limit : begin + 2 * limit + 1].T
-            lines[:, :, number] = self._fft.ifft(line, axis=-1, norm="forward", workers=self.dwarf.threads)
-            begin += 2 * limit + 1
-
-    def _advance_waves(self) -> None:
-        after, fields = self._step(self._together()), self.dwarf.batch_grid[2]
-        for batch, stepped in enumerate(self.stepped):
-            stepped[:, 0] = after[:, batch * fields : (batch + 1) * fields]
-
-    # The methods of each dwarf.
-
-    @property
-    def minimum_bytes(self) -> int:
-        return sum(points.nbytes for points in self.points)
-
-    def diagnose(self) -> Diagnosis:  # type: ignore[override]
-        """Energy, mean and error of the whole state. Collective. Raises NotFiniteError on all ranks."""
-        from mpi4py import MPI
-
-        with self.uncounted():
-            columns = self._transformed()
-        if any(self.comm.allgather(bool(not np.isfinite(columns).all()))):
-            raise NotFiniteError(f"the spectral coefficients are not finite after {self.steps} steps")
-        solution = self._step.solution(self._initial, self.steps)
-        largest = self.comm.allreduce(float(np.abs(solution).max(initial=0)), MPI.MAX)
-        apart = self.comm.allreduce(float(np.abs(columns - solution).max(initial=0)), MPI.MAX)
-        levels = self.dwarf.grid[2]
-        mean = float(columns[(self.m == 0) & (self.n == 0)][:, 2 * levels :].real.sum())
-        return Diagnosis(
-            energy=self.comm.allreduce(self._step.energy(columns)),
-            mean=self.comm.allreduce(mean) / levels,
-            error=apart / largest,
-        )
-
-    def gathered(self, levels: slice = slice(None)) -> Array | None:
-        """u, v and phi, [field, level][y][x], on rank 0. Collective."""
-        return gather(self.comm, self.layout, np.concatenate(self.points)[levels])
-
-    def outputs(self) -> list[Output]:
-        """u, v and phi."""
-        return of_blocks(self.layout, {name: partial(self._output, n) for n, name in enumerate(VARIABLES)})
-
-    def _output(self, number: int) -> Array:
-        levels = self.dwarf.grid[2]
-        return np.concatenate(self.points)[number * levels : (number + 1) * levels]
-
-    def map(self) -> Array | None:
-        """The geopotential of the first level, on rank 0. Collective."""
-        first = 2 * self.dwarf.grid[2]
-        level = self.gathered(slice(first, first + 1))
-        return None if level is None else np.asarray(level[0])

@@ -33,6 +33,14 @@ _MAX_WORK = 1_000_000
 _OPEN = "what plan() chooses"
 
 
+def copied(moved: float) -> float:
+    """Return `Compute.bytes` of a loop that reads and writes so many bytes together: those of a copy that does so, too.
+
+    `node.memory_bandwidth` is the rate of copies, of which each byte is read and written.
+    """
+    return moved / 2
+
+
 def _span_problems(what: str) -> Callable[[float], list[str]]:
     """The check of a time in seconds that may be 0 and must have an end."""
     return lambda value: [] if 0 <= value < math.inf else [f"{what} {value} s: 0 or more is allowed"]
@@ -116,6 +124,8 @@ class Dwarf(Workload, ABC):
     )
 
     family: ClassVar[str] = "dwarf"
+    cost_version: ClassVar[int | None] = 2
+    """2: loops are charged the bytes of a copy (`copied`), where before they were charged twice as many."""
     kind: ClassVar[str]
     """The name of the dwarf, as users give it."""
     strategies: ClassVar[Mapping[str, Callable[[Any, int], int]]]

@@ -32,14 +32,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tradewind import _core
+from tradewind.base.extents import largest_product
 from tradewind.base.names import unknown
 from tradewind.dwarfs.diagnosis import Diagnosis as Sums
 from tradewind.dwarfs.diagnosis import diagnose
-from tradewind.dwarfs.dwarf import method_option
+from tradewind.dwarfs.dwarf import copied, method_option
 from tradewind.dwarfs.gather import gather
 from tradewind.dwarfs.limited_area import BACK, Diagnosis, LimitedArea, LimitedAreaRun
 from tradewind.dwarfs.output import Output, of_blocks
-from tradewind.dwarfs.plane_waves import StandingWaves, differences, largest_ranks, mode_speeds
+from tradewind.dwarfs.plane_waves import StandingWaves, differences, mode_speeds
 from tradewind.dwarfs.running import COMPUTE
 from tradewind.layout.names import blocks
 from tradewind.workload.on_grid import layout_imbalance, misfits
@@ -141,9 +142,9 @@ class Hirlam(LimitedArea):
         if self.between == "rows":
             maximum = min(nx, nz), min(ny, self.wavenumbers)
             bounds = f"CX up to {maximum[0]} levels or points, CY up to {maximum[1]} lines"
-            return *largest_ranks(self.ranks, maximum), bounds
+            return *largest_product(self.ranks, maximum), bounds
         cap = min(nz, self.wavenumbers, self.ranks)
-        return *largest_ranks(cap, (nx, ny)), f"up to {cap} ranks, as each has a level and a wavenumber"
+        return *largest_product(cap, (nx, ny)), f"up to {cap} ranks, as each has a level and a wavenumber"
 
     # Who owns what, and what moves.
 
@@ -230,7 +231,7 @@ class Hirlam(LimitedArea):
         moved = {STENCILS: 64.0, FFT: 16.0, TRIDIAGONAL: 32.0}[name.split()[0].removesuffix(BACK)]
         share *= self.work
         point_s = share * self.point_s * flops / (STENCIL_FLOPS + TRIDIAGONAL_FLOPS / 2 + 5 * math.log2(self.grid[0]))
-        return Compute(name, 0.0, 0.0 if point_s else share * flops, share * moved, layout, point_s=point_s)
+        return Compute(name, 0.0, 0.0 if point_s else share * flops, copied(share * moved), layout, point_s=point_s)
 
     def waves(self) -> StandingWaves:
         """The waves to begin with, and the solution."""

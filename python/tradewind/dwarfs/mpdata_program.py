@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tradewind import _core
+from tradewind.dwarfs.dwarf import copied
 from tradewind.method.method import default_algorithm
 from tradewind.workload.program import Compute, Program
 
@@ -48,7 +49,7 @@ def program(dwarf: MeshDwarf, stages: Sequence[str], host_bandwidth: float | Non
 
     def compute(label: str, kind: str, nodes: Iterable[int], during: _core.Schedule | None = None) -> Compute:
         flops = 0.0 if dwarf.point_s else FLOPS[kind]
-        moved = VALUES[kind] * dwarf.element_bytes
+        moved = copied(VALUES[kind] * dwarf.element_bytes)
         points = [float(dwarf.work * dwarf.levels * n) for n in nodes]
         return Compute(label, flops=flops, bytes=moved, point_s=dwarf.point_s, points=points, during=during)
 

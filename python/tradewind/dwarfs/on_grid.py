@@ -11,7 +11,7 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.errors import gathered
 from tradewind.dwarfs.diagnosis import Diagnosis, Slices, diagnose
-from tradewind.dwarfs.dwarf import Dwarf
+from tradewind.dwarfs.dwarf import Dwarf, copied
 from tradewind.dwarfs.gather import gather
 from tradewind.dwarfs.output import Output, of_blocks
 from tradewind.dwarfs.running import Running
@@ -80,7 +80,7 @@ class GridDwarf(Dwarf):
         (x0, y0, z0), (x1, y1, z1) = self.layout.box(0)
         share = points / ((x1 - x0) * (y1 - y0) * (z1 - z0))
         seconds = points * self.point_s
-        moved = 2 * self.element_bytes * share
+        moved = copied(2 * self.element_bytes * share)
         return Compute(name, seconds, 0.0 if self.point_s else flops * share, moved, self.layout, during)
 
 

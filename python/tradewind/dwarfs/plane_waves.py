@@ -13,7 +13,7 @@ its wavenumber, as the derivatives see it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -95,10 +95,3 @@ def nearest_to_square(ranks: int, fits: Callable[[tuple[int, int]], bool]) -> tu
     divisors = [a for a in range(1, math.isqrt(ranks) + 1) if ranks % a == 0]
     pairs = [pair for a in reversed(divisors) for pair in ((ranks // a, a), (a, ranks // a))]
     return next(filter(fits, pairs), None)
-
-
-def largest_ranks(ranks: int, most: tuple[int, int]) -> tuple[int, tuple[int, int]]:
-    """Return the largest number of ranks up to `ranks` that is CX x CY with CX and CY up to `most`, and that split."""
-    pairs: Iterable[tuple[int, int]] = ((cx, min(most[1], ranks // cx)) for cx in range(1, min(most[0], ranks) + 1))
-    best = max(pairs, key=math.prod)
-    return math.prod(best), best

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tradewind.dwarfs import running
+from tradewind.dwarfs.dwarf import copied
 from tradewind.dwarfs.linear_step import VARIABLES
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.spectral.winds import WIND_VARIABLES
@@ -67,7 +68,7 @@ class _Parts:
         }
         total = {name: 2 * float(load.sum()) for name, load in self._flops.items()}
         self._slower = dwarf.point_s * dwarf.points / (sum(total.values()) - total[WAVES] / 2)
-        self._fft_bytes_per_flop = 16 * dwarf.points * len(VARIABLES) / (total[FFT] / 2)
+        self._fft_bytes_per_flop = copied(16 * dwarf.points * len(VARIABLES)) / (total[FFT] / 2)
         self._exchanges: dict[str, list[Any]] = {}
         for name in self._patterns:
             for way in (name, name + BACK):
@@ -109,7 +110,7 @@ class _Parts:
         return steps
 
     def _copying(self, label: str, moved: list[float]) -> Compute:
-        return Compute(label, bytes=1.0, points=moved)
+        return Compute(label, bytes=copied(1.0), points=moved)
 
     def compute(self, name: str, label: str) -> Compute:
         """A computation on all ranks."""
@@ -128,7 +129,7 @@ class _Parts:
             float(by_set[distribution.set_of(rank)[0]] * len(distribution.levels_of(rank)))
             for rank in range(dwarf.ranks)
         ]
-        return [Compute(label, bytes=16.0 * WIND_VARIABLES * WIND_TOUCHES, points=coefficients)]
+        return [Compute(label, bytes=copied(16.0 * WIND_VARIABLES * WIND_TOUCHES), points=coefficients)]
 
     def _moved(self, name: str, way: str, end: str) -> list[float]:
         """The bytes that a copy of an exchange's source or target reads and writes on each rank."""

@@ -30,6 +30,7 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.base.errors import InputError
+from tradewind.base.extents import largest_product
 from tradewind.layout.closed import cuts
 from tradewind.layout.names import SPECTRAL
 from tradewind.spectral.balance import even_cuts, imbalance
@@ -63,11 +64,6 @@ def default_level_sets(ranks: int, levels: int, max_sets: int | None = None) -> 
     if not fitting:
         return (few_sets or divisors[-1:])[0]
     return next((v for v in fitting if v >= LEAST_LEVEL_SETS), fitting[-1])
-
-
-def largest_ranks(ranks: int, levels: int, max_sets: int) -> int:
-    """Return the largest number of ranks up to `ranks` that is W x V with up to `max_sets` x `levels`."""
-    return max(v * min(max_sets, ranks // v) for v in range(1, min(ranks, levels) + 1))
 
 
 class Distribution:
@@ -138,10 +134,11 @@ class Distribution:
                 f"{self.level_sets} level sets of {self.levels} levels: 1..{self.levels} are allowed, as each has one"
             )
         elif self.sets > maximum:
+            largest, _ = largest_product(self.ranks, (self.levels, maximum))
             problems.append(
                 f"{self.ranks} ranks are {self.sets} sets of wavenumbers x {self.level_sets} of levels: there are "
                 f"{self.truncation.degree + 1} wavenumbers and {rows} rows, so up to {maximum} sets are allowed; the "
-                f"most ranks that work are {largest_ranks(self.ranks, self.levels, maximum)}, with up to {self.levels} "
+                f"most ranks that work are {largest}, with up to {self.levels} "
                 "level sets"
             )
         if self.ranks > self.truncation.grid.points:

@@ -32,6 +32,9 @@ class Compute:
     """Computation of every rank: for `seconds`, and as long as `flops` or `bytes` of memory take, whichever is longer,
     at a rank's share of its node (the roofline model of Williams, Waterman & Patterson 2009).
 
+    `bytes` are those of a memory copy, each read and written, as `node.memory_bandwidth` counts them: half the sum of
+    the bytes that a loop reads and those that it writes.
+
     With a `layout`, flops and bytes are those of a grid point that a rank owns, and `point_s` (s) is what a core takes
     for such a point beside them. `points` in place of a layout: how many points each rank has, by rank, or a function
     of the rank. `during` an exchange, the computation

@@ -35,6 +35,8 @@ class Workload:
     """(cx, cy) ranks over x and y, where a grid is divided so."""
     family: ClassVar[str] = "program"
     """Name of its request in the store of studies: exchange, dwarf or program."""
+    cost_version: ClassVar[int | None] = None
+    """Goes up whenever the same request asks for other work of a simulation: a study then simulates it again."""
 
     @property
     def name(self) -> str:

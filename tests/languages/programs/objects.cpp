@@ -121,6 +121,13 @@ void layouts() {
         tw::Plan(pattern, MPI_COMM_WORLD, {tw::dense(from.data(), before)}, {tw::dense(to.data(), after)})();
         return to;
     };
+    const tw::Points few{2, 3, 2};  // two lines of three and two places
+    const tw::Lines by_place(few, {0, 1}, {3, 3}, 1, {}, {0, 1, 3}), by_line(few, {0, 1}, {3, 3}, 2, {0, 1});
+    std::vector<double> places =
+        rank == 0 ? std::vector<double>{0, 1} : std::vector<double>{2, 3, 4, 5, 12, 13, 14, 15};
+    const std::vector<double> line =
+        rank == 0 ? std::vector<double>{0, 1, 2, 3, 4, 5} : std::vector<double>{12, 13, 14, 15};
+    require(move(tw::Transpose(by_place, by_line), places) == line, "lines of different lengths");
     std::vector<double> own;
     const tw::Box box = static_cast<const tw::Layout&>(rows).box(rank);
     for (auto z = box.begin[2]; z < box.end[2]; ++z)

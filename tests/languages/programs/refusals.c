@@ -53,6 +53,8 @@ static void layouts(void) {
     const int64_t many[2] = {20, 1}, nothing[3] = {12, 0, 3};
     tw_layout bands = TW_NULL;
     const int strange[12] = {0, 1, 2};
+    const int64_t lengths[3] = {2, 0, 2}, none[3] = {0, 0, 0}, cuts[2] = {0, 1};
+    const int list[3] = {0, 1, 0};
     int64_t begin[3], end[3];
     met("layout_null_pointer", tw_blocks(points, split, "xy", NULL));
     met("points_null_pointer", tw_blocks(NULL, split, "xy", &layout));
@@ -64,6 +66,10 @@ static void layouts(void) {
     met("level_sets", tw_bands(3, points, 4, 2, 3, 1, &layout));
     met("servers", tw_whole(points, 2, 3, &layout));
     met("owner", tw_wavenumbers(points, 2, strange, 1, &layout));
+    const int64_t few[3] = {2, 2, 3}, ends[3] = {0, 1, 2};
+    met("lines_cut", tw_lines(few, none, lengths, 1, NULL, 1, cuts, 1, &layout));
+    met("lines_divided", tw_lines(few, none, lengths, 2, list, 2, ends, 2, &layout));
+    met("lines_too_long", tw_lines(few, none, points, 2, list, 1, NULL, 1, &layout));
     met("placed", tw_placed(blocks, 1, 2, &layout));
     met("bands", tw_bands(3, points, 4, 2, 1, 1, &bands));
     met("halo_of_bands", tw_halo(bands, 1, periodic, &pattern));

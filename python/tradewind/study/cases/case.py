@@ -101,7 +101,9 @@ def identity(
     if case.kind == "simulate":
         options = {key: value for key, value in case.options.items() if key != "settings"} | (dict(resolved or {}))
         request = {**case.request, "options": options}
-        return {"request": request, "machine": machine, "model_version": model_version}
+        costs = case.workload.cost_version
+        found = {"request": request, "machine": machine, "model_version": model_version}
+        return found if costs is None else {**found, "cost_version": costs}
     if case.kind == "published":
         return known
     if case.kind in HERE_ONLY:
