@@ -1,4 +1,4 @@
-"""What the parts are held against: closed forms where the network is quiet, and whole steps."""
+"""Checks of the parts: against closed forms where the network is quiet, and against whole steps."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from parts import HUNDREDTH, POINTS, SPLITS, Parts, Place
 from tables import TODAY, table, thousands
 
 LATENCY_S = 4e-7
-"""Of the head of a message between 1000 ranks of a fat-tree of 33 nodes per switch: two NICs and two links."""
+"""Latency of the head of a message between 1000 ranks of a fat-tree of 33 nodes per switch: two NICs and two links."""
 BANDWIDTH = 10e9
 RANKS = 1000
 RADIX = 4
-"""Of the ring, and of the allreduce."""
+"""Radix of the ring, and of the allreduce."""
 VALUE_BYTES = 8
 
 

@@ -19,7 +19,7 @@ POINTS = (28800, 14400)
 """Columns of the kilometre-scale grid along x and y, of Zheng & Marguinaud (2018), Table 3."""
 LEVELS = 256
 SPACING_M = 1390.0
-"""Of 0.0125 degrees along a meridian."""
+"""Length of 0.0125 degrees along a meridian."""
 WIND_M_PER_S = 200.0
 """The strongest wind, which decides how wide a halo is: Zheng & Marguinaud (2018), section 4.3."""
 
@@ -115,7 +115,7 @@ CHOICES = (
         "400 Gbit/s",
     ),
 )
-"""What is varied. Combinations take every value of each with every value of all others."""
+"""The choices that are varied. Combinations take every value of each with every value of all others."""
 
 FIXED = {
     "transform_flops": 2.5,  # of a real FFT: 2.5 log2 n per point and field
@@ -129,7 +129,7 @@ FIXED = {
     "flops_per_byte": 0.5,  # of FFTs, against memory: they are bound by it
     "product_flops_per_byte": 5.0,  # of matrix products
 }
-"""What is taken, and not varied in combinations."""
+"""Parameters that combinations do not vary."""
 
 
 OVERRIDES: dict[str, float] = {}

@@ -8,10 +8,10 @@ from parts import Array, Parts, Place, field_levels
 
 HOUR_S = 3600.0
 SIMULATED_WIDTH = 10
-"""Of the wide halos of the studies."""
+"""Width of the wide halos of the studies."""
 ON_DEMAND_WIDTH = 3
 DEGREE = POINTS[1] / 2
-"""Of the spherical harmonics on as many latitudes, with the cubic truncation."""
+"""Largest degree of the spherical harmonics on as many latitudes, with the cubic truncation."""
 MODELS = ("spectral", "semi-implicit", "split-explicit")
 Hour = dict[str, Array]
 """Seconds of each part of a model in a simulated hour, for each combination of choices."""
