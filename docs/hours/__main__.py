@@ -17,7 +17,7 @@ import checks
 import choices
 import picture
 import tables
-from parts import HUNDREDTH, Parts, Place
+from parts import HUNDREDTH, Parts
 
 from tradewind.dataset.read import read_dataset
 from tradewind.plot.export import to_svg
@@ -37,7 +37,7 @@ def records(*names: str) -> list[dict[str, Any]]:
 
 def sections(parts: Parts) -> dict[str, Callable[[], str]]:
     """Return what each section of the page is made by."""
-    few, many = (Place("dragonfly-ML", tables.TODAY, points, 100_000) for points in (choices.POINTS, HUNDREDTH))
+    few, many = (tables.largest(parts, "dragonfly-ML", points) for points in (choices.POINTS, HUNDREDTH))
     return {
         "base": lambda: tables.base_table(parts),
         "slow": lambda: tables.base_table(parts, "slow"),
@@ -47,6 +47,9 @@ def sections(parts: Parts) -> dict[str, Callable[[], str]]:
         "choices": tables.choices_table,
         "changes": lambda: tables.changes_table(parts, few),
         "changes-hundredth": lambda: tables.changes_table(parts, many),
+        "even": lambda: tables.break_even_table(parts, few),
+        "even-hundredth": lambda: tables.break_even_table(parts, many),
+        "buffers": lambda: tables.buffers_table(parts),
         "crossings": lambda: tables.crossings_table(parts),
         "quiet": lambda: checks.quiet_table(records("checks")),
         "seeds": lambda: checks.seeds_text(records("checks")),

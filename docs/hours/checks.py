@@ -1,4 +1,4 @@
-"""Checks of the parts: closed forms where the network is quiet, and whole steps."""
+"""Checks of the parts: against closed forms where the network is quiet, and against whole steps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from parts import HUNDREDTH, POINTS, SPLITS, Parts, Place
 from tables import TODAY, table, thousands
 
 LATENCY_S = 4e-7
-"""Seconds of the head of a message between 1000 ranks of a fat-tree of 33 nodes per switch: two NICs and two links."""
+"""Latency of the head of a message between 1000 ranks of a fat-tree of 33 nodes per switch: two NICs and two links."""
 BANDWIDTH = 10e9
 RANKS = 1000
 RADIX = 4

@@ -115,7 +115,7 @@ CHOICES = (
         "400 Gbit/s",
     ),
 )
-"""Choices that are varied. Combinations take every value of each with every value of all others."""
+"""The choices that are varied. Combinations take every value of each with every value of all others."""
 
 FIXED = {
     "transform_flops": 2.5,  # of a real FFT: 2.5 log2 n per point and field
@@ -129,7 +129,7 @@ FIXED = {
     "flops_per_byte": 0.5,  # of FFTs, against memory: they are bound by it
     "product_flops_per_byte": 5.0,  # of matrix products
 }
-"""Values that combinations do not vary."""
+"""Parameters that combinations do not vary."""
 
 
 OVERRIDES: dict[str, float] = {}

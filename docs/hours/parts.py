@@ -21,6 +21,9 @@ SPLITS = {1000: (25, 40), 10_000: (100, 100), 100_000: (250, 400), 1_000_000: (1
 WIDTHS = (1, 3, 10)
 """Widths of the halos that were simulated."""
 HUNDREDTH = (POINTS[0] // 10, POINTS[1] // 10)
+FINITE = "credits"
+"""Buffers of switches. Where a place was simulated with finite and with unbounded ones, the finite ones count."""
+Key = tuple[object, ...]
 ELEMENT_BYTES = {"f4": 4, "f8": 8}
 
 
@@ -76,12 +79,12 @@ class Parts:
 
     def __init__(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Takes the records of the studies (see `tradewind.dataset.read`)."""
-        found: dict[tuple[object, ...], list[tuple[float, float]]] = defaultdict(list)
+        found: dict[Key, dict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
         for record in records:
             if record["kind"] == "simulate" and record["routing"] in ROUTINGS:
                 key, amount = _key(record)
-                found[key].append((amount, record["time_s"] / (record["times"] or 1)))
-        self._lines = {key: _line(points) for key, points in found.items()}
+                found[key][record["buffers"]].append((amount, record["time_s"] / (record["times"] or 1)))
+        self._lines = {key: {buffers: _line(own) for buffers, own in lines.items()} for key, lines in found.items()}
 
     def transposition(self, place: Place) -> Line:
         """Three transpositions, against levels of fields of a hundredth of the grid."""
@@ -95,11 +98,19 @@ class Parts:
         """Seconds of one of three numbers, by the fastest algorithm."""
         return self._line("allreduce", place, None, None).times[0]
 
+    def finite_over_unbounded(self, place: Place, levels: float) -> float | None:
+        """Return what finite buffers make of the time of a transposition; None where one of them is missing."""
+        lines = self._lines.get(("transpose", place.machine, place.base, place.ranks, HUNDREDTH, None), {})
+        if len(lines) < 2:
+            return None
+        return float(lines[FINITE].at(np.array(levels)) / lines["unbounded"].at(np.array(levels)))
+
     def _line(self, pattern: str, place: Place, points: tuple[int, int] | None, width: int | None) -> Line:
         key = (pattern, place.machine, place.base, place.ranks, points, width)
         if key not in self._lines:
             raise KeyError(f"not simulated: {key}")
-        return self._lines[key]
+        lines = self._lines[key]
+        return lines.get(FINITE) or lines["unbounded"]
 
     def has(self, place: Place) -> bool:
         """Whether all exchanges of a place were simulated."""
@@ -112,7 +123,7 @@ class Parts:
         return True
 
 
-def _key(record: Mapping[str, Any]) -> tuple[tuple[object, ...], float]:
+def _key(record: Mapping[str, Any]) -> tuple[Key, float]:
     """The place of a case, and how much it exchanges: levels of double precision."""
     pattern, place = record["pattern"], (record["machine"], record["base"], record["ranks"])
     if pattern == "allreduce":

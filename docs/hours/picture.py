@@ -14,7 +14,7 @@ from tables import GRIDS, places
 from tradewind.plot.style import CONFIG, SECONDS, colour, log_axis
 
 BAND = (10, 90)
-"""Percentiles of all combinations between which the picture is shaded."""
+"""Percentiles of the combinations between which the picture is shaded."""
 Row = dict[str, Any]
 
 
@@ -22,6 +22,7 @@ def picture(parts: Parts) -> dict[str, Any]:
     """The Vega-Lite specification of the picture: hours of the models against ranks."""
     rows: list[Row] = []
     every = combinations()
+    every = {name: values[every["memory"] == base()["memory"]] for name, values in every.items()}
     for place in places(parts):
         once, band = totals(hours(parts, place, base())), totals(hours(parts, place, every))
         for name in MODELS:
@@ -37,16 +38,15 @@ def picture(parts: Parts) -> dict[str, Any]:
                     "high": float(high),
                 }
             )
-    chart = alt.hconcat(
-        *(_panel(rows, grid, network) for grid in GRIDS.values() for network in NETWORKS.values()),
-        columns=len(NETWORKS),
+    chart = alt.vconcat(
+        *(alt.hconcat(*(_panel(rows, grid, network) for network in NETWORKS.values())) for grid in GRIDS.values())
     )
     specification: dict[str, Any] = chart.to_dict()
     specification["config"] = CONFIG
     specification["description"] = (
         "Seconds per simulated hour of three models against ranks, on three networks, on the whole grid and on a "
         "hundredth of it. "
-        "Lines: base choices. Shaded: the middle 80 % of all combinations of the open choices."
+        "Lines: base choices. Shaded: the middle 80 % of all combinations of the open choices on the base's nodes."
     )
     return specification
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from choices import CHOICES, POINTS, Values, base, changed, combinations
+from choices import CHOICES, LEVELS, POINTS, Values, base, changed, combinations
 from models import MODELS, hours, totals
 from parts import HUNDREDTH, NETWORKS, SPLITS, Parts, Place
 
@@ -24,6 +24,12 @@ def places(parts: Parts, base_name: str = TODAY) -> Iterator[Place]:
                 place = Place(machine, base_name, points, ranks)
                 if parts.has(place):
                     yield place
+
+
+def largest(parts: Parts, machine: str, points: tuple[int, int]) -> Place:
+    """Return the place with most ranks that was simulated of a machine and a grid."""
+    own = [place for place in places(parts) if (place.machine, place.points) == (machine, points)]
+    return max(own, key=lambda place: place.ranks)
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -60,9 +66,9 @@ def base_table(parts: Parts, base_name: str = TODAY) -> str:
 
 
 def parts_table(parts: Parts) -> str:
-    """Where the time goes with the base choices: all parts above a hundredth."""
+    """Where the time goes with the base choices on the most ranks of each grid and network: all parts from 1 % on."""
     rows = []
-    for place in places(parts):
+    for place in [largest(parts, machine, points) for points in GRIDS for machine in NETWORKS]:
         for name, hour in hours(parts, place, base()).items():
             total = sum(float(part[0]) for part in hour.values())
             shares = {part: float(value[0]) / total for part, value in hour.items()}
@@ -101,7 +107,7 @@ def choices_table() -> str:
 
 
 def changes_table(parts: Parts, place: Place) -> str:
-    """One choice at a time: each model's time over the fastest one's."""
+    """One choice at a time: seconds of the fastest model, and how many times as long the others take."""
     rows = [["base", "", *_ratios(parts, place, base())]]
     for choice in CHOICES:
         for i in range(1, choice.count):
@@ -117,16 +123,65 @@ def _ratios(parts: Parts, place: Place, values: Values) -> list[str]:
     return [f"**{seconds(time)} s**" if time == fastest else f"{time / fastest:.2f}" for time in times.values()]
 
 
+VARIED = {
+    "long_step_s": "semi-Lagrangian step, s",
+    "short_step_s": "split-explicit step, s",
+    "substeps": "acoustic substeps",
+    "forth": "fields transposed forth (back in proportion)",
+    "tracers": "tracers",
+    "long_traffic": "traffic of a semi-Lagrangian step, B/point",
+    "short_traffic": "traffic of a split-explicit step, B/point",
+    "iterations": "solver iterations",
+    "faster_links": "bandwidth of links, times 10 GB/s",
+}
+"""Parameters for which a value is looked for at which two models are equally fast."""
+PAIRS = (("spectral", "semi-implicit"), ("semi-implicit", "split-explicit"), ("spectral", "split-explicit"))
+SEARCHED = np.geomspace(1 / 30, 30, 2001)
+"""Multiples of the base among which it is looked for."""
+
+
+def break_even(parts: Parts, place: Place, parameter: str, a: str, b: str) -> float | None:
+    """Return the multiple of a parameter's base that is nearest to 1 and makes two models equally fast, or None."""
+    values = {name: np.full(len(SEARCHED), value[0]) for name, value in base().items()}
+    values[parameter] = values[parameter] * SEARCHED
+    if parameter == "forth":
+        values["back"] = values["back"] * SEARCHED
+    times = totals(hours(parts, place, values))
+    found = np.flatnonzero(np.diff(np.sign(times[a] - times[b])))
+    if len(found) == 0:
+        return None
+    nearest = found[np.argmin(np.abs(np.log(SEARCHED[found])))]
+    return float(np.sqrt(SEARCHED[nearest] * SEARCHED[nearest + 1]))
+
+
+def break_even_table(parts: Parts, place: Place) -> str:
+    """The values of single parameters at which two models are equally fast; the others are the base's."""
+    rows = []
+    for parameter, words in VARIED.items():
+        start = float(base()[parameter][0])
+        factors = [break_even(parts, place, parameter, a, b) for a, b in PAIRS]
+        rows.append([words, f"{start:g}", *("never" if f is None else f"{start * f:.2g}" for f in factors)])
+    rows = [[cell if "e+" not in cell else f"{float(cell):,.0f}".replace(",", " ") for cell in row] for row in rows]
+    return table(["parameter", "base", *(f"{a} = {b} at" for a, b in PAIRS)], rows)
+
+
+def buffers_table(parts: Parts) -> str:
+    """Transpositions of four fields: the time with finite buffers over that with unbounded ones."""
+    rows = []
+    for machine, network in NETWORKS.items():
+        for ranks in SPLITS:
+            ratio = parts.finite_over_unbounded(Place(machine, TODAY, HUNDREDTH, ranks), 4 * LEVELS)
+            if ratio is not None:
+                rows.append([network, thousands(ranks), f"{ratio:.2f}"])
+    return table(["network", "ranks", "finite over unbounded"], rows)
+
+
 def crossings_table(parts: Parts) -> str:
     """Ranks at which one model overtakes another, on each grid and network, with each choice changed by itself."""
     rows = []
     for points in GRIDS:
         for machine in NETWORKS:
-            for a, b in (
-                ("spectral", "split-explicit"),
-                ("semi-implicit", "split-explicit"),
-                ("spectral", "semi-implicit"),
-            ):
+            for a, b in PAIRS:
                 own = [place for place in places(parts) if (place.points, place.machine) == (points, machine)]
                 if len(own) > 1:
                     rows.append([GRIDS[points], NETWORKS[machine], f"{a}, {b}", *_crossing_cells(parts, own, a, b)])

@@ -1069,17 +1069,17 @@ def join_parities(even: Annotated[NDArray[numpy.float64], dict(shape=(None, None
     FourierRows of both hemispheres, from north to south, of their sums and differences.
     """
 
-def helmholtz(field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], team: Team) -> None:
+def helmholtz(field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None, None), device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], team: Team) -> None:
     """
-    out = A field, [z][y][x]; the field has one point more on all four sides. Factors [z][y][15][x]: for the
+    out = A field, [z][y][x]; the field has one point more on all four sides. Factors in blocks of 8 points of a row, [z][y][x / 8][15][x % 8]: for the
     columns (x, y), (x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1) those of the levels z, z - 1, z + 1; in
     place of the level below the lowest stands the third from below, and alike above. Raises InputError.
     """
 
-def solve_columns(right: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), device='cpu', writable=False)], solution: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], team: Team, minus: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)] | None = None, plus: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)] | None = None) -> None:
+def solve_columns(right: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None, None), device='cpu', writable=False)], solution: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], team: Team, minus: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)] | None = None, plus: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)] | None = None) -> None:
     """
     Solve a tridiagonal system for each column of [z][y][x]: right - minus is its right-hand side, and plus
-    is added to its solution. Factors [z][y][3][x]: that of the point below, 1 / pivot, and that of the point
+    is added to its solution. Factors [z][y][x / 8][3][x % 8]: that of the point below, 1 / pivot, and that of the point
     above times 1 / pivot. Raises InputError.
     """
 
